@@ -1,0 +1,93 @@
+# Moviola: everything a developer types. `make help` lists it.
+.DEFAULT_GOAL := help
+
+TOOL    := go tool -modfile=tools/go.mod
+LDFLAGS := -s -w -X moviola/internal/app.version=$(shell git describe --tags --always 2>/dev/null || echo dev)
+ARGS    ?=
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## install what is missing and start the service (ARGS="--listen :9000")
+	@scripts/deps.sh run
+	./bin/moviola serve $(ARGS)
+
+build: ## build bin/moviola, a static binary
+	CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/moviola .
+
+test: ## run every test, black-box ones on the built binary, packages under the race detector
+	@scripts/deps.sh test
+	go test -race -timeout 20m $$(go list ./... | grep -v '^moviola/tests')
+	cd tests/mongo && CGO_ENABLED=0 go test -timeout 10m ./...
+	CGO_ENABLED=0 go test -timeout 25m ./tests/...
+	scripts/fuzz.sh 20s ./handlers/...
+
+test-race: ## the black-box tests on a binary built with the race detector
+	@scripts/deps.sh test
+	MOVIOLA_TEST_RACE=1 go test -race -timeout 40m ./tests/...
+
+test-long: ## the long versions of the fault tests; a million cases for each fuzz target of what clients send
+	@scripts/deps.sh test
+	MOVIOLA_TEST_LONG=1 go test -timeout 240m ./domain/ledger ./commands ./eventstore/... ./tests/...
+	scripts/fuzz.sh 1000000x ./handlers/... ./domain/...
+
+test-hostile: ## the corpus of malicious media, with a table of what became of it (MOVIOLA_TEST_LONG=1: all of it)
+	@scripts/deps.sh test
+	CGO_ENABLED=0 go test -v -timeout 240m ./tests/hostile
+
+test-clients: build ## clients that nobody here wrote: the official Node SDK renders a movie (needs node and npm)
+	@scripts/deps.sh test
+	tests/clients/run.sh
+
+mutate-guard: ## take the guard's lines away one by one; a test has to notice each
+	go run ./tests/mutateguard
+
+bench: bench-eventstore bench-render bench-api bench-ledger bench-access bench-delivery bench-media ## measure everything beside this machine's limits
+
+bench-eventstore: ## appends, reads, delivery, start and memory of the event store
+	@scripts/deps.sh test
+	go test -run '^$$' -bench BenchmarkTable -benchtime 1x -timeout 30m ./eventstore/embedded/
+
+bench-render: ## whole movies by us and by hand-written ffmpeg; again, with one caption changed, and the memory that it takes (MOVIOLA_BENCH_CLIP=1 for a short run)
+	@scripts/deps.sh test
+	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkRender -benchtime 1x -timeout 60m ./tests/bench/
+
+bench-api: ## submissions and answers beside fsyncs and a bare handler, with up to a million movies in history (MOVIOLA_BENCH_HISTORY=100000 for fewer)
+	@scripts/deps.sh test
+	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkTable -benchtime 1x -timeout 60m ./tests/bench/
+
+bench-media: ## uploads and downloads beside plain copies over loopback HTTP, their memory, and a folder of 100,000 files
+	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkMedia -benchtime 1x -timeout 60m ./tests/bench/
+
+bench-ledger: ## holds on a ledger with a million renders beside a new one, and the audit beside a read of the log (MOVIOLA_BENCH_HISTORY=100000 for fewer)
+	go test -run '^$$' -bench BenchmarkLedger -benchtime 1x -timeout 60m ./tests/books/
+
+bench-access: ## what it costs to find out who holds a key, with 100,000 of them known
+	go test -run '^$$' -bench BenchmarkAuthenticate ./handlers/access/
+
+bench-delivery: ## deliveries beside a bare HTTP client and the store's appends
+	@scripts/deps.sh test
+	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkDelivery -benchtime 3s -timeout 30m ./tests/delivery/
+
+gallery: build ## render docs/gallery anew
+	@scripts/deps.sh run
+	go run ./tests/gallery
+
+lint: ## static checks
+	go vet ./...
+	$(TOOL) staticcheck ./...
+	$(TOOL) errcheck -exclude tools/errcheck.txt ./...
+
+fmt: ## format the code
+	gofmt -w $$(git ls-files '*.go')
+
+generate: ## regenerate golden files
+	go generate ./...
+
+check: ## what must hold before every commit: format, lint, go.mod
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
+	$(MAKE) --no-print-directory lint
+	go mod tidy -diff
+	go mod verify
+
+.PHONY: help run build test test-race test-long test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check mutate-guard bench-delivery

@@ -1,0 +1,12 @@
+// Command moviola is a self-hosted video rendering service: post a movie as JSON, get an MP4.
+package main
+
+import (
+	"os"
+
+	"moviola/internal/app"
+)
+
+func main() {
+	os.Exit(app.Main(os.Args, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Runs the fuzz targets of packages next to each other, one worker each, and fails when one of them does.
+#
+#   scripts/fuzz.sh 20s ./handlers/...         each for a time
+#   scripts/fuzz.sh 1000000x ./handlers/rest   each for a number of cases
+#
+# An input that fails is written below the package's testdata/fuzz: commit it with the correction, it is a test from then on.
+set -eu
+
+length=$1
+shift
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+running=""
+for package in $(go list "$@"); do
+	targets=$(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true)
+	[ -n "$targets" ] || continue
+	# Compiled once for all targets of the package.
+	binary=$logs/$(echo "$package" | tr / _).test
+	go test -c -fuzz . -o "$binary" "$package"
+	dir=$(go list -f '{{.Dir}}' "$package")
+	for target in $targets; do
+		cache=$(go env GOCACHE)/fuzz/$package
+		log=$binary.$target.log
+		(cd "$dir" && exec "$binary" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$length" -test.fuzzminimizetime 1x \
+			-test.fuzzcachedir "$cache" -test.parallel 1 -test.timeout 0) >"$log" 2>&1 &
+		running="$running $!:$package:$target:$log"
+	done
+done
+
+status=0
+for one in $running; do
+	pid=${one%%:*} rest=${one#*:}
+	package=${rest%%:*} rest=${rest#*:}
+	target=${rest%%:*} log=${rest#*:}
+	if wait "$pid"; then
+		echo "ok   $package $target: $(grep '^fuzz: ' "$log" | tail -1 | cut -c7-)"
+	else
+		echo "FAIL $package $target"
+		cat "$log"
+		status=1
+	fi
+done
+exit $status
