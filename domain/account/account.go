@@ -1,0 +1,151 @@
+// Package account holds who the service works for: an account, its name and its plan. Its credits are in package ledger, its keys
+// in package key.
+package account
+
+import (
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"moviola/domain"
+)
+
+// maxNameLength is counted in code points.
+const maxNameLength = 100
+
+// idLength is the length of a drawn account id.
+const idLength = 16
+
+// NewID draws an account id from a source of random bytes.
+func NewID(random io.Reader) (domain.AccountID, error) {
+	text, err := domain.RandomText(random, idLength)
+	return domain.AccountID(text), err
+}
+
+// Account is one account.
+type Account struct {
+	id      domain.AccountID
+	opened  bool
+	plan    string
+	credits *int64    // that it is opened with
+	changes int       // of the plan
+	since   time.Time // since when it is on plans that need credits
+	closed  time.Time // zero while it is open
+	clears  map[ClearReason]int
+	cleared time.Time // the last time
+}
+
+// New returns an account that knows its id and has no history yet.
+func New(id domain.AccountID) *Account {
+	return &Account{id: id, clears: make(map[ClearReason]int)}
+}
+
+// Apply folds one event of the account's stream.
+func (a *Account) Apply(event domain.Event) {
+	switch e := event.(type) {
+	case Opened:
+		a.opened, a.plan, a.credits, a.since = true, e.Plan, e.Credits, e.At
+	case PlanChanged:
+		a.plan, a.changes = e.Plan, e.Change
+		if e.Zero {
+			a.since = e.At
+		}
+	case Closed:
+		a.closed = e.At
+	case Cleared:
+		a.clears[e.Reason], a.cleared = e.Round, e.At
+	}
+}
+
+// Plan names the account's plan; empty before it was opened.
+func (a *Account) Plan() string { return a.plan }
+
+// OnCreditsSince is from when on a balance of zero counts against the account. Decision 39.
+func (a *Account) OnCreditsSince() time.Time { return a.since }
+
+// FirstCredits are what the account is opened with: false for one that was complete when it was opened, as in the first logs.
+func (a *Account) FirstCredits() (int64, bool) {
+	if a.credits == nil {
+		return 0, false
+	}
+	return *a.credits, true
+}
+
+// ChangePlan puts the account on another plan. It decides nothing when it is on it already. What the plan is like belongs to the
+// fact, for plans are data and change.
+func (a *Account) ChangePlan(change PlanChanged) ([]domain.Event, error) {
+	if err := a.RequireOpen(); err != nil || a.plan == change.Plan {
+		return nil, err
+	}
+	change.Change = a.changes + 1
+	return []domain.Event{change}, nil
+}
+
+// ID is the account's id.
+func (a *Account) ID() domain.AccountID { return a.id }
+
+// Exists says whether the account has been opened.
+func (a *Account) Exists() bool { return a.opened }
+
+// ClosedAt is when the account was closed: zero while it is open.
+func (a *Account) ClosedAt() time.Time { return a.closed }
+
+// Open opens the account. The name is trimmed; it must not be empty. The credits are granted afterwards: CompleteOpening.
+func (a *Account) Open(name, plan string, credits int64, now time.Time) ([]domain.Event, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case a.opened:
+		return nil, domain.Errorf(domain.Conflict, "account_exists", "Account %s already exists", a.id)
+	case name == "":
+		return nil, domain.Errorf(domain.Invalid, "name_required", "name is required")
+	case utf8.RuneCountInString(name) > maxNameLength:
+		return nil, domain.Errorf(domain.Invalid, "name_too_long", "name must be at most %d characters", maxNameLength)
+	case credits < 0:
+		return nil, domain.Errorf(domain.Invalid, "credits_invalid", "credits must be 0 or a positive whole number")
+	}
+	return []domain.Event{Opened{Name: name, Plan: plan, Credits: &credits, At: now}}, nil
+}
+
+// Close closes the account for ever. It decides nothing when that has happened. What follows from it is due work. Design §6.
+func (a *Account) Close(now time.Time) ([]domain.Event, error) {
+	switch {
+	case !a.opened:
+		return nil, a.RequireOpen()
+	case !a.closed.IsZero():
+		return nil, nil
+	}
+	return []domain.Event{Closed{At: now}}, nil
+}
+
+// Rounds is how often what is stored for the account has been removed for a reason.
+func (a *Account) Rounds(reason ClearReason) int { return a.clears[reason] }
+
+// departures is how often what is stored for a closed account is removed. Design §6: once more for late uploads.
+const departures = 2
+
+// DepartureDue says whether what is stored for a closed account is to be removed now: for the first time, or once more when a time has
+// passed since.
+func (a *Account) DepartureDue(now time.Time, again time.Duration) bool {
+	rounds := a.clears[Departure]
+	return !a.closed.IsZero() && (rounds == 0 || rounds < departures && !now.Before(a.cleared.Add(again)))
+}
+
+// LastDeparture says whether the removal that is due next is not repeated.
+func (a *Account) LastDeparture() bool { return a.clears[Departure] >= departures-1 }
+
+// Clear says that what was stored for the account has been removed, once more.
+func (a *Account) Clear(reason ClearReason, now time.Time) []domain.Event {
+	return []domain.Event{Cleared{Reason: reason, Round: a.clears[reason] + 1, At: now}}
+}
+
+// RequireOpen refuses an account that was never opened, or is closed.
+func (a *Account) RequireOpen() error {
+	switch {
+	case !a.opened:
+		return domain.Errorf(domain.NotFound, "account_not_found", "Account %s not found", a.id)
+	case !a.closed.IsZero():
+		return domain.Errorf(domain.Conflict, "account_closed", "Account %s is closed", a.id)
+	}
+	return nil
+}

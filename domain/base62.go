@@ -1,0 +1,44 @@
+package domain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// base62 are the digits of ids and keys, from 0 to 61.
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// RandomText draws n characters of [A-Za-z0-9] from a source of random bytes, each as likely as the others.
+func RandomText(random io.Reader, n int) (string, error) {
+	// 248 is the largest multiple of 62 in a byte; what lies above would make some characters likelier.
+	const limit = 256 - 256%len(base62)
+	text := make([]byte, 0, n)
+	buf := make([]byte, n)
+	for len(text) < n {
+		if _, err := io.ReadFull(random, buf[:n-len(text)]); err != nil {
+			return "", fmt.Errorf("read random bytes: %w", err)
+		}
+		for _, b := range buf[:n-len(text)] {
+			if int(b) < limit {
+				text = append(text, base62[int(b)%len(base62)])
+			}
+		}
+	}
+	return string(text), nil
+}
+
+// IsBase62 says whether a text consists of [A-Za-z0-9] only.
+func IsBase62(s string) bool {
+	return strings.Trim(s, base62) == ""
+}
+
+// Base62 writes a number in base 62 with leading zeros, n digits long; higher digits are lost.
+func Base62(number uint64, n int) string {
+	digits := make([]byte, n)
+	for i := n - 1; i >= 0; i-- {
+		digits[i] = base62[number%uint64(len(base62))]
+		number /= uint64(len(base62))
+	}
+	return string(digits)
+}

@@ -1,0 +1,164 @@
+package caption
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// sameText groups events that follow each other without a gap and show the same text, as captions are written that light up
+// word by word in players that cannot do it with karaoke. Events that have karaoke stand alone.
+func sameText(events []assEvent) [][]assEvent {
+	var groups [][]assEvent
+	last := ""
+	for _, e := range events {
+		plain := plainText(e.text)
+		if n := len(groups); n > 0 && plain == last && plain != "" {
+			group := groups[n-1]
+			gap := e.start - group[len(group)-1].end
+			if gap >= 0 && gap <= 50*time.Millisecond && len(group) < maxStates {
+				groups[n-1] = append(group, e)
+				continue
+			}
+		}
+		groups = append(groups, []assEvent{e})
+		last = plain
+	}
+	return groups
+}
+
+// plainText is an event's text without its overrides, empty when it has karaoke.
+func plainText(text string) string {
+	var b strings.Builder
+	for _, p := range splitOverrides(text) {
+		if _, ok := karaoke(p.override); ok {
+			return ""
+		}
+		b.WriteString(p.text)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// colored is a word of an event with the colour it begins in.
+type colored struct {
+	text, color string
+	breaks      bool // a line begins with it
+}
+
+// highlightedCue reads a group in which every event gives one word another colour than the rest, later events later words: that
+// word is spoken while the event lasts.
+func highlightedCue(group []assEvent) (timedText, bool) {
+	if len(group) < 2 {
+		return timedText{}, false
+	}
+	all := make([][]colored, len(group))
+	for i, e := range group {
+		all[i] = coloredWords(e.text)
+	}
+	base := usualColor(all)
+	c := timedText{start: group[0].start, end: group[len(group)-1].end}
+	done := 0
+	for i, e := range group {
+		lit, ok := litWord(all[i], base)
+		if !ok || lit < done || len(all[i]) != len(all[0]) {
+			return timedText{}, false
+		}
+		for ; done < lit; done++ { // words that are never lit are spoken in no time before the next that is
+			c.addWord(all[i][done], e.start, e.start)
+		}
+		c.addWord(all[i][lit], e.start, e.end)
+		done = lit + 1
+	}
+	for ; done < len(all[0]); done++ {
+		c.addWord(all[0][done], c.end, c.end)
+	}
+	return c, true
+}
+
+func (c *timedText) addWord(w colored, start, end time.Duration) {
+	if w.breaks || len(c.lines) == 0 {
+		c.newLine()
+	}
+	c.add(run{text: w.text + " ", start: start, end: end, timed: true})
+}
+
+func coloredWords(text string) []colored {
+	var words []colored
+	color := ""
+	breaks, joined := false, false
+	for _, p := range splitOverrides(text) {
+		color = colorAfter(p.override, color)
+		for i, line := range assLines(p.text) {
+			if i > 0 {
+				breaks, joined = true, false
+			}
+			for _, field := range strings.SplitAfter(line, " ") {
+				switch bare := strings.TrimSpace(field); {
+				case bare == "":
+				case joined:
+					words[len(words)-1].text += bare
+				default:
+					words = append(words, colored{bare, color, breaks})
+					breaks = false
+				}
+				if field != "" {
+					joined = !strings.HasSuffix(field, " ")
+				}
+			}
+		}
+	}
+	return words
+}
+
+// colorAfter is the colour of the letters after an override block, empty when it is the style's.
+func colorAfter(override, before string) string {
+	for _, tag := range strings.Split(override, `\`) {
+		value, ok := strings.CutPrefix(tag, "1c")
+		if !ok {
+			value, ok = strings.CutPrefix(tag, "c")
+		}
+		switch {
+		case ok && (value == "" || value[0] == '&'):
+			before = value
+		case strings.HasPrefix(tag, "r"):
+			before = strings.TrimPrefix(tag, "r") // the name of a style stands for its colour
+		}
+	}
+	return before
+}
+
+// usualColor is the colour most words have; of two equally frequent ones that of the first event's last word, which is not
+// spoken yet.
+func usualColor(events [][]colored) string {
+	count := map[string]int{}
+	for _, words := range events {
+		for _, w := range words {
+			count[w.color]++
+		}
+	}
+	usual := ""
+	if first := events[0]; len(first) > 0 {
+		usual = first[len(first)-1].color
+	}
+	for _, color := range slices.Sorted(maps.Keys(count)) {
+		if count[color] > count[usual] {
+			usual = color
+		}
+	}
+	return usual
+}
+
+func litWord(words []colored, base string) (int, bool) {
+	lit := -1
+	for i, w := range words {
+		if w.color == base {
+			continue
+		}
+		if lit >= 0 {
+			return 0, false
+		}
+		lit = i
+	}
+	return lit, lit >= 0
+}

@@ -1,0 +1,135 @@
+package caption
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// How words become cues.
+const (
+	longPause = 700 * time.Millisecond // a cue ends before it
+	linger    = 300 * time.Millisecond // a cue stays so long after its last word, when nothing follows
+)
+
+// FromWords makes captions of words that were spoken or transcribed: one line at a time, of at most s.MaxWords words,
+// broken at ends of sentences and at pauses. Replacements and capitals of the style are applied.
+func (s Style) FromWords(words []Word) Track {
+	t := Track{WordTimed: true}
+	words = s.replace(tidy(words))
+	for len(words) > 0 {
+		n := phrase(words)
+		for _, line := range balance(words[:n], s.MaxWords) {
+			t.Cues = append(t.Cues, Cue{Start: line[0].Start, End: line[len(line)-1].End, Lines: []Line{line}})
+		}
+		words = words[n:]
+	}
+	closeGaps(t.Cues)
+	return s.capitals(t)
+}
+
+// tidy splits words at blanks, puts them in order, and takes out overlaps and what cannot be shown.
+func tidy(words []Word) []Word {
+	var tidied []Word
+	for _, w := range words {
+		tidied = append(tidied, splitWord(w)...)
+	}
+	slices.SortStableFunc(tidied, func(a, b Word) int { return cmp.Compare(a.Start, b.Start) })
+	tidied = tidied[:min(len(tidied), maxWords)]
+	for i := range tidied {
+		w := &tidied[i]
+		w.Start = min(max(w.Start, 0), maxTime)
+		w.End = min(max(w.End, w.Start), maxTime)
+		if i > 0 {
+			tidied[i-1].End = min(tidied[i-1].End, w.Start)
+		}
+	}
+	return tidied
+}
+
+// splitWord makes words of a text that may hold several, which share its time.
+func splitWord(w Word) []Word {
+	w.End = max(w.End, w.Start)
+	parts := strings.Fields(clean(w.Text))
+	if len(parts) == 1 {
+		return []Word{{parts[0], w.Start, w.End}}
+	}
+	return spread(parts, w.Start, w.End)
+}
+
+// spread gives each word its share of a time, by how long it takes to say.
+func spread(texts []string, start, end time.Duration) []Word {
+	total, done := 0, 0
+	for _, text := range texts {
+		total += weight(text)
+	}
+	words := make([]Word, len(texts))
+	at := func() time.Duration { return start + (end-start)*time.Duration(done)/time.Duration(total) }
+	for i, text := range texts {
+		words[i] = Word{Text: text, Start: at()}
+		done += weight(text)
+		words[i].End = at()
+	}
+	return words
+}
+
+// phrase is how many of the words belong together: up to the end of a sentence or a long pause.
+func phrase(words []Word) int {
+	for i := 1; i < len(words); i++ {
+		if endsSentence(words[i-1].Text) || words[i].Start-words[i-1].End >= longPause {
+			return i
+		}
+	}
+	return len(words)
+}
+
+// balance breaks a phrase into lines of at most most words that are about equally long, so that no word is left alone.
+func balance(words []Word, most int) []Line {
+	if most <= 0 {
+		return []Line{words}
+	}
+	total := 0.0
+	for _, w := range words {
+		total += breadth(w.Text)
+	}
+	lines := math.Ceil(total/float64(most) - 1e-9)
+	var broken []Line
+	done, first := 0.0, 0
+	for i, w := range words {
+		done += breadth(w.Text)
+		// A line ends where its part of the whole is reached.
+		if done >= total*float64(len(broken)+1)/lines-1e-9 || i == len(words)-1 || i+1-first == maxWordsPerLine {
+			broken = append(broken, slices.Clone(words[first:i+1]))
+			first = i + 1
+		}
+	}
+	return broken
+}
+
+// breadth is how much of a line a word takes, in words. Of scripts without blanks several characters make a word.
+func breadth(word string) float64 {
+	n := 0
+	for _, r := range word {
+		if unspaced(r) {
+			n++
+		}
+	}
+	if n == 0 {
+		return 1
+	}
+	return 0.4 * float64(n)
+}
+
+// closeGaps lets a cue stay until the next one when that is near, and a little longer than its last word otherwise.
+func closeGaps(cues []Cue) {
+	for i := range cues {
+		end := cues[i].End
+		if i+1 == len(cues) || cues[i+1].Start-end > longPause {
+			cues[i].End = end + linger
+		} else {
+			cues[i].End = cues[i+1].Start
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package caption
+
+// Align is where a block of captions lies on one axis, seen from its anchor.
+type Align int8
+
+// The alignments. Start is left or top.
+const (
+	Start  Align = -1
+	Middle Align = 0
+	End    Align = 1
+)
+
+// Anchor is the point of the movie at which a block of captions is held, in pixels, and which of its own points lies there. The
+// lines of the block are aligned as Horizontal says.
+type Anchor struct {
+	X, Y       float64
+	Horizontal Align
+	Vertical   Align
+}
+
+// margin is the distance from the movie's edges, as a part of its width or height.
+const margin = 0.05
+
+// Anchor returns where the captions stand in a movie of this size in pixels.
+func (s Style) Anchor(width, height int) Anchor {
+	w, h := float64(width), float64(height)
+	a := Anchor{X: w / 2, Y: h / 2}
+	switch s.Position {
+	case Custom:
+		return Anchor{X: s.X, Y: s.Y, Horizontal: Start, Vertical: Start}
+	case MidTopCenter:
+		a.Y = h / 4
+		return a
+	case MidBottomCenter:
+		a.Y = h * 3 / 4
+		return a
+	case TopLeft, CenterLeft, BottomLeft:
+		a.X, a.Horizontal = w*margin, Start
+	case TopRight, CenterRight, BottomRight:
+		a.X, a.Horizontal = w*(1-margin), End
+	}
+	switch s.Position {
+	case TopLeft, TopCenter, TopRight:
+		a.Y, a.Vertical = h*margin, Start
+	case BottomLeft, BottomCenter, BottomRight, "":
+		a.Y, a.Vertical = h*(1-margin), End
+	}
+	return a
+}

@@ -1,0 +1,281 @@
+package caption
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"moviola/domain/document"
+)
+
+// Bounds of what settings may ask for.
+const (
+	maxWordsPerLine = 50
+	maxSize         = 2000.0
+	maxKeywords     = 100
+	maxReplacements = 500
+)
+
+// usualSize is the font size as a part of the movie's width (schema 4.8).
+const usualSize = 0.05
+
+// ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of this width in pixels. What cannot be read is
+// left at its default; the warnings say so, naming the setting.
+func ReadStyle(settings map[string]any, width int) (Style, []string) {
+	r := settingsReader{given: flatten(settings), width: float64(width)}
+	s := Style{
+		Look: Classic, Position: BottomCenter, Weight: 400,
+		Size: r.within("font-size", math.Round(float64(width)*usualSize), 1, maxSize),
+		X:    r.number("x", 0), Y: r.number("y", 0),
+		Word:         r.color(Color{R: 255, G: 255, A: 255}, "word-color", "highlight-color"),
+		Line:         r.color(Color{R: 255, G: 255, B: 255, A: 255}, "line-color", "font-color", "color"),
+		Box:          r.color(document.Black, "box-color"),
+		Outline:      r.color(document.Black, "outline-color"),
+		Shadow:       r.color(document.Black, "shadow-color"),
+		OutlineWidth: r.within("outline-width", 0, 0, maxSize/10),
+		ShadowOffset: r.within("shadow-offset", 0, -maxSize/10, maxSize/10),
+		MaxWords:     int(r.within("max-words-per-line", 4, 1, maxWordsPerLine)),
+		Rebreak:      r.has("max-words-per-line"),
+		AllCaps:      r.flag("all-caps"),
+		Keywords:     r.list("keywords"),
+		Replace:      r.pairs("replace"),
+	}
+	s.Look = oneOf(&r, "style", Classic, Progressive, OneWord, BoxedLine, BoxedWord)
+	s.Position = oneOf(&r, "position", BottomCenter, TopLeft, TopCenter, TopRight, CenterLeft, CenterCenter, CenterRight,
+		BottomLeft, BottomRight, MidTopCenter, MidBottomCenter, Custom)
+	s.Family, s.Weight = r.font()
+	s.FontURL, _ = r.text("font-url")
+	r.warnUnknown()
+	return s, r.warnings
+}
+
+// flatten makes one map of the settings. Some users give style as an object that holds the other settings.
+func flatten(settings map[string]any) map[string]any {
+	flat := make(map[string]any, len(settings))
+	for name, value := range settings {
+		flat[dashed(name)] = value
+	}
+	nested, ok := flat["style"].(map[string]any)
+	if !ok {
+		return flat
+	}
+	delete(flat, "style")
+	for name, value := range nested {
+		if name = dashed(name); flat[name] == nil {
+			flat[name] = value
+		}
+	}
+	return flat
+}
+
+func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
+
+// settingsReader reads settings leniently: numeric strings are numbers, "true" is true (decision 23).
+type settingsReader struct {
+	given    map[string]any
+	width    float64
+	read     []string
+	warnings []string
+}
+
+func (r *settingsReader) warn(format string, args ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+}
+
+func (r *settingsReader) get(name string) (any, bool) {
+	r.read = append(r.read, name)
+	value, ok := r.given[name]
+	return value, ok && value != nil
+}
+
+func (r *settingsReader) has(name string) bool { return r.given[name] != nil }
+
+// text is the setting as text; a number or boolean is written out.
+func (r *settingsReader) text(name string) (string, bool) {
+	value, ok := r.get(name)
+	if !ok {
+		return "", false
+	}
+	text, ok := scalar(value)
+	if !ok {
+		r.warn("The setting '%s' cannot be read", name)
+	}
+	return text, ok && text != ""
+}
+
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v), true
+	case json.Number:
+		return v.String(), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case int:
+		return strconv.Itoa(v), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}
+
+func (r *settingsReader) number(name string, otherwise float64) float64 {
+	text, ok := r.text(name)
+	if !ok {
+		return otherwise
+	}
+	unit := 1.0
+	lower := strings.ToLower(text)
+	for suffix, pixels := range map[string]float64{"px": 1, "%": r.width / 100, "vw": r.width / 100} {
+		if number, ok := strings.CutSuffix(lower, suffix); ok {
+			lower, unit = strings.TrimSpace(number), pixels
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(lower, 64)
+	if err != nil || math.IsNaN(n) || math.Abs(n*unit) > 1e6 {
+		r.warn("The setting '%s' must be a number", name)
+		return otherwise
+	}
+	return n * unit
+}
+
+func (r *settingsReader) within(name string, otherwise, least, most float64) float64 {
+	n := r.number(name, otherwise)
+	if r.has(name) && (n < least || n > most) {
+		r.warn("The setting '%s' must be %g to %g", name, least, most)
+	}
+	return min(max(n, least), most)
+}
+
+func (r *settingsReader) flag(name string) bool {
+	text, ok := r.text(name)
+	if !ok {
+		return false
+	}
+	on, err := strconv.ParseBool(strings.ToLower(text))
+	if err != nil {
+		r.warn("The setting '%s' must be true or false", name)
+	}
+	return on
+}
+
+// color reads the first of the names that is given.
+func (r *settingsReader) color(otherwise Color, names ...string) Color {
+	found := otherwise
+	taken := false
+	for _, name := range names {
+		text, ok := r.text(name)
+		if !ok || taken {
+			continue
+		}
+		if c, ok := document.ParseColor(text); ok {
+			found, taken = c, true
+		} else {
+			r.warn("The setting '%s' is no colour", name)
+		}
+	}
+	return found
+}
+
+// oneOf reads a setting that is one of a closed set; the first is the default.
+func oneOf[T ~string](r *settingsReader, name string, usual T, others ...T) T {
+	text, ok := r.text(name)
+	if !ok {
+		return usual
+	}
+	value := T(dashed(text))
+	if value == usual || slices.Contains(others, value) {
+		return value
+	}
+	r.warn("The setting '%s' is unknown, '%s' is used", name, string(usual))
+	return usual
+}
+
+// namedFonts are the names of schema 4.8 that are not families.
+var namedFonts = map[string]string{
+	"notosans":            "Noto Sans",
+	"simplified chinese":  "Noto Sans CJK SC, Noto Sans SC",
+	"traditional chinese": "Noto Sans CJK TC, Noto Sans TC",
+	"japanese":            "Noto Sans CJK JP, Noto Sans JP",
+	"korean":              "Noto Sans CJK KR, Noto Sans KR",
+}
+
+// font returns family, empty when none is given, and weight.
+func (r *settingsReader) font() (string, int) {
+	weight := 400
+	family, _ := r.text("font-family")
+	if base, ok := strings.CutSuffix(family, " Bold"); ok {
+		family, weight = base, 700
+	}
+	if named, ok := namedFonts[strings.ToLower(family)]; ok {
+		family = named
+	}
+	switch text, ok := r.text("font-weight"); {
+	case !ok:
+	case strings.EqualFold(text, "bold"):
+		weight = 700
+	case strings.EqualFold(text, "normal"):
+		weight = 400
+	default:
+		weight = int(r.within("font-weight", float64(weight), 100, 900))
+	}
+	return family, weight
+}
+
+func (r *settingsReader) list(name string) []string {
+	value, ok := r.get(name)
+	if !ok {
+		return nil
+	}
+	var items []any
+	switch v := value.(type) {
+	case []any:
+		items = v
+	case string:
+		for _, part := range strings.Split(v, ",") {
+			items = append(items, part)
+		}
+	default:
+		r.warn("The setting '%s' must be a list", name)
+	}
+	var list []string
+	for _, item := range items {
+		if text, ok := scalar(item); ok && text != "" && len(list) < maxKeywords {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+func (r *settingsReader) pairs(name string) map[string]string {
+	value, ok := r.get(name)
+	if !ok {
+		return nil
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		r.warn("The setting '%s' must be an object of words and their replacements", name)
+		return nil
+	}
+	pairs := make(map[string]string, len(object))
+	for _, from := range slices.Sorted(maps.Keys(object)) {
+		to, ok := scalar(object[from])
+		if key := foldPhrase(from); key != "" && ok && len(pairs) < maxReplacements {
+			pairs[key] = to
+		}
+	}
+	return pairs
+}
+
+func (r *settingsReader) warnUnknown() {
+	for _, name := range slices.Sorted(maps.Keys(r.given)) {
+		if !slices.Contains(r.read, name) {
+			r.warn("The setting '%s' has no effect", name)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package caption
+
+import (
+	"strings"
+	"unicode"
+)
+
+// unspaced says that a rune belongs to a script that is written without blanks between words.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+// clinging says that a rune stands with the one before it: marks, punctuation, the small and long signs of kana.
+func clinging(r rune) bool {
+	return unicode.In(r, unicode.Mn, unicode.Mc, unicode.Pe, unicode.Pf, unicode.Po) ||
+		strings.ContainsRune("ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々〻～", r)
+}
+
+// opening says that a rune stands with the one after it.
+func opening(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pi) }
+
+// breaksBetween says that a new word begins with next, though no blank stands before it.
+func breaksBetween(last, next rune) bool {
+	return !opening(last) && !clinging(next) && (unspaced(next) || endsUnspaced(last))
+}
+
+// endsUnspaced says that a word ending with this rune wants no blank after it.
+func endsUnspaced(r rune) bool {
+	return unspaced(r) || strings.ContainsRune("。、，！？；：）」』】》〉ー～々", r)
+}
+
+// Glued says that a word follows the one before it without a blank between them, as in Chinese and Japanese.
+func Glued(before, word string) bool {
+	next := firstRune(word)
+	return endsUnspaced(lastRune(before)) && (unspaced(next) || strings.ContainsRune("（「『【《〈", next))
+}
+
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return ' '
+}
+
+func lastRune(s string) rune {
+	last := ' '
+	for _, r := range s {
+		last = r
+	}
+	return last
+}
+
+// String returns the line's text.
+func (l Line) String() string {
+	var b strings.Builder
+	for i, w := range l {
+		if i > 0 && !Glued(l[i-1].Text, w.Text) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Text)
+	}
+	return b.String()
+}
+
+// endsSentence says that a sentence ends with the word.
+func endsSentence(word string) bool {
+	word = strings.TrimRight(word, "\"'”’»)]」』")
+	return strings.ContainsRune(".!?…。！？।؟", lastRune(word)) && !abbreviation(word)
+}
+
+// abbreviation says that the word's full stop belongs to it: "Dr.", "e.g.", "J.".
+func abbreviation(word string) bool {
+	bare, ok := strings.CutSuffix(strings.ToLower(strings.TrimLeft(word, "\"'“‘«„([¿¡")), ".")
+	if !ok || strings.HasSuffix(bare, ".") {
+		return false
+	}
+	if strings.Contains(bare, ".") || len([]rune(bare)) == 1 {
+		return true
+	}
+	switch bare {
+	case "dr", "mr", "mrs", "ms", "st", "vs", "no", "prof", "etc", "inc", "ltd", "nr", "bzw", "usw", "sr", "sra", "mme":
+		return true
+	}
+	return false
+}
+
+// core splits a word into the punctuation before it, itself, and the punctuation after it.
+func core(word string) (before, bare, after string) {
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r) }
+	first := strings.IndexFunc(word, letter)
+	if first < 0 {
+		return "", word, ""
+	}
+	rest := strings.TrimRightFunc(word[first:], func(r rune) bool { return !letter(r) })
+	return word[:first], rest, word[first+len(rest):]
+}
+
+// foldWord is a word as it is looked up: lower-case, without punctuation around it.
+func foldWord(word string) string {
+	_, bare, _ := core(word)
+	return strings.ToLower(bare)
+}
+
+// foldPhrase is a phrase as it is looked up.
+func foldPhrase(phrase string) string {
+	words := strings.Fields(phrase)
+	for i, w := range words {
+		words[i] = foldWord(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// clean takes out control characters and what else cannot be shown.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\u2028' || r == '\u2029':
+			return ' '
+		case unicode.IsControl(r) || r == '\ufeff' || r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, text)
+}

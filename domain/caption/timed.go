@@ -1,0 +1,184 @@
+package caption
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+// timedText is a cue as it was read: lines of runs of text, some of which have times of their own.
+type timedText struct {
+	start, end time.Duration
+	lines      [][]run
+	runes      int
+}
+
+// run is a piece of text. Words are made of runs, and a word may span several.
+type run struct {
+	text       string
+	start, end time.Duration
+	timed      bool
+}
+
+// add appends text to the last line; what is beyond the bound of a cue is left out.
+func (c *timedText) add(r run) {
+	r.text = clean(r.text)
+	if c.runes += len([]rune(r.text)); c.runes > maxCueRunes || r.text == "" {
+		return
+	}
+	if len(c.lines) == 0 {
+		c.newLine()
+	}
+	last := len(c.lines) - 1
+	c.lines[last] = append(c.lines[last], r)
+}
+
+func (c *timedText) newLine() {
+	if len(c.lines) < maxCueRunes {
+		c.lines = append(c.lines, nil)
+	}
+}
+
+// cue makes the words. A cue without words is none.
+func (c *timedText) cue() (Cue, bool) {
+	cue := Cue{Start: c.start, End: c.end}
+	timed := false
+	for _, runs := range c.lines {
+		var words wordMaker
+		for _, r := range runs {
+			timed = timed || r.timed
+			words.take(r)
+		}
+		if line := words.finish(); len(line) > 0 {
+			cue.Lines = append(cue.Lines, line)
+		}
+	}
+	if len(cue.Lines) == 0 || c.end <= c.start {
+		return Cue{}, false
+	}
+	if timed {
+		settle(cue)
+	} else {
+		share(cue)
+	}
+	return cue, true
+}
+
+// wordMaker puts words together from runs.
+type wordMaker struct {
+	line Line
+	text strings.Builder
+	word Word
+	last rune
+}
+
+func (m *wordMaker) take(r run) {
+	spoken := max(len([]rune(strings.Join(strings.Fields(r.text), ""))), 1)
+	taken := 0
+	at := func(n int) time.Duration { return r.start + (r.end-r.start)*time.Duration(n)/time.Duration(spoken) }
+	for _, c := range r.text {
+		if unicode.IsSpace(c) {
+			m.close()
+			continue
+		}
+		if m.text.Len() > 0 && breaksBetween(m.last, c) {
+			m.close()
+		}
+		if m.text.Len() == 0 {
+			m.word.Start = at(taken)
+		}
+		taken++
+		m.word.End = at(taken)
+		m.text.WriteRune(c)
+		m.last = c
+	}
+}
+
+func (m *wordMaker) close() {
+	if m.text.Len() > 0 {
+		m.word.Text = m.text.String()
+		m.line = append(m.line, m.word)
+		m.text.Reset()
+	}
+}
+
+func (m *wordMaker) finish() Line {
+	m.close()
+	return m.line
+}
+
+// settle keeps the words' own times within the cue and in order.
+func settle(c Cue) {
+	at := c.Start
+	for _, line := range c.Lines {
+		for i := range line {
+			w := &line[i]
+			w.Start = min(max(w.Start, at), c.End)
+			w.End = min(max(w.End, w.Start), c.End)
+			at = w.Start
+		}
+	}
+}
+
+// share gives every word of a cue a part of its time, by how long it takes to say.
+func share(c Cue) {
+	words := c.Words()
+	total := 0
+	for _, w := range words {
+		total += weight(w.Text)
+	}
+	done := 0
+	for _, line := range c.Lines {
+		for i := range line {
+			line[i].Start = c.Start + (c.End-c.Start)*time.Duration(done)/time.Duration(total)
+			done += weight(line[i].Text)
+			line[i].End = c.Start + (c.End-c.Start)*time.Duration(done)/time.Duration(total)
+		}
+	}
+}
+
+// weight is about how long a word takes to say, with the pause after it, in letters.
+func weight(word string) int {
+	n := 2
+	for _, r := range word {
+		switch {
+		case unicode.IsDigit(r), unspaced(r):
+			n += 3 // a digit is a word, a character a syllable
+		case unicode.IsLetter(r):
+			n++
+		}
+	}
+	switch {
+	case endsSentence(word):
+		n += 4
+	case EndsPhrase(word):
+		n += 2
+	}
+	return n
+}
+
+// SplitWords takes a text apart into words, as the captions of it would be.
+func SplitWords(text string) []string {
+	var m wordMaker
+	m.take(run{text: clean(text)})
+	line := m.finish()
+	words := make([]string, len(line))
+	for i, w := range line {
+		words[i] = w.Text
+	}
+	return words
+}
+
+// Spread returns the words with a share each of the time from start to end, by how long they take to say.
+func Spread(words []string, start, end time.Duration) []Word { return spread(words, start, end) }
+
+// Weight is about how long a word takes to say, with the pause after it, in letters.
+func Weight(word string) int { return weight(word) }
+
+// EndsPhrase says that one pauses after the word: a sentence or a part of one ends with it.
+func EndsPhrase(word string) bool {
+	return endsSentence(word) || strings.ContainsRune(",;:、，；：", lastRune(word))
+}
+
+// Fold is a word as it is compared: lower-case, without the punctuation around it.
+func Fold(word string) string { return foldWord(word) }

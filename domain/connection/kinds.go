@@ -1,0 +1,126 @@
+package connection
+
+import (
+	"net/mail"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"moviola/domain"
+)
+
+// Kind says what a connection leads to.
+type Kind string
+
+// The kinds. Decision 50.
+const (
+	Webhook Kind = "webhook"
+	FTP     Kind = "ftp"
+	SFTP    Kind = "sftp"
+	S3      Kind = "aws-s3"
+	Email   Kind = "email"
+	APIKey  Kind = "apikey" // a provider that speaks OpenAI's protocol: speech, images, transcription
+)
+
+// Settings are the settings of a connection or destination by name, each as text.
+type Settings map[string]string
+
+// Field is one setting of a kind.
+type Field struct {
+	Name     string
+	Secret   bool // never returned, and encrypted where it is stored
+	Required bool // in a connection that is to work
+	check    func(value string) bool
+	wants    string // completes "NAME must be ..."
+}
+
+// ContentTypes are the bodies of a webhook. Others fall back to the first. Spec: Events, rule 3.
+var ContentTypes = []string{"application/json", "application/x-www-form-urlencoded"}
+
+var (
+	anyText = Field{check: func(s string) bool { return len(s) <= 4096 && !strings.ContainsFunc(s, unicode.IsControl) },
+		wants: "a text of at most 4096 characters on one line"}
+	anyLines = Field{check: func(s string) bool { return len(s) <= 64<<10 }, wants: "a text of at most 64 KB"}
+	flag     = Field{check: func(s string) bool { return s == "true" || s == "false" }, wants: "true or false"}
+	port     = Field{check: func(s string) bool { n, err := strconv.Atoi(s); return err == nil && n > 0 && n < 65536 }, wants: "a number from 1 to 65535"}
+	host     = Field{check: func(s string) bool { return hosts.MatchString(s) }, wants: "a host name or address, without scheme, path or port"}
+	address  = Field{check: checkAddress, wants: "an http or https address"}
+	hostKey  = Field{check: func(s string) bool { return hostKeys.MatchString(s) }, wants: "a fingerprint such as SHA256:…, as ssh-keygen -l prints it"}
+	mails    = Field{check: checkMails, wants: "one or more e-mail addresses"}
+)
+
+var (
+	hosts    = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,253}$`)
+	hostKeys = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}=?$`)
+)
+
+func (f Field) named(name string) Field { f.Name = name; return f }
+func (f Field) required() Field         { f.Required = true; return f }
+func (f Field) secret() Field           { f.Secret = true; return f }
+
+// kinds are the settings of every kind, in the order in which they are shown.
+var kinds = map[Kind][]Field{
+	Webhook: {address.named("endpoint").secret().required(), anyText.named("content-type"), flag.named("signed")},
+	FTP: {
+		host.named("host").required(), port.named("port"), anyText.named("username").required(), anyText.named("password").secret(),
+		flag.named("secure"), anyText.named("remote-path"), anyText.named("file"),
+	},
+	SFTP: {
+		host.named("host").required(), port.named("port"), anyText.named("username").required(), anyText.named("password").secret(),
+		anyLines.named("private-key").secret(), anyText.named("passphrase").secret(), hostKey.named("host-key"),
+		anyText.named("remote-path"), anyText.named("file"),
+	},
+	S3: {
+		anyText.named("bucket").required(), anyText.named("region").required(), anyText.named("access-key-id").secret().required(),
+		anyText.named("secret-access-key").secret().required(), anyText.named("session-token").secret(),
+		address.named("endpoint"), flag.named("path-style"), anyText.named("remote-path"), anyText.named("file"),
+	},
+	Email: {
+		host.named("host"), port.named("port"), anyText.named("username"), anyText.named("password").secret(),
+		Field{check: oneOf("starttls", "tls", "none"), wants: "starttls, tls or none"}.named("security"),
+		mails.named("from"), mails.named("to"), anyText.named("subject"), anyLines.named("message"),
+	},
+	APIKey: {
+		address.named("url").required(), anyText.named("key").secret().required(), anyText.named("model"), anyText.named("voice"),
+	},
+}
+
+// ParseKind returns the kind of a name.
+func ParseKind(name string) (Kind, error) {
+	if _, ok := kinds[Kind(name)]; ok {
+		return Kind(name), nil
+	}
+	return "", domain.Errorf(domain.Invalid, "type_invalid", "type must be webhook, ftp, sftp, aws-s3, email or apikey")
+}
+
+// Fields are the settings a kind has.
+func (k Kind) Fields() []Field { return slices.Clone(kinds[k]) }
+
+// field finds a setting.
+func (k Kind) field(name string) (Field, bool) {
+	i := slices.IndexFunc(kinds[k], func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return kinds[k][i], true
+}
+
+// TakesFiles says whether a destination of the kind needs a video. Decision 33.
+func (k Kind) TakesFiles() bool { return k == FTP || k == SFTP || k == S3 || k == Email }
+
+func oneOf(values ...string) func(string) bool {
+	return func(s string) bool { return slices.Contains(values, s) }
+}
+
+func checkAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && len(s) <= 8<<10 && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func checkMails(s string) bool {
+	list, err := mail.ParseAddressList(s)
+	return err == nil && len(list) <= 50
+}

@@ -1,0 +1,59 @@
+package connection
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"strings"
+	"time"
+)
+
+// Facts are what the macros of a destination stand for.
+type Facts struct {
+	At       time.Time // when the movie ended; shown in UTC
+	Random   string    // five digits, the same for every try of a delivery
+	Source   string    // name of the rendered file: PROJECT.mp4
+	VideoURL string    // address of the rendered file, for e-mail
+}
+
+// filled are the settings in which macros are replaced.
+var filled = []string{"remote-path", "file", "subject", "message"}
+
+// Fill replaces the macros of a destination and completes remote path and file name. The file's name is YYYY-MM-DD-NNNNN.mp4
+// unless the destination says otherwise; directories in it are kept. Reference: movie schema §11.
+func (k Kind) Fill(settings Settings, facts Facts) Settings {
+	out := maps.Clone(settings)
+	at := facts.At.UTC()
+	extension := path.Ext(facts.Source)
+	pairs := []string{
+		"__yyyy__", at.Format("2006"), "__mm__", at.Format("01"), "__dd__", at.Format("02"),
+		"__hh__", at.Format("15"), "__nn__", at.Format("04"), "__ss__", at.Format("05"), "__random__", facts.Random,
+		"__filename__", facts.Source, "__filename_without_extension__", strings.TrimSuffix(facts.Source, extension),
+		"__filename_extension__", strings.TrimPrefix(extension, "."),
+	}
+	if k == Email {
+		pairs = append(pairs, "__video_url__", facts.VideoURL)
+	}
+	macros := strings.NewReplacer(pairs...)
+	for _, name := range filled {
+		if value := out[name]; value != "" {
+			out[name] = macros.Replace(value)
+		}
+	}
+	if k == Email || !k.TakesFiles() {
+		return out
+	}
+	if out["file"] == "" {
+		out["file"] = fmt.Sprintf("%s-%s%s", at.Format(time.DateOnly), facts.Random, extension)
+	}
+	if out["remote-path"] == "" {
+		out["remote-path"] = "./"
+	}
+	return out
+}
+
+// RemoteFolder and RemoteFile are where a file goes on the other side, without detours. An absolute path stays one.
+func (s Settings) RemoteFolder() string { return path.Dir(s.RemoteFile()) }
+
+// RemoteFile is the folder and the name together.
+func (s Settings) RemoteFile() string { return path.Join(s["remote-path"], s["file"]) }

@@ -1,0 +1,137 @@
+package connection
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"moviola/domain"
+)
+
+// Masked stands for a secret wherever settings are shown. Sent back, it leaves the secret as it is.
+const Masked = "***"
+
+// Read takes settings as a client has sent them: texts, numbers, booleans, lists of texts. Secret settings that are left out, or
+// masked, are taken from before, the settings so far (nil: there are none, or they are of another kind), as long as they are
+// sent to the same place: nobody learns a secret by pointing its connection elsewhere. A setting that the kind does not have, a
+// value that it cannot have, and a required one that is missing are *domain.Error of kind Invalid.
+func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
+	settings := Settings{}
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		f, ok := k.field(name)
+		if !ok {
+			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A connection of type %s has no property %s", k, name)
+		}
+		value, ok := Text(sent[name])
+		if f.Secret && value == Masked || value == "" && ok {
+			continue
+		}
+		if !ok || !f.check(value) {
+			return nil, domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
+		}
+		settings[name] = value
+	}
+	for name := range bound {
+		if settings[name] != before[name] && k != Webhook {
+			before = nil
+		}
+	}
+	for _, f := range kinds[k] {
+		if _, set := sent[f.Name]; f.Secret && settings[f.Name] == "" && before[f.Name] != "" && (!set || sent[f.Name] == Masked) {
+			settings[f.Name] = before[f.Name]
+		}
+		if f.Required && settings[f.Name] == "" {
+			return nil, domain.Errorf(domain.Invalid, "setting_required", "%s is required", f.Name)
+		}
+	}
+	return settings, nil
+}
+
+// Override lays the properties of a destination over the settings of its saved connection. Secrets cannot be overridden, nor can
+// what would lead them elsewhere: a password must not be sent to a host that the movie names. Reference: movie schema §11.
+func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
+	settings := maps.Clone(saved)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		f, known := k.field(name)
+		value, ok := Text(given[name])
+		switch {
+		case name == "id" || name == "type":
+		case !known:
+			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
+		case f.Secret && k != Webhook: // of a webhook the whole address is replaced: nothing secret goes elsewhere
+			return nil, domain.Errorf(domain.Invalid, "setting_secret", "%s is a secret of the saved connection and cannot be changed by a movie", name)
+		case bound[name] && k != Webhook && value != saved[name]:
+			return nil, domain.Errorf(domain.Invalid, "setting_bound", "%s belongs to the secrets of the saved connection and cannot be changed by a movie", name)
+		case !ok || value != "" && !f.check(value):
+			return nil, domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
+		case value != "":
+			settings[name] = value
+		}
+	}
+	return settings, nil
+}
+
+// bound are the settings that say where secrets are sent to, and how well they are guarded on the way.
+var bound = map[string]bool{
+	"host": true, "port": true, "secure": true, "host-key": true, "security": true, "bucket": true, "region": true, "url": true,
+	"endpoint": true, "path-style": true,
+}
+
+// Inline reads a destination that names no saved connection. Properties that its kind does not have are ignored, as everywhere in a
+// movie (decision 23).
+func (k Kind) Inline(given map[string]any) (Settings, error) {
+	sent := map[string]any{}
+	for name, value := range given {
+		if _, known := k.field(name); known {
+			sent[name] = value
+		}
+	}
+	return Read(k, sent, nil)
+}
+
+// Text is a property as text: numbers and booleans as JSON writes them, a list of texts joined by commas. False: it has no text.
+func Text(value any) (string, bool) {
+	switch v := value.(type) {
+	case nil:
+		return "", true
+	case string:
+		return strings.TrimSpace(v), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case json.Number:
+		return v.String(), true
+	case []any:
+		var parts []string
+		for _, item := range v {
+			text, ok := item.(string)
+			if !ok {
+				return "", false
+			}
+			parts = append(parts, strings.TrimSpace(text))
+		}
+		return strings.Join(parts, ", "), true
+	}
+	return "", false
+}
+
+// Split parts settings into those that may be shown and the secret ones. Of an address that is secret, scheme and host are shown.
+func (k Kind) Split(settings Settings) (shown, secret Settings) {
+	shown, secret = Settings{}, Settings{}
+	for name, value := range settings {
+		f, _ := k.field(name)
+		if !f.Secret {
+			shown[name] = value
+			continue
+		}
+		secret[name] = value
+		if u, err := url.Parse(value); name == "endpoint" && err == nil {
+			shown[name] = u.Scheme + "://" + u.Host + "/" + Masked
+		}
+	}
+	return shown, secret
+}

@@ -1,0 +1,241 @@
+package document
+
+import "strings"
+
+// readElements reads the elements of a scene, or of the movie when scene is 0. Elements of unknown type are kept, as what Validate
+// reports; subtitles become the movie's own.
+func (m *Movie) readElements(scene int, items []any) []Element {
+	elements := make([]Element, 0, len(items))
+	for i, item := range items {
+		r := reader{movie: m, ref: Ref{Scene: scene, Element: i + 1}}
+		props, ok := item.(map[string]any)
+		if !ok {
+			r.problem("An element must be an object")
+			elements = append(elements, Element{Ref: r.ref})
+			continue
+		}
+		r.props = props
+		r.ref.Type = r.word("type")
+		if r.ref.Type == TypeSubtitles {
+			r.readSubtitles()
+			continue
+		}
+		elements = append(elements, r.element())
+	}
+	return elements
+}
+
+func (r reader) element() Element {
+	e := Element{Length: r.length(), Cache: r.flag("cache", true)}
+	e.ID, _ = r.text("id")
+	r.checkType()
+	if r.props[embeddedMark] != nil {
+		r.warn("The element type 'template' is deprecated, use the movie's own 'template'")
+	}
+	e.Ref = r.ref
+	e.Start, e.AtEnd = r.start()
+	e.ExtraTime, e.FadeIn, e.FadeOut = r.seconds("extra-time"), r.seconds("fade-in"), r.seconds("fade-out")
+	e.ZIndex = int(r.within("z-index", -99, 99, 0))
+	r.content(&e)
+	if e.Seen() {
+		r.readPlace(&e)
+		r.readEffects(&e)
+	}
+	if e.Heard() {
+		r.readSound(&e)
+	}
+	r.readKeep(&e)
+	return e
+}
+
+// content reads what the element shows or plays.
+func (r reader) content(e *Element) {
+	switch r.ref.Type {
+	case TypeText:
+		r.readText(e)
+	case TypeImage:
+		r.readPrompt(e)
+	case TypeVideo, TypeAudio:
+		e.Src = r.src()
+	case TypeHTML:
+		r.readPage(e)
+	case TypeComponent:
+		r.readComponent(e)
+	case TypeVoice:
+		r.readVoice(e)
+	case TypeAudiogram:
+		r.readAudiogram(e)
+	}
+}
+
+// seen and heard are the element types that have a picture or a sound.
+var (
+	seen = map[string]bool{
+		TypeImage: true, TypeVideo: true, TypeText: true, TypeHTML: true, TypeComponent: true, TypeAudiogram: true,
+	}
+	heard = map[string]bool{TypeVideo: true, TypeAudio: true, TypeVoice: true}
+)
+
+// Seen says that the element has a picture.
+func (e *Element) Seen() bool { return seen[e.Ref.Type] }
+
+// Heard says that the element may have a sound.
+func (e *Element) Heard() bool { return heard[e.Ref.Type] }
+
+// checkType turns the deprecated type template into the component that it names.
+func (r *reader) checkType() {
+	switch kind := r.ref.Type; {
+	case seen[kind] || heard[kind]:
+	case kind == "":
+		r.problem("The element requires a 'type' property.")
+	case kind == "template":
+		r.ref.Type = TypeComponent
+		r.warn("The element type 'template' is deprecated, use 'component'")
+	default:
+		r.problem("The element type %s is unknown.", quote(kind))
+	}
+}
+
+// start returns where the element begins; -1 is the end of what is already on the timeline.
+func (r reader) start() (at Seconds, atEnd bool) {
+	at, _ = r.number("start")
+	switch {
+	case at.Equal(SecondsOf(-1)):
+		return Seconds{}, true
+	case at.Sign() < 0:
+		r.problem("The property 'start' must be -1 or not negative")
+		return Seconds{}, false
+	}
+	return at, false
+}
+
+// length reads duration: a number of seconds, -1 or "auto", -2 or "container".
+func (r reader) length() Length {
+	switch r.word("duration") {
+	case "":
+		return Length{}
+	case "auto":
+		return Length{Kind: Own}
+	case "container":
+		return Length{Kind: Container}
+	}
+	n, ok := r.number("duration")
+	switch {
+	case !ok:
+		return Length{}
+	case n.Equal(SecondsOf(-1)):
+		return Length{Kind: Own}
+	case n.Equal(SecondsOf(-2)):
+		return Length{Kind: Container}
+	case n.Sign() < 0:
+		r.problem("The property 'duration' must be a positive number, -1 or -2")
+		return Length{}
+	}
+	return Length{Kind: Fixed, Value: n}
+}
+
+func (r reader) src() string {
+	src := r.address()
+	if src == "" {
+		r.problem("The element type '%s' requires a 'src' property.", r.ref.Type)
+	}
+	return src
+}
+
+func (r reader) address() string {
+	src, _ := r.text("src")
+	return strings.TrimSpace(src)
+}
+
+// readSound reads what elements with sound share. Volume is a factor of 0 to 10.
+func (r reader) readSound(e *Element) {
+	e.Volume = r.within("volume", 0, 10, 1)
+	e.Muted = r.flag("muted", false)
+	e.Loop = 1
+	if e.Ref.Type == TypeVoice {
+		return
+	}
+	e.Seek, _ = r.number("seek")
+	e.Loop = r.integer("loop", 1)
+	switch {
+	case e.Loop < -1:
+		r.problem("The property 'loop' must be -1 or the number of plays")
+	case e.Loop == 0:
+		e.Loop = 1
+	}
+}
+
+// readPlace reads what elements with a picture share: where they are, and how large.
+func (r reader) readPlace(e *Element) {
+	e.Position = r.position()
+	e.X, e.Y = r.integer("x", 0), r.integer("y", 0)
+	e.Width, e.Height = r.integer("width", -1), r.integer("height", -1)
+	// Nothing can be drawn in no pixels: 0 is taken for "not given", as a field left empty in a form is.
+	if e.Width <= 0 && e.Height <= 0 { // scale is the older name of both
+		if scale, ok := r.object("scale"); ok {
+			e.Width, e.Height = scale.integer("width", -1), scale.integer("height", -1)
+		}
+	}
+	if e.Width <= 0 {
+		e.Width = -1
+	}
+	if e.Height <= 0 {
+		e.Height = -1
+	}
+	e.Resize = r.resize()
+	if crop, ok := r.object("crop"); ok {
+		e.Crop = &Crop{X: crop.integer("x", 0), Y: crop.integer("y", 0), W: crop.integer("width", 0), H: crop.integer("height", 0)}
+		if e.Crop.W <= 0 || e.Crop.H <= 0 {
+			r.problem("The property 'crop' requires a positive 'width' and 'height'")
+		}
+	}
+}
+
+// object returns a reader of the object under name, which reports its mistakes for the same element.
+func (r reader) object(name string) (reader, bool) {
+	value, ok := r.get(name)
+	if !ok {
+		return reader{}, false
+	}
+	props, ok := value.(map[string]any)
+	if !ok {
+		if !idle(value) {
+			r.problem("The property '%s' must be an object", name)
+		}
+		return reader{}, false
+	}
+	return reader{movie: r.movie, ref: r.ref, props: props}, true
+}
+
+var positions = map[Position]bool{
+	Custom: true, TopLeft: true, TopCenter: true, TopRight: true, CenterLeft: true, Center: true, CenterRight: true,
+	BottomLeft: true, BottomCenter: true, BottomRight: true,
+}
+
+func (r reader) position() Position {
+	p := Position(r.word("position"))
+	switch {
+	case p == "":
+		return Custom
+	case p == "center":
+		return Center
+	case !positions[p]:
+		r.warn("The position %s is unknown, 'custom' is used", quote(string(p)))
+		return Custom
+	}
+	return p
+}
+
+func (r reader) resize() Resize {
+	switch word := r.word("resize"); word {
+	case "", "none":
+		return ""
+	case "cover", "fill":
+		return Cover
+	case "fit", "contain":
+		return Fit
+	default:
+		r.warn("The way to resize %s is unknown", quote(word))
+		return ""
+	}
+}

@@ -1,0 +1,191 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"moviola/domain"
+)
+
+// embeddedMark is a property of elements that came with a template element, so that its sender is warned.
+const embeddedMark = "__template"
+
+// templateIDLength is that of the ids of saved templates; a component's id has a slash.
+const templateIDLength = 20
+
+// NeedsTemplates says whether Fill has anything to do in a document: it refers to a template, or has elements that do.
+func NeedsTemplates(raw []byte) bool {
+	if !bytes.Contains(raw, []byte(`"template`)) {
+		return false
+	}
+	if Reference(raw) != "" {
+		return true
+	}
+	movie, err := object(raw)
+	return err == nil && hasEmbedded(movie)
+}
+
+// embeddedID is the saved template that an element of the deprecated type template shows; empty: none.
+func embeddedID(element any) string {
+	props, _ := element.(map[string]any)
+	kind, _ := props["type"].(string)
+	id, _ := props["template"].(string)
+	if strings.ToLower(strings.TrimSpace(kind)) != "template" || len(id) != templateIDLength || !domain.IsBase62(id) {
+		return ""
+	}
+	return id
+}
+
+// containers are the movie and its scenes: what has elements.
+func containers(movie map[string]any) []map[string]any {
+	all := []map[string]any{movie}
+	scenes, _ := movie["scenes"].([]any)
+	for _, item := range scenes {
+		if scene, ok := item.(map[string]any); ok {
+			all = append(all, scene)
+		}
+	}
+	return all
+}
+
+func hasEmbedded(movie map[string]any) bool {
+	for _, c := range containers(movie) {
+		elements, _ := c["elements"].([]any)
+		for _, e := range elements {
+			if embeddedID(e) != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// embed replaces elements that show saved templates by the elements of these. The movie is changed. Decision 27.
+func (f *filler) embed(movie map[string]any, by string, depth int) error {
+	if !hasEmbedded(movie) {
+		return nil
+	}
+	if depth == maxChain {
+		return errLongChain()
+	}
+	for _, c := range containers(movie) {
+		elements, ok := c["elements"].([]any)
+		if !ok {
+			continue
+		}
+		var out []any
+		for _, e := range elements {
+			id := embeddedID(e)
+			if id == "" {
+				out = append(out, e)
+				continue
+			}
+			shown, err := f.shown(e.(map[string]any), id, by, depth)
+			if err != nil {
+				return err
+			}
+			out = append(out, shown...)
+		}
+		c["elements"] = out
+	}
+	return nil
+}
+
+// shown are the elements of a template, in the place of the element that shows it: one scene after the other from its start, scenes
+// without a length in seconds for 5. Its settings and variables go over those of the template.
+func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any, error) {
+	body, err := f.load(id, by)
+	if err != nil {
+		return nil, err
+	}
+	movie, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	if movie, err = f.resolve(movie, id); err != nil {
+		return nil, err
+	}
+	if err := f.embed(movie, id, depth+1); err != nil {
+		return nil, err
+	}
+	variables := Merge(Merge(objectIn(movie, "variables"), objectIn(element, "settings")), objectIn(element, "variables"))
+	at, _ := secondsIn(element, "start")
+	out := placed(movie["elements"], element, variables, at)
+	scenes, _ := movie["scenes"].([]any)
+	for _, item := range scenes {
+		scene, _ := item.(map[string]any)
+		out = append(out, placed(scene["elements"], element, Merge(variables, objectIn(scene, "variables")), at)...)
+		length, given := secondsIn(scene, "duration")
+		if !given || length <= 0 {
+			length = unlimited
+		}
+		at += length
+	}
+	return out, nil
+}
+
+// placed are copies of elements that begin later, with the variables around them and the condition of the element that shows them.
+func placed(list any, by map[string]any, variables map[string]any, at float64) []any {
+	elements, _ := list.([]any)
+	var out []any
+	for _, item := range elements {
+		own, ok := item.(map[string]any)
+		if !ok {
+			continue
+		}
+		e := Merge(own, map[string]any{"variables": Merge(variables, objectIn(own, "variables")), embeddedMark: true})
+		if condition, ok := by["condition"]; ok {
+			e["condition"] = both(condition, own["condition"])
+		}
+		if start, isNumber := secondsIn(own, "start"); at > 0 && isNumber && start >= 0 {
+			e["start"] = json.Number(strconv.FormatFloat(start+at, 'f', -1, 64))
+		} else if text, ok := own["start"].(string); at > 0 && ok {
+			e["start"] = "{{ (" + bare(text) + ") + " + strconv.FormatFloat(at, 'f', -1, 64) + " }}"
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// both is true when two conditions are.
+func both(a, b any) any {
+	if b == nil {
+		return a
+	}
+	first, isA := scalar(a)
+	second, isB := scalar(b)
+	if !isA || !isB {
+		return a
+	}
+	return "{{ (" + bare(first) + ") and (" + bare(second) + ") }}"
+}
+
+// bare is an expression without its braces.
+func bare(text string) string {
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "{{"); ok {
+		text, _ = strings.CutSuffix(inner, "}}")
+	}
+	if strings.TrimSpace(text) == "" {
+		return "null"
+	}
+	return text
+}
+
+func objectIn(props map[string]any, name string) map[string]any {
+	inner, _ := props[name].(map[string]any)
+	return inner
+}
+
+// secondsIn is a number of seconds, 0 when nothing is given. False: it is no number.
+func secondsIn(props map[string]any, name string) (float64, bool) {
+	value, present := props[name]
+	if !present || value == nil {
+		return 0, true
+	}
+	text, _ := scalar(value)
+	n, err := parseDecimal(text)
+	return n.Float(), err == nil
+}

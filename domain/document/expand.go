@@ -1,0 +1,211 @@
+package document
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+
+	"moviola/domain/expand"
+	"moviola/domain/expr"
+)
+
+// Known is what is found out about a movie after its JSON was read.
+type Known struct {
+	// Natural is how long sources are; nil: no length is known.
+	Natural NaturalFunc
+	// Values are variables from outside, by name, for the whole movie: what preloads have come to. The movie's own variables go before
+	// them. An expr.Pending one will be known later.
+	Values map[string]any
+}
+
+// maxRounds is how often elements can take their times from others that do the same.
+const maxRounds = 64
+
+// dynamicMarks are what every movie with variables, conditions or iterations has in its JSON. The last one begins letters in disguise.
+var dynamicMarks = [][]byte{
+	[]byte("{{"), []byte(`"condition"`), []byte(`"iterate`), []byte(`"import"`), []byte(`\u00`),
+}
+
+// isDynamic says whether a document has to be expanded.
+func isDynamic(raw []byte) bool {
+	for _, mark := range dynamicMarks {
+		if bytes.Contains(raw, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// Waits says that something in the movie depends on what was not known when it was read: the lengths of sources, or variables from
+// outside. Until it is resolved, such properties are absent, and elements whose condition depends on it are not there.
+func (m *Movie) Waits() bool { return len(m.open) > 0 }
+
+// Resolve reads the movie again with what is known now. A movie without variables is returned as it is. An error is a *domain.Error.
+func (m *Movie) Resolve(known Known) (*Movie, error) {
+	if m.source == nil {
+		return m, nil
+	}
+	next, err := expanded(m.source, known)
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range m.repeated {
+		next.warn(warning)
+	}
+	next.repeated = m.repeated
+	return next, nil
+}
+
+// CheckResolved returns the mistake, a *domain.Error, of a movie that still waits although all is known: its times depend on each
+// other in a circle.
+func CheckResolved(m *Movie) error {
+	if !m.Waits() {
+		return nil
+	}
+	places := slices.SortedFunc(maps.Keys(m.open), func(a, b expand.Place) int {
+		return cmp.Or(cmp.Compare(a.Scene, b.Scene), cmp.Compare(a.Element, b.Element))
+	})
+	return problem{m.refOf(places[0]), "Its times or variables depend on each other in a circle"}.err()
+}
+
+// expanded reads a movie whose variables are filled in. Elements may take their times from those of others: it is laid out and
+// expanded again until nothing changes any more.
+func expanded(tree map[string]any, known Known) (*Movie, error) {
+	if known.Natural == nil {
+		known.Natural = func(string) (Seconds, bool) { return Seconds{}, false }
+	}
+	budget := expand.NewBudget()
+	var times *expand.Times
+	for round := 0; ; round++ {
+		result, err := expand.Expand(tree, expand.Known{Values: known.Values, Times: times}, budget)
+		if err != nil {
+			return nil, err
+		}
+		m := readMovie(result.Tree)
+		m.source = tree
+		m.take(result)
+		if len(result.Asked) == 0 {
+			return m, nil
+		}
+		next := timesOf(m, known.Natural, result.Asked)
+		if next.Equal(times) {
+			return m, nil
+		}
+		if round == maxRounds {
+			m.problems = append([]problem{{Ref{}, "The times of elements depend on each other in a circle, or over more than 64 steps"}}, m.problems...)
+			return m, nil
+		}
+		times = next
+	}
+}
+
+// take notes what came out of an expansion. What is still open may lack properties, and is not blamed for it.
+func (m *Movie) take(result expand.Result) {
+	m.open = result.Open
+	kept := m.problems[:0]
+	for _, p := range m.problems {
+		if !m.isOpen(p.ref) {
+			kept = append(kept, p)
+		}
+	}
+	m.problems = kept
+	mistakes := make([]problem, 0, len(result.Problems)+len(m.problems))
+	for _, p := range result.Problems {
+		mistakes = append(mistakes, problem{m.refOf(p.Place), p.Text})
+	}
+	m.problems = append(mistakes, m.problems...)
+	m.Warnings = append(result.Warnings, m.Warnings...)
+	m.Warnings = m.Warnings[:min(len(m.Warnings), maxNotes)]
+}
+
+func (m *Movie) isOpen(ref Ref) bool {
+	return m.open[expand.Place{Scene: ref.Scene, Element: ref.Element}]
+}
+
+// refOf is the reference of an element, with its type for messages.
+func (m *Movie) refOf(place expand.Place) Ref {
+	for e := range m.All() {
+		if e.Ref.Scene == place.Scene && e.Ref.Element == place.Element {
+			return e.Ref
+		}
+	}
+	return Ref{Scene: place.Scene, Element: place.Element}
+}
+
+// timesOf is when the elements of some ids are shown. What sources of unknown length, or properties that are still open, can move is
+// pending.
+func timesOf(m *Movie, natural NaturalFunc, ids map[string]bool) *expand.Times {
+	short := Time(m, natural)
+	long := Time(m.stretched(), func(key string) (Seconds, bool) {
+		if length, known := natural(key); known {
+			return length, true
+		}
+		return SecondsOf(veryLong), true
+	})
+	t := &expand.Times{ByID: map[string][]expand.Time{}}
+	add := func(elements []Element, scene int, short, long []Span, offset, longOffset Seconds) {
+		for i := range elements {
+			e := &elements[i]
+			if !ids[e.ID] {
+				continue
+			}
+			a, b := short[i], long[i]
+			ownA, ownB := Span{a.Start.Sub(offset), a.End.Sub(offset)}, Span{b.Start.Sub(longOffset), b.End.Sub(longOffset)}
+			t.ByID[e.ID] = append(t.ByID[e.ID], expand.Time{
+				Scene: scene, Start: settled(ownA.Start, ownB.Start), End: settled(ownA.End, ownB.End),
+				From: settled(a.Start, b.Start), Till: settled(a.End, b.End),
+				Duration:  settled(shownFor(e, a), shownFor(e, b)),
+				ExtraTime: settled(e.ExtraTime, e.ExtraTime),
+			})
+		}
+	}
+	for i, scene := range m.Scenes {
+		add(scene.Elements, scene.Number, short.SceneElements[i], long.SceneElements[i], short.Scenes[i].Start, long.Scenes[i].Start)
+	}
+	add(m.Elements, 0, short.Elements, long.Elements, Seconds{}, Seconds{})
+	return t
+}
+
+// shownFor is how long an element is shown, without its extra time.
+func shownFor(e *Element, s Span) Seconds { return s.End.Sub(s.Start).Sub(e.ExtraTime).Max(Seconds{}) }
+
+// veryLong is longer than any source, in seconds: what stays the same with it does not depend on the source.
+const veryLong = 24 * 3600
+
+// settled is a time as a value of an expression, pending unless it is the same either way.
+func settled(short, long Seconds) any {
+	if !short.Equal(long) {
+		return expr.Pending{}
+	}
+	return expr.JSON(short.Float())
+}
+
+// stretched is the movie with everything that is open very late and very long.
+func (m *Movie) stretched() *Movie {
+	if !m.Waits() {
+		return m
+	}
+	late := *m
+	late.Elements = m.stretchedElements(m.Elements)
+	late.Scenes = append([]Scene(nil), m.Scenes...)
+	for i := range late.Scenes {
+		scene := &late.Scenes[i]
+		scene.Elements = m.stretchedElements(scene.Elements)
+		if m.isOpen(Ref{Scene: scene.Number}) {
+			scene.Length = Length{Kind: Fixed, Value: SecondsOf(veryLong)}
+		}
+	}
+	return &late
+}
+
+func (m *Movie) stretchedElements(elements []Element) []Element {
+	out := append([]Element(nil), elements...)
+	for i := range out {
+		if m.isOpen(out[i].Ref) {
+			out[i].Start = out[i].Start.Add(SecondsOf(veryLong))
+			out[i].Length = Length{Kind: Fixed, Value: SecondsOf(veryLong)}
+		}
+	}
+	return out
+}

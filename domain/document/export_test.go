@@ -1,0 +1,75 @@
+package document_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"moviola/domain/document"
+)
+
+func TestDestinations(t *testing.T) {
+	t.Parallel()
+	m := mustParse(t, `{"scenes":[],"exports":[{"destinations":[
+		{"type":"webhook","endpoint":"https://a/x?y","content-type":"application/x-www-form-urlencoded"},
+		{"type":"webhook","endpoint":"https://b","content-type":"urlencoded"},
+		{"id":"mine"},
+		{"type":"aws-s3","id":"bucket"},
+		"what"]}]}`)
+	want := []document.Destination{
+		{Type: "webhook", Endpoint: "https://a/x?y", ContentType: document.FormContent},
+		{Type: "webhook", Endpoint: "https://b", ContentType: document.JSONContent},
+		{ID: "mine", ContentType: document.JSONContent},
+		{Type: "aws-s3", ID: "bucket", ContentType: document.JSONContent},
+		{ContentType: document.JSONContent},
+	}
+	got, err := document.Destinations(m)
+	if len(got) == 5 && (got[2].Given["id"] != "mine" || got[4].Given != nil) {
+		t.Errorf("the entries as they stand: %v, %v", got[2].Given, got[4].Given)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(document.Destination{}, "Given")); diff != "" || err != nil {
+		t.Errorf("err %v, destinations (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestDestinations_None(t *testing.T) {
+	t.Parallel()
+	for _, exports := range []string{`null`, `[]`, `[{}]`, `[7]`, `"x"`, `[{"destinations":{}}]`} {
+		got, err := document.Destinations(mustParse(t, `{"scenes":[],"exports":`+exports+`}`))
+		if len(got) != 0 || err != nil {
+			t.Errorf("exports %s: got %v, %v, want none", exports, got, err)
+		}
+	}
+}
+
+func TestDestinations_TwoExports(t *testing.T) {
+	t.Parallel()
+	_, err := document.Destinations(mustParse(t, `{"scenes":[],"exports":[{"destinations":[]},{"destinations":[]}]}`))
+	requireError(t, err, "exports_invalid", "Only one export object can be used, the movie has 2")
+}
+
+func TestCheckAWSKeys(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		destination string
+		refused     bool
+	}{
+		{`{"type":"aws-s3","id":"x","remote-path":"a/b"}`, false},
+		{`{"access-key":"x"}`, true},
+		{`{"AWS_Secret_Access_Key":"x"}`, true},
+		{`{"deep":{"list":[{"SessionToken":""}]}}`, true},
+		{`{"id":"AKIAABCDEFGHIJKLMNOP"}`, true},
+		{`{"note":"key ASIA0123456789ABCDEF here"}`, true},
+		{`{"id":"AKIA-too-short"}`, false},
+		{`{"accesskeys":"x"}`, false},
+	}
+	for _, tt := range tests {
+		err := document.CheckAWSKeys(mustParse(t, `{"scenes":[],"exports":[{"destinations":[`+tt.destination+`]}]}`))
+		if tt.refused {
+			requireError(t, err, "aws_keys_in_movie", "Export destinations must not carry AWS keys. Save them in a connection and refer to it by its id")
+		} else if err != nil {
+			t.Errorf("%s: %v", tt.destination, err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"moviola/domain"
+)
+
+// The bounds of a document. Decision 24.
+const (
+	maxDepth    = 64
+	maxElements = 5000
+)
+
+// Parse reads the JSON of a movie. Its errors are the *domain.Error refusals of POST /movies (spec: Errors; decisions 15 and 24);
+// everything else that is wrong waits for Validate.
+func Parse(raw []byte) (*Movie, error) {
+	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
+	if len(raw) == 0 {
+		return nil, domain.Errorf(domain.Invalid, "movie_json_missing", "No movie JSON received")
+	}
+	if deeperThan(raw, maxDepth) {
+		return nil, errTooDeep()
+	}
+	tree, err := decode(raw)
+	if err != nil {
+		return nil, errUnreadable()
+	}
+	props, ok := tree.(map[string]any)
+	if !ok {
+		return nil, domain.Errorf(domain.Invalid, "movie_json_not_object", "No valid movie JSON received")
+	}
+	if err := checkShape(props); err != nil {
+		return nil, err
+	}
+	m := &Movie{}
+	if !isDynamic(raw) {
+		m = readMovie(props)
+	} else if m, err = expanded(props, Known{Values: pendingPreloads(props)}); err != nil {
+		return nil, err
+	}
+	m.warnRepeated(raw, tree)
+	return m, nil
+}
+
+func errTooDeep() error {
+	return domain.Errorf(domain.Invalid, "movie_json_too_deep", "Movie JSON is nested deeper than %d levels", maxDepth)
+}
+
+// errUnreadable is the refusal that the specification has for text that is no JSON and for a movie with nothing in it.
+func errUnreadable() error {
+	return domain.Errorf(domain.Invalid, "movie_json_invalid", "Error parsing movie JSON or the movie was empty")
+}
+
+// decode keeps numbers as they were written, so that times stay exact. Of a key that is given twice the last one counts.
+func decode(raw []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var tree any
+	if err := dec.Decode(&tree); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("text after the JSON value")
+	}
+	return tree, nil
+}
+
+// deeperThan looks at brackets only, before anything is allocated for the nesting.
+func deeperThan(raw []byte, limit int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// checkShape refuses what decision 15 calls empty, and more elements than decision 24 allows.
+func checkShape(props map[string]any) error {
+	scenes, hasScenes, scenesOK := list(props, "scenes")
+	elements, hasElements, elementsOK := list(props, "elements")
+	if !scenesOK || !elementsOK {
+		return errUnreadable()
+	}
+	_, hasTemplate := props["template"]
+	if _, other := props["templateId"]; other {
+		hasTemplate = true
+	}
+	_, hasProject := props["project"]
+	if !hasScenes && !hasElements && !hasTemplate && !hasProject {
+		return errUnreadable()
+	}
+	count := len(elements)
+	for _, scene := range scenes {
+		if scene, ok := scene.(map[string]any); ok {
+			inner, _, _ := list(scene, "elements")
+			count += len(inner)
+		}
+	}
+	if count > maxElements {
+		return domain.Errorf(domain.Invalid, "movie_too_many_elements", "Movie has %d elements, more than the %d allowed", count, maxElements)
+	}
+	return nil
+}
+
+// list returns the array under name, whether there is anything under name, and whether that is an array.
+func list(props map[string]any, name string) (items []any, present, ok bool) {
+	value, present := props[name]
+	if !present {
+		return nil, false, true
+	}
+	items, ok = value.([]any)
+	return items, true, ok
+}

@@ -1,0 +1,79 @@
+package document
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Prompt describes a picture that a provider makes. Movie-schema §4.1.
+type Prompt struct {
+	Text       string
+	Model      string // as written; empty: the provider's default
+	Aspect     string // Horizontal, Vertical or Squared
+	Connection string // id of a saved connection; empty: none
+	// ModelSettings are passed to the provider as they came in JSON; nil: none.
+	ModelSettings map[string]any
+}
+
+// The shapes of pictures that are made of a prompt.
+const (
+	Horizontal = "horizontal"
+	Vertical   = "vertical"
+	Squared    = "squared"
+)
+
+// readPrompt reads what an image shows that has no address. Without a description it is the mistake of having neither.
+func (r reader) readPrompt(e *Element) {
+	text, _ := r.text("prompt")
+	text = strings.TrimSpace(text)
+	if e.Src = r.address(); e.Src != "" || text == "" {
+		if e.Src == "" {
+			r.problem("The element type 'image' requires a 'src' property.")
+		}
+		if text != "" {
+			r.warn("The image has a 'src' and a 'prompt', the 'src' is used")
+		}
+		return
+	}
+	p := &Prompt{Text: text, Aspect: r.aspect(), Connection: r.reference("connection"), Model: r.reference("model")}
+	if settings := r.data("model-settings"); len(settings) > 0 {
+		p.ModelSettings = settings
+	}
+	e.Prompt, e.Src = p, keyOf("image", p)
+}
+
+// squarish is the largest ratio of the sides that still counts as a square.
+const squarish = 1.2
+
+// aspect is what is asked for, or what comes closest to the element's own size where that is all that is known.
+func (r reader) aspect() string {
+	switch word := r.word("aspect-ratio"); word {
+	case Horizontal, Vertical, Squared:
+		return word
+	case "square":
+		return Squared
+	case "":
+	default:
+		r.warn("The aspect ratio %s is unknown, '%s' is used", quote(word), Horizontal)
+		return Horizontal
+	}
+	w, h := float64(r.integer("width", -1)), float64(r.integer("height", -1))
+	switch {
+	case w <= 0 || h <= 0 || w > squarish*h:
+		return Horizontal
+	case h > squarish*w:
+		return Vertical
+	}
+	return Squared
+}
+
+// keyOf names what is made for a movie by all that decides what it becomes.
+func keyOf(kind string, made any) string {
+	raw, err := json.Marshal(made)
+	if err != nil {
+		panic("document: what came from JSON cannot be written as JSON: " + err.Error())
+	}
+	return fmt.Sprintf("%s:%x", kind, sha256.Sum256(raw))
+}

@@ -1,0 +1,215 @@
+package document
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// presets are the canvas sizes by name.
+var presets = map[string][2]int{
+	"sd":                {640, 360},
+	"hd":                {1280, 720},
+	"full-hd":           {1920, 1080},
+	"squared":           {1080, 1080},
+	"instagram-story":   {1080, 1920},
+	"instagram-feed":    {1080, 1080},
+	"twitter-landscape": {1600, 900},
+	"twitter-portrait":  {1080, 1350},
+}
+
+// The defaults and bounds of a movie's properties.
+const (
+	defaultWidth, defaultHeight = 640, 360
+	minSide, maxSide            = 50, 3840
+	defaultFPS, minFPS, maxFPS  = 25, 1, 120
+	fpsDecimals                 = 1000 // fps is taken to three decimals: 23.976, 29.97
+)
+
+// readMovie reads what Parse has found to be a movie.
+func readMovie(props map[string]any) *Movie {
+	m := &Movie{exports: props["exports"]}
+	r := reader{movie: m, props: props}
+	m.Width, m.Height = r.canvas()
+	m.FPS = r.fps()
+	m.Quality = r.quality()
+	m.Draft = r.flag("draft", false)
+	m.Cache = r.flag("cache", true)
+	m.ID, _ = r.text("id")
+	m.ClientData = map[string]any{}
+	if data, ok := r.get("client-data"); ok {
+		if object, ok := data.(map[string]any); ok {
+			m.ClientData = object
+		}
+	}
+	m.Template = referenceOf(props)
+	m.Project = r.reference("project")
+	m.Background = r.color("background-color", Black)
+	m.Thumbnail = r.thumbnail()
+	m.Preload = r.readPreload()
+	m.readScenes(props)
+	elements, _, _ := list(props, "elements")
+	m.Elements = m.readElements(0, elements)
+	if len(m.Scenes) == 0 && len(m.Elements) == 0 && (m.Template != "" || m.Project != "") {
+		r.problem("The movie only refers to a template or another movie, which was not filled in")
+	}
+	return m
+}
+
+func (m *Movie) readScenes(props map[string]any) {
+	scenes, _, _ := list(props, "scenes")
+	for i, item := range scenes {
+		r := reader{movie: m, ref: Ref{Scene: i + 1}}
+		scene, ok := item.(map[string]any)
+		if !ok {
+			r.problem("A scene must be an object")
+		}
+		r.props = scene
+		m.Scenes = append(m.Scenes, r.scene())
+	}
+}
+
+func (r reader) scene() Scene {
+	s := Scene{Number: r.ref.Scene, Length: r.length(), Background: r.color("background-color", Black), Cache: r.flag("cache", true)}
+	s.ID, _ = r.text("id")
+	if s.Length.Kind == Container {
+		r.problem("The property 'duration' of a scene must be a positive number or -1")
+	}
+	elements, _, ok := list(r.props, "elements")
+	if !ok && r.props["elements"] != nil {
+		r.problem("The property 'elements' must be an array")
+	}
+	s.Transition = r.transition()
+	s.Elements = r.movie.readElements(r.ref.Scene, elements)
+	return s
+}
+
+// canvas returns the size of the movie. Decision 15; an odd side is rounded down, because the encoder needs even ones.
+func (r reader) canvas() (width, height int) {
+	width, height = r.integer("width", defaultWidth), r.integer("height", defaultHeight)
+	_, hasWidth := r.get("width")
+	_, hasHeight := r.get("height")
+	name := r.word("resolution")
+	if size, ok := presets[name]; ok {
+		return size[0], size[1]
+	}
+	if name != "" && name != "custom" {
+		if !hasWidth || !hasHeight {
+			r.problem("The resolution %s is unknown. Use one of the resolutions, or 'custom' with 'width' and 'height'", quote(name))
+			return defaultWidth, defaultHeight
+		}
+		r.warn("The resolution %s is unknown, 'width' and 'height' are used", quote(name))
+	}
+	return r.side("width", width), r.side("height", height)
+}
+
+func (r reader) side(name string, n int) int {
+	if n < minSide || n > maxSide {
+		r.problem("The property '%s' of a movie must be between %d and %d", name, minSide, maxSide)
+	}
+	if n%2 != 0 {
+		r.warn("The %s %d is odd and was rounded down", name, n)
+		n--
+	}
+	return n
+}
+
+// fps returns the exact fraction that the decimal names. More than three decimals are rounded: 29.97002997 means 29.97.
+func (r reader) fps() Rate {
+	n, ok := r.number("fps")
+	if !ok {
+		return Rate{defaultFPS, 1}
+	}
+	if n.Cmp(SecondsOf(minFPS)) < 0 || n.Cmp(SecondsOf(maxFPS)) > 0 {
+		r.problem("The property 'fps' must be between %d and %d", minFPS, maxFPS)
+		return Rate{defaultFPS, 1}
+	}
+	thousandths := Rate{fpsDecimals, 1}.Frame(n)
+	divisor := gcd(thousandths, fpsDecimals)
+	return Rate{thousandths / divisor, fpsDecimals / divisor}
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func (r reader) quality() Quality {
+	switch q := Quality(r.word("quality")); q {
+	case Low, Medium, High:
+		return q
+	case "":
+	default:
+		r.warn("The quality %s is unknown, 'high' is used", quote(string(q)))
+	}
+	return High
+}
+
+// reference is the id of a template or movie that stands for this one.
+func (r reader) reference(name string) string {
+	text, _ := r.text(name)
+	return strings.TrimSpace(text)
+}
+
+func (r reader) color(name string, otherwise Color) Color {
+	text, ok := r.text(name)
+	if !ok || strings.TrimSpace(text) == "" {
+		return otherwise
+	}
+	c, ok := ParseColor(text)
+	if !ok {
+		r.problem("The property '%s' is no colour: %s", name, quote(text))
+		return otherwise
+	}
+	return c
+}
+
+// thumbnail reads seconds, {time} or {scene}. Decision 26.
+func (r reader) thumbnail() Thumbnail {
+	value, ok := r.get("thumbnail")
+	if !ok {
+		return Thumbnail{}
+	}
+	if object, ok := value.(map[string]any); ok {
+		r.props = object
+		if scene, ok := r.text("scene"); ok {
+			return Thumbnail{Set: true, Scene: strings.TrimSpace(scene)}
+		}
+		at, ok := r.number("time")
+		return Thumbnail{Set: ok, Time: at}
+	}
+	if _, isNumber := value.(json.Number); isNumber {
+		at, ok := r.number("thumbnail")
+		return Thumbnail{Set: ok, Time: at}
+	}
+	if text, ok := value.(string); ok {
+		if at, err := parseDecimal(text); err == nil {
+			return Thumbnail{Set: true, Time: at}
+		}
+	}
+	r.warn("The thumbnail %s is neither seconds nor {time} nor {scene}", quote(value))
+	return Thumbnail{}
+}
+
+// warnIdle tells the client of properties that are part of the format but change nothing here.
+func (r reader) warnIdle(names ...string) {
+	for _, name := range names {
+		if value, ok := r.get(name); ok && !idle(value) {
+			r.warn("The property '%s' has no effect", name)
+		}
+	}
+}
+
+// idle says whether a value asks for nothing.
+func idle(value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	text, _ := scalar(value)
+	return slices.Contains([]string{"", "0", "false", "none"}, strings.TrimSpace(text))
+}

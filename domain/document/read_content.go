@@ -1,0 +1,161 @@
+package document
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The bounds and defaults of what elements show. Movie-schema §4, decision 26.
+const (
+	maxWait          = 10
+	minDPI, maxDPI   = 0.1, 4
+	maxCapture       = 60 // seconds
+	maxAmplitude     = 10
+	defaultAmplitude = 5
+	lastStyle        = 10
+)
+
+func (r reader) readText(e *Element) {
+	text, ok := r.text("text")
+	if !ok {
+		r.problem("The element type 'text' requires a 'text' property.")
+	}
+	e.Text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	e.Style = r.style()
+	e.Settings = r.settings()
+}
+
+// style is the number of a text's style, as three digits.
+func (r reader) style() string {
+	const first = "001"
+	word := r.word("style")
+	if word == "" {
+		return first
+	}
+	if n, err := parseDecimal(word); err == nil {
+		for i := 1; i <= lastStyle; i++ {
+			if n.Equal(SecondsOf(int64(i))) {
+				return fmt.Sprintf("%03d", i)
+			}
+		}
+	}
+	r.warn("The text style %s is unknown, '%s' is used", quote(word), first)
+	return first
+}
+
+// settings reads CSS-like settings; what is no text, number or boolean is left out. Never nil.
+func (r reader) settings() map[string]string {
+	settings := map[string]string{}
+	value, _ := r.get("settings")
+	object, _ := value.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(object)) { // of two spellings of a name the same one wins every time
+		if text, ok := scalar(object[name]); ok {
+			settings[settingName(name)] = strings.TrimSpace(text)
+		}
+	}
+	return settings
+}
+
+// data is the object under name as it came, for those who understand it. Never nil.
+func (r reader) data(name string) map[string]any {
+	object, ok := r.object(name)
+	if !ok {
+		return map[string]any{}
+	}
+	return object.props
+}
+
+func settingName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
+
+func (r reader) readPage(e *Element) {
+	page := &Page{Tailwind: r.flag("tailwindcss", false) || r.flag("tailwind", false), Wait: r.within("wait", 0, maxWait, 0)}
+	page.HTML, _ = r.text("html")
+	src, _ := r.text("src")
+	page.Src = strings.TrimSpace(src)
+	if strings.TrimSpace(page.HTML) == "" && page.Src == "" {
+		r.problem("The element type 'html' requires an 'html' or a 'src' property.")
+	}
+	page.DPI = r.within("dpi", minDPI, maxDPI, 1)
+	if capture, ok := r.object("capture"); ok {
+		page.Capture = SecondsOfFloat(capture.within("duration", 0, maxCapture, 0))
+	}
+	e.Page, e.Settings = page, r.settings()
+}
+
+// readComponent also reads the deprecated element template, whose id is that of a component.
+func (r reader) readComponent(e *Element) {
+	id := r.reference("component")
+	if template := r.reference("template"); id == "" && template != "" {
+		id = template
+		if !strings.Contains(id, "/") {
+			r.problem("The template %s cannot be shown by an element: only components can", quote(id))
+		}
+	}
+	if id == "" {
+		r.problem("The element type 'component' requires a 'component' property.")
+	}
+	e.Component = &Component{ID: strings.ToLower(id), Settings: r.data("settings")}
+}
+
+func (r reader) readVoice(e *Element) {
+	text, _ := r.text("text")
+	e.Text = strings.TrimSpace(text)
+	if e.Text == "" {
+		r.problem("The element type 'voice' requires a 'text' property.")
+	}
+	e.Voice = &Voice{Voice: r.reference("voice"), Model: r.word("model"), Connection: r.reference("connection")}
+	if settings := r.data("model-settings"); len(settings) > 0 {
+		e.Voice.ModelSettings = settings
+	}
+	if e.Voice.Model == "" {
+		e.Voice.Model = DefaultVoiceModel
+	}
+	e.Src = voiceKey(e.Text, e.Voice)
+}
+
+// DefaultVoiceModel is the model of voices that name none.
+const DefaultVoiceModel = "azure"
+
+func (r reader) readAudiogram(e *Element) {
+	e.Audiogram = &Audiogram{
+		Color:     r.color("color", Color{R: 255, G: 255, B: 255, A: 255}),
+		Amplitude: r.within("amplitude", 0, maxAmplitude, defaultAmplitude),
+	}
+	r.warnIdle("src") // it draws what is heard
+}
+
+// readSubtitles keeps the movie's first subtitles; the movie's own come before those of a scene.
+func (r reader) readSubtitles() {
+	if r.ref.Scene > 0 {
+		r.warn("Subtitles belong to the movie, they are shown over all of it")
+	}
+	if known := r.movie.Subtitles; known != nil {
+		if r.ref.Scene > 0 || known.Ref.Scene == 0 {
+			r.warn("A movie can have one set of subtitles, these are not shown")
+			return
+		}
+		r.movie.warn(known.Ref.String() + ": A movie can have one set of subtitles, these are not shown")
+	}
+	s := &Subtitles{Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Settings: r.data("settings")}
+	if s.Language == "" {
+		s.Language = "auto"
+	}
+	if s.Model == "" {
+		s.Model = "default"
+	}
+	captions, _ := r.text("captions")
+	if address := strings.TrimSpace(captions); isAddress(address) {
+		s.Source = address
+	} else {
+		s.Captions = strings.TrimSpace(captions)
+	}
+	r.movie.Subtitles = s
+}
+
+// isAddress tells an address from a text of captions, which has more than one line.
+func isAddress(text string) bool {
+	lower := strings.ToLower(text)
+	return !strings.ContainsAny(text, "\r\n") && (strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://"))
+}

@@ -1,0 +1,158 @@
+package document
+
+import (
+	"slices"
+	"strings"
+)
+
+// The bounds and defaults of the effects. Movie-schema §3.1.
+const (
+	maxZoom                   = 10
+	minTravel, maxTravel      = 0.01, 0.5
+	defaultTravel             = 0.1
+	fullTurn                  = 360
+	minTolerance              = 1
+	maxTolerance              = 100
+	defaultTolerance          = 25
+	defaultTransition         = 1 // seconds
+	defaultTransitionStyle    = "fade"
+	maxContrast, maxGamma     = 1000, 10
+	minGamma, maxSaturation   = 0.1, 3
+	opacityOf, opacityOfSound = 1, 0.5 // of elements, and of audiograms
+)
+
+func (r reader) readEffects(e *Element) {
+	f := &e.Effects
+	f.Opacity = r.opacity(e)
+	f.Zoom = r.within("zoom", -maxZoom, maxZoom, 0)
+	f.Pan = r.pan()
+	f.PanDistance = r.within("pan-distance", minTravel, maxTravel, defaultTravel)
+	f.PanCrop = r.flag("pan-crop", true)
+	f.Rotate = r.rotate()
+	f.FlipX, f.FlipY = r.flag("flip-horizontal", false), r.flag("flip-vertical", false)
+	mask, _ := r.text("mask")
+	f.Mask = strings.TrimSpace(mask)
+	f.ChromaKey = r.chromaKey()
+	f.Correction = r.correction()
+}
+
+// opacity is the element's own, or that of its settings, which write it as CSS does.
+func (r reader) opacity(e *Element) float64 {
+	otherwise := float64(opacityOf)
+	if e.Ref.Type == TypeAudiogram {
+		otherwise = opacityOfSound
+	}
+	if text := e.Settings["opacity"]; text != "" {
+		opacity, ok := parseOpacity(text)
+		if !ok {
+			r.warn("The setting 'opacity' cannot be read")
+			return otherwise
+		}
+		return opacity
+	}
+	return r.within("opacity", 0, 1, otherwise)
+}
+
+// parseOpacity reads 0 to 1 or per cent.
+func parseOpacity(text string) (float64, bool) {
+	number, percent := strings.CutSuffix(text, "%")
+	n, err := parseDecimal(number)
+	if err != nil {
+		return 0, false
+	}
+	opacity := n.Float()
+	if percent {
+		opacity /= 100
+	}
+	return min(max(opacity, 0), 1), true
+}
+
+var pans = map[string]Pan{
+	"left": {X: -1}, "right": {X: 1}, "top": {Y: -1}, "up": {Y: -1}, "bottom": {Y: 1}, "down": {Y: 1},
+	"top-left": {-1, -1}, "top-right": {1, -1}, "bottom-left": {-1, 1}, "bottom-right": {1, 1},
+}
+
+func (r reader) pan() Pan {
+	word := r.word("pan")
+	pan, ok := pans[word]
+	if !ok && !slices.Contains([]string{"", "none", "false", "center", "center-center"}, word) {
+		r.warn("The direction %s of 'pan' is unknown", quote(word))
+	}
+	return pan
+}
+
+// rotate reads {angle, speed}, or an angle alone.
+func (r reader) rotate() Rotate {
+	if value, ok := r.get("rotate"); ok {
+		if text, ok := scalar(value); ok && strings.TrimSpace(text) != "" {
+			return Rotate{Angle: r.within("rotate", -fullTurn, fullTurn, 0)}
+		}
+	}
+	turn, ok := r.object("rotate")
+	if !ok {
+		return Rotate{}
+	}
+	return Rotate{Angle: turn.within("angle", -fullTurn, fullTurn, 0), Speed: turn.seconds("speed")}
+}
+
+// chromaKey reads {color, tolerance}, or a colour alone.
+func (r reader) chromaKey() *ChromaKey {
+	if value, _ := r.get("chroma-key"); !idle(value) {
+		if _, ok := scalar(value); ok {
+			return &ChromaKey{Color: r.color("chroma-key", Black), Tolerance: defaultTolerance}
+		}
+	}
+	key, ok := r.object("chroma-key")
+	if !ok || len(key.props) == 0 {
+		return nil
+	}
+	if text, _ := key.text("color"); strings.TrimSpace(text) == "" {
+		r.problem("The property 'chroma-key' requires a 'color'")
+	}
+	return &ChromaKey{
+		Color:     key.color("color", Black),
+		Tolerance: key.within("tolerance", minTolerance, maxTolerance, defaultTolerance),
+	}
+}
+
+func (r reader) correction() *Correction {
+	c, ok := r.object("correction")
+	if !ok {
+		return nil
+	}
+	read := Correction{
+		Brightness: c.within("brightness", -1, 1, 0), Contrast: c.within("contrast", -maxContrast, maxContrast, 1),
+		Gamma: c.within("gamma", minGamma, maxGamma, 1), Saturation: c.within("saturation", 0, maxSaturation, 1),
+	}
+	if read == (Correction{Contrast: 1, Gamma: 1, Saturation: 1}) {
+		return nil
+	}
+	return &read
+}
+
+// transition reads {style, duration}, or a style alone. An unknown style is a fade, with a warning (decision 26).
+func (r reader) transition() *Transition {
+	props := r
+	if value, _ := r.get("transition"); idle(value) {
+		return nil
+	} else if text, ok := scalar(value); ok {
+		props.props = map[string]any{"style": text}
+	} else if props, ok = r.object("transition"); !ok {
+		return nil
+	}
+	t := &Transition{Style: props.word("style"), Duration: SecondsOf(defaultTransition)}
+	if t.Style == "" {
+		t.Style = defaultTransitionStyle
+	}
+	if !slices.Contains(TransitionStyles, t.Style) {
+		r.warn("The transition style %s is unknown, 'fade' is used", quote(t.Style))
+		t.Style = defaultTransitionStyle
+	}
+	if _, ok := props.number("duration"); ok {
+		t.Duration = props.seconds("duration")
+	}
+	if t.Duration.Sign() == 0 {
+		return nil
+	}
+	return t
+}

@@ -1,0 +1,77 @@
+package document
+
+import (
+	"moviola/domain/expr"
+	"moviola/domain/preload"
+)
+
+// preloadSuffixes end the names of the variables that an item of a preload becomes: {{id_url}}. Spec: webURL.
+var preloadSuffixes = []string{"_url", "_webURL", "_duration", "_width", "_height"}
+
+// pendingPreloads are the variables that will be known once the preloads of a movie are ready.
+func pendingPreloads(props map[string]any) map[string]any {
+	items, _ := props["preload"].([]any)
+	if len(items) == 0 || len(items) > preload.MaxItems {
+		return nil
+	}
+	values := make(map[string]any)
+	for _, item := range items {
+		properties, _ := item.(map[string]any)
+		id, _ := properties["id"].(string)
+		if id == "" {
+			continue
+		}
+		for _, suffix := range preloadSuffixes {
+			values[id+suffix] = expr.Pending{}
+		}
+	}
+	return values
+}
+
+// PreloadValues are the variables that one item of a preload becomes. What is zero stays undefined, but for the form for browsers: where
+// they can play the asset itself it is that.
+func PreloadValues(id, address, web string, duration float64, width, height int) map[string]any {
+	if web == "" {
+		web = address
+	}
+	values := map[string]any{id + "_url": expr.JSON(address), id + "_webURL": expr.JSON(web)}
+	if duration > 0 {
+		values[id+"_duration"] = expr.JSON(duration)
+	}
+	if width > 0 && height > 0 {
+		values[id+"_width"], values[id+"_height"] = expr.JSON(float64(width)), expr.JSON(float64(height))
+	}
+	return values
+}
+
+// readPreload reads the property preload. What is wrong with it is a mistake of the movie. Decision 46.
+func (r reader) readPreload() []preload.Wanted {
+	value, ok := r.get("preload")
+	if !ok || value == nil {
+		return nil
+	}
+	items, ok := value.([]any)
+	if !ok {
+		r.problem("The property 'preload' must be an array of items")
+		return nil
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	wanted, err := preload.ParseItems(items)
+	if err != nil {
+		r.problem("%s", err)
+		return nil
+	}
+	return wanted
+}
+
+// readKeep reads whether what is made for the element is kept in the media library. Decision 47.
+func (r reader) readKeep(e *Element) {
+	switch {
+	case r.ref.Type == TypeVoice || r.ref.Type == TypeHTML || r.ref.Type == TypeComponent || e.Prompt != nil:
+		e.Keep = r.flag("save-to-media", false)
+	default:
+		r.warnIdle("save-to-media")
+	}
+}

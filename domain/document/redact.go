@@ -1,0 +1,131 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// masked stands for a secret wherever a document is shown. Decision 30.
+const masked = `"***"`
+
+// byteOrderMark may stand before a document.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// secretFields are the names of the fields of a destination that hold secrets, without case, dashes and underscores.
+var secretFields = map[string]bool{"password": true, "passphrase": true, "privatekey": true}
+
+// placeholder finds what a text takes from variables, and words the names in it.
+var (
+	placeholder = regexp.MustCompile(`\{\{(.*?)\}\}`)
+	words       = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
+)
+
+// Redact returns a document in which the secrets of its destinations are masked, and the variables that they are made of; everything
+// else stays as it is, to the byte. A document without secrets is returned as it is. Decision 30.
+func Redact(raw []byte) []byte {
+	if rest, marked := bytes.CutPrefix(raw, byteOrderMark); marked {
+		return append(bytes.Clone(byteOrderMark), Redact(rest)...)
+	}
+	// Almost no document has destinations with secrets, and most have none at all. Only an escape could write the word otherwise.
+	if !bytes.Contains(raw, []byte("exports")) && !bytes.Contains(raw, []byte(`\u`)) {
+		return raw
+	}
+	found, names := secretsIn(raw, func(path []string) bool {
+		return len(path) > 1 && path[0] == "exports" && slices.ContainsFunc(path[1:], isSecret)
+	})
+	if len(found) == 0 {
+		return raw
+	}
+	if len(names) > 0 {
+		variables, _ := secretsIn(raw, func(path []string) bool {
+			return len(path) > 1 && path[0] == "variables" && names[path[1]]
+		})
+		found = append(found, variables...)
+	}
+	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
+	var out bytes.Buffer
+	last := 0
+	for _, s := range found {
+		out.Write(raw[last:s.start])
+		out.WriteString(masked)
+		last = s.end
+	}
+	out.Write(raw[last:])
+	return out.Bytes()
+}
+
+// CarriesSecrets says whether a document holds secrets of its destinations.
+func CarriesSecrets(raw []byte) bool { return !bytes.Equal(Redact(raw), raw) }
+
+func isSecret(name string) bool {
+	return secretFields[strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))]
+}
+
+// span is a stretch of a document.
+type span struct{ start, end int }
+
+// secretsIn finds the scalars at the paths that secret picks, and the names of the variables in those that are texts. What follows a
+// mistake in the JSON is not looked at: such a document is accepted nowhere.
+func secretsIn(raw []byte, secret func(path []string) bool) ([]span, map[string]bool) {
+	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, secret: secret, names: map[string]bool{}}
+	w.decoder.UseNumber()
+	w.value(nil)
+	return w.found, w.names
+}
+
+// walk goes through a document once.
+type walk struct {
+	decoder *json.Decoder
+	raw     []byte
+	secret  func(path []string) bool
+	found   []span
+	names   map[string]bool
+}
+
+// value reads one value at a path and says whether there was one.
+func (w *walk) value(path []string) bool {
+	begin := int(w.decoder.InputOffset())
+	token, err := w.decoder.Token()
+	if err != nil {
+		return false
+	}
+	if delim, ok := token.(json.Delim); ok {
+		return w.inside(path, delim)
+	}
+	if token != nil && w.secret(path) {
+		end := int(w.decoder.InputOffset())
+		start := begin + len(w.raw[begin:end]) - len(bytes.TrimLeft(w.raw[begin:end], ":, \t\r\n"))
+		w.found = append(w.found, span{start, end})
+		if text, ok := token.(string); ok {
+			for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
+				for _, name := range words.FindAllString(match[1], -1) {
+					w.names[name] = true
+				}
+			}
+		}
+	}
+	return true
+}
+
+// inside reads the members of an object or the items of a list, which lie on the list's own path.
+func (w *walk) inside(path []string, delim json.Delim) bool {
+	for w.decoder.More() {
+		member := path
+		if delim == '{' {
+			token, err := w.decoder.Token()
+			name, ok := token.(string)
+			if err != nil || !ok {
+				return false
+			}
+			member = append(slices.Clip(path), name)
+		}
+		if !w.value(member) {
+			return false
+		}
+	}
+	_, err := w.decoder.Token()
+	return err == nil
+}

@@ -1,0 +1,56 @@
+package document_test
+
+import (
+	"strings"
+	"testing"
+
+	"moviola/domain/document"
+)
+
+// Decision 30.
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, raw, want string }{
+		{"no exports", `{ "scenes" : [], "password":"kept" }`, `{ "scenes" : [], "password":"kept" }`},
+		{"inline ftp", `{"exports":[{"destinations":[{"type":"ftp","password" : "hush","file":"a"}]}],"x":1.50}`,
+			`{"exports":[{"destinations":[{"type":"ftp","password" : "***","file":"a"}]}],"x":1.50}`},
+		{"sftp with a key", `{"exports":{"destinations":[{"private_key":"a\nb","Passphrase":"c"},{"password":7},{"password":null},{"password":""}]}}`,
+			`{"exports":{"destinations":[{"private_key":"***","Passphrase":"***"},{"password":"***"},{"password":null},{"password":"***"}]}}`},
+		{"deeper", `{"exports":[{"password":{"value":["hush",2]}}]}`, `{"exports":[{"password":{"value":["***","***"]}}]}`},
+		{"by a variable", `{"variables":{"pw":"hush","name":"Anna"},"exports":[{"destinations":[{"password":"{{ pw }}","file":"{{name}}"}]}]}`,
+			`{"variables":{"pw":"***","name":"Anna"},"exports":[{"destinations":[{"password":"***","file":"{{name}}"}]}]}`},
+		{"a variable after its use", `{"exports":[{"password":"x{{a.b}}"}],"variables":{"a":{"b":"hush"},"c":"kept"}}`,
+			`{"exports":[{"password":"***"}],"variables":{"a":{"b":"***"},"c":"kept"}}`},
+		{"twice", `{"exports":[{"password":"one","password":"two"}]}`, `{"exports":[{"password":"***","password":"***"}]}`},
+		{"escaped names", `{"exports":[{"p\u0061ssword":"hush"}]}`, `{"exports":[{"p\u0061ssword":"***"}]}`},
+		{"an escaped exports", `{"\u0065xports":[{"password":"hush"}]}`, `{"\u0065xports":[{"password":"***"}]}`},
+		{"a byte order mark", "\xef\xbb\xbf{\"exports\":[{\"password\":\"hush\"}]}", "\xef\xbb\xbf{\"exports\":[{\"password\":\"***\"}]}"},
+		{"elsewhere", `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`, `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`},
+		{"in other cases", `{"Exports":[{"password":"kept"}]}`, `{"Exports":[{"password":"kept"}]}`},
+	}
+	for _, tt := range tests {
+		got := string(document.Redact([]byte(tt.raw)))
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+		if document.CarriesSecrets([]byte(tt.raw)) != (tt.raw != tt.want) {
+			t.Errorf("%s: whether it carries secrets", tt.name)
+		}
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	f.Add(`"hush"`, `{"a":[1,"x"]}`)
+	f.Fuzz(func(t *testing.T, secret, other string) {
+		if strings.Contains(`{"exports":[{"password":"***"}]}`+other, "CANARY") {
+			return
+		}
+		raw := []byte(`{"x":` + other + `,"exports":[{"password":"CANARY` + strings.NewReplacer(`"`, ``, `\`, ``).Replace(secret) + `"}]}`)
+		if _, err := document.Parse(raw); err != nil {
+			return
+		}
+		if got := document.Redact(raw); strings.Contains(string(got), "CANARY") {
+			t.Fatalf("%s shows a secret: %s", raw, got)
+		}
+	})
+}

@@ -1,0 +1,182 @@
+package document
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Source is something that has to be at hand before the movie can be laid out: a file, a picture to be made, or what a voice says.
+type Source struct {
+	Ref Ref // the first element that uses it
+	// Key is what facts about the source are given back under, and what the layers and clips of a plan name it by. The key of a file
+	// is its address, as written in the document; that of a picture or voice follows from all that decides what it becomes.
+	Key  string
+	URL  string // of a file, as written in the document; empty: a voice, or a picture to be made
+	Kind string // TypeImage, TypeVideo, TypeAudio, TypeVoice, KindMask, KindFont or KindCaptions
+	// Fresh forbids to take it from a cache: an element that uses it says so.
+	Fresh bool
+	// Voice and Text are what has to be said. Of a voice only.
+	Voice *Voice
+	Text  string
+	// Prompt is what a picture shall show. Of a picture to be made only.
+	Prompt *Prompt
+}
+
+// The kinds of sources that are no element's type.
+const (
+	KindMask     = "mask"     // an image or video
+	KindFont     = "font"     // a TrueType or OpenType file, also packed as WOFF
+	KindCaptions = "captions" // an SRT, VTT or ASS file
+)
+
+// Sources returns what has to be prepared, each key once per kind, in the order of the document.
+func Sources(m *Movie) []Source {
+	c := collector{seen: make(map[sourceUse]int)}
+	for e := range m.All() {
+		c.addElement(e)
+	}
+	if s := m.Subtitles; s != nil {
+		c.addFile(s.Ref, s.Source, KindCaptions, false)
+		c.addFile(s.Ref, captionFont(s.Settings), KindFont, false)
+	}
+	return c.sources
+}
+
+type sourceUse struct{ key, kind string }
+
+// collector gathers sources; seen holds where each one is in the list.
+type collector struct {
+	sources []Source
+	seen    map[sourceUse]int
+}
+
+func (c *collector) addElement(e *Element) {
+	fresh := !e.Cache
+	switch e.Ref.Type {
+	case TypeImage, TypeVideo, TypeAudio:
+		if e.Prompt != nil {
+			c.add(Source{Ref: e.Ref, Key: e.Src, Kind: TypeImage, Fresh: fresh, Prompt: e.Prompt})
+			break
+		}
+		c.addFile(e.Ref, e.Src, e.Ref.Type, fresh)
+	case TypeVoice:
+		if e.Text == "" {
+			break // not known yet
+		}
+		c.add(Source{Ref: e.Ref, Key: e.Src, Kind: TypeVoice, Fresh: fresh, Voice: e.Voice, Text: e.Text})
+	case TypeText:
+		c.addFile(e.Ref, FontAddress(e.Settings), KindFont, fresh)
+	case TypeComponent:
+		c.addSettings(e.Ref, e.Component.Settings, fresh)
+	}
+	c.addFile(e.Ref, e.Effects.Mask, KindMask, fresh)
+}
+
+func (c *collector) addFile(ref Ref, address, kind string, fresh bool) {
+	c.add(Source{Ref: ref, Key: address, URL: address, Kind: kind, Fresh: fresh})
+}
+
+func (c *collector) add(s Source) {
+	use := sourceUse{s.Key, s.Kind}
+	if s.Key == "" {
+		return
+	}
+	if i, ok := c.seen[use]; ok {
+		c.sources[i].Fresh = c.sources[i].Fresh || s.Fresh
+		return
+	}
+	c.seen[use] = len(c.sources)
+	c.sources = append(c.sources, s)
+}
+
+// pictureSettings and fontSettings are the settings of components that may hold the address of a file.
+var (
+	pictureSettings = map[string]bool{
+		"src": true, "image": true, "background-image": true, "background": true, "icon": true, "logo": true, "photo": true,
+	}
+	fontSettings = map[string]bool{"font-family": true, "font-url": true}
+)
+
+// addSettings looks for addresses in the settings of a component, at any depth.
+func (c *collector) addSettings(ref Ref, settings any, fresh bool) {
+	switch v := settings.(type) {
+	case []any:
+		for _, item := range v {
+			c.addSettings(ref, item, fresh)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			text, isText := v[key].(string)
+			switch name := settingName(key); {
+			case !isText:
+				c.addSettings(ref, v[key], fresh)
+			case pictureSettings[name]:
+				c.addFile(ref, AddressOf(text), TypeImage, fresh)
+			case fontSettings[name]:
+				c.addFile(ref, AddressOf(text), KindFont, fresh)
+			}
+		}
+	}
+}
+
+// captionFont is the address of the font of captions. Some clients write the whole look under style.
+func captionFont(settings map[string]any) string {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if text, ok := settings[name].(string); ok && settingName(name) == "font-url" {
+			return strings.TrimSpace(text)
+		}
+	}
+	if look, ok := settings["style"].(map[string]any); ok {
+		return captionFont(look)
+	}
+	return ""
+}
+
+// FontAddress is the address of the font that text settings name, which is the key of its source: their font-url, or a font-family
+// that is an address. Empty: none.
+func FontAddress(settings map[string]string) string {
+	if address := AddressOf(settings["font-url"]); address != "" {
+		return address
+	}
+	return AddressOf(settings["font-family"])
+}
+
+// AddressOf is the address that a CSS-like setting holds, bare or as url(…), which is the key of its source. Empty: none.
+func AddressOf(setting string) string {
+	address := strings.TrimSpace(setting)
+	if open, rest, ok := strings.Cut(address, "("); ok && strings.EqualFold(strings.TrimSpace(open), "url") {
+		address, _, _ = strings.Cut(rest, ")")
+	}
+	address = strings.TrimSpace(strings.Trim(strings.TrimSpace(address), `"'`))
+	if !strings.Contains(address, "://") || strings.ContainsAny(address, " \t\r\n") {
+		return ""
+	}
+	return address
+}
+
+// voiceKey names what a voice says by all that decides how it sounds.
+func voiceKey(text string, v *Voice) string {
+	return keyOf("voice", struct {
+		Text  string
+		Voice *Voice
+	}{text, v})
+}
+
+// All yields every element: those of the scenes in order, then those of the movie.
+func (m *Movie) All() func(yield func(*Element) bool) {
+	return func(yield func(*Element) bool) {
+		for i := range m.Scenes {
+			for j := range m.Scenes[i].Elements {
+				if !yield(&m.Scenes[i].Elements[j]) {
+					return
+				}
+			}
+		}
+		for i := range m.Elements {
+			if !yield(&m.Elements[i]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package document
+
+// Span is a stretch of time, in seconds from the start of the movie. An element that is never shown has an empty one.
+type Span struct{ Start, End Seconds }
+
+// Timing says when everything in a movie is shown. Scenes are indexed as in the movie, SceneElements as in the scenes.
+type Timing struct {
+	Length        Seconds // of the movie
+	Scenes        []Span  // overlapping where a transition leads from one to the next
+	SceneElements [][]Span
+	// Transitions are how long the transitions into the scenes last, 0 without one. That of the first scene comes from black and
+	// overlaps nothing.
+	Transitions []Seconds
+	Elements    []Span // of the movie itself
+}
+
+// unlimited is how long an element, or a scene with nothing in it, lasts when nothing says how long. Decision 21.
+const unlimited = 5
+
+// NaturalFunc says how long the source of that key is by itself, and whether that is known.
+type NaturalFunc func(key string) (length Seconds, known bool)
+
+// Time computes when everything is shown; sources of unknown length count 0. The rules are those of movie-schema §5:
+//
+//   - a scene without a length is as long as its longest element, and one with a length cuts what reaches over it;
+//   - an element of length -1 lasts as long as its source or its animation, one of -2 as long as its scene or the movie;
+//   - an element that starts at -1 starts where the elements before it in the same list end;
+//   - the scenes follow each other, a transition lets a scene begin earlier, and the movie lasts until its last scene and its
+//     longest own element have ended;
+//   - where nothing says how long, decision 21 does.
+func Time(m *Movie, natural NaturalFunc) Timing {
+	var t Timing
+	unknown := t.timeScenes(m, natural)
+	t.Transitions = transitionLengths(m, t.Scenes)
+	var at Seconds // where the next scene begins, but for its transition
+	for i, scene := range t.Scenes {
+		start := at
+		if i > 0 {
+			start = at.Sub(t.Transitions[i])
+		}
+		t.Scenes[i] = Span{start, start.Add(scene.End)}
+		for j, span := range t.SceneElements[i] {
+			t.SceneElements[i][j] = Span{start.Add(span.Start), start.Add(span.End)}
+		}
+		at = t.Scenes[i].End
+	}
+	c := container{natural: natural, elements: m.Elements, given: len(m.Scenes) > 0, unknown: unknown, length: at}
+	t.Elements = c.lay()
+	t.Length = c.length
+	return t
+}
+
+// timeScenes lays out every scene by itself, from 0 on, and says whether the length of one depends on a source of unknown length.
+func (t *Timing) timeScenes(m *Movie, natural NaturalFunc) (unknown bool) {
+	for i := range m.Scenes {
+		scene := &m.Scenes[i]
+		c := container{natural: natural, elements: scene.Elements, fixed: scene.Length.Kind == Fixed, length: scene.Length.Value}
+		if len(scene.Elements) == 0 && !c.fixed {
+			c.length = SecondsOf(unlimited)
+		}
+		t.SceneElements = append(t.SceneElements, c.lay())
+		t.Scenes = append(t.Scenes, Span{End: c.length})
+		unknown = unknown || c.unknown && !c.fixed
+	}
+	return unknown
+}
+
+// transitionLengths says how long the transitions into scenes of the given lengths last: as long as they ask for, unless one of
+// the two scenes is too short. A scene that both of its transitions want gives each what the other one leaves, and half of
+// itself at least.
+func transitionLengths(m *Movie, scenes []Span) []Seconds {
+	wanted := func(i int) Seconds {
+		if i >= len(m.Scenes) || m.Scenes[i].Transition == nil {
+			return Seconds{}
+		}
+		return m.Scenes[i].Transition.Duration
+	}
+	given := func(scene int, other Seconds) Seconds {
+		length := scenes[scene].End
+		return length.Half().Max(length.Sub(other))
+	}
+	lengths := make([]Seconds, len(scenes))
+	for i := range scenes {
+		lengths[i] = wanted(i).Min(given(i, wanted(i+1)))
+		if i > 0 {
+			lengths[i] = lengths[i].Min(given(i-1, wanted(i-1)))
+		}
+	}
+	return lengths
+}
+
+// KnownLength is what the movie costs, in credits, as far as the JSON alone says: sources of unknown length count 0. It is never
+// more than the movie costs in the end, and at least 1.
+func KnownLength(m *Movie) int64 {
+	t := Time(m, func(string) (Seconds, bool) { return Seconds{}, false })
+	return max(1, m.FPS.Credits(m.FPS.Frame(t.Length)))
+}
+
+// container is a scene, or the movie, whose elements are being laid out.
+type container struct {
+	natural  NaturalFunc
+	elements []Element
+	fixed    bool    // length is final and cuts
+	given    bool    // length has been given by something else already: the scenes of the movie
+	unknown  bool    // length depends on a source of unknown length
+	length   Seconds // grows while laying out, unless fixed
+}
+
+// own is how long an element lasts by itself. Without a length of its own (has is false) it takes its container's, or lasts
+// 5 seconds; unknown says that it has one, which is not known yet.
+func (c *container) own(e *Element) (length Seconds, has, unknown bool) {
+	switch {
+	case e.Length.Kind == Fixed:
+		return e.Length.Value, true, false
+	case e.Length.Kind == Container:
+		return Seconds{}, false, false
+	case !e.Heard():
+		length := e.animated()
+		return length, e.Length.Kind == Own && length.Sign() > 0, false
+	}
+	length, known := e.Play(c.natural)
+	if e.Loop > 1 {
+		length = length.Times(int64(e.Loop))
+	}
+	return length, true, !known
+}
+
+// Play is how long one play of the element's source lasts: the source from seek on, which counts from its end when negative.
+func (e *Element) Play(natural NaturalFunc) (length Seconds, known bool) {
+	length, known = natural(e.Src)
+	if !known {
+		return Seconds{}, false
+	}
+	return length.Sub(e.SeekIn(length)).Max(Seconds{}), true
+}
+
+// SeekIn is where in a source of that length the element begins.
+func (e *Element) SeekIn(length Seconds) Seconds {
+	if e.Seek.Sign() < 0 {
+		return length.Add(e.Seek).Max(Seconds{})
+	}
+	return e.Seek
+}
+
+// lay returns the spans of the elements, relative to the container, and settles its length.
+func (c *container) lay() []Span {
+	spans := make([]Span, len(c.elements))
+	open := make([]bool, len(c.elements)) // lasts as long as the container does
+	anyHas := c.fixed || c.given
+	for i := range c.elements {
+		_, has, unknown := c.own(&c.elements[i])
+		anyHas = anyHas || has
+		c.unknown = c.unknown || unknown
+	}
+	var cursor Seconds // the end of what is on the timeline already
+	for i := range c.elements {
+		e := &c.elements[i]
+		start := e.Start
+		if e.AtEnd {
+			start = cursor
+		}
+		length, has, _ := c.own(e)
+		if !has {
+			length = SecondsOf(unlimited)
+			open[i] = anyHas || e.Length.Kind == Container
+		}
+		spans[i] = Span{start, start.Add(length).Add(e.ExtraTime)}
+		if !open[i] || !anyHas {
+			cursor = cursor.Max(spans[i].End)
+		}
+	}
+	c.grow(cursor)
+	if !c.fixed && !c.unknown {
+		c.extend(spans, open)
+	}
+	return c.cut(spans, open)
+}
+
+func (c *container) grow(end Seconds) {
+	if !c.fixed {
+		c.length = c.length.Max(end)
+	}
+}
+
+// extend gives 5 seconds to elements that have no length and begin only when everything else has ended: filling the
+// container would never show them.
+func (c *container) extend(spans []Span, open []bool) {
+	reached := c.length
+	for i := range spans {
+		if !open[i] || c.elements[i].Length.Kind == Container || spans[i].Start.Cmp(reached) < 0 {
+			continue
+		}
+		if c.elements[i].AtEnd {
+			spans[i].Start = c.length
+		}
+		spans[i].End = spans[i].Start.Add(SecondsOf(unlimited)).Add(c.elements[i].ExtraTime)
+		open[i] = false
+		c.grow(spans[i].End)
+	}
+}
+
+// cut ends everything with the container at the latest.
+func (c *container) cut(spans []Span, open []bool) []Span {
+	for i := range spans {
+		if open[i] {
+			spans[i].End = c.length
+		}
+		spans[i].End = spans[i].End.Min(c.length)
+		spans[i].Start = spans[i].Start.Min(spans[i].End)
+	}
+	return spans
+}

@@ -1,0 +1,190 @@
+package document
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// reader reads the properties of one object leniently: numeric strings are numbers, "true" is true, null is absent, and
+// client_data is client-data. A value that cannot be read is noted as a problem of the object's owner and counts as absent.
+// Decision 23.
+type reader struct {
+	movie *Movie
+	ref   Ref
+	props map[string]any
+}
+
+func (r reader) get(name string) (any, bool) {
+	for _, spelling := range []string{name, strings.ReplaceAll(name, "-", "_")} {
+		if value, ok := r.props[spelling]; ok && value != nil {
+			return value, true
+		}
+	}
+	return nil, false
+}
+
+// problem notes a mistake; what the movie then shows in its place does not matter, since it is not rendered.
+func (r reader) problem(format string, args ...any) {
+	// The first mistake is what the client is told; a few more are kept for tools that show them all.
+	if len(r.movie.problems) < maxNotes {
+		r.movie.problems = append(r.movie.problems, problem{r.ref, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (r reader) warn(format string, args ...any) {
+	r.movie.warn(r.ref.String() + ": " + fmt.Sprintf(format, args...))
+}
+
+// maxNotes bounds warnings and problems: they end up in an event, which must stay small.
+const maxNotes = 50
+
+func (m *Movie) warn(text string) {
+	if len(m.Warnings) < maxNotes {
+		m.Warnings = append(m.Warnings, text)
+	}
+}
+
+// quote shows a value of the document in a message, cut to a readable length.
+func quote(value any) string {
+	text, ok := scalar(value)
+	if !ok {
+		return "what was given"
+	}
+	return strconv.Quote(shortened(text))
+}
+
+// shortened cuts a text to what a message can hold.
+func shortened(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// scalar is the text of a string, number or boolean.
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}
+
+// text returns the text under name and whether there is one.
+func (r reader) text(name string) (string, bool) {
+	value, ok := r.get(name)
+	if !ok {
+		return "", false
+	}
+	text, ok := scalar(value)
+	if !ok {
+		r.problem("The property '%s' must be a text", name)
+	}
+	return text, ok
+}
+
+// word is a text whose case and surrounding blanks do not matter.
+func (r reader) word(name string) string {
+	text, _ := r.text(name)
+	return strings.ToLower(strings.TrimSpace(text))
+}
+
+func (r reader) flag(name string, otherwise bool) bool {
+	value, ok := r.get(name)
+	if !ok {
+		return otherwise
+	}
+	text, _ := scalar(value)
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "1":
+		return true
+	case "false", "0", "":
+		return false
+	}
+	r.problem("The property '%s' must be true or false, not %s", name, quote(value))
+	return otherwise
+}
+
+// number returns the number under name and whether there is one.
+func (r reader) number(name string) (Seconds, bool) {
+	value, ok := r.get(name)
+	if !ok {
+		return Seconds{}, false
+	}
+	text, ok := scalar(value)
+	if ok && strings.TrimSpace(text) == "" {
+		return Seconds{}, false
+	}
+	n, err := parseDecimal(text)
+	if !ok || err != nil {
+		r.problem("The property '%s' must be a number, not %s", name, quote(value))
+		return Seconds{}, false
+	}
+	return n, true
+}
+
+// within is the number under name, moved into its range with a warning.
+func (r reader) within(name string, least, most, otherwise float64) float64 {
+	n, ok := r.number(name)
+	if !ok {
+		return otherwise
+	}
+	f := n.Float()
+	if f < least || f > most {
+		f = min(max(f, least), most)
+		r.warn("The property '%s' must be between %v and %v, %v is used", name, least, most, f)
+	}
+	return f
+}
+
+// seconds is a length that cannot be negative.
+func (r reader) seconds(name string) Seconds {
+	n, _ := r.number(name)
+	if n.Sign() < 0 {
+		r.problem("The property '%s' must not be negative", name)
+		return Seconds{}
+	}
+	return n
+}
+
+// integer rounds to the nearest whole number, halves up.
+func (r reader) integer(name string, otherwise int) int {
+	n, ok := r.number(name)
+	if !ok {
+		return otherwise
+	}
+	return int(Rate{1, 1}.Frame(n))
+}
+
+// parseDecimal reads a decimal number exactly. Very long or very large ones, which no time needs, lose what a float64 cannot
+// hold, so that a hostile document cannot make numbers expensive. The result is within ±maxSeconds.
+func parseDecimal(text string) (Seconds, error) {
+	text = strings.TrimSpace(text)
+	f, err := strconv.ParseFloat(text, 64)
+	if math.IsInf(f, 0) && err == nil || math.IsNaN(f) || strings.ContainsAny(text, "xX_pP") {
+		return Seconds{}, strconv.ErrSyntax
+	}
+	if err != nil && !math.IsInf(f, 0) { // out of range comes with an infinity, and is clamped
+		return Seconds{}, err
+	}
+	const longest, largest = 40, 1e20
+	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	if len(text) > longest || len(exponent) > 3 || math.Abs(f) > largest {
+		return SecondsOfFloat(f), nil
+	}
+	rat, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return Seconds{}, strconv.ErrSyntax
+	}
+	limit := SecondsOf(maxSeconds)
+	return Seconds{rat}.Min(limit).Max(SecondsOf(0).Sub(limit)), nil
+}

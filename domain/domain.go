@@ -1,0 +1,45 @@
+// Package domain holds what every subject of the service shares: events, identities and the one error a client sees.
+// The rules themselves live in a folder per subject (movie, ledger, account, key, document, timeline).
+//
+// Nothing below this folder reads a clock, draws a random number, logs or does I/O: time and identities come in as
+// arguments, so that every decision can be repeated from its inputs.
+package domain
+
+import (
+	"io"
+	"unicode/utf8"
+)
+
+// Event is a fact that has happened to one aggregate. Its payload is plain data, encoded as JSON by the event store's codec.
+type Event interface {
+	// EventType is the persisted name. It never changes, whatever the Go type is called.
+	EventType() string
+	// EventKey tells this event from others of its type in its stream ("2" for the second attempt). Stream, type and key
+	// give the event its deterministic id, so that a retried append is the same event. Claims name their worker here:
+	// two workers that claim at the same revision must not share an id.
+	EventKey() string
+}
+
+// AccountID names an account: 16 characters of [A-Za-z0-9], or "default" for the account of the first start.
+type AccountID string
+
+// ProjectID names a movie and the render that makes it: 16 characters of [A-Za-z0-9].
+type ProjectID string
+
+// PreloadID names a preload batch: 16 characters of [A-Za-z0-9].
+type PreloadID string
+
+// projectIDLength is counted in code points. Spec: GET /movies, decision 7.
+const projectIDLength = 16
+
+// ParseProjectID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
+// It returns false for every other length.
+func ParseProjectID(s string) (ProjectID, bool) {
+	return ProjectID(s), utf8.RuneCountInString(s) == projectIDLength
+}
+
+// NewProjectID draws a project id from a source of random bytes.
+func NewProjectID(random io.Reader) (ProjectID, error) {
+	text, err := RandomText(random, projectIDLength)
+	return ProjectID(text), err
+}

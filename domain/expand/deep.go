@@ -1,0 +1,100 @@
+package expand
+
+import (
+	"maps"
+	"slices"
+
+	"moviola/domain/expr"
+)
+
+// deep expands a value and all that is in it, and counts what it comes to.
+func (x *expansion) deep(value any, s *scope, depth int) (any, error) {
+	if err := x.count(value, depth); err != nil {
+		return nil, err
+	}
+	switch v := value.(type) {
+	case string:
+		if !expr.Has(v) {
+			return v, nil
+		}
+		made, err := x.text(v, s)
+		if err != nil {
+			return nil, err
+		}
+		if made == nil {
+			made = "" // decision 26: empty, which is not the same as not there
+		}
+		return made, x.countDeep(made, depth)
+	case []any:
+		return x.deepList(v, s, depth)
+	case map[string]any:
+		return x.deepObject(v, s, depth)
+	}
+	return value, nil
+}
+
+func (x *expansion) deepList(list []any, s *scope, depth int) (any, error) {
+	var changed []any
+	for i, item := range list {
+		made, err := x.deep(item, s, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if made == any(expr.Pending{}) {
+			x.out.Open[x.place] = true
+			made = nil
+		}
+		if changed == nil && !same(made, item) {
+			changed = slices.Clone(list)
+		}
+		if changed != nil {
+			changed[i] = made
+		}
+	}
+	if changed != nil {
+		return changed, nil
+	}
+	return list, nil
+}
+
+func (x *expansion) deepObject(object map[string]any, s *scope, depth int) (any, error) {
+	var changed map[string]any
+	for name, value := range object {
+		made, err := x.deep(value, s, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if changed == nil && !same(made, value) {
+			changed = maps.Clone(object)
+		}
+		if made == any(expr.Pending{}) {
+			x.out.Open[x.place] = true
+			delete(changed, name)
+		} else if changed != nil {
+			changed[name] = made
+		}
+	}
+	if changed != nil {
+		return changed, nil
+	}
+	return object, nil
+}
+
+// same says that expanding has left a value alone. Lists and objects that were changed are new ones.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case []any:
+		b, ok := b.([]any)
+		return ok && len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && sameObject(a, b)
+	}
+	if _, isList := b.([]any); isList {
+		return false
+	}
+	if _, isObject := b.(map[string]any); isObject {
+		return false
+	}
+	return a == b
+}

@@ -1,0 +1,274 @@
+package expand
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"moviola/domain"
+	"moviola/domain/expr"
+)
+
+// The bounds of one expansion. Decision 24 names elements and depth; the others keep what is hostile cheap.
+const (
+	MaxElements    = 5000
+	maxDepth       = 64
+	maxNodes       = 250_000 // values in scenes and elements, each counted as often as it is repeated
+	nodesOfOne     = 10      // what a scene or an element counts beside its properties
+	maxBytes       = 4 << 20 // of text in them
+	maxSteps       = 1_500_000
+	maxExpressions = 20_000 // different ones
+	maxNesting     = 64     // of variables that are made of other variables
+)
+
+// Known is what is known beside the movie's own JSON.
+type Known struct {
+	// Values are variables of the whole movie that come from outside, such as the results of preloads. The movie's own go before them.
+	// One that is expr.Pending is not known yet.
+	Values map[string]any
+	// Times says when elements are shown; nil: nothing is known of it yet, and what asks for a time is pending.
+	Times *Times
+}
+
+// Place names a scene or element of the expanded movie by number, from 1. Scene 0 is the movie, Element 0 the scene.
+type Place struct{ Scene, Element int }
+
+// Problem is a mistake in an expression: the movie cannot be rendered with it.
+type Problem struct {
+	Place Place
+	Text  string
+}
+
+// Result is an expanded movie.
+type Result struct {
+	Tree     map[string]any
+	Problems []Problem
+	Warnings []string
+	// Open are the places that lack a property, because it depends on what is not known yet.
+	Open map[Place]bool
+	// Asked are the ids of the elements whose times were asked for.
+	Asked map[string]bool
+}
+
+// Budget is what the expansions of one movie may cost together.
+type Budget struct{ expr.Budget }
+
+// NewBudget returns the budget of one movie.
+func NewBudget() *Budget { return &Budget{expr.Budget{Steps: maxSteps, Bytes: maxBytes}} }
+
+// expansion is one expansion under way.
+type expansion struct {
+	known    Known
+	budget   *Budget
+	texts    map[string]parsed
+	scenes   []any // as given, for imports
+	out      Result
+	place    Place
+	property string // under which an expression stands
+	nodes    int
+	bytes    int
+	elements int
+	stack    []pending // variables that are being computed
+	warned   map[string]bool
+}
+
+// parsed is a text that was read once.
+type parsed struct {
+	template expr.Template
+	err      error
+}
+
+// verbatim are the properties of a movie whose texts mean nothing to it. What a client sends for itself comes back as it was.
+var verbatim = map[string]bool{
+	"client-data": true, "client_data": true, "comment": true, "id": true, "template": true, "project": true,
+}
+
+// Expand fills in a movie. An error is a *domain.Error: a bound was exceeded. Mistakes of expressions are Problems of the result.
+func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
+	x := &expansion{
+		known: known, budget: budget, texts: map[string]parsed{}, warned: map[string]bool{},
+		out: Result{Open: map[Place]bool{}, Asked: map[string]bool{}},
+	}
+	x.scenes, _ = movie["scenes"].([]any)
+	x.out.Tree = make(map[string]any, len(movie))
+	err := x.movie(movie)
+	x.sort()
+	var spent *expr.BudgetError
+	if errors.As(err, &spent) {
+		err = tooMuch(spent.Error())
+	}
+	return x.out, err
+}
+
+// sort brings what was found into an order that does not depend on that of properties.
+func (x *expansion) sort() {
+	slices.Sort(x.out.Warnings)
+	slices.SortFunc(x.out.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Place.Scene, b.Place.Scene), cmp.Compare(a.Place.Element, b.Place.Element), cmp.Compare(a.Text, b.Text))
+	})
+}
+
+func tooMuch(what string) error {
+	return domain.Errorf(domain.Invalid, "movie_expansion_too_large", "The movie is too large once its variables are filled in: %s", what)
+}
+
+func (x *expansion) movie(movie map[string]any) error {
+	top := x.scope(nil, movie)
+	for name, value := range movie {
+		var err error
+		switch {
+		case name == "variables" || name == "scenes" || name == "elements":
+		case verbatim[name]:
+			x.out.Tree[name] = value
+		default:
+			err = x.property1(x.out.Tree, name, value, top)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if scenes, ok := movie["scenes"]; ok {
+		expanded, err := x.list(scenes, top, func(n int) Place { return Place{Scene: n} }, x.scene)
+		if err != nil {
+			return err
+		}
+		x.out.Tree["scenes"] = expanded
+	}
+	if elements, ok := movie["elements"]; ok {
+		expanded, err := x.elementsOf(elements, 0, top)
+		if err != nil {
+			return err
+		}
+		x.out.Tree["elements"] = expanded
+	}
+	return nil
+}
+
+// item expands one scene or element and adds what comes of it.
+type item func(out []any, props map[string]any, s *scope) ([]any, error)
+
+// list expands a list of scenes or elements; place is that of the nth. What is no object, or no list, is left to those who read it.
+func (x *expansion) list(value any, s *scope, place func(n int) Place, one item) (any, error) {
+	items, ok := value.([]any)
+	if !ok {
+		return value, nil
+	}
+	out := make([]any, 0, len(items))
+	for _, v := range items {
+		props, ok := v.(map[string]any)
+		if !ok {
+			out = append(out, v)
+			continue
+		}
+		var err error
+		x.place = place(len(out) + 1)
+		if out, err = x.repeat(out, props, s, func(out []any, props map[string]any, s *scope) ([]any, error) {
+			x.place = place(len(out) + 1)
+			if x.nodes += nodesOfOne; x.nodes > maxNodes {
+				return nil, tooManyValues()
+			}
+			return one(out, props, s)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// control are the properties that are used up by expanding.
+var control = map[string]bool{
+	"variables": true, "condition": true, "iterate": true, "iterate-as": true, "iterate-from": true, "iterate-to": true, "iterate-step": true,
+	"iterate_as": true, "iterate_from": true, "iterate_to": true, "iterate_step": true, "comment": true, "import": true,
+}
+
+// scene expands one scene, unless its condition says that it is not there.
+func (x *expansion) scene(out []any, props map[string]any, s *scope) ([]any, error) {
+	s = x.scope(s, props)
+	if shown, err := x.condition(props, s); err != nil || !shown {
+		return out, err
+	}
+	scene, err := x.properties(props, s, "elements")
+	if err != nil {
+		return nil, err
+	}
+	number := x.place.Scene
+	elements, present := props["elements"]
+	if imported, err := x.imported(props, s); err != nil {
+		return nil, err
+	} else if own, ok := elements.([]any); imported != nil && (ok || !present) {
+		elements, present = slices.Concat(own, imported), true
+	}
+	if present {
+		if scene["elements"], err = x.elementsOf(elements, number, s); err != nil {
+			return nil, err
+		}
+	}
+	x.place = Place{Scene: number}
+	return append(out, scene), nil
+}
+
+// imported are the elements of the scene that a scene imports. Nothing: it imports none.
+func (x *expansion) imported(props map[string]any, s *scope) ([]any, error) {
+	value, present := props["import"]
+	if !present || value == nil {
+		return nil, nil
+	}
+	id, err := x.value(value, s)
+	if err != nil || brief(id) == "" {
+		return nil, err
+	}
+	for _, v := range x.scenes {
+		if scene, ok := v.(map[string]any); ok && !isContainer(id) && scene["id"] == id {
+			elements, _ := scene["elements"].([]any)
+			return elements, nil
+		}
+	}
+	x.problem("The scene '%s' that is imported does not exist", brief(id))
+	return nil, nil
+}
+
+// elementsOf expands the elements of a scene, or of the movie when scene is 0.
+func (x *expansion) elementsOf(value any, scene int, s *scope) (any, error) {
+	place := func(n int) Place { return Place{Scene: scene, Element: n} }
+	return x.list(value, s, place, func(out []any, props map[string]any, s *scope) ([]any, error) {
+		s = x.scope(s, props)
+		shown, err := x.condition(props, s)
+		if err != nil || !shown {
+			return out, err
+		}
+		if x.elements++; x.elements > MaxElements {
+			return nil, domain.Errorf(domain.Invalid, "movie_too_many_elements", "Movie has more than the %d elements allowed", MaxElements)
+		}
+		element, err := x.properties(props, s, "")
+		return append(out, element), err
+	})
+}
+
+// properties expands the properties of a scene or element, but for one.
+func (x *expansion) properties(props map[string]any, s *scope, but string) (map[string]any, error) {
+	out := make(map[string]any, len(props))
+	for name, value := range props {
+		if control[name] || name == but {
+			continue
+		}
+		if err := x.property1(out, name, value, s); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// property1 expands one property. One that is not known yet is left out.
+func (x *expansion) property1(out map[string]any, name string, value any, s *scope) error {
+	x.property = name
+	expanded, err := x.deep(value, s, 3) // the movie, its lists and what is in them are above
+	if err != nil {
+		return err
+	}
+	if expanded == any(expr.Pending{}) {
+		x.out.Open[x.place] = true
+		return nil
+	}
+	out[name] = expanded
+	return nil
+}

@@ -1,0 +1,261 @@
+package expand
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"moviola/domain/expr"
+)
+
+// defaultItem is the name of the current item when iterate-as names none.
+const defaultItem = "item"
+
+// maxItems bounds what one iteration runs over; elements are bounded apart.
+const maxItems = 10_000
+
+// repeat expands a scene or element once, or once for each item that it iterates over. Movie-schema §9.4: the members of the current item
+// are variables, and the item itself has a name.
+func (x *expansion) repeat(out []any, props map[string]any, s *scope, one item) ([]any, error) {
+	items, iterates, err := x.items(props, s)
+	if err != nil {
+		return nil, err
+	}
+	if !iterates {
+		return one(out, props, s)
+	}
+	name := defaultItem
+	if as, err := x.value(get(props, "iterate-as"), s); err != nil {
+		return nil, err
+	} else if text := brief(as); text != "" {
+		name = text
+	}
+	if !expr.IsName(name) {
+		x.problem("The property 'iterate-as' must be a name of letters, digits and _, not '%s'", shown(name))
+		return out, nil
+	}
+	for i, value := range items {
+		if err := x.spend(); err != nil {
+			return nil, err
+		}
+		if out, err = one(out, props, x.itemScope(s, name, value, i, len(items))); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// spend takes from the budget what an item costs that shows nothing.
+func (x *expansion) spend() error {
+	const perItem = 10
+	if x.budget.Steps -= perItem; x.budget.Steps < 0 {
+		return tooMuch("it repeats more than can be computed")
+	}
+	return nil
+}
+
+// itemScope is s with an item: its members, in front of them itself under a name, and where it stands.
+func (x *expansion) itemScope(s *scope, name string, value any, index, count int) *scope {
+	if members, ok := value.(map[string]any); ok {
+		s = &scope{x: x, up: s, vars: members, place: x.place}
+	}
+	place, of := number(index+1), number(count)
+	return &scope{x: x, up: s, place: x.place, vars: map[string]any{
+		name: value, name + "_index": place, name + "_count": of, name + "_first": index == 0, name + "_last": index == count-1,
+	}, behind: map[string]any{"index": place, "count": of}}
+}
+
+func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }
+
+// get is a property, in either spelling.
+func get(props map[string]any, name string) any {
+	if value, ok := props[name]; ok {
+		return value
+	}
+	return props[underlined[name]]
+}
+
+var underlined = map[string]string{
+	"iterate-as": "iterate_as", "iterate-from": "iterate_from", "iterate-to": "iterate_to", "iterate-step": "iterate_step",
+}
+
+// items are what a scene or element iterates over: the items of a list, the numbers 1 to n, or without iterate the numbers of its range.
+// False: it does not iterate.
+func (x *expansion) items(props map[string]any, s *scope) ([]any, bool, error) {
+	x.property = "iterate"
+	raw := get(props, "iterate")
+	bounds, ranged, err := x.bounds(props, s)
+	if err != nil {
+		return nil, false, err
+	}
+	if isBlank(raw) {
+		if !ranged {
+			return nil, false, nil
+		}
+		return x.numbers(bounds), true, nil
+	}
+	value, err := x.iterated(raw, s)
+	if err != nil {
+		return nil, true, err
+	}
+	switch v := value.(type) {
+	case nil:
+		return nil, true, nil
+	case expr.Pending:
+		x.await(v)
+		return nil, true, nil
+	case []any:
+		return x.part(v, bounds), true, nil
+	}
+	if n, ok := expr.Number(value); ok && n == math.Trunc(n) && n >= 0 && n <= maxItems {
+		return x.part(oneTo(int(n)), bounds), true, nil
+	}
+	x.problem("The property 'iterate' needs a list, or a number up to %d, not '%s'", maxItems, brief(value))
+	return nil, true, nil
+}
+
+func isBlank(v any) bool { return v == nil || v == "" || v == false }
+
+// iterated is what iterate names. A text without braces is an expression: most often the name of a list.
+func (x *expansion) iterated(raw any, s *scope) (any, error) {
+	text, ok := raw.(string)
+	if !ok {
+		return raw, nil
+	}
+	if expr.Has(text) {
+		return x.text(text, s)
+	}
+	e, err := expr.Parse(text)
+	if err != nil {
+		return nil, x.noted(text, err)
+	}
+	value, undefined, err := e.Eval(s, &x.budget.Budget)
+	x.missing(undefined)
+	return plain(value), x.noted(text, err)
+}
+
+func oneTo(n int) []any {
+	items := make([]any, n)
+	for i := range items {
+		items[i] = number(i + 1)
+	}
+	return items
+}
+
+// bounds are from, to and step; those not given are nil.
+type bounds struct {
+	from, to *float64
+	step     float64
+}
+
+// bounds reads the range of an iteration, and whether there is any.
+func (x *expansion) bounds(props map[string]any, s *scope) (bounds, bool, error) {
+	b := bounds{step: 1}
+	ranged := false
+	for _, bound := range []struct {
+		name string
+		set  func(float64)
+	}{
+		{"iterate-from", func(n float64) { b.from = &n }},
+		{"iterate-to", func(n float64) { b.to = &n }},
+		{"iterate-step", func(n float64) { b.step = n }},
+	} {
+		name, set := bound.name, bound.set
+		raw := get(props, name)
+		if isBlank(raw) {
+			continue
+		}
+		value, err := x.value(raw, s)
+		if err != nil {
+			return b, false, err
+		}
+		if isBlank(value) {
+			continue
+		}
+		n, ok := expr.Number(value)
+		if !ok || name == "iterate-step" && n == 0 {
+			x.problem("The property '%s' must be a number%s, not '%s'", name, map[bool]string{true: " other than 0"}[ok], brief(value))
+			continue
+		}
+		set(n)
+		ranged = ranged || name != "iterate-step"
+	}
+	return b, ranged, nil
+}
+
+// part is the range of a list: from is included, to is not; places count from 1, negative ones from the end. Movie-schema §2.
+func (x *expansion) part(list []any, b bounds) []any {
+	n := float64(len(list))
+	place := func(given *float64, otherwise float64) float64 {
+		switch {
+		case given == nil:
+			return otherwise
+		case *given < 0:
+			return n + 1 + *given
+		}
+		return *given
+	}
+	from, to := place(b.from, 1), place(b.to, n+1)
+	if b.step < 0 {
+		from, to = place(b.from, n), place(b.to, 0)
+	}
+	if from == 1 && to == n+1 && b.step == 1 {
+		return list
+	}
+	// What lies before the list is left out at once.
+	if b.step > 0 && from < 1 {
+		from += math.Ceil((1-from)/b.step) * b.step
+	} else if b.step < 0 && from > n {
+		from += math.Ceil((n-from)/b.step) * b.step
+	}
+	var out []any
+	for i := 0; i <= maxItems; i++ {
+		at := math.Floor(from + float64(i)*b.step)
+		if b.step > 0 && (at >= to || at > n) || b.step < 0 && (at <= to || at < 1) {
+			break
+		}
+		if at >= 1 && at <= n {
+			out = append(out, list[int(at)-1])
+		}
+	}
+	return out
+}
+
+// numbers are those of a range without a list.
+func (x *expansion) numbers(b bounds) []any {
+	from, to := 1.0, 1.0
+	if b.from != nil {
+		from = *b.from
+	}
+	if b.to != nil {
+		to = *b.to
+	}
+	if math.Abs((to-from)/b.step) > maxItems {
+		x.problem("An iteration has at most %d items", maxItems)
+		return nil
+	}
+	var out []any
+	for i := 0; ; i++ {
+		at := from + float64(i)*b.step
+		if b.step > 0 && at >= to || b.step < 0 && at <= to {
+			return out
+		}
+		out = append(out, expr.JSON(at))
+	}
+}
+
+var _ fmt.Stringer = Place{}
+
+// String names a place as messages do: "Scene #1 Element #2".
+func (p Place) String() string {
+	switch {
+	case p.Scene == 0 && p.Element == 0:
+		return "Movie"
+	case p.Scene == 0:
+		return fmt.Sprintf("Movie Element #%d", p.Element)
+	case p.Element == 0:
+		return fmt.Sprintf("Scene #%d", p.Scene)
+	}
+	return fmt.Sprintf("Scene #%d Element #%d", p.Scene, p.Element)
+}

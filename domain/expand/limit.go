@@ -1,0 +1,76 @@
+package expand
+
+import (
+	"fmt"
+	"strings"
+
+	"moviola/domain"
+)
+
+// count takes one value from what an expanded movie may hold.
+func (x *expansion) count(value any, depth int) error {
+	x.nodes++
+	if text, ok := value.(string); ok {
+		x.bytes += len(text)
+	}
+	switch {
+	case depth > maxDepth:
+		return domain.Errorf(domain.Invalid, "movie_json_too_deep", "Movie JSON is nested deeper than %d levels", maxDepth)
+	case x.nodes > maxNodes:
+		return tooManyValues()
+	case x.bytes > maxBytes:
+		return tooMuch(fmt.Sprintf("it has more than %d bytes of text", maxBytes))
+	}
+	return nil
+}
+
+func tooManyValues() error { return tooMuch(fmt.Sprintf("it has more than %d values", maxNodes)) }
+
+// countDeep counts what an expression yielded.
+func (x *expansion) countDeep(value any, depth int) error {
+	if err := x.count(value, depth); err != nil {
+		return err
+	}
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			if err := x.countDeep(item, depth+1); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, item := range v {
+			if err := x.countDeep(item, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxNotes bounds problems and warnings each.
+const maxNotes = 50
+
+func (x *expansion) problem(format string, args ...any) {
+	if len(x.out.Problems) < maxNotes {
+		x.out.Problems = append(x.out.Problems, Problem{x.place, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (x *expansion) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(x.out.Warnings) < maxNotes && !x.warned[text] {
+		x.warned[text] = true
+		x.out.Warnings = append(x.out.Warnings, text)
+	}
+}
+
+// shown cuts a text to what a message can hold.
+func shown(text string) string {
+	const most = 60
+	text = strings.TrimSpace(text)
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package expand_test
+
+const slower = 1

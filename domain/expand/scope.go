@@ -1,0 +1,191 @@
+package expand
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"moviola/domain/expr"
+)
+
+// scope is where names are looked for: nearest first, element, scene, what is iterated over, movie.
+type scope struct {
+	x     *expansion
+	up    *scope
+	vars  map[string]any // as given
+	made  map[string]any // computed
+	place Place          // that the variables belong to
+	// behind are names that stand behind all variables of a movie: the counters of an iteration.
+	behind map[string]any
+}
+
+// scope is s with the variables that an object declares. Names that begin with @ or ? describe variables and are none.
+func (x *expansion) scope(s *scope, props map[string]any) *scope {
+	vars, _ := props["variables"].(map[string]any)
+	if len(vars) == 0 && s != nil {
+		return s
+	}
+	return &scope{x: x, up: s, vars: vars, place: x.place}
+}
+
+// pending is a variable that is being computed.
+type pending struct {
+	scope *scope
+	name  string
+}
+
+// errCircle is a variable that depends on itself; errNested one made of too many others.
+var (
+	errCircle = errors.New("a variable depends on itself")
+	errNested = errors.New("variables are nested too deep")
+)
+
+// Lookup implements expr.Scope.
+func (s *scope) Lookup(name string) (any, bool, error) {
+	for at := s; at != nil; at = at.up {
+		raw, ok := at.vars[name]
+		if !ok || at.isDescribed(name) {
+			continue
+		}
+		if n := len(s.x.stack); n > 0 && s.x.stack[n-1] == (pending{at, name}) {
+			continue // inside its own definition a name means the one that it hides
+		}
+		value, err := at.value(name, raw)
+		return value, true, err
+	}
+	for at := s; at != nil; at = at.up {
+		if value, ok := at.behind[name]; ok {
+			return value, true, nil
+		}
+	}
+	if value, ok := s.x.known.Values[name]; ok {
+		return value, true, nil
+	}
+	value, ok := s.x.time(name)
+	return value, ok, nil
+}
+
+func (s *scope) isDescribed(name string) bool {
+	return strings.HasPrefix(name, "@") || strings.HasPrefix(name, "?")
+}
+
+// value computes a variable once, where it was declared.
+func (s *scope) value(name string, raw any) (any, error) {
+	if text, ok := raw.(string); ok && !expr.Has(text) {
+		return raw, nil
+	}
+	if value, ok := s.made[name]; ok {
+		return value, nil
+	}
+	if !holdsExpression(raw) {
+		s.keep(name, raw)
+		return raw, nil
+	}
+	x := s.x
+	for i, p := range x.stack {
+		if p == (pending{s, name}) {
+			return nil, x.circle(i, name)
+		}
+	}
+	if len(x.stack) >= maxNesting {
+		return nil, fmt.Errorf("%w: more than %d are made of one another", errNested, maxNesting)
+	}
+	x.stack = append(x.stack, pending{s, name})
+	place, property := x.place, x.property
+	x.place, x.property = s.place, name
+	value, err := x.fill(raw, s)
+	x.place, x.property = place, property
+	x.stack = x.stack[:len(x.stack)-1]
+	var mistake *expr.Error
+	if errors.As(err, &mistake) {
+		err = &variableError{name, mistake}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.keep(name, value)
+	return value, nil
+}
+
+// variableError is a mistake in the value of a variable.
+type variableError struct {
+	name    string
+	mistake *expr.Error
+}
+
+func (e *variableError) Error() string {
+	return fmt.Sprintf("the variable '%s': %s", shown(e.name), e.mistake)
+}
+
+// keep remembers what a variable has come to.
+func (s *scope) keep(name string, value any) {
+	if s.made == nil {
+		s.made = map[string]any{}
+	}
+	s.made[name] = value
+}
+
+func (x *expansion) circle(from int, name string) error {
+	var path strings.Builder
+	for _, p := range x.stack[from:] {
+		path.WriteString(p.name + " → ")
+	}
+	return fmt.Errorf("%w: %s", errCircle, shown(path.String()+name))
+}
+
+// holdsExpression says whether anything has to be computed in a value.
+func holdsExpression(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return expr.Has(v)
+	case []any:
+		for _, item := range v {
+			if holdsExpression(item) {
+				return true
+			}
+		}
+	case map[string]any:
+		for _, item := range v {
+			if holdsExpression(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fill computes all expressions in the value of a variable. It is pending as a whole when a part is.
+func (x *expansion) fill(value any, s *scope) (any, error) {
+	switch v := value.(type) {
+	case string:
+		if expr.Has(v) {
+			return x.compute(v, s)
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			made, err := x.fill(item, s)
+			if err != nil || made == any(expr.Pending{}) {
+				return made, err
+			}
+			out[i] = made
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			made, err := x.fill(item, s)
+			if err != nil || made == any(expr.Pending{}) {
+				return made, err
+			}
+			out[name] = made
+		}
+		return out, nil
+	}
+	return value, nil
+}
+
+func sameObject(a, b map[string]any) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
+}

@@ -1,0 +1,355 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Scope says what names stand for.
+type Scope interface {
+	// Lookup returns the value of a name, and whether there is any. What is not known yet is Pending. An error ends the evaluation
+	// and is returned as it is.
+	Lookup(name string) (value any, ok bool, err error)
+}
+
+// ErrBudget is in the chain of every *BudgetError.
+var ErrBudget = errors.New("the budget of expressions is spent")
+
+// BudgetError says which part of a Budget is spent.
+type BudgetError struct{ What string }
+
+func (e *BudgetError) Error() string { return "the expressions " + e.What }
+
+// Unwrap makes every BudgetError an ErrBudget.
+func (e *BudgetError) Unwrap() error { return ErrBudget }
+
+// Budget is what a number of evaluations may spend together: so hostile expressions stay cheap, whatever they say. It is not safe for
+// concurrent use.
+type Budget struct {
+	Steps int // operations, and every 16 bytes that are looked at
+	Bytes int // of text that is made
+}
+
+// spend takes steps.
+func (b *Budget) spend(steps int) error {
+	if b.Steps -= steps; b.Steps < 0 {
+		return &BudgetError{"take too long to compute"}
+	}
+	return nil
+}
+
+// write takes bytes of text that is about to be made.
+func (b *Budget) write(bytes int) error {
+	if b.Bytes -= bytes; b.Bytes < 0 {
+		return &BudgetError{"make too much text"}
+	}
+	return b.spend(bytes/bytesPerStep + 1)
+}
+
+const bytesPerStep = 16
+
+// evaluation is one evaluation under way.
+type evaluation struct {
+	scope     Scope
+	budget    *Budget
+	undefined []string // names and paths that stand for nothing, in the order they were met
+}
+
+// Eval computes an expression. What has no value is nil, and its names are returned; a pending result is Pending. Errors are an *Error
+// (something cannot be computed, such as a sum of objects), a *BudgetError, or an error of the scope.
+func (e Expr) Eval(scope Scope, budget *Budget) (value any, undefined []string, err error) {
+	run := evaluation{scope: scope, budget: budget}
+	value, err = e.root.eval(&run)
+	return value, run.undefined, err
+}
+
+func (n literal) eval(e *evaluation) (any, error) { return n.value, e.budget.spend(1) }
+
+func (n variable) eval(e *evaluation) (any, error) {
+	if err := e.budget.spend(1); err != nil {
+		return nil, err
+	}
+	value, ok, err := e.scope.Lookup(n.name)
+	if !ok && err == nil {
+		e.undefined = append(e.undefined, n.name)
+	}
+	return value, err
+}
+
+// eval takes a member of an object by its name, an item of a list by its place: from 0, or from the end when negative.
+func (n member) eval(e *evaluation) (any, error) {
+	met := len(e.undefined)
+	of, err := n.of.eval(e)
+	if err != nil {
+		return nil, err
+	}
+	key, err := n.key.eval(e)
+	if err != nil {
+		return nil, err
+	}
+	if isPending(of, key) {
+		return Pending{}, nil
+	}
+	switch of := of.(type) {
+	case map[string]any:
+		if isContainer(key) {
+			break
+		}
+		if value, ok := of[Text(key)]; ok {
+			return value, nil
+		}
+	case []any:
+		if place, ok := toNumber(key); ok && place == math.Trunc(place) {
+			if place < 0 {
+				place += float64(len(of))
+			}
+			if place >= 0 && place < float64(len(of)) {
+				return of[int(place)], nil
+			}
+		}
+	}
+	if len(e.undefined) == met { // else the path has been named already, by its beginning
+		e.undefined = append(e.undefined, Expr{n}.String())
+	}
+	return nil, nil
+}
+
+func (n array) eval(e *evaluation) (any, error) {
+	items, err := e.all(n.items)
+	if err == nil && isPending(items...) {
+		return Pending{}, nil
+	}
+	for i, item := range items {
+		items[i] = JSON(item)
+	}
+	return items, err
+}
+
+// all computes a list.
+func (e *evaluation) all(nodes []node) ([]any, error) {
+	values := make([]any, len(nodes))
+	for i, n := range nodes {
+		var err error
+		if values[i], err = n.eval(e); err != nil {
+			return nil, err
+		}
+	}
+	return values, e.budget.spend(len(nodes) + 1)
+}
+
+func (n choice) eval(e *evaluation) (any, error) {
+	condition, err := n.condition.eval(e)
+	switch {
+	case err != nil:
+		return nil, err
+	case isPending(condition):
+		return Pending{}, nil
+	case Truth(condition):
+		return n.yes.eval(e)
+	}
+	return n.no.eval(e)
+}
+
+func (n unary) eval(e *evaluation) (any, error) {
+	x, err := n.x.eval(e)
+	if err == nil {
+		err = e.budget.spend(1)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case isPending(x):
+		return Pending{}, nil
+	case n.op == "!":
+		return !Truth(x), nil
+	}
+	number, ok := toNumber(x)
+	switch {
+	case isNothing(x):
+		return nil, nil
+	case !ok:
+		return nil, &Error{n.pos, "'-' needs a number, not " + what(x)}
+	}
+	return -number, nil
+}
+
+func (n binary) eval(e *evaluation) (any, error) {
+	x, err := n.x.eval(e)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case n.op == "&&" && !isPending(x) && !Truth(x):
+		return false, nil
+	case n.op == "||" && Truth(x):
+		return true, nil
+	}
+	y, err := n.y.eval(e)
+	if err == nil {
+		err = e.budget.spend(1 + (sizeOf(x)+sizeOf(y))/bytesPerStep)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case isPending(x, y):
+		return Pending{}, nil
+	}
+	switch n.op {
+	case "&&", "||":
+		return Truth(y), nil
+	case "==":
+		return Equal(x, y), nil
+	case "!=":
+		return !Equal(x, y), nil
+	case "<", "<=", ">", ">=":
+		return n.compare(x, y)
+	}
+	return n.compute(e, x, y)
+}
+
+// compute applies + - * / %. Nothing makes nothing; + joins texts that are no numbers.
+func (n binary) compute(e *evaluation, x, y any) (any, error) {
+	a, isA := toNumber(x)
+	b, isB := toNumber(y)
+	switch {
+	case n.op == "+" && !(isA && isB) && (isText(x) || isText(y)):
+		if err := n.scalars(x, y); err != nil {
+			return nil, err
+		}
+		return e.join(Text(x), Text(y))
+	case isNothing(x) || isNothing(y):
+		return nil, nil
+	case !isA || !isB:
+		return nil, n.refuse(x, y, isA)
+	}
+	result := 0.0
+	switch n.op {
+	case "+":
+		result = a + b
+	case "-":
+		result = a - b
+	case "*":
+		result = a * b
+	case "/", "%":
+		if b == 0 {
+			return nil, &Error{n.pos, "division by zero"}
+		}
+		if result = a / b; n.op == "%" {
+			result = math.Mod(a, b)
+		}
+	}
+	if math.IsInf(result, 0) {
+		return nil, &Error{n.pos, "the result is too large"}
+	}
+	return result, nil
+}
+
+// scalars refuses to join what is no text, number or boolean.
+func (n binary) scalars(x, y any) error {
+	for _, v := range []any{x, y} {
+		switch v.(type) {
+		case []any, map[string]any:
+			return n.refuse(v, v, false)
+		}
+	}
+	return nil
+}
+
+func (n binary) refuse(x, y any, isX bool) error {
+	if isX {
+		x = y
+	}
+	return &Error{n.pos, fmt.Sprintf("'%s' needs numbers, not %s", n.op, what(x))}
+}
+
+// compare orders numbers, and texts that are none by their characters. Nothing is neither more nor less than anything.
+func (n binary) compare(x, y any) (any, error) {
+	if isNothing(x) || isNothing(y) {
+		return false, nil
+	}
+	order := 0
+	a, isA := toNumber(x)
+	b, isB := toNumber(y)
+	textA, isTextA := x.(string)
+	textB, isTextB := y.(string)
+	switch {
+	case isA && isB:
+		order = sign(a, b)
+	case isTextA && isTextB:
+		order = sign(textA, textB)
+	default:
+		return nil, n.refuse(x, y, isA)
+	}
+	switch n.op {
+	case "<":
+		return order < 0, nil
+	case "<=":
+		return order <= 0, nil
+	case ">":
+		return order > 0, nil
+	}
+	return order >= 0, nil
+}
+
+func sign[T float64 | string](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// join makes one text of several.
+func (e *evaluation) join(texts ...string) (any, error) {
+	size := 0
+	for _, text := range texts {
+		size += len(text)
+	}
+	if err := e.budget.write(size); err != nil {
+		return nil, err
+	}
+	joined := make([]byte, 0, size)
+	for _, text := range texts {
+		joined = append(joined, text...)
+	}
+	return string(joined), nil
+}
+
+// Equal says whether two values are the same: numbers and texts that are numbers by value, true and "true" are the same, nothing is the
+// same as an empty text. Lists and objects are never the same as anything.
+func Equal(x, y any) bool {
+	if a, ok := toNumber(x); ok {
+		if b, ok := toNumber(y); ok {
+			return a == b
+		}
+	}
+	if isContainer(x) || isContainer(y) {
+		return false
+	}
+	return Text(x) == Text(y)
+}
+
+func isContainer(v any) bool {
+	switch v.(type) {
+	case []any, map[string]any:
+		return true
+	}
+	return false
+}
+
+// isNothing says that a value is null or an empty text, which is what a form leaves behind.
+func isNothing(v any) bool { return v == nil || v == "" }
+
+func isText(v any) bool { _, ok := v.(string); return ok && v != "" }
+
+func isPending(values ...any) bool {
+	for _, v := range values {
+		if v == (any)(Pending{}) {
+			return true
+		}
+	}
+	return false
+}

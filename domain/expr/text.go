@@ -1,0 +1,188 @@
+package expr
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// The braces of an expression in a text.
+const (
+	opening = "{{"
+	closing = "}}"
+)
+
+// Has says whether a text may hold an expression.
+func Has(text string) bool { return strings.Contains(text, opening) }
+
+// Template is a text with expressions in it. It is safe for concurrent use.
+type Template struct {
+	parts []part
+	whole bool // it is one expression and blanks around it: its value keeps its type
+}
+
+// part is a stretch of plain text, or an expression.
+type part struct {
+	text string
+	expr Expr // its root is nil in plain text
+	pos  int  // characters of the text before the expression
+}
+
+// Expressions is the number of expressions in the text.
+func (t Template) Expressions() int {
+	n := 0
+	for _, p := range t.parts {
+		if p.expr.root != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// ParseTemplate reads a text. What opens and is never closed is plain text; "}}" in quotes closes nothing. An error is an *Error whose
+// position counts in the whole text.
+func ParseTemplate(source string) (Template, error) {
+	var t Template
+	rest, pos := source, 0
+	for {
+		open := strings.Index(rest, opening)
+		if open < 0 {
+			break
+		}
+		inside := rest[open+len(opening):]
+		size := closed(inside)
+		if size < 0 {
+			break
+		}
+		t.plain(rest[:open])
+		pos += utf8.RuneCountInString(rest[:open]) + len(opening)
+		e, err := Parse(inside[:size])
+		if err != nil {
+			return t, shift(err, pos)
+		}
+		t.parts = append(t.parts, part{expr: e, pos: pos})
+		pos += utf8.RuneCountInString(inside[:size]) + len(closing)
+		rest = inside[size+len(closing):]
+	}
+	t.plain(rest)
+	t.whole = whole(t.parts)
+	return t, nil
+}
+
+func (t *Template) plain(text string) {
+	if text != "" {
+		t.parts = append(t.parts, part{text: text})
+	}
+}
+
+// whole says that there is one expression and nothing else but blanks.
+func whole(parts []part) bool {
+	n := 0
+	for _, p := range parts {
+		if p.expr.root != nil {
+			n++
+		} else if strings.TrimSpace(p.text) != "" {
+			return false
+		}
+	}
+	return n == 1
+}
+
+// closed is where the expression at the beginning of a text ends, or -1. What is in quotes does not end it, unless the quotes are
+// never closed.
+func closed(text string) int {
+	var quote byte
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case strings.HasPrefix(text[i:], closing):
+			return i
+		}
+	}
+	return strings.Index(text, closing)
+}
+
+// shift moves the position of an *Error by the characters before the expression.
+func shift(err error, by int) error {
+	var mistake *Error
+	if errors.As(err, &mistake) {
+		return &Error{mistake.Pos + by, mistake.Message}
+	}
+	return err
+}
+
+// Eval computes a text. One that is an expression and nothing else yields the value as it is, any other a text. Undefined names and
+// errors are as those of Expr.Eval; positions count in the whole text.
+func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []string, err error) {
+	var texts []string
+	run := evaluation{scope: scope, budget: budget}
+	pending := false
+	for _, p := range t.parts {
+		if p.expr.root == nil {
+			texts = append(texts, p.text)
+			continue
+		}
+		v, err := p.expr.root.eval(&run)
+		if err != nil {
+			return nil, run.undefined, shift(err, p.pos)
+		}
+		if t.whole {
+			return v, run.undefined, nil
+		}
+		pending = pending || isPending(v)
+		text, err := run.text(v)
+		if err != nil {
+			return nil, run.undefined, err
+		}
+		texts = append(texts, text)
+	}
+	if pending {
+		return Pending{}, run.undefined, nil
+	}
+	value, err = run.join(texts...)
+	return value, run.undefined, err
+}
+
+// text writes a value, whose size is paid for before: lists that hold each other many times are short in memory only.
+func (e *evaluation) text(v any) (string, error) {
+	if isContainer(v) {
+		left := e.budget.Bytes
+		if !fits(v, &left) {
+			return "", e.budget.write(e.budget.Bytes + 1)
+		}
+		if err := e.budget.write(e.budget.Bytes - left); err != nil {
+			return "", err
+		}
+	}
+	return Text(v), nil
+}
+
+// fits takes about the length of a value as JSON from what is left, and looks no further when nothing is.
+func fits(v any, left *int) bool {
+	if *left -= sizeOf(v) + 2; *left < 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if !fits(item, left) {
+				return false
+			}
+		}
+	case map[string]any:
+		for name, item := range v {
+			*left -= len(name) + 3
+			if !fits(item, left) {
+				return false
+			}
+		}
+	}
+	return true
+}

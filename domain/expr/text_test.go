@@ -1,0 +1,142 @@
+package expr_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"moviola/domain/expr"
+)
+
+// TestTemplate evaluates texts with expressions in them.
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		source string
+		want   any
+	}{
+		{"plain", "plain"},
+		{"{{n}}", json.Number("3")},
+		{" {{ n }} ", json.Number("3")},
+		{"{{yes}}", true},
+		{"{{list}}", world["list"]},
+		{"{{nothing}}", nil},
+		{"{{n}}px", "3px"},
+		{"{{ word }} and {{ five }}", "abc and 5"},
+		{"<b>{{obj.name}}</b>", "<b>Anna</b>"},
+		{"{{ 0.1 + 0.2 }}s", "0.3s"},
+		{"{{ 1 / 3 }}s", "0.333333333333333s"},
+		{"{{ 3 * 2 }}", 6.0},
+		{"a {{ nothing }} b", "a  b"},
+		{"list: {{ [1, 'b'] }}", `list: [1,"b"]`},
+		{"obj: {{ obj.inner }}", `obj: {"k":7}`},
+		{"{{ '}}' }} it", "}} it"},
+		{"{{ '{{' }} it", "{{ it"},
+		{"open {{ never", "open {{ never"},
+		{"} } {", "} } {"},
+		{"{{later}}", expr.Pending{}},
+		{"a {{later}}", expr.Pending{}},
+	}
+	for _, tt := range tests {
+		template, err := expr.ParseTemplate(tt.source)
+		if err != nil {
+			t.Errorf("%s: %v", tt.source, err)
+			continue
+		}
+		got, undefined, err := template.Eval(world, budget())
+		if err != nil || len(undefined) > 0 {
+			t.Errorf("%s: undefined %q, error %v", tt.source, undefined, err)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.source, diff)
+		}
+	}
+}
+
+// TestTemplate_errors counts positions in the whole text.
+func TestTemplate_errors(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ source, want string }{
+		{"é {{ 1 + }}", "expected a value, found the end at character 10"},
+		{"{{}}", "expected a value, found the end at character 3"},
+		{"{{ n }} {{ it's }}", "the text that begins here has no closing quote at character 14"},
+		{"{{ n }} {{ 1 / 0 }}", "division by zero at character 14"},
+	}
+	for _, tt := range tests {
+		template, err := expr.ParseTemplate(tt.source)
+		if err == nil {
+			_, _, err = template.Eval(world, budget())
+		}
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", tt.source, err, tt.want)
+		}
+	}
+}
+
+func TestTemplate_expressions(t *testing.T) {
+	t.Parallel()
+	template, err := expr.ParseTemplate("a {{n}} b {{n}}")
+	if err != nil || template.Expressions() != 2 {
+		t.Errorf("%d expressions, %v", template.Expressions(), err)
+	}
+}
+
+// TestBudget ends what costs too much, and says what it was.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	long := names{"s": strings.Repeat("x", 100_000), "list": make([]any, 100_000)}
+	tests := []struct{ name, source, want string }{
+		{"text", "{{ s + s + s + s + s + s + s + s + s + s + s + s }}", "the expressions make too much text"},
+		{"replacing", "{{ replace(s, 'x', 'xxxxxxxxxxxxxxxx') }}", "the expressions make too much text"},
+		{"lists in texts", "a {{ list }} {{ list }} {{ list }}", "the expressions make too much text"},
+		{"looking", strings.Repeat("{{ s == s }}", 200), "the expressions take too long to compute"},
+		{"ranges", strings.Repeat("{{ length(range(10000)) }}", 200), "the expressions take too long to compute"},
+		{"lists", strings.Repeat("{{ contains(list, 1) }}", 20), "the expressions take too long to compute"},
+	}
+	for _, tt := range tests {
+		template, err := expr.ParseTemplate(tt.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = template.Eval(long, budget())
+		if !errors.Is(err, expr.ErrBudget) || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestText writes values into texts.
+func TestText(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		value any
+		want  string
+	}{
+		{nil, ""}, {true, "true"}, {"a", "a"}, {json.Number("1.50"), "1.50"}, {1.5, "1.5"}, {math.Copysign(0, -1), "0"}, {1e21, "1e+21"}, {100000000.0, "100000000"},
+		{0.1 + 0.2, "0.3"}, {[]any{json.Number("0.3"), nil}, "[0.3,null]"}, {expr.Pending{}, ""},
+	}
+	for _, tt := range tests {
+		if got := expr.Text(tt.value); got != tt.want {
+			t.Errorf("%v is %q, want %q", tt.value, got, tt.want)
+		}
+	}
+}
+
+// TestTruth. Decision 23: every value may be written as a text.
+func TestTruth(t *testing.T) {
+	t.Parallel()
+	for _, v := range []any{true, 1.0, json.Number("2"), "a", "true", []any{nil}, map[string]any{"a": nil}, "0.0"} {
+		if !expr.Truth(v) {
+			t.Errorf("%v is false", v)
+		}
+	}
+	for _, v := range []any{nil, false, 0.0, json.Number("0.0"), "", " ", "False", "0", []any{}, map[string]any{}, expr.Pending{}} {
+		if expr.Truth(v) {
+			t.Errorf("%v is true", v)
+		}
+	}
+}

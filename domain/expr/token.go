@@ -1,0 +1,178 @@
+package expr
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Error is a mistake in the text of an expression.
+type Error struct {
+	Pos     int    // the character at which it was noticed, from 1
+	Message string // without the position
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s at character %d", e.Message, e.Pos) }
+
+// kind is what a token is.
+type kind int
+
+const (
+	end kind = iota
+	number
+	text
+	name
+	operator
+)
+
+// token is a piece of an expression. Of a text, text is what it says, without quotes.
+type token struct {
+	kind  kind
+	text  string
+	word  string  // of an operator that is written as a word: the word
+	value float64 // of a number
+	pos   int     // characters before it, plus 1
+}
+
+// operators are longest first.
+var operators = []string{"==", "!=", ">=", "<=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "?", ":", "(", ")", "[", "]", ",", ".", "!"}
+
+// words are names that are operators.
+var words = map[string]string{"and": "&&", "or": "||", "not": "!"}
+
+// lexer cuts a text into tokens.
+type lexer struct {
+	rest string
+	pos  int // of rest, from 1
+}
+
+// next returns the next token.
+func (l *lexer) next() (token, error) {
+	trimmed := strings.TrimLeftFunc(l.rest, unicode.IsSpace)
+	l.skip(len(l.rest) - len(trimmed))
+	t := token{pos: l.pos}
+	if l.rest == "" {
+		return t, nil
+	}
+	first, _ := utf8.DecodeRuneInString(l.rest)
+	switch {
+	case isDigit(first) || first == '.' && len(l.rest) > 1 && isDigit(rune(l.rest[1])):
+		return l.number(t)
+	case first == '\'' || first == '"':
+		return l.text(t, byte(first))
+	case isNameStart(first):
+		t.kind, t.text = name, l.rest[:nameLength(l.rest)]
+		l.skip(len(t.text))
+		if op, ok := words[t.text]; ok {
+			t.kind, t.word, t.text = operator, t.text, op
+		}
+		return t, nil
+	}
+	for _, op := range operators {
+		if strings.HasPrefix(l.rest, op) {
+			l.skip(len(op))
+			t.kind, t.text = operator, op
+			return t, nil
+		}
+	}
+	if first == '=' {
+		return t, &Error{t.pos, "'=' compares nothing, write '=='"}
+	}
+	return t, &Error{t.pos, fmt.Sprintf("unexpected %q", first)}
+}
+
+// skip moves over n bytes.
+func (l *lexer) skip(n int) {
+	l.pos += utf8.RuneCountInString(l.rest[:n])
+	l.rest = l.rest[n:]
+}
+
+func (l *lexer) number(t token) (token, error) {
+	n := digits(l.rest)
+	if n < len(l.rest) && l.rest[n] == '.' && digits(l.rest[n+1:]) > 0 {
+		n += 1 + digits(l.rest[n+1:])
+	}
+	if n < len(l.rest) && (l.rest[n] == 'e' || l.rest[n] == 'E') {
+		signed := n + 1
+		if signed < len(l.rest) && (l.rest[signed] == '+' || l.rest[signed] == '-') {
+			signed++
+		}
+		if more := digits(l.rest[signed:]); more > 0 {
+			n = signed + more
+		}
+	}
+	value, err := strconv.ParseFloat(l.rest[:n], 64)
+	if err != nil {
+		return t, &Error{t.pos, "the number " + shorten(l.rest[:n]) + " is too large"}
+	}
+	t.kind, t.value, t.text = number, value, l.rest[:n]
+	l.skip(n)
+	return t, nil
+}
+
+// escapes are what may follow a backslash in a text.
+var escapes = map[byte]byte{'n': '\n', 't': '\t', '\\': '\\', '\'': '\'', '"': '"'}
+
+func (l *lexer) text(t token, quote byte) (token, error) {
+	var said strings.Builder
+	for i := 1; i < len(l.rest); i++ {
+		switch c := l.rest[i]; c {
+		case quote:
+			t.kind, t.text = text, said.String()
+			l.skip(i + 1)
+			return t, nil
+		case '\\':
+			if i++; i == len(l.rest) {
+				continue
+			}
+			if escaped, ok := escapes[l.rest[i]]; ok {
+				said.WriteByte(escaped)
+			} else {
+				said.WriteString(l.rest[i-1 : i+1])
+			}
+		default:
+			said.WriteByte(c)
+		}
+	}
+	return t, &Error{t.pos, "the text that begins here has no closing quote"}
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+func isNameStart(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && isDigit(rune(s[n])) {
+		n++
+	}
+	return n
+}
+
+// nameLength is how many bytes of s are a name: a letter or _, then letters, digits and _.
+func nameLength(s string) int {
+	for i, r := range s {
+		if !isNameStart(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// IsName says whether a text can be written as a name in an expression.
+func IsName(s string) bool {
+	_, isWord := words[s]
+	_, isConstant := constants[s]
+	return s != "" && nameLength(s) == len(s) && !isWord && !isConstant
+}
+
+// shorten cuts a text to what a message can hold.
+func shorten(s string) string {
+	const most = 40
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+package expr
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Pending is the value of what is not known yet, such as the length of a video before it was fetched. What is computed from it is
+// pending too.
+type Pending struct{}
+
+// Truth says whether a value counts as true: everything does but nothing, false, 0, what is empty, and the texts "false" and "0"
+// (a client may write every value as a text, decision 23).
+func Truth(v any) bool {
+	switch v := v.(type) {
+	case nil, Pending:
+		return false
+	case bool:
+		return v
+	case float64:
+		return v != 0
+	case json.Number:
+		n, ok := toNumber(v)
+		return !ok || n != 0
+	case string:
+		word := strings.ToLower(strings.TrimSpace(v))
+		return word != "" && word != "false" && word != "0"
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return true
+}
+
+// Text is a value as it stands in a text: nothing for null, lists and objects as JSON, which may be very long. Numbers have up to 15
+// digits, so that 0.1 + 0.2 is 0.3.
+func Text(v any) string {
+	switch v := v.(type) {
+	case nil, Pending:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case json.Number:
+		return v.String()
+	case float64:
+		return numberText(v)
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// JSON is a value with a computed number as it is written in JSON. Lists hold no computed numbers.
+func JSON(v any) any {
+	switch v := v.(type) {
+	case float64:
+		return json.Number(numberText(v))
+	case Pending:
+		return nil
+	}
+	return v
+}
+
+const exactDigits = 15
+
+func numberText(f float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', exactDigits, 64), 64)
+	if err != nil {
+		rounded = f
+	}
+	if rounded == 0 {
+		return "0" // and not -0
+	}
+	if size := math.Abs(rounded); size >= 1e-6 && size < 1e21 {
+		return strconv.FormatFloat(rounded, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(rounded, 'g', -1, 64)
+}
+
+// Number reads a number, or a text that is one. Decision 23.
+func Number(v any) (float64, bool) { return toNumber(v) }
+
+func toNumber(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case json.Number:
+		return finite(v.String())
+	case string:
+		return finite(strings.TrimSpace(v))
+	}
+	return 0, false
+}
+
+func finite(text string) (float64, bool) {
+	if text == "" || strings.ContainsAny(text, "xXpP_") { // what only Go takes for a number
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
+}
+
+// sizeOf is what looking at a value costs, in bytes of its own text: what is inside of lists and objects is not looked at.
+func sizeOf(v any) int {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case json.Number:
+		return len(v)
+	}
+	return 1
+}
+
+// length is the number of characters of a text, of items of a list, of members of an object.
+func length(v any) (float64, bool) {
+	switch v := v.(type) {
+	case nil:
+		return 0, true
+	case []any:
+		return float64(len(v)), true
+	case map[string]any:
+		return float64(len(v)), true
+	case bool:
+		return 0, false
+	}
+	return float64(utf8.RuneCountInString(Text(v))), true
+}
+
+// what names the kind of a value in a message.
+func what(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case bool:
+		return strconv.FormatBool(v)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	case string:
+		return "the text '" + shorten(v) + "'"
+	}
+	return Text(v)
+}

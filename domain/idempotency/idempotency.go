@@ -1,0 +1,93 @@
+// Package idempotency holds what is remembered of a request that its client may repeat: the project that the first one was given.
+// Decision 25.
+package idempotency
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+	"unicode/utf8"
+
+	"moviola/domain"
+)
+
+const (
+	// remembered is for how long a key stands for its first request.
+	remembered = 24 * time.Hour
+	// underWay is how long a request may still be at work without its movie having come.
+	underWay = time.Minute
+	// maxKeyLength is counted in code points.
+	maxKeyLength = 255
+)
+
+// Reserved gives a key to a project.
+type Reserved struct {
+	Project  domain.ProjectID `json:"project"`
+	BodyHash string           `json:"body_hash"` // hex SHA-256 of the body as it was posted
+	At       time.Time        `json:"at"`
+}
+
+// EventType is the persisted name.
+func (Reserved) EventType() string { return "IdempotencyKeyReserved" }
+
+// EventKey tells the event from others of its type in the same stream.
+func (e Reserved) EventKey() string { return string(e.Project) }
+
+// StreamCategory is what the names of idempotency streams begin with, up to the first dash.
+const StreamCategory = "idempotency"
+
+// Stream names the stream of one key of an account. The key itself, which a client chose, is not part of it.
+func Stream(account domain.AccountID, key string) string {
+	hash := sha256.Sum256([]byte(key))
+	return StreamCategory + "-" + string(account) + "." + hex.EncodeToString(hash[:])
+}
+
+// CheckKey refuses a key that is too long.
+func CheckKey(key string) error {
+	if utf8.RuneCountInString(key) <= maxKeyLength {
+		return nil
+	}
+	return domain.Errorf(domain.Invalid, "idempotency_key_invalid", "Idempotency-Key must be 1 to %d characters", maxKeyLength)
+}
+
+// Key is one key of an account, folded from its stream.
+type Key struct{ last Reserved }
+
+// Apply folds one event.
+func (k *Key) Apply(event domain.Event) {
+	if e, ok := event.(Reserved); ok {
+		k.last = e
+	}
+}
+
+// Reservation is the project that the key stands for at a time: false when there is none, or it is forgotten.
+func (k *Key) Reservation(now time.Time) (Reserved, bool) {
+	return k.last, k.last.Project != "" && now.Before(k.last.At.Add(remembered))
+}
+
+// Fate is what has become of the movie of a reservation.
+type Fate int
+
+// The fates.
+const (
+	Missing   Fate = iota // it has not come
+	Accepted              // it was submitted: the request was answered with success
+	Abandoned             // it can not come any more
+)
+
+// Reserve gives the key to a project. A reservation of the same body stays what it is, whoever made it, so that both requests
+// take the same steps for the same project; fate is that of its movie. One whose movie was abandoned is renewed. Another body
+// is refused, unless the first request was refused itself: only a success is remembered.
+func (k *Key) Reserve(project domain.ProjectID, bodyHash string, fate Fate, now time.Time) ([]domain.Event, error) {
+	renewed := []domain.Event{Reserved{Project: project, BodyHash: bodyHash, At: now}}
+	have, live := k.Reservation(now)
+	switch {
+	case !live || fate == Abandoned:
+		return renewed, nil
+	case have.BodyHash == bodyHash:
+		return nil, nil
+	case fate == Missing && !now.Before(have.At.Add(underWay)):
+		return renewed, nil
+	}
+	return nil, domain.Errorf(domain.Conflict, "idempotency_key_reused", "This Idempotency-Key was used with another movie")
+}

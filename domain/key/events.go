@@ -1,0 +1,59 @@
+package key
+
+import (
+	"time"
+
+	"moviola/domain"
+)
+
+// Issued is the first event of an API key. The key itself is nowhere: Hash is what it is recognised by.
+type Issued struct {
+	Account   domain.AccountID `json:"account"`
+	Name      string           `json:"name"`
+	Role      Role             `json:"role"`
+	Hash      string           `json:"hash"` // hex SHA-256 of the key
+	Legacy    Legacy           `json:"legacy,omitempty"`
+	First     bool             `json:"first,omitempty"` // it came with the account, whose opening it completes
+	ExpiresAt *time.Time       `json:"expires_at,omitempty"`
+	At        time.Time        `json:"at"`
+}
+
+// Legacy is the kind of a key from before keys had roles, empty for every other. Decision "Roles".
+type Legacy string
+
+// The legacy kinds.
+const (
+	Primary   Legacy = "primary"   // acts as admin
+	Secondary Legacy = "secondary" // acts as render
+)
+
+// Role says what the holder of a key may do. Spec: Authentication 3.
+type Role string
+
+// The roles, from least to most.
+const (
+	Viewer  Role = "viewer"
+	Render  Role = "render"
+	Editor  Role = "editor"
+	Manager Role = "manager"
+	Admin   Role = "admin"
+)
+
+// Revoked ends a key.
+type Revoked struct {
+	At time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (Issued) EventType() string  { return "KeyIssued" }
+func (Revoked) EventType() string { return "KeyRevoked" }
+
+// EventKey tells the event from others of its type in the same stream.
+func (Issued) EventKey() string  { return "" }
+func (Revoked) EventKey() string { return "" }
+
+// StreamCategory is what the names of key streams begin with, up to the first dash.
+const StreamCategory = "key"
+
+// Stream names the stream of a key by its id: the first 32 hex digits of the key's SHA-256.
+func Stream(id string) string { return StreamCategory + "-" + id }

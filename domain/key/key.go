@@ -1,0 +1,112 @@
+// Package key holds the API keys of accounts: their form, their roles, and when they are valid. A key itself is shown once and
+// stored nowhere; it is recognised by its SHA-256. Decision 49; spec: Authentication.
+package key
+
+import (
+	"crypto/subtle"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"moviola/domain"
+)
+
+// maxNameLength is counted in code points.
+const maxNameLength = 100
+
+// ranks orders the roles: each may do what those below it may. Spec: Authentication 3.
+var ranks = map[Role]int{Viewer: 1, Render: 2, Editor: 3, Manager: 4, Admin: 5}
+
+// ParseRole returns the role of a name.
+func ParseRole(name string) (Role, error) {
+	if _, ok := ranks[Role(name)]; ok {
+		return Role(name), nil
+	}
+	return "", domain.Errorf(domain.Invalid, "role_invalid", "role must be viewer, render, editor, manager or admin")
+}
+
+// AtLeast says whether the role may do what another may. An unknown role may do nothing.
+func (r Role) AtLeast(other Role) bool { return ranks[r] > 0 && ranks[r] >= ranks[other] }
+
+// ParseLegacy returns the legacy kind of a name, and the role that such a key acts as.
+func ParseLegacy(name string) (Legacy, Role, error) {
+	switch kind := Legacy(name); kind {
+	case Primary:
+		return kind, Admin, nil
+	case Secondary:
+		return kind, Render, nil
+	}
+	return "", "", domain.Errorf(domain.Invalid, "legacy_invalid", "legacy must be primary or secondary")
+}
+
+// Key is one API key.
+type Key struct {
+	issued    Issued // zero before it was issued
+	revokedAt *time.Time
+}
+
+// New returns a key without history.
+func New() *Key { return &Key{} }
+
+// Apply folds one event of the key's stream.
+func (k *Key) Apply(event domain.Event) {
+	switch e := event.(type) {
+	case Issued:
+		k.issued = e
+	case Revoked:
+		k.revokedAt = &e.At
+	}
+}
+
+// Issued is what the key was issued with: zero before that.
+func (k *Key) Issued() Issued { return k.issued }
+
+// RevokedAt is when the key was revoked, nil when it was not.
+func (k *Key) RevokedAt() *time.Time { return k.revokedAt }
+
+// Opens says whether the key with a hash opens anything at a time: it is this key, and neither revoked nor expired. The time it
+// takes does not depend on where the hashes differ. Decision 49.
+func (k *Key) Opens(hash string, now time.Time) bool {
+	same := subtle.ConstantTimeCompare([]byte(k.issued.Hash), []byte(hash)) == 1
+	return same && k.exists() && k.revokedAt == nil && (k.issued.ExpiresAt == nil || now.Before(*k.issued.ExpiresAt))
+}
+
+func (k *Key) exists() bool { return k.issued.Hash != "" }
+
+// Issue makes the key valid. At is when; ExpiresAt, if any, must come after it. Name and role are checked; hash is that of the key.
+func (k *Key) Issue(i Issued) ([]domain.Event, error) {
+	i.Name = strings.TrimSpace(i.Name)
+	if i.Legacy != "" {
+		_, role, err := ParseLegacy(string(i.Legacy))
+		if err != nil {
+			return nil, err
+		}
+		i.Role = role
+	}
+	if _, err := ParseRole(string(i.Role)); err != nil {
+		return nil, err
+	}
+	switch {
+	case k.exists():
+		return nil, domain.Errorf(domain.Conflict, "key_exists", "This key already exists")
+	case i.Name == "":
+		return nil, domain.Errorf(domain.Invalid, "name_required", "name is required")
+	case utf8.RuneCountInString(i.Name) > maxNameLength:
+		return nil, domain.Errorf(domain.Invalid, "name_too_long", "name must be at most %d characters", maxNameLength)
+	case i.ExpiresAt != nil && !i.ExpiresAt.After(i.At):
+		return nil, domain.Errorf(domain.Invalid, "expires_at_invalid", "expires_at must be in the future")
+	}
+	return []domain.Event{i}, nil
+}
+
+// Revoke ends the key. An account revokes its own keys only: another's looks like one that does not exist (decision 6); no account
+// stands for the operator. It decides nothing when the key was revoked before.
+func (k *Key) Revoke(id string, account domain.AccountID, now time.Time) ([]domain.Event, error) {
+	switch {
+	case !k.exists(), account != "" && k.issued.Account != account:
+		return nil, domain.Errorf(domain.NotFound, "key_not_found", "Key %s not found", id)
+	case k.revokedAt != nil:
+		return nil, nil
+	}
+	return []domain.Event{Revoked{At: now}}, nil
+}

@@ -1,0 +1,57 @@
+package key
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"moviola/domain"
+)
+
+// The form of a key: the prefix, random characters, a checksum over them. Decision 49.
+const (
+	prefix         = "mv_"
+	randomLength   = 40
+	checksumLength = 6
+	idLength       = 32
+)
+
+// Generate draws a new key from a source of random bytes.
+func Generate(random io.Reader) (string, error) {
+	text, err := domain.RandomText(random, randomLength)
+	if err != nil {
+		return "", fmt.Errorf("draw a key: %w", err)
+	}
+	return prefix + text + checksum(text), nil
+}
+
+// Check says whether a text has the form of a key and its checksum fits. It needs no store: typing errors and guesses are
+// refused before anything is looked up.
+func Check(s string) bool {
+	rest, ok := strings.CutPrefix(s, prefix)
+	if !ok || len(rest) != randomLength+checksumLength {
+		return false
+	}
+	text, sum := rest[:randomLength], rest[randomLength:]
+	return domain.IsBase62(text) && sum == checksum(text)
+}
+
+// Hash is the hex SHA-256 that a key is stored and recognised by.
+func Hash(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(sum[:])
+}
+
+// ID is the id of the key with a hash: its first 128 bits.
+func ID(hash string) string { return hash[:min(idLength, len(hash))] }
+
+// IsID says whether a text has the form of a key's id: 32 lower-case hex digits.
+func IsID(s string) bool { return len(s) == idLength && strings.Trim(s, "0123456789abcdef") == "" }
+
+// checksum is the CRC32 of a text in base62 digits, the highest first.
+func checksum(text string) string {
+	return domain.Base62(uint64(crc32.ChecksumIEEE([]byte(text))), checksumLength)
+}

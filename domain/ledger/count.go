@@ -1,0 +1,135 @@
+package ledger
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"moviola/domain"
+)
+
+// counts is how many movies and drafts an account on a counted plan has had. Decision 36.
+type counts struct {
+	used map[string]used // by period
+	open map[domain.ProjectID]count
+}
+
+// used is what an account has used of its plan in a period, what is not made yet included.
+type used struct{ movies, drafts int64 }
+
+type count struct {
+	period string
+	draft  bool
+	at     time.Time
+}
+
+func newCounts() counts {
+	return counts{used: make(map[string]used), open: make(map[domain.ProjectID]count)}
+}
+
+func (c counts) clone() counts {
+	return counts{used: maps.Clone(c.used), open: maps.Clone(c.open)}
+}
+
+func (c counts) add(project domain.ProjectID, counted count) {
+	c.open[project] = counted
+	c.change(counted, 1)
+}
+
+func (c counts) takeBack(project domain.ProjectID) {
+	counted, ok := c.open[project]
+	if !ok {
+		return
+	}
+	delete(c.open, project)
+	c.change(counted, -1)
+}
+
+func (c counts) change(counted count, by int64) {
+	sum := c.used[counted.period]
+	if counted.draft {
+		sum.drafts += by
+	} else {
+		sum.movies += by
+	}
+	c.used[counted.period] = sum
+}
+
+// Period names the calendar month of a time, in UTC: 2026-11.
+func Period(t time.Time) string { return t.UTC().Format("2006-01") }
+
+// Quota is what a counted plan allows in a calendar month.
+type Quota struct {
+	Movies int64
+	Drafts int64
+}
+
+// AdmitCount says whether another movie, or draft, may be counted now. Spec: Errors, POST /movies.
+func (l *Ledger) AdmitCount(draft bool, quota Quota, now time.Time) error {
+	sum := l.counts.used[Period(now)]
+	switch {
+	case l.closed:
+		return errClosed()
+	case draft && sum.drafts >= quota.Drafts:
+		return domain.Errorf(domain.QuotaExceeded, "draft_quota_exceeded",
+			"You exceeded the quota of drafts in the service plan. Please upgrade the service plan to continue.")
+	case !draft && sum.movies >= quota.Movies:
+		return domain.Errorf(domain.QuotaExceeded, "movie_quota_exceeded",
+			"You exceeded the quota of movies in the service plan. Please upgrade the service plan to continue.")
+	}
+	return nil
+}
+
+// UsedIn is what was counted for the calendar month of a time, what is not made yet included.
+func (l *Ledger) UsedIn(t time.Time) (movies, drafts int64) {
+	sum := l.counts.used[Period(t)]
+	return sum.movies, sum.drafts
+}
+
+// Count counts a project, or refuses as AdmitCount does. It decides nothing when the project's count is open; a project whose
+// count has ended is ErrHoldEnded, one that credits are held for ErrOtherwise.
+func (l *Ledger) Count(project domain.ProjectID, draft bool, quota Quota, now time.Time) ([]domain.Event, error) {
+	if _, ok := l.counts.open[project]; ok {
+		return nil, nil
+	}
+	if _, ok := l.ended[project]; ok {
+		return nil, fmt.Errorf("count %s: %w", project, ErrHoldEnded)
+	}
+	if _, ok := l.open[project]; ok {
+		return nil, fmt.Errorf("count %s: %w", project, ErrOtherwise)
+	}
+	if err := l.AdmitCount(draft, quota, now); err != nil {
+		return nil, err
+	}
+	if draft {
+		return []domain.Event{DraftCounted{Project: project, Period: Period(now), At: now}}, nil
+	}
+	return []domain.Event{MovieCounted{Project: project, Period: Period(now), At: now}}, nil
+}
+
+// Ending says what becomes of a project's hold or count.
+type Ending int
+
+// The endings.
+const (
+	GiveBack Ending = iota // nothing was made: both are given back
+	Spend                  // it was made: credits are charged, a count is kept
+	KeepOnly               // it was served from the cache: credits are given back, a count is kept (decision 20)
+)
+
+// Settle ends a project's hold or count, whichever it has. It decides nothing when that has happened so; one that has ended
+// otherwise is ErrHoldEnded. reason says why something is given back.
+func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now time.Time) ([]domain.Event, error) {
+	counted, ok := l.counts.open[project]
+	switch {
+	case ok && how == GiveBack:
+		return []domain.Event{CountReleased{Project: project, Period: counted.period, Draft: counted.draft, Reason: reason, At: now}}, nil
+	case ok:
+		return []domain.Event{CountKept{Project: project, At: now}}, nil
+	case how == Spend:
+		return l.Charge(project, now)
+	case how == KeepOnly && l.ended[project].charged: // it was a count, which is kept already
+		return nil, nil
+	}
+	return l.Release(project, reason, now)
+}

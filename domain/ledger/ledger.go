@@ -1,0 +1,310 @@
+// Package ledger holds the credits of one account: grants, holds, and how each hold ended; and, of an account on a counted
+// plan, how many movies and drafts it has had in each month.
+//
+// Credits are whole numbers. A hold sets credits aside, may be changed while it is open, and ends exactly once: charged with
+// its whole amount or released with it. So a charge above its hold cannot be expressed, and what is available never falls
+// below zero.
+//
+//	balance   = granted − charged
+//	available = balance − held
+//
+// A hold is booked under the movie it is for, or under one item of a preload batch: see Item.
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"moviola/domain"
+)
+
+// remembered is for how long a closed hold is known, in event time. A project is held once, ever; ids are random, and nothing
+// comes back to a project after a submission's minute, let alone after two days.
+const remembered = 48 * time.Hour
+
+// The mistakes of a caller that no client sees.
+var (
+	ErrNoHold    = errors.New("the project has no open hold")
+	ErrHoldEnded = errors.New("the project's hold has ended")
+	ErrStale     = errors.New("a later attempt has changed the hold")
+	ErrOtherwise = errors.New("the project is paid for in another way")
+)
+
+// Ledger is the credits of one account.
+type Ledger struct {
+	granted int64
+	charged int64
+	held    int64
+	pack    bool // a credit pack was granted
+	closed  bool
+
+	zeroSince time.Time // when the balance came to zero; zero while it is above, or when it never was
+	purged    time.Time // when what is stored was last purged, since then
+
+	grants map[string]bool // by reference
+	open   map[domain.ProjectID]hold
+	counts counts
+	ended  map[domain.ProjectID]end
+	order  []domain.ProjectID // of ended, the oldest first
+}
+
+type hold struct {
+	amount  int64
+	attempt int // that changed it last
+	at      time.Time
+}
+
+type end struct {
+	charged bool
+	at      time.Time
+}
+
+// New returns a ledger without history.
+func New() *Ledger {
+	return &Ledger{
+		grants: make(map[string]bool),
+		open:   make(map[domain.ProjectID]hold),
+		counts: newCounts(),
+		ended:  make(map[domain.ProjectID]end),
+	}
+}
+
+// Totals are a ledger's sums, in credits.
+type Totals struct {
+	Granted   int64
+	Charged   int64
+	Held      int64
+	Balance   int64 // granted − charged: what suspension is decided on (decision 16)
+	Available int64 // balance − held
+	// EverGranted says that the account has had credits.
+	EverGranted bool
+	// Pack says that one of the grants was a credit pack (decision 36).
+	Pack bool
+	// Closed says that nothing is held, counted or granted any more.
+	Closed bool
+}
+
+// Totals returns the sums.
+func (l *Ledger) Totals() Totals {
+	return Totals{
+		Granted:     l.granted,
+		Charged:     l.charged,
+		Held:        l.held,
+		Balance:     l.granted - l.charged,
+		Available:   l.granted - l.charged - l.held,
+		EverGranted: l.granted > 0,
+		Pack:        l.pack,
+		Closed:      l.closed,
+	}
+}
+
+// OpenHold returns the amount of a project's open hold and when it was made; the amount of an open count is 0.
+func (l *Ledger) OpenHold(project domain.ProjectID) (amount int64, at time.Time, ok bool) {
+	if c, ok := l.counts.open[project]; ok {
+		return 0, c.at, true
+	}
+	h, ok := l.open[project]
+	return h.amount, h.at, ok
+}
+
+// Clone returns a ledger that shares nothing with this one.
+func (l *Ledger) Clone() *Ledger {
+	c := New()
+	c.granted, c.charged, c.held, c.pack = l.granted, l.charged, l.held, l.pack
+	c.closed, c.zeroSince, c.purged = l.closed, l.zeroSince, l.purged
+	maps.Copy(c.grants, l.grants)
+	maps.Copy(c.open, l.open)
+	maps.Copy(c.ended, l.ended)
+	c.counts = l.counts.clone()
+	c.order = append(c.order, l.order...)
+	return c
+}
+
+// Apply folds one event of the ledger's stream. It validates nothing; events of other streams are ignored.
+func (l *Ledger) Apply(event domain.Event) {
+	switch e := event.(type) {
+	case CreditsGranted:
+		l.granted += e.Amount
+		l.grants[e.Reference] = true
+		l.pack = l.pack || e.Kind == PackGrant
+		l.zeroSince, l.purged = time.Time{}, time.Time{}
+	case CreditsHeld:
+		l.held += e.Amount
+		l.open[e.Project] = hold{amount: e.Amount, at: e.At}
+	case CreditsHoldChanged:
+		h := l.open[e.Project]
+		l.held += e.Amount - h.amount
+		h.amount, h.attempt = e.Amount, e.Attempt
+		l.open[e.Project] = h
+	case CreditsCharged:
+		l.charged += e.Amount
+		if l.charged >= l.granted {
+			l.zeroSince = e.At
+		}
+		l.close(e.Project, end{charged: true, at: e.At})
+	case CreditsReleased:
+		l.close(e.Project, end{at: e.At})
+	case MovieCounted:
+		l.counts.add(e.Project, count{period: e.Period, at: e.At})
+	case DraftCounted:
+		l.counts.add(e.Project, count{period: e.Period, draft: true, at: e.At})
+	case CountKept:
+		delete(l.counts.open, e.Project)
+		l.close(e.Project, end{charged: true, at: e.At})
+	case CountReleased:
+		l.counts.takeBack(e.Project)
+		l.close(e.Project, end{at: e.At})
+	case ZeroBalancePurged:
+		l.purged = e.At
+	case Closed:
+		l.closed = true
+	}
+}
+
+// close ends a hold and forgets those that ended too long before.
+func (l *Ledger) close(project domain.ProjectID, e end) {
+	l.held -= l.open[project].amount
+	delete(l.open, project)
+	l.ended[project] = e
+	l.order = append(l.order, project)
+	forget := 0
+	for forget < len(l.order) && l.ended[l.order[forget]].at.Before(e.at.Add(-remembered)) {
+		delete(l.ended, l.order[forget])
+		forget++
+	}
+	l.order = l.order[forget:]
+}
+
+// Grant adds credits. It decides nothing when the reference has been granted before.
+func (l *Ledger) Grant(reference, kind string, amount int64, now time.Time) ([]domain.Event, error) {
+	switch {
+	case reference == "":
+		return nil, domain.Errorf(domain.Invalid, "reference_required", "reference is required")
+	case amount < 1 || amount > maxGrant:
+		return nil, domain.Errorf(domain.Invalid, "credits_invalid", "credits must be a whole number from 1 to %d", maxGrant)
+	case l.grants[reference]:
+		return nil, nil
+	case l.closed:
+		return nil, domain.Errorf(domain.Conflict, "account_closed", closedMessage)
+	}
+	return []domain.Event{CreditsGranted{Reference: reference, Kind: kind, Amount: amount, At: now}}, nil
+}
+
+// PackGrant is the kind of grant that a credit pack is.
+const PackGrant = "pack"
+
+// maxGrant keeps the sums of a thousand million grants within an int64.
+const maxGrant = 1_000_000_000
+
+// Admit says whether the account may submit a movie at all, whatever it costs. Suspension is decided on the balance, not on what
+// is available. Decision 16.
+func (l *Ledger) Admit() error {
+	switch t := l.Totals(); {
+	case t.Closed:
+		return errClosed()
+	case !t.EverGranted:
+		return domain.Errorf(domain.QuotaExceeded, "not_enough_credits",
+			"The account does not have enough credits. Add credits to continue.")
+	case t.Balance <= 0:
+		return domain.Errorf(domain.Forbidden, "account_suspended",
+			"account_suspended: All credits of this account have been used. Add credits to lift the suspension.")
+	}
+	return nil
+}
+
+// Afford says whether an amount could be held now: Admit, and enough is available.
+func (l *Ledger) Afford(amount int64) error {
+	if err := l.Admit(); err != nil {
+		return err
+	}
+	if l.Totals().Available < amount {
+		return insufficient()
+	}
+	return nil
+}
+
+func insufficient() error {
+	return domain.Errorf(domain.Invalid, "insufficient_credits", "Insufficient credits")
+}
+
+// Hold sets an amount aside for a project, or refuses as Afford does. It decides nothing when the project's hold is open; a
+// project whose hold has ended is ErrHoldEnded, one that is counted ErrOtherwise.
+func (l *Ledger) Hold(project domain.ProjectID, amount int64, now time.Time) ([]domain.Event, error) {
+	if _, ok := l.open[project]; ok {
+		return nil, nil
+	}
+	if _, ok := l.ended[project]; ok {
+		return nil, fmt.Errorf("hold credits for %s: %w", project, ErrHoldEnded)
+	}
+	if _, ok := l.counts.open[project]; ok {
+		return nil, fmt.Errorf("hold credits for %s: %w", project, ErrOtherwise)
+	}
+	if amount < 1 {
+		return nil, fmt.Errorf("hold %d credits for %s: at least 1", amount, project)
+	}
+	if err := l.Afford(amount); err != nil {
+		return nil, err
+	}
+	return []domain.Event{CreditsHeld{Project: project, Amount: amount, At: now}}, nil
+}
+
+// ChangeHold sets an open hold to another amount: the exact length is known now. An attempt changes it once; one that comes
+// after a later one is ErrStale. More than is available is refused, and the hold stays as it was.
+func (l *Ledger) ChangeHold(project domain.ProjectID, attempt int, amount int64, now time.Time) ([]domain.Event, error) {
+	h, err := l.find(project)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("change the hold of %s: %w", project, err)
+	case amount < 1 || attempt < 1:
+		return nil, fmt.Errorf("change the hold of %s to %d in attempt %d: both at least 1", project, amount, attempt)
+	case attempt < h.attempt || attempt == h.attempt && amount != h.amount:
+		return nil, fmt.Errorf("change the hold of %s in attempt %d: %w", project, attempt, ErrStale)
+	case amount == h.amount && (attempt == h.attempt || attempt == 1):
+		return nil, nil
+	case amount-h.amount > l.Totals().Available:
+		return nil, insufficient()
+	}
+	// A later attempt says so even when the amount stays: an earlier one that is thought dead must not change it any more.
+	return []domain.Event{CreditsHoldChanged{Project: project, Attempt: attempt, Before: h.amount, Amount: amount, At: now}}, nil
+}
+
+// Charge spends the whole hold of a project. It decides nothing when that has happened; a hold that was released is ErrHoldEnded.
+func (l *Ledger) Charge(project domain.ProjectID, now time.Time) ([]domain.Event, error) {
+	h, err := l.find(project)
+	switch {
+	case err == nil:
+		zero := l.charged+h.amount >= l.granted
+		return []domain.Event{CreditsCharged{Project: project, Amount: h.amount, Zero: zero, At: now}}, nil
+	case l.ended[project].charged:
+		return nil, nil
+	default:
+		return nil, fmt.Errorf("charge %s: %w", project, err)
+	}
+}
+
+// Release makes the whole hold of a project available again. It decides nothing when that has happened, or when there never
+// was a hold; a hold that was charged is ErrHoldEnded.
+func (l *Ledger) Release(project domain.ProjectID, reason string, now time.Time) ([]domain.Event, error) {
+	h, err := l.find(project)
+	switch {
+	case err == nil:
+		return []domain.Event{CreditsReleased{Project: project, Amount: h.amount, Reason: reason, At: now}}, nil
+	case l.ended[project].charged:
+		return nil, fmt.Errorf("release %s: %w", project, err)
+	default:
+		return nil, nil
+	}
+}
+
+// find returns the open hold of a project.
+func (l *Ledger) find(project domain.ProjectID) (hold, error) {
+	if h, ok := l.open[project]; ok {
+		return h, nil
+	}
+	if _, ok := l.ended[project]; ok {
+		return hold{}, ErrHoldEnded
+	}
+	return hold{}, ErrNoHold
+}

@@ -1,0 +1,148 @@
+package ledger
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"moviola/domain"
+)
+
+// StateVersion changes whenever what a ledger remembers of its events changes, or how it folds them: a snapshot with another
+// version is not used, and the events are folded instead.
+const StateVersion = 2
+
+// SnapshotTaken holds what the events of a ledger come to, up to one of them. Nothing depends on it but the time that folding
+// takes.
+type SnapshotTaken struct {
+	Revision int64     `json:"revision"` // of the ledger's event that it stands on
+	Event    string    `json:"event"`    // that event's id: a log without it is another log
+	Version  int       `json:"stateVersion"`
+	State    State     `json:"state"`
+	At       time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (SnapshotTaken) EventType() string { return "LedgerSnapshotTaken" }
+
+// EventKey tells the snapshot from others of the same ledger.
+func (s SnapshotTaken) EventKey() string { return fmt.Sprintf("%d/%d", s.Revision, s.Version) }
+
+// StandsOn names the last event that the snapshot includes.
+func (s SnapshotTaken) StandsOn() (revision int64, event string) { return s.Revision, s.Event }
+
+// SnapshotCategory is what the names of the streams that hold ledgers' snapshots begin with, up to the first dash.
+const SnapshotCategory = "ledgersnapshot"
+
+// SnapshotStream names the stream of an account's snapshots, of which the newest counts.
+func SnapshotStream(account domain.AccountID) string {
+	return SnapshotCategory + "-" + string(account)
+}
+
+// State is all that a ledger remembers, as plain data. Times are nanoseconds since 1970; a busy account has tens of thousands of
+// ended holds, so the names are short.
+type State struct {
+	Granted int64       `json:"granted"`
+	Charged int64       `json:"charged"`
+	Pack    bool        `json:"pack,omitempty"`
+	Closed  bool        `json:"closed,omitempty"`
+	Zero    int64       `json:"zero,omitempty"`   // since when the balance is zero
+	Purged  int64       `json:"purged,omitempty"` // when that led to a purge
+	Grants  []string    `json:"grants,omitempty"`
+	Open    []OpenState `json:"open,omitempty"`
+	Counts  []OpenState `json:"counts,omitempty"`
+	Used    []UsedState `json:"used,omitempty"`
+	Ended   []EndState  `json:"ended,omitempty"` // the oldest first
+}
+
+// OpenState is an open hold, or an open count.
+type OpenState struct {
+	Project domain.ProjectID `json:"p"`
+	Amount  int64            `json:"n,omitempty"`
+	Attempt int              `json:"a,omitempty"`
+	Period  string           `json:"m,omitempty"`
+	Draft   bool             `json:"d,omitempty"`
+	At      int64            `json:"t"`
+}
+
+// UsedState is what was used of a counted plan in a period.
+type UsedState struct {
+	Period string `json:"m"`
+	Movies int64  `json:"n"`
+	Drafts int64  `json:"d"`
+}
+
+// EndState is a hold or count that has ended.
+type EndState struct {
+	Project domain.ProjectID `json:"p"`
+	Charged bool             `json:"c,omitempty"`
+	At      int64            `json:"t"`
+}
+
+// State returns what the ledger remembers. It shares nothing with the ledger.
+func (l *Ledger) State() State {
+	s := State{
+		Granted: l.granted, Charged: l.charged, Pack: l.pack, Closed: l.closed, Zero: nanos(l.zeroSince), Purged: nanos(l.purged),
+		Grants: slices.Sorted(maps.Keys(l.grants)),
+	}
+	for project, h := range l.open {
+		s.Open = append(s.Open, OpenState{Project: project, Amount: h.amount, Attempt: h.attempt, At: h.at.UnixNano()})
+	}
+	for project, c := range l.counts.open {
+		s.Counts = append(s.Counts, OpenState{Project: project, Period: c.period, Draft: c.draft, At: c.at.UnixNano()})
+	}
+	for period, u := range l.counts.used {
+		s.Used = append(s.Used, UsedState{Period: period, Movies: u.movies, Drafts: u.drafts})
+	}
+	for _, project := range l.order {
+		e := l.ended[project]
+		s.Ended = append(s.Ended, EndState{Project: project, Charged: e.charged, At: e.at.UnixNano()})
+	}
+	byProject := func(a, b OpenState) int { return cmp.Compare(a.Project, b.Project) }
+	slices.SortFunc(s.Open, byProject)
+	slices.SortFunc(s.Counts, byProject)
+	slices.SortFunc(s.Used, func(a, b UsedState) int { return cmp.Compare(a.Period, b.Period) })
+	return s
+}
+
+// nanos is a time as State keeps it; 0 is the zero time, at is its reverse.
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func at(nanoseconds int64) time.Time {
+	if nanoseconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, nanoseconds).UTC()
+}
+
+// Restore returns the ledger that a state was taken of.
+func Restore(s State) *Ledger {
+	l := New()
+	l.granted, l.charged, l.pack = s.Granted, s.Charged, s.Pack
+	l.closed, l.zeroSince, l.purged = s.Closed, at(s.Zero), at(s.Purged)
+	for _, reference := range s.Grants {
+		l.grants[reference] = true
+	}
+	for _, o := range s.Open {
+		l.open[o.Project] = hold{amount: o.Amount, attempt: o.Attempt, at: at(o.At)}
+		l.held += o.Amount
+	}
+	for _, o := range s.Counts {
+		l.counts.open[o.Project] = count{period: o.Period, draft: o.Draft, at: at(o.At)}
+	}
+	for _, u := range s.Used {
+		l.counts.used[u.Period] = used{movies: u.Movies, drafts: u.Drafts}
+	}
+	for _, e := range s.Ended {
+		l.ended[e.Project] = end{charged: e.Charged, at: at(e.At)}
+		l.order = append(l.order, e.Project)
+	}
+	return l
+}

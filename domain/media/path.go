@@ -1,0 +1,184 @@
+// Package media holds the media library of an account: what a file and a folder may be called, and what can happen to the file
+// at one path. Every path has a history of its own, so that of two who want one name at once the event store lets one win.
+//
+// Spec: Media file; decisions 43 to 47; design §3 and §6, moves.
+package media
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"moviola/domain"
+)
+
+// Temp is the folder whose files are temporary. Spec: Media file.
+const Temp = "temp"
+
+// MaxSize is how large a file may be, in bytes. Spec: Limits; decision 10.
+const MaxSize = 524_288_000
+
+// Bounds of names, in bytes, and of folders within folders.
+const (
+	maxName   = 255
+	maxFolder = 512
+	maxDepth  = 16
+)
+
+// Path is a place in the library of an account. Folder is empty for the root, otherwise it has no slash at either end. Name is empty
+// when the place is the folder itself.
+type Path struct {
+	Folder string
+	Name   string
+}
+
+// String is the path as clients write it: folder/name.
+func (p Path) String() string { return strings.TrimPrefix(p.Folder+"/"+p.Name, "/") }
+
+// Temporary says whether files at the path are deleted after a while.
+func (p Path) Temporary() bool { return p.Folder == Temp || strings.HasPrefix(p.Folder, Temp+"/") }
+
+// StreamCategory is what the names of the streams of paths begin with, up to the first dash.
+const StreamCategory = "mediapath"
+
+// StreamID is the id of the stream of an account's path: the account, a point, and 32 hex digits of the path's SHA-256.
+func StreamID(account domain.AccountID, p Path) string {
+	sum := sha256.Sum256([]byte(p.String()))
+	return string(account) + "." + hex.EncodeToString(sum[:16])
+}
+
+// Stream names the stream of an account's path.
+func Stream(account domain.AccountID, p Path) string {
+	return StreamCategory + "-" + StreamID(account, p)
+}
+
+// AccountOf is the account to which the id of a stream belongs.
+func AccountOf(streamID string) domain.AccountID {
+	account, _, _ := strings.Cut(streamID, ".")
+	return domain.AccountID(account)
+}
+
+var (
+	errName   = domain.Errorf(domain.Invalid, "name_required", "name is required")
+	errBad    = domain.Errorf(domain.Invalid, "name_invalid", "Invalid name")
+	errFolder = domain.Errorf(domain.Invalid, "folder_invalid", "Invalid folder name")
+)
+
+// FileName returns the name under which a file is kept: every character outside of [a-zA-Z0-9._-] becomes an underline. An empty
+// name, `.`, `..` and one over 255 bytes are refused. Spec: Media file; decision 44.
+func FileName(name string) (string, error) {
+	if name == "" {
+		return "", errName
+	}
+	name = strings.Map(func(r rune) rune {
+		if isNameRune(r) || r == '.' {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "." || name == ".." || len(name) > maxName {
+		return "", errBad
+	}
+	return name, nil
+}
+
+func isNameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+}
+
+// FolderName returns the name under which a folder is kept: characters outside of [a-zA-Z0-9/_-] are left out, slashes collapse, none
+// stands at an end. Nothing but slashes is the root. A name of which nothing is left, or that is too long or too deep, is refused. Decision 44.
+func FolderName(name string) (string, error) {
+	var parts []string
+	for _, part := range strings.Split(name, "/") {
+		kept := strings.Map(func(r rune) rune {
+			if isNameRune(r) {
+				return r
+			}
+			return -1
+		}, part)
+		if kept != "" {
+			parts = append(parts, kept)
+		}
+	}
+	folder := strings.Join(parts, "/")
+	if folder == "" && strings.Trim(name, "/") != "" || len(folder) > maxFolder || len(parts) > maxDepth {
+		return "", errFolder
+	}
+	return folder, nil
+}
+
+// FilePath is the path of a file by the folder and the name that a client writes.
+func FilePath(folder, name string) (Path, error) {
+	kept, err := FileName(name)
+	if err != nil {
+		return Path{}, err
+	}
+	inside, err := FolderName(folder)
+	return Path{Folder: inside, Name: kept}, err
+}
+
+// ParsePath reads folder/name. It refuses an empty path, and one that ends with a folder. Spec: Errors, media endpoints.
+func ParsePath(text string) (Path, error) {
+	if text == "" {
+		return Path{}, domain.Errorf(domain.Invalid, "path_required", "path is required")
+	}
+	folder, name := "", text
+	if i := strings.LastIndexByte(text, '/'); i >= 0 {
+		folder, name = text[:i], text[i+1:]
+	}
+	if name == "" {
+		return Path{}, domain.Errorf(domain.Invalid, "path_without_filename", "Invalid path: no filename")
+	}
+	return FilePath(folder, name)
+}
+
+// Parents are the folders in which a path lies, the innermost first and the root, "", last. A folder lies in itself.
+func (p Path) Parents() []string {
+	folders := []string{p.Folder}
+	for inside := p.Folder; inside != ""; {
+		inside = Parent(inside)
+		folders = append(folders, inside)
+	}
+	return folders
+}
+
+// Parent is the folder in which a folder lies: "" for those in the root.
+func Parent(folder string) string {
+	if i := strings.LastIndexByte(folder, '/'); i >= 0 {
+		return folder[:i]
+	}
+	return ""
+}
+
+// Kind says what a file is listed as.
+type Kind string
+
+// The kinds of files. Spec: Media file, contentType.
+const (
+	Image Kind = "image"
+	Video Kind = "video"
+	Audio Kind = "audio"
+	Other Kind = "other"
+)
+
+// KindOf is the kind of a MIME type.
+func KindOf(contentType string) Kind {
+	family, _, _ := strings.Cut(strings.ToLower(contentType), "/")
+	switch kind := Kind(family); kind {
+	case Image, Video, Audio:
+		return kind
+	default:
+		return Other
+	}
+}
+
+// ParseKind returns the kind of a name, and false for an unknown one.
+func ParseKind(name string) (Kind, bool) {
+	switch kind := Kind(name); kind {
+	case Image, Video, Audio, Other:
+		return kind, true
+	default:
+		return "", false
+	}
+}

@@ -1,0 +1,241 @@
+package media
+
+import (
+	"errors"
+	"time"
+
+	"moviola/domain"
+)
+
+// The refusals of the library. Spec: Errors, media.
+var (
+	ErrNotFound = domain.Errorf(domain.NotFound, "file_not_found", "File not found")
+	ErrExists   = domain.Errorf(domain.Conflict, "file_exists", "A file with this name already exists. Delete it first.")
+	ErrTaken    = domain.Errorf(domain.Conflict, "file_exists", "A file with this name already exists in the destination folder")
+	ErrMoving   = domain.Errorf(domain.Conflict, "file_moving", "The file is just being moved. Try again in a moment.")
+	ErrUsed     = domain.Errorf(domain.Conflict, "upload_used", "This upload address has been used. Register the file again to upload other bytes.")
+	ErrGone     = domain.Errorf(domain.Conflict, "upload_superseded", "The file is no longer registered. Register it again to upload it.")
+	ErrLate     = domain.Errorf(domain.Forbidden, "upload_expired", "This upload address has expired. Register the file again.")
+)
+
+// ErrNoMove says that a move is not under way (any more) at this path.
+var ErrNoMove = errors.New("the move is not under way")
+
+// UploadTime is how long the sending of one file may take. A registration that has expired is kept for so long, for an upload that
+// began in time. Decision 44.
+const UploadTime = 6 * time.Hour
+
+// Place is one path of an account's library: the file at it, or the marker of a folder.
+type Place struct {
+	file       *File // nil: nothing is there
+	blob       string
+	expiresAt  time.Time // of a registration
+	uploadedAt time.Time
+	arrivedAt  time.Time // at this path
+	move       *FileMoveStarted
+	arrived    map[string]bool // every move that has ever ended here
+	marker     bool
+	folder     string // of the marker
+	folders    int    // times that a folder was made here
+}
+
+// NewPlace returns a path without history.
+func NewPlace() *Place { return &Place{arrived: make(map[string]bool)} }
+
+// Apply folds one event of the path's stream.
+func (p *Place) Apply(event domain.Event) {
+	switch e := event.(type) {
+	case FileRegistered:
+		p.file, p.blob, p.expiresAt = &e.File, "", e.ExpiresAt
+	case FileUploaded:
+		p.file, p.blob, p.uploadedAt, p.arrivedAt = &e.File, e.Blob, e.At, e.At
+	case FileMovedIn:
+		p.file, p.blob, p.uploadedAt, p.arrivedAt = &e.File, e.Blob, e.UploadedAt, e.At
+		p.arrived[e.Entry] = true
+	case FileMoveStarted:
+		p.move = &e
+	case FileMoveAborted:
+		p.move = nil
+	case FileMovedOut, FileDeleted:
+		p.file, p.blob, p.move = nil, "", nil
+	case FolderCreated:
+		p.marker, p.folder, p.folders = true, e.Folder, e.Number
+	case FolderDeleted:
+		p.marker = false
+	}
+}
+
+// Uploaded says whether the bytes of a file are here, and returns the file and where they are stored.
+func (p *Place) Uploaded() (file File, blob string, ok bool) {
+	if p.file == nil || p.blob == "" {
+		return File{}, "", false
+	}
+	return *p.file, p.blob, true
+}
+
+// Pending returns the registration that waits for its bytes, and when it expires.
+func (p *Place) Pending() (file File, until time.Time, ok bool) {
+	if p.file == nil || p.blob != "" {
+		return File{}, time.Time{}, false
+	}
+	return *p.file, p.expiresAt, true
+}
+
+// Moving returns the move that is under way, nil when there is none.
+func (p *Place) Moving() *FileMoveStarted { return p.move }
+
+// HasArrived says whether a move has ever ended here, whatever became of the file since.
+func (p *Place) HasArrived(move string) bool { return p.arrived[move] }
+
+// Taken says whether the name is somebody's: a registration holds it until it expires (decision 44).
+func (p *Place) Taken(now time.Time) bool {
+	return p.file != nil && (p.blob != "" || now.Before(p.expiresAt))
+}
+
+// Register reserves the path for a file until a time. Spec: POST /media/file.
+func (p *Place) Register(f File, until, now time.Time) ([]domain.Event, error) {
+	if p.Taken(now) {
+		return nil, ErrExists
+	}
+	return append(p.vacate(now), FileRegistered{File: f, ExpiresAt: until, At: now}), nil
+}
+
+// vacate removes a registration that has expired, so that every event says alone what comes and what goes.
+func (p *Place) vacate(now time.Time) []domain.Event {
+	if p.file == nil {
+		return nil
+	}
+	return p.remove(Lapsed, now)
+}
+
+// Put reserves the path and fills it in one: for bytes that are stored already.
+func (p *Place) Put(f File, blob string, now time.Time) ([]domain.Event, error) {
+	if p.Taken(now) {
+		return nil, ErrExists
+	}
+	return append(p.vacate(now), FileRegistered{File: f, ExpiresAt: now, At: now}, FileUploaded{File: f, Blob: blob, At: now}), nil
+}
+
+// Expects returns the file that an entry's bytes are expected for, or why they are not. Whether the registration has expired is
+// asked only when an upload begins: late says so. Decision 44.
+func (p *Place) Expects(entry string, late func(until time.Time) bool) (File, error) {
+	switch {
+	case p.file == nil || p.file.Entry != entry:
+		return File{}, ErrGone
+	case p.blob != "":
+		return File{}, ErrUsed
+	case late != nil && late(p.expiresAt):
+		return File{}, ErrLate
+	}
+	return *p.file, nil
+}
+
+// Upload takes in the bytes that were stored for an entry. It refuses when the registration is no longer the last word on the path,
+// and when another upload was faster.
+func (p *Place) Upload(entry, blob string, now time.Time) ([]domain.Event, error) {
+	f, err := p.Expects(entry, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []domain.Event{FileUploaded{File: f, Blob: blob, At: now}}, nil
+}
+
+// StartMove announces a move to another path. Spec: PUT /media/file.
+func (p *Place) StartMove(move string, to Path, now time.Time) ([]domain.Event, error) {
+	f, _, ok := p.Uploaded()
+	switch {
+	case !ok:
+		return nil, ErrNotFound
+	case p.move != nil:
+		return nil, ErrMoving
+	case f.Path() == to:
+		return nil, ErrTaken // decision 44
+	}
+	return []domain.Event{FileMoveStarted{Move: move, ToFolder: to.Folder, ToName: to.Name, At: now}}, nil
+}
+
+// MoveIn receives the file of a move from the place where it was announced. It decides nothing when the move has ended here before.
+func (p *Place) MoveIn(source *Place, now time.Time) ([]domain.Event, error) {
+	move := source.move
+	switch {
+	case move == nil:
+		return nil, ErrNoMove
+	case p.HasArrived(move.Move):
+		return nil, nil
+	case p.Taken(now):
+		return nil, ErrTaken
+	}
+	from := source.file.Path()
+	f := *source.file
+	f.Folder, f.Name, f.Entry = move.ToFolder, move.ToName, move.Move
+	return append(p.vacate(now), FileMovedIn{
+		File: f, Blob: source.blob, FromFolder: from.Folder, FromName: from.Name, UploadedAt: source.uploadedAt, At: now,
+	}), nil
+}
+
+// EndMove ends a move here, at its source: the file has gone, or it stays.
+func (p *Place) EndMove(move string, gone bool, now time.Time) ([]domain.Event, error) {
+	switch {
+	case p.move == nil || p.move.Move != move:
+		return nil, ErrNoMove
+	case gone:
+		return []domain.Event{FileMovedOut{File: *p.file, Move: move, At: now}}, nil
+	}
+	return []domain.Event{FileMoveAborted{Move: move, At: now}}, nil
+}
+
+// Delete removes the file, or a registration that still holds the name.
+func (p *Place) Delete(now time.Time) ([]domain.Event, error) {
+	switch {
+	case !p.Taken(now):
+		return nil, ErrNotFound
+	case p.move != nil:
+		return nil, ErrMoving
+	}
+	return p.remove(ByUser, now), nil
+}
+
+func (p *Place) remove(why Reason, now time.Time) []domain.Event {
+	return []domain.Event{FileDeleted{File: *p.file, Blob: p.blob, Reason: why, At: now}}
+}
+
+// Expire removes a temporary file whose time has come, and a registration whose bytes can no longer come. It decides nothing while
+// neither is due, or while the file is being moved.
+func (p *Place) Expire(now time.Time, retention time.Duration) []domain.Event {
+	switch {
+	case p.file == nil || p.move != nil:
+		return nil
+	case p.blob == "" && !now.Before(p.expiresAt.Add(UploadTime)):
+		return p.remove(Lapsed, now)
+	case p.blob != "" && p.file.Path().Temporary() && !now.Before(p.arrivedAt.Add(retention)):
+		return p.remove(Expired, now)
+	}
+	return nil
+}
+
+// Clear removes whatever is here, because the account is purged or closed. A file that is being moved is ErrMoving.
+func (p *Place) Clear(why Reason, now time.Time) ([]domain.Event, error) {
+	switch {
+	case p.move != nil:
+		return nil, ErrMoving
+	case p.file != nil:
+		return p.remove(why, now), nil
+	}
+	return p.DeleteFolder(now), nil
+}
+
+// CreateFolder puts a marker. It decides nothing when there is one. Spec: POST /media/folder.
+func (p *Place) CreateFolder(folder string, now time.Time) []domain.Event {
+	if p.marker {
+		return nil
+	}
+	return []domain.Event{FolderCreated{Folder: folder, Number: p.folders + 1, At: now}}
+}
+
+// DeleteFolder takes the marker away. It decides nothing when there is none.
+func (p *Place) DeleteFolder(now time.Time) []domain.Event {
+	if !p.marker {
+		return nil
+	}
+	return []domain.Event{FolderDeleted{Folder: p.folder, Number: p.folders, At: now}}
+}

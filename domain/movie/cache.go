@@ -1,0 +1,40 @@
+package movie
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// uncached are the properties of a movie that do not change what is rendered. Decision 20. The project is a reference that is
+// resolved already, or the last render's own, which clients send along.
+var uncached = []string{"id", "client-data", "client_data", "comment", "exports", "project"}
+
+// CacheKey is what a movie can be found by when the same is submitted again: the hex SHA-256 of its document, without what
+// does not change the video, and of the content of every source, given as the hash of each by its address. The order and
+// spacing of the JSON do not matter. Decision 20.
+func CacheKey(document []byte, sources map[string]string) (string, error) {
+	var props map[string]any
+	read := json.NewDecoder(bytes.NewReader(document))
+	read.UseNumber() // no two numbers are one
+	if err := read.Decode(&props); err != nil {
+		return "", fmt.Errorf("read the document for its cache key: %w", err)
+	}
+	for _, name := range uncached {
+		delete(props, name)
+	}
+	canonical, err := json.Marshal(props) // sorts by name
+	if err != nil {
+		return "", fmt.Errorf("write the document for its cache key: %w", err)
+	}
+	hash := sha256.New()
+	hash.Write(canonical)
+	for _, address := range slices.Sorted(maps.Keys(sources)) {
+		hash.Write([]byte("\x00" + address + "\x00" + sources[address]))
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

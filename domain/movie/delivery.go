@@ -1,0 +1,200 @@
+package movie
+
+import (
+	"fmt"
+	"time"
+
+	"moviola/domain"
+)
+
+const deliveryCrashedMessage = "The delivery stopped unexpectedly three times"
+
+// delivery is how far the movie's destinations have come.
+type delivery struct {
+	destinations []DestinationState
+	targets      []Target
+	claim        Claim // the last run
+	claimed      bool
+	crashed      int // runs that ended in neither DeliveryFinished nor DeliveryReleased
+	finished     bool
+	requests     int // redeliveries asked for
+}
+
+// DestinationState is how far the delivery to one destination has come, over all runs.
+type DestinationState struct {
+	Tries int               // 0, 1, 2 or 3
+	Final bool              // no further try follows
+	Last  DeliveryAttempted // the last try; its At says when it ended
+	Spent time.Duration     // sending time of all tries
+}
+
+// open makes room for the destinations of a movie.
+func (d *delivery) open(count int, targets []Target) {
+	d.destinations = make([]DestinationState, count)
+	d.targets = targets
+}
+
+func (d *delivery) apply(event domain.Event) {
+	switch e := event.(type) {
+	case DeliveryStarted:
+		if d.claimed {
+			d.crashed++
+		}
+		d.claim, d.claimed = Claim{Number: e.Run, Worker: e.Worker}, true
+	case DeliveryAttempted:
+		if e.Index < 0 || e.Index >= len(d.destinations) {
+			return
+		}
+		state := &d.destinations[e.Index]
+		state.Tries, state.Final, state.Last = e.Try, e.Final, e
+		state.Spent += time.Duration(e.DurationMS) * time.Millisecond
+	case DeliveryReleased:
+		d.claimed = false
+	case DeliveryFinished:
+		d.claimed, d.finished = false, true
+	case RedeliveryRequested:
+		d.reopen(e)
+	}
+}
+
+// reopen lets destinations be served again as if for the first time. Runs go on counting.
+func (d *delivery) reopen(e RedeliveryRequested) {
+	d.requests, d.crashed, d.claimed, d.finished = e.Request, 0, false, false
+	for i := range d.destinations {
+		if e.Index == nil || *e.Index == i {
+			d.destinations[i] = DestinationState{}
+		}
+	}
+}
+
+// Destinations is how far each destination has come, by index.
+func (m *Movie) Destinations() []DestinationState {
+	return append([]DestinationState(nil), m.delivery.destinations...)
+}
+
+// DeliveryClaim is the last run.
+func (m *Movie) DeliveryClaim() Claim { return m.delivery.claim }
+
+// StartDelivery claims the destinations of a closed movie for a worker. dead is the run whose worker is known to be dead, 0
+// for none. It decides nothing when the movie is not closed, has no destinations or has served them all, or when another has
+// the claim. After the third run that crashed, the delivery ends instead: what has no result yet gets status error.
+func (m *Movie) StartDelivery(worker string, dead int, now time.Time) []domain.Event {
+	d := &m.delivery
+	if m.closing == nil || len(d.destinations) == 0 || d.finished || d.claimed && d.claim.Number != dead {
+		return nil
+	}
+	crashed := d.crashed
+	if d.claimed {
+		crashed++
+	}
+	started := DeliveryStarted{Run: d.claim.Number + 1, Worker: worker, At: now}
+	if crashed >= maxCrashed {
+		return d.giveUp(started, deliveryCrashedMessage)
+	}
+	return []domain.Event{started}
+}
+
+// giveUp ends a delivery in a run of its own: its events must not be taken for those of a run that is only thought to be dead.
+func (d *delivery) giveUp(started DeliveryStarted, message string) []domain.Event {
+	events := []domain.Event{started}
+	for i, state := range d.destinations {
+		if state.Final {
+			continue
+		}
+		result := DeliveryAttempted{
+			Run: started.Run, Index: i, Try: state.Tries + 1, Final: true,
+			Status: DeliveryError, Message: message, At: started.At,
+		}
+		if i < len(d.targets) {
+			result.Type, result.ID = d.targets[i].Type, d.targets[i].ID
+		}
+		events = append(events, result)
+	}
+	return append(events, DeliveryFinished{Run: started.Run, At: started.At})
+}
+
+// RequestRedelivery asks, for the owner, for another delivery to the destination at an index, or to all when index is nil.
+// The last one must have finished. Decisions 32 and 33.
+func (m *Movie) RequestRedelivery(by domain.AccountID, index *int, now time.Time) ([]domain.Event, error) {
+	d := &m.delivery
+	switch {
+	case m.submitted == nil || m.account != by: // a stranger must not learn that it exists
+		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
+	case len(d.destinations) == 0:
+		return nil, domain.Errorf(domain.Invalid, "no_destinations", "Movie %s has no destinations", m.project)
+	case index != nil && (*index < 0 || *index >= len(d.destinations)):
+		return nil, domain.Errorf(domain.Invalid, "index_invalid", "index must be from 0 to %d", len(d.destinations)-1)
+	case m.closing == nil:
+		return nil, domain.Errorf(domain.Conflict, "movie_still_rendering",
+			"Movie %s is still rendering. Its destinations are served when it ends.", m.project)
+	case !d.finished:
+		return nil, domain.Errorf(domain.Conflict, "delivery_in_progress", "Movie %s is being delivered. Wait until that has ended.", m.project)
+	}
+	return []domain.Event{RedeliveryRequested{Request: d.requests + 1, Index: index, At: now}}, nil
+}
+
+// RecordDelivery records one try of the current run; of another it is ErrLost. The try that leaves no destination without a final
+// result closes the delivery as well. It decides nothing when the try is recorded already. A try that does not follow from those recorded is a mistake of the caller and an error.
+func (m *Movie) RecordDelivery(worker string, try DeliveryAttempted) ([]domain.Event, error) {
+	d := &m.delivery
+	if !d.claimed && !d.finished || d.claim != (Claim{Number: try.Run, Worker: worker}) {
+		return nil, ErrLost
+	}
+	if try.Index < 0 || try.Index >= len(d.destinations) {
+		return nil, fmt.Errorf("movie %s has no destination %d", m.project, try.Index)
+	}
+	state := d.destinations[try.Index]
+	switch {
+	case state.Last.Run == try.Run && state.Tries == try.Try:
+		return nil, nil
+	case d.finished:
+		return nil, ErrLost
+	case state.Final || try.Try != state.Tries+1:
+		return nil, fmt.Errorf("try %d at destination %d of movie %s does not follow try %d", try.Try, try.Index, m.project, state.Tries)
+	}
+	events := []domain.Event{try}
+	if try.Final && d.allFinalBut(try.Index) {
+		events = append(events, DeliveryFinished{Run: try.Run, At: try.At})
+	}
+	return events, nil
+}
+
+// allFinalBut says whether every destination but one has its final result.
+func (d *delivery) allFinalBut(index int) bool {
+	for i, state := range d.destinations {
+		if i != index && !state.Final {
+			return false
+		}
+	}
+	return true
+}
+
+// ReleaseDelivery hands the current run back. It decides nothing when that has happened; a run that is lost is ErrLost.
+func (m *Movie) ReleaseDelivery(c Claim, now time.Time) ([]domain.Event, error) {
+	d := &m.delivery
+	switch {
+	case d.claim != c || d.finished:
+		return nil, ErrLost
+	case !d.claimed:
+		return nil, nil
+	}
+	return []domain.Event{DeliveryReleased{Run: c.Number, Worker: c.Worker, At: now}}, nil
+}
+
+// FinishDelivery closes the delivery in the current run, once every destination has its final result. It decides nothing when
+// that has happened; a run that is lost is ErrLost.
+func (m *Movie) FinishDelivery(c Claim, now time.Time) ([]domain.Event, error) {
+	d := &m.delivery
+	switch {
+	case d.claim != c || !d.claimed && !d.finished:
+		return nil, ErrLost
+	case d.finished:
+		return nil, nil
+	}
+	for i, state := range d.destinations {
+		if !state.Final {
+			return nil, fmt.Errorf("destination %d of movie %s has no final result", i, m.project)
+		}
+	}
+	return []domain.Event{DeliveryFinished{Run: c.Number, At: now}}, nil
+}

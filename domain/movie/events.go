@@ -1,0 +1,225 @@
+package movie
+
+import (
+	"strconv"
+	"time"
+
+	"moviola/domain"
+)
+
+// Submitted is the first event of a movie that was accepted: its document is stored, its credits are held.
+type Submitted struct {
+	Account      domain.AccountID `json:"account"`
+	At           time.Time        `json:"at"`
+	DocumentHash string           `json:"document_hash"` // hex SHA-256 of the stored document
+	DocumentSize int64            `json:"document_size"` // bytes
+	Held         int64            `json:"held"`          // credits held for it at submission
+	Draft        bool             `json:"draft,omitempty"`
+	Counted      bool             `json:"counted,omitempty"` // on a counted plan: it costs no credits (decision 36)
+	// Destinations counts the export destinations; 0 means that there is nothing to deliver.
+	Destinations int `json:"destinations,omitempty"`
+	// Targets names the destinations, in their order, for results that no worker can give.
+	Targets []Target `json:"targets,omitempty"`
+	// Templates are the saved templates that the movie is made of: every attempt renders exactly these.
+	Templates []TemplateUse `json:"templates,omitempty"`
+}
+
+// TemplateUse is a template as it was when a movie was submitted.
+type TemplateUse struct {
+	ID       string `json:"id"`
+	Revision int64  `json:"revision"` // of the template's stream
+	Body     string `json:"body"`     // hash of its movie JSON, under which that is stored
+}
+
+// Target names a destination without its address.
+type Target struct {
+	Type string `json:"type,omitempty"`
+	ID   string `json:"id,omitempty"` // of a saved connection
+}
+
+// SubmissionAbandoned closes a submission whose Submitted never came, so that it cannot come any more.
+type SubmissionAbandoned struct {
+	Account domain.AccountID `json:"account"`
+	At      time.Time        `json:"at"`
+}
+
+// RenderStarted is a worker's claim on the movie.
+type RenderStarted struct {
+	Attempt int       `json:"attempt"` // 1, 2, ...
+	Worker  string    `json:"worker"`  // unique to one run of one process
+	At      time.Time `json:"at"`
+}
+
+// RenderReleased hands the claim back without an outcome: its worker is shutting down. It does not count as an attempt
+// that crashed.
+type RenderReleased struct {
+	Attempt int       `json:"attempt"`
+	Worker  string    `json:"worker"`
+	At      time.Time `json:"at"`
+}
+
+// RenderFinished is the outcome of an attempt. It closes the movie, a timed-out one too. Worker is who says so: the attempt's own
+// worker, or the one that closes an attempt which is dead. A success after the file was deleted describes a file without Key,
+// Thumbnail and Token: it was discarded (decision 19).
+type RenderFinished struct {
+	Attempt  int       `json:"attempt"`
+	Worker   string    `json:"worker"`
+	At       time.Time `json:"at"`
+	Success  bool      `json:"success"`
+	Message  string    `json:"message,omitempty"` // why it failed
+	Plan     *Plan     `json:"plan,omitempty"`    // when it was laid out
+	File     *File     `json:"file,omitempty"`    // on success
+	Credits  int64     `json:"credits"`           // what the render costs: 0 unless it succeeded in time
+	Warnings []string  `json:"warnings,omitempty"`
+	// CacheKey is what the movie can be found by when the account submits the same again; empty: it can not (decision 20).
+	CacheKey string `json:"cache_key,omitempty"`
+	// CachedFrom is the movie whose file this one's is a copy of; empty: it was rendered.
+	CachedFrom domain.ProjectID `json:"cached_from,omitempty"`
+}
+
+// Plan is what the timeline says of the finished movie.
+type Plan struct {
+	Width  int   `json:"width"`
+	Height int   `json:"height"`
+	Frames int64 `json:"frames"`
+	// FPSNum/FPSDen are the frames per second as an exact fraction: 25/1, 30000/1001.
+	FPSNum int64 `json:"fps_num"`
+	FPSDen int64 `json:"fps_den"`
+}
+
+// File describes the rendered file, as probed. Null colour fields are empty strings.
+type File struct {
+	Key       string `json:"key"`           // blob key of the MP4
+	Thumbnail string `json:"thumbnail_key"` // blob key of the JPEG, empty when none was made
+	// Subtitles is the blob key of the captions as ASS, empty when the movie has none.
+	Subtitles      string  `json:"subtitles_key,omitempty"`
+	Token          string  `json:"token"`           // makes the file's address unguessable: 32 hex digits
+	Size           int64   `json:"size"`            // bytes
+	Codec          string  `json:"codec"`           // as ffprobe names it: h264
+	CodecType      string  `json:"codec_type"`      // video
+	PixelFormat    string  `json:"pix_fmt"`         // yuv420p
+	VideoStreams   int     `json:"video_streams"`   //
+	AudioStreams   int     `json:"audio_streams"`   //
+	FrameRate      float64 `json:"frame_rate"`      //
+	ColorTransfer  string  `json:"color_transfer"`  // bt709
+	ColorPrimaries string  `json:"color_primaries"` // bt709
+	ColorSpace     string  `json:"color_space"`     // bt709
+}
+
+// RenderTimedOut marks a movie whose first RenderStarted is longer ago than the render timeout. The render may go on.
+type RenderTimedOut struct {
+	At time.Time `json:"at"`
+}
+
+// Cancelled closes a movie at its owner's request.
+type Cancelled struct {
+	At time.Time `json:"at"`
+}
+
+// DeleteReason says why a rendered file went.
+type DeleteReason string
+
+// The reasons of FileDeleted.
+const (
+	ByUser  DeleteReason = "user"
+	Expired DeleteReason = "expired"
+	Purged  DeleteReason = "purged"
+)
+
+// FileDeleted records that the rendered file, its thumbnail and its subtitles are gone.
+type FileDeleted struct {
+	Reason DeleteReason `json:"reason"`
+	At     time.Time    `json:"at"`
+}
+
+// DeliveryStarted is a worker's claim on the movie's destinations.
+type DeliveryStarted struct {
+	Run    int       `json:"run"` // 1, 2, ...
+	Worker string    `json:"worker"`
+	At     time.Time `json:"at"`
+}
+
+// DeliveryAttempted is one try at one destination.
+type DeliveryAttempted struct {
+	Run   int `json:"run"`
+	Index int `json:"index"` // position in destinations
+	Try   int `json:"try"`   // 1, 2, 3
+	// Final says that no further try at this destination follows in this run.
+	Final      bool           `json:"final"`
+	Type       string         `json:"type"`
+	ID         string         `json:"id,omitempty"` // of a saved connection
+	Status     DeliveryStatus `json:"status"`
+	HTTPStatus int            `json:"http_status,omitempty"`
+	Message    string         `json:"message,omitempty"` // shows scheme and host of addresses only
+	DurationMS int64          `json:"duration_ms"`
+	At         time.Time      `json:"at"` // when the try ended
+}
+
+// DeliveryStatus is the result of a try. Decision 33.
+type DeliveryStatus string
+
+// The results of a delivery.
+const (
+	DeliveryOK      DeliveryStatus = "ok"
+	DeliveryError   DeliveryStatus = "error"
+	DeliverySkipped DeliveryStatus = "skipped"
+)
+
+// DeliveryReleased hands the claim on the destinations back: its worker is shutting down.
+type DeliveryReleased struct {
+	Run    int       `json:"run"`
+	Worker string    `json:"worker"`
+	At     time.Time `json:"at"`
+}
+
+// DeliveryFinished says that every destination has its final result.
+type DeliveryFinished struct {
+	Run int       `json:"run"`
+	At  time.Time `json:"at"`
+}
+
+// RedeliveryRequested asks for another delivery of a movie whose delivery has finished.
+type RedeliveryRequested struct {
+	Request int `json:"request"` // 1, 2, ...
+	// Index is the position of the one destination that is served again; nil: all of them.
+	Index *int      `json:"index,omitempty"`
+	At    time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (Submitted) EventType() string           { return "MovieSubmitted" }
+func (SubmissionAbandoned) EventType() string { return "SubmissionAbandoned" }
+func (RenderStarted) EventType() string       { return "RenderStarted" }
+func (RenderReleased) EventType() string      { return "RenderReleased" }
+func (RenderFinished) EventType() string      { return "RenderFinished" }
+func (RenderTimedOut) EventType() string      { return "RenderTimedOut" }
+func (Cancelled) EventType() string           { return "MovieCancelled" }
+func (FileDeleted) EventType() string         { return "FileDeleted" }
+func (DeliveryStarted) EventType() string     { return "DeliveryStarted" }
+func (DeliveryAttempted) EventType() string   { return "DeliveryAttempted" }
+func (DeliveryReleased) EventType() string    { return "DeliveryReleased" }
+func (DeliveryFinished) EventType() string    { return "DeliveryFinished" }
+func (RedeliveryRequested) EventType() string { return "RedeliveryRequested" }
+
+// EventKey tells the event from others of its type on the same movie.
+func (Submitted) EventKey() string           { return "" }
+func (SubmissionAbandoned) EventKey() string { return "" }
+func (e RenderStarted) EventKey() string     { return strconv.Itoa(e.Attempt) + "/" + e.Worker }
+func (e RenderReleased) EventKey() string    { return strconv.Itoa(e.Attempt) }
+func (e RenderFinished) EventKey() string    { return strconv.Itoa(e.Attempt) + "/" + e.Worker }
+func (RenderTimedOut) EventKey() string      { return "" }
+func (Cancelled) EventKey() string           { return "" }
+func (e FileDeleted) EventKey() string       { return string(e.Reason) }
+func (e DeliveryStarted) EventKey() string   { return strconv.Itoa(e.Run) + "/" + e.Worker }
+func (e DeliveryAttempted) EventKey() string {
+	return strconv.Itoa(e.Run) + "/" + strconv.Itoa(e.Index) + "/" + strconv.Itoa(e.Try)
+}
+func (e DeliveryReleased) EventKey() string    { return strconv.Itoa(e.Run) }
+func (e DeliveryFinished) EventKey() string    { return strconv.Itoa(e.Run) }
+func (e RedeliveryRequested) EventKey() string { return strconv.Itoa(e.Request) }
+
+// StreamCategory is what the names of movie streams begin with, up to the first dash.
+const StreamCategory = "movie"
+
+// Stream names the stream of one movie.
+func Stream(project domain.ProjectID) string { return StreamCategory + "-" + string(project) }

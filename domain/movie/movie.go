@@ -1,0 +1,247 @@
+// Package movie holds the life of one movie, from its submission over its renders and their outcome to its deliveries and the
+// end of its file. Spec: States and transitions, Movie status.
+//
+// The aggregate Movie decides; its methods return events and change nothing. Who renders or delivers is decided here too:
+// a claim is an event, and only the holder of the last claim is heard.
+package movie
+
+import (
+	"errors"
+	"time"
+
+	"moviola/domain"
+)
+
+// ErrLost says that a claim is not, or no longer, the caller's: another attempt has begun, or the movie is closed.
+var ErrLost = errors.New("the claim is lost")
+
+// Status is the state of a movie as its owner sees it.
+type Status string
+
+// The states of a movie. Unknown is a movie that was never submitted, or whose submission was abandoned.
+const (
+	Unknown Status = ""
+	Pending Status = "pending"
+	Running Status = "running"
+	Done    Status = "done"
+	Failed  Status = "error"
+	Timeout Status = "timeout"
+)
+
+// Outcome is the first end that a movie came to. It decides what happens to the credits and never changes.
+type Outcome string
+
+// The outcomes. Apart from NoOutcome and Succeeded they are the reasons for which a hold is released.
+const (
+	NoOutcome    Outcome = ""
+	Succeeded    Outcome = "succeeded"
+	RenderFailed Outcome = "failed"
+	TookTooLong  Outcome = "timeout"
+	WasCancelled Outcome = "cancelled"
+	Abandoned    Outcome = "abandoned"
+)
+
+// Movie is one movie. The zero Movie is of no use: see New.
+type Movie struct {
+	project   domain.ProjectID
+	account   domain.AccountID
+	submitted *Submitted
+	outcome   Outcome
+
+	claim        Claim // the last one
+	claimed      bool  // it has neither ended nor been handed back
+	crashed      int   // attempts that ended in neither RenderFinished nor RenderReleased
+	firstStarted time.Time
+	timedOut     bool
+	closing      *Closing
+
+	gone      bool // the file was deleted, for whatever reason
+	deletedAt time.Time
+
+	delivery delivery
+}
+
+// Claim is what a worker holds while it renders or delivers: the attempt or run, and its own name.
+type Claim struct {
+	Number int // attempt or run: 1, 2, ...
+	Worker string
+}
+
+// Closing is how a movie really ended, for those who have to be told.
+type Closing struct {
+	At       time.Time
+	Success  bool
+	Message  string // why there is no video
+	Plan     *Plan
+	File     *File
+	Attempt  Claim // whose end it was
+	FileGone bool  // the file was deleted, or never kept
+	Cached   bool  // the file is a copy of another movie's (decision 20)
+}
+
+// New returns a movie that knows its id and has no history yet.
+func New(project domain.ProjectID) *Movie { return &Movie{project: project} }
+
+// Account is the owner; empty before the first event.
+func (m *Movie) Account() domain.AccountID { return m.account }
+
+// Outcome is the first end that the movie came to: NoOutcome while there is none.
+func (m *Movie) Outcome() Outcome { return m.outcome }
+
+// Submitted is the submission: false when there was none.
+func (m *Movie) Submitted() (Submitted, bool) {
+	if m.submitted == nil {
+		return Submitted{}, false
+	}
+	return *m.submitted, true
+}
+
+// Closing is how the movie really ended: false while a render may still end it.
+func (m *Movie) Closing() (Closing, bool) {
+	if m.closing == nil {
+		return Closing{}, false
+	}
+	c := *m.closing
+	c.FileGone = m.gone || c.File == nil || c.File.Key == ""
+	return c, true
+}
+
+// Status is the state as the owner sees it.
+func (m *Movie) Status() Status {
+	switch {
+	case m.submitted == nil:
+		return Unknown
+	case m.closing != nil && m.closing.Success:
+		return Done
+	case m.timedOut:
+		return Timeout
+	case m.closing != nil:
+		return Failed
+	case m.firstStarted.IsZero():
+		return Pending
+	default:
+		return Running
+	}
+}
+
+// Apply folds one event of the movie's stream. It validates nothing; events of other streams are ignored.
+func (m *Movie) Apply(event domain.Event) {
+	switch e := event.(type) {
+	case Submitted:
+		m.account, m.submitted = e.Account, &e
+		m.delivery.open(e.Destinations, e.Targets)
+	case SubmissionAbandoned:
+		m.account = e.Account
+		m.end(Abandoned)
+	case RenderStarted:
+		m.applyRenderStarted(e)
+	case RenderReleased:
+		m.claimed = false
+	case RenderTimedOut:
+		m.timedOut = true
+		m.end(TookTooLong)
+	case RenderFinished:
+		m.applyRenderFinished(e)
+	case Cancelled:
+		m.claimed = false
+		m.closing = &Closing{At: e.At, Message: cancelledMessage}
+		m.end(WasCancelled)
+	case FileDeleted:
+		m.gone = true
+		if e.Reason == ByUser {
+			m.deletedAt = e.At
+		}
+	default:
+		m.delivery.apply(event)
+	}
+}
+
+// end keeps the first outcome.
+func (m *Movie) end(o Outcome) {
+	if m.outcome == NoOutcome {
+		m.outcome = o
+	}
+}
+
+func (m *Movie) applyRenderStarted(e RenderStarted) {
+	if m.claimed {
+		m.crashed++
+	}
+	m.claim, m.claimed = Claim{Number: e.Attempt, Worker: e.Worker}, true
+	if m.firstStarted.IsZero() {
+		m.firstStarted = e.At
+	}
+}
+
+func (m *Movie) applyRenderFinished(e RenderFinished) {
+	m.claimed = false
+	m.closing = &Closing{
+		At:      e.At,
+		Success: e.Success,
+		Message: e.Message,
+		Plan:    e.Plan,
+		File:    e.File,
+		Attempt: Claim{Number: e.Attempt, Worker: e.Worker},
+		Cached:  e.CachedFrom != "",
+	}
+	if e.Success {
+		m.end(Succeeded)
+	} else {
+		m.end(RenderFailed)
+	}
+}
+
+// Submit begins a movie whose document is stored and whose credits are held.
+func (m *Movie) Submit(s Submitted) ([]domain.Event, error) {
+	if m.submitted != nil || m.outcome != NoOutcome {
+		return nil, ErrLost
+	}
+	return []domain.Event{s}, nil
+}
+
+// Abandon closes a submission that never came. It decides nothing when the movie exists or was abandoned before.
+func (m *Movie) Abandon(account domain.AccountID, now time.Time) []domain.Event {
+	if m.submitted != nil || m.outcome != NoOutcome {
+		return nil
+	}
+	return []domain.Event{SubmissionAbandoned{Account: account, At: now}}
+}
+
+// Cancel ends, for its owner, a movie that waits or renders. One that has ended, or is out of time, is a Conflict. Decision 32.
+func (m *Movie) Cancel(by domain.AccountID, now time.Time) ([]domain.Event, error) {
+	switch status := m.Status(); {
+	case status == Unknown || m.account != by: // a stranger must not learn that it exists
+		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
+	case status != Pending && status != Running:
+		return nil, domain.Errorf(domain.Conflict, "movie_already_finished", "Movie %s has already finished", m.project)
+	}
+	return []domain.Event{Cancelled{At: now}}, nil
+}
+
+// DeleteFile removes the rendered file at its owner's request. It decides nothing when the owner has deleted it before; a
+// file that expired can still be deleted (decision 31). Deleting does not cancel a render.
+func (m *Movie) DeleteFile(by domain.AccountID, now time.Time) ([]domain.Event, error) {
+	switch status := m.Status(); {
+	case status == Unknown || m.account != by: // a stranger must not learn that it exists
+		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
+	case status == Pending || status == Running:
+		return nil, domain.Errorf(domain.Conflict, "movie_still_rendering",
+			"Movie %s is still rendering. Wait until it finishes before deleting it.", m.project)
+	case !m.deletedAt.IsZero():
+		return nil, nil
+	}
+	return []domain.Event{FileDeleted{Reason: ByUser, At: now}}, nil
+}
+
+// ExpireFile removes the rendered file once it has been kept for long enough since the render's end. It decides nothing when
+// it has not, or when there is no file any more. Spec: Limits, Retention.
+func (m *Movie) ExpireFile(now time.Time, kept time.Duration) []domain.Event {
+	c, closed := m.Closing()
+	if !closed || c.FileGone || now.Before(c.At.Add(kept)) {
+		return nil
+	}
+	return []domain.Event{FileDeleted{Reason: Expired, At: now}}
+}
+
+// DeletedAt is when the owner deleted the file: zero when that has not happened.
+func (m *Movie) DeletedAt() time.Time { return m.deletedAt }

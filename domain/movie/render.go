@@ -1,0 +1,149 @@
+package movie
+
+import (
+	"fmt"
+	"time"
+
+	"moviola/domain"
+)
+
+// maxCrashed is how many attempts may crash before the movie ends with status error, so that a movie that kills its
+// renderer cannot take the service down.
+const maxCrashed = 3
+
+// What the owner of a movie without video reads. The first is the spec's, the second that of decision 19.
+const (
+	timeoutMessage   = "Movie took too long to render"
+	cancelledMessage = "Movie was cancelled"
+	crashedMessage   = "The renderer stopped unexpectedly three times while rendering this movie. Simplify the movie or its assets and submit it again."
+)
+
+// Claim is the last claim on the render.
+func (m *Movie) Claim() Claim { return m.claim }
+
+// FirstStarted is when the first attempt began: zero before it.
+func (m *Movie) FirstStarted() time.Time { return m.firstStarted }
+
+// KeepsFile says whether the record names a stored file: nobody but it may be shown, all others of the movie can go.
+func (m *Movie) KeepsFile(key string) bool {
+	c, closed := m.Closing()
+	return closed && !c.FileGone && c.File.Key == key
+}
+
+// StartRender claims the movie for a worker. dead is the attempt whose worker is known to be dead, 0 for none. It decides
+// nothing when the movie is not there, closed, or claimed by another. A movie that is out of time or has crashed its
+// renderers too often is closed instead.
+func (m *Movie) StartRender(worker string, dead int, now time.Time, limit time.Duration) []domain.Event {
+	switch {
+	case m.submitted == nil || m.closing != nil || m.held(dead):
+		return nil
+	case m.outOfTime(now, limit):
+		return m.TimeOut(worker, dead, now, limit)
+	case m.crashes() >= maxCrashed:
+		return []domain.Event{m.failure(worker, crashedMessage, now)}
+	}
+	return []domain.Event{RenderStarted{Attempt: m.claim.Number + 1, Worker: worker, At: now}}
+}
+
+// held says whether somebody alive has the claim.
+func (m *Movie) held(dead int) bool { return m.claimed && m.claim.Number != dead }
+
+// crashes counts the crashed attempts; an open claim is one of them to a caller who knows that it is dead.
+func (m *Movie) crashes() int {
+	if m.claimed {
+		return m.crashed + 1
+	}
+	return m.crashed
+}
+
+// outOfTime says whether the limit has passed since the first attempt began. Restarts and downtime count (decision 19).
+func (m *Movie) outOfTime(now time.Time, limit time.Duration) bool {
+	return m.timedOut || !m.firstStarted.IsZero() && !now.Before(m.firstStarted.Add(limit))
+}
+
+// failure closes the movie without video.
+func (m *Movie) failure(worker, message string, now time.Time) RenderFinished {
+	return RenderFinished{Attempt: m.claim.Number, Worker: worker, At: now, Message: message}
+}
+
+// ReleaseRender hands the claim back without an outcome. It decides nothing when that has happened; a claim that is lost is
+// ErrLost.
+func (m *Movie) ReleaseRender(c Claim, now time.Time) ([]domain.Event, error) {
+	switch {
+	case m.claim != c || m.closing != nil:
+		return nil, ErrLost
+	case !m.claimed:
+		return nil, nil
+	}
+	return []domain.Event{RenderReleased{Attempt: c.Number, Worker: c.Worker, At: now}}, nil
+}
+
+// Result is what came of an attempt.
+type Result struct {
+	Success  bool
+	Message  string // why it failed
+	Plan     *Plan  // when it was laid out
+	File     *File  // on success
+	Warnings []string
+	// CacheKey and CachedFrom are those of RenderFinished.
+	CacheKey   string
+	CachedFrom domain.ProjectID
+}
+
+// FinishRender records the outcome of the current attempt: of no other, which is ErrLost. It decides nothing when it is
+// recorded already.
+//
+// A success after the time-out is kept but costs nothing, like one from the cache or on a counted plan; after the owner has
+// deleted the file, the new one is not kept. A failure after the time-out leaves the movie's message as it was. Decision 19.
+func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, error) {
+	switch {
+	case m.closing != nil && m.closing.Attempt == c:
+		return nil, nil
+	case m.closing != nil || !m.claimed || m.claim != c:
+		return nil, ErrLost
+	case !r.Success && m.timedOut:
+		r.Message = timeoutMessage
+	}
+	e := RenderFinished{
+		Attempt: c.Number, Worker: c.Worker, At: now,
+		Success: r.Success, Message: r.Message, Plan: r.Plan, Warnings: r.Warnings,
+	}
+	if !r.Success {
+		return []domain.Event{e}, nil
+	}
+	if r.Plan == nil || r.File == nil || r.Plan.FPSNum < 1 || r.Plan.FPSDen < 1 {
+		return nil, fmt.Errorf("attempt %d of movie %s succeeded without plan or file", c.Number, m.project)
+	}
+	e.Message = ""
+	file := *r.File
+	if m.gone {
+		file.Key, file.Thumbnail, file.Subtitles, file.Token = "", "", "", ""
+	}
+	e.File, e.CacheKey, e.CachedFrom = &file, r.CacheKey, r.CachedFrom
+	if !m.timedOut && !m.submitted.Counted && r.CachedFrom == "" {
+		e.Credits = r.Plan.Credits()
+	}
+	return []domain.Event{e}, nil
+}
+
+// Credits is the price of a movie: its started seconds, frames ÷ frames per second rounded up, at least 1. Decision 28.
+func (p Plan) Credits() int64 {
+	return max(1, (p.Frames*p.FPSDen+p.FPSNum-1)/p.FPSNum)
+}
+
+// TimeOut marks a movie whose first attempt began longer ago than the limit. A marked movie that nobody renders any more (its
+// claim was handed back, or dead is its attempt) or that has run for twice the limit is closed: its status stays timeout. It
+// decides nothing when neither is due.
+func (m *Movie) TimeOut(worker string, dead int, now time.Time, limit time.Duration) []domain.Event {
+	if m.submitted == nil || m.closing != nil || !m.outOfTime(now, limit) {
+		return nil
+	}
+	var events []domain.Event
+	if !m.timedOut {
+		events = append(events, RenderTimedOut{At: now})
+	}
+	if !m.held(dead) || !now.Before(m.firstStarted.Add(2*limit)) {
+		events = append(events, m.failure(worker, timeoutMessage, now))
+	}
+	return events
+}

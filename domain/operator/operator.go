@@ -1,0 +1,57 @@
+// Package operator holds the trail of what operators do: who did what to whom. It decides nothing; an act is recorded before it is
+// done, so that none goes unrecorded, and one that was refused is in the trail too.
+package operator
+
+import (
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"moviola/domain"
+)
+
+// Acted is one act of an operator. It never carries a key, a token or another secret.
+type Acted struct {
+	ID  string    `json:"id"`  // drawn at random
+	Who string    `json:"who"` // as the caller names itself; everybody who may act has the one token
+	Act string    `json:"act"` // what was done: "grant credits"
+	On  string    `json:"on"`  // the account, key, piece of work or template it was done to
+	How string    `json:"how"` // what else matters: an amount, a plan, a reference
+	At  time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (Acted) EventType() string { return "OperatorActed" }
+
+// EventKey tells the act from others of the same month.
+func (a Acted) EventKey() string { return a.ID }
+
+// StreamCategory is what the names of the streams of acts begin with, up to the first dash.
+const StreamCategory = "operator"
+
+// Stream names the stream of the acts of one month, in UTC: operator-202611.
+func Stream(at time.Time) string { return StreamCategory + "-" + at.UTC().Format("200601") }
+
+// idLength is the length of an act's id.
+const idLength = 16
+
+// NewID draws the id of an act from a source of random bytes.
+func NewID(random io.Reader) (string, error) { return domain.RandomText(random, idLength) }
+
+// longest is how much of a text is kept, in code points.
+const longest = 200
+
+// Plain is a text as the trail keeps it: one line, without control characters, of bounded length.
+func Plain(text string) string {
+	kept := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, strings.TrimSpace(text))
+	if runes := []rune(kept); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return kept
+}

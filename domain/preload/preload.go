@@ -1,0 +1,166 @@
+// Package preload holds batches of assets that are made ready before a render: what may be asked for, who prepares which item, and
+// when a batch is done. Spec: Preload batch; decisions 38, 46 and 47.
+package preload
+
+import (
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"moviola/domain"
+)
+
+// ID names a batch: 16 characters of [A-Za-z0-9].
+type ID = domain.PreloadID
+
+// idLength is counted in code points. Decision 7.
+const idLength = 16
+
+// ParseID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
+func ParseID(s string) (ID, bool) { return ID(s), utf8.RuneCountInString(s) == idLength }
+
+// MaxItems is how many items a batch may have. Spec: Limits.
+const MaxItems = 10
+
+// maxCrashed is how many attempts at an item may crash before it ends with an error.
+const maxCrashed = 3
+
+const crashedMessage = "The preparation stopped unexpectedly three times. Simplify the item and request it again."
+
+// ErrLost says that a claim on an item is not, or no longer, this worker's.
+var ErrLost = errors.New("the claim on the item is lost")
+
+// Claim is a worker's claim on one item.
+type Claim struct {
+	Index   int
+	Attempt int
+	Worker  string
+}
+
+// Batch is one batch of assets.
+type Batch struct {
+	requested *Requested
+	items     []state
+	finished  bool
+}
+
+// state is how far an item has come.
+type state struct {
+	claim   Claim
+	claimed bool
+	crashed int
+	result  *Result
+}
+
+// New returns a batch without history.
+func New() *Batch { return &Batch{} }
+
+// Apply folds one event of the batch's stream.
+func (b *Batch) Apply(event domain.Event) {
+	switch e := event.(type) {
+	case Requested:
+		b.requested, b.items = &e, make([]state, len(e.Items))
+	case ItemStarted:
+		item := &b.items[e.Index]
+		if item.claimed { // it was dead, or this claim would not be
+			item.crashed++
+		}
+		item.claim, item.claimed = Claim{Index: e.Index, Attempt: e.Attempt, Worker: e.Worker}, true
+	case ItemReleased:
+		b.items[e.Index].claimed = false
+	case ItemFinished:
+		b.items[e.Index].claimed = false
+		b.items[e.Index].result = &e.Result
+	case Finished:
+		b.finished = true
+	}
+}
+
+// Requested is what was asked for; false before that.
+func (b *Batch) Requested() (Requested, bool) {
+	if b.requested == nil {
+		return Requested{}, false
+	}
+	return *b.requested, true
+}
+
+// Request begins a batch. Its items have been checked.
+func (b *Batch) Request(r Requested) ([]domain.Event, error) {
+	if b.requested != nil || b.finished {
+		return nil, domain.Errorf(domain.Conflict, "preload_exists", "This preload already exists")
+	}
+	return []domain.Event{r}, nil
+}
+
+// Abandon closes a batch whose Requested never came, so that it cannot come any more. It decides nothing when it has come.
+func (b *Batch) Abandon(now time.Time) []domain.Event {
+	if b.requested != nil || b.finished {
+		return nil
+	}
+	return []domain.Event{Finished{At: now}}
+}
+
+// Result is what became of an item, nil while nothing has, and whether there is such an item.
+func (b *Batch) Result(index int) (*Result, bool) {
+	if index < 0 || index >= len(b.items) {
+		return nil, false
+	}
+	return b.items[index].result, true
+}
+
+// Start claims an item for a worker. dead is the attempt whose worker is known to be dead, 0 for none. It decides nothing when there
+// is no such item, it has a result, or somebody alive has it. An item that has crashed its workers too often ends with an error.
+func (b *Batch) Start(index int, worker string, dead int, now time.Time) []domain.Event {
+	result, known := b.Result(index)
+	if !known || result != nil {
+		return nil
+	}
+	item := b.items[index]
+	if item.claimed && item.claim.Attempt != dead {
+		return nil
+	}
+	crashes := item.crashed
+	if item.claimed {
+		crashes++
+	}
+	if crashes >= maxCrashed {
+		failed := ItemFinished{Index: index, Attempt: item.claim.Attempt, Worker: worker, Result: Result{Error: crashedMessage}, At: now}
+		return b.closing(failed)
+	}
+	return []domain.Event{ItemStarted{Index: index, Attempt: item.claim.Attempt + 1, Worker: worker, At: now}}
+}
+
+// Release hands a claim back. It decides nothing when that has happened; a lost claim is ErrLost.
+func (b *Batch) Release(c Claim, now time.Time) ([]domain.Event, error) {
+	result, known := b.Result(c.Index)
+	switch {
+	case !known || result != nil || b.items[c.Index].claim != c:
+		return nil, ErrLost
+	case !b.items[c.Index].claimed:
+		return nil, nil
+	}
+	return []domain.Event{ItemReleased{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, At: now}}, nil
+}
+
+// Finish records what became of an item; the last one closes the batch. It decides nothing when the same worker has said so before.
+func (b *Batch) Finish(c Claim, r Result, now time.Time) ([]domain.Event, error) {
+	result, known := b.Result(c.Index)
+	switch {
+	case !known || b.items[c.Index].claim != c || result == nil && !b.items[c.Index].claimed:
+		return nil, ErrLost
+	case result != nil:
+		return nil, nil
+	}
+	return b.closing(ItemFinished{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, Result: r, At: now}), nil
+}
+
+// closing is the end of an item, and of the batch when no other item is open.
+func (b *Batch) closing(end ItemFinished) []domain.Event {
+	events := []domain.Event{end}
+	for i, item := range b.items {
+		if i != end.Index && item.result == nil {
+			return events
+		}
+	}
+	return append(events, Finished{At: end.At})
+}

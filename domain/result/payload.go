@@ -1,0 +1,92 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+)
+
+// Ended is a movie whose render has ended, as a webhook tells it.
+type Ended struct {
+	Project domain.ProjectID
+	Echo    Echo
+	Success bool
+	Message string // why there is no video
+	// Plan and File are the facts of the video. They are read on success only.
+	Plan *movie.Plan
+	File *movie.File
+	// Addresses are empty when the file is gone.
+	Addresses Addresses
+}
+
+// head are the fields that both payloads share, in the order of the specification's table.
+type head struct {
+	Success    bool             `json:"success"`
+	Error      string           `json:"error,omitempty"`
+	Project    domain.ProjectID `json:"project"`
+	ID         string           `json:"id,omitempty"`
+	ClientData json.RawMessage  `json:"client-data"`
+	URL        *string          `json:"url"`
+}
+
+// video are the fields of a success. The colour fields may be null.
+type video struct {
+	head
+	Thumbnail      string  `json:"thumbnail,omitempty"`
+	Width          int     `json:"width"`
+	Height         int     `json:"height"`
+	Duration       float64 `json:"duration"`
+	Size           int64   `json:"size"`
+	Codec          string  `json:"codec"`
+	CodecType      string  `json:"codec_type"`
+	PixelFormat    string  `json:"pix_fmt"`
+	VideoStreams   int     `json:"video_streams"`
+	AudioStreams   int     `json:"audio_streams"`
+	FrameRate      float64 `json:"frame_rate"`
+	ColorTransfer  *string `json:"color_transfer"`
+	ColorPrimaries *string `json:"color_primaries"`
+	ColorSpace     *string `json:"color_space"`
+}
+
+// Payload is the flat JSON object that a webhook carries. Spec: Events, Payload fields; decision 35.
+func Payload(m Ended) ([]byte, error) {
+	h := head{Success: m.Success, Project: m.Project, ID: m.Echo.ID, ClientData: m.Echo.ClientData, URL: orNull(m.Addresses.Movie)}
+	if len(h.ClientData) == 0 {
+		h.ClientData = json.RawMessage("{}")
+	}
+	if !m.Success {
+		h.Error, h.URL = m.Message, nil
+		return encode(h)
+	}
+	if m.Plan == nil || m.File == nil {
+		return nil, fmt.Errorf("movie %s ended well without the facts of its video", m.Project)
+	}
+	return encode(video{
+		head: h, Thumbnail: m.Addresses.Thumbnail,
+		Width: m.Plan.Width, Height: m.Plan.Height, Duration: Duration(*m.Plan), Size: m.File.Size,
+		Codec: m.File.Codec, CodecType: m.File.CodecType, PixelFormat: m.File.PixelFormat,
+		VideoStreams: m.File.VideoStreams, AudioStreams: m.File.AudioStreams, FrameRate: m.File.FrameRate,
+		ColorTransfer: orNull(m.File.ColorTransfer), ColorPrimaries: orNull(m.File.ColorPrimaries), ColorSpace: orNull(m.File.ColorSpace),
+	})
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// encode leaves <, > and & as they were given: client-data is handed back, not put into a page.
+func encode(v any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode the payload: %w", err)
+	}
+	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
+}

@@ -1,0 +1,33 @@
+package result
+
+import (
+	"encoding/json"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+)
+
+// What marks the payload of a test, beside its field test. Spec: Events, Payload fields.
+const (
+	TestProject domain.ProjectID = "TESTtestTESTtest"
+	TestID      string           = "test"
+	TestURL     string           = "https://example.com/test.mp4"
+)
+
+// tested is the payload of a test.
+type tested struct {
+	video
+	Test bool `json:"test"`
+}
+
+// TestPayload is what a webhook gets in a test: the fields of a success with made-up values, and test true.
+func TestPayload() ([]byte, error) {
+	plan := movie.Plan{Width: 1920, Height: 1080, Frames: 250, FPSNum: 25, FPSDen: 1}
+	url, bt709 := TestURL, "bt709"
+	return encode(tested{Test: true, video: video{
+		head:  head{Success: true, Project: TestProject, ID: TestID, ClientData: json.RawMessage("{}"), URL: &url},
+		Width: plan.Width, Height: plan.Height, Duration: Duration(plan), Size: 1_000_000,
+		Codec: "h264", CodecType: "video", PixelFormat: "yuv420p", VideoStreams: 1, AudioStreams: 1, FrameRate: 25,
+		ColorTransfer: &bt709, ColorPrimaries: &bt709, ColorSpace: &bt709,
+	}})
+}

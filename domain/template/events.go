@@ -1,0 +1,110 @@
+package template
+
+import (
+	"strconv"
+	"time"
+
+	"moviola/domain"
+)
+
+// Body describes the stored movie JSON of a template.
+type Body struct {
+	Hash   string `json:"hash"` // hex SHA-256; also names the stored text
+	Size   int64  `json:"size"` // bytes
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+}
+
+// Created is the first event of a template that was written by its owner.
+type Created struct {
+	Account domain.AccountID `json:"account"`
+	Name    string           `json:"name"`
+	Tags    []string         `json:"tags,omitempty"`
+	Body    Body             `json:"body"`
+	Prompt  string           `json:"prompt,omitempty"` // for those who have a machine write such movies
+	At      time.Time        `json:"at"`
+}
+
+// Updated replaces parts of a template; nil: the part stays.
+type Updated struct {
+	Change string    `json:"change"` // names the request, so that two at once are two events
+	Name   *string   `json:"name,omitempty"`
+	Tags   *[]string `json:"tags,omitempty"`
+	Body   *Body     `json:"body,omitempty"`
+	Prompt *string   `json:"prompt,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Duplicated is the first event of a template that was copied from another.
+type Duplicated struct {
+	Source         ID               `json:"source"`
+	SourceRevision int64            `json:"source_revision"`
+	Account        domain.AccountID `json:"account"`
+	Name           string           `json:"name"`
+	Tags           []string         `json:"tags,omitempty"`
+	Body           Body             `json:"body"`
+	Prompt         string           `json:"prompt,omitempty"`
+	At             time.Time        `json:"at"`
+}
+
+// Published puts a template into the library, with an example that shows it. Publishing again replaces the example.
+type Published struct {
+	Change  int       `json:"change"` // 1, 2, ... of publishing and unpublishing
+	Example Example   `json:"example"`
+	At      time.Time `json:"at"`
+}
+
+// Example is a rendered movie of a template.
+type Example struct {
+	Project   domain.ProjectID `json:"project"`   // the movie that was rendered
+	Body      string           `json:"body"`      // hash of the body it was rendered from
+	Video     string           `json:"video"`     // blob key of the MP4
+	Thumbnail string           `json:"thumbnail"` // blob key of the JPEG
+}
+
+// Unpublished takes a template out of the library.
+type Unpublished struct {
+	Change int       `json:"change"`
+	At     time.Time `json:"at"`
+}
+
+// Deleted ends a template. Its bodies stay: movies that were submitted before still render.
+type Deleted struct {
+	At time.Time `json:"at"`
+}
+
+// EventType implements domain.Event.
+func (Created) EventType() string { return "TemplateCreated" }
+
+// EventType implements domain.Event.
+func (Updated) EventType() string { return "TemplateUpdated" }
+
+// EventType implements domain.Event.
+func (Duplicated) EventType() string { return "TemplateDuplicated" }
+
+// EventType implements domain.Event.
+func (Published) EventType() string { return "TemplatePublished" }
+
+// EventType implements domain.Event.
+func (Unpublished) EventType() string { return "TemplateUnpublished" }
+
+// EventType implements domain.Event.
+func (Deleted) EventType() string { return "TemplateDeleted" }
+
+// EventKey implements domain.Event: a template begins once.
+func (Created) EventKey() string { return "" }
+
+// EventKey implements domain.Event.
+func (e Updated) EventKey() string { return e.Change }
+
+// EventKey implements domain.Event: a template begins once.
+func (Duplicated) EventKey() string { return "" }
+
+// EventKey implements domain.Event. Two processes that publish at once do the same.
+func (e Published) EventKey() string { return strconv.Itoa(e.Change) }
+
+// EventKey implements domain.Event.
+func (e Unpublished) EventKey() string { return strconv.Itoa(e.Change) }
+
+// EventKey implements domain.Event: a template ends once.
+func (Deleted) EventKey() string { return "" }

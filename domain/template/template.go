@@ -1,0 +1,307 @@
+// Package template holds saved templates: movies with variables that are rendered by reference. It decides who may change them and
+// what they are called; their movie JSON is kept beside the events, under its hash. How a template is filled in is the business of
+// packages document and expand.
+package template
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"moviola/domain"
+)
+
+// ID names a template: 20 characters of [A-Za-z0-9].
+type ID string
+
+// idLength is counted in code points. Spec: Template; decision 7.
+const idLength = 20
+
+// The bounds of a template. Spec: Limits; decisions 10 and 41.
+const (
+	MaxName    = 100     // code points
+	MaxBody    = 102_400 // bytes of movie JSON
+	maxPrompt  = 20_000  // bytes
+	maxTags    = 64_000  // bytes of all together: they are part of an event
+	copySuffix = " (custom)"
+)
+
+// StreamCategory is the category of the streams of templates.
+const StreamCategory = "template"
+
+// Stream names the stream of a template.
+func Stream(id ID) string { return StreamCategory + "-" + string(id) }
+
+// ParseID returns the id of a text, and whether it is well formed.
+func ParseID(text string) (ID, bool) {
+	return ID(text), utf8.RuneCountInString(text) == idLength && domain.IsBase62(text)
+}
+
+// NewID draws an id from a source of random bytes.
+func NewID(random io.Reader) (ID, error) {
+	text, err := domain.RandomText(random, idLength)
+	return ID(text), err
+}
+
+// BodyKey is where the movie JSON with a hash is stored. Bodies are never changed.
+func BodyKey(id ID, hash string) string { return "templates/" + string(id) + "/" + hash + ".json" }
+
+// ExamplePrefix is what the keys of the examples of a template begin with.
+func ExamplePrefix(id ID) string { return "library/" + string(id) + "/" }
+
+// Template is one template. It knows its id, and before its first event nothing else.
+type Template struct {
+	id      ID
+	state   state
+	owner   domain.AccountID
+	name    string
+	tags    []string
+	body    Body
+	prompt  string
+	events  int64 // of the stream so far
+	changes int   // of publishing and unpublishing
+	// published says that it is in the library; example is the last one it had there.
+	published bool
+	example   Example
+}
+
+type state int
+
+const (
+	unknown state = iota
+	alive
+	deleted
+)
+
+// New returns the template of an id, without events.
+func New(id ID) *Template { return &Template{id: id} }
+
+// Apply folds one event of the template's stream.
+func (t *Template) Apply(event domain.Event) {
+	t.events++
+	switch e := event.(type) {
+	case Created:
+		t.begin(e.Account, e.Name, e.Tags, e.Body, e.Prompt)
+	case Duplicated:
+		t.begin(e.Account, e.Name, e.Tags, e.Body, e.Prompt)
+	case Updated:
+		t.update(e)
+	case Published:
+		t.changes, t.published, t.example = e.Change, true, e.Example
+	case Unpublished:
+		t.changes, t.published = e.Change, false
+	case Deleted:
+		t.state, t.published = deleted, false
+	}
+}
+
+func (t *Template) begin(owner domain.AccountID, name string, tags []string, body Body, prompt string) {
+	t.state, t.owner, t.name, t.tags, t.body, t.prompt = alive, owner, name, tags, body, prompt
+}
+
+func (t *Template) update(e Updated) {
+	if e.Name != nil {
+		t.name = *e.Name
+	}
+	if e.Tags != nil {
+		t.tags = *e.Tags
+	}
+	if e.Body != nil {
+		t.body = *e.Body
+	}
+	if e.Prompt != nil {
+		t.prompt = *e.Prompt
+	}
+}
+
+// Exists says whether there is such a template now.
+func (t *Template) Exists() bool { return t.state == alive }
+
+// Owner is the account that the template belongs to.
+func (t *Template) Owner() domain.AccountID { return t.owner }
+
+// Body is the movie JSON as it is now.
+func (t *Template) Body() Body { return t.body }
+
+// Name is what the template is called.
+func (t *Template) Name() string { return t.name }
+
+// Revision is the number of the template's last event in its stream, from 0.
+func (t *Template) Revision() int64 { return t.events - 1 }
+
+// Example is the example that the template has, or had last, in the library.
+func (t *Template) Example() (example Example, published bool) { return t.example, t.published }
+
+// Rendered says whether an account may render or duplicate the template: its own, and what the library shows. Decision 6.
+func (t *Template) Rendered(by domain.AccountID) bool {
+	return t.state == alive && (t.owner == by || t.published)
+}
+
+// Draft is what a template is made of.
+type Draft struct {
+	Name   string
+	Tags   []string
+	Body   Body
+	Prompt string
+}
+
+// Create begins the template.
+func (t *Template) Create(owner domain.AccountID, d Draft, now time.Time) ([]domain.Event, error) {
+	d.Name = strings.TrimSpace(d.Name)
+	if err := checkDraft(&d.Name, &d.Tags, &d.Body, &d.Prompt); err != nil {
+		return nil, err
+	}
+	if t.state != unknown {
+		return nil, domain.Errorf(domain.Conflict, "template_exists", "Template %s already exists", t.id)
+	}
+	return []domain.Event{Created{Account: owner, Name: d.Name, Tags: cleaned(d.Tags), Body: d.Body, Prompt: d.Prompt, At: now}}, nil
+}
+
+// Change is what an update replaces; nil: the part stays. Decision 41.
+type Change struct {
+	Request string // unique to the request
+	Name    *string
+	Tags    *[]string
+	Body    *Body
+	Prompt  *string
+}
+
+// Update replaces parts of the template. A template of another account and one that does not exist are refused alike: an update needs
+// to know no more. Decision 6.
+func (t *Template) Update(by domain.AccountID, c Change, now time.Time) ([]domain.Event, error) {
+	if t.state != alive || t.owner != by {
+		return nil, domain.Errorf(domain.Forbidden, "template_not_owned", "Template %s is not owned by you", t.id)
+	}
+	e := Updated{Change: c.Request, Name: c.Name, Tags: c.Tags, Body: c.Body, Prompt: c.Prompt, At: now}
+	if c.Name != nil {
+		name := strings.TrimSpace(*c.Name)
+		e.Name = &name
+	}
+	if c.Tags != nil {
+		tags := cleaned(*c.Tags)
+		e.Tags = &tags
+	}
+	if err := checkDraft(e.Name, e.Tags, e.Body, e.Prompt); err != nil {
+		return nil, err
+	}
+	return []domain.Event{e}, nil
+}
+
+// DuplicateName is the name of a copy: the one that is wanted, or that of the source with a suffix, cut so that the whole fits.
+// Decision 41.
+func (t *Template) DuplicateName(wanted string) string {
+	if wanted = strings.TrimSpace(wanted); wanted != "" {
+		return wanted
+	}
+	runes := []rune(t.name)
+	return string(runes[:min(len(runes), MaxName-utf8.RuneCountInString(copySuffix))]) + copySuffix
+}
+
+// Duplicate begins the template as a copy of another, in an account, with the body that is left of the source's.
+func (t *Template) Duplicate(source *Template, owner domain.AccountID, name string, body Body, now time.Time) ([]domain.Event, error) {
+	if !source.Rendered(owner) {
+		return nil, source.notFound()
+	}
+	name = source.DuplicateName(name)
+	if err := checkDraft(&name, nil, &body, nil); err != nil {
+		return nil, err
+	}
+	if t.state != unknown {
+		return nil, domain.Errorf(domain.Conflict, "template_exists", "Template %s already exists", t.id)
+	}
+	return []domain.Event{Duplicated{
+		Source: source.id, SourceRevision: source.Revision(), Account: owner, Name: name, Tags: source.tags, Body: body, Prompt: source.prompt, At: now,
+	}}, nil
+}
+
+// Delete ends the template. One that is not there, or not the account's, is not found.
+func (t *Template) Delete(by domain.AccountID, now time.Time) ([]domain.Event, error) {
+	if t.state != alive || t.owner != by {
+		return nil, t.notFound()
+	}
+	return []domain.Event{Deleted{At: now}}, nil
+}
+
+// Publish puts the template into the library with an example. It decides nothing when there was an example of the same body before: so
+// what was taken out of the library does not come back by itself.
+func (t *Template) Publish(example Example, now time.Time) ([]domain.Event, error) {
+	if t.state != alive {
+		return nil, t.notFound()
+	}
+	if t.example.Body == example.Body {
+		return nil, nil
+	}
+	return []domain.Event{Published{Change: t.changes + 1, Example: example, At: now}}, nil
+}
+
+// Republish puts the template back into the library with the example that it had there. It decides nothing when that was made from
+// another body: a new one has to be rendered.
+func (t *Template) Republish(now time.Time) ([]domain.Event, error) {
+	if t.state != alive {
+		return nil, t.notFound()
+	}
+	if t.published || t.example.Body != t.body.Hash {
+		return nil, nil
+	}
+	return []domain.Event{Published{Change: t.changes + 1, Example: t.example, At: now}}, nil
+}
+
+// Unpublish takes the template out of the library.
+func (t *Template) Unpublish(now time.Time) ([]domain.Event, error) {
+	if t.state != alive {
+		return nil, t.notFound()
+	}
+	if !t.published {
+		return nil, nil
+	}
+	return []domain.Event{Unpublished{Change: t.changes + 1, At: now}}, nil
+}
+
+func (t *Template) notFound() error { return NotFound(t.id) }
+
+// NotFound is the refusal of a template that does not exist for whoever asks. Decision 6: whatever the reason is.
+func NotFound(id ID) error {
+	return domain.Errorf(domain.NotFound, "template_not_found", "Template %s not found", id)
+}
+
+// TooLarge is the refusal of a movie that cannot be a template's. Spec: Errors, POST /templates: status 500.
+func TooLarge() error {
+	return domain.Errorf(domain.Internal, "template_movie_invalid", "Template movie is not valid JSON or it's too large")
+}
+
+// checkDraft checks what is given of a template.
+func checkDraft(name *string, tags *[]string, body *Body, prompt *string) error {
+	switch {
+	case name != nil && *name == "":
+		return domain.Errorf(domain.Invalid, "name_required", "name is required")
+	case name != nil && utf8.RuneCountInString(*name) > MaxName:
+		return domain.Errorf(domain.Invalid, "name_too_long", "name must be at most %d characters", MaxName)
+	case body != nil && body.Size > MaxBody:
+		return TooLarge()
+	case prompt != nil && len(*prompt) > maxPrompt:
+		return domain.Errorf(domain.Invalid, "prompt_too_long", "prompt must be at most %d bytes", maxPrompt)
+	}
+	if tags != nil {
+		size := 0
+		for _, tag := range *tags {
+			size += len(tag)
+		}
+		if size > maxTags {
+			return domain.Errorf(domain.Invalid, "tags_too_long", "tags must be at most %d bytes together", maxTags)
+		}
+	}
+	return nil
+}
+
+// cleaned are tags without blanks around them, empty ones and repetitions.
+func cleaned(tags []string) []string {
+	out := []string{}
+	for _, tag := range tags {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(out, tag) {
+			out = append(out, tag)
+		}
+	}
+	return out
+}

@@ -1,0 +1,58 @@
+package timeline
+
+// Canonical is the layer without what does not change its picture in its window: equal canonical layers look the same, wherever in
+// the movie and in their element's life they are. A logo that is shown all the time is the same in every window.
+func (l Layer) Canonical() Layer {
+	l.Ref = Ref{}
+	if !l.Fades() {
+		l.FadeIn, l.FadeOut = 0, 0
+	}
+	if l.Text != nil && l.Text.Animation != nil && l.Phase >= l.Text.Animation.Intro {
+		text := *l.Text
+		text.Animation = nil
+		l.Text = &text
+	}
+	if l.Still() {
+		l.Phase = 0
+	}
+	if l.FadeOut == 0 && (l.Effects == nil || l.Effects.Motion == nil) {
+		l.Life = l.Phase + l.To - l.From
+	}
+	return l
+}
+
+// Fades says that the layer fades in or out within its window.
+func (l Layer) Fades() bool {
+	in := l.FadeIn > 0 && l.Phase < l.FadeIn
+	out := l.FadeOut > 0 && l.Phase+l.To-l.From > l.Life-l.FadeOut
+	return in || out
+}
+
+// Still says that every frame of the window that shows the layer shows the same of it. What only its drawer knows to stand still, as
+// of components, is not called still here.
+func (l Layer) Still() bool {
+	return !l.Fades() && l.Effects.still() && l.contentStill()
+}
+
+func (l Layer) contentStill() bool {
+	switch l.Kind {
+	case ColorLayer:
+		return true
+	case ImageLayer:
+		return !l.Animated
+	case TextLayer:
+		return l.Text == nil || l.Text.Animation == nil || l.Phase >= l.Text.Animation.Intro
+	case HTMLLayer:
+		return l.Page == nil || l.Page.Capture == 0
+	}
+	return false
+}
+
+func (f *Effects) still() bool {
+	if f == nil {
+		return true
+	}
+	turns := f.Rotation != nil && f.Rotation.Frames > 0
+	plays := f.Mask != nil && f.Mask.Video
+	return f.Motion == nil && !turns && !plays
+}

@@ -1,0 +1,56 @@
+package timeline
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"moviola/domain/caption"
+	"moviola/domain/document"
+)
+
+// subtitles resolves the movie's subtitles into the plan.
+func (l *layout) subtitles() {
+	given := l.movie.Subtitles
+	if given == nil {
+		return
+	}
+	s := &Subtitles{Ref: given.Ref, Captions: given.Captions, Source: given.Source, Language: given.Language, Model: given.Model}
+	var warnings []string
+	s.Style, warnings = caption.ReadStyle(given.Settings, l.plan.Width)
+	for _, text := range warnings {
+		l.warn(given.Ref.String() + ": " + text)
+	}
+	l.plan.Subtitles = s
+}
+
+// Caption shows captions, in order of their time, above everything else in the movie: each window that shows any gets one more
+// layer, the topmost. What lies outside of the movie is left out. A plan without subtitles stays as it is.
+func (p *Plan) Caption(states []caption.State) {
+	if p.Subtitles == nil {
+		return
+	}
+	shown := map[int][]ShownCaption{} // by window
+	for _, state := range states {
+		start, end := p.frameAt(state.From), p.frameAt(state.To)
+		for i := range p.windowsIn(start, end) {
+			w := &p.Windows[i]
+			shown[i] = append(shown[i], ShownCaption{
+				Rows: state.Rows, From: max(start-w.Start, 0), To: min(end-w.Start, w.Frames),
+			})
+		}
+	}
+	canvas := Box{W: p.Width, H: p.Height}
+	for _, i := range slices.Sorted(maps.Keys(shown)) {
+		w := &p.Windows[i]
+		*w.top() = append(*w.top(), Layer{
+			Ref: p.Subtitles.Ref, Kind: CaptionLayer, Box: canvas, To: w.Frames, Life: w.Frames,
+			Captions: &Captions{Style: p.Subtitles.Style, Shown: shown[i]},
+		})
+	}
+}
+
+// frameAt is the frame of the movie at a time, from its first one to the one after its last.
+func (p *Plan) frameAt(at time.Duration) int64 {
+	return min(max(p.FPS.Frame(document.SecondsOfFloat(at.Seconds())), 0), p.Frames)
+}

@@ -1,0 +1,171 @@
+package timeline
+
+import (
+	"fmt"
+	"strconv"
+
+	"moviola/domain"
+	"moviola/domain/document"
+)
+
+// The bounds of a plan. They keep the plan of a hostile document small; what an account may render is decided by its service plan.
+const (
+	longestHours = 6
+	maxLayers    = 200_000
+	maxWindows   = 10_000 // each costs a process
+	maxWarnings  = 50
+)
+
+// Lay makes the plan of a movie. facts says what was found out about each of document.Sources, by its key; fonts and captions need
+// none.
+// Mistakes of the movie are *domain.Error; a source without facts is a plain error.
+func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
+	if err := document.Validate(m); err != nil {
+		return nil, err
+	}
+	if err := checkSources(m, facts); err != nil {
+		return nil, err
+	}
+	timing := document.Time(m, func(key string) (document.Seconds, bool) {
+		return document.SecondsOfFloat(facts[key].Duration), true
+	})
+	p := &Plan{
+		Width: m.Width, Height: m.Height, FPS: m.FPS, Quality: m.Quality, Draft: m.Draft, Fresh: !m.Cache, Frames: m.FPS.Frame(timing.Length),
+	}
+	p.Warnings = append(p.Warnings, m.Warnings...)
+	if err := checkLength(timing.Length, p.Frames); err != nil {
+		return nil, err
+	}
+	l := layout{movie: m, facts: facts, timing: timing, plan: p}
+	l.warnTransitions()
+	if err := l.fill(); err != nil {
+		return nil, err
+	}
+	l.subtitles()
+	p.ThumbnailFrame = l.thumbnail()
+	return p, nil
+}
+
+// Credits is what the movie costs: 1 credit for each started second of its planned frames, in exact arithmetic. Decision 28.
+func (p *Plan) Credits() int64 { return p.FPS.Credits(p.Frames) }
+
+// Seconds is the exact length of the movie: planned frames ÷ fps. Decision 28.
+func (p *Plan) Seconds() float64 { return p.FPS.Seconds(p.Frames).Float() }
+
+func checkLength(length document.Seconds, frames int64) error {
+	if length.Times(10).Cmp(document.SecondsOf(1)) < 0 || frames == 0 { // decision 21: under 0.1 s
+		return domain.Errorf(domain.Invalid, "movie_duration_zero", "Movie duration cannot be zero")
+	}
+	if length.Cmp(document.SecondsOf(longestHours*3600)) > 0 {
+		return domain.Errorf(domain.Invalid, "movie_too_long", "Movie duration cannot be longer than %d hours", longestHours)
+	}
+	return nil
+}
+
+// checkSources finds elements whose source is something else than their type says, and pictures cropped to nothing.
+func checkSources(m *document.Movie, facts map[string]Facts) error {
+	for e := range m.All() {
+		if err := checkSource(e, facts); err != nil {
+			return err
+		}
+		if err := checkMask(e, facts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkSource(e *document.Element, facts map[string]Facts) error {
+	if e.Src == "" {
+		return nil
+	}
+	f, ok := facts[e.Src]
+	if !ok {
+		return fmt.Errorf("lay out %s: nothing is known about its source", e.Ref)
+	}
+	length := document.SecondsOfFloat(f.Duration)
+	picture := f.Width > 0 && f.Height > 0
+	switch kind := e.Ref.Type; {
+	case kind == document.TypeVoice && (!f.HasAudio || f.Duration <= 0):
+		return fmt.Errorf("lay out %s: its voice is silent", e.Ref)
+	case kind == document.TypeImage && !picture,
+		kind == document.TypeVideo && !(picture && f.HasVideo && f.Duration > 0),
+		kind == document.TypeAudio && !(f.HasAudio && f.Duration > 0):
+		return elementError(e.Ref, "The URL provided is not a %s file and cannot be used as a source for a %[1]s element", kind)
+	case e.Seek.Sign() > 0 && e.SeekIn(length).Cmp(length) >= 0:
+		return elementError(e.Ref, "The property 'seek' lies behind the end of the source, which lasts %s seconds",
+			strconv.FormatFloat(f.Duration, 'f', -1, 64))
+	}
+	if c, ok := usedPart(e, f); !ok {
+		return elementError(e.Ref, "The property 'crop' lies outside of the picture of %dx%d", c.W, c.H)
+	}
+	return nil
+}
+
+func checkMask(e *document.Element, facts map[string]Facts) error {
+	if e.Effects.Mask == "" {
+		return nil
+	}
+	f, ok := facts[e.Effects.Mask]
+	if !ok {
+		return fmt.Errorf("lay out %s: nothing is known about its mask", e.Ref)
+	}
+	if f.Width <= 0 || f.Height <= 0 {
+		return elementError(e.Ref, "The URL provided is not an image or video file and cannot be used as a mask")
+	}
+	return nil
+}
+
+// warnTransitions says which transitions the scenes were too short for.
+func (l *layout) warnTransitions() {
+	for i, scene := range l.movie.Scenes {
+		if length := l.timing.Transitions[i]; scene.Transition != nil && length.Cmp(scene.Transition.Duration) < 0 {
+			l.warn(fmt.Sprintf("Scene #%d: The transition lasts %s instead of %s seconds, because the scenes are too short for it",
+				scene.Number, short(length), short(scene.Transition.Duration)))
+		}
+	}
+}
+
+// short writes seconds for people.
+func short(s document.Seconds) string { return strconv.FormatFloat(s.Float(), 'g', 6, 64) }
+
+func elementError(ref Ref, format string, args ...any) error {
+	return document.ElementError(ref, fmt.Sprintf(format, args...))
+}
+
+// thumbnail is the frame that the movie's thumbnail shows. Decision 26: a point of time, or the middle of a scene; by default
+// one second, or the middle of a shorter movie.
+func (l *layout) thumbnail() int64 {
+	frame := l.movie.FPS.Frame(document.SecondsOf(1))
+	if l.plan.Seconds() <= 1 {
+		frame = l.plan.Frames / 2
+	}
+	if choice := l.movie.Thumbnail; choice.Scene != "" {
+		if scene, ok := l.scene(choice.Scene); ok {
+			span := l.timing.Scenes[scene]
+			frame = (l.movie.FPS.Frame(span.Start) + l.movie.FPS.Frame(span.End)) / 2
+		} else {
+			l.warn("Movie: The thumbnail's scene was not found")
+		}
+	} else if choice.Set {
+		frame = l.movie.FPS.Frame(choice.Time)
+	}
+	return min(max(frame, 0), l.plan.Frames-1)
+}
+
+// scene finds a scene by its id or number.
+func (l *layout) scene(name string) (index int, ok bool) {
+	for i, scene := range l.movie.Scenes {
+		if scene.ID == name {
+			return i, true
+		}
+	}
+	n, err := strconv.Atoi(name)
+	return n - 1, err == nil && n >= 1 && n <= len(l.movie.Scenes)
+}
+
+func (l *layout) warn(text string) {
+	if len(l.plan.Warnings) < maxWarnings {
+		l.plan.Warnings = append(l.plan.Warnings, text)
+	}
+}

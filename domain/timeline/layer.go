@@ -1,0 +1,141 @@
+package timeline
+
+import (
+	"maps"
+	"slices"
+
+	"moviola/domain/document"
+)
+
+// layer draws up what an element shows, without the window.
+func (l *layout) layer(e *document.Element, s stretch) (Layer, error) {
+	layer := Layer{
+		Ref: e.Ref, Kind: LayerKind(e.Ref.Type), FadeIn: s.fadeIn, FadeOut: s.fadeOut, Life: s.end - s.start, Effects: l.effects(e),
+	}
+	switch e.Ref.Type {
+	case document.TypeImage, document.TypeVideo:
+		layer.Source = e.Src
+		layer.Box, layer.Crop = l.box(e, l.facts[e.Src])
+		if l.facts[e.Src].Duration > 0 {
+			layer.Animated = e.Ref.Type == document.TypeImage
+			layer.Seek, layer.Loop, layer.Plays = l.play(e, layer.Life)
+		}
+	case document.TypeText:
+		layer.Text, layer.Box = l.text(e)
+		layer.Text.Animation = animate(e.Style, layer.Text.Text, layer.Life, l.movie.FPS)
+	case document.TypeHTML:
+		layer.Page, layer.Box = l.page(e, layer.Life), l.canvasBox(e)
+	case document.TypeComponent:
+		layer.Component, layer.Box = e.Component, l.canvasBox(e)
+	case document.TypeAudiogram:
+		layer.Audiogram = &Audiogram{Color: e.Audiogram.Color, Amplitude: e.Audiogram.Amplitude}
+		layer.Box = l.canvasBox(e)
+	}
+	return layer, checkBox(e.Ref, layer.Box)
+}
+
+func (l *layout) page(e *document.Element, life int64) *Page {
+	page := &Page{
+		HTML: e.Page.HTML, Source: e.Page.Src, Tailwind: e.Page.Tailwind, Wait: e.Page.Wait, DPI: e.Page.DPI,
+		Capture: min(l.frame(e.Page.Capture), life),
+	}
+	if page.HTML != "" {
+		page.Source = ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
+		if name != "opacity" { // which is an effect
+			page.Settings = append(page.Settings, Setting{Name: name, Value: e.Settings[name]})
+		}
+	}
+	return page
+}
+
+// canvasBox is the box of an element whose size follows from nothing but its properties: a side that is not given is the canvas's.
+func (l *layout) canvasBox(e *document.Element) Box {
+	box := Box{W: e.Width, H: e.Height}
+	horizontal, vertical := edges(e.Position)
+	if box.W < 0 || e.Resize != "" {
+		box.W, horizontal = l.plan.Width, free // it has no room to move
+	}
+	if box.H < 0 || e.Resize != "" {
+		box.H, vertical = l.plan.Height, free
+	}
+	box.X = e.X + place(horizontal, l.plan.Width, box.W, gapPercent)
+	box.Y = e.Y + place(vertical, l.plan.Height, box.H, gapPercent)
+	return box
+}
+
+// The size of one level of zoom. Decision 26.
+const zoomLevel = 0.1
+
+// effects returns what the element does to its picture, nil when nothing.
+func (l *layout) effects(e *document.Element) *Effects {
+	given := &e.Effects
+	f := Effects{
+		Correction: given.Correction, FlipX: given.FlipX, FlipY: given.FlipY, Motion: motionOf(given),
+		Rotation: l.rotation(given.Rotate), Transparency: 1 - given.Opacity,
+	}
+	if key := given.ChromaKey; key != nil {
+		f.ChromaKey = &ChromaKey{Color: key.Color, Similarity: key.Tolerance / 100}
+	}
+	if given.Mask != "" {
+		f.Mask = &Mask{Source: given.Mask, Video: l.facts[given.Mask].Duration > 0}
+	}
+	if f == (Effects{}) {
+		return nil
+	}
+	return &f
+}
+
+// motionOf is what zoom and pan come to. Zoom enlarges by a tenth for each level, about the middle; a pan moves the view by its
+// distance meanwhile. A pan alone moves over a picture that is enlarged as far as it needs to be to fill its box, unless that is
+// forbidden.
+func motionOf(e *document.Effects) *Motion {
+	switch {
+	case e.Zoom != 0:
+		size := 1 / (1 + zoomLevel*max(e.Zoom, -e.Zoom))
+		near := View{W: size, H: size, X: travel(size, e.Pan.X, e.PanDistance, e.PanCrop), Y: travel(size, e.Pan.Y, e.PanDistance, e.PanCrop)}
+		whole := View{W: 1, H: 1}
+		if e.Zoom < 0 {
+			return &Motion{From: near, To: whole}
+		}
+		return &Motion{From: whole, To: near}
+	case e.Pan == document.Pan{}:
+		return nil
+	case !e.PanCrop:
+		return &Motion{
+			From: View{W: 1, H: 1},
+			To:   View{X: float64(e.Pan.X) * e.PanDistance, Y: float64(e.Pan.Y) * e.PanDistance, W: 1, H: 1},
+		}
+	}
+	d := e.PanDistance
+	// -1 goes from the far edge to the near one, 1 the other way, 0 stays in the middle.
+	from, to := [3]float64{d, d / 2, 0}, [3]float64{0, d / 2, d}
+	return &Motion{
+		From: View{X: from[e.Pan.X+1], Y: from[e.Pan.Y+1], W: 1 - d, H: 1 - d},
+		To:   View{X: to[e.Pan.X+1], Y: to[e.Pan.Y+1], W: 1 - d, H: 1 - d},
+	}
+}
+
+// travel is where a view of that size ends up that moves from the middle by a distance, and stays in the picture if it must.
+func travel(size float64, direction int, distance float64, stay bool) float64 {
+	at := (1-size)/2 + float64(direction)*distance
+	if stay {
+		at = min(max(at, 0), 1-size)
+	}
+	return at
+}
+
+// rotation is nil for an element that is upright. A turn all around ends as it began, so it goes on.
+func (l *layout) rotation(r document.Rotate) *Rotation {
+	const around = 360
+	full := r.Angle == around || r.Angle == -around
+	moves := r.Speed.Sign() > 0
+	switch {
+	case r.Angle == 0 || full && !moves:
+		return nil
+	case !moves:
+		return &Rotation{Degrees: r.Angle}
+	}
+	return &Rotation{Degrees: r.Angle, Frames: max(1, l.frame(r.Speed)), Endless: full}
+}

@@ -1,0 +1,203 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"moviola/domain"
+	"moviola/domain/document"
+)
+
+// layout is a plan in the making.
+type layout struct {
+	movie  *document.Movie
+	facts  map[string]Facts
+	timing document.Timing
+	plan   *Plan
+	layers int
+}
+
+// picture is an element that is seen, placed in the whole movie: its layer is complete but for the window.
+type picture struct {
+	layer      Layer
+	z          int
+	fresh      bool  // the element may not come from a cache
+	start, end int64 // frames of the movie
+}
+
+// level is where pictures lie: below the scenes, in them, or above.
+type level int
+
+const (
+	below level = iota
+	within
+	above
+)
+
+// fill places every element, cuts the movie into windows and puts into each what is seen in it. From bottom to top: elements of
+// the movie with a negative z-index, which are seen through scenes whose background is not opaque; the scene; the other
+// elements of the movie. Within each of the three by z-index, then in the order of the document. Movie-schema §6.
+func (l *layout) fill() error {
+	var inScenes []picture
+	for i, scene := range l.movie.Scenes {
+		pictures, err := l.place(scene.Elements, l.timing.SceneElements[i])
+		if err != nil {
+			return err
+		}
+		inScenes = append(inScenes, pictures...)
+	}
+	ofMovie, err := l.place(l.movie.Elements, l.timing.Elements)
+	if err != nil {
+		return err
+	}
+	behind := sort.Search(len(ofMovie), func(i int) bool { return ofMovie[i].z >= 0 })
+
+	if l.cutWindows(videosOf(inScenes, ofMovie)); len(l.plan.Windows) > maxWindows {
+		return domain.Errorf(domain.Invalid, "movie_too_complex", "The movie has too many scenes. Use fewer scenes that last longer")
+	}
+	l.markFresh()
+	if err := l.show(ofMovie[:behind], below); err != nil {
+		return err
+	}
+	l.paintBackgrounds()
+	if err := l.show(inScenes, within); err != nil {
+		return err
+	}
+	return l.show(ofMovie[behind:], above)
+}
+
+// markFresh marks the windows of scenes that must be rendered anew: the scene, one of its elements, or the movie says so.
+func (l *layout) markFresh() {
+	fresh := map[int]bool{}
+	for _, scene := range l.movie.Scenes {
+		uncached := func(e document.Element) bool { return !e.Cache }
+		fresh[scene.Number] = !scene.Cache || slices.ContainsFunc(scene.Elements, uncached)
+	}
+	for i := range l.plan.Windows {
+		w := &l.plan.Windows[i]
+		w.Fresh = l.plan.Fresh || fresh[w.Scene] || w.Transition != nil && fresh[w.Transition.Scene]
+	}
+}
+
+// place returns the pictures of a list of elements, bottom first, and adds its sounds to the plan.
+func (l *layout) place(elements []document.Element, spans []document.Span) ([]picture, error) {
+	var pictures []picture
+	for i := range elements {
+		e := &elements[i]
+		s := stretch{start: l.frame(spans[i].Start), end: l.frame(spans[i].End)}
+		if s.end <= s.start {
+			continue
+		}
+		s.fadeIn = min(l.frame(spans[i].Start.Add(e.FadeIn)), s.end) - s.start
+		s.fadeOut = s.end - max(l.frame(spans[i].End.Sub(e.FadeOut)), s.start)
+		l.sound(e, s)
+		if !e.Seen() {
+			continue
+		}
+		layer, err := l.layer(e, s)
+		if err != nil {
+			return nil, err
+		}
+		pictures = append(pictures, picture{layer: layer, z: e.ZIndex, fresh: !e.Cache, start: s.start, end: s.end})
+	}
+	slices.SortStableFunc(pictures, func(a, b picture) int { return cmp.Compare(a.z, b.z) })
+	return pictures, nil
+}
+
+func (l *layout) frame(at document.Seconds) int64 { return l.movie.FPS.Frame(at) }
+
+// stretch is the life of an element, and its fades, in frames of the movie.
+type stretch struct{ start, end, fadeIn, fadeOut int64 }
+
+// play says how a source is played for life frames: from where, how long one play lasts, and how often at most.
+func (l *layout) play(e *document.Element, life int64) (seek, loop float64, plays int) {
+	length := document.SecondsOfFloat(l.facts[e.Src].Duration)
+	from := e.SeekIn(length)
+	once := length.Sub(from)
+	if e.Loop == 1 || once.Sign() <= 0 || l.movie.FPS.Seconds(life).Cmp(once) <= 0 {
+		return from.Float(), 0, 0
+	}
+	return from.Float(), once.Float(), max(e.Loop, 0)
+}
+
+// sound adds the sound of an element to the plan, if it has any.
+func (l *layout) sound(e *document.Element, s stretch) {
+	if !e.Heard() || !l.facts[e.Src].HasAudio || e.Muted || e.Volume <= 0 {
+		return
+	}
+	clip := Clip{Ref: e.Ref, Source: e.Src, From: s.start, To: s.end, Volume: e.Volume, FadeIn: s.fadeIn, FadeOut: s.fadeOut}
+	clip.Seek, clip.Loop, clip.Plays = l.play(e, s.end-s.start)
+	l.plan.Audio = append(l.plan.Audio, clip)
+}
+
+// show puts pictures into the windows in which they are seen.
+func (l *layout) show(pictures []picture, at level) error {
+	for _, p := range pictures {
+		for i := range l.plan.windowsIn(p.start, p.end) {
+			w := &l.plan.Windows[i]
+			layer := p.layer.in(w, p.start, p.end)
+			for _, layers := range seenIn(w, p, at) {
+				if l.layers++; l.layers > maxLayers {
+					return domain.Errorf(domain.Invalid, "movie_too_complex",
+						"The movie shows too many elements in too many scenes. Use fewer elements that last over all scenes")
+				}
+				*layers = append(*layers, layer)
+				w.Fresh = w.Fresh || p.fresh
+			}
+		}
+	}
+	return nil
+}
+
+const opaque = 255
+
+// seenIn returns the lists of a window's layers that a picture belongs to: a scene's element is in its scene, and elements below
+// the scenes are in each that lets them be seen.
+func seenIn(w *Window, p picture, at level) []*[]Layer {
+	if at == above {
+		return []*[]Layer{w.top()}
+	}
+	var lists []*[]Layer
+	for _, s := range w.sides() {
+		if at == below && s.background.A < opaque || at == within && s.scene == p.layer.Ref.Scene {
+			lists = append(lists, s.layers)
+		}
+	}
+	return lists
+}
+
+// paintBackgrounds makes every background opaque, once the elements below the scenes are in place: what shines through is the
+// movie's own background, or a layer between those elements and the scene's.
+func (l *layout) paintBackgrounds() {
+	base := over(document.Black, l.movie.Background)
+	for i := range l.plan.Windows {
+		w := &l.plan.Windows[i]
+		for _, s := range w.sides() {
+			switch {
+			case s.background.A == opaque:
+			case len(*s.layers) == 0:
+				*s.background = over(base, *s.background)
+			default:
+				if s.background.A > 0 {
+					*s.layers = append(*s.layers, l.paint(s, w.Frames))
+				}
+				*s.background = base
+			}
+		}
+	}
+}
+
+// paint fills the canvas with the background of a scene.
+func (l *layout) paint(s side, frames int64) Layer {
+	canvas := Box{W: l.plan.Width, H: l.plan.Height}
+	return Layer{Ref: Ref{Scene: s.scene}, Kind: ColorLayer, Color: *s.background, Box: canvas, To: frames, Life: frames}
+}
+
+// over lays a colour over an opaque one.
+func over(base, c Color) Color {
+	mix := func(below, above uint8) uint8 {
+		return uint8((uint32(below)*(opaque-uint32(c.A)) + uint32(above)*uint32(c.A) + opaque/2) / opaque)
+	}
+	return Color{R: mix(base.R, c.R), G: mix(base.G, c.G), B: mix(base.B, c.B), A: opaque}
+}

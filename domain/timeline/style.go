@@ -1,0 +1,285 @@
+package timeline
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"moviola/domain/document"
+)
+
+// The defaults of a text. Movie-schema §4.3, style 001.
+const (
+	defaultFont     = "Inter" // of style 001
+	animatedFont    = "Roboto"
+	plainStyle      = "001"
+	defaultSizeVW   = 4
+	rootSize        = 16 // pixels of 1rem, and of 1em of a font size
+	smallest, giant = 1, 2000
+)
+
+var defaultShadow = Shadow{X: 2, Y: 2, Color: Color{R: 33, G: 33, B: 33, A: 128}}
+
+// text returns the text of an element with its settings in pixels, and its box. The box is the canvas, or what width, height,
+// x and y say. With a preset position and no size the textbox sits there in the canvas, inside the usual gap.
+func (l *layout) text(e *document.Element) (*Text, Box) {
+	canvas := Box{W: l.plan.Width, H: l.plan.Height}
+	horizontal, vertical := edges(e.Position)
+	gapX, gapY := 0, 0
+	box := Box{W: e.Width, H: e.Height}
+	if e.Width < 0 || e.Resize != "" {
+		box.W = canvas.W
+		if horizontal != free {
+			gapX = scale(canvas.W, gapPercent, 100)
+		}
+	}
+	if e.Height < 0 || e.Resize != "" {
+		box.H = canvas.H
+		if vertical != free {
+			gapY = scale(canvas.H, gapPercent, 100)
+		}
+	}
+	s := styler{layout: l, ref: e.Ref, style: e.Style, given: e.Settings, units: units{w: float64(box.W), h: float64(box.H)}}
+	box.W, box.H = box.W-2*gapX, box.H-2*gapY
+	box.X, box.Y = e.X+place(horizontal, canvas.W, box.W, gapPercent), e.Y+place(vertical, canvas.H, box.H, gapPercent)
+
+	settings := s.settings()
+	box = s.inset(box)
+	if _, given := s.first("horizontal-position", "horizontal-align"); !given && gapX > 0 {
+		settings.Horizontal = map[edge]Align{near: AlignLeft, middle: AlignCenter, far: AlignRight}[horizontal]
+	}
+	if _, given := s.first("vertical-position", "vertical-align"); !given && gapY > 0 {
+		settings.Vertical = map[edge]VerticalAlign{near: AlignTop, middle: AlignMiddle, far: AlignBottom}[vertical]
+	}
+	return &Text{Text: transform(e.Text, s.word("text-transform")), Settings: settings}, box
+}
+
+// styler turns the CSS-like settings of a text into pixels. What cannot be read falls back to the default, with a warning.
+type styler struct {
+	layout *layout
+	ref    Ref
+	style  string // of the text: "001"
+	given  map[string]string
+	units  units
+}
+
+// units are what relative lengths refer to, in pixels.
+type units struct{ em, w, h float64 }
+
+func (s *styler) warn(text string) { s.layout.warn(s.ref.String() + ": " + text) }
+
+// first returns the first of the names that is set: most settings have an older name.
+func (s *styler) first(names ...string) (string, bool) {
+	for _, name := range names {
+		if value := s.given[name]; value != "" {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+func (s *styler) word(names ...string) string {
+	value, _ := s.first(names...)
+	return strings.ToLower(value)
+}
+
+func (s *styler) settings() TextSettings {
+	s.units.em = rootSize
+	size := s.length(s.units.w*defaultSizeVW/100, "font-size")
+	size = min(max(size, smallest), giant)
+	s.units.em = size
+	t := TextSettings{
+		FontSize:   size,
+		FontWeight: s.weight(),
+		Italic:     strings.HasPrefix(s.word("font-style"), "italic") || strings.HasPrefix(s.word("font-style"), "oblique"),
+		Color:      s.color(Color{R: 255, G: 255, B: 255, A: 255}, "font-color", "color"),
+		Align:      s.align(AlignCenter, "text-align"),
+		Vertical:   s.vertical(),
+		LineHeight: s.lineHeight(),
+		Padding:    s.padding(),
+		Radius:     max(s.length(0, "border-radius"), 0),
+	}
+	t.FontFamily, t.FontSource = s.family()
+	t.Background, t.Gradient = s.background()
+	t.Shadow, t.Shadows = s.shadows()
+	t.BoxShadow = s.boxShadow()
+	s.decorate(&t)
+	s.stroke(&t)
+	s.border(&t)
+	t.WordSpacing = min(max(s.length(0, "word-spacing"), -size), 10*size)
+	t.LetterSpacing = min(max(s.length(0, "letter-spacing"), -size), 10*size)
+	// Lines that are set flush left are looked for at the left.
+	t.Horizontal = s.align(t.Align, "horizontal-position", "horizontal-align")
+	if t.Horizontal == AlignJustify { // a place there is not
+		t.Horizontal = AlignLeft
+	}
+	s.warnUnknown()
+	return t
+}
+
+// family is the font by name, and the key of its file if it has one. A family beside the address of a file is what to use where
+// the file has no letter.
+func (s *styler) family() (name, source string) {
+	otherwise := defaultFont
+	if s.style != plainStyle {
+		otherwise = animatedFont
+	}
+	source = document.FontAddress(s.given)
+	name, ok := s.first("font-family")
+	if !ok || document.AddressOf(name) != "" {
+		name = otherwise
+	}
+	return name, source
+}
+
+func (s *styler) weight() int {
+	switch word := s.word("font-weight"); word {
+	case "", "normal", "regular":
+		return 400
+	case "bold", "bolder":
+		return 700
+	case "lighter":
+		return 300
+	default:
+		n, err := strconv.ParseFloat(word, 64)
+		if err != nil || math.IsNaN(n) {
+			s.warn("The setting 'font-weight' cannot be read")
+			return 400
+		}
+		return int(min(max(n, 100), 900))
+	}
+}
+
+func (s *styler) color(otherwise Color, names ...string) Color {
+	value, ok := s.first(names...)
+	if !ok || strings.EqualFold(value, "none") {
+		return otherwise
+	}
+	c, ok := document.ParseColor(value)
+	if !ok {
+		s.warn("The setting '" + names[0] + "' is no colour")
+		return otherwise
+	}
+	return c
+}
+
+func (s *styler) align(otherwise Align, names ...string) Align {
+	switch s.word(names...) {
+	case "left", "start":
+		return AlignLeft
+	case "justify":
+		return AlignJustify
+	case "center", "middle":
+		return AlignCenter
+	case "right", "end":
+		return AlignRight
+	}
+	return otherwise
+}
+
+func (s *styler) vertical() VerticalAlign {
+	switch s.word("vertical-position", "vertical-align") {
+	case "top", "start":
+		return AlignTop
+	case "bottom", "end":
+		return AlignBottom
+	}
+	return AlignMiddle
+}
+
+func (s *styler) lineHeight() float64 {
+	value := s.word("line-height")
+	if value == "normal" {
+		return 0
+	}
+	if n, err := strconv.ParseFloat(value, 64); err == nil { // a plain number is a multiple of the font size
+		value = strconv.FormatFloat(n, 'f', -1, 64) + "em"
+		s.given = maps.Clone(s.given)
+		s.given["line-height"] = value
+	}
+	return min(max(s.length(0, "line-height"), 0), 10*s.units.em)
+}
+
+// padding is between the textbox's edges and its lines.
+func (s *styler) padding() Sides { return s.sides("padding", 0) }
+
+// inset makes the box smaller by the margin around the textbox, as far as anything is left of it.
+func (s *styler) inset(box Box) Box {
+	m := s.sides("margin", -maxBoxSide)
+	left, top := int(math.Round(m.Left)), int(math.Round(m.Top))
+	w, h := box.W-left-int(math.Round(m.Right)), box.H-top-int(math.Round(m.Bottom))
+	if w <= 0 || h <= 0 {
+		return box
+	}
+	return Box{X: box.X + left, Y: box.Y + top, W: w, H: h}
+}
+
+// sides reads one to four lengths, as in CSS, and the names of single sides.
+func (s *styler) sides(name string, least float64) Sides {
+	value, _ := s.first(name)
+	var all []float64
+	for _, part := range strings.Fields(value) {
+		n, ok := s.units.pixels(part)
+		if !ok && part != "auto" {
+			s.warn("The setting '" + name + "' cannot be read")
+			break
+		}
+		all = append(all, n)
+	}
+	var p Sides
+	switch len(all) {
+	case 1:
+		p = Sides{all[0], all[0], all[0], all[0]}
+	case 2:
+		p = Sides{all[0], all[1], all[0], all[1]}
+	case 3:
+		p = Sides{all[0], all[1], all[2], all[1]}
+	case 4:
+		p = Sides{all[0], all[1], all[2], all[3]}
+	}
+	for i, side := range []*float64{&p.Top, &p.Right, &p.Bottom, &p.Left} {
+		single := name + []string{"-top", "-right", "-bottom", "-left"}[i]
+		*side = min(max(s.length(*side, single), least), maxBoxSide)
+	}
+	return p
+}
+
+func transform(text, how string) string {
+	switch how {
+	case "uppercase":
+		return strings.ToUpper(text)
+	case "lowercase":
+		return strings.ToLower(text)
+	case "capitalize":
+		inWord := false
+		return strings.Map(func(r rune) rune {
+			first := !inWord && unicode.IsLetter(r)
+			inWord = unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || inWord && (r == '\'' || r == '’')
+			if first {
+				return unicode.ToTitle(r)
+			}
+			return r
+		}, text)
+	}
+	return text
+}
+
+// known are the settings that are read somewhere above, and those that ask for what happens anyway.
+var known = strings.Fields(`font-family font-size font-weight font-style font-color color background-color background text-align
+	horizontal-position horizontal-align vertical-position vertical-align line-height letter-spacing padding padding-top
+	padding-right padding-bottom padding-left margin margin-top margin-right margin-bottom margin-left border-radius text-shadow
+	shadow opacity text-transform text-decoration text-decoration-line white-space word-wrap overflow-wrap display font-url
+	word-spacing background-image box-shadow border border-width border-color border-style stroke stroke-width stroke-color
+	text-stroke text-stroke-width text-stroke-color -webkit-text-stroke -webkit-text-stroke-width -webkit-text-stroke-color`)
+
+// warnUnknown names what has no effect. What begins with two underscores is a client's own affair.
+func (s *styler) warnUnknown() {
+	for _, name := range slices.Sorted(maps.Keys(s.given)) {
+		if !slices.Contains(known, name) && len(name) <= 40 && !strings.HasPrefix(name, "--") {
+			s.warn("The setting '" + name + "' has no effect")
+		}
+	}
+}
