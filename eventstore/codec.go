@@ -1,0 +1,176 @@
+package eventstore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/connection"
+	"moviola/domain/idempotency"
+	"moviola/domain/installation"
+	"moviola/domain/key"
+	"moviola/domain/ledger"
+	"moviola/domain/media"
+	"moviola/domain/movie"
+	"moviola/domain/operator"
+	"moviola/domain/preload"
+	"moviola/domain/template"
+)
+
+// ErrUnknownType says that an event's type, or its version, is not one this program knows.
+var ErrUnknownType = errors.New("unknown event type")
+
+// idNamespace is the UUIDv5 namespace of all event ids. It never changes.
+var idNamespace = uuid.MustParse("6f0a4f0e-6a0f-5b0e-9d3c-4d6f76696f6c")
+
+// EventID is the deterministic id of an event: UUIDv5 of stream, type and key. A retried append is the same event.
+func EventID(stream string, event domain.Event) uuid.UUID {
+	return uuid.NewSHA1(idNamespace, []byte(stream+"\x00"+event.EventType()+"\x00"+event.EventKey()))
+}
+
+// upcaster turns the payload of one version into that of the next.
+type upcaster func(payload []byte) ([]byte, error)
+
+// kind is an event type: how its newest version is read, and how older ones are brought up to it.
+type kind struct {
+	decode func(payload []byte) (domain.Event, error)
+	// up[i] leads from version i+1 to version i+2; the newest version is len(up)+1.
+	up []upcaster
+}
+
+func (k kind) version() int { return len(k.up) + 1 }
+
+// Codec turns domain events into stored ones and back. It knows every event the program has ever written, by its persisted
+// name and version. It is safe for concurrent use.
+type Codec struct {
+	kinds map[string]kind
+}
+
+// NewCodec returns the codec of all events of the domain.
+func NewCodec() *Codec {
+	c := &Codec{kinds: make(map[string]kind)}
+	define[movie.Submitted](c)
+	define[movie.SubmissionAbandoned](c)
+	define[movie.RenderStarted](c)
+	define[movie.RenderReleased](c)
+	define[movie.RenderFinished](c)
+	define[movie.RenderTimedOut](c)
+	define[movie.Cancelled](c)
+	define[movie.FileDeleted](c)
+	define[movie.DeliveryStarted](c)
+	define[movie.DeliveryAttempted](c)
+	define[movie.DeliveryReleased](c)
+	define[movie.DeliveryFinished](c)
+	define[movie.RedeliveryRequested](c)
+	define[ledger.CreditsGranted](c)
+	define[ledger.CreditsHeld](c)
+	define[ledger.CreditsHoldChanged](c)
+	define[ledger.CreditsCharged](c)
+	define[ledger.CreditsReleased](c)
+	define[ledger.MovieCounted](c)
+	define[ledger.DraftCounted](c)
+	define[ledger.CountKept](c)
+	define[ledger.CountReleased](c)
+	define[ledger.ZeroBalancePurged](c)
+	define[ledger.Closed](c)
+	define[ledger.SnapshotTaken](c)
+	define[account.Opened](c)
+	define[account.PlanChanged](c)
+	define[account.Closed](c)
+	define[account.Cleared](c)
+	define[key.Issued](c)
+	define[key.Revoked](c)
+	define[installation.Opened](c)
+	define[operator.Acted](c)
+	define[idempotency.Reserved](c)
+	define[template.Created](c)
+	define[template.Updated](c)
+	define[template.Duplicated](c)
+	define[template.Published](c)
+	define[template.Unpublished](c)
+	define[template.Deleted](c)
+	define[media.FileRegistered](c)
+	define[media.FileUploaded](c)
+	define[media.FileMoveStarted](c)
+	define[media.FileMovedIn](c)
+	define[media.FileMovedOut](c)
+	define[media.FileMoveAborted](c)
+	define[media.FileDeleted](c)
+	define[media.FolderCreated](c)
+	define[media.FolderDeleted](c)
+	define[connection.Saved](c)
+	define[connection.Tested](c)
+	define[connection.Deleted](c)
+	define[preload.Requested](c)
+	define[preload.ItemStarted](c)
+	define[preload.ItemReleased](c)
+	define[preload.ItemFinished](c)
+	define[preload.Finished](c)
+	return c
+}
+
+// define makes the codec know E. The upcasters lead from version 1 to the newest, in order.
+func define[E domain.Event](c *Codec, up ...upcaster) {
+	var zero E
+	c.kinds[zero.EventType()] = kind{
+		up: up,
+		decode: func(payload []byte) (domain.Event, error) {
+			var e E
+			err := json.Unmarshal(payload, &e)
+			return e, err
+		},
+	}
+}
+
+// Encode makes an event ready to be appended to a stream. The metadata's time is kept in UTC milliseconds.
+func (c *Codec) Encode(stream string, meta Meta, event domain.Event) (Proposed, error) {
+	k, ok := c.kinds[event.EventType()]
+	if !ok {
+		return Proposed{}, fmt.Errorf("encode %s of %s: %w", event.EventType(), stream, ErrUnknownType)
+	}
+	data, err := json.Marshal(event)
+	if err != nil {
+		return Proposed{}, fmt.Errorf("encode %s of %s: %w", event.EventType(), stream, err)
+	}
+	metadata, err := json.Marshal(Metadata{
+		Version:     k.version(),
+		Correlation: meta.Correlation,
+		Causation:   meta.Causation,
+		Account:     meta.Account,
+		Time:        meta.Time.UTC().Truncate(time.Millisecond),
+	})
+	if err != nil {
+		return Proposed{}, fmt.Errorf("encode metadata of %s: %w", stream, err)
+	}
+	return Proposed{ID: EventID(stream, event), Type: event.EventType(), Data: data, Metadata: metadata}, nil
+}
+
+// Decode reads a stored event. An old version is brought up to the newest by its chain of upcasters. A type or version that is
+// not known is ErrUnknownType; the metadata is returned with it where it could be read.
+func (c *Codec) Decode(r Recorded) (domain.Event, Metadata, error) {
+	var meta Metadata
+	if err := json.Unmarshal(r.Metadata, &meta); err != nil {
+		return nil, meta, fmt.Errorf("decode metadata of event %d of %s: %w", r.Revision, r.Stream, err)
+	}
+	k, ok := c.kinds[r.Type]
+	if !ok || meta.Version < 1 || meta.Version > k.version() {
+		return nil, meta, fmt.Errorf("decode event %d of %s, %s version %d: %w", r.Revision, r.Stream, r.Type, meta.Version, ErrUnknownType)
+	}
+	payload := r.Data
+	for v := meta.Version; v < k.version(); v++ {
+		var err error
+		if payload, err = k.up[v-1](payload); err != nil {
+			return nil, meta, fmt.Errorf("upcast event %d of %s, %s version %d: %w", r.Revision, r.Stream, r.Type, v, err)
+		}
+	}
+	event, err := k.decode(payload)
+	if err != nil {
+		return nil, meta, fmt.Errorf("decode event %d of %s, %s: %w", r.Revision, r.Stream, r.Type, err)
+	}
+	return event, meta, nil
+}

@@ -1,0 +1,89 @@
+package embedded
+
+import (
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// filter says which events of the log a reader wants, and how often it wants to know how far the search is.
+type filter struct {
+	matchFunc func(stream, kind string) bool // nil: every event
+	interval  int64                          // events considered between two checkpoints; 0: no checkpoints
+	interest  []string                       // what a subscriber waits for, as the tail knows it
+}
+
+func (f filter) matches(r *record) bool {
+	return f.matchFunc == nil || f.matchFunc(r.stream, r.kind)
+}
+
+// defaultWindow is the search window of clients that name none.
+const defaultWindow = 32
+
+// newFilter reads a request's filter. Expressions are RE2; those of .NET that look ahead or behind are refused.
+func newFilter(options *streams.ReadReq_Options) (filter, error) {
+	wire := options.GetFilter()
+	if wire == nil {
+		return filter{interest: []string{everything}}, nil
+	}
+	if wire.GetCheckpointIntervalMultiplier() == 0 {
+		return filter{}, status.Error(codes.InvalidArgument, "checkpointIntervalMultiplier must be greater than 0")
+	}
+	window := int64(defaultWindow)
+	if max := wire.GetMax(); max > 0 {
+		window = int64(max)
+	}
+	f := filter{
+		interval: min(window*int64(wire.GetCheckpointIntervalMultiplier()), math.MaxInt32),
+		interest: interestOf(wire.GetStreamIdentifier().GetPrefix()),
+	}
+	byStream, byType := wire.GetStreamIdentifier(), wire.GetEventType()
+	switch {
+	case byStream != nil:
+		match, err := newMatcher(byStream)
+		f.matchFunc = func(stream, _ string) bool { return match(stream) }
+		return f, err
+	case byType != nil:
+		match, err := newMatcher(byType)
+		f.matchFunc = func(_, kind string) bool { return match(kind) }
+		return f, err
+	default:
+		return filter{}, status.Error(codes.InvalidArgument, "a filter needs an expression for streams or types")
+	}
+}
+
+// interestOf is what to wait for with a filter by prefixes of streams: the categories, when the prefixes name whole ones.
+func interestOf(prefixes []string) []string {
+	for _, prefix := range prefixes {
+		if strings.IndexByte(prefix, '-') != len(prefix)-1 {
+			return []string{everything}
+		}
+	}
+	if len(prefixes) == 0 {
+		return []string{everything}
+	}
+	return prefixes
+}
+
+// newMatcher compiles an expression: any of some prefixes, or a regular expression that matches anywhere.
+func newMatcher(expression *streams.ReadReq_Options_FilterOptions_Expression) (func(string) bool, error) {
+	if prefixes := expression.GetPrefix(); len(prefixes) > 0 {
+		return func(name string) bool {
+			for _, prefix := range prefixes {
+				if strings.HasPrefix(name, prefix) {
+					return true
+				}
+			}
+			return false
+		}, nil
+	}
+	compiled, err := regexp.Compile(expression.GetRegex())
+	if err != nil {
+		return nil, status.Errorf(codes.InvalidArgument, "the filter's expression is not supported: %v", err)
+	}
+	return compiled.MatchString, nil
+}

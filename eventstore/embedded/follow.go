@@ -1,0 +1,240 @@
+package embedded
+
+import (
+	"math"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"github.com/google/uuid"
+)
+
+// followAll is a catch-up subscription to the log: the events after a position, then those that come.
+func (r *reading) followAll() error {
+	filter, err := newFilter(r.options)
+	if err != nil {
+		return err
+	}
+	// "The end" is where the log ends before the subscriber hears that it is subscribed: it misses nothing it appends after that.
+	cursor := r.tail.edge()
+	switch from := r.options.GetAll().GetAllOption().(type) {
+	case *streams.ReadReq_Options_AllOptions_Start:
+		cursor = 0
+	case *streams.ReadReq_Options_AllOptions_Position:
+		cursor = fromWireNumber(from.Position.GetCommitPosition())
+	}
+	if err := r.confirm(); err != nil {
+		return err
+	}
+	f := &logFollower{reading: r, filter: filter, cursor: cursor}
+	for {
+		if err := f.step(); err != nil {
+			return err
+		}
+	}
+}
+
+// logFollower is the state of a subscription to the log. It holds no events between two steps.
+type logFollower struct {
+	*reading
+	filter     filter
+	cursor     int64 // position of the newest event considered
+	considered int64 // events since the last checkpoint
+	live       bool
+}
+
+// step sends the next page, or waits for one.
+func (f *logFollower) step() error {
+	last := f.tail.edge()
+	if f.cursor >= last {
+		if f.considered > 0 && !f.live {
+			// A subscriber that few events match would otherwise search the whole log again after a restart.
+			if err := f.checkpoint(); err != nil {
+				return err
+			}
+		}
+		due := int64(math.MaxInt64)
+		if f.filter.interval > 0 { // where the next checkpoint is, if nothing of interest comes before
+			due = f.cursor + f.filter.interval - f.considered
+		}
+		_, err := f.wait(&f.live, f.cursor, f.filter.interest, due)
+		return err
+	}
+	records, ok := f.tail.after(f.cursor, pageLimit)
+	if !ok {
+		if err := f.fellBehind(&f.live); err != nil {
+			return err
+		}
+		var err error
+		page := allPage{low: f.cursor + 1, high: last, limit: pageLimit, wantFunc: f.filter.matchFunc}
+		if records, err = f.log.ReadAll(f.call.Context(), page); err != nil {
+			return failed(err)
+		}
+		if len(records) == 0 { // retention has removed them all
+			f.cursor = last
+		}
+	}
+	for _, rec := range records {
+		if err := f.consider(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *logFollower) consider(rec *record) error {
+	f.cursor = rec.position
+	if f.filter.matches(rec) {
+		if err := f.send(rec); err != nil {
+			return err
+		}
+	}
+	if f.filter.interval == 0 {
+		return nil
+	}
+	f.considered++
+	if f.considered < f.filter.interval {
+		return nil
+	}
+	return f.checkpoint()
+}
+
+func (f *logFollower) checkpoint() error {
+	f.considered = 0
+	position := uint64(f.cursor)
+	return f.call.Send(&streams.ReadResp{Content: &streams.ReadResp_Checkpoint_{
+		Checkpoint: &streams.ReadResp_Checkpoint{CommitPosition: position, PreparePosition: position},
+	}})
+}
+
+// followStream is a catch-up subscription to one stream.
+func (r *reading) followStream() error {
+	f := &streamFollower{reading: r, revision: -1, fromFile: true}
+	f.seen = r.tail.edge()
+	switch from := r.options.GetStream().GetRevisionOption().(type) {
+	case *streams.ReadReq_Options_StreamOptions_Start:
+	case *streams.ReadReq_Options_StreamOptions_Revision:
+		f.revision = fromWireNumber(from.Revision)
+	default:
+		h, err := loadHead(r.call.Context(), r.log, r.stream)
+		if err != nil {
+			return failed(err)
+		}
+		f.revision = h.last
+	}
+	if err := r.confirm(); err != nil {
+		return err
+	}
+	for {
+		if err := f.step(); err != nil {
+			return err
+		}
+	}
+}
+
+// streamFollower is the state of a subscription to a stream. It reads the stream from the file until that has no more,
+// and from then on looks through the newest events of the log for those of the stream.
+type streamFollower struct {
+	*reading
+	revision int64 // of the newest event sent
+	seen     int64 // position up to which the log has been looked through
+	fromFile bool  // still reading from the file
+	live     bool
+}
+
+func (f *streamFollower) step() error {
+	last := f.tail.edge()
+	if f.fromFile {
+		return f.readPage(last)
+	}
+	if f.seen >= last {
+		position, err := f.wait(&f.live, f.seen, []string{f.stream}, math.MaxInt64)
+		f.seen = max(f.seen, position-1) // what came before was others'
+		return err
+	}
+	records, ok := f.tail.after(f.seen, pageLimit)
+	if !ok {
+		f.fromFile = true
+		return f.fellBehind(&f.live)
+	}
+	for _, rec := range records {
+		f.seen = rec.position
+		if rec.stream != f.stream || rec.revision <= f.revision {
+			continue
+		}
+		f.revision = rec.revision
+		if err := f.send(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPage sends the next events from the file, of those that the log had at the position last.
+func (f *streamFollower) readPage(last int64) error {
+	ctx := f.call.Context()
+	h, err := loadHead(ctx, f.log, f.stream)
+	if err != nil {
+		return failed(err)
+	}
+	low := max(f.revision+1, min(h.firstVisible(), h.last+1)) // of a deleted stream: what comes after the deletion
+	records, err := f.log.ReadStream(ctx, f.stream, streamPage{low: low, high: noLimit, until: last, limit: pageLimit})
+	if err != nil {
+		return failed(err)
+	}
+	if len(records) == 0 {
+		f.seen, f.fromFile = max(f.seen, last), false
+		return nil
+	}
+	expired := h.expiredBefore(f.now())
+	for _, rec := range records {
+		f.revision = rec.revision
+		if rec.created < expired {
+			continue
+		}
+		if err := f.send(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// confirm tells a client that it is subscribed; it waits for that.
+func (r *reading) confirm() error {
+	return r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_Confirmation{
+		Confirmation: &streams.ReadResp_SubscriptionConfirmation{SubscriptionId: uuid.NewString()},
+	}})
+}
+
+// wait says once that the live edge is reached, and then waits for records of interest behind a position, for the log to come to the
+// position due, for the end of the call or that of the server. It returns the position of the first record of interest, 0 when that
+// is not known.
+func (r *reading) wait(live *bool, behind int64, interest []string, due int64) (int64, error) {
+	if !*live {
+		*live = true
+		if err := r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_CaughtUp_{CaughtUp: &streams.ReadResp_CaughtUp{}}}); err != nil {
+			return 0, err
+		}
+	}
+	woken, end := r.tail.sleep(behind, interest, due)
+	if woken == nil {
+		return 0, nil
+	}
+	select {
+	case position := <-woken:
+		return position, nil
+	case <-r.call.Context().Done():
+		end()
+		return 0, failed(r.call.Context().Err())
+	case <-r.closing:
+		end()
+		return 0, failed(errClosed)
+	}
+}
+
+// fellBehind says once that the live edge is lost.
+func (r *reading) fellBehind(live *bool) error {
+	if !*live {
+		return nil
+	}
+	*live = false
+	return r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_FellBehind_{FellBehind: &streams.ReadResp_FellBehind{}}})
+}

@@ -1,0 +1,108 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+const (
+	metaPrefix  = "$$" // the stream of a stream's metadata: this and its name
+	metaType    = "$metadata"
+	softDeleted = math.MaxInt64 // the $tb of a deleted stream
+)
+
+// head is what a stream's readers and writers must know about it.
+type head struct {
+	last int64 // revision of the newest event, -1 before the first
+	meta streamMeta
+}
+
+// streamMeta is the part of a stream's metadata that the server itself acts on. It decides what readers of the stream see;
+// the log as a whole still has every event.
+type streamMeta struct {
+	known          bool // the stream has metadata
+	truncateBefore int64
+	maxCount       int64
+	maxAge         time.Duration
+}
+
+func (m streamMeta) softDeleted() bool { return m.truncateBefore == softDeleted }
+
+// limited says that some of the stream's events may be out of its readers' sight.
+func (m streamMeta) limited() bool { return m.truncateBefore > 0 || m.maxCount > 0 || m.maxAge > 0 }
+
+// parseMeta reads a $metadata event. What is not JSON, or not a number that makes sense, sets nothing.
+func parseMeta(data []byte) streamMeta {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil {
+		return streamMeta{known: true}
+	}
+	number := func(name string) int64 {
+		var value int64
+		if json.Unmarshal(fields[name], &value) != nil {
+			return 0
+		}
+		return max(value, 0)
+	}
+	meta := streamMeta{known: true, truncateBefore: number("$tb"), maxCount: number("$maxCount")}
+	if seconds := number("$maxAge"); seconds < math.MaxInt64/int64(time.Second) {
+		meta.maxAge = time.Duration(seconds) * time.Second
+	}
+	return meta
+}
+
+// withTruncateBefore returns metadata with another $tb and everything else kept to the letter.
+func withTruncateBefore(data []byte, revision int64) ([]byte, error) {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(data, &fields) != nil || fields == nil { // "null" makes it nil
+		fields = map[string]json.RawMessage{}
+	}
+	fields["$tb"] = json.RawMessage(fmt.Sprint(revision))
+	return json.Marshal(fields)
+}
+
+// firstVisible is the lowest revision that $tb and $maxCount leave to readers; $maxAge is a matter of each event.
+func (h head) firstVisible() int64 {
+	first := h.meta.truncateBefore
+	if h.meta.maxCount > 0 {
+		first = max(first, h.last-h.meta.maxCount+1)
+	}
+	return max(first, 0)
+}
+
+// expiredBefore is the creation time, in ticks, below which events are too old to be seen.
+func (h head) expiredBefore(now time.Time) int64 {
+	if h.meta.maxAge == 0 {
+		return math.MinInt64
+	}
+	return ticks(now.Add(-h.meta.maxAge))
+}
+
+// loadHead reads what a stream's head is now.
+func loadHead(ctx context.Context, log storage, stream string) (head, error) {
+	last, err := log.LastRevision(ctx, stream)
+	if err != nil {
+		return head{}, err
+	}
+	if strings.HasPrefix(stream, metaPrefix) {
+		return head{last: last, meta: streamMeta{maxCount: 1}}, nil // only the newest metadata counts
+	}
+	newest, err := newestOf(ctx, log, metaPrefix+stream)
+	if err != nil || newest == nil {
+		return head{last: last}, err
+	}
+	return head{last: last, meta: parseMeta(newest.data)}, nil
+}
+
+// newestOf returns a stream's newest record, nil when it has none.
+func newestOf(ctx context.Context, log storage, stream string) (*record, error) {
+	page, err := log.ReadStream(ctx, stream, streamPage{high: noLimit, until: noLimit, backwards: true, limit: 1})
+	if err != nil || len(page) == 0 {
+		return nil, err
+	}
+	return page[0], nil
+}

@@ -1,0 +1,119 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// LogFile is the file of the log in a data folder. It is an error when there is none.
+func LogFile(dir string) (string, error) {
+	path := filepath.Join(dir, fileName)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("there is no event log in %s: %w", dir, err)
+	}
+	return path, nil
+}
+
+// inspection is a log opened to be looked at: one moment of it, whatever a server appends meanwhile.
+type inspection struct {
+	path string
+	conn *sqlite.Conn
+	lock *os.File // nil while a server has the folder open, and for a file that is in none
+}
+
+// inspect opens a data folder, or the file of a backup. Beside a running server it reads only, by a connection of its own, which
+// SQLite's locks keep apart from the server's; a folder without one is locked, so that no server starts under it.
+func inspect(ctx context.Context, path string) (_ *inspection, err error) {
+	i := &inspection{path: path}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open %s: %w", path, readError(i.path, err)), i.close())
+		}
+	}()
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	flags := sqlite.OpenReadOnly
+	if info.IsDir() {
+		if i.path, err = LogFile(path); err != nil {
+			return nil, err
+		}
+		i.lock, err = lockFolder(path)
+		if err != nil && !errors.Is(err, ErrInUse) {
+			return nil, err
+		}
+		if i.lock != nil {
+			flags = sqlite.OpenReadWrite // what a crash left has to be put in order first
+		}
+	}
+	if info, err = os.Stat(i.path); err != nil {
+		return nil, err
+	}
+	if i.path, err = realPath(i.path); err != nil {
+		return nil, err
+	}
+	if info.Size() == 0 {
+		return nil, &CorruptError{File: i.path}
+	}
+	if i.lock != nil {
+		if err := checkWAL(i.path + "-wal"); err != nil {
+			return nil, err
+		}
+	}
+	if i.conn, err = i.connect(flags); err != nil {
+		return nil, err
+	}
+	i.conn.SetInterrupt(ctx.Done())
+	return i, i.begin()
+}
+
+// connect opens the connection. A file that nobody writes to and that has no write-ahead log is opened without locks, so that it may
+// lie on a disk that cannot be written to.
+func (i *inspection) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
+	uri, err := checkedURI(i.path)
+	if err != nil {
+		return nil, err
+	}
+	_, err = os.Stat(i.path + "-wal")
+	_, locked := os.Stat(filepath.Join(filepath.Dir(i.path), lockName))
+	if errors.Is(err, os.ErrNotExist) && errors.Is(locked, os.ErrNotExist) {
+		uri += "&" + url.Values{"immutable": {"1"}}.Encode()
+	}
+	return sqlite.OpenConn(uri, flags|sqlite.OpenURI)
+}
+
+// begin fixes the moment that is looked at.
+func (i *inspection) begin() error {
+	version, _, err := queryInt(i.conn, "PRAGMA user_version")
+	if err == nil && version != schemaVersion {
+		err = fmt.Errorf("it has version %d, and this program reads version %d", version, schemaVersion)
+	}
+	if err != nil {
+		return err
+	}
+	if err := sqlitex.ExecuteTransient(i.conn, "BEGIN", nil); err != nil {
+		return err
+	}
+	_, _, err = queryInt(i.conn, "SELECT max(position) FROM events")
+	return err
+}
+
+func (i *inspection) close() error {
+	var all []error
+	if i.conn != nil {
+		i.conn.SetInterrupt(nil)
+		all = append(all, i.conn.Close())
+	}
+	if i.lock != nil {
+		all = append(all, unlockFolder(i.lock))
+	}
+	return errors.Join(all...)
+}

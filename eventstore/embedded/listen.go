@@ -1,0 +1,128 @@
+package embedded
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// maxSocketPath is the longest path of a unix socket that every system takes: 104 bytes with the end mark.
+const maxSocketPath = 103
+
+// listen opens the listener and returns the address to dial.
+func listen(dir, address string) (net.Listener, string, error) {
+	if address == "" {
+		return listenUnix(dir)
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, "", fmt.Errorf("listen on %q: %w", address, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, "", fmt.Errorf("listen on %q: without TLS the event store listens on loopback only", address)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, "", fmt.Errorf("open the event store's listener: %w", err)
+	}
+	return listener, listener.Addr().String(), nil
+}
+
+// listenUnix opens a socket in a folder that only this user can enter; that is what keeps others out, from the first moment.
+func listenUnix(dir string) (net.Listener, string, error) {
+	path, err := socketPath(dir)
+	if err != nil {
+		return nil, "", fmt.Errorf("find a place for the event store's socket: %w", err)
+	}
+	if err := privateFolder(filepath.Dir(path)); err != nil {
+		return nil, "", fmt.Errorf("make a place for the event store's socket: %w", err)
+	}
+	// The folder's lock is ours, so a socket that is still there was left by a process that was killed.
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, "", fmt.Errorf("remove the old socket: %w", err)
+	}
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, "", fmt.Errorf("open the event store's socket: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, "", errors.Join(err, listener.Close())
+	}
+	return listener, "unix://" + path, nil
+}
+
+// SocketAddr is what to dial for the server that has a data folder open and listens on its socket.
+func SocketAddr(dir string) (string, error) {
+	path, err := socketPath(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the event store's socket: %w", err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("the server of %s has no socket, so it listens on a port: %w", dir, err)
+	}
+	return "unix://" + path, nil
+}
+
+// socketPath is where the socket of a data folder is: in the folder, or when that path is too long for a socket, in a folder
+// with an unguessable name under the system's temporary one. That name is kept in the data folder, so that clients find the
+// server at the same place after a restart. Something that clears the temporary folder takes that socket away: a data
+// folder with a shorter path, or a loopback port, is the better choice.
+func socketPath(dir string) (string, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if path := filepath.Join(absolute, "socket", "es"); len(path) <= maxSocketPath {
+		return path, nil
+	}
+	name, err := keptName(filepath.Join(absolute, "socket-name"))
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(os.TempDir(), "moviola-"+name, "es")
+	if len(path) > maxSocketPath {
+		return "", fmt.Errorf("both %s and the temporary folder have paths too long for a socket", dir)
+	}
+	return path, nil
+}
+
+// keptName returns the random name in a file, made when it is missing.
+func keptName(path string) (string, error) {
+	kept, err := os.ReadFile(path)
+	if err == nil && len(strings.TrimSpace(string(kept))) == 32 {
+		return strings.TrimSpace(string(kept)), nil
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	random := make([]byte, 16)
+	if _, err := rand.Read(random); err != nil {
+		return "", err
+	}
+	name := hex.EncodeToString(random)
+	return name, os.WriteFile(path, []byte(name+"\n"), 0o600)
+}
+
+// privateFolder makes a folder that only this user can enter, or makes sure that the one that is there is such a folder
+// and no link: the temporary folder is open to everybody.
+func privateFolder(path string) error {
+	err := os.Mkdir(path, 0o700)
+	if err == nil || !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !info.IsDir() || info.Mode().Perm() != 0o700 || !ok || int(owner.Uid) != os.Getuid() {
+		return fmt.Errorf("%s is not a folder of this user alone", path)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrInUse says that a data folder is open in another process.
+var ErrInUse = errors.New("the folder is open in another process")
+
+// lockName is the file that is locked.
+const lockName = "lock"
+
+// lockFolder makes sure that no other process has the folder open. The lock goes with the process, so a killed one leaves
+// none behind; the file stays and says who has it.
+func lockFolder(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockName)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the event store's folder: %w", err)
+	}
+	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		owner := make([]byte, 32)
+		n, _ := file.ReadAt(owner, 0)
+		err = fmt.Errorf("%w: %s (%s)", ErrInUse, dir, strings.TrimSpace(string(owner[:n])))
+	}
+	if err == nil {
+		err = writeOwner(file)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the event store's folder: %w", err), file.Close())
+	}
+	return file, nil
+}
+
+// unlockFolder gives the folder back at once. Closing the file alone would leave it locked for as long as a child process that is just being
+// started holds a copy of it.
+func unlockFolder(file *os.File) error {
+	return errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_UN), file.Close())
+}
+
+func writeOwner(file *os.File) error {
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := file.WriteAt([]byte(fmt.Sprintf("process %d\n", os.Getpid())), 0)
+	return err
+}
+
+// syncFolder makes the names of new files durable.
+func syncFolder(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

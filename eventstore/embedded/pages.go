@@ -1,0 +1,258 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"unsafe"
+
+	"modernc.org/libc"
+	"modernc.org/libc/sys/types"
+	lib "modernc.org/sqlite/lib"
+	"zombiezen.com/go/sqlite"
+)
+
+// A record's checksum shows that the record was damaged, but not that an index no longer leads to it. So every page of the
+// log's file carries a checksum too: a layer between SQLite and the operating system's files (a VFS in SQLite's words) writes
+// it into the bytes that the file's header reserves at the end of each page, and refuses a page that does not match.
+const (
+	vfsName       = "moviola-checked"
+	pageBytes     = 4096
+	reservedBytes = 4 // of each page, for its checksum
+)
+
+// checkedFile is an open file of the layer. Its methods are those that SQLite's own file has.
+type checkedFile struct {
+	path    string
+	pages   bool // the log's file, whose pages are checked; otherwise the write-ahead log, which SQLite checks
+	methods lib.Tsqlite3_io_methods
+	fault   func(operation string) int32 // what a test makes of a read, write or sync; 0: nothing
+}
+
+var (
+	checkedFiles sync.Map // pointer to SQLite's file → *checkedFile
+	badPages     sync.Map // path → number of the page found damaged last
+	failedSyncs  sync.Map // path → true once a sync of it has failed
+	fileFaults   sync.Map // path → func(string) int32, set by tests before the file is opened
+
+	systemVFS      lib.Tsqlite3_vfs
+	checkedMethods = struct {
+		sync.Mutex
+		of map[uintptr]uintptr // SQLite's table of methods → ours
+	}{of: map[uintptr]uintptr{}}
+)
+
+// registerVFS makes the layer known to SQLite.
+var registerVFS = sync.OnceValue(func() error {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	if rc := lib.Xsqlite3_initialize(tls); rc != lib.SQLITE_OK {
+		return fmt.Errorf("initialize SQLite: %d", rc)
+	}
+	system := lib.Xsqlite3_vfs_find(tls, 0)
+	name, err := libc.CString(vfsName)
+	if err != nil || system == 0 {
+		return errors.Join(errors.New("SQLite has no files to build on"), err)
+	}
+	systemVFS = *(*lib.Tsqlite3_vfs)(pointer(system))
+	ours := libc.Xcalloc(tls, 1, types.Size_t(unsafe.Sizeof(systemVFS)))
+	if ours == 0 {
+		return errors.New("no memory for SQLite's files")
+	}
+	vfs := (*lib.Tsqlite3_vfs)(pointer(ours)) // it stays for the life of the process
+	*vfs = systemVFS
+	vfs.FpNext, vfs.FzName, vfs.FxOpen = 0, name, address(openChecked)
+	if rc := lib.Xsqlite3_vfs_register(tls, ours, 0); rc != lib.SQLITE_OK {
+		return fmt.Errorf("register the checked files with SQLite: %d", rc)
+	}
+	return nil
+})
+
+// checkedURI is the name by which SQLite opens a file through the layer.
+func checkedURI(path string) (string, error) {
+	if err := registerVFS(); err != nil {
+		return "", err
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return (&url.URL{Scheme: "file", Path: absolute, RawQuery: "vfs=" + vfsName}).String(), nil
+}
+
+// pointer makes a pointer of an address that SQLite gave. The memory is not Go's, so it does not move.
+func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+
+// address is what SQLite calls to reach a function of this file, which must not be a closure.
+func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
+
+// function is the way back.
+func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&struct{ uintptr }{p})) }
+
+type (
+	openFunc  = func(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32
+	rangeFunc = func(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32
+	syncFunc  = func(tls *libc.TLS, file uintptr, flags int32) int32
+	closeFunc = func(tls *libc.TLS, file uintptr) int32
+)
+
+func openChecked(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
+	rc := function[openFunc](systemVFS.FxOpen)(tls, vfs, name, file, flags, outFlags)
+	if rc != lib.SQLITE_OK || name == 0 || flags&(lib.SQLITE_OPEN_MAIN_DB|lib.SQLITE_OPEN_WAL) == 0 {
+		return rc
+	}
+	methods := &(*lib.Tsqlite3_file)(pointer(file)).FpMethods
+	opened := &checkedFile{
+		path: libc.GoString(name), pages: flags&lib.SQLITE_OPEN_MAIN_DB != 0,
+		methods: *(*lib.Tsqlite3_io_methods)(pointer(*methods)),
+		fault:   func(string) int32 { return lib.SQLITE_OK },
+	}
+	if fault, ok := fileFaults.Load(opened.path); ok {
+		opened.fault = fault.(func(string) int32)
+	}
+	checkedFiles.Store(file, opened)
+	*methods = methodsOver(tls, *methods)
+	return lib.SQLITE_OK
+}
+
+// methodsOver returns a table of methods with ours in the place of some of SQLite's. There are as many as SQLite has.
+func methodsOver(tls *libc.TLS, theirs uintptr) uintptr {
+	checkedMethods.Lock()
+	defer checkedMethods.Unlock()
+	if ours, ok := checkedMethods.of[theirs]; ok {
+		return ours
+	}
+	ours := libc.Xcalloc(tls, 1, types.Size_t(unsafe.Sizeof(lib.Tsqlite3_io_methods{})))
+	methods := (*lib.Tsqlite3_io_methods)(pointer(ours))
+	*methods = *(*lib.Tsqlite3_io_methods)(pointer(theirs))
+	methods.FxClose, methods.FxSync = address(closeChecked), address(syncChecked)
+	methods.FxRead, methods.FxWrite = address(readChecked), address(writeChecked)
+	checkedMethods.of[theirs] = ours
+	return ours
+}
+
+func opened(file uintptr) *checkedFile {
+	f, _ := checkedFiles.Load(file)
+	return f.(*checkedFile) // SQLite calls only for what it has opened
+}
+
+func closeChecked(tls *libc.TLS, file uintptr) int32 {
+	f := opened(file)
+	checkedFiles.Delete(file)
+	return function[closeFunc](f.methods.FxClose)(tls, file)
+}
+
+func syncChecked(tls *libc.TLS, file uintptr, flags int32) int32 {
+	f := opened(file)
+	rc := f.fault("sync")
+	if rc == lib.SQLITE_OK {
+		rc = function[syncFunc](f.methods.FxSync)(tls, file, flags)
+	}
+	if rc != lib.SQLITE_OK {
+		failedSyncs.Store(f.path, true)
+	}
+	return rc
+}
+
+// readChecked reads and, where SQLite reads a whole page, checks it. The header, which it reads alone when it opens the file, is
+// checked with its page.
+func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
+	f := opened(file)
+	if rc := f.fault("read"); rc != lib.SQLITE_OK {
+		return rc
+	}
+	read := function[rangeFunc](f.methods.FxRead)
+	if !f.pages || amount == pageBytes {
+		rc := read(tls, file, buffer, amount, offset)
+		if f.pages && rc == lib.SQLITE_OK && !pageMatches(buffer, offset) {
+			return f.damaged(offset)
+		}
+		return rc
+	}
+	page := libc.Xmalloc(tls, pageBytes)
+	if page == 0 {
+		return lib.SQLITE_NOMEM
+	}
+	defer libc.Xfree(tls, page)
+	within := offset % pageBytes
+	rc := read(tls, file, page, pageBytes, offset-within)
+	if rc == lib.SQLITE_IOERR_SHORT_READ { // of a new file; what is missing counts as zeros
+		clear(unsafe.Slice((*byte)(pointer(buffer)), amount))
+	}
+	if rc != lib.SQLITE_OK {
+		return rc
+	}
+	if within+int64(amount) > pageBytes || !pageMatches(page, offset-within) {
+		return f.damaged(offset)
+	}
+	copy(unsafe.Slice((*byte)(pointer(buffer)), amount), unsafe.Slice((*byte)(pointer(page)), pageBytes)[within:])
+	return lib.SQLITE_OK
+}
+
+func (f *checkedFile) damaged(offset int64) int32 {
+	badPages.Store(f.path, offset/pageBytes+1)
+	return lib.SQLITE_IOERR_DATA
+}
+
+// writeChecked puts the checksum into a page before it is written. The bytes are SQLite's to keep and ours to fill.
+func writeChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
+	f := opened(file)
+	if rc := f.fault("write"); rc != lib.SQLITE_OK {
+		return rc
+	}
+	if f.pages && amount == pageBytes {
+		page := unsafe.Slice((*byte)(pointer(buffer)), pageBytes)
+		binary.LittleEndian.PutUint32(page[pageBytes-reservedBytes:], pageChecksum(page, offset))
+	}
+	return function[rangeFunc](f.methods.FxWrite)(tls, file, buffer, amount, offset)
+}
+
+func pageMatches(buffer uintptr, offset int64) bool {
+	page := unsafe.Slice((*byte)(pointer(buffer)), pageBytes)
+	return binary.LittleEndian.Uint32(page[pageBytes-reservedBytes:]) == pageChecksum(page, offset)
+}
+
+// pageChecksum covers a page and where it is, so that a page written to another's place is noticed.
+func pageChecksum(page []byte, offset int64) uint32 {
+	var place [8]byte
+	binary.LittleEndian.PutUint64(place[:], uint64(offset))
+	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, page[:pageBytes-reservedBytes])
+}
+
+// emptyPage is the first page of a file without tables: SQLite's header, which says how large pages are, what each reserves and that
+// the file has a write-ahead log, and the root of an empty table.
+func emptyPage() []byte {
+	page := make([]byte, pageBytes)
+	copy(page, "SQLite format 3\x00")
+	binary.BigEndian.PutUint16(page[16:], pageBytes)
+	page[18], page[19], page[20] = 2, 2, reservedBytes // 2: write-ahead log
+	page[21], page[22], page[23] = 64, 32, 32          // fixed by the format
+	binary.BigEndian.PutUint32(page[24:], 1)           // change counter
+	binary.BigEndian.PutUint32(page[28:], 1)           // pages
+	binary.BigEndian.PutUint32(page[44:], 4)           // schema format
+	binary.BigEndian.PutUint32(page[56:], 1)           // UTF-8
+	binary.BigEndian.PutUint32(page[92:], 1)           // the change counter that the number of pages is valid for
+	binary.BigEndian.PutUint32(page[96:], sqlite.VersionNumber)
+	page[100] = 13 // a leaf of a table
+	binary.BigEndian.PutUint16(page[105:], pageBytes-reservedBytes)
+	binary.LittleEndian.PutUint32(page[pageBytes-reservedBytes:], pageChecksum(page, 0))
+	return page
+}
+
+// readError names the damage when SQLite found some while it read a file.
+func readError(path string, err error) error {
+	switch code := sqlite.ErrCode(err); {
+	case code == sqlite.ResultCode(lib.SQLITE_IOERR_DATA):
+		page, _ := badPages.Load(path)
+		number, _ := page.(int64)
+		return &CorruptError{File: path, Page: number}
+	case code.ToPrimary() == sqlite.ResultCorrupt, code.ToPrimary() == sqlite.ResultNotADB:
+		return fmt.Errorf("%w: %w", &CorruptError{File: path}, err)
+	default:
+		return err
+	}
+}

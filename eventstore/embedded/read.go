@@ -1,0 +1,193 @@
+package embedded
+
+import (
+	"time"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// service answers the calls of the protocol's streams service. Tombstones and batch append are not supported.
+type service struct {
+	streams.UnimplementedStreamsServer
+
+	log     storage
+	tail    *tail
+	writer  *writer
+	now     func() time.Time
+	closing <-chan struct{} // closed when subscriptions have to end
+}
+
+// reading is a read on its way: the request and the call that it answers.
+type reading struct {
+	*service
+	call       streams.Streams_ReadServer
+	options    *streams.ReadReq_Options
+	stream     string // empty: the whole log
+	backwards  bool
+	idAsString bool
+}
+
+// Read answers counted reads and subscriptions, of a stream or of the log.
+func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer) error {
+	options := request.GetOptions()
+	r := &reading{
+		service: s, call: call, options: options,
+		stream:     string(options.GetStream().GetStreamIdentifier().GetStreamName()),
+		backwards:  options.GetReadDirection() == streams.ReadReq_Options_Backwards,
+		idAsString: options.GetUuidOption().GetString_() != nil,
+	}
+	_, subscription := options.GetCountOption().(*streams.ReadReq_Options_Subscription)
+	switch {
+	case options.GetStream() == nil && options.GetAll() == nil:
+		return status.Error(codes.InvalidArgument, "a read needs a stream or $all")
+	case options.GetStream() != nil && r.stream == "":
+		return status.Error(codes.InvalidArgument, "a read needs the name of a stream")
+	case subscription && r.backwards:
+		return status.Error(codes.InvalidArgument, "a subscription goes forwards")
+	case subscription && r.stream == "":
+		return r.followAll()
+	case subscription:
+		return r.followStream()
+	case r.stream == "":
+		return r.readAll()
+	default:
+		return r.readStream()
+	}
+}
+
+// count is how many events a counted read wants.
+func (r *reading) count() int64 { return fromWireNumber(r.options.GetCount()) }
+
+func (r *reading) send(rec *record) error { return r.call.Send(toWire(rec, r.idAsString)) }
+
+// readStream sends a stream's visible events. Where it ends is fixed when it begins: a reader of a busy stream comes to an end.
+func (r *reading) readStream() error {
+	ctx := r.call.Context()
+	until := r.tail.edge()
+	h, err := loadHead(ctx, r.log, r.stream)
+	if err != nil {
+		return failed(err)
+	}
+	if h.last < 0 || h.meta.softDeleted() {
+		return r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_StreamNotFound_{
+			StreamNotFound: &streams.ReadResp_StreamNotFound{StreamIdentifier: streamIdentifier(r.stream)},
+		}})
+	}
+	page := r.streamRange(h)
+	page.until = until
+	expired := h.expiredBefore(r.now())
+	for left := r.count(); left > 0 && page.low <= page.high; {
+		page.limit = int(min(left, pageLimit))
+		records, err := r.log.ReadStream(ctx, r.stream, page)
+		if err != nil {
+			return failed(err)
+		}
+		if len(records) == 0 {
+			return nil
+		}
+		for _, rec := range records {
+			if rec.created < expired {
+				continue
+			}
+			if err := r.send(rec); err != nil {
+				return err
+			}
+			left--
+		}
+		page.goOn(records[len(records)-1].revision)
+	}
+	return nil
+}
+
+// streamRange is what a counted read of a stream asks for, within what is visible of it.
+func (r *reading) streamRange(h head) streamPage {
+	page := streamPage{low: h.firstVisible(), high: h.last, backwards: r.backwards}
+	options := r.options.GetStream()
+	_, start := options.GetRevisionOption().(*streams.ReadReq_Options_StreamOptions_Start)
+	_, end := options.GetRevisionOption().(*streams.ReadReq_Options_StreamOptions_End)
+	from := fromWireNumber(options.GetRevision())
+	switch {
+	case start:
+		from = 0
+	case end && r.backwards:
+		from = h.last
+	case end:
+		from = noLimit
+	}
+	if r.backwards {
+		page.high = min(page.high, from)
+	} else {
+		page.low = max(page.low, from)
+	}
+	return page
+}
+
+// goOn moves the page behind the last revision that was read.
+func (p *streamPage) goOn(revision int64) {
+	if p.backwards {
+		p.high = revision - 1
+	} else {
+		p.low = revision + 1
+	}
+}
+
+// readAll sends events of the log: forwards from a position on, backwards those before it.
+func (r *reading) readAll() error {
+	filter, err := newFilter(r.options)
+	if err != nil {
+		return err
+	}
+	page := r.allRange()
+	page.wantFunc = filter.matchFunc
+	for left := r.count(); left > 0 && page.low <= page.high; {
+		page.limit = pageLimit
+		if r.options.GetFilter() == nil {
+			page.limit = int(min(left, pageLimit))
+		}
+		records, err := r.log.ReadAll(r.call.Context(), page)
+		if err != nil {
+			return failed(err)
+		}
+		if len(records) == 0 {
+			return nil
+		}
+		for _, rec := range records {
+			if left == 0 || !filter.matches(rec) {
+				continue
+			}
+			if err := r.send(rec); err != nil {
+				return err
+			}
+			left--
+		}
+		if last := records[len(records)-1].position; r.backwards {
+			page.high = last - 1
+		} else {
+			page.low = last + 1
+		}
+	}
+	return nil
+}
+
+func (r *reading) allRange() allPage {
+	last := r.tail.edge()
+	page := allPage{low: 1, high: last, backwards: r.backwards}
+	options := r.options.GetAll()
+	_, start := options.GetAllOption().(*streams.ReadReq_Options_AllOptions_Start)
+	_, end := options.GetAllOption().(*streams.ReadReq_Options_AllOptions_End)
+	position := fromWireNumber(options.GetPosition().GetCommitPosition())
+	switch {
+	case start && r.backwards:
+		page.high = 0 // nothing comes before the start
+	case end && !r.backwards:
+		page.low = noLimit
+	case start || end:
+	case r.backwards:
+		page.high = min(last, position-1)
+	default:
+		page.low = max(1, position)
+	}
+	return page
+}

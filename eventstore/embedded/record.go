@@ -1,0 +1,89 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// record is an event as the log holds it. Once committed it never changes and is shared between goroutines.
+type record struct {
+	position int64 // its place in the log: 1, 2, 3, ... without gaps
+	stream   string
+	revision int64
+	id       uuid.UUID
+	kind     string // the event's type
+	json     bool   // its content type: JSON, or bytes
+	created  int64  // ticks of 100 ns since 1970, the protocol's unit
+	data     []byte
+	metadata []byte
+}
+
+// ticks converts a time to the protocol's unit.
+func ticks(t time.Time) int64 { return t.UnixNano() / 100 }
+
+// size is about what a record costs in memory.
+func (r *record) size() int64 {
+	return int64(len(r.stream)+len(r.kind)+len(r.data)+len(r.metadata)) + 128
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum covers everything that a reader is given, so that a damaged file is noticed at the event it hit.
+func (r *record) checksum() uint32 {
+	sum := crc32.New(castagnoli)
+	var fixed [25]byte
+	binary.LittleEndian.PutUint64(fixed[0:], uint64(r.position))
+	binary.LittleEndian.PutUint64(fixed[8:], uint64(r.revision))
+	binary.LittleEndian.PutUint64(fixed[16:], uint64(r.created))
+	if r.json {
+		fixed[24] = 1
+	}
+	sum.Write(fixed[:])
+	sum.Write(r.id[:])
+	writeSized(sum, []byte(r.stream))
+	writeSized(sum, []byte(r.kind))
+	writeSized(sum, r.data)
+	writeSized(sum, r.metadata)
+	return sum.Sum32()
+}
+
+// writeSized puts the length first, so that bytes cannot move from one field to the next unnoticed.
+func writeSized(sum hash.Hash32, field []byte) {
+	var length [8]byte
+	binary.LittleEndian.PutUint64(length[:], uint64(len(field)))
+	sum.Write(length[:])
+	sum.Write(field)
+}
+
+// CorruptError says where the log is damaged: an event that does not have the checksum it was written with, a page of the file, or a
+// frame of its write-ahead log.
+type CorruptError struct {
+	File string
+
+	Stream   string // of the event
+	Revision int64
+	Position int64 // 0: it is not known which events are hit
+
+	Page  int64 // of the file, from 1; 0: not known
+	Frame int   // of the write-ahead log, from 1; 0: its header, or not known
+}
+
+func (e *CorruptError) Error() string {
+	switch {
+	case e.Position > 0:
+		return fmt.Sprintf("%s is damaged: event %d of stream %s (position %d) does not match its checksum",
+			e.File, e.Revision, e.Stream, e.Position)
+	case e.Page > 0:
+		return fmt.Sprintf("%s is damaged: page %d does not match its checksum", e.File, e.Page)
+	case strings.HasSuffix(e.File, "-wal"):
+		return fmt.Sprintf("%s is damaged: frame %d does not match its checksum, and commits stand behind it", e.File, e.Frame)
+	default:
+		return e.File + " is damaged: it is not what SQLite wrote"
+	}
+}

@@ -1,0 +1,186 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sirupsen/logrus"
+)
+
+const (
+	defaultScavenge = 10 * time.Second
+	fullScavenge    = time.Hour // between two looks at every stream with metadata: age comes without an append
+	removeLimit     = 256       // records removed in one transaction, so that appends wait for little
+	maxRipe         = 10_000    // streams remembered until the next round; beyond it, all are looked at
+)
+
+// removal is a scavenger's order to the writer: remove a stream's oldest records, those below a revision.
+type removal struct {
+	stream string
+	below  int64
+	reply  chan removed // buffered
+}
+
+type removed struct {
+	count int
+	err   error
+}
+
+// clear carries a removal out, in a transaction of its own.
+func (w *writer) clear(r *removal) removed {
+	if err := w.broken(); err != nil {
+		return removed{err: err}
+	}
+	count, err := w.log.Remove(r.stream, r.below, removeLimit)
+	return removed{count: count, err: w.judge(err)}
+}
+
+// ripe is a set of streams, filled by the writer and emptied by the scavenger.
+type ripe struct {
+	mu      sync.Mutex
+	streams map[string]bool
+	all     bool // more than it holds
+}
+
+func newRipe() *ripe { return &ripe{streams: map[string]bool{}} }
+
+func (r *ripe) add(streams map[string]bool) {
+	if len(streams) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.streams)+len(streams) > maxRipe {
+		r.all = true
+		return
+	}
+	maps.Copy(r.streams, streams)
+}
+
+func (r *ripe) take() (streams map[string]bool, all bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	streams, all = r.streams, r.all
+	r.streams, r.all = map[string]bool{}, false
+	return streams, all
+}
+
+// scavenger removes, in the background and a few at a time, the records that $maxCount, $maxAge, $tb and deletion have put out of
+// the sight of a stream's readers. The newest record of a stream always stays: it says how far the stream has come.
+type scavenger struct {
+	log    storage
+	writer *writer
+	now    func() time.Time
+	note   logrus.FieldLogger
+	every  time.Duration
+}
+
+// run works until the context ends. The first round looks at every stream with metadata.
+func (s *scavenger) run(ctx context.Context) {
+	round := time.NewTicker(s.every)
+	defer round.Stop()
+	var full time.Time // when all streams were looked at
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-round.C:
+		}
+		streams, all := s.writer.ripe.take()
+		now := s.now()
+		if all = all || now.Sub(full) >= fullScavenge; all {
+			full = now
+		}
+		if err := s.sweep(ctx, streams, all); err != nil && ctx.Err() == nil {
+			s.note.WithError(err).Warn("The event store could not remove old events; it tries again in an hour")
+		}
+	}
+}
+
+// sweep cleans some streams, or all that have metadata.
+func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool) error {
+	for stream := range streams {
+		if err := s.clean(ctx, stream); err != nil {
+			return err
+		}
+	}
+	for after := ""; all; {
+		names, err := s.log.MetaStreams(ctx, after, pageLimit)
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		for _, name := range names {
+			after = name
+			if err := s.clean(ctx, name); err != nil { // of old metadata
+				return err
+			}
+			if err := s.clean(ctx, strings.TrimPrefix(name, metaPrefix)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// clean removes what is out of sight of one stream.
+func (s *scavenger) clean(ctx context.Context, stream string) error {
+	h, err := loadHead(ctx, s.log, stream)
+	if err != nil || !h.meta.limited() {
+		return err
+	}
+	first, err := s.log.FirstRevision(ctx, stream)
+	if err != nil {
+		return err
+	}
+	below, err := s.firstKept(ctx, stream, h, first)
+	for first < below && err == nil {
+		var count int
+		count, err = s.remove(ctx, stream, below)
+		first += int64(count)
+		if count == 0 {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("remove old events of %s: %w", stream, err)
+	}
+	return nil
+}
+
+// firstKept is the revision below which a stream's records can go. An aged record behind one that is not stays with it: what is
+// left of a stream has no holes.
+func (s *scavenger) firstKept(ctx context.Context, stream string, h head, first int64) (int64, error) {
+	kept := max(min(h.firstVisible(), h.last), first)
+	expired := h.expiredBefore(s.now())
+	for kept < h.last && h.meta.maxAge > 0 {
+		page, err := s.log.ReadStream(ctx, stream, streamPage{low: kept, high: h.last - 1, until: noLimit, limit: pageLimit})
+		if err != nil || len(page) == 0 {
+			return kept, err
+		}
+		for _, r := range page {
+			if r.created >= expired {
+				return kept, nil
+			}
+			kept = r.revision + 1
+		}
+	}
+	return kept, nil
+}
+
+// remove hands one batch to the writer.
+func (s *scavenger) remove(ctx context.Context, stream string, below int64) (int, error) {
+	order := &removal{stream: stream, below: below, reply: make(chan removed, 1)}
+	select {
+	case s.writer.chores <- order:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-s.writer.done:
+		return 0, errClosed
+	}
+	done := <-order.reply
+	return done.count, done.err
+}

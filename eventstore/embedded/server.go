@@ -1,0 +1,190 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/persistent"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"github.com/sirupsen/logrus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
+)
+
+// Config says where a server keeps its log and where it listens.
+type Config struct {
+	// Dir is the data folder, created when missing. Only one server at a time can have it open.
+	Dir string
+	// Listen is a loopback host:port; port 0 takes a free one. Empty means a unix socket that only this user can open,
+	// which is also all the protection there is: a plaintext listener has no authentication.
+	Listen string
+	// Log gets what an operator should know; nil discards it.
+	Log logrus.FieldLogger
+	// Scavenge is the time between two rounds that remove what a stream's $maxCount, $maxAge and $tb leave out; 0: ten seconds.
+	Scavenge time.Duration
+}
+
+// fileName is the log's name in the data folder. SQLite keeps its write-ahead log beside it.
+const fileName = "events.db"
+
+// maxMessageBytes is what the server receives in one message: the protocol's own limit, far above that of an append.
+const maxMessageBytes = 17 << 20
+
+// Server is an open log and its listener.
+type Server struct {
+	addr     string
+	listener net.Listener
+	grpc     *grpc.Server
+	writer   *writer
+	log      storage
+	lock     *os.File
+	closing  chan struct{} // closed when subscriptions have to end
+	tidy     sync.WaitGroup
+	tidyEnd  context.CancelFunc
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// Open opens the log in the data folder and the listener: after it clients can connect, and are served as soon as Serve runs.
+// How long it takes does not depend on the length of the log.
+func Open(config Config) (*Server, error) {
+	return open(config, tailRecords, func(path string) (storage, error) { return openSQLite(path) })
+}
+
+// open is Open over any storage, with so many records kept in memory.
+func open(config Config, records int, openLog func(path string) (storage, error)) (_ *Server, err error) {
+	s := &Server{closing: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("open the event store in %s: %w", config.Dir, err), s.release())
+		}
+	}()
+	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	if s.lock, err = lockFolder(config.Dir); err != nil {
+		return nil, err
+	}
+	log, err := openLog(filepath.Join(config.Dir, fileName))
+	if err != nil {
+		return nil, err
+	}
+	s.log = log
+	if err := syncFolder(config.Dir); err != nil {
+		return nil, err
+	}
+	last, err := log.LastPosition(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	if s.listener, s.addr, err = listen(config.Dir, config.Listen); err != nil {
+		return nil, err
+	}
+	s.start(config, newTail(last, records), orDiscard(config.Log))
+	return s, nil
+}
+
+func orDiscard(log logrus.FieldLogger) logrus.FieldLogger {
+	if log != nil {
+		return log
+	}
+	silent := logrus.New()
+	silent.SetOutput(io.Discard)
+	return silent
+}
+
+// start begins to write and registers the services; calls are answered once Serve runs.
+func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) {
+	s.writer = newWriter(s.log, tail, time.Now, log)
+	go s.writer.run()
+	scavenger := &scavenger{log: s.log, writer: s.writer, now: time.Now, note: log, every: config.Scavenge}
+	if scavenger.every <= 0 {
+		scavenger.every = defaultScavenge
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.tidyEnd = cancel
+	s.tidy.Go(func() { scavenger.run(ctx) })
+	s.grpc = grpc.NewServer(
+		grpc.WaitForHandlers(true), // even a hard stop must not close the log under a call
+		grpc.MaxRecvMsgSize(maxMessageBytes),
+		grpc.MaxSendMsgSize(maxMessageBytes),
+		// Clients ping every 10 s even when idle; grpc's own policy would disconnect them for that.
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+	)
+	streams.RegisterStreamsServer(s.grpc, &service{
+		log: s.log, tail: tail, writer: s.writer, now: time.Now, closing: s.closing,
+	})
+	serverfeatures.RegisterServerFeaturesServer(s.grpc, features{})
+	persistent.RegisterPersistentSubscriptionsServer(s.grpc, persistent.UnimplementedPersistentSubscriptionsServer{})
+}
+
+// Addr is what a client dials: "unix:///path" or "127.0.0.1:port". With a unix socket it is the same at every start.
+func (s *Server) Addr() string { return s.addr }
+
+// Serve answers clients until Close is called; it then returns nil.
+func (s *Server) Serve() error {
+	err := s.grpc.Serve(s.listener)
+	select {
+	case <-s.closing:
+		return nil
+	default:
+	}
+	if err != nil {
+		return fmt.Errorf("serve the event store: %w", err)
+	}
+	return nil
+}
+
+// Health is nil while the server can do all its work. Otherwise it says what is wrong: after a write error the log is
+// read-only until the server is started again; a full disk refuses appends until there is room.
+func (s *Server) Health() error { return s.writer.health() }
+
+// Close ends subscriptions, lets running calls finish until ctx ends, and closes log and listener. It may be called more
+// than once, and before or without Serve.
+func (s *Server) Close(ctx context.Context) error {
+	s.closeOnce.Do(func() {
+		close(s.closing)
+		finished := make(chan struct{})
+		go func() {
+			defer close(finished)
+			s.grpc.GracefulStop()
+		}()
+		select {
+		case <-finished:
+		case <-ctx.Done():
+			s.grpc.Stop() // ends the contexts of the calls that are left
+			<-finished
+		}
+		s.tidyEnd()
+		s.tidy.Wait()
+		s.writer.close()
+		s.closeErr = s.release()
+	})
+	return s.closeErr
+}
+
+// release gives back what is open, in the order in which it depends on each other.
+func (s *Server) release() error {
+	var all []error
+	if s.listener != nil {
+		if err := s.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			all = append(all, err)
+		}
+	}
+	if s.log != nil {
+		all = append(all, s.log.Close())
+	}
+	if s.lock != nil {
+		all = append(all, unlockFolder(s.lock))
+	}
+	return errors.Join(all...)
+}

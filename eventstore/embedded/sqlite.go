@@ -1,0 +1,279 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// schemaVersion is the file's user_version; a file of another version is refused rather than misread.
+const schemaVersion = 2
+
+// The streams table spares every event its stream's name. (stream, id) answers "is this event already there" for appends
+// that name no revision. A stream's removed is the revision of its oldest event: retention has removed those before it.
+const schema = `
+CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, removed INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE events (
+  position INTEGER PRIMARY KEY,
+  stream   INTEGER NOT NULL REFERENCES streams(id),
+  revision INTEGER NOT NULL,
+  id       BLOB    NOT NULL,
+  type     TEXT    NOT NULL,
+  json     INTEGER NOT NULL,
+  created  INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  metadata BLOB    NOT NULL,
+  data     BLOB    NOT NULL
+);
+CREATE UNIQUE INDEX events_by_revision ON events (stream, revision);
+CREATE INDEX events_by_id ON events (stream, id);
+PRAGMA user_version = 2;
+`
+
+// synchronous=FULL syncs the write-ahead log at every commit: that is what makes an answered append durable.
+// What a crash left in that log is moved into the file when it is opened, so that every run begins with an empty one.
+var writerPragmas = []string{"journal_mode = WAL", "synchronous = FULL", "cache_size = -16000", "wal_checkpoint(TRUNCATE)"}
+
+const (
+	readers    = 4      // connections that read
+	maxKnownID = 50_000 // streams whose row id the writer remembers
+)
+
+// sqliteLog is a storage in one SQLite file.
+type sqliteLog struct {
+	path    string
+	writer  *sqlite.Conn
+	ids     map[string]int64 // row ids of streams, the writer's
+	readers chan *sqlite.Conn
+}
+
+// openSQLite opens or creates the file.
+func openSQLite(path string) (*sqliteLog, error) {
+	l := &sqliteLog{path: path, ids: map[string]int64{}, readers: make(chan *sqlite.Conn, readers)}
+	if err := l.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the log %s: %w", path, readError(l.path, err)), l.Close())
+	}
+	return l, nil
+}
+
+func (l *sqliteLog) open() (err error) {
+	if err := createFile(l.path); err != nil {
+		return err
+	}
+	if l.path, err = realPath(l.path); err != nil {
+		return err
+	}
+	if err := checkWAL(l.path + "-wal"); err != nil {
+		return err
+	}
+	failedSyncs.Delete(l.path)
+	failedSyncs.Delete(l.path + "-wal")
+	if l.writer, err = openFile(l.path, sqlite.OpenReadWrite); err != nil {
+		return err
+	}
+	for _, pragma := range writerPragmas {
+		if err := sqlitex.ExecuteTransient(l.writer, "PRAGMA "+pragma, nil); err != nil {
+			return err
+		}
+	}
+	if err := l.migrate(); err != nil {
+		return err
+	}
+	for range readers {
+		conn, err := openFile(l.path, sqlite.OpenReadOnly)
+		if err != nil {
+			return err
+		}
+		l.readers <- conn
+	}
+	return nil
+}
+
+// openFile opens a connection through the layer that checks pages.
+func openFile(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
+	uri, err := checkedURI(path)
+	if err != nil {
+		return nil, err
+	}
+	return sqlite.OpenConn(uri, flags|sqlite.OpenURI)
+}
+
+// realPath is the name that SQLite knows a file by.
+func realPath(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absolute)
+}
+
+// createFile makes a file without tables if there is none, all of it or nothing. SQLite gives its other files the same rights.
+func createFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() == 0 {
+		return &CorruptError{File: path} // SQLite would take it for a new one
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		return fmt.Errorf("%s is missing, but its write-ahead log is there", path)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "new-*.db") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(emptyPage())
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// migrate creates the tables of a new file and refuses a file that is not ours to read.
+func (l *sqliteLog) migrate() error {
+	version := int64(-1)
+	err := sqlitex.ExecuteTransient(l.writer, "PRAGMA user_version", &sqlitex.ExecOptions{
+		ResultFunc: func(stmt *sqlite.Stmt) error { version = stmt.ColumnInt64(0); return nil },
+	})
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return sqlitex.ExecuteScript(l.writer, schema, nil) // in one transaction
+	case version != schemaVersion:
+		return fmt.Errorf("it has version %d, and this program reads version %d", version, schemaVersion)
+	default:
+		return nil
+	}
+}
+
+// Close implements storage. Every reader's connection must have been given back.
+func (l *sqliteLog) Close() error {
+	var all []error
+	for range len(l.readers) {
+		all = append(all, (<-l.readers).Close())
+	}
+	if l.writer != nil {
+		all = append(all, l.writer.Close()) // the last connection moves the write-ahead log into the file
+		l.writer = nil
+	}
+	return errors.Join(all...)
+}
+
+// Commit implements storage.
+func (l *sqliteLog) Commit(batch []*record) error {
+	return l.transaction(func() error { return l.insert(batch) })
+}
+
+// transaction runs do in a transaction of the writer's connection, and makes it durable.
+func (l *sqliteLog) transaction(do func() error) error {
+	for _, path := range []string{l.path, l.path + "-wal"} {
+		if _, failed := failedSyncs.Load(path); failed { // SQLite tells nobody when it was a checkpoint's
+			return fmt.Errorf("a sync of %s has failed", path)
+		}
+	}
+	if err := sqlitex.Execute(l.writer, "BEGIN IMMEDIATE", nil); err != nil {
+		return l.commitError(err)
+	}
+	err := do()
+	if err == nil {
+		err = sqlitex.Execute(l.writer, "COMMIT", nil)
+	}
+	if err == nil {
+		return nil
+	}
+	clear(l.ids) // it may know streams that the rollback takes back
+	if !l.writer.AutocommitEnabled() {
+		if undo := sqlitex.Execute(l.writer, "ROLLBACK", nil); undo != nil {
+			return fmt.Errorf("roll back after %w: %w", err, undo)
+		}
+	}
+	return l.commitError(err)
+}
+
+func (l *sqliteLog) commitError(err error) error {
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultFull {
+		return fmt.Errorf("%w: %w", errFull, err)
+	}
+	return fmt.Errorf("commit: %w", readError(l.path, err))
+}
+
+func (l *sqliteLog) insert(batch []*record) error {
+	stmt, err := l.writer.Prepare(`INSERT INTO events
+		(position, stream, revision, id, type, json, created, checksum, metadata, data) VALUES (?,?,?,?,?,?,?,?,?,?)`)
+	if err != nil {
+		return err
+	}
+	for _, r := range batch {
+		stream, err := l.streamID(r.stream)
+		if err != nil {
+			return err
+		}
+		stmt.BindInt64(1, r.position)
+		stmt.BindInt64(2, stream)
+		stmt.BindInt64(3, r.revision)
+		stmt.BindBytes(4, r.id[:])
+		stmt.BindText(5, r.kind)
+		stmt.BindBool(6, r.json)
+		stmt.BindInt64(7, r.created)
+		stmt.BindInt64(8, int64(r.checksum()))
+		bindBytes(stmt, 9, r.metadata)
+		bindBytes(stmt, 10, r.data)
+		_, err = stmt.Step()
+		if err := errors.Join(err, stmt.Reset()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bindBytes binds an empty value as an empty blob: the columns hold no NULL.
+func bindBytes(stmt *sqlite.Stmt, param int, value []byte) {
+	if len(value) == 0 {
+		stmt.BindZeroBlob(param, 0)
+		return
+	}
+	stmt.BindBytes(param, value)
+}
+
+// streamID returns a stream's row id, in the writer's transaction, and adds the stream when it is new.
+func (l *sqliteLog) streamID(name string) (int64, error) {
+	if id, ok := l.ids[name]; ok {
+		return id, nil
+	}
+	if len(l.ids) >= maxKnownID {
+		clear(l.ids)
+	}
+	id, found, err := queryInt(l.writer, "SELECT id FROM streams WHERE name = ?", name)
+	if err == nil && !found {
+		if err = sqlitex.Execute(l.writer, "INSERT INTO streams (name) VALUES (?)", &sqlitex.ExecOptions{Args: []any{name}}); err == nil {
+			id = l.writer.LastInsertRowID()
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	l.ids[name] = id
+	return id, nil
+}
+
+// queryInt returns the first column of the first row.
+func queryInt(conn *sqlite.Conn, query string, args ...any) (value int64, found bool, err error) {
+	err = sqlitex.Execute(conn, query, &sqlitex.ExecOptions{
+		Args: args,
+		ResultFunc: func(stmt *sqlite.Stmt) error {
+			value, found = stmt.ColumnInt64(0), !stmt.ColumnIsNull(0)
+			return nil
+		},
+	})
+	return value, found, err
+}

@@ -1,0 +1,113 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"zombiezen.com/go/sqlite"
+)
+
+// pageQuery is the part of a query that differs between reads.
+type pageQuery struct {
+	from, where, order string
+	args               []any
+	limit              int
+	wantFunc           func(stream, kind string) bool
+}
+
+// CROSS JOIN fixes which table SQLite walks first; left to itself it may visit every stream for a page of the log.
+const (
+	streamFirst = "streams s CROSS JOIN events e ON e.stream = s.id"
+	eventsFirst = "events e CROSS JOIN streams s ON s.id = e.stream"
+)
+
+// The columns in the order in which they are needed: large ones last, since SQLite fetches them only when asked.
+const (
+	colPosition = iota
+	colStream
+	colRevision
+	colType
+	colID
+	colJSON
+	colCreated
+	colChecksum
+	colMetadata
+	colData
+)
+
+const selectRecords = `SELECT e.position, s.name, e.revision, e.type, e.id, e.json, e.created, e.checksum, e.metadata, e.data`
+
+// page runs a query and checks every record whose payload it returns.
+func (l *sqliteLog) page(ctx context.Context, q pageQuery) (page []*record, err error) {
+	// A bound LIMIT is looked at when a statement is planned, so that another value means another plan; a sum is not.
+	query := selectRecords + ` FROM ` + q.from + ` WHERE ` + q.where + ` ORDER BY ` + q.order + ` LIMIT ? + 0`
+	var bytes int64
+	err = l.read(ctx, func(conn *sqlite.Conn) error {
+		stmt, err := conn.Prepare(query)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = stmt.Reset() }() // it repeats the error of Step
+		bind(stmt, append(q.args, int64(q.limit)))
+		for bytes < maxPageBytes {
+			more, err := stmt.Step()
+			if err != nil || !more {
+				return err
+			}
+			r, err := l.scan(stmt, q.wantFunc)
+			if err != nil {
+				return err
+			}
+			page = append(page, r)
+			bytes += r.size()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	return page, nil
+}
+
+func bind(stmt *sqlite.Stmt, args []any) {
+	for i, arg := range args {
+		switch value := arg.(type) {
+		case int64:
+			stmt.BindInt64(i+1, value)
+		case string:
+			stmt.BindText(i+1, value)
+		case []byte:
+			stmt.BindBytes(i+1, value)
+		}
+	}
+}
+
+// scan copies the current row, its payload only when that is wanted.
+func (l *sqliteLog) scan(stmt *sqlite.Stmt, wantFunc func(stream, kind string) bool) (*record, error) {
+	r := &record{
+		position: stmt.ColumnInt64(colPosition),
+		stream:   stmt.ColumnText(colStream),
+		revision: stmt.ColumnInt64(colRevision),
+		kind:     stmt.ColumnText(colType),
+	}
+	if wantFunc != nil && !wantFunc(r.stream, r.kind) {
+		return r, nil
+	}
+	id, err := uuid.FromBytes(columnBytes(stmt, colID))
+	r.id = id
+	r.json = stmt.ColumnBool(colJSON)
+	r.created = stmt.ColumnInt64(colCreated)
+	r.metadata = columnBytes(stmt, colMetadata)
+	r.data = columnBytes(stmt, colData)
+	if err != nil || stmt.ColumnInt64(colChecksum) != int64(r.checksum()) {
+		return nil, &CorruptError{File: l.path, Stream: r.stream, Revision: r.revision, Position: r.position}
+	}
+	return r, nil
+}
+
+func columnBytes(stmt *sqlite.Stmt, col int) []byte {
+	value := make([]byte, stmt.ColumnLen(col))
+	stmt.ColumnBytes(col, value)
+	return value
+}

@@ -1,0 +1,52 @@
+package embedded
+
+import (
+	"context"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// Remove implements storage.
+func (l *sqliteLog) Remove(stream string, below int64, limit int) (removed int, err error) {
+	err = l.transaction(func() error {
+		id, err := l.streamID(stream)
+		if err != nil {
+			return err
+		}
+		err = sqlitex.Execute(l.writer, `DELETE FROM events WHERE position IN
+			(SELECT position FROM events WHERE stream = ? AND revision < ? ORDER BY revision LIMIT ?)`,
+			&sqlitex.ExecOptions{Args: []any{id, below, limit}})
+		if err != nil {
+			return err
+		}
+		removed = l.writer.Changes()
+		return sqlitex.Execute(l.writer, "UPDATE streams SET removed = removed + ? WHERE id = ?",
+			&sqlitex.ExecOptions{Args: []any{removed, id}})
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// FirstRevision implements storage.
+func (l *sqliteLog) FirstRevision(ctx context.Context, stream string) (first int64, err error) {
+	err = l.read(ctx, func(conn *sqlite.Conn) error {
+		first, _, err = queryInt(conn, "SELECT removed FROM streams WHERE name = ?", stream)
+		return err
+	})
+	return first, err
+}
+
+// MetaStreams implements storage. The character after "$" in ASCII is "%".
+func (l *sqliteLog) MetaStreams(ctx context.Context, after string, limit int) (names []string, err error) {
+	err = l.read(ctx, func(conn *sqlite.Conn) error {
+		return sqlitex.Execute(conn, "SELECT name FROM streams WHERE name > max(?, '$$') AND name < '$%' ORDER BY name LIMIT ?",
+			&sqlitex.ExecOptions{
+				Args:       []any{after, limit},
+				ResultFunc: func(stmt *sqlite.Stmt) error { names = append(names, stmt.ColumnText(0)); return nil },
+			})
+	})
+	return names, err
+}

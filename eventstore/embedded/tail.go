@@ -1,0 +1,163 @@
+package embedded
+
+import (
+	"math"
+	"strings"
+	"sync"
+)
+
+const (
+	tailRecords = 8192     // newest records kept in memory
+	tailBytes   = 32 << 20 // and what they may weigh together
+)
+
+// tail holds the newest committed records, and wakes those who wait at the edge when what they wait for has come.
+// Positions have no gaps, so a position is an index.
+type tail struct {
+	mu    sync.Mutex
+	ring  []*record
+	first int64 // position of the oldest record in the ring; last+1 when it is empty
+	last  int64 // position of the newest committed record
+	bytes int64
+
+	sleepers map[string]map[*sleeper]bool // by what wakes them: a stream, a category and its dash, or everything
+	due      int64                        // the lowest position that some sleeper wants to be woken at
+}
+
+// everything is what those wait for who wait for any record. No stream has an empty name.
+const everything = ""
+
+// sleeper is a subscriber that waits. It is woken once.
+type sleeper struct {
+	interest []string
+	due      int64      // woken when the log has come so far, whatever is in it
+	woken    chan int64 // position of the record that it was woken for; buffered
+}
+
+// newTail returns an empty tail of a log, with room for so many records.
+func newTail(last int64, records int) *tail {
+	return &tail{
+		ring: make([]*record, records), first: last + 1, last: last,
+		sleepers: map[string]map[*sleeper]bool{}, due: math.MaxInt64,
+	}
+}
+
+// slot is where the record of a position is, if it is there.
+func (t *tail) slot(position int64) **record { return &t.ring[position%int64(len(t.ring))] }
+
+// publish adds committed records, which follow the newest one.
+func (t *tail) publish(records []*record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range records {
+		t.last = r.position
+		*t.slot(r.position) = r
+		t.bytes += r.size()
+		for t.last-t.first >= int64(len(t.ring))-1 || t.bytes > tailBytes && t.first < t.last {
+			t.drop()
+		}
+		if len(t.sleepers) > 0 {
+			t.wakeAll(r.stream, r.position)
+			if dash := strings.IndexByte(r.stream, '-'); dash >= 0 {
+				t.wakeAll(r.stream[:dash+1], r.position)
+			}
+		}
+	}
+	t.wakeAll(everything, t.last)
+	if t.last >= t.due {
+		t.wakeDue()
+	}
+}
+
+// drop forgets the oldest record.
+func (t *tail) drop() {
+	slot := t.slot(t.first)
+	t.bytes -= (*slot).size()
+	*slot = nil
+	t.first++
+}
+
+// wakeAll wakes those who wait for something. A subscriber costs nothing while others' records come.
+func (t *tail) wakeAll(interest string, position int64) {
+	for s := range t.sleepers[interest] {
+		t.wake(s, position)
+	}
+}
+
+// wakeDue wakes those who have slept long enough, and finds out who is next.
+func (t *tail) wakeDue() {
+	t.due = math.MaxInt64
+	for _, sleepers := range t.sleepers {
+		for s := range sleepers {
+			if s.due <= t.last {
+				t.wake(s, t.last)
+				continue
+			}
+			t.due = min(t.due, s.due)
+		}
+	}
+}
+
+func (t *tail) wake(s *sleeper, position int64) {
+	s.woken <- position
+	t.forget(s)
+}
+
+func (t *tail) forget(s *sleeper) {
+	for _, interest := range s.interest {
+		delete(t.sleepers[interest], s)
+		if len(t.sleepers[interest]) == 0 {
+			delete(t.sleepers, interest)
+		}
+	}
+}
+
+// sleep waits for records behind a position: it returns a channel that gets the position of the first of interest, or that of the
+// newest when the log has come to the position due; nil when there are records behind the position already. What is
+// returned with it ends the waiting.
+// The look and the waiting are one step, so that no wake-up is lost.
+func (t *tail) sleep(behind int64, interest []string, due int64) (woken <-chan int64, end func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last > behind {
+		return nil, nil
+	}
+	s := &sleeper{interest: interest, due: due, woken: make(chan int64, 1)}
+	for _, what := range interest {
+		if t.sleepers[what] == nil {
+			t.sleepers[what] = map[*sleeper]bool{}
+		}
+		t.sleepers[what][s] = true
+	}
+	t.due = min(t.due, due)
+	return s.woken, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.forget(s)
+	}
+}
+
+// edge is the position of the newest record.
+func (t *tail) edge() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+// after returns up to limit records that follow a position; false when some of them are no longer in memory.
+func (t *tail) after(position int64, limit int) ([]*record, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if position+1 < t.first {
+		return nil, false
+	}
+	count := min(t.last-position, int64(limit))
+	if count <= 0 {
+		return nil, true
+	}
+	records := make([]*record, 0, count)
+	for p := position + 1; p <= position+count; p++ {
+		records = append(records, *t.slot(p))
+	}
+	return records, true
+}

@@ -1,0 +1,130 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// maxProblems is how many problems a report names.
+const maxProblems = 20
+
+// Report is what Verify found.
+type Report struct {
+	Events  int64 // in the log
+	Streams int64
+	Removed int64 // events that retention has removed
+	Last    int64 // position of the newest event; every position up to it is accounted for
+
+	Problems []string // the first of them, each saying where; empty: all is well
+	More     int      // problems beyond those
+}
+
+func (r *Report) add(problem string) {
+	if slices.Contains(r.Problems, problem) { // another check came upon the same page
+		return
+	}
+	if len(r.Problems) < maxProblems {
+		r.Problems = append(r.Problems, problem)
+		return
+	}
+	r.More++
+}
+
+// Verify checks a log from end to end, that of a data folder, also under a running server, or that in the file of a backup: every page
+// and every event against its checksum, the tables against their indexes, the revisions of every stream and the positions of the
+// log against gaps and disorder. It changes nothing but that a folder without a server gets put in order what a crash left.
+// The error says that it could not be done; what is wrong with the log is in the report.
+func Verify(ctx context.Context, path string) (report Report, err error) {
+	i, err := inspect(ctx, path)
+	var corrupt *CorruptError
+	if errors.As(err, &corrupt) {
+		report.add(corrupt.Error())
+		return report, nil
+	}
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, i.close()) }()
+	for _, check := range []func(*Report) error{i.structure, i.events, i.revisions, i.positions} {
+		err := check(&report)
+		if ctx.Err() != nil {
+			return report, ctx.Err()
+		}
+		if err = readError(i.path, err); errors.As(err, &corrupt) {
+			report.add(err.Error())
+		} else if err != nil {
+			return report, fmt.Errorf("verify %s: %w", i.path, err)
+		}
+	}
+	return report, nil
+}
+
+// structure lets SQLite compare its trees, tables and indexes; that reads every page, and so checks it.
+func (i *inspection) structure(report *Report) error {
+	return sqlitex.ExecuteTransient(i.conn, fmt.Sprintf("PRAGMA integrity_check(%d)", maxProblems), &sqlitex.ExecOptions{
+		ResultFunc: func(stmt *sqlite.Stmt) error {
+			if text := stmt.ColumnText(0); text != "ok" {
+				report.add(fmt.Sprintf("%s: %s", i.path, text))
+			}
+			return nil
+		},
+	})
+}
+
+// events checks every event in the order of the log.
+func (i *inspection) events(report *Report) error {
+	log := &sqliteLog{path: i.path}
+	return sqlitex.ExecuteTransient(i.conn, selectRecords+` FROM events e LEFT JOIN streams s ON s.id = e.stream ORDER BY e.position`,
+		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+			report.Events++
+			report.Last = stmt.ColumnInt64(colPosition)
+			_, err := log.scan(stmt, nil)
+			var corrupt *CorruptError
+			if errors.As(err, &corrupt) {
+				report.add(corrupt.Error())
+				return nil
+			}
+			return err
+		}})
+}
+
+// revisions checks that every stream has all its revisions, from the first that retention has left, in the order of the log.
+func (i *inspection) revisions(report *Report) error {
+	var id, next, position int64
+	return sqlitex.ExecuteTransient(i.conn, `SELECT s.id, s.name, s.removed, e.revision, e.position
+		FROM streams s LEFT JOIN events e ON e.stream = s.id ORDER BY s.id, e.revision`,
+		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+			if stream := stmt.ColumnInt64(0); stream != id || report.Streams == 0 {
+				id, next, position = stream, stmt.ColumnInt64(2), 0
+				report.Streams++
+				report.Removed += next
+			}
+			name, revision, at := stmt.ColumnText(1), stmt.ColumnInt64(3), stmt.ColumnInt64(4)
+			switch {
+			case stmt.ColumnIsNull(3):
+				report.add(fmt.Sprintf("stream %s has no events", name))
+			case revision > next:
+				report.add(fmt.Sprintf("stream %s lacks the revisions %d to %d, before position %d", name, next, revision-1, at))
+			case revision < next:
+				report.add(fmt.Sprintf("stream %s has revision %d at position %d, where revision %d should be", name, revision, at, next))
+			case at <= position:
+				report.add(fmt.Sprintf("stream %s has revision %d at position %d, before the revision that precedes it", name, revision, at))
+			}
+			next, position = revision+1, at
+			return nil
+		}})
+}
+
+// positions checks that every position ever given belongs to an event or to one that retention has removed.
+func (i *inspection) positions(report *Report) error {
+	if missing := report.Last - report.Events - report.Removed; missing != 0 {
+		report.add(fmt.Sprintf("%s: of %d positions, %d hold events and %d were removed: %d events are missing",
+			i.path, report.Last, report.Events, report.Removed, missing))
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"github.com/google/uuid"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	contentJSON  = "application/json"
+	contentBytes = "application/octet-stream"
+)
+
+// fromWireID reads an id in either of the protocol's forms.
+func fromWireID(id *shared.UUID) (uuid.UUID, error) {
+	switch value := id.GetValue().(type) {
+	case *shared.UUID_Structured_:
+		var parsed uuid.UUID
+		binary.BigEndian.PutUint64(parsed[:8], uint64(value.Structured.GetMostSignificantBits()))
+		binary.BigEndian.PutUint64(parsed[8:], uint64(value.Structured.GetLeastSignificantBits()))
+		return parsed, nil
+	case *shared.UUID_String_:
+		parsed, err := uuid.Parse(value.String_)
+		if err != nil {
+			return uuid.Nil, status.Errorf(codes.InvalidArgument, "event id %q is no UUID", value.String_)
+		}
+		return parsed, nil
+	default:
+		return uuid.Nil, status.Error(codes.InvalidArgument, "an event needs an id")
+	}
+}
+
+func toWireID(id uuid.UUID, asString bool) *shared.UUID {
+	if asString {
+		return &shared.UUID{Value: &shared.UUID_String_{String_: id.String()}}
+	}
+	return &shared.UUID{Value: &shared.UUID_Structured_{Structured: &shared.UUID_Structured{
+		MostSignificantBits:  int64(binary.BigEndian.Uint64(id[:8])),
+		LeastSignificantBits: int64(binary.BigEndian.Uint64(id[8:])),
+	}}}
+}
+
+// toWire makes the message for an event. Its position is the same twice: every event is committed where it is prepared.
+func toWire(r *record, idAsString bool) *streams.ReadResp {
+	content := contentBytes
+	if r.json {
+		content = contentJSON
+	}
+	position := uint64(r.position)
+	return &streams.ReadResp{Content: &streams.ReadResp_Event{Event: &streams.ReadResp_ReadEvent{
+		Event: &streams.ReadResp_ReadEvent_RecordedEvent{
+			Id:               toWireID(r.id, idAsString),
+			StreamIdentifier: streamIdentifier(r.stream),
+			StreamRevision:   uint64(r.revision),
+			PreparePosition:  position,
+			CommitPosition:   position,
+			Metadata: map[string]string{
+				"type": r.kind, "content-type": content,
+				"created": strconv.FormatInt(r.created, 10), // a client that cannot read it ends its process
+			},
+			CustomMetadata: r.metadata,
+			Data:           r.data,
+		},
+		Position: &streams.ReadResp_ReadEvent_CommitPosition{CommitPosition: position},
+	}}}
+}
+
+func streamIdentifier(stream string) *shared.StreamIdentifier {
+	return &shared.StreamIdentifier{StreamName: []byte(stream)}
+}
+
+// fromWireNumber reads a revision or position; beyond what can exist it is the highest there is.
+func fromWireNumber(n uint64) int64 {
+	return int64(min(n, math.MaxInt64))
+}

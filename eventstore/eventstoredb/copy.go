@@ -1,0 +1,205 @@
+package eventstoredb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"moviola/eventstore"
+)
+
+const (
+	copyEvents   = 500             // events of one stream that are appended together
+	copyBytes    = 512 << 10       // and their size
+	copyPatience = time.Minute     // with a store that is away, while nothing is copied
+	copyPause    = time.Second / 2 // before a store that is away is tried again
+	lookBack     = 10_000          // events of the target that are looked for in the source
+)
+
+// Copied says how far a copy has come.
+type Copied struct {
+	Events   int64               // copied by this call, stream metadata included
+	Filled   int64               // placeholders written for events that retention has removed from the source
+	Position eventstore.Position // in the source, of the last event copied
+	Resumed  bool                // an earlier copy was continued
+}
+
+// Copy copies a log into another store, one event after the other in the order of the log, with the ids and revisions that they
+// have. Stream metadata goes along. The revisions of events that retention has removed are taken by placeholders, which are
+// truncated at once, so that what follows them keeps its number.
+//
+// Where it begins follows from the target alone: after the newest of its events that the source has. So a copy that ended
+// for whatever reason is continued by another call, and one that is complete by a call after more has been appended. A target with events
+// of which the source has none is refused. Nobody else may write to the target meanwhile. report is called now and then.
+func Copy(ctx context.Context, from, to *Store, report func(Copied)) (Copied, error) {
+	c := &copier{from: from, to: to, report: report}
+	for patience := time.Now().Add(copyPatience); ; {
+		before := c.done
+		err := c.run(ctx)
+		switch {
+		case err == nil && c.done == before: // a whole pass brought nothing
+			return c.done, nil
+		case err != nil && !errors.Is(err, eventstore.ErrUnavailable), ctx.Err() != nil:
+			return c.done, err
+		}
+		if c.done != before {
+			patience = time.Now().Add(copyPatience)
+		}
+		if err == nil {
+			continue
+		}
+		if time.Now().After(patience) {
+			return c.done, err
+		}
+		select {
+		case <-time.After(copyPause):
+		case <-ctx.Done():
+			return c.done, ctx.Err()
+		}
+	}
+}
+
+// copier is a copy on its way.
+type copier struct {
+	from, to *Store
+	report   func(Copied)
+	placed   bool // done.Position is known
+	done     Copied
+	batch    []eventstore.Recorded // of one stream, in a row
+	bytes    int
+}
+
+// run copies from where the copy stands to the end of the source.
+func (c *copier) run(ctx context.Context) error {
+	c.batch, c.bytes = nil, 0
+	if err := c.place(ctx); err != nil {
+		return fmt.Errorf("look at what the target has: %w", err)
+	}
+	for event, err := range c.from.readAll(ctx, eventstore.Forwards, c.done.Position) {
+		if err != nil {
+			return err
+		}
+		if !isCopied(event) {
+			continue
+		}
+		if err := c.take(ctx, event); err != nil {
+			return err
+		}
+	}
+	return c.flush(ctx)
+}
+
+// isCopied leaves out what a server writes for itself.
+func isCopied(event eventstore.Recorded) bool {
+	stream, isMeta := strings.CutPrefix(event.Stream, metaPrefix)
+	if isMeta {
+		return event.Type == metaType && !isSystem(stream)
+	}
+	return !isSystem(event.Type) && !isSystem(stream)
+}
+
+// place finds out from the target where to begin.
+func (c *copier) place(ctx context.Context) error {
+	if c.placed {
+		return nil
+	}
+	seen := 0
+	for event, err := range c.to.readAll(ctx, eventstore.Backwards, eventstore.Position{}) {
+		if err != nil {
+			return err
+		}
+		if !isCopied(event) {
+			continue
+		}
+		at, found, err := c.inSource(ctx, event)
+		if err != nil {
+			return err
+		}
+		if found {
+			c.done.Position, c.done.Resumed, c.placed = at, true, true
+			return nil
+		}
+		if seen++; seen >= lookBack {
+			break
+		}
+	}
+	if seen > 0 {
+		return errors.New("it has events that the source does not have: only an empty store or an unfinished copy can be copied to")
+	}
+	c.placed = true
+	return nil
+}
+
+// inSource looks for an event of the target in the source. Of metadata, which has other revisions there, only the newest can be found.
+func (c *copier) inSource(ctx context.Context, event eventstore.Recorded) (eventstore.Position, bool, error) {
+	dir, revision := eventstore.Forwards, event.Revision
+	if strings.HasPrefix(event.Stream, metaPrefix) {
+		dir, revision = eventstore.Backwards, -1
+	}
+	for there, err := range c.from.ReadStream(ctx, event.Stream, dir, revision) {
+		if err != nil {
+			return eventstore.Position{}, false, err
+		}
+		return there.Position, there.ID == event.ID, nil
+	}
+	return eventstore.Position{}, false, nil
+}
+
+// take adds an event to the batch, which is appended before when the event does not fit.
+func (c *copier) take(ctx context.Context, event eventstore.Recorded) error {
+	size := len(event.Data) + len(event.Metadata)
+	if n := len(c.batch); n > 0 {
+		last := c.batch[n-1]
+		isMeta := strings.HasPrefix(event.Stream, metaPrefix)
+		if isMeta || last.Stream != event.Stream || last.Revision+1 != event.Revision || n == copyEvents || c.bytes+size > copyBytes {
+			if err := c.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	c.batch = append(c.batch, event)
+	c.bytes += size
+	return nil
+}
+
+// flush appends the batch.
+func (c *copier) flush(ctx context.Context) error {
+	if len(c.batch) == 0 {
+		return nil
+	}
+	first, last := c.batch[0], c.batch[len(c.batch)-1]
+	if err := c.appendBatch(ctx, first); err != nil {
+		return fmt.Errorf("copy event %d of %s: %w", first.Revision, first.Stream, err)
+	}
+	c.done.Events += int64(len(c.batch))
+	c.done.Position = last.Position
+	c.batch, c.bytes = c.batch[:0], 0
+	c.report(c.done)
+	return nil
+}
+
+func (c *copier) appendBatch(ctx context.Context, first eventstore.Recorded) error {
+	if stream, isMeta := strings.CutPrefix(first.Stream, metaPrefix); isMeta {
+		return c.copyMeta(ctx, stream, first)
+	}
+	events := make([]eventstore.Proposed, len(c.batch))
+	for i, event := range c.batch {
+		events[i] = proposed(event)
+	}
+	_, err := c.to.Append(ctx, first.Stream, first.Revision-1, events...)
+	var conflict *eventstore.ConflictError
+	if !errors.As(err, &conflict) || conflict.Actual >= conflict.Expected {
+		return err
+	}
+	if err := c.fill(ctx, first.Stream, revisions{conflict.Actual + 1, first.Revision}); err != nil {
+		return fmt.Errorf("fill the revisions before it: %w", err)
+	}
+	_, err = c.to.Append(ctx, first.Stream, first.Revision-1, events...)
+	return err
+}
+
+func proposed(event eventstore.Recorded) eventstore.Proposed {
+	return eventstore.Proposed{ID: event.ID, Type: event.Type, Data: event.Data, Metadata: event.Metadata}
+}

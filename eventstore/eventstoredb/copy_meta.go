@@ -1,0 +1,127 @@
+package eventstoredb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"moviola/eventstore"
+)
+
+const (
+	metaPrefix = "$$" // the stream of a stream's metadata: this and its name
+	metaType   = "$metadata"
+	// placeholder is the type of the events that take the revisions of removed ones. Readers leave system events out.
+	placeholder = "$removed"
+	// filledProperty is what a copied stream's metadata says about its placeholders.
+	filledProperty = "copyFilled"
+)
+
+// revisions are those from the first up to the one before the second.
+type revisions [2]eventstore.Revision
+
+// fill appends placeholders, truncated from the first moment on: nobody ever sees one. What a fill that was cut short has left
+// cannot be seen either, so its beginning is kept in the metadata, and each of its appends is tried again.
+func (c *copier) fill(ctx context.Context, stream string, missing revisions) error {
+	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
+	if err != nil {
+		return err
+	}
+	event := eventstore.Recorded{Type: metaType, Data: []byte(`{}`)}
+	if meta != nil {
+		event.Data = meta.Data
+	}
+	if begun, ok := filled(event.Data); ok && begun[1] == missing[1] {
+		missing = begun
+	} else {
+		event.ID = fillID(stream, missing[1], metaType)
+		if event.Data, err = truncated(event.Data, missing); err != nil {
+			return err
+		}
+		if err := c.appendMeta(ctx, stream, meta, event); err != nil {
+			return err
+		}
+	}
+	for from := missing[0]; from < missing[1]; from += copyEvents {
+		events := make([]eventstore.Proposed, min(missing[1]-from, copyEvents))
+		for i := range events {
+			events[i] = eventstore.Proposed{
+				ID: fillID(stream, from+eventstore.Revision(i), placeholder), Type: placeholder, Data: []byte(`{}`),
+			}
+		}
+		// A conflict: these were there before, and have been removed. If not, the append of what follows them fails.
+		if _, err := c.to.Append(ctx, stream, from-1, events...); err != nil && !errors.Is(err, eventstore.ErrConflict) {
+			return err
+		}
+		c.done.Filled += int64(len(events))
+	}
+	return nil
+}
+
+// fillID makes the id of an event that a copy adds. It is the same in every copy of the same log.
+func fillID(stream string, revision eventstore.Revision, kind string) uuid.UUID {
+	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "moviola copy\x00%s\x00%d\x00%s", stream, revision, kind))
+}
+
+// copyMeta copies a metadata event. Where the target's stream begins with placeholders, they stay truncated.
+func (c *copier) copyMeta(ctx context.Context, stream string, event eventstore.Recorded) error {
+	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
+	if err != nil || meta != nil && meta.ID == event.ID {
+		return err
+	}
+	if meta != nil {
+		if there, ok := filled(meta.Data); ok {
+			if event.Data, err = truncated(event.Data, there); err != nil {
+				return err
+			}
+		}
+	}
+	return c.appendMeta(ctx, stream, meta, event)
+}
+
+func (c *copier) appendMeta(ctx context.Context, stream string, newest *eventstore.Recorded, event eventstore.Recorded) error {
+	expected := eventstore.NoStream
+	if newest != nil {
+		expected = newest.Revision
+	}
+	_, err := c.to.Append(ctx, metaPrefix+stream, expected, proposed(event))
+	return err
+}
+
+func (c *copier) newest(ctx context.Context, store *Store, stream string) (*eventstore.Recorded, error) {
+	for event, err := range store.ReadStream(ctx, stream, eventstore.Backwards, -1) {
+		if err != nil {
+			return nil, err
+		}
+		return &event, nil
+	}
+	return nil, nil
+}
+
+// filled reads what metadata says about placeholders.
+func filled(data []byte) (there revisions, ok bool) {
+	var fields map[string]json.RawMessage
+	ok = json.Unmarshal(data, &fields) == nil && json.Unmarshal(fields[filledProperty], &there) == nil
+	return there, ok
+}
+
+// truncated returns metadata that leaves out the events up to the last placeholder, and says so, with everything else kept.
+func truncated(data []byte, there revisions) ([]byte, error) {
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, fmt.Errorf("read the metadata: %w", err)
+	}
+	var before eventstore.Revision
+	if json.Unmarshal(fields["$tb"], &before) != nil || before < there[1] {
+		fields["$tb"] = json.RawMessage(fmt.Sprint(there[1]))
+	}
+	property, err := json.Marshal(there)
+	if err != nil {
+		return nil, err
+	}
+	fields[filledProperty] = property
+	return json.Marshal(fields)
+}

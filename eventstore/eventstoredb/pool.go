@@ -1,0 +1,224 @@
+package eventstoredb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
+	"github.com/sirupsen/logrus"
+
+	"moviola/eventstore"
+)
+
+const (
+	maxCalls = 128 // appends, and subscriptions being made, at a time
+	maxReads = 256 // reads at a time; apart from the calls, since a reader may append while it reads
+)
+
+// pool runs the client's calls, each in a goroutine that the caller can leave behind.
+type pool struct {
+	settings esdb.Configuration
+	log      logrus.FieldLogger
+	gate     *gate
+	calls    chan struct{} // a slot for every running call
+	reads    chan struct{}
+	life     context.Context // ends when the pool is closed
+	end      context.CancelFunc
+	finished chan struct{} // closed when the last call has returned and every client is closed
+
+	mu      sync.Mutex
+	session *session // nil while the server is away
+	closed  bool
+	running sync.WaitGroup
+}
+
+func newPool(settings *esdb.Configuration, log logrus.FieldLogger) *pool {
+	life, end := context.WithCancel(context.Background())
+	p := &pool{
+		settings: *settings, log: log, gate: newGate(),
+		calls: make(chan struct{}, maxCalls), reads: make(chan struct{}, maxReads),
+		life: life, end: end, finished: make(chan struct{}),
+	}
+	p.launch(p.knock)
+	return p
+}
+
+// launch starts a goroutine that close waits for; false when the pool is closed.
+func (p *pool) launch(do func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.running.Add(1)
+	go func() {
+		defer p.running.Done()
+		do()
+	}()
+	return true
+}
+
+// close lets every waiting caller go and closes the client when its last call has returned.
+func (p *pool) close(ctx context.Context) error {
+	p.mu.Lock()
+	first := !p.closed
+	p.closed = true
+	p.mu.Unlock()
+	if first {
+		p.end()
+		go func() {
+			p.running.Wait()
+			p.retire()
+			close(p.finished)
+		}()
+	}
+	select {
+	case <-p.finished:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close the event store's client, with calls still running in it: %w", ctx.Err())
+	}
+}
+
+// permit is what a call needs to run: a slot and a client, to be given back, and word of an outage.
+type permit struct {
+	session *session
+	slots   chan struct{}
+	lost    <-chan struct{} // closed when the call should be given up
+}
+
+func (m permit) giveBack() {
+	m.session.release()
+	<-m.slots
+}
+
+// admit passes the gate and takes a slot and the client.
+func (p *pool) admit(ctx context.Context, slots chan struct{}) (permit, error) {
+	lost, err := p.gate.enter(ctx, p.life)
+	if err != nil {
+		return permit{}, err
+	}
+	select {
+	case slots <- struct{}{}:
+	case <-lost:
+		return permit{}, errLost
+	case <-ctx.Done():
+		return permit{}, ctx.Err()
+	case <-p.life.Done():
+		return permit{}, errClosed
+	}
+	p.mu.Lock()
+	session := p.session
+	if session != nil {
+		session.acquire()
+	}
+	p.mu.Unlock()
+	if session == nil { // the server went away between the gate and here
+		<-slots
+		return permit{}, errLost
+	}
+	return permit{session: session, slots: slots, lost: lost}, nil
+}
+
+// run makes one call and waits for it, for ctx, for an outage or for the end of the pool, whatever is first. A call that
+// is left behind has its context cancelled, so that it does nothing when the client lets it go at last.
+func run[T any](ctx context.Context, p *pool, do func(context.Context, *esdb.Client) (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	var none T
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	permit, err := p.admit(ctx, p.calls)
+	if err != nil {
+		return none, err
+	}
+	done := make(chan outcome, 1)
+	launched := p.launch(func() {
+		defer permit.giveBack()
+		value, err := guarded(func() (T, error) { return do(inner, permit.session.client) })
+		p.watch(permit.session, err)
+		done <- outcome{value, err}
+	})
+	if !launched {
+		permit.giveBack()
+		return none, errClosed
+	}
+	select {
+	case out := <-done:
+		return out.value, outcomeError(ctx, out.err)
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case <-permit.lost:
+		return none, errLost
+	case <-p.life.Done():
+		return none, errClosed
+	}
+}
+
+// guarded turns a panic of the client, which has some for answers it does not expect, into an error of this call.
+func guarded[T any](do func() (T, error)) (value T, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("the event store's client panicked: %v", problem)
+		}
+	}()
+	return do()
+}
+
+// watch looks at a call's error for signs that the server has gone. The client that saw it is not used any more: it would
+// leave its old connection open, and hold every call until it has found the server again.
+func (p *pool) watch(seen *session, err error) {
+	if err == nil || !isAway(err) {
+		return
+	}
+	p.mu.Lock()
+	current := p.session == seen
+	p.mu.Unlock()
+	if current && p.gate.shut() {
+		p.log.WithError(err).Warn("The event store is away")
+		p.retire()
+		p.launch(p.knock)
+	}
+}
+
+// retire lets go of the current client; it is closed when nobody uses it.
+func (p *pool) retire() {
+	p.mu.Lock()
+	session := p.session
+	p.session = nil
+	p.mu.Unlock()
+	if session != nil {
+		session.release()
+	}
+}
+
+// session is a client and the count of those who use it. Closing a client in use ends the process.
+type session struct {
+	client *esdb.Client
+	mu     sync.Mutex
+	users  int
+}
+
+func (s *session) acquire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.users++
+}
+
+func (s *session) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.users--
+	if s.users == 0 {
+		_ = s.client.Close() // it returns nil
+	}
+}
+
+var (
+	errClosed = errors.New("the event store's client is closed")
+	errLost   = fmt.Errorf("%w: the connection was lost", eventstore.ErrUnavailable)
+)

@@ -1,0 +1,128 @@
+// Package eventstoredb is the road to EventStoreDB, and to the embedded server that speaks its protocol, through the official
+// client. It adds what the client lacks: calls that end with their context, quick failure while the server is away,
+// recovery when it is back, and a Close that is safe while calls run.
+//
+// The client's calls may block for as long as an outage lasts, whatever their context says, and closing the client under a
+// running call ends the process. So every call runs in a goroutine of its own, of which there are at most a fixed number; the
+// caller waits beside it and leaves when its context ends. While the server is away one probe knocks, and calls
+// are turned away at a gate instead of piling up behind it.
+package eventstoredb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
+	"github.com/google/uuid"
+	"github.com/sirupsen/logrus"
+
+	"moviola/eventstore"
+)
+
+var _ eventstore.Store = (*Store)(nil)
+
+// Config says which server to talk to.
+type Config struct {
+	// ConnectionString is an esdb:// or esdb+discover:// address. Either it or Addr is set.
+	ConnectionString string
+	// Addr is the plaintext address of one server, as embedded.Server.Addr gives it: "unix:///path" or "host:port".
+	Addr string
+	// Log hears when the server goes away and comes back, and at debug level the client's own messages; nil discards them.
+	Log logrus.FieldLogger
+}
+
+// Store is an eventstore.Store on the official client.
+type Store struct {
+	pool *pool
+}
+
+// maxAppendBytes is what EventStoreDB takes in one append unless it is configured otherwise.
+const maxAppendBytes = 1 << 20
+
+// Open prepares the connection; it does not wait for the server. Calls made before it is there wait a moment for it and
+// then fail with eventstore.ErrUnavailable.
+func Open(config Config) (*Store, error) {
+	log := orDiscard(config.Log)
+	settings, err := clientSettings(config, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := settings.Validate(); err != nil {
+		return nil, fmt.Errorf("prepare the event store's client: %w", err)
+	}
+	return &Store{pool: newPool(settings, log)}, nil
+}
+
+// Close ends the store: running calls end with an error, and the client is closed when the last has returned.
+// It waits for that until ctx ends. It may be called more than once. During an outage calls may be stuck inside the client:
+// Close then returns ctx's error, and the client is closed when the server is back.
+func (s *Store) Close(ctx context.Context) error { return s.pool.close(ctx) }
+
+// Append implements eventstore.Store.
+func (s *Store) Append(ctx context.Context, stream string, expected eventstore.Revision, events ...eventstore.Proposed) (eventstore.Appended, error) {
+	if err := check(stream, expected, events); err != nil {
+		return eventstore.Appended{}, err
+	}
+	// Always exact: the client's default expects nothing, and the server promises idempotency only where something is expected.
+	options := esdb.AppendToStreamOptions{ExpectedRevision: esdb.NoStream{}}
+	if expected != eventstore.NoStream {
+		options.ExpectedRevision = esdb.Revision(uint64(expected))
+	}
+	written, err := run(ctx, s.pool, func(ctx context.Context, client *esdb.Client) (*esdb.WriteResult, error) {
+		return client.AppendToStream(ctx, stream, options, toClient(events)...)
+	})
+	switch {
+	case isCode(err, esdb.ErrorCodeWrongExpectedVersion):
+		return eventstore.Appended{}, s.conflict(ctx, stream, expected)
+	case err != nil:
+		return eventstore.Appended{}, fmt.Errorf("append to %s: %w", stream, err)
+	}
+	return eventstore.Appended{
+		Revision: eventstore.Revision(written.NextExpectedVersion),
+		Position: eventstore.Position{Commit: written.CommitPosition, Prepare: written.PreparePosition},
+	}, nil
+}
+
+func check(stream string, expected eventstore.Revision, events []eventstore.Proposed) error {
+	if stream == "" || len(events) == 0 {
+		return errors.New("an append needs the name of a stream and at least one event")
+	}
+	if expected < eventstore.NoStream {
+		return fmt.Errorf("append to %s: %d is no revision", stream, expected)
+	}
+	size := 0
+	for _, event := range events {
+		if event.ID == uuid.Nil { // the client would make one up, and a retry would be another event
+			return fmt.Errorf("append to %s: an event of type %s has no id", stream, event.Type)
+		}
+		size += len(event.Data) + len(event.Metadata) + 2*len(event.Type)
+	}
+	if size > maxAppendBytes {
+		return fmt.Errorf("append %d bytes to %s: %w", size, stream, eventstore.ErrTooLarge)
+	}
+	return nil
+}
+
+// conflict asks where the stream is: the client says it in words only. By then it may have moved on, which is as good.
+func (s *Store) conflict(ctx context.Context, stream string, expected eventstore.Revision) error {
+	actual := eventstore.NoStream
+	for last, err := range s.ReadStream(ctx, stream, eventstore.Backwards, -1) {
+		if err != nil {
+			return fmt.Errorf("after a conflict: %w", err)
+		}
+		actual = last.Revision
+		break
+	}
+	return &eventstore.ConflictError{Stream: stream, Expected: expected, Actual: actual}
+}
+
+func toClient(events []eventstore.Proposed) []esdb.EventData {
+	data := make([]esdb.EventData, len(events))
+	for i, event := range events {
+		data[i] = esdb.EventData{
+			EventID: event.ID, EventType: event.Type, ContentType: esdb.ContentTypeJson, Data: event.Data, Metadata: event.Metadata,
+		}
+	}
+	return data
+}

@@ -1,0 +1,113 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// following is a Follow on its way.
+type following struct {
+	store   Store
+	filter  Filter
+	report  func(error)
+	silence time.Duration
+	pause   backoff
+
+	mu    sync.Mutex
+	after Position // everything up to here has been handled
+	steps int64    // odd while the next notice is waited for
+}
+
+// step notes that waiting has begun or ended.
+func (f *following) step() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.steps++
+}
+
+func (f *following) state() (steps int64, after Position) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.steps, f.after
+}
+
+// once follows one subscription until it drops, and moves the position along. It returns why it dropped, or the error of handle.
+func (f *following) once(ctx context.Context, handle func(Notice) error) (dropped, failed error) {
+	ctx, end := context.WithCancelCause(ctx)
+	sub, err := f.store.Subscribe(ctx, f.after, f.filter)
+	if err != nil {
+		end(nil)
+		return err, nil
+	}
+	var watchdog sync.WaitGroup
+	watchdog.Go(func() { end(f.watch(ctx)) })
+	defer watchdog.Wait()
+	defer end(nil)
+	defer sub.Close()
+	for {
+		f.step()
+		notice, err := sub.Next(ctx)
+		f.step()
+		if stalled := context.Cause(ctx); errors.Is(stalled, ErrStalled) {
+			return stalled, nil
+		}
+		if err != nil {
+			return err, nil
+		}
+		f.pause.reset()
+		if err := handle(notice); err != nil {
+			return nil, err
+		}
+		f.move(notice)
+	}
+}
+
+func (f *following) move(notice Notice) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case notice.Event != nil:
+		f.after = notice.Event.Position
+	case notice.Checkpoint != nil:
+		f.after = *notice.Checkpoint
+	}
+}
+
+// watch looks at the end of the log when a subscription has been silent, and again after another silence: what was there at the first
+// look and has not come at the second is not coming. The time that handle takes is no silence.
+func (f *following) watch(ctx context.Context) error {
+	tick := time.NewTicker(f.silence)
+	defer tick.Stop()
+	var seen int64
+	var missed Position // at the last look; zero: nothing
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		steps, after := f.state()
+		silent := steps == seen && steps%2 == 1
+		if !silent {
+			seen, missed = steps, Position{}
+			continue
+		}
+		if missed != (Position{}) {
+			return fmt.Errorf("%w: it stands at position %d, the log goes on to %d", ErrStalled, after.Commit, missed.Commit)
+		}
+		var err error
+		if missed, err = f.missing(ctx, after); err != nil {
+			missed = Position{} // a store that is away drops the subscription itself
+		}
+	}
+}
+
+// missing returns the position of an event that the subscription should have brought or told of, zero when there is none.
+func (f *following) missing(ctx context.Context, after Position) (Position, error) {
+	ctx, cancel := context.WithTimeout(ctx, f.silence)
+	defer cancel()
+	return Missing(ctx, f.store, after, f.filter)
+}

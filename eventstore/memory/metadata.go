@@ -1,0 +1,30 @@
+package memory
+
+import (
+	"encoding/json"
+)
+
+// metaPrefix and a stream's name make the name of the stream that holds its metadata.
+const metaPrefix = "$$"
+
+// firstVisible is the index of the first event that a stream's metadata leaves to its readers. Events stay in the log; of their age
+// nothing is known here. The caller holds the lock.
+func (s *Store) firstVisible(stream string) int {
+	described := s.streams[metaPrefix+stream]
+	if len(described) == 0 {
+		return 0
+	}
+	var metadata struct {
+		TruncateBefore int64 `json:"$tb"`
+		MaxCount       int64 `json:"$maxCount"`
+	}
+	if json.Unmarshal(s.log[described[len(described)-1]].Data, &metadata) != nil {
+		return 0
+	}
+	count := int64(len(s.streams[stream]))
+	first := max(metadata.TruncateBefore, 0)
+	if metadata.MaxCount > 0 {
+		first = max(first, count-metadata.MaxCount)
+	}
+	return int(min(first, count))
+}

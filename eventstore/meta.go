@@ -1,0 +1,31 @@
+package eventstore
+
+import (
+	"strings"
+	"time"
+
+	"moviola/domain"
+)
+
+// Meta is what an append says about its events beside their payload.
+type Meta struct {
+	Account     domain.AccountID
+	Correlation string // of everything that follows from one request
+	Causation   string // the event or request that led to this one
+	Time        time.Time
+}
+
+// Metadata is the stored form of Meta, and the version of the event's payload.
+type Metadata struct {
+	Version     int              `json:"v"`
+	Correlation string           `json:"$correlationId,omitempty"`
+	Causation   string           `json:"$causationId,omitempty"`
+	Account     domain.AccountID `json:"account,omitempty"`
+	Time        time.Time        `json:"time"`
+}
+
+// SplitStream takes a stream's name apart at its first dash. A name without a dash is a category without id.
+func SplitStream(name string) (category, id string) {
+	category, id, _ = strings.Cut(name, "-")
+	return category, id
+}

@@ -1,0 +1,101 @@
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"moviola/domain"
+)
+
+const (
+	// metaPrefix and a stream's name make the name of the stream that holds its metadata, in events of metaType.
+	metaPrefix = "$$"
+	metaType   = "$metadata"
+)
+
+// Snapshot is an event that stands for all events of another stream, up to one of them. It spares folding them and is never the
+// truth: one that does not fit is dropped, and the events are folded.
+type Snapshot interface {
+	domain.Event
+	// StandsOn names the last event that the snapshot includes, by its revision and its id.
+	StandsOn() (revision int64, event string)
+}
+
+// Snapshots reads and writes snapshots. A stream of snapshots keeps its newest event only. It is safe for concurrent use.
+type Snapshots struct{ log *Log }
+
+// NewSnapshots returns the snapshots of a log.
+func NewSnapshots(log *Log) Snapshots { return Snapshots{log: log} }
+
+// Newest returns the newest snapshot in a stream, and where it stands in the stream that it was taken of. It returns false when there is
+// none, when this program cannot read it, and when the log does not have the event that it stands on: the log was replaced,
+// or restored to an earlier moment.
+func (s Snapshots) Newest(ctx context.Context, stream, of string) (Snapshot, Appended, bool, error) {
+	none := Appended{Revision: NoStream}
+	recorded, found, err := first(s.log.store.ReadStream(ctx, stream, Backwards, -1))
+	if err != nil || !found {
+		return nil, none, false, wrapRead(stream, err)
+	}
+	event, _, err := s.log.codec.Decode(recorded)
+	snapshot, ok := event.(Snapshot)
+	if err != nil || !ok {
+		return nil, none, false, nil
+	}
+	revision, id := snapshot.StandsOn()
+	base, found, err := first(s.log.store.ReadStream(ctx, of, Forwards, Revision(max(revision, 0))))
+	if err != nil || !found || base.Revision != Revision(revision) || base.ID.String() != id {
+		return nil, none, false, wrapRead(of, err)
+	}
+	return snapshot, Appended{Revision: base.Revision, Position: base.Position}, true, nil
+}
+
+// first returns the first event of a read.
+func first(events func(func(Recorded, error) bool)) (Recorded, bool, error) {
+	for recorded, err := range events {
+		return recorded, err == nil, err
+	}
+	return Recorded{}, false, nil
+}
+
+func wrapRead(stream string, err error) error {
+	if err != nil {
+		return fmt.Errorf("read %s: %w", stream, err)
+	}
+	return nil
+}
+
+// Take appends a snapshot to its stream. When another process appends one at the same time, that one stays. A snapshot above the size
+// of an append is ErrTooLarge; nothing is lost but the time that folding takes.
+func (s Snapshots) Take(ctx context.Context, stream string, meta Meta, snapshot Snapshot) error {
+	if err := s.limit(ctx, stream); err != nil {
+		return err
+	}
+	last, err := s.log.Last(ctx, stream)
+	if err != nil {
+		return err
+	}
+	_, err = s.log.Append(ctx, stream, last.Revision, meta, snapshot)
+	return ignoreConflict(err)
+}
+
+// limit makes the store keep no more than the newest snapshot of a stream.
+func (s Snapshots) limit(ctx context.Context, stream string) error {
+	described, err := s.log.Last(ctx, metaPrefix+stream)
+	if err != nil || described.Revision != NoStream {
+		return err
+	}
+	_, err = s.log.AppendProposed(ctx, metaPrefix+stream, NoStream, Proposed{
+		ID: uuid.NewSHA1(idNamespace, []byte(metaPrefix+stream)), Type: metaType, Data: []byte(`{"$maxCount":1}`),
+	})
+	return ignoreConflict(err)
+}
+
+func ignoreConflict(err error) error {
+	if errors.Is(err, ErrConflict) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+// Package eventstore is the road to the log: the Store interface, the codec that turns domain events into stored ones and
+// back, and the helpers that fold a stream or follow the log. The folders below it hold the implementations:
+// eventstoredb (the official client), embedded (a server of our own that the client talks to) and memory (unit tests).
+package eventstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Revision is the number of an event in its stream: 0, 1, 2, ...
+type Revision int64
+
+// NoStream is the revision of a stream that has no event yet.
+const NoStream Revision = -1
+
+// Position is a place in the log of all streams. Positions grow, with gaps; the zero Position is before the first event.
+type Position struct {
+	Commit  uint64
+	Prepare uint64
+}
+
+// Compare returns -1, 0 or +1 as p comes before q, is q, or comes after q.
+func (p Position) Compare(q Position) int {
+	switch {
+	case p.Commit < q.Commit || p.Commit == q.Commit && p.Prepare < q.Prepare:
+		return -1
+	case p == q:
+		return 0
+	default:
+		return 1
+	}
+}
+
+// Proposed is an event to be appended. A retry of the same append carries the same ID.
+type Proposed struct {
+	ID       uuid.UUID
+	Type     string
+	Data     []byte // JSON
+	Metadata []byte // JSON
+}
+
+// Recorded is a stored event.
+type Recorded struct {
+	ID       uuid.UUID
+	Stream   string
+	Revision Revision
+	Position Position
+	Type     string
+	Data     []byte
+	Metadata []byte
+	Created  time.Time
+}
+
+// Appended says where an append ended: revision and position of its last event.
+type Appended struct {
+	Revision Revision
+	Position Position
+}
+
+// Direction of a read.
+type Direction int
+
+// Forwards reads from old to new, Backwards from new to old.
+const (
+	Forwards Direction = iota
+	Backwards
+)
+
+// Store appends to and reads from the log.
+//
+// Every call ends when its context does, with the context's error or a wrapped one. All methods are safe for concurrent use.
+// A failure that may pass (the server is away) is ErrUnavailable; after it an append's outcome is unknown, and the caller
+// repeats it with the same event ids and the same expected revision: that is the same append.
+type Store interface {
+	// Append adds events to a stream, all or none, when the stream's last revision is expected (NoStream for a new stream).
+	// Otherwise it returns a *ConflictError, which is ErrConflict and carries the stream's actual revision. At least one event.
+	// An append whose events already stand at expected+1 with the same ids succeeds again and writes nothing.
+	Append(ctx context.Context, stream string, expected Revision, events ...Proposed) (Appended, error)
+
+	// ReadStream yields a stream's events from revision from on, from included. Backwards from below 0 means from the end.
+	// A stream that does not exist yields nothing. An error ends the sequence, as its last pair; a read that was cut short
+	// always ends with an error, never as if the stream had ended.
+	ReadStream(ctx context.Context, stream string, dir Direction, from Revision) iter.Seq2[Recorded, error]
+
+	// Head returns the position of the last event of the log, a system event too, and the zero Position of an empty log. It reads
+	// one event.
+	Head(ctx context.Context) (Position, error)
+
+	// ReadAll yields the log in commit order: forwards the events after from, backwards those before from; the zero Position
+	// means from the beginning, or backwards from the end. System events (types that begin with $) are left out.
+	ReadAll(ctx context.Context, dir Direction, from Position) iter.Seq2[Recorded, error]
+
+	// Subscribe follows the log after a position, in commit order, without gaps or repetitions: first what is there,
+	// then a CaughtUp, then what comes. System events are left out. The subscription ends with its context.
+	Subscribe(ctx context.Context, after Position, filter Filter) (Subscription, error)
+}
+
+// Filter narrows a subscription. The zero Filter lets every event through that is not a system event.
+type Filter struct {
+	// Categories are the stream categories wanted: the part of a stream's name before its first dash.
+	Categories []string
+}
+
+// Matches says whether a subscription with this filter brings an event.
+func (f Filter) Matches(event Recorded) bool {
+	if strings.HasPrefix(event.Type, "$") {
+		return false
+	}
+	category, id := SplitStream(event.Stream)
+	return len(f.Categories) == 0 || len(event.Stream) > len(category)+len(id) && slices.Contains(f.Categories, category)
+}
+
+// Subscription is a place in the log that moves forward.
+type Subscription interface {
+	// Next waits for the next notice. After an error the subscription is over: subscribe again after the last position seen.
+	Next(ctx context.Context) (Notice, error)
+	// Close ends the subscription. It may be called at any time and more than once.
+	Close()
+}
+
+// Notice is one message of a subscription. Exactly one of its fields is set.
+type Notice struct {
+	Event      *Recorded
+	Checkpoint *Position // everything up to here has been considered; nothing after the last Event matched
+	CaughtUp   bool      // the live edge of the log is reached
+	FellBehind bool      // the live edge is lost
+}
+
+// ErrConflict is what errors.Is finds in a *ConflictError.
+var ErrConflict = errors.New("the stream is not at the expected revision")
+
+// ErrUnavailable says that the store cannot be reached now. The outcome of an append that ends so is unknown.
+var ErrUnavailable = errors.New("the event store is unavailable")
+
+// ErrTooLarge says that an append carries more than the store takes in one call (EventStoreDB: 1 MiB). Repeating it is useless.
+var ErrTooLarge = errors.New("the append is too large")
+
+// ConflictError tells an append that the stream has moved.
+type ConflictError struct {
+	Stream   string
+	Expected Revision
+	Actual   Revision
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("stream %s is at revision %d, not %d", e.Stream, e.Actual, e.Expected)
+}
+
+// Is makes errors.Is(err, ErrConflict) true.
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
