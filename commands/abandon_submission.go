@@ -1,0 +1,64 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// AbandonSubmission closes a submission whose credits are held but whose movie never came.
+type AbandonSubmission struct {
+	Account domain.AccountID
+	Project domain.ProjectID
+}
+
+// AbandonSubmissionConfig is what NewAbandonSubmissionHandler needs. Every field is required.
+type AbandonSubmissionConfig struct {
+	Log     *eventstore.Log
+	Ledgers *Ledgers
+	Settle  SettleMovieHandler
+	Now     func() time.Time
+	// Age is how old a hold without movie must be: longer than a request may append.
+	Age time.Duration
+}
+
+// AbandonSubmissionHandler handles AbandonSubmission.
+type AbandonSubmissionHandler struct {
+	movies  movies
+	ledgers *Ledgers
+	settle  SettleMovieHandler
+	age     time.Duration
+}
+
+// NewAbandonSubmissionHandler returns a handler.
+func NewAbandonSubmissionHandler(cfg AbandonSubmissionConfig) AbandonSubmissionHandler {
+	return AbandonSubmissionHandler{
+		movies:  movies{cfg.Log, cfg.Now},
+		ledgers: cfg.Ledgers,
+		settle:  cfg.Settle,
+		age:     cfg.Age,
+	}
+}
+
+// Handle abandons the submission: first on the movie's stream, so that a late MovieSubmitted conflicts; only then the document
+// is removed and the hold released. ErrNothingToDo: there is no open hold, it is too young, or its movie has come.
+func (h AbandonSubmissionHandler) Handle(ctx context.Context, cmd AbandonSubmission) error {
+	held, open, err := h.ledgers.OpenHold(ctx, cmd.Account, cmd.Project)
+	if err != nil {
+		return fmt.Errorf("look for the hold of %s: %w", cmd.Project, err)
+	}
+	if !open || h.movies.now.stamp().Before(held.Add(h.age)) {
+		return ErrNothingToDo
+	}
+	_, err = h.movies.decideFor(ctx, cmd.Account, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.Abandon(cmd.Account, at), nil
+	})
+	if err != nil {
+		return err
+	}
+	return h.settle.Handle(ctx, SettleMovie(cmd))
+}

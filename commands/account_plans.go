@@ -1,0 +1,69 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/plan"
+	"moviola/eventstore"
+)
+
+const (
+	// planAge is how long an account's plan is taken for what it was: a change acts on every process within a second.
+	planAge = time.Second
+	// maxPlans bounds how many accounts' plans are remembered.
+	maxPlans = 4096
+)
+
+// accountPlans tells which plan an account is on, from the account's stream. It is safe for concurrent use.
+type accountPlans struct {
+	log   *eventstore.Log
+	now   clock
+	plans plan.Plans
+
+	mu    sync.Mutex
+	known map[domain.AccountID]knownPlan
+}
+
+type knownPlan struct {
+	plan   plan.Plan
+	closed bool // the account
+	until  time.Time
+}
+
+func newAccountPlans(log *eventstore.Log, now clock, plans plan.Plans) *accountPlans {
+	return &accountPlans{log: log, now: now, plans: plans, known: make(map[domain.AccountID]knownPlan)}
+}
+
+// of returns the account's plan. An account that was never opened is on the free one.
+func (p *accountPlans) of(ctx context.Context, id domain.AccountID) (plan.Plan, error) {
+	known, err := p.know(ctx, id)
+	return known.plan, err
+}
+
+// know returns the account's plan, and whether the account is closed.
+func (p *accountPlans) know(ctx context.Context, id domain.AccountID) (knownPlan, error) {
+	now := p.now()
+	p.mu.Lock()
+	known := p.known[id]
+	p.mu.Unlock()
+	if now.Before(known.until) {
+		return known, nil
+	}
+	a := account.New(id)
+	if _, err := p.log.CatchUp(ctx, account.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply); err != nil {
+		return knownPlan{}, fmt.Errorf("load account %s: %w", id, err)
+	}
+	known = knownPlan{plan: p.plans.Of(a.Plan()), closed: !a.ClosedAt().IsZero(), until: now.Add(planAge)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.known) >= maxPlans {
+		clear(p.known)
+	}
+	p.known[id] = known
+	return known, nil
+}

@@ -1,0 +1,56 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/plan"
+	"moviola/eventstore"
+)
+
+// ChangePlan puts an account on another plan.
+type ChangePlan struct {
+	Account domain.AccountID
+	Plan    string // one of the installation's; empty: free
+}
+
+// ChangePlanHandler handles ChangePlan.
+type ChangePlanHandler struct {
+	log     *eventstore.Log
+	ledgers *Ledgers
+	plans   plan.Plans
+	now     clock
+}
+
+// NewChangePlanHandler returns a handler. The zero Plans are the built-in ones.
+func NewChangePlanHandler(log *eventstore.Log, ledgers *Ledgers, plans plan.Plans, now func() time.Time) ChangePlanHandler {
+	return ChangePlanHandler{log: log, ledgers: ledgers, plans: plans, now: now}
+}
+
+// Handle changes the plan; what is submitted from a second later on is held against it, in every process. An account that was
+// never opened is NotFound, a closed one a Conflict.
+func (h ChangePlanHandler) Handle(ctx context.Context, cmd ChangePlan) (eventstore.Position, error) {
+	to, err := h.plans.Parse(cmd.Plan)
+	if err != nil {
+		return eventstore.Position{}, err
+	}
+	totals, err := h.ledgers.State(ctx, cmd.Account)
+	if err != nil {
+		return eventstore.Position{}, fmt.Errorf("look at the ledger of account %s: %w", cmd.Account, err)
+	}
+	a := account.New(cmd.Account)
+	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
+		at := h.now.stamp()
+		// Credits that come at this very moment do no harm: at the end of the 30 days the ledger is asked again.
+		zero := !to.Counted && h.plans.Of(a.Plan()).Counted && totals.Balance <= 0
+		events, err := a.ChangePlan(account.PlanChanged{Plan: to.Name, Counted: to.Counted, Zero: zero, At: at})
+		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+	})
+	if err != nil {
+		return eventstore.Position{}, fmt.Errorf("change the plan of account %s: %w", cmd.Account, err)
+	}
+	return appended.Position, nil
+}

@@ -1,0 +1,98 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/ledger"
+	"moviola/eventstore"
+)
+
+// CloseAccount ends an account for ever.
+type CloseAccount struct {
+	Account domain.AccountID
+}
+
+// CloseAccountHandler handles CloseAccount and FinishClosing.
+type CloseAccountHandler struct {
+	log     *eventstore.Log
+	ledgers *Ledgers
+	cancel  CancelMovieHandler
+	now     clock
+}
+
+// NewCloseAccountHandler returns a handler.
+func NewCloseAccountHandler(log *eventstore.Log, ledgers *Ledgers, now func() time.Time) CloseAccountHandler {
+	return CloseAccountHandler{log: log, ledgers: ledgers, cancel: NewCancelMovieHandler(log, now), now: now}
+}
+
+// Handle closes the account. Doing it again changes nothing; an account that was never opened is NotFound. What follows is due
+// work: FinishClosing. Design §6.
+func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (eventstore.Position, error) {
+	a := account.New(cmd.Account)
+	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
+		at := h.now.stamp()
+		events, err := a.Close(at)
+		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+	})
+	if err != nil {
+		return eventstore.Position{}, fmt.Errorf("close account %s: %w", cmd.Account, err)
+	}
+	return appended.Position, nil
+}
+
+// Finish closes the ledger of a closed account and cancels what is still to be rendered. It returns nil once nothing is held
+// or counted any more: then what is stored can go. ErrNothingToDo: the account is not closed, or something is still to be
+// settled; both are asked for again.
+func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error {
+	a := account.New(cmd.Account)
+	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply); err != nil {
+		return fmt.Errorf("load account %s: %w", cmd.Account, err)
+	}
+	if a.ClosedAt().IsZero() {
+		return ErrNothingToDo
+	}
+	if err := h.ledgers.CloseLedger(ctx, cmd.Account); err != nil {
+		return fmt.Errorf("close the ledger of account %s: %w", cmd.Account, err)
+	}
+	open, err := h.ledgers.OpenSubjects(ctx, cmd.Account)
+	if err != nil {
+		return fmt.Errorf("look for the open movies of account %s: %w", cmd.Account, err)
+	}
+	for _, project := range open {
+		if _, _, item := ledger.ParseItem(project); item {
+			continue // it comes to its end like every item
+		}
+		_, err := h.cancel.Handle(ctx, CancelMovie{Account: cmd.Account, Project: project})
+		var refusal *domain.Error // it has ended, or has never come: it is settled, or abandoned, all the same
+		if err != nil && !errors.As(err, &refusal) && !errors.Is(err, ErrNothingToDo) {
+			return fmt.Errorf("cancel movie %s of the closed account %s: %w", project, cmd.Account, err)
+		}
+	}
+	if len(open) > 0 {
+		return ErrNothingToDo
+	}
+	return nil
+}
+
+// CloseLedger ends an account's ledger: nothing is held, counted or granted any more. Doing it again changes nothing.
+func (l *Ledgers) CloseLedger(ctx context.Context, id domain.AccountID) error {
+	_, err := l.do(ctx, id, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+		return own.Close(at), nil
+	})
+	return err
+}
+
+// OpenSubjects returns the movies and items of an account whose hold or count is open, as the log has them now.
+func (l *Ledgers) OpenSubjects(ctx context.Context, id domain.AccountID) ([]domain.ProjectID, error) {
+	var subjects []domain.ProjectID
+	err := l.ask(ctx, id, func(own *ledger.Ledger) error {
+		subjects = own.OpenSubjects()
+		return nil
+	})
+	return subjects, err
+}

@@ -1,0 +1,115 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/key"
+	"moviola/eventstore"
+)
+
+// firstGrant is the reference of an account's first credits.
+const firstGrant = "opening"
+
+// CompleteOpening gives an account that was opened its first credits and its first key.
+type CompleteOpening struct {
+	Account domain.AccountID
+}
+
+// CompleteOpeningConfig is what NewCompleteOpeningHandler needs. Every field is required.
+type CompleteOpeningConfig struct {
+	Log     *eventstore.Log
+	Ledgers *Ledgers
+	// FirstKeys is what the first keys of accounts are derived from: 32 secret bytes, the same for every process and for ever.
+	FirstKeys []byte
+	Now       func() time.Time
+}
+
+// CompleteOpeningHandler handles CompleteOpening.
+type CompleteOpeningHandler struct {
+	log       *eventstore.Log
+	ledgers   *Ledgers
+	firstKeys []byte
+	now       clock
+}
+
+// NewCompleteOpeningHandler returns a handler.
+func NewCompleteOpeningHandler(cfg CompleteOpeningConfig) CompleteOpeningHandler {
+	return CompleteOpeningHandler{log: cfg.Log, ledgers: cfg.Ledgers, firstKeys: cfg.FirstKeys, now: cfg.Now}
+}
+
+// Handle takes the steps that are left, and returns the key when this call has issued it. ErrNothingToDo: the opening is complete, or
+// the account was closed since.
+func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening) (OpenedAccount, error) {
+	opened, issued, err := h.finish(ctx, cmd.Account)
+	if err == nil && !issued {
+		return OpenedAccount{}, ErrNothingToDo
+	}
+	return opened, err
+}
+
+// finish takes the steps that are left and says whether the key was among them. Grant and key have ids that follow from the account
+// alone, so that whoever takes a step again, after a crash or beside another process, makes the same event.
+func (h CompleteOpeningHandler) finish(ctx context.Context, id domain.AccountID) (OpenedAccount, bool, error) {
+	a := account.New(id)
+	at, err := h.log.CatchUp(ctx, account.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply)
+	if err != nil {
+		return OpenedAccount{}, false, fmt.Errorf("load account %s: %w", id, err)
+	}
+	credits, begun := a.FirstCredits()
+	if !begun || !a.ClosedAt().IsZero() {
+		return OpenedAccount{Account: id, Position: at.Position}, false, nil
+	}
+	if credits > 0 {
+		if _, err := h.ledgers.Grant(ctx, Grant{Account: id, Reference: firstGrant, Amount: credits}); err != nil {
+			return OpenedAccount{}, false, fmt.Errorf("grant the first credits of account %s: %w", id, err)
+		}
+	}
+	return h.issueKey(ctx, id)
+}
+
+// issueKey gives the account its admin key. The last step: with it the opening is complete.
+func (h CompleteOpeningHandler) issueKey(ctx context.Context, id domain.AccountID) (OpenedAccount, bool, error) {
+	random, err := h.bytesFor(id)
+	if err != nil {
+		return OpenedAccount{}, false, err
+	}
+	value, err := key.Generate(random)
+	if err != nil {
+		return OpenedAccount{}, false, err
+	}
+	hash := key.Hash(value)
+	k, issued := key.New(), false
+	appended, err := h.log.Decide(ctx, key.Stream(key.ID(hash)), k, func() (eventstore.Decision, error) {
+		if issued = k.Issued().Hash == ""; !issued {
+			return eventstore.Decision{}, nil
+		}
+		at := h.now.stamp()
+		events, err := k.Issue(key.Issued{Account: id, Name: "admin", Role: key.Admin, Hash: hash, First: true, At: at})
+		return eventstore.Decision{Meta: meta(ctx, id, at), Events: events}, err
+	})
+	if err != nil {
+		return OpenedAccount{}, false, fmt.Errorf("issue the first key of account %s: %w", id, err)
+	}
+	return OpenedAccount{Account: id, Key: value, Position: appended.Position}, issued, nil
+}
+
+// bytesFor returns the bytes that an account's first key is drawn from. Nobody without the secret can tell them from random ones.
+func (h CompleteOpeningHandler) bytesFor(id domain.AccountID) (io.Reader, error) {
+	const plenty = 512 // a key takes about 42
+	if len(h.firstKeys) < sha256.Size {
+		return nil, fmt.Errorf("derive the first key of account %s: the secret has %d bytes only", id, len(h.firstKeys))
+	}
+	derived, err := hkdf.Expand(sha256.New, h.firstKeys, "first key of account "+string(id), plenty)
+	if err != nil {
+		return nil, fmt.Errorf("derive the first key of account %s: %w", id, err)
+	}
+	return bytes.NewReader(derived), nil
+}

@@ -1,0 +1,138 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/eventstore"
+)
+
+// ErrKeyRetired is what a Vault returns for content sealed under a key that it is not given any more.
+var ErrKeyRetired = errors.New("the key that sealed it is not known any more")
+
+// Vault encrypts what users entrust to the service. It is safe for concurrent use.
+type Vault interface {
+	// Key is the id of the key that Seal uses.
+	Key() string
+	// Seal encrypts content for a place, the only one where it can be opened again.
+	Seal(place string, content []byte) (connection.Sealed, error)
+	// Open decrypts what Seal has made for the place, under its own or an older key; otherwise ErrKeyRetired.
+	Open(place string, sealed connection.Sealed) ([]byte, error)
+}
+
+// connections is what the commands on one connection's stream share.
+type connections struct {
+	log   *eventstore.Log
+	vault Vault
+	now   clock
+}
+
+// OpenedConnection is a saved connection with its secrets.
+type OpenedConnection struct {
+	ID       string
+	Kind     connection.Kind
+	Settings connection.Settings // complete, with secrets
+	// Signing are the signing secrets of a webhook that has opted in, the newest first.
+	Signing []string
+	HostKey string // that the SFTP server showed first
+}
+
+// Connections opens saved connections for their use.
+type Connections struct{ connections }
+
+// NewConnections returns the saved connections of all accounts.
+func NewConnections(log *eventstore.Log, vault Vault) Connections {
+	return Connections{connections{log: log, vault: vault}}
+}
+
+// Open returns a connection of an account with its secrets. One that does not exist is a *domain.Error of kind NotFound, another
+// account's too. Decision 6.
+func (c Connections) Open(ctx context.Context, account domain.AccountID, id string) (OpenedConnection, error) {
+	if connection.CheckID(id) != nil {
+		return OpenedConnection{}, connection.NotFound(id)
+	}
+	found, _, err := c.load(ctx, account, id)
+	if err != nil {
+		return OpenedConnection{}, err
+	}
+	if !found.Exists() {
+		return OpenedConnection{}, connection.NotFound(id)
+	}
+	secrets, err := c.secrets(account, id, found.Saved())
+	if err != nil {
+		return OpenedConnection{}, err
+	}
+	opened := OpenedConnection{ID: id, Kind: found.Saved().Kind, Settings: connection.Settings{}, HostKey: found.HostKey()}
+	for name, value := range found.Saved().Settings {
+		opened.Settings[name] = value
+	}
+	for name, value := range secrets {
+		opened.Settings[name] = value
+	}
+	delete(opened.Settings, connection.SigningSecret)
+	delete(opened.Settings, connection.FormerSigningSecret)
+	if opened.Settings["signed"] == "true" {
+		opened.Signing = connection.SigningSecrets(secrets)
+	}
+	return opened, nil
+}
+
+func (c connections) load(ctx context.Context, account domain.AccountID, id string) (*connection.Connection, eventstore.Appended, error) {
+	found := connection.New()
+	at, err := c.log.CatchUp(ctx, connection.Stream(account, id), eventstore.Appended{Revision: eventstore.NoStream}, found.Apply)
+	if err != nil {
+		return nil, at, fmt.Errorf("load connection %s of account %s: %w", id, account, err)
+	}
+	return found, at, nil
+}
+
+// secrets opens what a connection was saved with.
+func (c connections) secrets(account domain.AccountID, id string, saved connection.Saved) (connection.Settings, error) {
+	if saved.Version == 0 {
+		return nil, nil
+	}
+	content, err := c.vault.Open(connection.Name(account, id), saved.Sealed)
+	if err != nil {
+		return nil, fmt.Errorf("connection %s of account %s: %w", id, account, err)
+	}
+	var secrets connection.Settings
+	if err := json.Unmarshal(content, &secrets); err != nil {
+		return nil, fmt.Errorf("read the secrets of connection %s of account %s: %w", id, account, err)
+	}
+	return secrets, nil
+}
+
+// seal makes the event that saves a connection.
+func (c connections) seal(account domain.AccountID, id string, saved connection.Saved, secrets connection.Settings) (connection.Saved, error) {
+	content, err := json.Marshal(secrets)
+	if err != nil {
+		return saved, fmt.Errorf("write the secrets of connection %s: %w", id, err)
+	}
+	if saved.Sealed, err = c.vault.Seal(connection.Name(account, id), content); err != nil {
+		return saved, err
+	}
+	saved.Signing = len(connection.SigningSecrets(secrets))
+	return saved, nil
+}
+
+// decide loads a connection, lets it decide, and appends.
+func (c connections) decide(ctx context.Context, account domain.AccountID, id string,
+	decide func(found *connection.Connection) ([]domain.Event, error),
+) (eventstore.Position, error) {
+	if err := connection.CheckID(id); err != nil {
+		return eventstore.Position{}, err
+	}
+	found := connection.New()
+	appended, err := c.log.Decide(ctx, connection.Stream(account, id), found, func() (eventstore.Decision, error) {
+		events, err := decide(found)
+		return eventstore.Decision{Meta: meta(ctx, account, c.now.stamp()), Events: events}, err
+	})
+	if err != nil {
+		return eventstore.Position{}, fmt.Errorf("connection %s of account %s: %w", id, account, err)
+	}
+	return appended.Position, nil
+}

@@ -1,0 +1,89 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/eventstore"
+)
+
+// DeleteConnection ends a saved connection of an account.
+type DeleteConnection struct {
+	Account domain.AccountID
+	ID      string
+}
+
+// DeleteConnectionHandler handles DeleteConnection.
+type DeleteConnectionHandler struct{ connections }
+
+// NewDeleteConnectionHandler returns a handler.
+func NewDeleteConnectionHandler(log *eventstore.Log, now func() time.Time) DeleteConnectionHandler {
+	return DeleteConnectionHandler{connections{log: log, now: now}}
+}
+
+// Handle ends the connection. One that does not exist is NotFound. Deliveries that use it already go on.
+func (h DeleteConnectionHandler) Handle(ctx context.Context, cmd DeleteConnection) (eventstore.Position, error) {
+	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
+		return found.Delete(cmd.ID, h.now.stamp())
+	})
+}
+
+// RecordConnectionTest records what a test of a connection, or its first use, has shown.
+type RecordConnectionTest struct {
+	Account domain.AccountID
+	ID      string
+	Success bool
+	Message string // shows scheme and host of addresses only
+	HostKey string // of an SFTP server, when it was seen
+}
+
+// RecordConnectionTestHandler handles RecordConnectionTest.
+type RecordConnectionTestHandler struct{ connections }
+
+// NewRecordConnectionTestHandler returns a handler.
+func NewRecordConnectionTestHandler(log *eventstore.Log, now func() time.Time) RecordConnectionTestHandler {
+	return RecordConnectionTestHandler{connections{log: log, now: now}}
+}
+
+// Handle records it. It changes nothing when the connection is gone meanwhile.
+func (h RecordConnectionTestHandler) Handle(ctx context.Context, cmd RecordConnectionTest) (eventstore.Position, error) {
+	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
+		return found.RecordTest(connection.Tested{
+			Success: cmd.Success, Message: cmd.Message, HostKey: cmd.HostKey, At: h.now.stamp(),
+		}), nil
+	})
+}
+
+// ResealConnection encrypts the secrets of a connection anew, when another key than the vault's has sealed them. Nothing else of it
+// changes.
+type ResealConnection struct {
+	Account domain.AccountID
+	ID      string
+}
+
+// ResealConnectionHandler handles ResealConnection.
+type ResealConnectionHandler struct{ connections }
+
+// NewResealConnectionHandler returns a handler.
+func NewResealConnectionHandler(log *eventstore.Log, vault Vault, now func() time.Time) ResealConnectionHandler {
+	return ResealConnectionHandler{connections{log, vault, now}}
+}
+
+// Handle seals the connection anew and says whether it had to.
+func (h ResealConnectionHandler) Handle(ctx context.Context, cmd ResealConnection) (bool, error) {
+	resealed := false
+	_, err := h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
+		saved := found.Saved()
+		if resealed = found.Exists() && saved.Sealed.Key != h.vault.Key(); !resealed {
+			return nil, nil
+		}
+		secrets, err := h.secrets(cmd.Account, cmd.ID, saved)
+		if err != nil {
+			return nil, err
+		}
+		return h.save(cmd.Account, cmd.ID, found, saved.Kind, saved.Settings, secrets)
+	})
+	return resealed && err == nil, err
+}

@@ -1,0 +1,71 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// DeleteFile deletes a rendered file at its owner's request.
+type DeleteFile struct {
+	Account domain.AccountID
+	Project domain.ProjectID
+}
+
+// Deletion is a deleted file.
+type Deletion struct {
+	At       time.Time // of the first deletion
+	Position eventstore.Position
+}
+
+// DeleteFileHandler handles DeleteFile.
+type DeleteFileHandler struct {
+	movies movies
+	files  Files
+}
+
+// NewDeleteFileHandler returns a handler.
+func NewDeleteFileHandler(log *eventstore.Log, files Files, now func() time.Time) DeleteFileHandler {
+	return DeleteFileHandler{movies: movies{log, now}, files: files}
+}
+
+// Handle deletes the file, once; after that it returns when that was. The record stays. It refuses a movie that is not the
+// account's, that is still rendering, or whose files cannot be removed now; nothing is marked deleted then.
+// Spec: DELETE /movies.
+func (h DeleteFileHandler) Handle(ctx context.Context, cmd DeleteFile) (Deletion, error) {
+	_, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		events, err := m.DeleteFile(cmd.Account, at)
+		if err != nil || len(events) == 0 {
+			return nil, err
+		}
+		return events, h.removeFiles(ctx, cmd.Project)
+	})
+	if err != nil {
+		return Deletion{}, err
+	}
+	return h.recorded(ctx, cmd.Project)
+}
+
+// removeFiles removes the rendered files, or says so in the words of the spec.
+func (h DeleteFileHandler) removeFiles(ctx context.Context, project domain.ProjectID) error {
+	err := removeRendered(ctx, h.files, project)
+	if err == nil {
+		return nil
+	}
+	refusal := domain.Errorf(domain.Internal, "movie_files_not_deleted", "Error deleting the movie files. Please try again.")
+	return fmt.Errorf("delete the files: %w: %w", refusal, err)
+}
+
+// recorded reads when the file was deleted. Of two deletions at once, the store takes the second for a repetition of the first.
+func (h DeleteFileHandler) recorded(ctx context.Context, project domain.ProjectID) (Deletion, error) {
+	m := movie.New(project)
+	at, err := h.movies.log.CatchUp(ctx, movie.Stream(project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply)
+	if err != nil {
+		return Deletion{}, fmt.Errorf("load movie %s: %w", project, err)
+	}
+	return Deletion{At: m.DeletedAt(), Position: at.Position}, nil
+}

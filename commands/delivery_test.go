@@ -1,0 +1,156 @@
+package commands_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"moviola/commands"
+	"moviola/domain/movie"
+)
+
+func (w *world) startDelivery(worker string, dead int) (commands.DeliveryClaim, error) {
+	h := commands.NewStartDeliveryHandler(w.log, w.clock)
+	return h.Handle(w.t.Context(), commands.StartDelivery{Project: project, Worker: worker, Dead: dead})
+}
+
+func (w *world) record(worker string, try movie.DeliveryAttempted) error {
+	h := commands.NewRecordDeliveryHandler(w.log, w.clock)
+	_, err := h.Handle(w.t.Context(), commands.RecordDelivery{Project: project, Worker: worker, Attempt: try})
+	return err
+}
+
+func (w *world) releaseDelivery(run int, worker string) error {
+	h := commands.NewReleaseDeliveryHandler(w.log, w.clock)
+	_, err := h.Handle(w.t.Context(), commands.ReleaseDelivery{Project: project, Run: run, Worker: worker})
+	return err
+}
+
+func (w *world) finishDelivery(run int, worker string) error {
+	h := commands.NewFinishDeliveryHandler(w.log, w.clock)
+	_, err := h.Handle(w.t.Context(), commands.FinishDelivery{Project: project, Run: run, Worker: worker})
+	return err
+}
+
+// try is one try at a destination; the final one succeeded.
+func try(run, index, number int, final bool) movie.DeliveryAttempted {
+	e := movie.DeliveryAttempted{Run: run, Index: index, Try: number, Final: final, Type: "webhook", Status: movie.DeliveryError,
+		HTTPStatus: 503, Message: "https://example.com answered 503", DurationMS: 1500}
+	if final {
+		e.Status, e.HTTPStatus, e.Message = movie.DeliveryOK, 200, ""
+	}
+	return e
+}
+
+// TestDelivery goes through a delivery that is handed back and crashes once: the next run goes on where the last one was.
+func TestDelivery(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.startDelivery("d1", 0)
+	requireNothing(t, err)
+	success := w.done()
+	_, err = w.startDelivery("d1", 0)
+	w.must(err)
+	_, err = w.startDelivery("d2", 0)
+	requireNothing(t, err)
+	w.wait(time.Second)
+	w.must(w.record("d1", try(1, 0, 1, false)))
+	w.must(w.record("d1", try(1, 0, 1, false)))
+	w.must(w.releaseDelivery(1, "d1"))
+	w.must(w.releaseDelivery(1, "d1"))
+	requireNothing(t, w.record("d1", try(1, 0, 2, true)))
+	requireNothing(t, w.finishDelivery(1, "d1"))
+	_, err = w.startDelivery("d2", 0)
+	w.must(err)
+	w.must(w.record("d2", try(2, 0, 2, true)))
+
+	claim, err := w.startDelivery("d3", 2)
+	w.must(err)
+	last := try(2, 0, 2, true)
+	last.At = t0.Add(time.Second)
+	end, err := w.log.Last(t.Context(), movieStream)
+	w.must(err)
+	want := commands.DeliveryClaim{
+		Account: alice, Run: 3, DocumentHash: claim.DocumentHash,
+		Destinations: []movie.DestinationState{{Tries: 2, Final: true, Last: last, Spent: 3 * time.Second}, {}},
+		Spent:        3 * time.Second,
+		Success:      true, ClosedAt: t0, Plan: success.Plan, File: success.File,
+		Position: end.Position,
+	}
+	if diff := cmp.Diff(want, claim); diff != "" || len(claim.DocumentHash) != 64 {
+		t.Errorf("claim (-want +got):\n%s", diff)
+	}
+	if err := w.finishDelivery(3, "d3"); err == nil || errors.Is(err, commands.ErrNothingToDo) {
+		t.Errorf("finished without the second destination: %v", err)
+	}
+	w.must(w.record("d3", try(3, 1, 1, true)))
+	w.must(w.finishDelivery(3, "d3"))
+	w.must(w.finishDelivery(3, "d3"))
+	requireNothing(t, w.releaseDelivery(3, "d3"))
+	_, err = w.startDelivery("d4", 3)
+	requireNothing(t, err)
+	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderFinished",
+		"DeliveryStarted", "DeliveryAttempted", "DeliveryReleased", "DeliveryStarted", "DeliveryAttempted",
+		"DeliveryStarted", "DeliveryAttempted", "DeliveryFinished")
+}
+
+// TestStartDelivery_failed: a failed render is told too; one whose file is gone says so.
+func TestStartDelivery_facts(t *testing.T) {
+	t.Parallel()
+	t.Run("failed", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.submitted()
+		_, err := w.start("w1", 0)
+		w.must(err)
+		w.must(w.finish(commands.FinishRender{Attempt: 1, Worker: "w1", Message: "Scene #1: broken"}))
+		claim, err := w.startDelivery("d1", 0)
+		w.must(err)
+		if claim.Success || claim.Message != "Scene #1: broken" || claim.File != nil || !claim.FileGone {
+			t.Errorf("claim %+v", claim)
+		}
+	})
+	t.Run("deleted before it was told", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.done()
+		_, err := w.deleteFile(alice)
+		w.must(err)
+		claim, err := w.startDelivery("d1", 0)
+		w.must(err)
+		if !claim.Success || claim.File == nil || !claim.FileGone {
+			t.Errorf("claim %+v", claim)
+		}
+	})
+	t.Run("timed out, not closed", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.submitted()
+		_, err := w.start("w1", 0)
+		w.must(err)
+		w.wait(timeout)
+		w.must(w.timeOut())
+		_, err = w.startDelivery("d1", 0)
+		requireNothing(t, err)
+	})
+}
+
+// TestStartDelivery_crashes: the third run that crashes ends the delivery with errors. Design §9.
+func TestStartDelivery_crashes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done()
+	for dead := range 3 {
+		_, err := w.startDelivery(fmt.Sprintf("d%d", dead+1), dead)
+		w.must(err)
+	}
+	_, err := w.startDelivery("d4", 3)
+	requireNothing(t, err)
+	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderFinished",
+		"DeliveryStarted", "DeliveryStarted", "DeliveryStarted",
+		"DeliveryStarted", "DeliveryAttempted", "DeliveryAttempted", "DeliveryFinished")
+	requireNothing(t, w.record("d3", try(3, 0, 1, true)))
+}

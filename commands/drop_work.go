@@ -1,0 +1,65 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/domain/preload"
+	"moviola/eventstore"
+)
+
+// DropMovie ends a movie that cannot be rendered, for an operator.
+type DropMovie struct {
+	Project domain.ProjectID
+	Worker  string // of the caller
+}
+
+// DropDelivery ends a delivery that cannot be made, for an operator.
+type DropDelivery struct {
+	Project domain.ProjectID
+	Worker  string // of the caller
+}
+
+// DropItem ends an item of a preload batch that cannot be prepared, for an operator.
+type DropItem struct {
+	Preload preload.ID
+	Index   int
+	Worker  string // of the caller
+}
+
+// DropWorkHandler handles DropMovie, DropDelivery and DropItem.
+type DropWorkHandler struct {
+	movies  movies
+	batches batches
+}
+
+// NewDropWorkHandler returns a handler.
+func NewDropWorkHandler(log *eventstore.Log, now func() time.Time) DropWorkHandler {
+	return DropWorkHandler{movies: movies{log, now}, batches: batches{log: log, now: now}}
+}
+
+// Movie closes the movie as failed; its hold is given back, its webhook goes out. ErrNothingToDo: it is not there, or has ended.
+func (h DropWorkHandler) Movie(ctx context.Context, cmd DropMovie) (eventstore.Position, error) {
+	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.Drop(cmd.Worker, at), nil
+	})
+	return d.Position, err
+}
+
+// Delivery ends the delivery: what has no result yet has failed. ErrNothingToDo: there is none, or it has ended.
+func (h DropWorkHandler) Delivery(ctx context.Context, cmd DropDelivery) (eventstore.Position, error) {
+	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.DropDelivery(cmd.Worker, at), nil
+	})
+	return d.Position, err
+}
+
+// Item closes the item as failed; its hold is given back. ErrNothingToDo: it is not there, or has a result.
+func (h DropWorkHandler) Item(ctx context.Context, cmd DropItem) (eventstore.Position, error) {
+	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+		return b.Drop(cmd.Index, cmd.Worker, h.batches.now.stamp()), nil
+	})
+	return d.Position, err
+}

@@ -1,0 +1,10 @@
+package commands
+
+import "errors"
+
+// ErrNothingToDo says that the state asks for nothing: the work was done by another, belongs to another, or is not due. It is
+// the normal end of most work, and of a worker that has lost its claim.
+var ErrNothingToDo = errors.New("nothing to do")
+
+// ErrClosed says that the Ledgers were closed while, or before, a command waited.
+var ErrClosed = errors.New("the ledgers are closed")

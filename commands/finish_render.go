@@ -1,0 +1,64 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// FinishRender records the outcome of an attempt. On success Plan and File are required, and the files that File names are
+// stored already.
+type FinishRender struct {
+	Project  domain.ProjectID
+	Attempt  int
+	Worker   string
+	Success  bool
+	Message  string // why it failed
+	Plan     *movie.Plan
+	File     *movie.File
+	Warnings []string
+	// CacheKey is what the movie can be found by; CachedFrom is the movie whose file was copied, empty when it was rendered. Decision 20.
+	CacheKey   string
+	CachedFrom domain.ProjectID
+}
+
+// FinishRenderHandler handles FinishRender.
+type FinishRenderHandler struct {
+	movies movies
+	files  Files
+}
+
+// NewFinishRenderHandler returns a handler.
+func NewFinishRenderHandler(log *eventstore.Log, files Files, now func() time.Time) FinishRenderHandler {
+	return FinishRenderHandler{movies: movies{log, now}, files: files}
+}
+
+// Handle records the outcome. Doing it again changes nothing. ErrNothingToDo: the claim is lost, or the movie is closed. Files that the
+// record does not name then, because the claim is lost or because the owner has deleted the movie's file, are removed.
+func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (eventstore.Position, error) {
+	d, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.FinishRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, movie.Result{
+			Success:    cmd.Success,
+			Message:    cmd.Message,
+			Plan:       cmd.Plan,
+			File:       cmd.File,
+			Warnings:   cmd.Warnings,
+			CacheKey:   cmd.CacheKey,
+			CachedFrom: cmd.CachedFrom,
+		}, at)
+	})
+	if err != nil && !errors.Is(err, ErrNothingToDo) {
+		return eventstore.Position{}, err // the outcome may be stored: the files stay
+	}
+	if cmd.File != nil && !d.KeepsFile(cmd.File.Key) {
+		if err := deleteAll(ctx, h.files, cmd.File.Key, cmd.File.Thumbnail, cmd.File.Subtitles); err != nil {
+			return eventstore.Position{}, fmt.Errorf("discard the files of attempt %d at movie %s: %w", cmd.Attempt, cmd.Project, err)
+		}
+	}
+	return d.Position, err
+}

@@ -1,0 +1,36 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+
+	"moviola/domain/account"
+	"moviola/eventstore"
+)
+
+// GrantCredits adds credits to an account that exists.
+type GrantCredits Grant
+
+// GrantCreditsHandler handles GrantCredits.
+type GrantCreditsHandler struct {
+	log     *eventstore.Log
+	ledgers *Ledgers
+}
+
+// NewGrantCreditsHandler returns a handler.
+func NewGrantCreditsHandler(log *eventstore.Log, ledgers *Ledgers) GrantCreditsHandler {
+	return GrantCreditsHandler{log: log, ledgers: ledgers}
+}
+
+// Handle grants the credits. Doing it again with the same reference changes nothing. An account that was never opened is NotFound.
+func (h GrantCreditsHandler) Handle(ctx context.Context, cmd GrantCredits) (eventstore.Position, error) {
+	a := account.New(cmd.Account)
+	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply); err != nil {
+		return eventstore.Position{}, fmt.Errorf("load account %s: %w", cmd.Account, err)
+	}
+	if err := a.RequireOpen(); err != nil {
+		return eventstore.Position{}, err
+	}
+	appended, err := h.ledgers.Grant(ctx, Grant(cmd))
+	return appended.Position, err
+}

@@ -1,0 +1,127 @@
+package commands
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"moviola/domain"
+	"moviola/domain/idempotency"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// bodyHash is by what two bodies are compared.
+func bodyHash(body []byte) string {
+	hash := sha256.Sum256(body)
+	return hex.EncodeToString(hash[:])
+}
+
+// earlier is what an earlier request with the same key and body has come to.
+type earlier struct {
+	project  domain.ProjectID // reserved for it; empty: there was none
+	accepted *Submission      // its answer; nil: none yet
+}
+
+// earlier looks for a request with the same key and body. It comes before all other checks: what has been accepted once is
+// not refused because the credits are spent now. Decision 25.
+func (h SubmitMovieHandler) earlier(ctx context.Context, cmd SubmitMovie) (earlier, error) {
+	if cmd.IdempotencyKey == "" {
+		return earlier{}, nil
+	}
+	if err := idempotency.CheckKey(cmd.IdempotencyKey); err != nil {
+		return earlier{}, err
+	}
+	k, err := h.key(ctx, cmd.Account, cmd.IdempotencyKey)
+	if err != nil {
+		return earlier{}, err
+	}
+	now := h.movies.now.stamp()
+	reserved, ok := k.Reservation(now)
+	if !ok {
+		return earlier{}, nil
+	}
+	answer, fate, err := h.accepted(ctx, reserved.Project)
+	if err != nil {
+		return earlier{}, err
+	}
+	renewed, err := k.Reserve(reserved.Project, bodyHash(cmd.Body), fate, now)
+	switch {
+	case err != nil || len(renewed) > 0:
+		return earlier{}, err
+	case fate == idempotency.Accepted:
+		return earlier{project: reserved.Project, accepted: &answer}, nil
+	}
+	return earlier{project: reserved.Project}, nil
+}
+
+// key folds what is known of a key.
+func (h SubmitMovieHandler) key(ctx context.Context, account domain.AccountID, key string) (*idempotency.Key, error) {
+	k := new(idempotency.Key)
+	_, err := h.movies.log.CatchUp(ctx, idempotency.Stream(account, key), eventstore.Appended{Revision: eventstore.NoStream}, k.Apply)
+	if err != nil {
+		return nil, fmt.Errorf("look for the idempotency key: %w", err)
+	}
+	return k, nil
+}
+
+// remembers says whether a request with the key was answered with success, whatever its body was.
+func (h SubmitMovieHandler) remembers(ctx context.Context, account domain.AccountID, key string) (bool, error) {
+	if key == "" {
+		return false, nil
+	}
+	k, err := h.key(ctx, account, key)
+	if err != nil {
+		return false, err
+	}
+	reserved, ok := k.Reservation(h.movies.now.stamp())
+	if !ok {
+		return false, nil
+	}
+	_, fate, err := h.accepted(ctx, reserved.Project)
+	return fate == idempotency.Accepted, err
+}
+
+// reserve gives the key to a new project, or returns the project that it stands for already. Without a key every request has
+// its own.
+func (h SubmitMovieHandler) reserve(ctx context.Context, cmd SubmitMovie) (domain.ProjectID, error) {
+	project := h.newProject()
+	if cmd.IdempotencyKey == "" {
+		return project, nil
+	}
+	var k idempotency.Key
+	_, err := h.movies.log.Decide(ctx, idempotency.Stream(cmd.Account, cmd.IdempotencyKey), &k, func() (eventstore.Decision, error) {
+		at := h.movies.now.stamp()
+		fate := idempotency.Missing
+		if reserved, ok := k.Reservation(at); ok {
+			var err error
+			if _, fate, err = h.accepted(ctx, reserved.Project); err != nil {
+				return eventstore.Decision{}, err
+			}
+		}
+		events, err := k.Reserve(project, bodyHash(cmd.Body), fate, at)
+		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+	})
+	if err != nil {
+		return "", fmt.Errorf("reserve the idempotency key: %w", err)
+	}
+	reserved, _ := k.Reservation(h.movies.now.stamp())
+	return reserved.Project, nil
+}
+
+// accepted is the answer that the request for a project was given, and what has become of its movie.
+func (h SubmitMovieHandler) accepted(ctx context.Context, project domain.ProjectID) (Submission, idempotency.Fate, error) {
+	m := movie.New(project)
+	at, err := h.movies.log.CatchUp(ctx, movie.Stream(project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply)
+	if err != nil {
+		return Submission{}, idempotency.Missing, fmt.Errorf("load movie %s: %w", project, err)
+	}
+	if submitted, ok := m.Submitted(); ok {
+		return Submission{Project: project, At: submitted.At, Position: at.Position}, idempotency.Accepted, nil
+	}
+	if m.Outcome() == movie.Abandoned {
+		return Submission{}, idempotency.Abandoned, nil
+	}
+	return Submission{}, idempotency.Missing, nil
+}

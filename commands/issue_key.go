@@ -1,0 +1,85 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/key"
+	"moviola/eventstore"
+)
+
+// IssueKey gives an account another key.
+type IssueKey struct {
+	Account   domain.AccountID
+	Name      string
+	Role      key.Role   // of a legacy key it follows from the kind
+	Legacy    key.Legacy // empty but for keys of the old kinds, which only operators issue. Decision "Roles"
+	ExpiresAt *time.Time // nil: never
+}
+
+// IssuedKey is a new key. Value is the key itself: shown once, stored nowhere.
+type IssuedKey struct {
+	Value     string
+	ID        string
+	Name      string
+	Role      key.Role
+	ExpiresAt *time.Time
+	Position  eventstore.Position
+}
+
+// IssueKeyHandler handles IssueKey.
+type IssueKeyHandler struct {
+	log    *eventstore.Log
+	random io.Reader
+	now    clock
+}
+
+// NewIssueKeyHandler returns a handler. Keys are drawn from random: crypto/rand.Reader outside of tests.
+func NewIssueKeyHandler(log *eventstore.Log, random io.Reader, now func() time.Time) IssueKeyHandler {
+	return IssueKeyHandler{log: log, random: random, now: now}
+}
+
+// Handle issues the key. An account that was never opened is NotFound; a name, role or expiry that is not valid is Invalid.
+// Decision 49.
+func (h IssueKeyHandler) Handle(ctx context.Context, cmd IssueKey) (IssuedKey, error) {
+	a := account.New(cmd.Account)
+	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply); err != nil {
+		return IssuedKey{}, fmt.Errorf("load account %s: %w", cmd.Account, err)
+	}
+	if err := a.RequireOpen(); err != nil {
+		return IssuedKey{}, err
+	}
+	value, err := key.Generate(h.random)
+	if err != nil {
+		return IssuedKey{}, err
+	}
+	hash := key.Hash(value)
+	k := key.New()
+	appended, err := h.log.Decide(ctx, key.Stream(key.ID(hash)), k, func() (eventstore.Decision, error) {
+		at := h.now.stamp()
+		events, err := k.Issue(key.Issued{
+			Account: cmd.Account, Name: cmd.Name, Role: cmd.Role, Legacy: cmd.Legacy, Hash: hash, ExpiresAt: stampOf(cmd.ExpiresAt), At: at,
+		})
+		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+	})
+	if err != nil {
+		return IssuedKey{}, fmt.Errorf("issue a key of account %s: %w", cmd.Account, err)
+	}
+	issued := k.Issued()
+	return IssuedKey{
+		Value: value, ID: key.ID(hash), Name: issued.Name, Role: issued.Role, ExpiresAt: issued.ExpiresAt, Position: appended.Position,
+	}, nil
+}
+
+// stampOf is a time as events carry it.
+func stampOf(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	at := t.UTC().Truncate(time.Millisecond)
+	return &at
+}

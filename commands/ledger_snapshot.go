@@ -1,0 +1,79 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/eventstore"
+)
+
+// snapshotAfter is how many events a ledger grows by between two snapshots: folding that many takes about a millisecond.
+const snapshotAfter = 300
+
+// restore begins with the newest snapshot instead of the first event. Without one that fits, or when it cannot be read now, the
+// events are folded from the start: a snapshot is never needed.
+func (o *ledgerOwner) restore(ctx context.Context) {
+	if o.restored {
+		return
+	}
+	o.restored = true
+	event, at, found, err := eventstore.NewSnapshots(o.log).Newest(ctx, ledger.SnapshotStream(o.account), o.stream)
+	taken, ok := event.(ledger.SnapshotTaken)
+	if err != nil || !found || !ok || taken.Version != ledger.StateVersion {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.at, o.stored = at, ledger.Restore(taken.State)
+	o.draft = o.stored.Clone()
+	o.snapshot.Store(int64(at.Revision))
+}
+
+// Snapshot stores what an account's ledger comes to when it has grown enough since that was done last. It is for work that
+// nobody waits for; a snapshot only spares a later start the folding of the events before it. Doing it again changes nothing.
+func (l *Ledgers) Snapshot(ctx context.Context, account domain.AccountID) error {
+	owner, err := l.enter(account)
+	if err != nil {
+		return err
+	}
+	defer l.leave(owner)
+	if owner.end.Load()-owner.snapshot.Load() < snapshotAfter {
+		return nil
+	}
+	nothing := func(*ledger.Ledger, time.Time) ([]domain.Event, error) { return nil, nil }
+	now := l.send(account, &ledgerRequest{ctx: ctx, decide: nothing, state: true})
+	if now.err != nil {
+		return fmt.Errorf("look at the ledger of %s: %w", account, now.err)
+	}
+	if err := l.take(ctx, account, now); err != nil {
+		return fmt.Errorf("take a snapshot of the ledger of %s: %w", account, err)
+	}
+	owner.snapshot.Store(int64(now.appended.Revision))
+	return nil
+}
+
+// take appends the snapshot of a ledger. One that is too large for an event forgets the holds that ended first: a busy account ends
+// tens of thousands in the two days that they are remembered for, and without any snapshot a process would have to fold them all.
+func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow ledgerAnswer) error {
+	revision := ledgerNow.appended.Revision
+	id, err := l.log.IDAt(ctx, ledger.Stream(account), revision)
+	if err != nil {
+		return err
+	}
+	at := l.now.stamp()
+	for state := ledgerNow.state; ; state.Ended = state.Ended[(len(state.Ended)+1)/2:] {
+		err = eventstore.NewSnapshots(l.log).Take(ctx, ledger.SnapshotStream(account), meta(ctx, account, at), ledger.SnapshotTaken{
+			Revision: int64(revision), Event: id.String(), Version: ledger.StateVersion, State: state, At: at,
+		})
+		if !errors.Is(err, eventstore.ErrTooLarge) {
+			return err
+		}
+		if len(state.Ended) == 0 { // what is open is too large by itself
+			return nil
+		}
+	}
+}

@@ -1,0 +1,361 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/eventstore"
+	"moviola/eventstore/memory"
+)
+
+// requireSound replays a ledger: at no prefix is anything negative.
+func requireSound(t *testing.T, w *world) ledger.Totals {
+	t.Helper()
+	l := ledger.New()
+	n := 0
+	_, err := w.log.Fold(context.Background(), ledgerStream, func(e domain.Event) {
+		l.Apply(e)
+		n++
+		if totals := l.Totals(); totals.Available < 0 || totals.Balance < 0 || totals.Held < 0 {
+			t.Errorf("after event %d: %+v", n, totals)
+		}
+	})
+	w.must(err)
+	return l.Totals()
+}
+
+// TestLedgers_race has credits for exactly k movies and 64 submissions at once, on two processes: exactly k are held.
+func TestLedgers_race(t *testing.T) {
+	t.Parallel()
+	const submissions, price = 64, 3
+	trials := 100
+	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
+		trials = 2000
+	}
+	for round := range trials {
+		k := 1 + round*7%submissions
+		w := newWorld(t)
+		w.grant(alice, int64(k*price+round%price)) // what is left over is not enough for another
+		other := commands.NewLedgers(w.log, w.clock)
+		var accepted atomic.Int32
+		var all sync.WaitGroup
+		for i := range submissions {
+			ledgers := w.ledgers
+			if i%2 == 0 {
+				ledgers = other
+			}
+			all.Go(func() {
+				id := domain.ProjectID(fmt.Sprintf("project%09d", i))
+				_, err := ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: id, Amount: price})
+				var refusal *domain.Error
+				switch {
+				case err == nil:
+					accepted.Add(1)
+				case !errors.As(err, &refusal) || refusal.Code != "insufficient_credits":
+					t.Errorf("hold %d: %v", i, err)
+				}
+			})
+		}
+		all.Wait()
+		other.Close()
+		totals := requireSound(t, w)
+		if accepted.Load() != int32(k) || totals.Held != int64(k*price) {
+			t.Errorf("credits for %d: %d accepted, %d held", k, accepted.Load(), totals.Held)
+		}
+		w.ledgers.Close()
+	}
+}
+
+// TestLedgers_outcomes lets two processes charge and release the same holds at once: each has one outcome, and both agree on the sums.
+func TestLedgers_outcomes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 1000)
+	other := commands.NewLedgers(w.log, w.clock)
+	t.Cleanup(other.Close)
+	const holds = 40
+	var charged atomic.Int64
+	var all sync.WaitGroup
+	for i := range holds {
+		id := domain.ProjectID(fmt.Sprintf("project%09d", i))
+		_, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: id, Amount: 5})
+		w.must(err)
+		all.Go(func() {
+			_, err := w.ledgers.Charge(t.Context(), commands.Charge{Account: alice, Project: id})
+			if err == nil {
+				charged.Add(5)
+			} else if !errors.Is(err, ledger.ErrHoldEnded) {
+				t.Errorf("charge %d: %v", i, err)
+			}
+		})
+		all.Go(func() {
+			_, err := other.Release(t.Context(), commands.Release{Account: alice, Project: id, Reason: "failed"})
+			if err != nil && !errors.Is(err, ledger.ErrHoldEnded) {
+				t.Errorf("release %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	want := requireSound(t, w)
+	if want.Held != 0 || want.Charged != charged.Load() || len(w.events(ledgerStream)) != 1+2*holds {
+		t.Errorf("%+v, %d charged, %d events", want, charged.Load(), len(w.events(ledgerStream)))
+	}
+	for name, ledgers := range map[string]*commands.Ledgers{"one": w.ledgers, "other": other} {
+		if got, err := ledgers.State(t.Context(), alice); err != nil || got != want {
+			t.Errorf("%s process: %+v, %v, want %+v", name, got, err, want)
+		}
+	}
+}
+
+// TestLedgers_groups holds the store up while many commands arrive: they are appended together.
+func TestLedgers_groups(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.grant(alice, 1000)
+		var appends atomic.Int32
+		open := make(chan struct{})
+		w.store.Inject(memory.Faults{BeforeAppendFunc: func(context.Context, string, []eventstore.Proposed) error {
+			appends.Add(1)
+			<-open
+			return nil
+		}})
+		var all sync.WaitGroup
+		for range 1 + commands.LedgerGroup {
+			id := w.newProject()
+			all.Go(func() {
+				if _, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: id, Amount: 1}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait() // the first is with the store; the others wait behind it
+		close(open)
+		all.Wait()
+		if n := appends.Load(); n != 2 {
+			t.Errorf("%d appends for %d commands", n, 1+commands.LedgerGroup)
+		}
+		w.ledgers.Close()
+	})
+}
+
+// TestLedgers_seesOthers: what another process has done counts at once, although this one has the ledger in memory.
+func TestLedgers_seesOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 5)
+	other := commands.NewLedgers(w.log, w.clock)
+	t.Cleanup(other.Close)
+	hold := func(l *commands.Ledgers, amount int64) error {
+		_, err := l.Hold(t.Context(), commands.Hold{Account: alice, Project: w.newProject(), Amount: amount})
+		return err
+	}
+	requireRefusal(t, hold(w.ledgers, 8), errInsufficient)
+	_, err := other.Grant(t.Context(), commands.Grant{Account: alice, Reference: "more", Amount: 5})
+	w.must(err)
+	w.must(hold(w.ledgers, 8)) // refused by what is in memory, allowed by the log
+	requireRefusal(t, hold(other, 5), errInsufficient)
+	if _, open, err := other.OpenHold(t.Context(), alice, "project000000002"); !open || err != nil {
+		t.Errorf("the hold of the other process is open: %v, %v", open, err)
+	}
+}
+
+// TestLedgers_position: the answer names a place in the log at which the command's events are visible, also when there was nothing to do.
+func TestLedgers_position(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 5)
+	hold := commands.Hold{Account: alice, Project: project, Amount: 5}
+	first, err := w.ledgers.Hold(t.Context(), hold)
+	w.must(err)
+	again, err := w.ledgers.Hold(t.Context(), hold)
+	w.must(err)
+	if end, err := w.log.Last(t.Context(), ledgerStream); err != nil || first != end || again != end {
+		t.Errorf("first %v, again %v, want %v, %v", first, again, end, err)
+	}
+}
+
+// TestLedgers_storeFails: a command fails with the store, and the next one finds the ledger as the log has it.
+func TestLedgers_storeFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 5)
+	w.kill("ledger")
+	hold := commands.Hold{Account: alice, Project: project, Amount: 5}
+	if _, err := w.ledgers.Hold(t.Context(), hold); !errors.Is(err, errKilled) {
+		t.Fatalf("error %v", err)
+	}
+	w.store.Inject(memory.Faults{})
+	w.wantCredits(0, 0)
+	_, err := w.ledgers.Hold(t.Context(), hold)
+	w.must(err)
+	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld")
+}
+
+// TestLedgers_unknownOutcome stores an append whose answer never comes before its deadline: the next command does not store it again.
+func TestLedgers_unknownOutcome(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.grant(alice, 5)
+		w.store.LoseAfter(1 << 10)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		hold := commands.Hold{Account: alice, Project: project, Amount: 5}
+		if _, err := w.ledgers.Hold(ctx, hold); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		synctest.Wait()
+		w.store.Inject(memory.Faults{})
+		_, err := w.ledgers.Hold(t.Context(), hold)
+		w.must(err)
+		w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld")
+		w.ledgers.Close()
+	})
+}
+
+// TestLedgers_full holds the store up until the queue of one account is full: callers give up at their deadline, those
+// that gave up while waiting are not carried out, and another account is not held up.
+func TestLedgers_full(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.grant(alice, 1000)
+		open := make(chan struct{})
+		w.store.Inject(memory.Faults{BeforeAppendFunc: func(_ context.Context, stream string, _ []eventstore.Proposed) error {
+			if stream == ledgerStream {
+				<-open
+			}
+			return nil
+		}})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var gaveUp atomic.Int32
+		var all sync.WaitGroup
+		for range 10 + commands.LedgerQueue {
+			id := w.newProject()
+			all.Go(func() {
+				if _, err := w.ledgers.Hold(ctx, commands.Hold{Account: alice, Project: id, Amount: 1}); errors.Is(err, context.DeadlineExceeded) {
+					gaveUp.Add(1)
+				}
+			})
+			if id == project {
+				synctest.Wait() // it is with the store, alone
+			}
+		}
+		w.grant(mallory, 1)
+		all.Wait()
+		if n := gaveUp.Load(); n != 10+commands.LedgerQueue {
+			t.Errorf("%d gave up", n)
+		}
+		close(open)
+		w.wantCredits(0, 1) // the one that was with the store
+		w.ledgers.Close()
+	})
+}
+
+// TestLedgers_gaveUp: of those that wait together, a caller that has given up is left out.
+func TestLedgers_gaveUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.grant(alice, 1000)
+		open := make(chan struct{})
+		w.store.Inject(memory.Faults{BeforeAppendFunc: func(context.Context, string, []eventstore.Proposed) error {
+			<-open
+			return nil
+		}})
+		hurried, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var all sync.WaitGroup
+		for i, ctx := range []context.Context{t.Context(), hurried, t.Context()} {
+			id := w.newProject()
+			all.Go(func() {
+				_, err := w.ledgers.Hold(ctx, commands.Hold{Account: alice, Project: id, Amount: 1})
+				if errors.Is(err, context.DeadlineExceeded) != (i == 1) {
+					t.Errorf("hold %d: %v", i, err)
+				}
+			})
+			synctest.Wait()
+		}
+		<-hurried.Done()
+		close(open)
+		all.Wait()
+		w.wantCredits(0, 2)
+		w.ledgers.Close()
+	})
+}
+
+// TestLedgers_retire: an owner does not go while somebody is about to ask it.
+func TestLedgers_retire(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	retire, leave := w.ledgers.Enter(alice)
+	if retire() {
+		t.Error("the owner went while in use")
+	}
+	leave()
+	if !retire() || w.ledgers.Owners() != 0 {
+		t.Error("the owner stays although nobody uses it")
+	}
+}
+
+// TestLedgers_idle: an owner that nobody has used for a while goes, and comes back with the same ledger.
+func TestLedgers_idle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.grant(alice, 5)
+		w.grant(mallory, 5)
+		<-time.After(commands.LedgerIdle - time.Second)
+		w.wantCredits(0, 0) // alice's owner is in use
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		if n := w.ledgers.Owners(); n != 1 {
+			t.Errorf("%d owners, want alice's", n)
+		}
+		<-time.After(commands.LedgerIdle)
+		synctest.Wait()
+		if n := w.ledgers.Owners(); n != 0 {
+			t.Errorf("%d owners, want none", n)
+		}
+		if totals, err := w.ledgers.State(t.Context(), alice); err != nil || totals.Available != 5 {
+			t.Errorf("%+v, %v", totals, err)
+		}
+		w.ledgers.Close()
+	})
+}
+
+// TestLedgers_Close ends owners and callers, those that wait for the store too.
+func TestLedgers_Close(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.grant(alice, 5)
+		w.store.LoseBefore(1 << 10)
+		waiting := make(chan error, 1)
+		go func() {
+			_, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: project, Amount: 1})
+			waiting <- err
+		}()
+		synctest.Wait()
+		w.ledgers.Close()
+		w.ledgers.Close() // once more is no mistake
+		if err := <-waiting; err == nil {
+			t.Error("a hold that was never stored succeeded")
+		}
+		if _, err := w.ledgers.State(t.Context(), alice); !errors.Is(err, commands.ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package commands
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/eventstore"
+)
+
+// MediaPrefix is what the keys of all files of media libraries begin with.
+const MediaPrefix = "media/"
+
+// PreloadPrefix is what the keys of all prepared assets that are kept for a while begin with. The account and its batch follow.
+const PreloadPrefix = "preloads/"
+
+// MediaKey is where the bytes of a file of an account's library are stored: by its entry and by which of several uploads they come.
+func MediaKey(account domain.AccountID, entry, upload string) string {
+	return MediaPrefix + string(account) + "/" + entry + "-" + upload
+}
+
+// entryLength is that of the ids of entries, moves and uploads: 119 bits.
+const entryLength = 20
+
+// newEntry draws an id of a stay at a path.
+func newEntry() string {
+	id, err := domain.RandomText(rand.Reader, entryLength)
+	if err != nil {
+		panic("crypto/rand.Reader returned an error, which it promises not to: " + err.Error())
+	}
+	return id
+}
+
+// places is what the commands on the paths of media libraries share.
+type places struct {
+	log *eventstore.Log
+	now clock
+}
+
+// decidePlace decides on a path at a time. It may be called more than once.
+type decidePlace func(p *media.Place, at time.Time) ([]domain.Event, error)
+
+// placed is what came of a decision: the path after it, where its stream ends, and the events that were appended.
+type placed struct {
+	*media.Place
+	eventstore.Appended
+	events []domain.Event
+}
+
+// decide loads a path by the id of its stream, lets it decide, and appends.
+func (s places) decide(ctx context.Context, id string, decide decidePlace) (placed, error) {
+	d := placed{Place: media.NewPlace()}
+	var err error
+	d.Appended, err = s.log.Decide(ctx, media.StreamCategory+"-"+id, d.Place, func() (eventstore.Decision, error) {
+		at := s.now.stamp()
+		var err error
+		d.events, err = decide(d.Place, at)
+		return eventstore.Decision{Meta: meta(ctx, media.AccountOf(id), at), Events: d.events}, err
+	})
+	if err != nil {
+		return d, fmt.Errorf("media path %s: %w", id, err)
+	}
+	return d, nil
+}
+
+// load folds a path.
+func (s places) load(ctx context.Context, id string) (*media.Place, error) {
+	p := media.NewPlace()
+	none := eventstore.Appended{Revision: eventstore.NoStream}
+	if _, err := s.log.CatchUp(ctx, media.StreamCategory+"-"+id, none, p.Apply); err != nil {
+		return nil, fmt.Errorf("load media path %s: %w", id, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,101 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/eventstore"
+)
+
+// MoveMedia moves a file into another folder of its library. Spec: PUT /media/file.
+type MoveMedia struct {
+	Account domain.AccountID
+	From    media.Path
+	Folder  string // the destination, as it is kept; empty: the root
+}
+
+// MoveMediaHandler handles MoveMedia and CompleteMove.
+type MoveMediaHandler struct{ places places }
+
+// NewMoveMediaHandler returns a handler.
+func NewMoveMediaHandler(log *eventstore.Log, now func() time.Time) MoveMediaHandler {
+	return MoveMediaHandler{places{log, now}}
+}
+
+// Handle moves the file in three steps: it is announced at its source, it arrives, it leaves its source. Whatever ends the process in
+// between, CompleteMove does the rest. Of two files that go to one name one arrives. Design §3.
+func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore.Position, error) {
+	to := media.Path{Folder: cmd.Folder, Name: cmd.From.Name}
+	destination, err := h.places.load(ctx, media.StreamID(cmd.Account, to))
+	if err != nil {
+		return eventstore.Position{}, err
+	}
+	id, move := media.StreamID(cmd.Account, cmd.From), newEntry()
+	d, err := h.places.decide(ctx, id, func(p *media.Place, at time.Time) ([]domain.Event, error) {
+		events, err := p.StartMove(move, to, at)
+		if err == nil && destination.Taken(at) { // known before anything is announced
+			return nil, media.ErrTaken
+		}
+		return events, err
+	})
+	if err != nil {
+		return eventstore.Position{}, err
+	}
+	position, err := h.arrive(ctx, id, d.Place)
+	if errors.Is(err, ErrNothingToDo) { // another has completed it
+		err = nil
+	}
+	return position, err
+}
+
+// CompleteMove finishes a move that was begun.
+type CompleteMove struct {
+	Place string // id of the stream of the move's source
+}
+
+// Complete finishes the move, or aborts it when its destination was taken. ErrNothingToDo: none is under way.
+func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error {
+	p, err := h.places.load(ctx, cmd.Place)
+	if err != nil {
+		return err
+	}
+	if p.Moving() == nil {
+		return ErrNothingToDo
+	}
+	_, err = h.arrive(ctx, cmd.Place, p)
+	if errors.Is(err, media.ErrTaken) {
+		return nil // the move has an end
+	}
+	return err
+}
+
+// arrive takes the second and the third step of a move. A destination that is taken aborts it, and is ErrTaken. Design §6: its whole
+// history counts, for the file may have arrived and been deleted since.
+func (h MoveMediaHandler) arrive(ctx context.Context, id string, source *media.Place) (eventstore.Position, error) {
+	move := source.Moving()
+	if move == nil {
+		return eventstore.Position{}, ErrNothingToDo
+	}
+	to := media.StreamID(media.AccountOf(id), media.Path{Folder: move.ToFolder, Name: move.ToName})
+	_, refused := h.places.decide(ctx, to, func(p *media.Place, at time.Time) ([]domain.Event, error) {
+		return p.MoveIn(source, at)
+	})
+	if refused != nil && !errors.Is(refused, media.ErrTaken) {
+		return eventstore.Position{}, refused
+	}
+	d, err := h.places.decide(ctx, id, func(p *media.Place, at time.Time) ([]domain.Event, error) {
+		return p.EndMove(move.Move, refused == nil, at)
+	})
+	switch {
+	case errors.Is(err, media.ErrNoMove) && refused == nil:
+		return d.Position, ErrNothingToDo
+	case errors.Is(err, media.ErrNoMove):
+		return d.Position, refused
+	case err != nil:
+		return d.Position, err
+	}
+	return d.Position, refused
+}

@@ -1,0 +1,71 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// movies is what the commands on one movie's stream share.
+type movies struct {
+	log *eventstore.Log
+	now clock
+}
+
+// decideMovie decides on a movie at a time. It has no effect but one that may be repeated, since it may be called more than once.
+type decideMovie func(m *movie.Movie, at time.Time) ([]domain.Event, error)
+
+// decided is what came of a decision: the movie after it, where its stream ends, and the events that were appended.
+type decided struct {
+	*movie.Movie
+	eventstore.Appended
+	events []domain.Event
+}
+
+// decide loads a movie, lets it decide, and appends. A lost claim is ErrNothingToDo.
+func (s movies) decide(ctx context.Context, project domain.ProjectID, decide decideMovie) (decided, error) {
+	return s.decideFor(ctx, "", project, decide)
+}
+
+// decideFor is decide for a movie that may have no event yet to say whose it is.
+func (s movies) decideFor(ctx context.Context, account domain.AccountID, project domain.ProjectID, decide decideMovie) (decided, error) {
+	d := decided{Movie: movie.New(project)}
+	var err error
+	d.Appended, err = s.log.Decide(ctx, movie.Stream(project), d.Movie, func() (eventstore.Decision, error) {
+		at := s.now.stamp()
+		var err error
+		d.events, err = decide(d.Movie, at)
+		return eventstore.Decision{Meta: meta(ctx, cmp.Or(d.Account(), account), at), Events: d.events}, err
+	})
+	switch {
+	case errors.Is(err, movie.ErrLost):
+		return d, ErrNothingToDo
+	case err != nil:
+		return d, fmt.Errorf("movie %s: %w", project, err)
+	}
+	return d, nil
+}
+
+// must is decide for work that is done by appending something: deciding nothing is ErrNothingToDo.
+func (s movies) must(ctx context.Context, project domain.ProjectID, decide decideMovie) (decided, error) {
+	d, err := s.decide(ctx, project, decide)
+	if err == nil && len(d.events) == 0 {
+		err = ErrNothingToDo
+	}
+	return d, err
+}
+
+// load folds a movie.
+func (s movies) load(ctx context.Context, project domain.ProjectID) (*movie.Movie, error) {
+	m := movie.New(project)
+	if _, err := s.log.CatchUp(ctx, movie.Stream(project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply); err != nil {
+		return nil, fmt.Errorf("load movie %s: %w", project, err)
+	}
+	return m, nil
+}

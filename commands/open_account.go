@@ -1,0 +1,83 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/plan"
+	"moviola/eventstore"
+)
+
+// firstCredits are what a new account gets unless the operator says otherwise. Decision 36.
+const firstCredits = 600
+
+// OpenAccount opens an account, with its first credits and an admin key.
+type OpenAccount struct {
+	ID      domain.AccountID // empty: drawn at random
+	Name    string
+	Plan    string // one of the installation's; empty: free
+	Credits *int64 // nil: 600
+}
+
+// OpenedAccount is a new account. Key is its admin key: shown once, stored nowhere.
+type OpenedAccount struct {
+	Account  domain.AccountID
+	Key      string
+	Position eventstore.Position // of the last of its events
+}
+
+// OpenAccountConfig is what NewOpenAccountHandler needs. Every field but Plans is required.
+type OpenAccountConfig struct {
+	Log      *eventstore.Log
+	Complete CompleteOpeningHandler
+	Plans    plan.Plans // the zero Plans are the built-in ones
+	Random   io.Reader  // of ids: crypto/rand.Reader outside of tests
+	Now      func() time.Time
+}
+
+// OpenAccountHandler handles OpenAccount.
+type OpenAccountHandler struct {
+	log      *eventstore.Log
+	complete CompleteOpeningHandler
+	plans    plan.Plans
+	random   io.Reader
+	now      clock
+}
+
+// NewOpenAccountHandler returns a handler.
+func NewOpenAccountHandler(cfg OpenAccountConfig) OpenAccountHandler {
+	return OpenAccountHandler{log: cfg.Log, complete: cfg.Complete, plans: cfg.Plans, random: cfg.Random, now: cfg.Now}
+}
+
+// Handle opens the account: AccountOpened first, then its credits and its key. What a crash leaves undone is due work, see
+// CompleteOpening. An account that exists already is a Conflict.
+func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (OpenedAccount, error) {
+	credits := int64(firstCredits)
+	if cmd.Credits != nil {
+		credits = *cmd.Credits
+	}
+	on, err := h.plans.Parse(cmd.Plan)
+	if err != nil {
+		return OpenedAccount{}, err
+	}
+	if cmd.ID == "" {
+		if cmd.ID, err = account.NewID(h.random); err != nil {
+			return OpenedAccount{}, fmt.Errorf("draw an account id: %w", err)
+		}
+	}
+	a := account.New(cmd.ID)
+	_, err = h.log.Decide(ctx, account.Stream(cmd.ID), a, func() (eventstore.Decision, error) {
+		at := h.now.stamp()
+		events, err := a.Open(cmd.Name, on.Name, credits, at)
+		return eventstore.Decision{Meta: meta(ctx, cmd.ID, at), Events: events}, err
+	})
+	if err != nil {
+		return OpenedAccount{}, fmt.Errorf("open account %s: %w", cmd.ID, err)
+	}
+	opened, _, err := h.complete.finish(ctx, cmd.ID)
+	return opened, err
+}

@@ -1,0 +1,66 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/domain/plan"
+	"moviola/eventstore"
+)
+
+// PlanRender asks whether a movie whose exact length and size are known now may be encoded.
+type PlanRender struct {
+	Account domain.AccountID
+	Project domain.ProjectID
+	Attempt int
+	Counted bool // it is not paid for in credits
+	Plan    movie.Plan
+}
+
+// PlanRenderConfig is what NewPlanRenderHandler needs. Every field but Plans is required.
+type PlanRenderConfig struct {
+	Log     *eventstore.Log
+	Ledgers *Ledgers
+	Plans   plan.Plans // the zero Plans are the built-in ones
+	Now     func() time.Time
+}
+
+// PlanRenderHandler handles PlanRender.
+type PlanRenderHandler struct {
+	plans   *accountPlans
+	ledgers *Ledgers
+}
+
+// NewPlanRenderHandler returns a handler.
+func NewPlanRenderHandler(cfg PlanRenderConfig) PlanRenderHandler {
+	return PlanRenderHandler{plans: newAccountPlans(cfg.Log, cfg.Now, cfg.Plans), ledgers: cfg.Ledgers}
+}
+
+// Handle holds the exact price, or refuses the render with the *domain.Error that becomes the movie's message: it is beyond
+// the account's plan (decision 17), or costs more than is available. Other errors are those of Ledgers.ChangeHold. Design §5.
+func (h PlanRenderHandler) Handle(ctx context.Context, cmd PlanRender) error {
+	allowed, err := h.plans.of(ctx, cmd.Account)
+	if err != nil {
+		return err
+	}
+	totals, err := h.ledgers.State(ctx, cmd.Account)
+	if err != nil {
+		return fmt.Errorf("look at the ledger of account %s: %w", cmd.Account, err)
+	}
+	if err := allowed.CheckSize(cmd.Plan.Width, cmd.Plan.Height); err != nil {
+		return err
+	}
+	if err := allowed.CheckLength(cmd.Plan.Credits(), totals.Pack); err != nil {
+		return err
+	}
+	if cmd.Counted {
+		return nil
+	}
+	_, err = h.ledgers.ChangeHold(ctx, ChangeHold{
+		Account: cmd.Account, Project: cmd.Project, Attempt: cmd.Attempt, Amount: cmd.Plan.Credits(),
+	})
+	return err
+}

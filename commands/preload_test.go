@@ -1,0 +1,152 @@
+package commands_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/plan"
+	"moviola/domain/preload"
+)
+
+var prices = commands.ItemPrices{Prices: plan.BuiltInPrices}
+
+// batch has a picture that a provider makes, and one that is downloaded.
+const batch = `{"preload":[{"id":"made","type":"image","prompt":"a cat"},{"id":"fetched","type":"image","src":"https://x.test/a.png"}]}`
+
+func (w *world) request(body string) (preload.ID, error) {
+	got, err := commands.NewRequestPreloadHandler(w.log, w.ledgers, w.files, prices, w.clock).Handle(w.t.Context(), commands.RequestPreload{Account: alice, Body: []byte(body)})
+	return got.ID, err
+}
+
+func (w *world) settleItem(id preload.ID, index int) error {
+	h := commands.NewSettleItemHandler(w.log, w.ledgers, w.files, w.clock, age)
+	return h.Handle(w.t.Context(), commands.SettlePreloadItem{Account: alice, Preload: id, Index: index})
+}
+
+// prepareItem takes an item from its claim to a result.
+func (w *world) prepareItem(id preload.ID, index int, r preload.Result) {
+	w.t.Helper()
+	items := commands.NewPreloadItems(w.log, w.files, w.clock)
+	claim, err := items.Start(w.t.Context(), commands.StartItem{Preload: id, Index: index, Worker: "w1"})
+	if err == nil {
+		err = items.Finish(w.t.Context(), commands.FinishItem{Preload: id, Claim: claim.Claim, Result: r})
+	}
+	w.must(err)
+}
+
+func TestRequestPreload(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 10)
+	id, err := w.request(batch)
+	w.must(err)
+	w.wantCredits(0, 10)
+	w.wantFiles(commands.BatchKey(alice, id))
+	_, err = w.request(batch)
+	var refusal *domain.Error
+	if !errors.As(err, &refusal) || refusal.Kind != domain.PaymentRequired {
+		t.Errorf("more than is available: %v", err)
+	}
+	w.wantFiles(commands.BatchKey(alice, id)) // nothing is left of the other
+	items := commands.NewPreloadItems(w.log, w.files, w.clock)
+	claim, err := items.Start(t.Context(), commands.StartItem{Preload: id, Index: 0, Worker: "w1"})
+	w.must(err)
+	if claim.Account != alice || claim.Item.ID != "made" || claim.Item.Properties["prompt"] != "a cat" {
+		t.Errorf("%+v", claim)
+	}
+	_, err = items.Start(t.Context(), commands.StartItem{Preload: id, Index: 0, Worker: "w2"})
+	requireNothing(t, err)
+	w.must(items.Release(t.Context(), id, claim.Claim))
+	requireNothing(t, items.Finish(t.Context(), commands.FinishItem{Preload: id, Claim: claim.Claim}))
+}
+
+// What is generated is charged; what failed, or came from a cache, is given back. Decision 38.
+func TestSettlePreloadItem(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		result  preload.Result
+		charged int64
+	}{
+		"generated":    {preload.Result{Key: "k", Generated: true, Credits: 10}, 10},
+		"cheaper":      {preload.Result{Key: "k", Generated: true, Credits: 4}, 4},
+		"from a cache": {preload.Result{Key: "k"}, 0},
+		"failed":       {preload.Result{Error: "no"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.grant(alice, 10)
+			id, err := w.request(batch)
+			w.must(err)
+			requireNothing(t, w.settleItem(id, 0))
+			w.prepareItem(id, 0, tt.result)
+			for range 2 { // doing it again changes nothing
+				w.must(w.settleItem(id, 0))
+				w.wantCredits(tt.charged, 0)
+			}
+		})
+	}
+}
+
+// TestPreload_killed ends the process after the credits were held: they are given back, and the batch cannot come any more.
+func TestPreload_killed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 10)
+	w.kill("preload")
+	if _, err := w.request(batch); err == nil {
+		t.Fatal("the process was not ended")
+	}
+	w.restart()
+	w.wantCredits(0, 10)
+	keys, err := w.files.List(t.Context(), commands.BatchPrefix)
+	w.must(err)
+	if len(keys) != 1 {
+		t.Fatalf("stored %v", keys)
+	}
+	id := preload.ID(keys[0][len(commands.BatchPrefix+string(alice)+"/") : len(keys[0])-len(".json")])
+	requireNothing(t, w.settleItem(id, 0)) // too young
+	w.wait(age)
+	w.must(w.settleItem(id, 0))
+	w.wantCredits(0, 0)
+	w.wantFiles()
+	w.wantEvents(preload.Stream(id), "PreloadFinished")
+}
+
+// What is held for an item is never less than what it comes to cost.
+func TestItemPrices(t *testing.T) {
+	t.Parallel()
+	item := func(kind preload.Type, properties map[string]any) preload.Wanted {
+		return preload.Wanted{Item: preload.Item{Type: kind}, Properties: properties}
+	}
+	text := map[string]any{"text": "twenty-five characters it"}
+	connected := map[string]any{"text": "twenty-five characters it", "connection": "mine"}
+	built := commands.ItemPrices{Prices: plan.Prices{BuiltIn: 2, Image: 10, VoiceSecond: 1}}
+	provider := built
+	provider.SpeechByProvider = true
+	tests := []struct {
+		prices  commands.ItemPrices
+		item    preload.Wanted
+		seconds float64
+		want    [2]int64 // held, charged
+	}{
+		{built, item(preload.Image, map[string]any{"prompt": "x"}), 0, [2]int64{10, 10}},
+		{built, item(preload.Image, map[string]any{"prompt": "x", "src": "y"}), 0, [2]int64{0, 0}},
+		{built, item(preload.Video, map[string]any{"src": "y"}), 9, [2]int64{0, 0}},
+		{built, item(preload.HTML, nil), 0, [2]int64{2, 2}},
+		{built, item(preload.Voice, text), 1.2, [2]int64{2, 2}},
+		{built, item(preload.Voice, connected), 1.2, [2]int64{3, 2}},
+		{provider, item(preload.Voice, text), 1.2, [2]int64{3, 2}},
+		{provider, item(preload.Voice, text), 99, [2]int64{3, 3}},
+		{prices, item(preload.Voice, text), 99, [2]int64{0, 0}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, [2]int64{tt.prices.Hold(tt.item), tt.prices.Charge(tt.item, tt.seconds)}); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", tt.item, diff)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package commands
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"moviola/domain"
+	"moviola/domain/preload"
+	"moviola/eventstore"
+)
+
+// BatchKey is where the document of a batch is kept.
+func BatchKey(account domain.AccountID, id preload.ID) string {
+	return BatchPrefix + string(account) + "/" + string(id) + ".json"
+}
+
+// BatchPrefix is what the keys of the documents of all batches begin with.
+const BatchPrefix = "batches/"
+
+// newPreloadID draws an id of a batch.
+func newPreloadID() preload.ID {
+	id, err := domain.NewProjectID(rand.Reader)
+	if err != nil {
+		panic("crypto/rand.Reader returned an error, which it promises not to: " + err.Error())
+	}
+	return preload.ID(id)
+}
+
+// batches is what the commands on one batch's stream share.
+type batches struct {
+	log *eventstore.Log
+	now clock
+}
+
+// batched is what came of a decision on a batch.
+type batched struct {
+	*preload.Batch
+	eventstore.Appended
+	events []domain.Event
+}
+
+// decide loads a batch, lets it decide, and appends. A lost claim, and deciding nothing, is ErrNothingToDo.
+func (s batches) decide(ctx context.Context, account domain.AccountID, id preload.ID, decide func(b *preload.Batch) ([]domain.Event, error)) (batched, error) {
+	d := batched{Batch: preload.New()}
+	var err error
+	d.Appended, err = s.log.Decide(ctx, preload.Stream(id), d.Batch, func() (eventstore.Decision, error) {
+		var err error
+		d.events, err = decide(d.Batch)
+		if requested, ok := d.Requested(); ok {
+			account = requested.Account
+		}
+		return eventstore.Decision{Meta: meta(ctx, account, s.now.stamp()), Events: d.events}, err
+	})
+	switch {
+	case errors.Is(err, preload.ErrLost):
+		return d, ErrNothingToDo
+	case err != nil:
+		return d, fmt.Errorf("preload %s: %w", id, err)
+	case len(d.events) == 0:
+		return d, ErrNothingToDo
+	}
+	return d, nil
+}

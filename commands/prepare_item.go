@@ -1,0 +1,100 @@
+package commands
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/preload"
+	"moviola/eventstore"
+)
+
+// StartItem claims an item of a batch for a worker.
+type StartItem struct {
+	Preload preload.ID
+	Index   int
+	Worker  string
+	Dead    int // the attempt whose worker is known to be dead; 0: none
+}
+
+// ItemClaim is a claim on an item, and the item.
+type ItemClaim struct {
+	preload.Claim
+	Account domain.AccountID
+	Item    preload.Wanted
+}
+
+// FinishItem records what became of an item.
+type FinishItem struct {
+	Preload preload.ID
+	Claim   preload.Claim
+	Result  preload.Result
+}
+
+// PreloadItems handles all that happens to the items of batches.
+type PreloadItems struct {
+	batches batches
+	files   Files
+}
+
+// NewPreloadItems returns a handler.
+func NewPreloadItems(log *eventstore.Log, files Files, now func() time.Time) PreloadItems {
+	return PreloadItems{batches: batches{log, now}, files: files}
+}
+
+// Start claims the item. ErrNothingToDo: it is not there, has a result, or is claimed by another; or it was ended just now, because three
+// attempts have crashed.
+func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, error) {
+	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+		return b.Start(cmd.Index, cmd.Worker, cmd.Dead, h.batches.now.stamp()), nil
+	})
+	if err != nil {
+		return ItemClaim{}, err
+	}
+	started, ok := d.events[0].(preload.ItemStarted)
+	if !ok {
+		return ItemClaim{}, ErrNothingToDo
+	}
+	requested, _ := d.Requested()
+	claim := ItemClaim{
+		Claim:   preload.Claim{Index: started.Index, Attempt: started.Attempt, Worker: started.Worker},
+		Account: requested.Account, Item: preload.Wanted{Item: requested.Items[cmd.Index]},
+	}
+	claim.Item.Properties, err = h.properties(ctx, cmd.Preload, requested, cmd.Index)
+	return claim, err
+}
+
+// properties reads from the stored document what an item is made from.
+func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.Requested, index int) (map[string]any, error) {
+	document, err := readFile(ctx, h.files, BatchKey(r.Account, id))
+	if err != nil {
+		return nil, fmt.Errorf("read the document of preload %s: %w", id, err)
+	}
+	if sum := sha256.Sum256(document); hex.EncodeToString(sum[:]) != r.DocumentHash {
+		return nil, fmt.Errorf("read the document of preload %s: it is not the one that was stored", id)
+	}
+	wanted, err := preload.ParseRequest(document)
+	if err != nil || index >= len(wanted) {
+		return nil, fmt.Errorf("read item %d of preload %s: %w", index, id, err)
+	}
+	return wanted[index].Properties, nil
+}
+
+// Release hands a claim back without a result.
+func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.Claim) error {
+	_, err := h.batches.decide(ctx, "", id, func(b *preload.Batch) ([]domain.Event, error) {
+		return b.Release(claim, h.batches.now.stamp())
+	})
+	return err
+}
+
+// Finish records the result; the last one of a batch closes it. ErrNothingToDo: the claim is lost.
+func (h PreloadItems) Finish(ctx context.Context, cmd FinishItem) error {
+	_, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+		return b.Finish(cmd.Claim, cmd.Result, h.batches.now.stamp())
+	})
+	return err
+}

@@ -1,0 +1,206 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/domain/template"
+	"moviola/eventstore"
+)
+
+// Publication is what has become of a template's place in the library.
+type Publication struct {
+	// Status is PublicationListed, PublicationPending or PublicationWithdrawn.
+	Status   string
+	Position eventstore.Position // zero: nothing has changed
+}
+
+// The statuses of publications.
+const (
+	PublicationListed    = "published"
+	PublicationPending   = "pending" // the example is being rendered
+	PublicationWithdrawn = "unpublished"
+)
+
+// Submitter accepts movies.
+type Submitter interface {
+	Handle(ctx context.Context, cmd SubmitMovie) (Submission, error)
+}
+
+// LibraryConfig is what NewLibraryHandler needs. Every field is required.
+type LibraryConfig struct {
+	Log    *eventstore.Log
+	Files  Files
+	Submit Submitter
+	// OpenAccount makes sure that LibraryAccount is open and has credits.
+	OpenAccount func(ctx context.Context) error
+	Now         func() time.Time
+}
+
+// LibraryHandler handles what operators do with the library, and what is left to do for it. A template is listed with an example: a movie
+// of LibraryAccount that is made of nothing but the template.
+type LibraryHandler struct {
+	templates templates
+	cfg       LibraryConfig
+}
+
+// NewLibraryHandler returns a handler.
+func NewLibraryHandler(cfg LibraryConfig) LibraryHandler {
+	return LibraryHandler{templates{cfg.Log, cfg.Files, cfg.Now}, cfg}
+}
+
+// Publish puts a template into the library: at once when it has an example already, otherwise as soon as one is rendered. Decision 42.
+func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publication, error) {
+	t := template.New(id)
+	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
+		return t.Republish(h.templates.now.stamp())
+	})
+	if err != nil {
+		return Publication{}, err
+	}
+	example, published := t.Example()
+	if published && example.Body == t.Body().Hash {
+		return Publication{Status: PublicationListed, Position: appended.Position}, nil
+	}
+	if err := h.cfg.OpenAccount(ctx); err != nil {
+		return Publication{}, fmt.Errorf("open the account of the library: %w", err)
+	}
+	body, err := json.Marshal(map[string]any{"template": id})
+	if err != nil {
+		return Publication{}, err
+	}
+	// The same body is rendered once, however often it is asked for; a render that failed is tried again when its name is forgotten.
+	_, err = h.cfg.Submit.Handle(ctx, SubmitMovie{Account: LibraryAccount, Body: body, IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
+	return Publication{Status: PublicationPending}, err
+}
+
+// Unpublish takes a template out of the library.
+func (h LibraryHandler) Unpublish(ctx context.Context, id template.ID) (Publication, error) {
+	t := template.New(id)
+	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
+		return t.Unpublish(h.templates.now.stamp())
+	})
+	return Publication{Status: PublicationWithdrawn, Position: appended.Position}, err
+}
+
+// BuiltIn is a template that the program brings along.
+type BuiltIn struct {
+	ID     template.ID
+	Name   string
+	Tags   []string
+	Prompt string
+	Movie  []byte // JSON
+}
+
+// Install makes sure that a template of the program is there as it is in this version, and on its way into the library, unless an operator
+// has taken it out or deleted it.
+func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
+	t, err := h.templates.load(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	body, err := describe(b.Movie)
+	if err != nil {
+		return fmt.Errorf("install template %s: %w", b.Name, err)
+	}
+	example, published := t.Example()
+	switch {
+	case t.Revision() >= 0 && !t.Exists(), t.Body().Hash == body.Hash && (published || example.Body == body.Hash):
+		return nil
+	case t.Body().Hash != body.Hash:
+		if err := h.bring(ctx, b, t.Exists()); err != nil {
+			return err
+		}
+	}
+	_, err = h.Publish(ctx, b.ID)
+	return err
+}
+
+// bring creates or updates a template of the program.
+func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error {
+	body, err := h.templates.keep(ctx, b.ID, b.Movie)
+	if err != nil {
+		return err
+	}
+	t := template.New(b.ID)
+	_, err = h.templates.decide(ctx, LibraryAccount, t, b.ID, func() ([]domain.Event, error) {
+		if exists {
+			change := template.Change{Request: body.Hash, Name: &b.Name, Tags: &b.Tags, Body: &body, Prompt: &b.Prompt}
+			return t.Update(LibraryAccount, change, h.templates.now.stamp())
+		}
+		return t.Create(LibraryAccount, template.Draft{Name: b.Name, Tags: b.Tags, Body: body, Prompt: b.Prompt}, h.templates.now.stamp())
+	})
+	var refusal *domain.Error
+	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
+		return nil // another process has brought it
+	}
+	return err
+}
+
+// Exhibit lists the template that a finished movie of LibraryAccount is the example of, with copies of the movie's files: these expire, as
+// every movie's do. ErrNothingToDo: it is no example, or not one of the template as it is now, or that has or had an example already.
+func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error) {
+	m, err := movies{h.cfg.Log, h.templates.now}.load(ctx, project)
+	if err != nil {
+		return eventstore.Position{}, err
+	}
+	submitted, ok := m.Submitted()
+	if !ok || submitted.Account != LibraryAccount || len(submitted.Templates) == 0 {
+		return eventstore.Position{}, ErrNothingToDo
+	}
+	use := submitted.Templates[0]
+	id := template.ID(use.ID)
+	t, err := h.templates.load(ctx, id)
+	if err != nil {
+		return eventstore.Position{}, err
+	}
+	if shown, _ := t.Example(); !t.Exists() || t.Body().Hash != use.Body || shown.Body == use.Body {
+		return eventstore.Position{}, ErrNothingToDo
+	}
+	stem := template.ExamplePrefix(id) + string(project)
+	example := template.Example{Project: project, Body: use.Body, Video: stem + ".mp4", Thumbnail: stem + ".jpg"}
+	if err := errors.Join(h.copy(ctx, file.Key, example.Video), h.copy(ctx, file.Thumbnail, example.Thumbnail)); err != nil {
+		return eventstore.Position{}, fmt.Errorf("keep the example of template %s: %w", id, err)
+	}
+	t = template.New(id)
+	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
+		return t.Publish(example, h.templates.now.stamp())
+	})
+	return appended.Position, err
+}
+
+func (h LibraryHandler) copy(ctx context.Context, from, to string) error {
+	f, err := h.cfg.Files.Open(ctx, from)
+	if err != nil {
+		return err
+	}
+	return errors.Join(h.cfg.Files.Put(ctx, to, f), f.Close())
+}
+
+// TemplateMovies reads the movies of templates.
+type TemplateMovies struct{ templates templates }
+
+// NewTemplateMovies returns a reader.
+func NewTemplateMovies(cfg TemplateConfig) TemplateMovies {
+	return TemplateMovies{templates{cfg.Log, cfg.Files, cfg.Now}}
+}
+
+// Movie returns the movie JSON of a template at a hash, and the same with the templates filled in that it refers to, as the account may see
+// them: one that cannot be filled in stays as it is.
+func (m TemplateMovies) Movie(ctx context.Context, account domain.AccountID, id template.ID, hash string) (stored, filled []byte, err error) {
+	stored, err = m.templates.read(ctx, id, hash)
+	if err != nil {
+		return nil, nil, err
+	}
+	filled, _, err = m.templates.fill(ctx, account, stored)
+	var refusal *domain.Error
+	if errors.As(err, &refusal) {
+		return stored, stored, nil
+	}
+	return stored, filled, err
+}

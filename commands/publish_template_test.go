@@ -1,0 +1,151 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/domain/template"
+)
+
+// library is a handler whose account has credits.
+func (w *world) library() commands.LibraryHandler {
+	return commands.NewLibraryHandler(commands.LibraryConfig{
+		Log: w.log, Files: w.files, Submit: w.submitHandler(), Now: w.clock,
+		OpenAccount: func(context.Context) error {
+			if totals, err := w.ledgers.State(w.t.Context(), commands.LibraryAccount); err != nil || totals.Granted > 0 {
+				return err
+			}
+			w.grant(commands.LibraryAccount, 100)
+			return nil
+		},
+	})
+}
+
+// examples are the movies that were submitted for the library.
+func (w *world) examples() []domain.ProjectID {
+	var projects []domain.ProjectID
+	for _, recorded := range w.all() {
+		if recorded.Type == "MovieSubmitted" && strings.Contains(string(recorded.Data), `"account":"library"`) {
+			projects = append(projects, domain.ProjectID(strings.TrimPrefix(recorded.Stream, "movie-")))
+		}
+	}
+	return projects
+}
+
+// rendered gives an example its files, as a finished render does.
+func (w *world) rendered(project domain.ProjectID) movie.File {
+	w.t.Helper()
+	file := movie.File{Key: commands.RenderPrefix(project) + "1.mp4", Thumbnail: commands.RenderPrefix(project) + "1.jpg"}
+	for _, key := range []string{file.Key, file.Thumbnail} {
+		w.must(w.files.Put(w.t.Context(), key, strings.NewReader("file "+key)))
+	}
+	return file
+}
+
+// TestLibrary_Publish: a template is listed when its example is there; the files are the library's own. Decision 42.
+func TestLibrary_Publish(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h := w.library()
+	id := w.save("", sevenSeconds)
+	for range 3 { // asked again, the same example is waited for
+		came, err := h.Publish(t.Context(), id)
+		w.must(err)
+		if came.Status != commands.PublicationPending {
+			t.Errorf("status %s", came.Status)
+		}
+	}
+	projects := w.examples()
+	if len(projects) != 1 {
+		t.Fatalf("%d examples", len(projects))
+	}
+	file := w.rendered(projects[0])
+	_, err := h.Exhibit(t.Context(), projects[0], file)
+	w.must(err)
+	if _, err := h.Exhibit(t.Context(), projects[0], file); !errors.Is(err, commands.ErrNothingToDo) {
+		t.Errorf("error %v the second time", err)
+	}
+	example, published := w.template(id).Example()
+	if !published || mustRead(t, w.files, example.Video) != "file "+file.Key || mustRead(t, w.files, example.Thumbnail) != "file "+file.Thumbnail {
+		t.Errorf("published %v, %+v", published, example)
+	}
+	if came, err := h.Publish(t.Context(), id); err != nil || came.Status != commands.PublicationListed {
+		t.Errorf("status %s, %v", came.Status, err)
+	}
+	if _, err := h.Unpublish(t.Context(), id); err != nil {
+		t.Error(err)
+	}
+	// What was taken out does not come back by itself, but does when it is asked for.
+	if _, err := h.Exhibit(t.Context(), projects[0], file); !errors.Is(err, commands.ErrNothingToDo) {
+		t.Errorf("error %v of an unpublished template", err)
+	}
+	if came, err := h.Publish(t.Context(), id); err != nil || came.Status != commands.PublicationListed || len(w.examples()) != 1 {
+		t.Errorf("status %s, %v, %d examples", came.Status, err, len(w.examples()))
+	}
+}
+
+// TestLibrary_Exhibit lists no movie that is no example, or one of a template that has changed since.
+func TestLibrary_Exhibit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 100)
+	h := w.library()
+	id := w.save("", sevenSeconds)
+	own, err := w.submitHandler().Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(`{"template":"` + string(id) + `"}`)})
+	w.must(err)
+	_, err = h.Publish(t.Context(), id)
+	w.must(err)
+	w.save(id, `{"scenes":[{"duration":3}]}`)
+	for _, project := range []domain.ProjectID{own.Project, w.examples()[0], "unknownproject01"} {
+		if _, err := h.Exhibit(t.Context(), project, w.rendered(project)); !errors.Is(err, commands.ErrNothingToDo) {
+			t.Errorf("%s: %v", project, err)
+		}
+	}
+	if _, err := h.Publish(t.Context(), templateID(99)); refusalCode(err) != "template_not_found" {
+		t.Errorf("error %v of an unknown template", err)
+	}
+}
+
+// TestLibrary_Install brings a template of the program once, brings a new version of it, and respects what operators do.
+func TestLibrary_Install(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h := w.library()
+	b := commands.BuiltIn{ID: templateID(50), Name: "Title", Tags: []string{"a", "b"}, Prompt: "Write", Movie: []byte(sevenSeconds)}
+	for range 2 {
+		w.must(h.Install(t.Context(), b))
+	}
+	if got := w.template(b.ID); got.Owner() != commands.LibraryAccount || got.Revision() != 0 || len(w.examples()) != 1 {
+		t.Errorf("owner %s, revision %d, %d examples", got.Owner(), got.Revision(), len(w.examples()))
+	}
+	first := w.examples()[0]
+	_, err := h.Exhibit(t.Context(), first, w.rendered(first))
+	w.must(err)
+	w.must(h.Install(t.Context(), b))
+	b.Movie = []byte(`{"scenes":[{"duration":3}]}`)
+	for range 2 {
+		w.must(h.Install(t.Context(), b))
+	}
+	if got := w.template(b.ID); got.Revision() != 2 || len(w.examples()) != 2 {
+		t.Errorf("revision %d, %d examples", got.Revision(), len(w.examples()))
+	}
+	second := w.examples()[1]
+	_, err = h.Exhibit(t.Context(), second, w.rendered(second))
+	w.must(err)
+	_, err = h.Unpublish(t.Context(), b.ID)
+	w.must(err)
+	w.must(h.Install(t.Context(), b))
+	if _, published := w.template(b.ID).Example(); published || len(w.examples()) != 2 {
+		t.Errorf("published %v, %d examples", published, len(w.examples()))
+	}
+	w.must(w.appendTo(template.Stream(b.ID), template.Deleted{At: t0}))
+	w.must(h.Install(t.Context(), b))
+	if w.template(b.ID).Exists() {
+		t.Error("a deleted template is back")
+	}
+}

@@ -1,0 +1,33 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// ReleaseRender hands a claim on a render back: its worker is shutting down. The attempt does not count as crashed.
+type ReleaseRender struct {
+	Project domain.ProjectID
+	Attempt int
+	Worker  string
+}
+
+// ReleaseRenderHandler handles ReleaseRender.
+type ReleaseRenderHandler struct{ movies movies }
+
+// NewReleaseRenderHandler returns a handler.
+func NewReleaseRenderHandler(log *eventstore.Log, now func() time.Time) ReleaseRenderHandler {
+	return ReleaseRenderHandler{movies{log, now}}
+}
+
+// Handle hands the claim back. Doing it again changes nothing. ErrNothingToDo: the claim is lost, or the movie is closed.
+func (h ReleaseRenderHandler) Handle(ctx context.Context, cmd ReleaseRender) (eventstore.Position, error) {
+	d, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.ReleaseRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, at)
+	})
+	return d.Position, err
+}

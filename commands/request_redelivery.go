@@ -1,0 +1,34 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// RequestRedelivery asks for another delivery of a movie, at its owner's request.
+type RequestRedelivery struct {
+	Account domain.AccountID
+	Project domain.ProjectID
+	Index   *int // of one destination; nil: all of them
+}
+
+// RequestRedeliveryHandler handles RequestRedelivery.
+type RequestRedeliveryHandler struct{ movies movies }
+
+// NewRequestRedeliveryHandler returns a handler.
+func NewRequestRedeliveryHandler(log *eventstore.Log, now func() time.Time) RequestRedeliveryHandler {
+	return RequestRedeliveryHandler{movies{log, now}}
+}
+
+// Handle opens the delivery again. A movie that is not the account's is NotFound; without such a destination the request is
+// Invalid; while a delivery is open, or the movie has not ended, it is a Conflict. Design §9.
+func (h RequestRedeliveryHandler) Handle(ctx context.Context, cmd RequestRedelivery) (eventstore.Position, error) {
+	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.RequestRedelivery(cmd.Account, cmd.Index, at)
+	})
+	return d.Position, err
+}

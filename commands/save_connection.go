@@ -1,0 +1,157 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/eventstore"
+)
+
+// SaveConnection creates a connection of an account, or replaces it.
+type SaveConnection struct {
+	Account domain.AccountID
+	ID      string
+	Kind    connection.Kind
+	// Settings are as the client has sent them. Secret ones that are left out, or masked, stay what they were.
+	Settings map[string]any
+}
+
+// SavedConnection is what came of it.
+type SavedConnection struct {
+	// SigningSecret is the secret a webhook is signed with from now on. It is told once; empty when none was made now.
+	SigningSecret string
+	Position      eventstore.Position
+}
+
+// SaveConnectionHandler handles SaveConnection and the renewal of signing secrets.
+type SaveConnectionHandler struct {
+	connections
+	random io.Reader
+}
+
+// NewSaveConnectionHandler returns a handler. Signing secrets are drawn from random: crypto/rand.Reader outside of tests.
+func NewSaveConnectionHandler(log *eventstore.Log, vault Vault, random io.Reader, now func() time.Time) SaveConnectionHandler {
+	return SaveConnectionHandler{connections: connections{log, vault, now}, random: random}
+}
+
+// Handle saves the connection. What its kind does not have, and what it lacks, is Invalid. Decision 50.
+func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (SavedConnection, error) {
+	var done SavedConnection
+	var err error
+	done.Position, err = h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
+		before, err := h.before(cmd, found.Saved())
+		if err != nil {
+			return nil, err
+		}
+		settings, err := connection.Read(cmd.Kind, cmd.Settings, before)
+		if err != nil {
+			return nil, err
+		}
+		shown, secrets := cmd.Kind.Split(settings)
+		if done.SigningSecret, err = h.signing(settings, before, secrets); err != nil {
+			return nil, err
+		}
+		return h.save(cmd.Account, cmd.ID, found, cmd.Kind, shown, secrets)
+	})
+	return done, err
+}
+
+// before are the settings so far, secrets included: none when the connection is new or of another kind. What a retired key has
+// sealed counts as not set.
+func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved) (connection.Settings, error) {
+	if saved.Kind != cmd.Kind {
+		return nil, nil
+	}
+	secrets, err := h.secrets(cmd.Account, cmd.ID, saved)
+	if err != nil && !errors.Is(err, ErrKeyRetired) {
+		return nil, err
+	}
+	before := maps.Clone(saved.Settings)
+	maps.Copy(before, secrets)
+	return before, nil
+}
+
+// signing keeps the signing secrets of a webhook that is signed, or makes the first.
+func (h SaveConnectionHandler) signing(settings, before, secrets connection.Settings) (string, error) {
+	if settings["signed"] != "true" {
+		return "", nil
+	}
+	for _, name := range []string{connection.SigningSecret, connection.FormerSigningSecret} {
+		if before[name] != "" {
+			secrets[name] = before[name]
+		}
+	}
+	if secrets[connection.SigningSecret] != "" {
+		return "", nil
+	}
+	secret, err := h.draw()
+	secrets[connection.SigningSecret] = secret
+	return secret, err
+}
+
+func (h SaveConnectionHandler) draw() (string, error) {
+	random := make([]byte, 32)
+	if _, err := io.ReadFull(h.random, random); err != nil {
+		return "", fmt.Errorf("draw a signing secret: %w", err)
+	}
+	return connection.NewSigningSecret(random), nil
+}
+
+func (c connections) save(account domain.AccountID, id string, found *connection.Connection, kind connection.Kind, shown, secrets connection.Settings) ([]domain.Event, error) {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(secrets)), func(name string) bool {
+		return name == connection.SigningSecret || name == connection.FormerSigningSecret
+	})
+	saved, err := c.seal(account, id, connection.Saved{Kind: kind, Settings: shown, Secrets: names, At: c.now.stamp()}, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return found.Save(saved), nil
+}
+
+// RotateSigningSecret gives a signed webhook connection a new signing secret. The former one stays valid beside it until it is
+// retired, or until the next rotation; one before that ends.
+type RotateSigningSecret struct {
+	Account domain.AccountID
+	ID      string
+	Retire  bool // end the former secret instead
+}
+
+// Rotate carries it out. A connection that is not signed is Invalid.
+func (h SaveConnectionHandler) Rotate(ctx context.Context, cmd RotateSigningSecret) (SavedConnection, error) {
+	var done SavedConnection
+	var err error
+	done.Position, err = h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
+		saved := found.Saved()
+		switch {
+		case !found.Exists():
+			return nil, connection.NotFound(cmd.ID)
+		case saved.Settings["signed"] != "true":
+			return nil, domain.Errorf(domain.Invalid, "connection_not_signed", "Connection %s is not signed: save it with signed true first", cmd.ID)
+		}
+		secrets, err := h.secrets(cmd.Account, cmd.ID, saved)
+		if err != nil {
+			return nil, err
+		}
+		if cmd.Retire {
+			if secrets[connection.FormerSigningSecret] == "" {
+				return nil, nil
+			}
+			delete(secrets, connection.FormerSigningSecret)
+			return h.save(cmd.Account, cmd.ID, found, saved.Kind, saved.Settings, secrets)
+		}
+		secrets[connection.FormerSigningSecret] = secrets[connection.SigningSecret]
+		if done.SigningSecret, err = h.draw(); err != nil {
+			return nil, err
+		}
+		secrets[connection.SigningSecret] = done.SigningSecret
+		return h.save(cmd.Account, cmd.ID, found, saved.Kind, saved.Settings, secrets)
+	})
+	return done, err
+}

@@ -1,0 +1,135 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"moviola/domain/connection"
+	"moviola/domain/document"
+)
+
+// DocumentPrefixes returns what the keys of documents begin with: the JSON of movies and of templates.
+func DocumentPrefixes() []string { return []string{"movies/", "templates/"} }
+
+// isDocument says by its key that a file is the JSON of a movie or a template.
+func isDocument(key string) bool {
+	return slices.ContainsFunc(DocumentPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+}
+
+// sealedMark begins a stored document that is encrypted. No JSON begins like that.
+const sealedMark = "moviola sealed document\n"
+
+// maxSealedBytes bounds what is read of an encrypted document.
+const maxSealedBytes = 16 << 20
+
+// sealedDocuments is a Files in which documents that carry secrets are encrypted. Decision 30.
+type sealedDocuments struct {
+	Files
+	vault Vault
+}
+
+// SealDocuments returns files in which the documents of movies that carry secrets of their destinations lie encrypted. Who opens one
+// reads what was posted. All other files are what they were.
+func SealDocuments(files Files, vault Vault) Files { return sealedDocuments{files, vault} }
+
+// Put implements Files.
+func (d sealedDocuments) Put(ctx context.Context, key string, r io.Reader) error {
+	if !isDocument(key) {
+		return d.Files.Put(ctx, key, r)
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", key, err)
+	}
+	if document.CarriesSecrets(content) {
+		if content, err = sealFile(d.vault, key, content); err != nil {
+			return err
+		}
+	}
+	return d.Files.Put(ctx, key, bytes.NewReader(content))
+}
+
+// Open implements Files.
+func (d sealedDocuments) Open(ctx context.Context, key string) (File, error) {
+	file, err := d.Files.Open(ctx, key)
+	if err != nil || !isDocument(key) {
+		return file, err
+	}
+	content, sealed, err := unsealFile(d.vault, key, file)
+	if err != nil || sealed.Key == "" {
+		return file, err
+	}
+	return &openDocument{Reader: bytes.NewReader(content), at: file.ModTime()}, file.Close()
+}
+
+// openDocument is a decrypted document.
+type openDocument struct {
+	*bytes.Reader
+	at time.Time
+}
+
+func (o *openDocument) Close() error       { return nil }
+func (o *openDocument) ModTime() time.Time { return o.at }
+
+func sealFile(vault Vault, key string, content []byte) ([]byte, error) {
+	sealed, err := vault.Seal(key, content)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(sealed)
+	if err != nil {
+		return nil, fmt.Errorf("seal %s: %w", key, err)
+	}
+	return append([]byte(sealedMark), data...), nil
+}
+
+// unsealFile reads a file that is encrypted. Another is left at its beginning, and the zero Sealed is returned. When it fails, the file
+// is closed.
+func unsealFile(vault Vault, key string, file File) (content []byte, sealed connection.Sealed, err error) {
+	defer func() {
+		if err != nil {
+			_ = file.Close() // the first error tells more
+		}
+	}()
+	mark := make([]byte, len(sealedMark))
+	n, err := io.ReadFull(file, mark)
+	if err != nil && n == len(mark) || string(mark[:n]) != sealedMark {
+		_, err = file.Seek(0, io.SeekStart)
+		return nil, sealed, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxSealedBytes))
+	if err == nil {
+		err = json.Unmarshal(data, &sealed)
+	}
+	if err != nil {
+		return nil, sealed, fmt.Errorf("read %s: %w", key, err)
+	}
+	content, err = vault.Open(key, sealed)
+	return content, sealed, err
+}
+
+// ResealDocument encrypts a stored document anew when another key than the vault's has encrypted it, and says whether it had to.
+func ResealDocument(ctx context.Context, files Files, vault Vault, key string) (bool, error) {
+	file, err := files.Open(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	content, sealed, err := unsealFile(vault, key, file)
+	if err != nil {
+		return false, err
+	}
+	if err := file.Close(); err != nil || sealed.Key == "" || sealed.Key == vault.Key() {
+		return false, err
+	}
+	data, err := sealFile(vault, key, content)
+	if err != nil {
+		return false, err
+	}
+	return true, files.Put(ctx, key, bytes.NewReader(data))
+}

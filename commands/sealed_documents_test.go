@@ -1,0 +1,93 @@
+package commands_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/adapters/vault"
+	"moviola/commands"
+	"moviola/commands/commandstest"
+)
+
+const secretDocument = `{"scenes":[],"exports":[{"destinations":[{"type":"ftp","password":"hush"}]}]}`
+
+func keyOf(b byte) []byte { return []byte(strings.Repeat(string(b), 32)) }
+
+func mustVault(t *testing.T, current []byte, older ...[]byte) *vault.Vault {
+	t.Helper()
+	v, err := vault.New(current, older...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func mustReadFile(t *testing.T, files commands.Files, key string) string {
+	t.Helper()
+	f, err := files.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	content, err := io.ReadAll(f)
+	if err != nil || int64(len(content)) != f.Size() {
+		t.Fatalf("read %s: %d bytes of %d, %v", key, len(content), f.Size(), err)
+	}
+	return string(content)
+}
+
+// Decision 30: what lies in the store is encrypted, what is read is what was put.
+func TestSealDocuments(t *testing.T) {
+	t.Parallel()
+	stored := commandstest.NewFiles(time.Now)
+	files := commands.SealDocuments(stored, mustVault(t, keyOf('a')))
+	for key, content := range map[string]string{
+		"movies/a/1.json": secretDocument, "movies/a/2.json": `{"scenes":[]}`, "movies/a/3.json": "", "renders/p/1.mp4": secretDocument,
+	} {
+		if err := files.Put(t.Context(), key, strings.NewReader(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got := mustReadFile(t, files, key); got != content {
+			t.Errorf("%s: read %q, put %q", key, got, content)
+		}
+		at := mustReadFile(t, stored, key)
+		if sealed := key == "movies/a/1.json"; sealed == (at == content) || sealed && strings.Contains(at, "hush") {
+			t.Errorf("%s lies as %q", key, at)
+		}
+	}
+	if _, err := files.Open(t.Context(), "movies/a/none.json"); !errors.Is(err, commands.ErrFileNotFound) {
+		t.Errorf("a document that is not there: %v", err)
+	}
+}
+
+func TestSealDocuments_renewedKeys(t *testing.T) {
+	t.Parallel()
+	ctx, stored, key := t.Context(), commandstest.NewFiles(time.Now), "movies/a/1.json"
+	if err := commands.SealDocuments(stored, mustVault(t, keyOf('a'))).Put(ctx, key, strings.NewReader(secretDocument)); err != nil {
+		t.Fatal(err)
+	}
+	renewed := mustVault(t, keyOf('b'), keyOf('a'))
+	if got := mustReadFile(t, commands.SealDocuments(stored, renewed), key); got != secretDocument {
+		t.Errorf("under an older key: %q", got)
+	}
+	if _, err := commands.SealDocuments(stored, mustVault(t, keyOf('b'))).Open(ctx, key); !errors.Is(err, commands.ErrKeyRetired) {
+		t.Errorf("under a retired key: %v", err)
+	}
+	for _, want := range []bool{true, false} {
+		if had, err := commands.ResealDocument(ctx, stored, renewed, key); had != want || err != nil {
+			t.Errorf("sealed anew: %v, %v, want %v", had, err, want)
+		}
+	}
+	if got := mustReadFile(t, commands.SealDocuments(stored, mustVault(t, keyOf('b'))), key); got != secretDocument {
+		t.Errorf("after that: %q", got)
+	}
+	if err := stored.Put(ctx, "movies/b/1.json", strings.NewReader(mustReadFile(t, stored, key))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := commands.SealDocuments(stored, renewed).Open(ctx, "movies/b/1.json"); err == nil {
+		t.Error("a document opens in another place")
+	}
+}

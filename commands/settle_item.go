@@ -1,0 +1,101 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/domain/preload"
+	"moviola/eventstore"
+)
+
+// SettlePreloadItem ends the hold of an item that has a result.
+type SettlePreloadItem struct {
+	Account domain.AccountID
+	Preload preload.ID
+	Index   int
+}
+
+// SettleItemHandler handles SettlePreloadItem, for items and for batches that never came.
+type SettleItemHandler struct {
+	batches batches
+	ledgers *Ledgers
+	files   Files
+	age     time.Duration
+}
+
+// NewSettleItemHandler returns a handler. A hold is abandoned when it is older than age: longer than a request may append.
+func NewSettleItemHandler(log *eventstore.Log, ledgers *Ledgers, files Files, now func() time.Time, age time.Duration) SettleItemHandler {
+	return SettleItemHandler{batches: batches{log, now}, ledgers: ledgers, files: files, age: age}
+}
+
+// Handle ends the hold: what was generated is charged, everything else is released. Decision 38. Doing it again changes nothing.
+// ErrNothingToDo: there is no result yet.
+func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) error {
+	b := preload.New()
+	none := eventstore.Appended{Revision: eventstore.NoStream}
+	if _, err := h.batches.log.CatchUp(ctx, preload.Stream(cmd.Preload), none, b.Apply); err != nil {
+		return fmt.Errorf("load preload %s: %w", cmd.Preload, err)
+	}
+	settle := SettleItem{Account: cmd.Account, Preload: cmd.Preload, Number: cmd.Index}
+	result, known := b.Result(cmd.Index)
+	switch {
+	case !known:
+		return h.abandon(ctx, cmd, settle)
+	case result == nil:
+		return ErrNothingToDo
+	case result.Credits > 0:
+		return h.charge(ctx, settle, result.Credits)
+	}
+	settle.Reason = "failed"
+	if result.Error == "" {
+		settle.Reason = cachedReason
+	}
+	return h.release(ctx, settle)
+}
+
+// charge spends what the item has come to cost, which is not more than was held.
+func (h SettleItemHandler) charge(ctx context.Context, settle SettleItem, credits int64) error {
+	subject := ledger.Item(settle.Preload, settle.Number)
+	_, err := h.ledgers.ChangeHold(ctx, ChangeHold{Account: settle.Account, Project: subject, Attempt: 1, Amount: credits})
+	if err == nil || errors.Is(err, ledger.ErrHoldEnded) {
+		_, err = h.ledgers.ChargeItem(ctx, settle)
+	}
+	if err != nil && !errors.Is(err, ledger.ErrHoldEnded) {
+		return fmt.Errorf("charge item %d of preload %s: %w", settle.Number, settle.Preload, err)
+	}
+	return h.ledgers.Snapshot(ctx, settle.Account)
+}
+
+func (h SettleItemHandler) release(ctx context.Context, settle SettleItem) error {
+	if _, err := h.ledgers.ReleaseItem(ctx, settle); err != nil && !errors.Is(err, ledger.ErrHoldEnded) {
+		return fmt.Errorf("release item %d of preload %s: %w", settle.Number, settle.Preload, err)
+	}
+	return h.ledgers.Snapshot(ctx, settle.Account)
+}
+
+// abandon gives back what is held for a batch whose request ended before it was recorded: first it is closed, so that it cannot come
+// any more.
+func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, settle SettleItem) error {
+	held, open, err := h.ledgers.OpenItem(ctx, cmd.Account, cmd.Preload, cmd.Index)
+	if err != nil {
+		return fmt.Errorf("look for the hold of item %d of preload %s: %w", cmd.Index, cmd.Preload, err)
+	}
+	if !open || h.batches.now.stamp().Before(held.Add(h.age)) {
+		return ErrNothingToDo
+	}
+	_, err = h.batches.decide(ctx, cmd.Account, cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+		return b.Abandon(h.batches.now.stamp()), nil
+	})
+	if err != nil && !errors.Is(err, ErrNothingToDo) {
+		return err
+	}
+	if err := h.files.Delete(ctx, BatchKey(cmd.Account, cmd.Preload)); err != nil {
+		return fmt.Errorf("delete the document of preload %s: %w", cmd.Preload, err)
+	}
+	settle.Reason = "abandoned"
+	return h.release(ctx, settle)
+}

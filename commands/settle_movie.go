@@ -1,0 +1,60 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// SettleMovie ends the hold of a movie that has an outcome.
+type SettleMovie struct {
+	Account domain.AccountID
+	Project domain.ProjectID
+}
+
+// SettleMovieHandler handles SettleMovie.
+type SettleMovieHandler struct {
+	movies  movies
+	ledgers *Ledgers
+	files   Files
+}
+
+// NewSettleMovieHandler returns a handler.
+func NewSettleMovieHandler(log *eventstore.Log, ledgers *Ledgers, files Files) SettleMovieHandler {
+	return SettleMovieHandler{movies: movies{log: log}, ledgers: ledgers, files: files}
+}
+
+// Handle ends the hold, or on counted plans the count. The movie's first outcome decides: a success in time is charged, everything else is
+// released, a success after the time-out too (decision 19). A movie from the cache costs nothing, but counts (decision 20). The document of an
+// abandoned submission goes first. Doing it again changes nothing. ErrNothingToDo: there is no outcome yet.
+func (h SettleMovieHandler) Handle(ctx context.Context, cmd SettleMovie) error {
+	m, err := h.movies.load(ctx, cmd.Project)
+	if err != nil {
+		return err
+	}
+	settle := Settle{Account: cmd.Account, Project: cmd.Project, How: ledger.GiveBack, Reason: string(m.Outcome())}
+	switch m.Outcome() {
+	case movie.NoOutcome:
+		return ErrNothingToDo
+	case movie.Succeeded:
+		settle.How = ledger.Spend
+		if closing, _ := m.Closing(); closing.Cached {
+			settle.How, settle.Reason = ledger.KeepOnly, cachedReason
+		}
+	case movie.Abandoned:
+		if err := h.files.Delete(ctx, DocumentKey(cmd.Account, cmd.Project)); err != nil {
+			return fmt.Errorf("delete the document of %s: %w", cmd.Project, err)
+		}
+	}
+	if _, err = h.ledgers.Settle(ctx, settle); err != nil {
+		return fmt.Errorf("settle movie %s: %w", cmd.Project, err)
+	}
+	return h.ledgers.Snapshot(ctx, cmd.Account)
+}
+
+// cachedReason is why the hold of a movie that was served from the cache is released.
+const cachedReason = "cached"

@@ -1,0 +1,59 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/plan"
+	"moviola/eventstore"
+)
+
+// Standing is what an account may do now, as the log has it. Its plan and whether it is closed may be a second old.
+type Standing struct {
+	Plan   plan.Plan
+	Closed bool
+	// Balance is granted − charged, in credits.
+	Balance int64
+	// Blocked says that nothing may be stored in the media library: the balance is zero on a plan that needs credits. Decision 39.
+	Blocked bool
+}
+
+// Standings tell what accounts may do. They are safe for concurrent use.
+type Standings struct {
+	plans   *accountPlans
+	ledgers *Ledgers
+}
+
+// NewStandings returns Standings. The zero Plans are the built-in ones.
+func NewStandings(log *eventstore.Log, ledgers *Ledgers, plans plan.Plans, now func() time.Time) *Standings {
+	return &Standings{plans: newAccountPlans(log, now, plans), ledgers: ledgers}
+}
+
+// Of returns the standing of an account. One that was never opened is on the free plan, without credits.
+func (s *Standings) Of(ctx context.Context, id domain.AccountID) (Standing, error) {
+	known, err := s.plans.know(ctx, id)
+	if err != nil {
+		return Standing{}, err
+	}
+	totals, err := s.ledgers.State(ctx, id)
+	if err != nil {
+		return Standing{}, fmt.Errorf("look at the ledger of account %s: %w", id, err)
+	}
+	return Standing{
+		Plan: known.plan, Closed: known.closed || totals.Closed, Balance: totals.Balance,
+		Blocked: !known.plan.Counted && totals.Balance <= 0,
+	}, nil
+}
+
+// RequireStorage refuses an account that may not store anything in its media library. Spec: Errors, POST /media/file.
+func (s Standing) RequireStorage() error {
+	switch {
+	case s.Closed:
+		return domain.Errorf(domain.Forbidden, "account_closed", "This account is closed")
+	case s.Blocked:
+		return ErrStorageBlocked
+	}
+	return nil
+}

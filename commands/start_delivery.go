@@ -1,0 +1,76 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// StartDelivery claims the destinations of a closed movie for a worker.
+type StartDelivery struct {
+	Project domain.ProjectID
+	Worker  string // unique to one run of one process
+	Dead    int    // the run whose worker is known to be dead; 0: none
+}
+
+// DeliveryClaim is a claim on the destinations of a movie, what has become of them, and what they have to be told.
+type DeliveryClaim struct {
+	Account      domain.AccountID
+	Run          int
+	DocumentHash string // hex SHA-256 of the document under DocumentKey, which names the destinations
+	// Destinations is how far each destination has come, by index, over all runs.
+	Destinations []movie.DestinationState
+	// Spent is the sending time of all tries so far: all destinations of a movie together have five minutes (decision 33).
+	Spent    time.Duration
+	Success  bool
+	ClosedAt time.Time   // when the movie ended
+	Message  string      // why there is no video
+	Plan     *movie.Plan // nil when none was laid out
+	File     *movie.File // nil when none was made
+	FileGone bool        // the file is not there (any more): its address is null
+	Position eventstore.Position
+}
+
+// StartDeliveryHandler handles StartDelivery.
+type StartDeliveryHandler struct{ movies movies }
+
+// NewStartDeliveryHandler returns a handler.
+func NewStartDeliveryHandler(log *eventstore.Log, now func() time.Time) StartDeliveryHandler {
+	return StartDeliveryHandler{movies{log, now}}
+}
+
+// Handle claims the destinations. ErrNothingToDo: the movie is not closed, has no destinations, has served them, or another has
+// the claim; or the delivery was ended with errors just now, because three runs have crashed.
+func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (DeliveryClaim, error) {
+	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.StartDelivery(cmd.Worker, cmd.Dead, at), nil
+	})
+	if err != nil {
+		return DeliveryClaim{}, err
+	}
+	if len(d.events) > 1 { // it was claimed and ended in one
+		return DeliveryClaim{}, ErrNothingToDo
+	}
+	submitted, _ := d.Submitted()
+	closing, _ := d.Closing()
+	claim := DeliveryClaim{
+		Account:      d.Account(),
+		Run:          d.DeliveryClaim().Number,
+		DocumentHash: submitted.DocumentHash,
+		Destinations: d.Destinations(),
+		Success:      closing.Success,
+		ClosedAt:     closing.At,
+		Message:      closing.Message,
+		Plan:         closing.Plan,
+		File:         closing.File,
+		FileGone:     closing.FileGone,
+		Position:     d.Position,
+	}
+	for _, state := range claim.Destinations {
+		claim.Spent += state.Spent
+	}
+	return claim, nil
+}

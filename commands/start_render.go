@@ -1,0 +1,66 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// StartRender claims a movie for a worker.
+type StartRender struct {
+	Project domain.ProjectID
+	Worker  string // unique to one run of one process
+	Dead    int    // the attempt whose worker is known to be dead; 0: none
+}
+
+// RenderClaim is a claim on a movie's render.
+type RenderClaim struct {
+	Account      domain.AccountID
+	Attempt      int
+	DocumentHash string    // hex SHA-256 of the document under DocumentKey
+	FirstStarted time.Time // of the first attempt: the render times out by it
+	Held         int64     // credits held at submission
+	Draft        bool
+	Counted      bool // on a counted plan: nothing is held
+	Position     eventstore.Position
+}
+
+// StartRenderHandler handles StartRender.
+type StartRenderHandler struct {
+	movies  movies
+	timeout time.Duration
+}
+
+// NewStartRenderHandler returns a handler. The timeout counts from the movie's first RenderStarted.
+func NewStartRenderHandler(log *eventstore.Log, now func() time.Time, timeout time.Duration) StartRenderHandler {
+	return StartRenderHandler{movies: movies{log, now}, timeout: timeout}
+}
+
+// Handle claims the movie. ErrNothingToDo: it is not there, closed, out of time, or claimed by another; or it was closed just now,
+// because it is out of time with nobody rendering it, or because three attempts have crashed.
+func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (RenderClaim, error) {
+	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.StartRender(cmd.Worker, cmd.Dead, at, h.timeout), nil
+	})
+	if err != nil {
+		return RenderClaim{}, err
+	}
+	started, ok := d.events[0].(movie.RenderStarted)
+	if !ok {
+		return RenderClaim{}, ErrNothingToDo
+	}
+	submitted, _ := d.Submitted()
+	return RenderClaim{
+		Account:      d.Account(),
+		Attempt:      started.Attempt,
+		DocumentHash: submitted.DocumentHash,
+		FirstStarted: d.FirstStarted(),
+		Held:         submitted.Held,
+		Draft:        submitted.Draft,
+		Counted:      submitted.Counted,
+		Position:     d.Position,
+	}, nil
+}

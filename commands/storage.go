@@ -1,0 +1,46 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+)
+
+// Storage tells whether accounts may add files to their media libraries, and since when they may not. It is safe for concurrent use.
+type Storage struct {
+	standings *Standings
+	ledgers   *Ledgers
+}
+
+// NewStorage returns a Storage.
+func NewStorage(standings *Standings, ledgers *Ledgers) *Storage {
+	return &Storage{standings: standings, ledgers: ledgers}
+}
+
+// Require refuses an account that may not store anything: with ErrStorageBlocked while its balance is zero, or because it is closed.
+// Decision 39.
+func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
+	standing, err := s.standings.Of(ctx, account)
+	if err != nil {
+		return err
+	}
+	return standing.RequireStorage()
+}
+
+// Since says whether an account's storage is blocked, and since when: nil for one that never had credits.
+func (s *Storage) Since(ctx context.Context, account domain.AccountID) (*time.Time, bool, error) {
+	standing, err := s.standings.Of(ctx, account)
+	if err != nil || !standing.Blocked {
+		return nil, false, err
+	}
+	var since *time.Time
+	err = s.ledgers.ask(ctx, account, func(l *ledger.Ledger) error {
+		if at, ok := l.ZeroSince(); ok {
+			since = &at
+		}
+		return nil
+	})
+	return since, true, err
+}

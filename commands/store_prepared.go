@@ -1,0 +1,158 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/domain/preload"
+)
+
+// PreparedStore moves prepared assets to where they can be fetched from: into the media library of their account when they are to be
+// kept, and otherwise to where they stay for a few days. Decision 47. It is safe for concurrent use.
+type PreparedStore struct {
+	files     Files
+	keep      KeepMediaHandler
+	addresses *media.Addresses
+	prices    ItemPrices
+	now       clock
+	ttl       time.Duration
+}
+
+// PreparedStoreConfig is what NewPreparedStore needs. Every field is required.
+type PreparedStoreConfig struct {
+	Files     Files
+	Keep      KeepMediaHandler
+	Addresses *media.Addresses
+	Prices    ItemPrices
+	Now       func() time.Time
+	TTL       time.Duration // of what is not kept in a media library
+}
+
+// NewPreparedStore returns a store.
+func NewPreparedStore(c PreparedStoreConfig) PreparedStore {
+	return PreparedStore{files: c.Files, keep: c.Keep, addresses: c.Addresses, prices: c.Prices, now: c.Now, ttl: c.TTL}
+}
+
+// Publish is Store for an item of a movie's property preload: it returns the addresses of what was stored.
+func (s PreparedStore) Publish(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error) {
+	r, err := s.Store(ctx, job, p)
+	if err != nil {
+		return "", "", "", err
+	}
+	address, web = PreparedAddresses(s.addresses, job.Account, r)
+	return address, web, string(r.Warning), nil
+}
+
+// KeepMade puts what was made for an element of a movie into the media library, as generated/<project>-<name>. Decision 47.
+func (s PreparedStore) KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p Prepared) error {
+	_, err := s.keep.Handle(ctx, KeepMedia{
+		Account: account, Name: string(project) + "-" + name + p.Extension, ContentType: p.ContentType, Size: p.Size,
+		Open: opener(p.Path), Once: string(project),
+	})
+	return err
+}
+
+// Store stores an asset and describes it. An asset that is to be kept and cannot be is stored for a few days, with a warning that says
+// why. Spec: Preload item result.
+func (s PreparedStore) Store(ctx context.Context, job PrepareJob, p Prepared) (preload.Result, error) {
+	r := preload.Result{Duration: p.Duration, Width: p.Width, Height: p.Height, Size: p.Size, Generated: p.Generated}
+	if p.Generated {
+		r.Credits = s.prices.Charge(job.Item, p.Duration)
+	}
+	if job.Item.Save {
+		kept, err := s.kept(ctx, job, p, r)
+		switch {
+		case err == nil:
+			return kept, nil
+		case ctx.Err() != nil:
+			return preload.Result{}, err
+		case errors.Is(err, ErrStorageBlocked):
+			r.Warning = preload.QuotaBlocked
+		default:
+			r.Warning = preload.PersistFailed
+		}
+	}
+	return s.cached(ctx, job, p, r)
+}
+
+// kept puts the asset, and its form for browsers, into the media library.
+func (s PreparedStore) kept(ctx context.Context, job PrepareJob, p Prepared, r preload.Result) (preload.Result, error) {
+	name := job.Batch + "-" + job.Item.ID
+	file, err := s.keep.Handle(ctx, KeepMedia{
+		Account: job.Account, Name: name + p.Extension, ContentType: p.ContentType, Size: p.Size, Open: opener(p.Path), Once: job.Batch,
+	})
+	if err != nil {
+		return r, err
+	}
+	r.Folder, r.Name = file.Folder, file.Name
+	if p.Web == "" {
+		return r, nil
+	}
+	info, err := os.Stat(p.Web)
+	if err != nil {
+		return r, fmt.Errorf("look at a derivative: %w", err)
+	}
+	web, err := s.keep.Handle(ctx, KeepMedia{
+		Account: job.Account, Name: name + "-web" + p.WebExtension, ContentType: p.WebType, Size: info.Size(), Open: opener(p.Web), Once: job.Batch,
+	})
+	r.WebName = web.Name
+	return r, err
+}
+
+// cached stores the asset, and its form for browsers, for a few days.
+func (s PreparedStore) cached(ctx context.Context, job PrepareJob, p Prepared, r preload.Result) (preload.Result, error) {
+	// Every attempt has its own: one that is thought dead must not write what another has finished.
+	stem := fmt.Sprintf("%s%s/%s/%d-%s", PreloadPrefix, job.Account, job.Batch, job.Index+1, newEntry())
+	r.Key = stem + p.Extension
+	if err := s.put(ctx, r.Key, p.Path); err != nil {
+		return r, err
+	}
+	if p.Web != "" {
+		r.Web = stem + "-web" + p.WebExtension
+		if err := s.put(ctx, r.Web, p.Web); err != nil {
+			return r, err
+		}
+	}
+	expires := s.now.stamp().Add(s.ttl)
+	r.ExpiresAt = &expires
+	return r, nil
+}
+
+func (s PreparedStore) put(ctx context.Context, key, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open a prepared asset: %w", err)
+	}
+	defer file.Close()
+	return s.files.Put(ctx, key, file)
+}
+
+// opener opens a local file.
+func opener(path string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return os.Open(path) }
+}
+
+// PreparedAddresses are the addresses of a prepared asset and of its form for browsers: empty where there is none.
+func PreparedAddresses(a *media.Addresses, account domain.AccountID, r preload.Result) (asset, web string) {
+	cached := func(key string) string {
+		if key == "" {
+			return ""
+		}
+		return a.Cached(account, strings.TrimPrefix(key, PreloadPrefix+string(account)+"/"))
+	}
+	if r.Name == "" {
+		return cached(r.Key), cached(r.Web)
+	}
+	asset = a.File(account, media.Path{Folder: r.Folder, Name: r.Name})
+	if r.WebName != "" {
+		web = a.File(account, media.Path{Folder: r.Folder, Name: r.WebName})
+	}
+	return asset, web
+}

@@ -1,0 +1,85 @@
+package commands_test
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"testing"
+
+	"moviola/commands"
+	"moviola/domain/ledger"
+	"moviola/eventstore"
+)
+
+// counting counts what is asked of a store.
+type counting struct {
+	eventstore.Store
+	mu             sync.Mutex
+	reads, appends []string // streams
+}
+
+func (c *counting) note(list *[]string, stream string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*list = append(*list, stream)
+}
+
+func (c *counting) Append(ctx context.Context, stream string, expected eventstore.Revision, events ...eventstore.Proposed) (eventstore.Appended, error) {
+	c.note(&c.appends, stream)
+	return c.Store.Append(ctx, stream, expected, events...)
+}
+
+func (c *counting) ReadStream(ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision) iter.Seq2[eventstore.Recorded, error] {
+	c.note(&c.reads, stream)
+	return c.Store.ReadStream(ctx, stream, dir, from)
+}
+
+// A submission of an account that is in use waits for its two appends and for nothing else of the log.
+func TestSubmitMovie_ReadsNothingForAnAccountInUse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 100)
+	count := &counting{Store: w.store}
+	log := eventstore.NewLog(count, eventstore.NewCodec())
+	ledgers := commands.NewLedgers(log, w.clock)
+	defer ledgers.Close()
+	submit := commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
+		Log: log, Ledgers: ledgers, Files: w.files, NewProject: w.newProject, Now: w.clock,
+	})
+	for range 3 {
+		count.reads, count.appends = nil, nil
+		w.must(submit.Admit(t.Context(), alice, ""))
+		_, err := submit.Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(sevenSeconds)})
+		w.must(err)
+	}
+	if len(count.reads) != 0 || len(count.appends) != 2 {
+		t.Errorf("reads of %v, appends to %v", count.reads, count.appends)
+	}
+}
+
+// What another process has spent is found out by the append, and what it has granted before anything is refused.
+func TestSubmitMovie_BesideAnotherProcess(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.submitted() // 7 of 100 are held, and this process knows
+	other := commands.NewLedgers(w.log, w.clock)
+	defer other.Close()
+	_, err := other.Hold(t.Context(), commands.Hold{Account: alice, Project: "project000000100", Amount: 90})
+	w.must(err)
+	submit := func() error {
+		_, err := w.submitHandler().Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(sevenSeconds)})
+		return err
+	}
+	requireRefusal(t, submit(), errInsufficient)
+	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld", "CreditsHeld")
+	w.wantFiles(string(commands.DocumentKey(alice, project)))
+	_, err = other.Grant(t.Context(), commands.Grant{Account: alice, Reference: "more", Kind: "pack", Amount: 50})
+	w.must(err)
+	w.must(submit())
+	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld", "CreditsHeld", "CreditsGranted", "CreditsHeld")
+	totals, err := other.State(t.Context(), alice)
+	w.must(err)
+	if want := (ledger.Totals{Granted: 150, Held: 104, Balance: 150, Available: 46, EverGranted: true, Pack: true}); totals != want {
+		t.Errorf("totals %+v", totals)
+	}
+}

@@ -1,0 +1,125 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/domain/result"
+	"moviola/eventstore"
+)
+
+// testLimit bounds a test of a connection. Its caller waits for the answer.
+const testLimit = 60 * time.Second
+
+// testRandom stands for the random part of file names in tests.
+const testRandom = "00000"
+
+// TestConnection tries a saved connection out.
+type TestConnection struct {
+	Account domain.AccountID
+	ID      string
+}
+
+// TestedConnection is what came of it.
+type TestedConnection struct {
+	Success    bool
+	HTTPStatus int    // of a webhook's answer; 0: none
+	Message    string // shows scheme and host of addresses only
+	Duration   time.Duration
+	Position   eventstore.Position
+}
+
+// TestRoads are how each kind of connection is tried out.
+type TestRoads struct {
+	Webhook func(ctx context.Context, call WebhookCall) (WebhookResult, error)
+	Senders map[connection.Kind]Sender
+	// Provider asks a provider for anything that shows that its key is good. Its errors are those of a Sender.
+	Provider func(ctx context.Context, settings connection.Settings) error
+}
+
+// TestConnectionHandler handles TestConnection.
+type TestConnectionHandler struct {
+	connections Connections
+	record      RecordConnectionTestHandler
+	roads       TestRoads
+	now         clock
+}
+
+// NewTestConnectionHandler returns a handler.
+func NewTestConnectionHandler(log *eventstore.Log, vault Vault, roads TestRoads, now func() time.Time) TestConnectionHandler {
+	return TestConnectionHandler{
+		connections: NewConnections(log, vault), record: NewRecordConnectionTestHandler(log, now), roads: roads, now: now,
+	}
+}
+
+// Handle tries the connection once and records the result. A webhook gets the payload of a finished movie with test true and made-up
+// values. One that does not exist is NotFound. Decision 50.
+func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (TestedConnection, error) {
+	opened, err := h.connections.Open(ctx, cmd.Account, cmd.ID)
+	if errors.Is(err, ErrKeyRetired) {
+		return TestedConnection{}, domain.Errorf(domain.Conflict, "connection_unreadable",
+			"The secrets of connection %s cannot be read any more: save it again", cmd.ID)
+	}
+	if err != nil {
+		return TestedConnection{}, err
+	}
+	limited, cancel := context.WithTimeout(ctx, testLimit)
+	defer cancel()
+	started := h.now()
+	done, receipt, err := h.try(limited, opened)
+	done.Duration = h.now().Sub(started)
+	var refusal *domain.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &refusal):
+		done.Success, done.Message = false, refusal.Message
+	case limited.Err() != nil && ctx.Err() == nil:
+		done.Success, done.Message = false, fmt.Sprintf("The test did not end within %s", testLimit)
+	default:
+		return done, fmt.Errorf("test connection %s of account %s: %w", cmd.ID, cmd.Account, err)
+	}
+	done.Position, err = h.record.Handle(ctx, RecordConnectionTest{
+		Account: cmd.Account, ID: cmd.ID, Success: done.Success, Message: done.Message, HostKey: receipt.HostKey,
+	})
+	return done, err
+}
+
+// try makes one call along the road of the connection's kind.
+func (h TestConnectionHandler) try(ctx context.Context, c OpenedConnection) (TestedConnection, Receipt, error) {
+	works := TestedConnection{Success: true, Message: "The connection works"}
+	if c.Kind == connection.Webhook {
+		tested, err := h.announce(ctx, c)
+		return tested, Receipt{}, err
+	}
+	if c.Kind == connection.APIKey {
+		return works, Receipt{}, h.roads.Provider(ctx, c.Settings)
+	}
+	settings := c.Kind.Fill(c.Settings, connection.Facts{
+		At: h.now(), Random: testRandom, Source: string(result.TestProject) + result.MovieExtension, VideoURL: result.TestURL,
+	})
+	if c.Kind == connection.Email {
+		for name, text := range map[string]string{"subject": "Test of a connection", "message": "This is a test of the connection " + c.ID + "."} {
+			if settings[name] == "" {
+				settings[name] = text
+			}
+		}
+	}
+	receipt, err := h.roads.Senders[c.Kind].Test(ctx, Parcel{Settings: settings, HostKey: c.HostKey})
+	return works, receipt, err
+}
+
+func (h TestConnectionHandler) announce(ctx context.Context, c OpenedConnection) (TestedConnection, error) {
+	payload, err := result.TestPayload()
+	if err != nil {
+		return TestedConnection{}, err
+	}
+	answer, err := h.roads.Webhook(ctx, WebhookCall{
+		Endpoint: c.Settings["endpoint"], ContentType: c.Settings["content-type"], Payload: payload,
+		Message: fmt.Sprintf("msg_%s_%d", result.TestProject, h.now().UnixMilli()), Signing: c.Signing,
+	})
+	return TestedConnection{Success: answer.Delivered, HTTPStatus: answer.HTTPStatus, Message: answer.Message}, err
+}

@@ -1,0 +1,98 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/eventstore"
+)
+
+// UploadMedia stores the bytes of a registered file.
+type UploadMedia struct {
+	Place string // id of the path's stream
+	Entry string // of the registration
+	Size  int64  // bytes that Body must yield, neither more nor less
+	Body  io.Reader
+}
+
+// UploadMediaHandler handles UploadMedia.
+type UploadMediaHandler struct {
+	places places
+	files  Files
+}
+
+// NewUploadMediaHandler returns a handler.
+func NewUploadMediaHandler(log *eventstore.Log, files Files, now func() time.Time) UploadMediaHandler {
+	return UploadMediaHandler{places: places{log, now}, files: files}
+}
+
+// Begin says whether bytes are expected for an entry now: an upload that begins later than its registration lasts is refused.
+// Decision 44.
+func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (media.File, error) {
+	p, err := h.places.load(ctx, place)
+	if err != nil {
+		return media.File{}, err
+	}
+	now := h.places.now.stamp()
+	return p.Expects(entry, func(until time.Time) bool { return !now.Before(until) })
+}
+
+// ErrBodyLength says that a body had fewer or more bytes than were announced.
+var ErrBodyLength = domain.Errorf(domain.Invalid, "upload_length_mismatch", "The body is not as long as the file that was registered")
+
+// Handle stores the bytes under a key of their own and then appends that they are there: nobody sees a part of them, and of several
+// uploads one wins. The bytes of the others are removed. The caller has called Begin.
+func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (eventstore.Position, error) {
+	key := MediaKey(media.AccountOf(cmd.Place), cmd.Entry, newEntry())
+	if err := h.files.Put(ctx, key, &exactly{r: cmd.Body, left: cmd.Size}); err != nil {
+		return eventstore.Position{}, fmt.Errorf("store an upload of media path %s: %w", cmd.Place, err)
+	}
+	d, err := h.places.decide(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
+		return p.Upload(cmd.Entry, key, at)
+	})
+	var refusal *domain.Error
+	if errors.As(err, &refusal) { // whatever else went wrong, the event may stand: then the bytes are left for the sweep to judge
+		err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), key))
+	}
+	return d.Position, err
+}
+
+// exactly yields a number of bytes and then the end, and fails when there are fewer or more.
+type exactly struct {
+	r    io.Reader
+	left int64
+}
+
+func (e *exactly) Read(p []byte) (int, error) {
+	if e.left == 0 {
+		return 0, e.end()
+	}
+	if int64(len(p)) > e.left {
+		p = p[:e.left]
+	}
+	n, err := e.r.Read(p)
+	e.left -= int64(n)
+	switch {
+	case errors.Is(err, io.EOF) && e.left > 0, errors.Is(err, io.ErrUnexpectedEOF):
+		return n, ErrBodyLength
+	case errors.Is(err, io.EOF):
+		return n, nil // end looks for more
+	}
+	return n, err
+}
+
+// end makes sure that nothing follows.
+func (e *exactly) end() error {
+	var more [1]byte
+	switch n, err := io.ReadFull(e.r, more[:]); {
+	case n > 0:
+		return ErrBodyLength
+	default:
+		return err // io.EOF
+	}
+}
