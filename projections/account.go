@@ -1,0 +1,47 @@
+package projections
+
+import (
+	"time"
+
+	"moviola/domain/account"
+)
+
+// Account is the read model of one account. Its id is the account's.
+type Account struct {
+	Account  string     `json:"account"`
+	Revision int64      `json:"revision"` // of the last event of the account's stream folded in
+	Name     string     `json:"name"`
+	Plan     string     `json:"plan"` // free, paid, counted, or another of the installation's plans (decision 36)
+	OpenedAt time.Time  `json:"opened_at"`
+	ClosedAt *time.Time `json:"closed_at"` // nil while it is open
+	// ClearedAt is when everything that was stored for the account was last removed, after 30 days at zero or after its closing.
+	ClearedAt *time.Time `json:"cleared_at"`
+}
+
+// foldAccount applies one event of the account's stream.
+func foldAccount(a Account, e Event) Account {
+	switch d := e.Data.(type) {
+	case account.Opened:
+		a.Account = e.ID
+		a.Name = d.Name
+		a.Plan = d.Plan
+		a.OpenedAt = millis(d.At)
+	case account.PlanChanged:
+		a.Plan = d.Plan
+	case account.Closed:
+		a.ClosedAt = at(d.At)
+	case account.Cleared:
+		a.ClearedAt = at(d.At)
+	}
+	return a
+}
+
+// indexOpened has the accounts in the order in which they were opened.
+const indexOpened = "opened"
+
+var accountModel = streamModel[Account]{
+	modelName: "accounts", modelShape: 2, category: account.StreamCategory,
+	indexes:  []Index{{Name: indexOpened, Fields: []Field{{Name: "opened_at"}}}},
+	revision: func(a *Account) *int64 { return &a.Revision },
+	fold:     foldAccount,
+}

@@ -1,0 +1,90 @@
+package projections
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain/operator"
+)
+
+// Act is the read model of one act of an operator. Its id is the act's.
+type Act struct {
+	ID  string    `json:"id"`
+	Who string    `json:"who"`
+	Act string    `json:"act"`
+	On  string    `json:"on"`
+	How string    `json:"how"`
+	At  time.Time `json:"at"`
+}
+
+// actModel has one document for each act.
+type actModel struct{}
+
+// The indexes of the acts, the newest first: all of them, and those on one subject.
+const (
+	indexActs   = "acts"
+	indexActsOn = "acts_on"
+)
+
+func (actModel) name() string { return "operator_acts" }
+func (actModel) shape() int   { return 1 }
+func (actModel) declare() []Index {
+	newest := Field{Name: "at", Descending: true}
+	return []Index{
+		{Name: indexActs, Fields: []Field{newest}},
+		{Name: indexActsOn, Fields: []Field{{Name: "on"}, newest}},
+	}
+}
+func (actModel) decode(body Body) (any, error) { return decodeAs[Act](body) }
+
+func (actModel) touched(e Event) []string {
+	if d, ok := e.Data.(operator.Acted); ok {
+		return []string{d.ID}
+	}
+	return nil
+}
+
+// apply implements model: an act that is there is complete.
+func (actModel) apply(_ string, doc any, _ bool, e Event) (folded, error) {
+	if have, exists := doc.(Act); exists {
+		return folded{doc: have}, nil
+	}
+	d, ok := e.Data.(operator.Acted)
+	return folded{doc: Act{ID: d.ID, Who: d.Who, Act: d.Act, On: d.On, How: d.How, At: millis(d.At)}, changed: ok}, nil
+}
+
+// Acts serves what operators have done.
+type Acts struct{ at *catalogue }
+
+// ActQuery asks for a page of acts.
+type ActQuery struct {
+	On    string     // the subject; empty: all
+	After *ActCursor // the last act of the page before; nil: the first page
+	Limit int        // 1 to 999
+}
+
+// ActCursor is an act's place in the list.
+type ActCursor struct {
+	At time.Time `json:"at"`
+	ID string    `json:"id"`
+}
+
+// Cursor is the act's place in the list.
+func (a Act) Cursor() ActCursor { return ActCursor{At: a.At, ID: a.ID} }
+
+// Page returns acts, the newest first, and whether others follow.
+func (a *Acts) Page(ctx context.Context, q ActQuery) ([]Act, bool, error) {
+	limit := min(q.Limit, MaxPage-1)
+	stored := Query{Index: indexActs, Limit: limit + 1}
+	if q.On != "" {
+		stored.Index, stored.Equal = indexActsOn, []any{q.On}
+	}
+	if q.After != nil {
+		stored.After = []any{q.After.At, q.After.ID}
+	}
+	acts, err := page[Act](ctx, a.at, actModel{}.name(), stored)
+	if err != nil || len(acts) <= limit {
+		return acts, false, err
+	}
+	return acts[:limit], true, nil
+}

@@ -1,0 +1,230 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/eventstore"
+)
+
+// account is what is kept in mind of one ledger.
+type account struct {
+	revision               int64 // of its last event
+	granted, charged, held int64
+	references             map[string]bool // of its grants
+	used                   map[string]*used
+	closed                 bool
+	// begun is the difference between what was held or counted and what has begun for it: movies and items, each by a number that
+	// follows from its name. While everything that was held has its movie, and no movie was held twice, what is left is what is
+	// open and has not begun.
+	begun uint64
+}
+
+// used is what was counted in a month.
+type used struct{ movies, drafts int64 }
+
+// outcome is what has become of what credits are held for.
+type outcome int
+
+const (
+	undecided outcome = iota
+	made              // it is paid for
+	cached            // it costs nothing, and counts
+	failed            // it costs nothing and does not count
+)
+
+// open is a hold or a count that has not been settled.
+type open struct {
+	account domain.AccountID
+	amount  int64 // of a hold
+	attempt int   // that changed it last
+	counted bool
+	draft   bool
+	period  string
+	begun   bool // its movie or item is there
+	outcome outcome
+	since   time.Time // of the hold, then of the outcome, by the event store's clock
+	credits int64     // that the outcome speaks of
+}
+
+// number stands for a movie or item in the sums of account.begun.
+func number(subject domain.ProjectID) uint64 {
+	sum := sha256.Sum256([]byte(subject))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// ledgerOf returns the account of an entry that follows the last one. A gap would hide entries.
+func (a *auditor) ledgerOf(r *eventstore.Recorded, id domain.AccountID) (*account, error) {
+	acc := a.accounts[id]
+	if acc == nil {
+		acc = &account{revision: -1, references: make(map[string]bool), used: make(map[string]*used)}
+		a.accounts[id] = acc
+	}
+	if int64(r.Revision) != acc.revision+1 {
+		return nil, wrongf("revision %d follows %d", r.Revision, acc.revision)
+	}
+	acc.revision++
+	return acc, nil
+}
+
+// entry audits an event of a ledger.
+func (a *auditor) entry(r *eventstore.Recorded, id domain.AccountID) error {
+	a.seal.Add(r)
+	a.report.Entries++
+	acc, err := a.ledgerOf(r, id)
+	if err != nil {
+		return err
+	}
+	event, _, err := a.cfg.Codec.Decode(*r)
+	if err != nil {
+		return err
+	}
+	if want := eventstore.EventID(r.Stream, event); want != r.ID {
+		return wrongf("its id is %s, but what it says has the id %s", r.ID, want)
+	}
+	if err := a.apply(acc, id, event); err != nil {
+		return err
+	}
+	if acc.held < 0 || acc.charged > acc.granted || acc.granted-acc.charged-acc.held < 0 {
+		return wrongf("granted %d, charged %d, held %d: less than nothing is left", acc.granted, acc.charged, acc.held)
+	}
+	if a.cfg.Line == nil {
+		return nil
+	}
+	return a.cfg.Line(lineOf(r, id, acc, event))
+}
+
+// apply enters an event into the books and checks what it may do.
+func (a *auditor) apply(acc *account, id domain.AccountID, event domain.Event) error {
+	switch e := event.(type) {
+	case ledger.CreditsGranted:
+		return acc.grant(e)
+	case ledger.CreditsHeld:
+		if e.Amount < 1 {
+			return wrongf("%d credits are held", e.Amount)
+		}
+		acc.held += e.Amount
+		return a.begin(acc, e.Project, &open{account: id, amount: e.Amount})
+	case ledger.CreditsHoldChanged:
+		return a.change(acc, e)
+	case ledger.CreditsCharged:
+		return a.charge(acc, id, e)
+	case ledger.CreditsReleased:
+		acc.held -= e.Amount
+		return a.end(id, e.Project, func(o *open) bool {
+			return !o.counted && o.amount == e.Amount && o.outcome != undecided && o.outcome != made
+		})
+	case ledger.MovieCounted:
+		acc.in(e.Period).movies++
+		return a.begin(acc, e.Project, &open{account: id, counted: true, period: e.Period})
+	case ledger.DraftCounted:
+		acc.in(e.Period).drafts++
+		return a.begin(acc, e.Project, &open{account: id, counted: true, draft: true, period: e.Period})
+	case ledger.CountKept:
+		return a.end(id, e.Project, func(o *open) bool { return o.counted && (o.outcome == made || o.outcome == cached) })
+	case ledger.CountReleased:
+		acc.giveBack(e)
+		return a.end(id, e.Project, func(o *open) bool {
+			return o.counted && o.draft == e.Draft && o.period == e.Period && o.outcome == failed
+		})
+	case ledger.ZeroBalancePurged:
+		if acc.granted > acc.charged {
+			return wrongf("purged at zero, with a balance of %d", acc.granted-acc.charged)
+		}
+	case ledger.Closed:
+		if acc.closed {
+			return wrongf("closed twice")
+		}
+		acc.closed = true
+	}
+	return nil
+}
+
+func (acc *account) grant(e ledger.CreditsGranted) error {
+	switch {
+	case acc.closed:
+		return wrongf("credits granted to a closed ledger")
+	case e.Amount < 1:
+		return wrongf("%d credits granted", e.Amount)
+	case acc.references[e.Reference]:
+		return wrongf("the grant %q is there twice", e.Reference)
+	}
+	acc.references[e.Reference] = true
+	acc.granted += e.Amount
+	return nil
+}
+
+func (acc *account) in(period string) *used {
+	if acc.used[period] == nil {
+		acc.used[period] = &used{}
+	}
+	return acc.used[period]
+}
+
+func (acc *account) giveBack(e ledger.CountReleased) {
+	if u := acc.in(e.Period); e.Draft {
+		u.drafts--
+	} else {
+		u.movies--
+	}
+}
+
+// begin opens a hold or a count. A movie is held or counted once, ever: one that is open shows here, one that has ended in the sums.
+func (a *auditor) begin(acc *account, subject domain.ProjectID, o *open) error {
+	switch {
+	case acc.closed:
+		return wrongf("%s is held or counted in a closed ledger", subject)
+	case a.open[subject] != nil:
+		return wrongf("%s is held or counted twice", subject)
+	}
+	acc.begun += number(subject)
+	o.since = a.at
+	a.open[subject] = o
+	return nil
+}
+
+// change sets a hold to another amount.
+func (a *auditor) change(acc *account, e ledger.CreditsHoldChanged) error {
+	o := a.open[e.Project]
+	switch {
+	case o == nil || o.counted:
+		return wrongf("%s has no open hold that could change", e.Project)
+	case o.amount != e.Before:
+		return wrongf("the hold of %s is %d, not %d", e.Project, o.amount, e.Before)
+	case e.Attempt < o.attempt || e.Amount < 1:
+		return wrongf("the hold of %s is changed to %d by attempt %d after attempt %d", e.Project, e.Amount, e.Attempt, o.attempt)
+	}
+	acc.held += e.Amount - e.Before
+	o.amount, o.attempt = e.Amount, e.Attempt
+	return nil
+}
+
+// charge spends a hold, whole, for what has been made.
+func (a *auditor) charge(acc *account, id domain.AccountID, e ledger.CreditsCharged) error {
+	acc.held -= e.Amount
+	acc.charged += e.Amount
+	if zero := acc.charged >= acc.granted; e.Zero && !zero {
+		return wrongf("it says that nothing is left, but the balance is %d", acc.granted-acc.charged)
+	}
+	return a.end(id, e.Project, func(o *open) bool {
+		return !o.counted && o.amount == e.Amount && o.outcome == made && o.credits == e.Amount
+	})
+}
+
+// end settles a hold or a count: there is one, of this account, and what has become of its movie or item asks for this end.
+func (a *auditor) end(id domain.AccountID, subject domain.ProjectID, fits func(*open) bool) error {
+	o := a.open[subject]
+	switch {
+	case o == nil:
+		return wrongf("%s is settled, but nothing is open for it", subject)
+	case o.account != id:
+		return wrongf("%s is settled by account %s, but belongs to %s", subject, id, o.account)
+	case !fits(o):
+		return wrongf("%s does not end like this: %s", subject, o)
+	}
+	delete(a.open, subject)
+	return nil
+}

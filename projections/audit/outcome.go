@@ -1,0 +1,166 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/domain/movie"
+	"moviola/domain/preload"
+	"moviola/eventstore"
+)
+
+const (
+	movieCategory   = movie.StreamCategory
+	preloadCategory = preload.StreamCategory
+)
+
+// String says in what state something open is.
+func (o *open) String() string {
+	what := fmt.Sprintf("%d credits are held", o.amount)
+	if o.counted {
+		what = "it is counted for " + o.period
+	}
+	return what + map[outcome]string{
+		undecided: ", and it has no outcome yet",
+		made:      fmt.Sprintf(", and it was made for %d credits", o.credits),
+		cached:    ", and it came from the cache",
+		failed:    ", and it was not made",
+	}[o.outcome]
+}
+
+// decisive are the events of a movie that say what becomes of its credits; all others are passed over unread.
+var decisive = map[string]bool{
+	movie.Submitted{}.EventType(): true, movie.SubmissionAbandoned{}.EventType(): true, movie.RenderFinished{}.EventType(): true,
+	movie.RenderTimedOut{}.EventType(): true, movie.Cancelled{}.EventType(): true,
+}
+
+// movie audits an event of a movie. Its first outcome decides. Design §5.
+func (a *auditor) movie(ctx context.Context, r *eventstore.Recorded, project domain.ProjectID) error {
+	if !decisive[r.Type] {
+		return nil
+	}
+	event, _, err := a.cfg.Codec.Decode(*r)
+	if err != nil {
+		return err
+	}
+	switch e := event.(type) {
+	case movie.Submitted:
+		if o := a.open[project]; o != nil && o.counted != e.Counted {
+			return wrongf("%s is paid for in one way and was submitted in the other", project)
+		}
+		return a.came(r, project, e.Account)
+	case movie.SubmissionAbandoned:
+		if err := a.came(r, project, e.Account); err != nil {
+			return err
+		}
+		a.decide(a.open[project], failed, 0)
+	case movie.RenderTimedOut, movie.Cancelled:
+		if o := a.open[project]; o != nil {
+			a.decide(o, failed, 0)
+		}
+	case movie.RenderFinished:
+		return a.finished(ctx, project, e)
+	}
+	return nil
+}
+
+// came says that what credits are held for is there: the first event of its stream.
+func (a *auditor) came(r *eventstore.Recorded, subject domain.ProjectID, owner domain.AccountID) error {
+	o := a.open[subject]
+	switch {
+	case o == nil:
+		return wrongf("nothing is held or counted for %s", subject)
+	case r.Revision != 0 || o.begun:
+		return wrongf("%s begins twice", subject)
+	case o.account != owner:
+		return wrongf("%s is of account %s, but %s pays for it", subject, owner, o.account)
+	}
+	o.begun = true
+	a.accounts[o.account].begun -= number(subject)
+	return nil
+}
+
+// decide keeps the first outcome.
+func (a *auditor) decide(o *open, what outcome, credits int64) {
+	if o.outcome == undecided {
+		o.outcome, o.credits, o.since = what, credits, a.at
+	}
+}
+
+// finished is the end of a render. One whose credits have been settled has timed out, or was cancelled, and costs nothing.
+func (a *auditor) finished(ctx context.Context, project domain.ProjectID, e movie.RenderFinished) error {
+	o := a.open[project]
+	if (o == nil || o.outcome != undecided) && e.Credits != 0 {
+		return wrongf("%s costs %d credits after it was settled or had ended", project, e.Credits)
+	}
+	if o != nil {
+		switch {
+		case !o.begun:
+			return wrongf("%s ends before it has begun", project)
+		case !e.Success:
+			a.decide(o, failed, 0)
+		case e.CachedFrom != "":
+			a.decide(o, cached, 0)
+		default:
+			a.decide(o, made, e.Credits)
+		}
+	}
+	if a.compare == nil {
+		return nil
+	}
+	return a.compare.movie(ctx, a, project, e)
+}
+
+// itemsAtMost bounds the items of a batch.
+const itemsAtMost = 1000
+
+// preload audits an event of a preload batch, whose items are paid for one by one. Decision 38.
+func (a *auditor) preload(r *eventstore.Recorded, id domain.PreloadID) error {
+	event, _, err := a.cfg.Codec.Decode(*r)
+	if err != nil {
+		return err
+	}
+	switch e := event.(type) {
+	case preload.Requested:
+		for i, item := range e.Items {
+			if item.Held == 0 {
+				continue
+			}
+			if err := a.came(r, ledger.Item(id, i), e.Account); err != nil {
+				return err
+			}
+		}
+	case preload.ItemFinished:
+		if o := a.open[ledger.Item(id, e.Index)]; o != nil {
+			if e.Result.Credits > 0 {
+				a.decide(o, made, e.Result.Credits)
+			} else {
+				a.decide(o, failed, 0)
+			}
+		} else if e.Result.Credits > 0 {
+			return wrongf("item %d costs %d credits, but nothing is held for it", e.Index, e.Result.Credits)
+		}
+	case preload.Finished:
+		if r.Revision == 0 { // the batch never came
+			return a.abandonBatch(r, id)
+		}
+	}
+	return nil
+}
+
+// abandonBatch ends every item that is held for a batch which was never requested.
+func (a *auditor) abandonBatch(r *eventstore.Recorded, id domain.PreloadID) error {
+	for i := range itemsAtMost {
+		o := a.open[ledger.Item(id, i)]
+		if o == nil {
+			continue
+		}
+		if err := a.came(r, ledger.Item(id, i), o.account); err != nil {
+			return err
+		}
+		a.decide(o, failed, 0)
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"moviola/eventstore"
+)
+
+// Seal is a chain over entries: each digest is the SHA-256 of the digest before it (32 bytes, zeros at the beginning) and of the entry
+//
+//	stream LF revision LF event id LF type LF data
+//
+// in UTF-8, the data byte for byte as it is stored. Two audits that end with the same seal have seen the same entries in the same
+// order. The zero Seal is the beginning.
+type Seal struct {
+	digest [sha256.Size]byte
+	buffer []byte
+}
+
+// Add puts an entry into the chain.
+func (s *Seal) Add(r *eventstore.Recorded) {
+	b := append(s.buffer[:0], s.digest[:]...)
+	b = append(append(b, r.Stream...), '\n')
+	b = append(strconv.AppendInt(b, int64(r.Revision), 10), '\n')
+	b = append(append(b, r.ID.String()...), '\n')
+	b = append(append(b, r.Type...), '\n')
+	b = append(b, r.Data...)
+	s.buffer, s.digest = b, sha256.Sum256(b)
+}
+
+// String is the last digest in hex.
+func (s *Seal) String() string { return hex.EncodeToString(s.digest[:]) }

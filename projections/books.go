@@ -1,0 +1,65 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"moviola/domain"
+)
+
+// Books are the read models as an auditor looks at them: they are neither made nor brought up to date here.
+type Books struct{ at *catalogue }
+
+// OpenBooks finds the read models that are current. It is an error when there are none, or none of this program's shapes.
+func OpenBooks(ctx context.Context, docs Documents) (*Books, error) {
+	at := &catalogue{docs: docs, models: []model{movieModel, balanceModel}}
+	if err := docs.Declare(ctx, pointers); err != nil {
+		return nil, fmt.Errorf("declare the pointer to the read models: %w", err)
+	}
+	pointer, err := at.read(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case pointer == nil:
+		return nil, errors.New("there are no read models")
+	case !at.fits(pointer.Models):
+		return nil, errors.New("the read models are those of another version of this program: start it, and let it make its own")
+	}
+	at.current.Store(pointer)
+	if err := at.declare(ctx, pointer.Models); err != nil { // a store knows no collection that was not declared to it
+		return nil, err
+	}
+	return &Books{at: at}, nil
+}
+
+// Balance is an account's balance: the zero one of an account that never had credits.
+func (b *Books) Balance(ctx context.Context, account domain.AccountID) (Balance, error) {
+	balance, _, err := balanceModel.load(ctx, b.at, string(account))
+	return balance, err
+}
+
+// Movies are the movies that are there, by project.
+func (b *Books) Movies(ctx context.Context, projects ...domain.ProjectID) (map[domain.ProjectID]Movie, error) {
+	if len(projects) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(projects))
+	for i, project := range projects {
+		ids[i] = string(project)
+	}
+	found, err := b.at.docs.Get(ctx, b.at.collection(movieModel.modelName), ids...)
+	if err != nil {
+		return nil, fmt.Errorf("read %d movies: %w", len(ids), err)
+	}
+	movies := make(map[domain.ProjectID]Movie, len(found))
+	for id, stored := range found {
+		if stored.Gone {
+			continue
+		}
+		if movies[domain.ProjectID(id)], err = decodeAs[Movie](stored.Body); err != nil {
+			return nil, fmt.Errorf("decode movie %s: %w", id, err)
+		}
+	}
+	return movies, nil
+}

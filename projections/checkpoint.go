@@ -1,0 +1,74 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"moviola/eventstore"
+)
+
+// checkpoints is the collection of the checkpoints, one for each generation of the read models.
+var checkpoints = Collection{Name: "checkpoints"}
+
+// Checkpoint says how far a generation of the read models is. It is written after the documents, and it names the last event
+// in them: a log that does not have that event is another log, and nothing in the documents can be relied on.
+type Checkpoint struct {
+	Commit   int64  `json:"commit"` // position of everything considered
+	Prepare  int64  `json:"prepare"`
+	EventID  string `json:"event_id"` // of the last event folded in
+	Stream   string `json:"stream"`
+	Revision int64  `json:"revision"`
+
+	version int64 // that the document was loaded at
+}
+
+func checkpointID(generation int64) string { return strconv.FormatInt(generation, 10) }
+
+func (c Checkpoint) position() eventstore.Position {
+	return eventstore.Position{Commit: uint64(c.Commit), Prepare: uint64(c.Prepare)}
+}
+
+// after is the checkpoint behind an event.
+func (c Checkpoint) after(e eventstore.Recorded) Checkpoint {
+	c.Commit, c.Prepare = int64(e.Position.Commit), int64(e.Position.Prepare)
+	c.EventID, c.Stream, c.Revision = e.ID.String(), e.Stream, int64(e.Revision)
+	return c
+}
+
+func (c Checkpoint) write(generation int64) *Write {
+	return &Write{Collection: checkpoints.Name, ID: checkpointID(generation), Loaded: c.version, Document: c}
+}
+
+// loadCheckpoint reads the checkpoint of a generation: the zero one when nothing has been committed yet.
+func (c *catalogue) loadCheckpoint(ctx context.Context, generation int64) (Checkpoint, error) {
+	id := checkpointID(generation)
+	found, err := c.docs.Get(ctx, checkpoints.Name, id)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("read the checkpoint of generation %s: %w", id, err)
+	}
+	stored, ok := found[id]
+	if !ok {
+		return Checkpoint{}, nil
+	}
+	checkpoint, err := decodeAs[Checkpoint](stored.Body)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("decode the checkpoint of generation %s: %w", id, err)
+	}
+	checkpoint.version = stored.Version
+	return checkpoint, nil
+}
+
+// standsIn tells whether the log has the event that the checkpoint names.
+func (c Checkpoint) standsIn(ctx context.Context, store eventstore.Store) (bool, error) {
+	if c.EventID == "" {
+		return true, nil
+	}
+	for recorded, err := range store.ReadStream(ctx, c.Stream, eventstore.Forwards, eventstore.Revision(c.Revision)) {
+		if err != nil {
+			return false, fmt.Errorf("look for the event of the checkpoint: %w", err)
+		}
+		return recorded.ID.String() == c.EventID && recorded.Position == c.position(), nil
+	}
+	return false, nil
+}

@@ -1,0 +1,102 @@
+package projections
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/connection"
+)
+
+// Connection is the read model of one saved connection. Its id is connection.Name. It holds no secret, not even an encrypted one.
+type Connection struct {
+	ID       string              `json:"id"`
+	Revision int64               `json:"revision"` // of the last event of the connection's stream folded in
+	Account  string              `json:"account"`
+	Name     string              `json:"name"` // the id that the account has given it
+	Kind     connection.Kind     `json:"kind"`
+	Settings connection.Settings `json:"settings"`
+	Secrets  []string            `json:"secrets"` // the names of those that are set
+	Signing  int                 `json:"signing"` // signing secrets that are valid
+	KeyID    string              `json:"key_id"`  // of the key its secrets are encrypted with
+	HostKey  string              `json:"host_key"`
+	SavedAt  time.Time           `json:"saved_at"`
+	Deleted  bool                `json:"deleted"`
+
+	TestedAt    *time.Time `json:"tested_at"`
+	TestSuccess bool       `json:"test_success"`
+	TestMessage string     `json:"test_message"`
+}
+
+// indexConnections orders an account's connections by name, those that were deleted apart.
+const indexConnections = "account"
+
+var connectionModel = streamModel[Connection]{
+	modelName: "connections", modelShape: 1, category: connection.StreamCategory,
+	indexes:  []Index{{Name: indexConnections, Fields: []Field{{Name: "account"}, {Name: "deleted"}, {Name: "name"}}}},
+	revision: func(c *Connection) *int64 { return &c.Revision },
+	fold:     foldConnection,
+}
+
+// foldConnection applies one event of the connection's stream.
+func foldConnection(c Connection, e Event) Connection {
+	c.ID = e.ID
+	account := string(e.Account)
+	switch d := e.Data.(type) {
+	case connection.Saved:
+		saved := Connection{
+			ID: e.ID, Revision: c.Revision, Account: account, Name: e.ID[min(len(account)+1, len(e.ID)):],
+			Kind: d.Kind, Settings: d.Settings, Secrets: d.Secrets, Signing: d.Signing, KeyID: d.Sealed.Key, SavedAt: millis(d.At),
+		}
+		if !c.Deleted && c.Settings["host"] == d.Settings["host"] && c.Settings["port"] == d.Settings["port"] {
+			saved.HostKey = c.HostKey
+		}
+		return saved
+	case connection.Tested:
+		at := millis(d.At)
+		c.TestedAt, c.TestSuccess, c.TestMessage = &at, d.Success, d.Message
+		if c.HostKey == "" {
+			c.HostKey = d.HostKey
+		}
+	case connection.Deleted:
+		c.Deleted = true
+	}
+	return c
+}
+
+// Connections serves the saved connections.
+type Connections struct{ at *catalogue }
+
+// ConnectionList asks for a page of an account's connections.
+type ConnectionList struct {
+	Account domain.AccountID
+	After   string // the name of the last one of the page before; empty: the first page
+	Limit   int    // 1 to 100
+}
+
+// List returns a page of the connections of an account by name, and whether others follow.
+func (c *Connections) List(ctx context.Context, list ConnectionList) ([]Connection, bool, error) {
+	q := Query{Index: indexConnections, Equal: []any{string(list.Account), false}, Limit: list.Limit + 1}
+	if list.After != "" {
+		q.After = []any{list.After}
+	}
+	found, err := page[Connection](ctx, c.at, connectionModel.modelName, q)
+	if err != nil || len(found) <= list.Limit {
+		return found, false, err
+	}
+	return found[:list.Limit], true, nil
+}
+
+// All returns a page of the connections of all accounts by id, deleted ones among them, and whether others follow. It is for
+// operators.
+func (c *Connections) All(ctx context.Context, after string, limit int) ([]Connection, bool, error) {
+	q := Query{Index: IDIndex, Limit: limit + 1}
+	if after != "" {
+		q.After = []any{after}
+	}
+	found, err := page[Connection](ctx, c.at, connectionModel.modelName, q)
+	if err != nil || len(found) <= limit {
+		return found, false, err
+	}
+	return found[:limit], true, nil
+}

@@ -1,0 +1,78 @@
+package projections
+
+import "time"
+
+// What the tests of this package need of its inside.
+var (
+	FoldMovie   = foldMovie
+	FoldBalance = foldBalance
+	FoldKey     = foldKey
+)
+
+// WorkList is a work list in memory, for tests of its folds.
+type WorkList struct {
+	model workModel
+	items map[string]*slot
+}
+
+// NewWorkList returns an empty list.
+func NewWorkList(renderTimeout, abandonAfter, fileRetention time.Duration) *WorkList {
+	model := workModel{
+		renderTimeout: renderTimeout, abandonAfter: abandonAfter, fileRetention: fileRetention,
+		zeroRetention: time.Hour, clearAgain: 30 * time.Minute,
+	}
+	return &WorkList{model: model, items: map[string]*slot{}}
+}
+
+// Apply folds an event into every item it touches.
+func (l *WorkList) Apply(e Event) {
+	for _, id := range l.model.touched(e) {
+		s := l.items[id]
+		if s == nil {
+			s = &slot{}
+			l.items[id] = s
+		}
+		f, _ := l.model.apply(id, s.doc, s.gone, e)
+		if f.changed {
+			s.doc, s.gone = f.doc, f.gone
+		}
+	}
+}
+
+// Forget drops the tombstones, as a sweep does.
+func (l *WorkList) Forget() {
+	for id, s := range l.items {
+		if s.gone {
+			delete(l.items, id)
+		}
+	}
+}
+
+// Open returns the items that are work now, by id.
+func (l *WorkList) Open() map[string]WorkItem {
+	open := map[string]WorkItem{}
+	for id, s := range l.items {
+		if item, ok := s.doc.(WorkItem); ok && !s.gone && item.State != workWaiting {
+			open[id] = item
+		}
+	}
+	return open
+}
+
+// Left counts the items that are not gone, those that wait included.
+func (l *WorkList) Left() int {
+	n := 0
+	for _, s := range l.items {
+		if s.doc != nil && !s.gone {
+			n++
+		}
+	}
+	return n
+}
+
+// The intervals of chores, for tests that turn the clock.
+const (
+	PointerInterval = pointerInterval
+	SweepInterval   = sweepInterval
+	KeepTombstones  = keepTombstones
+)

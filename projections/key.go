@@ -1,0 +1,96 @@
+package projections
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/key"
+)
+
+// Key is the read model of one API key. Its id is the first 32 hex digits of Hash. It lists keys: who a key lets in is read from the log
+// (package keyring), for a read model may trail.
+type Key struct {
+	ID        string     `json:"id"`
+	Revision  int64      `json:"revision"` // of the last event of the key's stream folded in
+	Account   string     `json:"account"`
+	Name      string     `json:"name"`
+	Role      key.Role   `json:"role"`
+	Legacy    key.Legacy `json:"legacy"` // primary or secondary, empty for keys with a role
+	Hash      string     `json:"hash"`   // hex SHA-256 of the key
+	IssuedAt  time.Time  `json:"issued_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
+	Revoked   bool       `json:"revoked"`
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+// foldKey applies one event of the key's stream.
+func foldKey(k Key, e Event) Key {
+	switch d := e.Data.(type) {
+	case key.Issued:
+		k.ID = e.ID
+		k.Account = string(d.Account)
+		k.Name = d.Name
+		k.Role = d.Role
+		k.Legacy = d.Legacy
+		k.Hash = d.Hash
+		k.IssuedAt = millis(d.At)
+		k.ExpiresAt = millisOf(d.ExpiresAt)
+	case key.Revoked:
+		at := millis(d.At)
+		k.Revoked, k.RevokedAt = true, &at
+	}
+	return k
+}
+
+// indexIssued has the keys of an account, those that were not revoked first, the newest first.
+const indexIssued = "issued"
+
+var keyModel = streamModel[Key]{
+	modelName: "keys", modelShape: 2, category: key.StreamCategory,
+	indexes:  []Index{{Name: indexIssued, Fields: []Field{{Name: "account"}, {Name: "revoked"}, {Name: "issued_at", Descending: true}}}},
+	revision: func(k *Key) *int64 { return &k.Revision },
+	fold:     foldKey,
+}
+
+// Keys lists the API keys.
+type Keys struct{ at *catalogue }
+
+// KeyList asks for a page of an account's keys.
+type KeyList struct {
+	Account domain.AccountID
+	After   *KeyCursor // the last key of the page before; nil: the first page
+	Limit   int        // 1 to 100
+}
+
+// KeyCursor is a key's place in the list.
+type KeyCursor struct {
+	IssuedAt time.Time
+	ID       string
+}
+
+// KeyPage is a page of keys.
+type KeyPage struct {
+	Keys []Key
+	More bool // others follow
+}
+
+// Cursor is the key's place in the list.
+func (k Key) Cursor() KeyCursor { return KeyCursor{IssuedAt: k.IssuedAt, ID: k.ID} }
+
+// List returns a page of the keys of an account that were not revoked, those that have expired among them: the newest first, then by
+// id. It may trail what other processes have done by the projection's lag.
+func (k *Keys) List(ctx context.Context, list KeyList) (KeyPage, error) {
+	q := Query{Index: indexIssued, Equal: []any{string(list.Account), false}, Limit: list.Limit + 1}
+	if list.After != nil {
+		q.After = []any{list.After.IssuedAt, list.After.ID}
+	}
+	keys, err := page[Key](ctx, k.at, keyModel.modelName, q)
+	if err != nil {
+		return KeyPage{}, err
+	}
+	if len(keys) > list.Limit {
+		return KeyPage{Keys: keys[:list.Limit], More: true}, nil
+	}
+	return KeyPage{Keys: keys}, nil
+}

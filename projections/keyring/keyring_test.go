@@ -1,0 +1,333 @@
+package keyring_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"moviola/domain/account"
+	"moviola/domain/key"
+	"moviola/eventstore"
+	"moviola/eventstore/memory"
+	"moviola/projections/keyring"
+)
+
+// TestHolder finds keys with and without a subscription.
+func TestHolder(t *testing.T) {
+	for _, run := range []bool{false, true} {
+		t.Run(fmt.Sprintf("running=%v", run), func(t *testing.T) {
+			inWorld(t, keyring.Config{}, run, func(t *testing.T, w *world) {
+				w.openAccount(alice)
+				end := time.Now().Add(time.Minute)
+				w.issue("plain")
+				w.issue("ending", func(i *key.Issued) { i.ExpiresAt = &end })
+				w.issue("primary", func(i *key.Issued) { i.Legacy, i.Role = key.Primary, key.Admin })
+				w.issue("revoked")
+				w.revoke("revoked")
+				w.warm()
+				want := map[string]keyring.Holder{
+					"plain":   {Account: alice, Role: key.Render},
+					"ending":  {Account: alice, Role: key.Render},
+					"primary": {Account: alice, Role: key.Admin, Legacy: true},
+				}
+				for _, name := range []string{"plain", "ending", "primary", "revoked", "unknown"} {
+					for range 2 {
+						got, ok, err := w.ring.Holder(t.Context(), hashOf(name))
+						if want, valid := want[name]; err != nil || ok != valid || got != want {
+							t.Errorf("%s: %+v, %v, %v", name, got, ok, err)
+						}
+					}
+				}
+				for _, hash := range []string{"", "short", hashOf("plain")[:32], hashOf("plain")[:63] + "x", "../../../../../../../../../../../" + hashOf("plain")} {
+					if _, ok, err := w.ring.Holder(t.Context(), hash); ok || err != nil {
+						t.Errorf("%q: %v, %v", hash, ok, err)
+					}
+				}
+				<-time.After(time.Until(end) - time.Millisecond)
+				if !w.opens("ending") {
+					t.Error("a key has expired too early")
+				}
+				<-time.After(time.Millisecond)
+				if w.opens("ending") {
+					t.Error("a key opens at its end")
+				}
+			})
+		})
+	}
+}
+
+// TestHolder_Reads: an unknown key costs one read of its stream, a known one none while the subscription is live. Design §3.
+func TestHolder_Reads(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		w.openAccount(alice)
+		w.issue("first")
+		w.issue("second")
+		w.wantReads("before anything is known", "first", 2) // the key and its account
+		if got := w.ring.Status(); got != (keyring.Status{Reads: 2}) {
+			t.Errorf("before anything is known: %+v", got)
+		}
+		w.warm()
+		w.wantReads("known", "first", 0)
+		w.wantReads("another key of the account", "second", 1)
+		if got := w.readsOf(func() { w.opens("unknown") }); got != 1 {
+			t.Errorf("a key that does not exist: %d reads", got)
+		}
+		for range 20 {
+			<-time.After(200 * time.Millisecond)
+			w.wantReads("while it is asked for", "first", 0)
+		}
+		if got := w.ring.Status(); got != (keyring.Status{Live: true, Reads: 5}) { // two keys, their account, and twice nobody's
+			t.Errorf("while it is asked for: %+v", got)
+		}
+		<-time.After(time.Minute)
+		w.wantReads("after a minute without a request", "first", 2)
+		<-time.After(300 * time.Millisecond)
+		w.wantReads("and then", "first", 0)
+	})
+}
+
+// TestHolder_NotRunning: without a subscription nothing is trusted.
+func TestHolder_NotRunning(t *testing.T) {
+	inWorld(t, keyring.Config{}, false, func(_ *testing.T, w *world) {
+		w.openAccount(alice)
+		w.issue("a")
+		for range 3 {
+			w.wantReads("without Run", "a", 2)
+			<-time.After(time.Second)
+		}
+	})
+}
+
+// TestRevocation: it counts as soon as the subscription brings it, and at once where it was made.
+func TestRevocation(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		w.issue("a")
+		w.issue("b")
+		w.warm()
+		if !w.opens("a") || !w.opens("b") {
+			t.Error("keys do not open")
+		}
+		w.revoke("a")
+		if w.opens("a") || !w.opens("b") {
+			t.Error("a revoked key opens, or another does not")
+		}
+		w.store.hang.Store(true) // the subscription says nothing any more
+		w.revoke("b")
+		w.ring.Forget(key.ID(hashOf("b")))
+		if w.opens("b") {
+			t.Error("a revoked key opens where it was revoked")
+		}
+	})
+}
+
+// TestRevocation_Silence: a subscription that hangs without an error is not trusted for longer than a second.
+func TestRevocation_Silence(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		w.openAccount(alice)
+		w.issue("a")
+		w.warm()
+		w.opens("a")
+		w.store.hang.Store(true)
+		w.revoke("a")
+		revoked := time.Now()
+		for w.opens("a") {
+			if time.Since(revoked) > time.Second {
+				t.Fatalf("the key opens %v after its revocation", time.Since(revoked))
+			}
+			<-time.After(10 * time.Millisecond)
+		}
+		w.store.hang.Store(false)
+		w.issue("later")
+		<-time.After(10 * time.Second) // the follower finds out and begins anew
+		w.warm()
+		w.opens("later")
+		w.wantReads("after the subscription was opened again", "later", 0)
+	})
+}
+
+// TestRevocation_Outage: while the log is away nobody is let in on what was known before.
+func TestRevocation_Outage(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		w.openAccount(alice)
+		w.issue("a")
+		w.warm()
+		w.opens("a")
+		w.store.Inject(memory.Faults{ReadFunc: func(context.Context) error { return eventstore.ErrUnavailable }})
+		w.store.DropSubscriptions()
+		<-time.After(time.Second)
+		asked := time.Now()
+		if _, ok, err := w.ring.Holder(t.Context(), hashOf("a")); ok || !errors.Is(err, eventstore.ErrUnavailable) {
+			t.Errorf("during the outage: %v, %v", ok, err)
+		}
+		if took := time.Since(asked); took > 6*time.Second {
+			t.Errorf("it took %v to say so", took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, ok, err := w.ring.Holder(ctx, hashOf("a")); ok || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a caller who does not wait: %v, %v", ok, err)
+		}
+		w.store.Inject(memory.Faults{})
+		if !w.opens("a") {
+			t.Error("after the outage the key does not open")
+		}
+		<-time.After(5 * time.Second)
+		w.warm()
+		w.opens("a")
+		w.wantReads("after the outage", "a", 0)
+	})
+}
+
+// TestRevocation_MeetsARead: what was read before a revocation, and arrives after it, is not kept.
+func TestRevocation_MeetsARead(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		w.issue("a")
+		w.warm()
+		w.store.slow.Store(int64(100 * time.Millisecond))
+		opened := make(chan bool)
+		go func() { opened <- w.opens("a") }()
+		<-time.After(50 * time.Millisecond) // the stream has been read, and is on its way
+		w.store.slow.Store(0)
+		w.revoke("a")
+		if w.opens("a") {
+			t.Error("a request after the revocation joins a read from before it")
+		}
+		<-opened // this request came first
+		if w.opens("a") {
+			t.Error("a read from before the revocation was kept")
+		}
+	})
+}
+
+// TestRevocation_MeetsARead_Silence: while nothing is known of the subscription, nobody waits for a read that began before him.
+func TestRevocation_MeetsARead_Silence(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		w.openAccount(alice)
+		w.issue("a")
+		w.store.hang.Store(true)
+		w.issue("b") // what the subscription hangs on
+		w.store.slow.Store(int64(100 * time.Millisecond))
+		opened := make(chan bool)
+		go func() { opened <- w.opens("a") }()
+		<-time.After(50 * time.Millisecond)
+		w.store.slow.Store(0)
+		w.revoke("a")
+		if w.opens("a") {
+			t.Error("a request after the revocation joins a read from before it")
+		}
+		<-opened
+		if w.opens("a") {
+			t.Error("a revoked key opens")
+		}
+	})
+}
+
+// TestRun_Begins: what was read before the log is followed may have changed unseen, and does not count.
+func TestRun_Begins(t *testing.T) {
+	inWorld(t, keyring.Config{}, false, func(t *testing.T, w *world) {
+		w.openAccount(alice)
+		w.issue("a")
+		if !w.opens("a") {
+			t.Error("the key does not open")
+		}
+		w.revoke("a")
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- w.ring.Run(ctx) }()
+		w.warm()
+		if !w.ring.Status().Live || w.opens("a") {
+			t.Errorf("the key opens, or the subscription is not live: %+v", w.ring.Status())
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestClosedAccount: the keys of a closed account open nothing.
+func TestClosedAccount(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		w.openAccount(alice)
+		w.issue("a")
+		w.warm()
+		if !w.opens("a") {
+			t.Error("the key does not open")
+		}
+		w.append(account.Stream(alice), account.Closed{At: time.Now()})
+		if w.opens("a") {
+			t.Error("a key of a closed account opens")
+		}
+		w.issue("b")
+		if w.opens("b") {
+			t.Error("a key that was issued for a closed account opens")
+		}
+	})
+}
+
+// TestKeep: what is kept is bounded, and made-up keys drive nothing out.
+func TestKeep(t *testing.T) {
+	inWorld(t, keyring.Config{Keep: 2}, true, func(_ *testing.T, w *world) {
+		w.openAccount(alice)
+		for _, name := range []string{"a", "b", "c"} {
+			w.issue(name)
+		}
+		w.warm()
+		w.opens("a")
+		w.opens("b")
+		for n := range 100 {
+			w.opens(fmt.Sprint("made up ", n))
+		}
+		w.wantReads("after made-up keys", "a", 0)
+		w.wantReads("after made-up keys", "b", 0)
+		w.wantReads("a third key", "c", 1)
+		w.wantReads("the one used last before it", "b", 0)
+		w.wantReads("the one used least", "a", 1)
+	})
+}
+
+// TestRandom: whatever happens to the subscription, a key opens from its issue to its revocation, and at the latest a second after that
+// no more.
+func TestRandom(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			inWorld(t, keyring.Config{Keep: 5}, true, func(t *testing.T, w *world) {
+				random := rand.New(rand.NewPCG(seed, 6))
+				revoked := map[string]time.Time{}
+				var names []string
+				for range 400 {
+					switch random.IntN(12) {
+					case 0:
+						names = append(names, fmt.Sprint("key ", len(names)))
+						w.issue(names[len(names)-1])
+					case 1:
+						if len(names) > 0 {
+							if name := names[random.IntN(len(names))]; revoked[name].IsZero() {
+								w.revoke(name)
+								revoked[name] = time.Now()
+							}
+						}
+					case 2:
+						w.store.hang.Store(random.IntN(2) == 0)
+					case 3:
+						w.store.DropSubscriptions()
+					case 4, 5:
+						<-time.After(time.Duration(random.IntN(700)) * time.Millisecond)
+					case 6:
+						w.append(fmt.Sprint("account-other", random.IntN(1000)), key.Revoked{At: time.Now()})
+					default:
+						for _, name := range names {
+							end, over := revoked[name]
+							if opens := w.opens(name); !over && !opens || over && opens && time.Since(end) > time.Second {
+								t.Fatalf("%s: opens %v; revoked %v, %v ago", name, opens, over, time.Since(end))
+							}
+						}
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/eventstore"
+)
+
+// Library serves the media libraries. Lists may trail what other processes have done by the projection's lag.
+type Library struct {
+	at  *catalogue
+	log *eventstore.Log
+}
+
+// File returns the file at a path, and false when there is none, or only a registration that has expired is looked at by the caller.
+// It is brought up to the end of the path's stream, unless the log is away.
+func (l *Library) File(ctx context.Context, account domain.AccountID, path media.Path) (MediaFile, bool, error) {
+	id := media.StreamID(account, path)
+	found, err := l.at.docs.Get(ctx, l.at.collection(mediaModel{}.name()), id)
+	if err != nil {
+		return MediaFile{}, false, fmt.Errorf("read media file %s: %w", id, err)
+	}
+	file, next := MediaFile{}, eventstore.Revision(0)
+	if stored, ok := found[id]; ok {
+		if file, err = decodeAs[MediaFile](stored.Body); err != nil {
+			return MediaFile{}, false, fmt.Errorf("decode media file %s: %w", id, err)
+		}
+		next = eventstore.Revision(file.Revision) + 1
+	}
+	reading, cancel := context.WithTimeout(ctx, freshness)
+	defer cancel()
+	seen := file
+	for recorded, err := range l.log.Store().ReadStream(reading, media.StreamCategory+"-"+id, eventstore.Forwards, next) {
+		var e Event
+		if err == nil {
+			e, err = decodeEvent(l.log.Codec(), recorded)
+		}
+		switch {
+		case err == nil:
+			file = foldMediaFile(file, e)
+		case seen.ID != "" && ctx.Err() == nil && (errors.Is(err, eventstore.ErrUnavailable) || reading.Err() != nil):
+			return seen, seen.Status != "", nil
+		default:
+			return MediaFile{}, false, fmt.Errorf("bring media file %s up to date: %w", id, err)
+		}
+	}
+	return file, file.Status != "", nil
+}
+
+// Folder returns a folder, and false when it does not exist. The root always does.
+func (l *Library) Folder(ctx context.Context, account domain.AccountID, folder string) (MediaFolder, bool, error) {
+	id := folderID(string(account), folder)
+	found, err := l.at.docs.Get(ctx, l.at.collection(folderModel{}.name()), id)
+	if err != nil {
+		return MediaFolder{}, false, fmt.Errorf("read media folder %s: %w", id, err)
+	}
+	stored, ok := found[id]
+	if !ok || stored.Gone {
+		return newFolder(id, string(account)), folder == "", nil
+	}
+	doc, err := decodeAs[MediaFolder](stored.Body)
+	if err != nil {
+		return MediaFolder{}, false, fmt.Errorf("decode media folder %s: %w", id, err)
+	}
+	return doc, true, nil
+}
+
+// Files returns files directly in a folder by name, those after a name, of one kind or, with an empty one, of all. Registrations that
+// have expired are among them. limit is 1 to MaxPage.
+func (l *Library) Files(ctx context.Context, account domain.AccountID, folder string, kind media.Kind, after string, limit int) ([]MediaFile, error) {
+	q := Query{Index: indexMediaNames, Equal: []any{string(account), folder}, Limit: limit}
+	if kind != "" {
+		q.Index, q.Equal = indexMediaTypes, []any{string(account), folder, string(kind)}
+	}
+	if after != "" {
+		q.After = []any{after}
+	}
+	return page[MediaFile](ctx, l.at, mediaModel{}.name(), q)
+}
+
+// Registered returns the registrations directly in a folder whose bytes have not come, the expired ones included: MaxPage at most.
+func (l *Library) Registered(ctx context.Context, account domain.AccountID, folder string) ([]MediaFile, error) {
+	return page[MediaFile](ctx, l.at, mediaModel{}.name(), Query{
+		Index: indexMediaStatus, Equal: []any{string(account), folder, MediaPending}, Limit: MaxPage,
+	})
+}
+
+// Folders returns the folders directly in a folder by name, those after a path as it is listed. limit is 1 to MaxPage.
+func (l *Library) Folders(ctx context.Context, account domain.AccountID, folder, after string, limit int) ([]MediaFolder, error) {
+	q := Query{Index: indexFolderChildren, Equal: []any{string(account), folderPath(folder)}, Limit: limit}
+	if after != "" {
+		q.After = []any{after}
+	}
+	return page[MediaFolder](ctx, l.at, folderModel{}.name(), q)
+}
+
+// Tree returns all folders of an account by path, those after a path as it is listed. limit is 1 to MaxPage.
+func (l *Library) Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]MediaFolder, error) {
+	q := Query{Index: indexFolderPaths, Equal: []any{string(account)}, Limit: limit}
+	if after != "" {
+		q.After = []any{after}
+	}
+	return page[MediaFolder](ctx, l.at, folderModel{}.name(), q)
+}
+
+// All returns the files of an account in all folders, those after a file. limit is 1 to MaxPage.
+func (l *Library) All(ctx context.Context, account domain.AccountID, after *MediaFile, limit int) ([]MediaFile, error) {
+	q := Query{Index: indexMediaNames, Equal: []any{string(account)}, Limit: limit}
+	if after != nil {
+		q.After = []any{after.Folder, after.Name, after.ID}
+	}
+	return page[MediaFile](ctx, l.at, mediaModel{}.name(), q)
+}
+
+// Names says whether any file of any library is stored under a key.
+func (l *Library) Names(ctx context.Context, blob string) (bool, error) {
+	found, err := page[MediaFile](ctx, l.at, mediaModel{}.name(), Query{Index: indexMediaBlobs, Equal: []any{blob}, Limit: 1})
+	return len(found) > 0, err
+}

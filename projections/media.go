@@ -1,0 +1,118 @@
+package projections
+
+import (
+	"time"
+
+	"moviola/domain/media"
+	"moviola/eventstore"
+)
+
+// The statuses of a file of the media library. Spec: Media file.
+const (
+	MediaPending  = "pending"
+	MediaUploaded = "uploaded"
+)
+
+// MediaFile is the read model of the file at one path of a library. Its id is that of the path's stream.
+type MediaFile struct {
+	ID          string     `json:"id"`
+	Account     string     `json:"account"`
+	Folder      string     `json:"folder"` // empty: the root
+	Name        string     `json:"name"`
+	Type        string     `json:"type"` // image, video, audio or other
+	ContentType string     `json:"content_type"`
+	Size        int64      `json:"size"` // bytes
+	Status      string     `json:"status"`
+	Entry       string     `json:"entry"`
+	Blob        string     `json:"blob"` // empty while pending
+	ExpiresAt   *time.Time `json:"expires_at"`
+	CreatedAt   time.Time  `json:"created_at"`  // registered, or arrived by a move
+	UploadedAt  *time.Time `json:"uploaded_at"` // nil while pending
+
+	Revision int64 `json:"revision"` // of the last event of the path's stream folded in
+	Commit   int64 `json:"commit"`   // position in the log of that event
+	Prepare  int64 `json:"prepare"`
+}
+
+// Live says whether the file is there at a time: a registration vanishes when its address expires. Decision 44.
+func (f MediaFile) Live(now time.Time) bool {
+	return f.Status == MediaUploaded || f.Status == MediaPending && f.ExpiresAt != nil && now.Before(*f.ExpiresAt)
+}
+
+// Path is where the file lies.
+func (f MediaFile) Path() media.Path { return media.Path{Folder: f.Folder, Name: f.Name} }
+
+// Position is the place in the log of the last event of the file.
+func (f MediaFile) Position() eventstore.Position { return positionOf(f.Commit, f.Prepare) }
+
+// foldMediaFile applies one event of a path's stream; an empty Status: there is no file (any more).
+func foldMediaFile(f MediaFile, e Event) MediaFile {
+	switch d := e.Data.(type) {
+	case media.FileRegistered:
+		f = mediaFileOf(d.File)
+		f.Status, f.ExpiresAt, f.CreatedAt = MediaPending, at(d.ExpiresAt), millis(d.At)
+	case media.FileUploaded:
+		f.Status, f.Blob, f.ExpiresAt, f.UploadedAt = MediaUploaded, d.Blob, nil, at(d.At)
+	case media.FileMovedIn:
+		f = mediaFileOf(d.File)
+		f.Status, f.Blob, f.CreatedAt, f.UploadedAt = MediaUploaded, d.Blob, millis(d.At), at(d.UploadedAt)
+	case media.FileMovedOut, media.FileDeleted:
+		f.Status = ""
+	}
+	f.ID, f.Account = e.ID, string(media.AccountOf(e.ID))
+	f.Revision = int64(e.Revision)
+	f.Commit, f.Prepare = int64(e.Position.Commit), int64(e.Position.Prepare)
+	return f
+}
+
+func mediaFileOf(f media.File) MediaFile {
+	return MediaFile{
+		Folder: f.Folder, Name: f.Name, Type: string(media.KindOf(f.ContentType)), ContentType: f.ContentType, Size: f.Size, Entry: f.Entry,
+	}
+}
+
+// The indexes of media files.
+const (
+	indexMediaNames  = "names"    // of an account and folder
+	indexMediaTypes  = "types"    // of an account, folder and type
+	indexMediaStatus = "statuses" // of an account, folder and status
+	indexMediaBlobs  = "blobs"    // of a stored file
+)
+
+// mediaModel has a document for every path at which there is a file. A path may be empty for so long that its tombstone is swept, and
+// then be used again: so the documents are guarded by the position in the log, not by the revision.
+type mediaModel struct{}
+
+func (mediaModel) name() string { return "media" }
+func (mediaModel) shape() int   { return 1 }
+func (mediaModel) declare() []Index {
+	return []Index{
+		{Name: indexMediaNames, Fields: []Field{{Name: "account"}, {Name: "folder"}, {Name: "name"}}},
+		{Name: indexMediaTypes, Fields: []Field{{Name: "account"}, {Name: "folder"}, {Name: "type"}, {Name: "name"}}},
+		{Name: indexMediaStatus, Fields: []Field{{Name: "account"}, {Name: "folder"}, {Name: "status"}, {Name: "name"}}},
+		{Name: indexMediaBlobs, Fields: []Field{{Name: "blob"}}},
+	}
+}
+func (mediaModel) decode(body Body) (any, error) { return decodeAs[MediaFile](body) }
+
+func (mediaModel) touched(e Event) []string {
+	switch e.Data.(type) {
+	case media.FileRegistered, media.FileUploaded, media.FileMovedIn, media.FileMovedOut, media.FileDeleted:
+		return []string{e.ID}
+	default:
+		return nil
+	}
+}
+
+func (mediaModel) apply(_ string, doc any, gone bool, e Event) (folded, error) {
+	have, exists := doc.(MediaFile)
+	if exists && e.Position.Compare(positionOf(have.Commit, have.Prepare)) <= 0 {
+		return folded{doc: have, gone: gone}, nil
+	}
+	next := foldMediaFile(have, e)
+	return folded{doc: next, gone: next.Status == "", changed: true}, nil
+}
+
+func positionOf(commit, prepare int64) eventstore.Position {
+	return eventstore.Position{Commit: uint64(commit), Prepare: uint64(prepare)}
+}

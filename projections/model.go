@@ -1,0 +1,86 @@
+package projections
+
+import (
+	"errors"
+	"fmt"
+
+	"moviola/eventstore"
+)
+
+// ErrGap says that a document lacks events of its stream: folding on would hide the loss, so the projector stops.
+var ErrGap = errors.New("a document lacks events of its stream")
+
+// model is one read model: where its documents are kept and how an event changes them. Its methods are pure.
+type model interface {
+	// name is that of the read model; its collection is named after it and the generation.
+	name() string
+	// shape is the version of the documents' fields. A program builds its own generation when the stored shape is another.
+	shape() int
+	declare() []Index
+	// touched names the documents that an event may change.
+	touched(e Event) []string
+	// decode reads a stored document.
+	decode(Body) (any, error)
+	// apply folds an event into the document of an id that touched has named; doc is nil where none exists. A document that has
+	// seen the event is unchanged.
+	apply(id string, doc any, gone bool, e Event) (folded, error)
+}
+
+// folded is what became of a document.
+type folded struct {
+	doc     any
+	gone    bool // a tombstone
+	changed bool
+}
+
+// decodeAs reads a stored document of type T.
+func decodeAs[T any](b Body) (T, error) {
+	var doc T
+	err := b.Decode(&doc)
+	return doc, err
+}
+
+// streamModel has one document for each stream of a category, guarded by the stream's revision.
+type streamModel[T any] struct {
+	modelName  string
+	modelShape int
+	category   string
+	indexes    []Index
+	revision   func(*T) *int64
+	fold       func(T, Event) T
+}
+
+func (s streamModel[T]) name() string                  { return s.modelName }
+func (s streamModel[T]) shape() int                    { return s.modelShape }
+func (s streamModel[T]) declare() []Index              { return s.indexes }
+func (s streamModel[T]) decode(body Body) (any, error) { return decodeAs[T](body) }
+
+func (s streamModel[T]) touched(e Event) []string {
+	if e.Category != s.category {
+		return nil
+	}
+	return []string{e.ID}
+}
+
+func (s streamModel[T]) apply(_ string, doc any, gone bool, e Event) (folded, error) {
+	have, _ := doc.(T)
+	next, changed, err := s.next(have, doc != nil, e)
+	return folded{doc: next, gone: gone, changed: changed}, err
+}
+
+// next folds the event that follows the document's revision. An older one changes nothing, a later one is ErrGap.
+func (s streamModel[T]) next(doc T, exists bool, e Event) (T, bool, error) {
+	last := eventstore.NoStream
+	if exists {
+		last = eventstore.Revision(*s.revision(&doc))
+	}
+	switch {
+	case e.Revision <= last:
+		return doc, false, nil
+	case e.Revision > last+1:
+		return doc, false, fmt.Errorf("%s of %s-%s: revision %d follows %d: %w", s.modelName, e.Category, e.ID, e.Revision, last, ErrGap)
+	}
+	doc = s.fold(doc, e)
+	*s.revision(&doc) = int64(e.Revision)
+	return doc, true, nil
+}

@@ -1,0 +1,190 @@
+package projections
+
+import (
+	"slices"
+	"time"
+
+	"moviola/domain/movie"
+)
+
+// The statuses of a movie. The last is nobody's: it marks a submission that was abandoned, which no query returns.
+const (
+	StatusPending   = "pending"
+	StatusRunning   = "running"
+	StatusDone      = "done"
+	StatusError     = "error"
+	StatusTimeout   = "timeout"
+	statusAbandoned = "abandoned"
+)
+
+// Spec: Movie status; decision 19.
+const (
+	messageTimedOut  = "Movie took too long to render"
+	messageCancelled = "Movie was cancelled"
+)
+
+// Movie is the read model of one movie: GET /movies, the files and the webhook are served from it. Its id is the project.
+type Movie struct {
+	Project      string `json:"project"`
+	Account      string `json:"account"`
+	Revision     int64  `json:"revision"` // of the last event of the movie's stream folded in
+	Status       string `json:"status"`   // pending, running, done, error, timeout
+	Closed       bool   `json:"closed"`   // no event but deletion and delivery can follow
+	Message      string `json:"message"`  // why, when the status is error or timeout
+	Draft        bool   `json:"draft"`
+	Counted      bool   `json:"counted"` // on a counted plan: it costs no credits
+	DocumentHash string `json:"document_hash"`
+	DocumentSize int64  `json:"document_size"`
+	Destinations int    `json:"destinations"`
+
+	CreatedAt time.Time  `json:"created_at"`
+	StartedAt *time.Time `json:"started_at"` // of the first attempt
+	EndedAt   *time.Time `json:"ended_at"`   // of the timeout, until the render really ends
+	DeletedAt *time.Time `json:"deleted_at"` // by its owner
+	Gone      bool       `json:"gone"`       // the file is no longer there, for whatever reason
+
+	Attempt  int         `json:"attempt"` // the current one
+	Worker   string      `json:"worker"`
+	Credits  int64       `json:"credits"`
+	Plan     *movie.Plan `json:"plan"`
+	File     *movie.File `json:"file"`
+	Warnings []string    `json:"warnings"`
+	// CacheKey is what the movie's file can be found by, as long as there is one; empty: it can not. Decision 20.
+	CacheKey   string `json:"cache_key"`
+	CachedFrom string `json:"cached_from"` // the project whose file was copied; empty: the movie was rendered
+
+	Deliveries []DeliveryResult `json:"deliveries"` // the last result of each destination that has ended, by index
+}
+
+// DeliveryResult is the last result at one destination.
+type DeliveryResult struct {
+	Index      int       `json:"index"`
+	Type       string    `json:"type"`
+	ID         string    `json:"id"`
+	Status     string    `json:"status"`
+	HTTPStatus int       `json:"http_status"`
+	Attempts   int       `json:"attempts"`
+	Message    string    `json:"message"`
+	DurationMS int64     `json:"duration_ms"` // of the last try
+	At         time.Time `json:"at"`
+}
+
+// foldMovie applies one event of the movie's stream.
+func foldMovie(m Movie, e Event) Movie {
+	m.Project = e.ID
+	switch d := e.Data.(type) {
+	case movie.Submitted:
+		m.Account = string(d.Account)
+		m.Status = StatusPending
+		m.Draft = d.Draft
+		m.Counted = d.Counted
+		m.DocumentHash = d.DocumentHash
+		m.DocumentSize = d.DocumentSize
+		m.Destinations = d.Destinations
+		m.CreatedAt = millis(d.At)
+	case movie.SubmissionAbandoned:
+		m.Status = statusAbandoned
+		m.Closed = true
+		m.CreatedAt = millis(d.At)
+	case movie.RenderStarted:
+		m = m.started(d)
+	case movie.RenderTimedOut:
+		m.Status = StatusTimeout
+		m.Message = messageTimedOut
+		m.EndedAt = at(d.At)
+	case movie.RenderFinished:
+		m = m.finished(d)
+	case movie.Cancelled:
+		m.Status = StatusError
+		m.Message = messageCancelled
+		m.Closed = true
+		m.EndedAt = at(d.At)
+	case movie.FileDeleted:
+		m.Gone = true
+		m.CacheKey = ""
+		if d.Reason == movie.ByUser && m.DeletedAt == nil { // decision 31: the first deletion counts, and only its owner's
+			m.DeletedAt = at(d.At)
+		}
+	case movie.DeliveryAttempted:
+		m = m.delivered(d)
+	}
+	return m
+}
+
+func (m Movie) started(d movie.RenderStarted) Movie {
+	m.Attempt = d.Attempt
+	m.Worker = d.Worker
+	if m.StartedAt == nil {
+		m.StartedAt = at(d.At)
+	}
+	if m.Status == StatusPending {
+		m.Status = StatusRunning
+	}
+	return m
+}
+
+// finished closes the movie. Decision 19: a late success is a success, a timed-out movie that fails stays timed out.
+func (m Movie) finished(d movie.RenderFinished) Movie {
+	switch {
+	case d.Success:
+		m.Status = StatusDone
+		m.Message = ""
+	case m.Status != StatusTimeout:
+		m.Status = StatusError
+		m.Message = d.Message
+	}
+	m.Closed = true
+	m.EndedAt = at(d.At)
+	m.Credits = d.Credits
+	m.Plan = d.Plan
+	m.File = d.File
+	m.Warnings = slices.Clone(d.Warnings)
+	m.CachedFrom = string(d.CachedFrom)
+	if d.File != nil && d.File.Key != "" {
+		m.CacheKey = d.CacheKey
+	}
+	return m
+}
+
+// delivered keeps the last result of each destination that has ended. Decision 33: a redelivery replaces the entry of its index.
+func (m Movie) delivered(d movie.DeliveryAttempted) Movie {
+	if !d.Final {
+		return m
+	}
+	result := DeliveryResult{
+		Index: d.Index, Type: d.Type, ID: d.ID, Status: string(d.Status),
+		HTTPStatus: d.HTTPStatus, Attempts: d.Try, Message: d.Message,
+		DurationMS: d.DurationMS, At: millis(d.At),
+	}
+	m.Deliveries = slices.Clone(m.Deliveries)
+	i, found := slices.BinarySearchFunc(m.Deliveries, d.Index, func(r DeliveryResult, index int) int { return r.Index - index })
+	if found {
+		m.Deliveries[i] = result
+	} else {
+		m.Deliveries = slices.Insert(m.Deliveries, i, result)
+	}
+	return m
+}
+
+// at is a time that a document may lack.
+func at(t time.Time) *time.Time {
+	out := millis(t)
+	return &out
+}
+
+// The indexes of the movies.
+const (
+	indexNewest = "newest" // of an account
+	indexCached = "cached" // of an account and a cache key
+)
+
+// movieModel pages an account's movies newest first, then by project. Decision 11.
+var movieModel = streamModel[Movie]{
+	modelName: "movies", modelShape: 2, category: movie.StreamCategory,
+	indexes: []Index{
+		{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "created_at", Descending: true}, {Name: "project"}}},
+		{Name: indexCached, Fields: []Field{{Name: "account"}, {Name: "cache_key"}, {Name: "created_at", Descending: true}}},
+	},
+	revision: func(m *Movie) *int64 { return &m.Revision },
+	fold:     foldMovie,
+}

@@ -1,0 +1,240 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"moviola/domain/account"
+	"moviola/domain/connection"
+	"moviola/domain/key"
+	"moviola/domain/ledger"
+	"moviola/domain/media"
+	"moviola/domain/movie"
+	"moviola/domain/operator"
+	"moviola/domain/preload"
+	"moviola/domain/template"
+	"moviola/eventstore"
+)
+
+// categories are the streams that the read models follow. Every event in them must be known.
+var categories = []string{
+	movie.StreamCategory, ledger.StreamCategory, account.StreamCategory, key.StreamCategory, operator.StreamCategory,
+	media.StreamCategory, preload.StreamCategory, connection.StreamCategory, template.StreamCategory,
+}
+
+const (
+	// commitTimeout bounds the time from loading documents to having written them, so that a process which was stopped in between
+	// cannot write what it loaded long ago.
+	commitTimeout = 30 * time.Second
+	// gatherFor is how long a batch waits for more events: before the end of the log is reached, and at the end when the batch before
+	// was committed less than that ago and nobody waits. A commit costs about as much as ten events in it.
+	gatherFor = 20 * time.Millisecond
+	// The pauses between tries at a commit, before they are shortened at random.
+	firstPause = 20 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
+// projector folds the log into one generation of the read models. It belongs to one goroutine.
+type projector struct {
+	config     Config
+	at         *catalogue
+	generation int64
+	places     map[string]Place
+	checkpoint Checkpoint
+	lost       bool // the checkpoint has to be loaded again
+	caughtUp   bool
+	committed  time.Time           // the last batch
+	considered eventstore.Position // everything up to here has been seen and, where it matters, committed
+	ahead      eventstore.Position // considered, once the batch at hand is committed
+	waits      waits
+	report     func(report) // is told after every try at a commit, and of the end of the log
+}
+
+// report is what a projector has done.
+type report struct {
+	generation int64
+	position   eventstore.Position
+	considered eventstore.Position // may be further: behind it, nothing of the log concerns the read models
+	changed    bool
+	caughtUp   bool
+	err        error // it is trying again
+}
+
+func newProjector(config Config, at *catalogue, generation int64, places map[string]Place, tell func(report)) *projector {
+	return &projector{config: config, at: at, generation: generation, places: places, lost: true, report: tell}
+}
+
+// run folds the log from the checkpoint on, until ctx ends, or stop, asked after every batch and at least once a second,
+// says so: then it returns nil.
+func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) error {
+	notices := make(chan eventstore.Notice, p.config.BatchEvents)
+	following, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		// It ends with its context only, and its error is that.
+		_ = eventstore.Follow(following, p.config.Log.Store(), p.checkpoint.position(), eventstore.Filter{Categories: categories},
+			func(n eventstore.Notice) error {
+				select {
+				case notices <- n:
+					return nil
+				case <-following.Done():
+					return following.Err()
+				}
+			}, eventstore.OnDrop(func(err error) { p.config.Logger.WithError(err).Warn("the log is followed anew") }))
+	}()
+	defer func() { cancel(); <-ended }()
+	for ctx.Err() == nil {
+		events := p.gather(ctx, notices)
+		if err := p.commit(ctx, events); err != nil {
+			return err
+		}
+		if ctx.Err() == nil {
+			p.considered = p.ahead
+		}
+		p.tell(false, nil)
+		if stop(p.caughtUp) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (p *projector) tell(changed bool, err error) {
+	p.report(report{
+		generation: p.generation, position: p.checkpoint.position(), considered: p.considered, changed: changed, caughtUp: p.caughtUp, err: err,
+	})
+}
+
+// gather takes the events of the next batch: what is there, and while the end of the log is away what comes in a moment. It
+// returns none when nothing comes for a second.
+func (p *projector) gather(ctx context.Context, notices <-chan eventstore.Notice) []eventstore.Recorded {
+	var events []eventstore.Recorded
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	for len(events) < p.config.BatchEvents {
+		if len(events) > 0 && p.caughtUp && len(notices) == 0 && (time.Since(p.committed) > gatherFor || p.waits.any()) {
+			return events
+		}
+		select {
+		case n := <-notices:
+			switch {
+			case n.Event != nil:
+				events = append(events, *n.Event)
+				p.ahead = n.Event.Position
+			case n.Checkpoint != nil:
+				p.ahead = *n.Checkpoint
+				if len(events) == 0 {
+					return nil
+				}
+			case n.CaughtUp:
+				p.caughtUp = true
+				return events
+			case n.FellBehind:
+				p.caughtUp = false
+			}
+			if len(events) == 1 {
+				patience.Reset(gatherFor)
+			}
+		case <-patience.C:
+			return events
+		case <-p.waits.begun: // looks again
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return events
+}
+
+// commit folds a batch into the documents, and tries until it is done, ctx ends (then it returns nil: the events will be read
+// again) or going on would make documents wrong.
+func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) error {
+	if len(events) == 0 {
+		return nil
+	}
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		changed, err := p.try(ctx, events)
+		if err == nil {
+			p.committed = time.Now()
+			p.tell(changed, nil)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if errors.Is(err, ErrGap) || errors.Is(err, eventstore.ErrUnknownType) {
+			return fmt.Errorf("project generation %d: %w", p.generation, err)
+		}
+		p.lost = true
+		if !errors.Is(err, ErrStale) { // another process projecting is no trouble
+			p.config.Logger.WithError(err).Warn("the read models cannot be brought up to date; trying again")
+			p.tell(false, err)
+		}
+		if !sleep(ctx, pause/2+rand.N(pause/2)) {
+			return nil
+		}
+	}
+}
+
+// try folds what of a batch is not yet in the documents and writes it.
+func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
+	defer cancel()
+	if err := p.locate(ctx); err != nil {
+		return false, err
+	}
+	last := recorded[len(recorded)-1]
+	if last.Position.Compare(p.checkpoint.position()) <= 0 {
+		return true, nil // another process has done it
+	}
+	events := make([]Event, 0, len(recorded))
+	for _, r := range recorded {
+		if r.Position.Compare(p.checkpoint.position()) <= 0 {
+			continue
+		}
+		e, err := decodeEvent(p.config.Log.Codec(), r)
+		if err != nil {
+			return false, err
+		}
+		events = append(events, e)
+	}
+	writes, err := p.fold(ctx, events)
+	if err != nil {
+		return false, err
+	}
+	next := p.checkpoint.after(last)
+	if err := p.at.docs.Commit(ctx, Batch{Writes: writes, Checkpoint: next.write(p.generation)}); err != nil {
+		return false, fmt.Errorf("commit %d documents: %w", len(writes), err)
+	}
+	next.version++
+	p.checkpoint = next
+	return len(writes) > 0, nil
+}
+
+// locate loads the checkpoint if it may have moved without this projector.
+func (p *projector) locate(ctx context.Context) error {
+	if !p.lost {
+		return nil
+	}
+	checkpoint, err := p.at.loadCheckpoint(ctx, p.generation)
+	if err != nil {
+		return err
+	}
+	p.checkpoint, p.lost = checkpoint, false
+	return nil
+}
+
+// sleep waits, and returns false when ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

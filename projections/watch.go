@@ -1,0 +1,148 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	// pollInterval is how often a process that does not project looks how far others have come, while somebody waits for them;
+	// idlePolls is how many of these looks it leaves out while nobody does.
+	pollInterval = 20 * time.Millisecond
+	idlePolls    = 4
+	// pointerInterval is how often a process looks which generation is current.
+	pointerInterval = time.Second
+	// sweepInterval is how often tombstones are looked for.
+	sweepInterval = 10 * time.Minute
+	// keepTombstones is how long a tombstone stays. It must be longer than any process can hold on to documents that it has loaded
+	// (commitTimeout), by so much that clocks which disagree do not matter.
+	keepTombstones = 24 * time.Hour
+	// keepRetired is how long the collections of an old generation stay after the switch: longer than a process takes to notice.
+	keepRetired = time.Minute
+	// sweepLimit is how many tombstones are removed in one step.
+	sweepLimit = 1000
+)
+
+// watch follows how far other processes have brought the read models, until ctx ends.
+func (r *Reader) watch(ctx context.Context) error {
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	chores := newChores(r)
+	for tick := 0; ctx.Err() == nil; tick++ {
+		if r.waits.any() || tick%(idlePolls+1) == 0 {
+			chores.follow(ctx)
+			r.persist(ctx, "see how far the read models are", func() error { return r.look(ctx) })
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// look reads how far the current generation is.
+func (r *Reader) look(ctx context.Context) error {
+	generation := r.at.current.Load().Generation
+	checkpoint, err := r.at.loadCheckpoint(ctx, generation)
+	if err != nil {
+		return err
+	}
+	moved := checkpoint.position().Compare(r.Status().Position) > 0
+	r.tell(report{generation: generation, position: checkpoint.position(), changed: moved, caughtUp: true})
+	return nil
+}
+
+// chores are what is done now and then beside the projecting. A chore that fails is done again later.
+type chores struct {
+	r           *Reader
+	nextPointer time.Time
+	nextSweep   time.Time
+	refused     int // how often a new generation was found behind
+}
+
+// patience is how often a process finds a new generation behind before it takes it all the same: whoever built it may be gone,
+// and then nobody brings it on.
+const patience = 5
+
+func newChores(r *Reader) *chores {
+	now := r.config.Now()
+	return &chores{r: r, nextPointer: now.Add(pointerInterval), nextSweep: now.Add(sweepInterval)}
+}
+
+// do does what is due.
+func (c *chores) do(ctx context.Context) {
+	c.follow(ctx)
+	if now := c.r.config.Now(); !now.Before(c.nextSweep) {
+		c.nextSweep = now.Add(sweepInterval)
+		if err := c.r.sweep(ctx, now); err != nil && ctx.Err() == nil {
+			c.r.config.Logger.WithError(err).Warn("the read models cannot be swept; trying again later")
+		}
+	}
+}
+
+// follow reads the pointer and goes where it says.
+func (c *chores) follow(ctx context.Context) {
+	now := c.r.config.Now()
+	if now.Before(c.nextPointer) {
+		return
+	}
+	c.nextPointer = now.Add(pointerInterval)
+	p, err := c.r.at.read(ctx)
+	if err == nil && p != nil && p.Generation != c.r.at.current.Load().Generation && c.r.at.fits(p.Models) {
+		var adopted bool
+		adopted, err = c.r.adopt(ctx, p, c.refused >= patience)
+		c.refused++
+		if adopted {
+			c.refused = 0
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		c.r.config.Logger.WithError(err).Warn("cannot see which read models are current; trying again")
+	}
+}
+
+// sweep removes tombstones that nothing can need any more, rows of the presence board whose worker is long gone, and the
+// collections of an old generation.
+func (r *Reader) sweep(ctx context.Context, now time.Time) error {
+	for _, name := range append(r.at.collections(), presences.Name, troubles.Name) {
+		for removed := sweepLimit; removed == sweepLimit; {
+			var err error
+			if removed, err = r.at.docs.Sweep(ctx, name, now.Add(-keepTombstones), sweepLimit); err != nil {
+				return fmt.Errorf("sweep %s: %w", name, err)
+			}
+		}
+	}
+	if err := newTroubleBoard(r.at, r.config.Now).forget(ctx, now.Add(-keepTombstones)); err != nil {
+		return err
+	}
+	board := newPresenceBoard(r.at.docs, r.config.Now)
+	rows, err := board.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.At.Before(now.Add(-keepTombstones)) {
+			if err := board.Remove(ctx, row.Work, row.Attempt); err != nil {
+				return err
+			}
+		}
+	}
+	return r.dropRetired(ctx, now)
+}
+
+// dropRetired drops the collections that the pointer has left.
+func (r *Reader) dropRetired(ctx context.Context, now time.Time) error {
+	p, err := r.at.read(ctx)
+	if err != nil || p == nil || len(p.Retired) == 0 || now.Sub(p.SwitchedAt) < keepRetired {
+		return err
+	}
+	for _, name := range p.Retired {
+		if err := r.at.docs.Drop(ctx, name); err != nil {
+			return fmt.Errorf("drop %s: %w", name, err)
+		}
+	}
+	p.Retired = nil
+	return r.at.replace(ctx, p)
+}

@@ -1,0 +1,164 @@
+package projections
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// The bounds of one look at the work list.
+const (
+	dueWindow    = 64 // the items that are due for longest, whoever they belong to
+	turnAccounts = 64 // accounts visited when more than those are due
+)
+
+// Work serves the work list. What it returns is a hint and may be old: whoever acts on it folds the stream. It is safe for
+// concurrent use.
+type Work struct {
+	at *catalogue
+
+	mu   sync.Mutex
+	next map[string]string // the account after which the next visit begins, by kind and state
+}
+
+// Candidates returns what of a kind is due at now and nobody has: up to perAccount items of each account, its oldest first. Of
+// WorkStop, items that a worker still has are due too once their time has come.
+//
+// It never reads a backlog. What has been due for longest is always among the candidates; when more is due than one look
+// takes, so are the oldest items of a number of accounts, other ones each time, so that every account comes to be seen
+// however long another's queue is.
+func (w *Work) Candidates(ctx context.Context, kind string, now time.Time, perAccount int) ([]WorkItem, error) {
+	found := share{perAccount: perAccount, seen: make(map[string]bool), counts: make(map[string]int)}
+	for _, state := range startable(kind) {
+		window, err := page[WorkItem](ctx, w.at, workModel{}.name(), Query{
+			Index: indexDue, Equal: []any{kind, state}, Range: Range{Max: now}, Limit: dueWindow,
+		})
+		if err != nil {
+			return nil, err
+		}
+		found.add(window, now)
+		if len(window) == dueWindow {
+			if err := w.visit(ctx, kind, state, now, &found); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found.items, nil
+}
+
+// share gathers items, up to a number of each account. Of an account it is given the oldest ones, once or more.
+type share struct {
+	perAccount int
+	items      []WorkItem
+	seen       map[string]bool // by id
+	counts     map[string]int  // by account
+}
+
+func (s *share) add(items []WorkItem, now time.Time) {
+	for _, item := range items {
+		if item.Due.After(now) || s.seen[item.ID] || s.counts[item.Account] >= s.perAccount {
+			continue
+		}
+		s.seen[item.ID] = true
+		s.counts[item.Account]++
+		s.items = append(s.items, item)
+	}
+}
+
+// visit reads the oldest items of the accounts whose turn it is.
+func (w *Work) visit(ctx context.Context, kind, state string, now time.Time, found *share) error {
+	limit := min(found.perAccount, MaxPage)
+	q := Query{Index: indexTurns, Equal: []any{kind, state}, Limit: limit}
+	turn := kind + "/" + state
+	w.mu.Lock()
+	after := w.next[turn]
+	w.mu.Unlock()
+	for visited := 0; visited < turnAccounts; {
+		if after != "" {
+			q.After = []any{after}
+		}
+		items, err := page[WorkItem](ctx, w.at, workModel{}.name(), q)
+		if err != nil {
+			return err
+		}
+		shown := items
+		if len(items) > 0 {
+			shown = wholeAccounts(items, limit)
+			visited += accountsIn(shown)
+			after = shown[len(shown)-1].Account
+			found.add(shown, now)
+		}
+		if len(items) < limit { // the last account: the next visit begins with the first
+			after = ""
+			break
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.next[turn] = after
+	return nil
+}
+
+// accountsIn counts the accounts of items that are ordered by account.
+func accountsIn(items []WorkItem) int {
+	n, last := 0, ""
+	for i, item := range items {
+		if i == 0 || item.Account != last {
+			n++
+		}
+		last = item.Account
+	}
+	return n
+}
+
+// startable are the states in which an item can be due.
+func startable(kind string) []string {
+	if kind == WorkStop {
+		return []string{WorkReady, WorkClaimed}
+	}
+	return []string{WorkReady}
+}
+
+// wholeAccounts drops the last account from a page that ends in the midst of it; the first account's share is always whole.
+func wholeAccounts(items []WorkItem, limit int) []WorkItem {
+	last := items[len(items)-1].Account
+	if len(items) < limit || items[0].Account == last {
+		return items
+	}
+	return items[:slices.IndexFunc(items, func(i WorkItem) bool { return i.Account == last })]
+}
+
+// Claimed returns the items of a kind that a worker has.
+func (w *Work) Claimed(ctx context.Context, kind string) ([]WorkItem, error) {
+	var out []WorkItem
+	q := Query{Index: indexDue, Equal: []any{kind, WorkClaimed}, Limit: MaxPage}
+	for {
+		items, err := page[WorkItem](ctx, w.at, workModel{}.name(), q)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, items...)
+		if len(items) < MaxPage {
+			return out, nil
+		}
+		last := items[len(items)-1]
+		q.After = []any{last.Due, last.ID}
+	}
+}
+
+// NextDue returns the earliest time at which an item of a kind is or becomes due, and false when there is none.
+func (w *Work) NextDue(ctx context.Context, kind string) (time.Time, bool, error) {
+	var next time.Time
+	found := false
+	for _, state := range startable(kind) {
+		items, err := page[WorkItem](ctx, w.at, workModel{}.name(), Query{Index: indexDue, Equal: []any{kind, state}, Limit: 1})
+		if err != nil {
+			return time.Time{}, false, err
+		}
+		if len(items) > 0 && (!found || items[0].Due.Before(next)) {
+			next, found = items[0].Due, true
+		}
+	}
+	return next, found, nil
+}

@@ -1,0 +1,288 @@
+package projections
+
+import (
+	"strings"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/domain/movie"
+	"moviola/domain/preload"
+	"moviola/eventstore"
+)
+
+// The lines of work: what the ids of work items begin with.
+const (
+	lineRender  = "render/"
+	lineTimeout = "timeout/"
+	lineHold    = "hold/"
+	lineDeliver = "deliver/"
+	lineFile    = "file/"
+)
+
+// workModel is the work list. Its items are guarded by the log position, for they follow movie and ledger streams.
+type workModel struct {
+	renderTimeout time.Duration
+	abandonAfter  time.Duration
+	fileRetention time.Duration
+	tempRetention time.Duration
+	moveAfter     time.Duration
+	zeroRetention time.Duration
+	clearAgain    time.Duration
+}
+
+// The indexes of the work list.
+const (
+	indexTurns = "turns" // the items of a kind and state, by account, the oldest first
+	indexDue   = "due"   // the items of a kind and state, by due time
+)
+
+func (workModel) name() string { return "work" }
+func (workModel) shape() int   { return 3 }
+func (workModel) declare() []Index {
+	return []Index{
+		{Name: indexTurns, Fields: []Field{{Name: "kind"}, {Name: "state"}, {Name: "account"}, {Name: "due"}}},
+		{Name: indexDue, Fields: []Field{{Name: "kind"}, {Name: "state"}, {Name: "due"}}},
+	}
+}
+func (workModel) decode(body Body) (any, error) { return decodeAs[WorkItem](body) }
+
+// touched names the items of an event's project, by the lines that the event moves.
+func (workModel) touched(e Event) []string {
+	switch d := e.Data.(type) {
+	case ledger.CreditsHeld:
+		return onLines(d.Project, lineHold)
+	case ledger.CreditsCharged:
+		if d.Zero {
+			return append(onLines(d.Project, lineHold), lineZero+e.ID)
+		}
+		return onLines(d.Project, lineHold)
+	case ledger.CreditsReleased:
+		return onLines(d.Project, lineHold)
+	case ledger.MovieCounted:
+		return onLines(d.Project, lineHold)
+	case ledger.DraftCounted:
+		return onLines(d.Project, lineHold)
+	case ledger.CountKept:
+		return onLines(d.Project, lineHold)
+	case ledger.CountReleased:
+		return onLines(d.Project, lineHold)
+	case movie.Submitted:
+		if d.Destinations > 0 {
+			return onLines(domain.ProjectID(e.ID), lineHold, lineRender, lineDeliver)
+		}
+		return onLines(domain.ProjectID(e.ID), lineHold, lineRender)
+	case movie.SubmissionAbandoned:
+		return onLines(domain.ProjectID(e.ID), lineHold)
+	case movie.RenderStarted:
+		if d.Attempt == 1 { // the render timeout counts from the first attempt
+			return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout)
+		}
+		return onLines(domain.ProjectID(e.ID), lineRender)
+	case movie.RenderReleased:
+		return onLines(domain.ProjectID(e.ID), lineRender)
+	case movie.RenderTimedOut:
+		return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout, lineHold)
+	case movie.RenderFinished:
+		return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout, lineHold, lineDeliver, lineFile)
+	case movie.Cancelled:
+		return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout, lineHold, lineDeliver)
+	case movie.FileDeleted:
+		return onLines(domain.ProjectID(e.ID), lineFile)
+	case movie.DeliveryStarted, movie.DeliveryReleased, movie.DeliveryFinished, movie.RedeliveryRequested:
+		return onLines(domain.ProjectID(e.ID), lineDeliver)
+	default:
+		return append(mediaTouched(e), accountTouched(e)...)
+	}
+}
+
+func onLines(project domain.ProjectID, lines ...string) []string {
+	ids := make([]string, len(lines))
+	for i, line := range lines {
+		ids[i] = line + string(project)
+	}
+	return ids
+}
+
+// apply implements model.
+func (w workModel) apply(id string, doc any, gone bool, e Event) (folded, error) {
+	have, exists := doc.(WorkItem)
+	if exists && e.Position.Compare(have.position()) <= 0 {
+		return folded{doc: have, gone: gone}, nil
+	}
+	next, open := w.fold(id, have, exists && !gone, e)
+	switch {
+	case open:
+		next.Commit, next.Prepare = int64(e.Position.Commit), int64(e.Position.Prepare)
+		return folded{doc: next, changed: true}, nil
+	case exists:
+		have.Commit, have.Prepare = int64(e.Position.Commit), int64(e.Position.Prepare)
+		return folded{doc: have, gone: true, changed: true}, nil
+	default:
+		return folded{}, nil // it never was
+	}
+}
+
+func (i WorkItem) position() eventstore.Position {
+	return eventstore.Position{Commit: uint64(i.Commit), Prepare: uint64(i.Prepare)}
+}
+
+// fold returns the item after an event, and whether it is still open.
+func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bool) {
+	if !open {
+		i = WorkItem{ID: id, Account: string(e.Account), Subject: id[strings.Index(id, "/")+1:]}
+	}
+	switch {
+	case strings.HasPrefix(id, lineRender):
+		return w.render(i, open, e)
+	case strings.HasPrefix(id, lineTimeout):
+		return w.timeout(i, e)
+	case strings.HasPrefix(id, lineHold):
+		return w.hold(i, open, e)
+	case strings.HasPrefix(id, lineFile):
+		return w.file(i, e)
+	case strings.HasPrefix(id, lineMove):
+		return w.move(i, e)
+	case strings.HasPrefix(id, lineMedia):
+		return w.media(i, e)
+	case strings.HasPrefix(id, lineConfirm):
+		return w.confirm(i, e)
+	case strings.HasPrefix(id, linePreload):
+		return w.preload(i, open, e)
+	case strings.HasPrefix(id, lineDeliver):
+		return w.deliver(i, open, e)
+	default:
+		return w.ofAccount(i, e)
+	}
+}
+
+// render follows a movie from its submission to its close: work for renderers, and for the keeper once it has timed out
+// (decision 19: at twice the limit, or as soon as nobody renders it any more).
+func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
+	switch d := e.Data.(type) {
+	case movie.Submitted:
+		i.Account = string(d.Account)
+		return i.ready(WorkRender, d.At), true
+	case movie.RenderStarted:
+		return i.claimed(d.Attempt, d.Worker, d.At), open
+	case movie.RenderReleased:
+		if i.Kind == WorkStop {
+			i.Due = millis(d.At)
+		}
+		return i.ready(i.Kind, i.Due), open
+	case movie.RenderTimedOut:
+		i.Kind = WorkStop
+		i.Due = millis(d.At)
+		if i.State == WorkClaimed {
+			i.Due = i.Since.Add(2 * w.renderTimeout)
+		}
+		return i, open
+	default:
+		return i, false
+	}
+}
+
+// timeout waits for a movie that takes too long, from its first RenderStarted on.
+func (w workModel) timeout(i WorkItem, e Event) (WorkItem, bool) {
+	if d, ok := e.Data.(movie.RenderStarted); ok {
+		return i.ready(WorkTimeout, d.At.Add(w.renderTimeout)), true
+	}
+	return i, false
+}
+
+// hold follows a movie's credits, or its count: a hold whose movie does not come is abandoned, one whose movie has an outcome
+// is settled.
+func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
+	switch d := e.Data.(type) {
+	case ledger.CreditsHeld:
+		return w.held(i, e, d.At), true
+	case ledger.MovieCounted:
+		return w.held(i, e, d.At), true
+	case ledger.DraftCounted:
+		return w.held(i, e, d.At), true
+	case movie.Submitted:
+		i = i.ready(WorkSettle, d.At)
+		i.State = workWaiting
+		return i, open
+	case movie.SubmissionAbandoned:
+		return i.ready(WorkSettle, d.At), open
+	case preload.Requested:
+		i = i.ready(WorkSettle, d.At)
+		i.State = workWaiting
+		return i, open
+	case preload.ItemFinished:
+		return i.settle(d.At), open
+	case movie.RenderTimedOut:
+		return i.settle(d.At), open
+	case movie.RenderFinished:
+		return i.settle(d.At), open
+	case movie.Cancelled:
+		return i.settle(d.At), open
+	default:
+		return i, false
+	}
+}
+
+func (w workModel) held(i WorkItem, e Event, since time.Time) WorkItem {
+	i.Account = e.ID
+	return i.ready(WorkAbandon, since.Add(w.abandonAfter))
+}
+
+// file waits for the end of a rendered file's time. Spec: Limits, Retention.
+func (w workModel) file(i WorkItem, e Event) (WorkItem, bool) {
+	if d, ok := e.Data.(movie.RenderFinished); ok && d.File != nil && d.File.Key != "" {
+		return i.ready(WorkExpire, d.At.Add(w.fileRetention)), true
+	}
+	return i, false
+}
+
+// deliver follows a movie's destinations, once it is closed.
+func (w workModel) deliver(i WorkItem, open bool, e Event) (WorkItem, bool) {
+	switch d := e.Data.(type) {
+	case movie.Submitted:
+		i.Account = string(d.Account)
+		i = i.ready(WorkDeliver, d.At)
+		i.State = workWaiting
+		return i, true
+	case movie.RenderFinished:
+		return i.ready(WorkDeliver, d.At), open
+	case movie.Cancelled:
+		return i.ready(WorkDeliver, d.At), open
+	case movie.DeliveryStarted:
+		return i.claimed(d.Run, d.Worker, d.At), open
+	case movie.DeliveryReleased:
+		return i.ready(WorkDeliver, i.Due), open
+	case movie.RedeliveryRequested:
+		return i.ready(WorkDeliver, d.At), true
+	default:
+		return i, false
+	}
+}
+
+// ready makes the item anybody's from a time on.
+func (i WorkItem) ready(kind string, due time.Time) WorkItem {
+	i.Kind = kind
+	i.State = WorkReady
+	i.Due = millis(due)
+	i.Worker = ""
+	return i
+}
+
+// claimed gives the item to a worker.
+func (i WorkItem) claimed(attempt int, worker string, now time.Time) WorkItem {
+	i.State = WorkClaimed
+	i.Attempt = attempt
+	i.Worker = worker
+	if i.Since == nil {
+		i.Since = at(now)
+	}
+	return i
+}
+
+// settle makes the hold due for settling at the first outcome; a later one changes nothing.
+func (i WorkItem) settle(now time.Time) WorkItem {
+	if i.State != workWaiting {
+		return i
+	}
+	return i.ready(WorkSettle, now)
+}
