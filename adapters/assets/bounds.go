@@ -1,0 +1,118 @@
+package assets
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"net/url"
+	"os"
+
+	"moviola/commands"
+)
+
+// depth is how many times as much memory as usual a pixel needs when it is decoded.
+func depth(model color.Model) int64 {
+	if model == color.RGBA64Model || model == color.NRGBA64Model {
+		return 2
+	}
+	return 1
+}
+
+const (
+	// maxScans bounds how often a JPEG goes over its picture: cameras and editors do so up to ten times, a hostile file as often as it
+	// likes, and each time costs the whole picture.
+	maxScans = 100
+	// maxEdits bounds the list that says in which order an MP4 is shown: decoders read all of it for every frame.
+	maxEdits = 2000
+)
+
+// checkScans counts how often a JPEG goes over its picture.
+func checkScans(f io.ReadSeeker, target *url.URL) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read JPEG: %w", err)
+	}
+	in := bufio.NewReaderSize(f, 1<<16)
+	const startOfScan = 0xda
+	scans, marker := 0, false
+	for {
+		b, err := in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read JPEG: %w", err)
+		}
+		if marker && b == startOfScan {
+			if scans++; scans > maxScans {
+				return unsupported(target, fmt.Sprintf("draws its picture more than %d times; save it anew", maxScans))
+			}
+		}
+		marker = b == 0xff
+	}
+}
+
+// checkEdits looks through the boxes of an MP4 for long lists of edits.
+func checkEdits(asset *commands.Asset, target *url.URL) error {
+	if asset.Format != "mov" {
+		return nil
+	}
+	f, err := os.Open(asset.Path)
+	if err != nil {
+		return fmt.Errorf("open asset %s: %w", asset.Hash, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
+	}
+	edits, err := countEdits(f, 0, info.Size(), 0)
+	if err != nil {
+		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
+	}
+	if edits > maxEdits {
+		return unsupported(target, fmt.Sprintf("is cut together of more than %d pieces; save it anew", maxEdits))
+	}
+	return nil
+}
+
+// countEdits adds up the edits in the boxes between two places. Boxes that are damaged end the search: a decoder gets no further.
+func countEdits(f io.ReaderAt, from, to int64, level int) (int64, error) {
+	var edits int64
+	for n := 0; to-from >= 8 && n < 20_000; n++ {
+		var head [16]byte
+		if got, err := f.ReadAt(head[:], from); got < 8 {
+			return edits, ignoreEnd(err)
+		}
+		size, header := int64(binary.BigEndian.Uint32(head[:])), int64(8)
+		switch size {
+		case 0:
+			size = to - from
+		case 1:
+			size, header = int64(binary.BigEndian.Uint64(head[8:])), 16
+		}
+		if size < header || size > to-from {
+			return edits, nil
+		}
+		switch string(head[4:8]) {
+		case "moov", "trak", "edts":
+			if level == 3 {
+				return edits, nil
+			}
+			inside, err := countEdits(f, from+header, from+size, level+1)
+			if edits += inside; err != nil {
+				return edits, err
+			}
+		case "elst":
+			var count [8]byte
+			if got, err := f.ReadAt(count[:], from+header); got < 8 {
+				return edits, ignoreEnd(err)
+			}
+			edits += int64(binary.BigEndian.Uint32(count[4:]))
+		}
+		from += size
+	}
+	return edits, nil
+}

@@ -1,0 +1,251 @@
+// Package assets brings the sources of movies to the local disk: downloaded through the guarded client, recognised by their
+// content, kept under the hash of their content in a folder per account, and probed.
+//
+// Only pictures, videos and sound of known formats pass. Playlists, vector graphics and everything else that can name another
+// file are refused before any decoder sees them.
+package assets
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+var _ commands.Assets = (*Cache)(nil)
+
+// Prober says what is in a video or audio file, read by the named demuxer. It returns commands.ErrNotMedia when the file is
+// not of that format.
+type Prober interface {
+	Probe(ctx context.Context, path, format string) (commands.Media, error)
+}
+
+// Config is what a Cache needs. Client, Dir and Prober must be set.
+type Config struct {
+	Client   *http.Client  // the guarded road out
+	Dir      string        // a folder per account is made in it; may be shared by several processes of one host
+	Prober   Prober        //
+	MaxBytes int64         // of one download; 0: 2 GiB
+	Timeout  time.Duration // of one download; 0: 5 minutes
+	// Retries are the pauses before a download that failed for a passing reason is tried again; nil: half a second, two seconds.
+	Retries []time.Duration
+	// Base is the service's public address; what lies below it comes from Own and never over the network. Empty: nothing does.
+	Base string
+	Own  OwnFiles
+	// TTL is how long a file is kept after its last use; 0: 72 hours. MaxTotal bounds the bytes of all files; 0: 50 GiB. Both
+	// hold whenever Sweep is called.
+	TTL      time.Duration
+	MaxTotal int64
+	Log      logrus.FieldLogger
+}
+
+const (
+	defaultTTL      = 72 * time.Hour
+	defaultMaxTotal = 50 << 30
+	defaultMaxBytes = 2 << 30
+	defaultTimeout  = 5 * time.Minute
+	maxRedirects    = 5
+)
+
+// Cache is a commands.Assets on a local folder.
+type Cache struct {
+	cfg     Config
+	client  *http.Client
+	base    *url.URL // nil: none
+	flights flights
+}
+
+// New returns a Cache in cfg.Dir, which it creates.
+func New(cfg Config) (*Cache, error) {
+	if cfg.Client == nil || cfg.Prober == nil || cfg.Dir == "" {
+		return nil, errors.New("assets need a client, a prober and a folder")
+	}
+	if cfg.MaxBytes == 0 {
+		cfg.MaxBytes = defaultMaxBytes
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	if cfg.Retries == nil {
+		cfg.Retries = []time.Duration{500 * time.Millisecond, 2 * time.Second}
+	}
+	if cfg.TTL == 0 {
+		cfg.TTL = defaultTTL
+	}
+	if cfg.MaxTotal == 0 {
+		cfg.MaxTotal = defaultMaxTotal
+	}
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make asset folder: %w", err)
+	}
+	c := &Cache{cfg: cfg}
+	if cfg.Base != "" {
+		base, err := url.Parse(cfg.Base)
+		if err != nil || base.Host == "" {
+			return nil, errors.New("the service's public address cannot be read")
+		}
+		c.base = base
+	}
+	c.client = c.boundRedirects(cfg.Client)
+	return c, nil
+}
+
+// Fetch brings the file at address to the local disk. See commands.Assets. Callers that ask for the same address at once
+// share one download.
+func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
+	return c.flights.do(ctx, string(account)+" "+address, func(ctx context.Context) (commands.Asset, error) {
+		return c.fetch(ctx, c.shelf(account), address, false)
+	})
+}
+
+// Refetch is Fetch, but downloads the file even when it has not changed. Movie-schema §7: an element's cache is false.
+func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
+	return c.fetch(ctx, c.shelf(account), address, true)
+}
+
+func (c *Cache) shelf(account domain.AccountID) shelf {
+	return shelf{filepath.Join(c.cfg.Dir, hashText(string(account))[:32]), account}
+}
+
+func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh bool) (commands.Asset, error) {
+	target, err := parseAddress(address)
+	if err != nil {
+		return commands.Asset{}, err
+	}
+	if err := s.make(); err != nil {
+		return commands.Asset{}, err
+	}
+	var known visit
+	if !fresh {
+		known = s.visit(address)
+	}
+	got, err := c.download(ctx, s, target, known)
+	if err != nil {
+		return commands.Asset{}, err
+	}
+	asset, ok := s.asset(got.Hash)
+	if !ok {
+		if asset, err = c.examine(ctx, s, got.Hash, target); err != nil {
+			return commands.Asset{}, err
+		}
+	}
+	if err := writeJSON(s.visitPath(address), got); err != nil {
+		return commands.Asset{}, fmt.Errorf("note the download of asset %s: %w", got.Hash, err)
+	}
+	now := time.Now()
+	if err := os.Chtimes(s.filePath(got.Hash)+".json", now, now); err != nil { // it is in use
+		return commands.Asset{}, fmt.Errorf("note the use of asset %s: %w", got.Hash, err)
+	}
+	return asset, nil
+}
+
+// shelf is the folder of one account: files/<hash> with what is known of them in files/<hash>.json, and visits/<hash of the
+// address>.json.
+type shelf struct {
+	dir     string
+	account domain.AccountID
+}
+
+// visit is what is remembered of an address.
+type visit struct {
+	Hash         string `json:"hash"`
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"last_modified,omitempty"`
+}
+
+func (s shelf) make() error {
+	for _, sub := range []string{"files", "visits"} {
+		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o700); err != nil {
+			return fmt.Errorf("make asset folder: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s shelf) filePath(hash string) string { return filepath.Join(s.dir, "files", hash) }
+
+func (s shelf) visitPath(address string) string {
+	return filepath.Join(s.dir, "visits", hashText(address)+".json")
+}
+
+// visit returns what is remembered of an address, nothing when its file is gone.
+func (s shelf) visit(address string) visit {
+	var v visit
+	if readJSON(s.visitPath(address), &v) != nil {
+		return visit{}
+	}
+	if _, ok := s.asset(v.Hash); !ok {
+		return visit{}
+	}
+	return v
+}
+
+// asset returns the examined file with this content.
+func (s shelf) asset(hash string) (commands.Asset, bool) {
+	var a commands.Asset
+	if hash == "" || readJSON(s.filePath(hash)+".json", &a) != nil {
+		return commands.Asset{}, false
+	}
+	a.Path = s.filePath(hash)
+	if _, err := os.Stat(a.Path); err != nil {
+		return commands.Asset{}, false
+	}
+	return a, true
+}
+
+func hashText(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func readJSON(path string, into any) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, into)
+}
+
+// writeJSON replaces the file at path in one step.
+func writeJSON(path string, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(raw)
+	err = errors.Join(err, temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, removeIfThere(temp.Name()))
+	}
+	return err
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package assets
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // read by DecodeConfig
+	_ "image/jpeg" // read by DecodeConfig
+	_ "image/png"  // read by DecodeConfig
+	"io"
+	"math"
+	"net/url"
+	"os"
+
+	_ "golang.org/x/image/bmp"  // read by DecodeConfig
+	_ "golang.org/x/image/tiff" // read by DecodeConfig
+	_ "golang.org/x/image/webp" // read by DecodeConfig
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/timeline"
+)
+
+// Design §8: images 50 megapixels, video 36 megapixels a frame.
+const (
+	maxImagePixels = 50_000_000
+	maxVideoPixels = 36_000_000
+	maxStreams     = 100
+)
+
+const codeUnreadable = "asset_unreadable"
+
+// examine finds out what a new file on the shelf is, and notes it beside the file.
+func (c *Cache) examine(ctx context.Context, s shelf, hash string, target *url.URL) (commands.Asset, error) {
+	path := s.filePath(hash)
+	head, err := readHead(path)
+	if err != nil {
+		return commands.Asset{}, fmt.Errorf("read asset %s: %w", hash, err)
+	}
+	f, err := sniff(head, target)
+	if err != nil {
+		return commands.Asset{}, err
+	}
+	asset := commands.Asset{Path: path, Hash: hash, Format: f.name}
+	switch f.family {
+	case pictures:
+		err = asPicture(&asset, target)
+	case media:
+		err = c.asMedia(ctx, &asset, target)
+	case others:
+		err = asText(asset, target)
+	}
+	if err != nil {
+		return commands.Asset{}, err
+	}
+	if err := writeJSON(path+".json", asset); err != nil {
+		return commands.Asset{}, fmt.Errorf("note facts of asset %s: %w", hash, err)
+	}
+	return asset, nil
+}
+
+func readHead(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, headBytes))
+}
+
+// asPicture reads size and orientation of a still.
+func asPicture(asset *commands.Asset, target *url.URL) error {
+	f, err := os.Open(asset.Path)
+	if err != nil {
+		return fmt.Errorf("open asset %s: %w", asset.Hash, err)
+	}
+	defer f.Close()
+	config, err := sizeOf(asset, f)
+	if err != nil || config.Width <= 0 || config.Height <= 0 {
+		return unreadable(target, "image")
+	}
+	if most := maxImagePixels / depth(config.ColorModel); int64(config.Width)*int64(config.Height) > most {
+		return domain.Errorf(domain.Invalid, codeTooLarge,
+			"The image at '%s' has %d × %d pixels: at most %d megapixels can be used", shown(target), config.Width, config.Height, most/1_000_000)
+	}
+	asset.Orientation = upright
+	if asset.Format == "jpeg" {
+		if err := checkScans(f, target); err != nil {
+			return err
+		}
+		if asset.Orientation, err = jpegOrientation(f); err != nil {
+			return fmt.Errorf("read asset %s: %w", asset.Hash, err)
+		}
+	}
+	asset.Facts.Width, asset.Facts.Height = config.Width, config.Height
+	if asset.Orientation >= 5 {
+		asset.Facts.Width, asset.Facts.Height = config.Height, config.Width
+	}
+	return nil
+}
+
+// sizeOf reads the size of a picture, and of one that moves how.
+func sizeOf(asset *commands.Asset, f *os.File) (image.Config, error) {
+	var m moves
+	var err error
+	config := image.Config{}
+	switch asset.Format {
+	case "gif":
+		m, err = gifMoves(f)
+	case "webp":
+		m, config.Width, config.Height, err = webpMoves(f)
+	}
+	if err != nil {
+		return image.Config{}, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return image.Config{}, err
+	}
+	if m.still() || asset.Format == "gif" {
+		if config, _, err = image.DecodeConfig(bufio.NewReader(f)); err != nil {
+			return image.Config{}, err
+		}
+	}
+	if !m.still() {
+		asset.Media = &commands.Media{Format: asset.Format, Duration: m.seconds, VideoStreams: 1, Video: &commands.VideoStream{
+			Codec: asset.Format, PixelFormat: "bgra", Width: config.Width, Height: config.Height, AspectNum: 1, AspectDen: 1,
+			FrameRate: float64(m.frames) / m.seconds, Frames: int64(m.frames), Duration: m.seconds,
+		}}
+		asset.Facts.Duration, asset.Facts.HasVideo = m.seconds, true
+	}
+	return config, nil
+}
+
+// maxTextBytes bounds fonts and captions.
+const maxTextBytes = 64 << 20
+
+// asText checks what is neither seen nor heard.
+func asText(asset commands.Asset, target *url.URL) error {
+	info, err := os.Stat(asset.Path)
+	if err != nil {
+		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
+	}
+	if info.Size() > maxTextBytes {
+		return domain.Errorf(domain.Invalid, codeTooLarge, "The file at '%s' is too large: a font can have at most %d MB", shown(target), maxTextBytes>>20)
+	}
+	return nil
+}
+
+func unreadable(target *url.URL, what string) error {
+	return domain.Errorf(domain.Invalid, codeUnreadable, "The %s at '%s' cannot be read: it is damaged or not complete", what, shown(target))
+}
+
+// asMedia has a video or sound probed.
+func (c *Cache) asMedia(ctx context.Context, asset *commands.Asset, target *url.URL) error {
+	if err := checkEdits(asset, target); err != nil {
+		return err
+	}
+	m, err := c.cfg.Prober.Probe(ctx, asset.Path, asset.Format)
+	switch {
+	case errors.Is(err, commands.ErrNotMedia):
+		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("asset cannot be read")
+		return unreadable(target, "file")
+	case err != nil:
+		return fmt.Errorf("probe asset %s: %w", asset.Hash, err)
+	case m.Video == nil && m.Audio == nil:
+		return unsupported(target, "has neither picture nor sound")
+	case m.VideoStreams+m.AudioStreams > maxStreams:
+		return unsupported(target, fmt.Sprintf("has more than %d streams", maxStreams))
+	}
+	if v := m.Video; v != nil {
+		if v.Width <= 0 || v.Height <= 0 {
+			return unreadable(target, "video")
+		}
+		if int64(v.Width)*int64(v.Height) > maxVideoPixels {
+			return domain.Errorf(domain.Invalid, codeTooLarge,
+				"The video at '%s' has %d × %d pixels: at most 36 megapixels can be used", shown(target), v.Width, v.Height)
+		}
+	}
+	asset.Media = &m
+	asset.Facts = mediaFacts(m)
+	return nil
+}
+
+// mediaFacts are the facts of a file as it is seen and heard.
+func mediaFacts(m commands.Media) timeline.Facts {
+	facts := timeline.Facts{HasVideo: m.Video != nil, HasAudio: m.Audio != nil, Duration: m.Duration}
+	switch {
+	case m.Video != nil:
+		facts.Width, facts.Height = seenSize(*m.Video)
+		facts.Duration = firstPositive(m.Video.Duration, m.Duration)
+	case m.Audio != nil:
+		facts.Duration = firstPositive(m.Audio.Duration, m.Duration)
+	}
+	return facts
+}
+
+func firstPositive(values ...float64) float64 {
+	for _, v := range values {
+		if v > 0 {
+			return v
+		}
+	}
+	return 0
+}
+
+// seenSize is the size of a video in square pixels, turned upright.
+func seenSize(v commands.VideoStream) (w, h int) {
+	w, h = v.Width, v.Height
+	if v.AspectNum != v.AspectDen {
+		w = max(1, int(math.Round(float64(w)*float64(v.AspectNum)/float64(v.AspectDen))))
+	}
+	if v.Rotation%180 != 0 {
+		w, h = h, w
+	}
+	return w, h
+}

@@ -1,0 +1,86 @@
+package assets
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// upright is the EXIF orientation of a picture that needs no turning.
+const upright = 1
+
+// orientationTag is the number of the orientation in the first directory of an EXIF block.
+const orientationTag = 0x0112
+
+// jpegOrientation reads how a JPEG must be turned to be seen as it was meant, 1 to 8. A file without that note, or with
+// a damaged one, is upright. It reads from the start of the file.
+func jpegOrientation(f io.ReadSeeker) (int, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	r := bufio.NewReader(f)
+	if _, err := r.Discard(2); err != nil {
+		return upright, ignoreEnd(err)
+	}
+	for {
+		var head [4]byte // marker and length
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			return upright, ignoreEnd(err)
+		}
+		size := int(binary.BigEndian.Uint16(head[2:])) - 2
+		const startOfScan, app1 = 0xda, 0xe1
+		if head[0] != 0xff || head[1] == startOfScan || size < 0 {
+			return upright, nil
+		}
+		if head[1] != app1 {
+			if _, err := r.Discard(size); err != nil {
+				return upright, ignoreEnd(err)
+			}
+			continue
+		}
+		segment := make([]byte, size)
+		if _, err := io.ReadFull(r, segment); err != nil {
+			return upright, ignoreEnd(err)
+		}
+		if tiff, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00")); ok {
+			return exifOrientation(tiff), nil
+		}
+	}
+}
+
+// ignoreEnd drops the error of a file that ends too early: the decoder will say so.
+func ignoreEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// exifOrientation looks through the first directory of an EXIF block.
+func exifOrientation(tiff []byte) int {
+	if len(tiff) < 8 {
+		return upright
+	}
+	var order binary.ByteOrder = binary.BigEndian
+	if string(tiff[:2]) == "II" {
+		order = binary.LittleEndian
+	}
+	start := int64(order.Uint32(tiff[4:]))
+	if start+2 > int64(len(tiff)) {
+		return upright
+	}
+	const entrySize = 12
+	entries := tiff[start+2:]
+	for i := 0; i < int(order.Uint16(tiff[start:])) && len(entries) >= entrySize; i++ {
+		if order.Uint16(entries) == orientationTag {
+			if o := int(order.Uint16(entries[8:])); o >= 1 && o <= 8 {
+				return o
+			}
+			return upright
+		}
+		entries = entries[entrySize:]
+	}
+	return upright
+}

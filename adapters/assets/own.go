@@ -1,0 +1,58 @@
+package assets
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// OwnFiles gives the files behind the service's own addresses. Decision 8.
+type OwnFiles interface {
+	// OpenOwn opens the file at a path below the service's public base, as the account may see it. What does not exist, and what
+	// belongs to somebody else, is commands.ErrFileNotFound.
+	OpenOwn(ctx context.Context, account domain.AccountID, path string) (io.ReadCloser, error)
+}
+
+// ownPath returns the path of an address below the service's public base, if it is one.
+func (c *Cache) ownPath(address *url.URL) (path string, ok bool) {
+	base := c.base
+	if base == nil || !sameHost(address, base) {
+		return "", false
+	}
+	path, ok = strings.CutPrefix(address.EscapedPath(), strings.TrimSuffix(base.EscapedPath(), "/"))
+	return path, ok && (path == "" || path[0] == '/')
+}
+
+func sameHost(a, b *url.URL) bool {
+	name := func(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }
+	port := func(u *url.URL) string {
+		if p := u.Port(); p != "" {
+			return p
+		}
+		return map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	}
+	return name(a) == name(b) && port(a) == port(b)
+}
+
+// takeOwn puts a file of the service itself onto the shelf.
+func (c *Cache) takeOwn(ctx context.Context, s shelf, target *url.URL, path string) (visit, error) {
+	missing := failed(target, "404")
+	if c.cfg.Own == nil {
+		return visit{}, missing
+	}
+	file, err := c.cfg.Own.OpenOwn(ctx, s.account, path)
+	switch {
+	case errors.Is(err, commands.ErrFileNotFound):
+		return visit{}, missing
+	case err != nil:
+		return visit{}, err
+	}
+	defer file.Close()
+	hash, err := c.store(s, target, file, -1)
+	return visit{Hash: hash}, err
+}

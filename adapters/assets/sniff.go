@@ -1,0 +1,181 @@
+package assets
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// family is what a format holds.
+type family int
+
+const (
+	pictures family = iota + 1
+	media
+	others // read by others than picture and video decoders
+)
+
+// format is a kind of file that is allowed in.
+type format struct {
+	family family
+	name   string // of a picture its own, otherwise ffmpeg's demuxer
+}
+
+// magic recognises one format by bytes at a fixed place.
+type magic struct {
+	at     int
+	bytes  string
+	format format
+}
+
+var magics = []magic{
+	{0, "\xff\xd8\xff", format{pictures, "jpeg"}},
+	{0, "\x89PNG\r\n\x1a\n", format{pictures, "png"}},
+	{0, "GIF87a", format{pictures, "gif"}},
+	{0, "GIF89a", format{pictures, "gif"}},
+	{8, "WEBP", format{pictures, "webp"}},
+	{0, "\x00\x01\x00\x00", format{others, commands.FontFormat}},
+	{0, "OTTO", format{others, commands.FontFormat}},
+	{0, "true", format{others, commands.FontFormat}},
+	{0, "ttcf", format{others, commands.FontFormat}},
+	{0, "wOFF", format{others, commands.FontFormat}},
+	{0, "wOF2", format{others, commands.FontFormat}},
+	{0, "II*\x00", format{pictures, "tiff"}},
+	{0, "MM\x00*", format{pictures, "tiff"}},
+	{8, "AVI ", format{media, "avi"}},
+	{8, "WAVE", format{media, "wav"}},
+	{0, "\x1a\x45\xdf\xa3", format{media, "matroska"}},
+	{0, "OggS", format{media, "ogg"}},
+	{0, "fLaC", format{media, "flac"}},
+	{0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\x00\xaa\x00\x62\xce\x6c", format{media, "asf"}},
+	{4, "moov", format{media, "mov"}},
+	{4, "mdat", format{media, "mov"}},
+	{4, "wide", format{media, "mov"}},
+	{4, "free", format{media, "mov"}},
+	{4, "skip", format{media, "mov"}},
+}
+
+// stills are the brands of pictures in the container of MP4, which neither Go nor the video decoders read.
+var stills = []string{"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "avis"}
+
+// sniff says what the file is, by its first bytes alone: names and headers of the server do not count. Formats that are not
+// allowed are a *domain.Error that says what to use instead.
+func sniff(head []byte, target *url.URL) (format, error) {
+	for _, m := range magics {
+		if len(head) >= m.at+len(m.bytes) && string(head[m.at:m.at+len(m.bytes)]) == m.bytes {
+			if m.at == 8 && !bytes.HasPrefix(head, []byte("RIFF")) && !bytes.HasPrefix(head, []byte("RF64")) {
+				continue
+			}
+			return m.format, nil
+		}
+	}
+	if len(head) >= 12 && string(head[4:8]) == "ftyp" {
+		for _, brand := range stills {
+			if string(head[8:12]) == brand {
+				return format{}, unsupported(target, "is a HEIC or AVIF picture; use JPEG, PNG or WebP")
+			}
+		}
+		return format{media, "mov"}, nil
+	}
+	switch {
+	case isBitmap(head):
+		return format{pictures, "bmp"}, nil
+	case isTransportStream(head):
+		return format{media, "mpegts"}, nil
+	}
+	if isCaptions(head) { // before MP3: a UTF-16 text begins like a frame of sound
+		return format{others, commands.CaptionsFormat}, nil
+	}
+	if name := soundFrames(head); name != "" {
+		return format{media, name}, nil
+	}
+	return format{}, unsupported(target, describe(head))
+}
+
+func unsupported(target *url.URL, what string) error {
+	return domain.Errorf(domain.Invalid, codeUnsupported, "The file at '%s' %s", shown(target), what)
+}
+
+// isBitmap looks at the size of the second header too: "BM" alone begins many a text.
+func isBitmap(head []byte) bool {
+	return len(head) >= 18 && string(head[:2]) == "BM" && bytes.IndexByte([]byte{12, 40, 52, 56, 64, 108, 124}, head[14]) >= 0 &&
+		head[15] == 0 && head[16] == 0 && head[17] == 0
+}
+
+// isTransportStream wants three packets in a row, 188 bytes each, or 192 with a time before each.
+func isTransportStream(head []byte) bool {
+	const sync = 0x47
+	for _, p := range []struct{ at, size int }{{0, 188}, {4, 192}} {
+		last := p.at + 2*p.size
+		if len(head) > last && head[p.at] == sync && head[p.at+p.size] == sync && head[last] == sync {
+			return true
+		}
+	}
+	return false
+}
+
+// soundFrames recognises sound that has frames and no container: MP3 and AAC, and FLAC behind a tag.
+func soundFrames(head []byte) string {
+	tagged := false
+	for len(head) >= 10 && string(head[:3]) == "ID3" {
+		tagged = true
+		size := 10 + (int(head[6]&0x7f)<<21 | int(head[7]&0x7f)<<14 | int(head[8]&0x7f)<<7 | int(head[9]&0x7f))
+		if size >= len(head) {
+			return "mp3" // what follows the tag is out of sight; ffprobe will look
+		}
+		head = head[size:]
+	}
+	switch {
+	case len(head) < 4:
+		return ""
+	case tagged && string(head[:4]) == "fLaC":
+		return "flac"
+	case head[0] == 0xff && head[1]&0xf6 == 0xf0:
+		return "aac"
+	case head[0] == 0xff && head[1]&0xe0 == 0xe0 && head[1]&0x06 != 0 && head[1]&0x18 != 0x08 && head[2]&0xf0 != 0xf0:
+		return "mp3"
+	}
+	return ""
+}
+
+// isCaptions recognises the texts of captions by what each of their formats must begin with. UTF-16 is read by leaving out its
+// zeros.
+func isCaptions(head []byte) bool {
+	narrow := bytes.ReplaceAll(head, []byte{0}, nil)
+	for _, mark := range [][]byte{{0xef, 0xbb, 0xbf}, {0xff, 0xfe}, {0xfe, 0xff}} { // UTF-8, UTF-16 in either order
+		narrow = bytes.TrimPrefix(narrow, mark)
+	}
+	text := strings.TrimLeft(string(narrow), " \t\r\n")
+	switch {
+	case strings.HasPrefix(text, "WEBVTT"), strings.HasPrefix(text, "[Script Info]"), strings.HasPrefix(text, "Dialogue:"):
+		return true
+	}
+	// SRT: a number, and a line with an arrow between two times.
+	first, rest, _ := strings.Cut(text, "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	arrow := func(line string) bool {
+		return strings.Contains(line, "-->") && strings.ContainsAny(line[:1], "0123456789")
+	}
+	return arrow(first) || strings.Trim(first, "0123456789\r ") == "" && first != "" && arrow(second)
+}
+
+// describe says what a refused file is and what to use instead.
+func describe(head []byte) string {
+	text := strings.ToLower(strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n"))
+	switch {
+	case text == "":
+		return "is empty"
+	case strings.HasPrefix(text, "#extm3u"), strings.HasPrefix(text, "ffconcat"), strings.HasPrefix(text, "[playlist]"),
+		strings.Contains(text, "<mpd"), strings.Contains(text, "#ext-x-"):
+		return "is a playlist; use the address of the video or audio file itself"
+	case strings.Contains(text, "<svg"):
+		return "is an SVG drawing; use a PNG of it"
+	case strings.HasPrefix(text, "<!doctype html"), strings.HasPrefix(text, "<html"):
+		return "is a web page; use the address of the image, video or audio file itself"
+	}
+	return "is of no known format; use JPEG, PNG, GIF, WebP, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV or MPEG-TS, " +
+		"MP3, WAV, OGG, FLAC, AAC or M4A"
+}

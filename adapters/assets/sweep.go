@@ -1,0 +1,94 @@
+package assets
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// inUse is how long after its last use a file is left alone, whatever room is needed: somebody may be about to link it.
+const inUse = 10 * time.Minute
+
+// kept is a file on a shelf.
+type kept struct {
+	path string
+	size int64
+	used time.Time
+}
+
+// Sweep removes what has not been used for the time to live, and then what was used longest ago until the rest fits into MaxTotal
+// bytes. Downloads that were broken off are removed after an hour.
+func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
+	var all []kept
+	var failures []error
+	err := filepath.WalkDir(c.cfg.Dir, func(path string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil || entry.IsDir() {
+			return passOver(err)
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return passOver(err)
+		}
+		switch {
+		case strings.HasPrefix(entry.Name(), ".new-"):
+			if now.Sub(info.ModTime()) > time.Hour {
+				failures = append(failures, removeIfThere(path))
+			}
+		case filepath.Base(filepath.Dir(path)) == "visits":
+			if now.Sub(info.ModTime()) > c.cfg.TTL {
+				failures = append(failures, removeIfThere(path))
+			}
+		case filepath.Ext(path) != ".json":
+			all = append(all, kept{path, info.Size(), lastUse(path, info)})
+		}
+		return nil
+	})
+	return errors.Join(append(failures, err, c.evict(all, now))...)
+}
+
+func passOver(err error) error {
+	if errors.Is(err, fs.ErrNotExist) { // another process sweeps too
+		return nil
+	}
+	return err
+}
+
+// lastUse is when the notes beside a file were last touched.
+func lastUse(path string, info fs.FileInfo) time.Time {
+	if notes, err := os.Stat(path + ".json"); err == nil {
+		return notes.ModTime()
+	}
+	return info.ModTime()
+}
+
+func (c *Cache) evict(all []kept, now time.Time) error {
+	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	var total int64
+	for _, k := range all {
+		total += k.size
+	}
+	var failures []error
+	for _, k := range all {
+		age := now.Sub(k.used)
+		if age < inUse || age < c.cfg.TTL && total <= c.cfg.MaxTotal {
+			continue
+		}
+		// The notes go first: a file without them is not used.
+		if err := errors.Join(removeIfThere(k.path+".json"), removeIfThere(k.path)); err != nil {
+			failures = append(failures, fmt.Errorf("evict asset: %w", err))
+			continue
+		}
+		total -= k.size
+	}
+	return errors.Join(failures...)
+}

@@ -1,0 +1,100 @@
+package blobs_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/adapters/blobs"
+	"moviola/commands"
+	"moviola/tests/harness"
+)
+
+// openS3 opens a bucket of an S3 server, and empties it after the test.
+func openS3(t *testing.T) *blobs.Bucket {
+	t.Helper()
+	address, environment := harness.StartS3Bucket(t)
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	return mustOpen(t, address)
+}
+
+// TestFiles_s3 holds S3 against the contract that folders keep.
+func TestFiles_s3(t *testing.T) {
+	bucket := openS3(t)
+	for name, rule := range rules {
+		t.Run(name, func(t *testing.T) {
+			if name == "an open file outlives Delete" {
+				return // readers of a bucket ask for its parts as they go: those who delete a file say so before
+			}
+			rule(t, bucket)
+			keys, err := bucket.List(context.Background(), "")
+			for _, key := range keys {
+				err = errors.Join(err, bucket.Delete(context.Background(), key))
+			}
+			if err != nil {
+				t.Errorf("empty the bucket: %v", err)
+			}
+		})
+	}
+}
+
+// Decision 45: the address of the storage is bound to length and type, and what comes later changes nothing.
+func TestBucket_Presign(t *testing.T) {
+	bucket := openS3(t)
+	if !bucket.Presigns() {
+		t.Fatal("a bucket has addresses of its own")
+	}
+	address, err := bucket.Presign(t.Context(), "staging/a/e1", "image/png", 5, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(body, contentType string) int {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, address, bytes.NewReader([]byte(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", contentType)
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		_, _ = io.Copy(io.Discard, response.Body)
+		return response.StatusCode
+	}
+	for body, contentType := range map[string]string{"hell": "image/png", "hello!": "image/png", "hello": "text/html"} {
+		if status := put(body, contentType); status < 400 {
+			t.Errorf("%q as %s: %d", body, contentType, status)
+		}
+	}
+	if _, err := bucket.Stat(t.Context(), "staging/a/e1"); !errors.Is(err, commands.ErrFileNotFound) {
+		t.Errorf("nothing was stored: %v", err)
+	}
+	if status := put("hello", "image/png"); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	staged, err := bucket.Stat(t.Context(), "staging/a/e1")
+	if err != nil || staged != (commands.Staged{Size: 5, ContentType: "image/png"}) {
+		t.Errorf("%+v, %v", staged, err)
+	}
+	if err := bucket.Copy(t.Context(), "staging/a/e1", "media/a/e1-1"); err != nil {
+		t.Fatal(err)
+	}
+	put("HELLO", "image/png")
+	if got := mustRead(t, bucket, "media/a/e1-1"); got != "hello" {
+		t.Errorf("the file is %q", got)
+	}
+	if _, err := os.Stat("staging"); err == nil {
+		t.Error("a file was left here")
+	}
+}

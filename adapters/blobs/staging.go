@@ -1,0 +1,69 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/s3blob" // s3://
+	"gocloud.dev/gcerrors"
+
+	"moviola/commands"
+)
+
+var _ commands.Staging = (*Bucket)(nil)
+
+// Presigns says whether the storage has addresses of its own, to which files can be sent without this program. A folder has none.
+func (b *Bucket) Presigns() bool { return b.dir == "" }
+
+// Presign implements commands.Staging. The signature covers method, key, length and type.
+func (b *Bucket) Presign(ctx context.Context, key, contentType string, size int64, ttl time.Duration) (string, error) {
+	if err := checkKey(key); err != nil {
+		return "", err
+	}
+	address, err := b.bucket.SignedURL(ctx, key, &blob.SignedURLOptions{
+		Method: http.MethodPut, Expiry: ttl,
+		BeforeSign: func(as func(any) bool) error {
+			var put *s3.PutObjectInput
+			if as(&put) {
+				put.ContentLength, put.ContentType = aws.Int64(size), aws.String(contentType)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return "", fmt.Errorf("sign an address of file %s: %w", key, err)
+	}
+	return address, nil
+}
+
+// Stat implements commands.Staging.
+func (b *Bucket) Stat(ctx context.Context, key string) (commands.Staged, error) {
+	if err := checkKey(key); err != nil {
+		return commands.Staged{}, err
+	}
+	found, err := b.bucket.Attributes(ctx, key)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		err = errors.Join(commands.ErrFileNotFound, err)
+	}
+	if err != nil {
+		return commands.Staged{}, fmt.Errorf("look at file %s: %w", key, err)
+	}
+	return commands.Staged{Size: found.Size, ContentType: found.ContentType}, nil
+}
+
+// Copy implements commands.Staging. The storage copies by itself.
+func (b *Bucket) Copy(ctx context.Context, from, to string) error {
+	if err := errors.Join(checkKey(from), checkKey(to)); err != nil {
+		return err
+	}
+	if err := b.bucket.Copy(ctx, to, from, nil); err != nil {
+		return fmt.Errorf("copy file %s to %s: %w", from, to, err)
+	}
+	return nil
+}

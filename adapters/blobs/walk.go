@@ -1,0 +1,129 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gocloud.dev/blob"
+)
+
+// Walk hands every key that begins with a prefix, and when its file was last written, to visit, whose error ends the walk.
+// The prefix is empty or ends with a slash. Unlike List it keeps nothing in memory. Files that come or go meanwhile may be
+// seen or not.
+func (b *Bucket) Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error {
+	if prefix != "" && !strings.HasSuffix(prefix, "/") {
+		return fmt.Errorf("%w: %q is no folder", errBadKey, prefix)
+	}
+	if err := checkPrefix(prefix); err != nil {
+		return err
+	}
+	walk := b.walkBucket
+	if b.dir != "" {
+		walk = b.walkFolder
+	}
+	if err := walk(ctx, prefix, visit); err != nil {
+		return fmt.Errorf("walk files %s: %w", prefix, err)
+	}
+	return nil
+}
+
+func (b *Bucket) walkBucket(ctx context.Context, prefix string, visit func(string, time.Time) error) error {
+	for objects := b.bucket.List(&blob.ListOptions{Prefix: prefix}); ; {
+		object, err := objects.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = visit(object.Key, object.ModTime)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// walkFolder reads the folder itself: the library begins anew at its top for every thousand files.
+func (b *Bucket) walkFolder(ctx context.Context, prefix string, visit func(string, time.Time) error) error {
+	return b.walkFiles(ctx, filepath.Join(b.dir, filepath.FromSlash(prefix)), func(path string, info os.FileInfo) error {
+		inside, err := filepath.Rel(b.dir, path)
+		if err != nil {
+			return err
+		}
+		if key := filepath.ToSlash(inside); checkKey(key) == nil {
+			return visit(key, info.ModTime())
+		}
+		return nil // half-written, or not ours
+	})
+}
+
+// walkFiles hands every file below a folder to visit. What goes meanwhile is left out.
+func (b *Bucket) walkFiles(ctx context.Context, dir string, visit func(path string, info os.FileInfo) error) error {
+	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || entry.IsDir() {
+			return ignoreMissing(err)
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return ignoreMissing(err)
+		}
+		return visit(path, info)
+	})
+}
+
+// Tidy removes the half-written files that a crash has left in the folder, and folders in which nothing is left: those last
+// changed before the given time. It walks the whole folder; where the files are not in a folder it does nothing.
+func (b *Bucket) Tidy(ctx context.Context, before time.Time) error {
+	if b.dir == "" {
+		return nil
+	}
+	err := b.walkFiles(ctx, b.dir, func(path string, info os.FileInfo) error {
+		if !strings.HasSuffix(path, tempSuffix) || !info.ModTime().Before(before) {
+			return nil
+		}
+		return ignoreMissing(os.Remove(path))
+	})
+	if err == nil {
+		err = b.removeEmpty(ctx, before)
+	}
+	if err != nil {
+		return fmt.Errorf("tidy folder %s: %w", b.dir, err)
+	}
+	return nil
+}
+
+// removeEmpty removes the folders in which nothing is left. Whoever puts a file into one just now fails, and tries again.
+func (b *Bucket) removeEmpty(ctx context.Context, before time.Time) error {
+	return filepath.WalkDir(b.dir, func(path string, entry os.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !entry.IsDir() || path == b.dir {
+			return ignoreMissing(err)
+		}
+		info, err := entry.Info()
+		if err != nil || !info.ModTime().Before(before) {
+			return ignoreMissing(err)
+		}
+		if os.Remove(path) == nil { // it refuses a folder that is not empty
+			return filepath.SkipDir
+		}
+		return nil
+	})
+}
+
+// ignoreMissing drops the error of a file that another process has moved or removed meanwhile.
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,265 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"moviola/domain"
+)
+
+// startTime is how long a browser may take to come up.
+const startTime = 20 * time.Second
+
+var (
+	errMemory  = errors.New("the page needs too much memory")
+	errCrashed = errors.New("the page has crashed")
+	errLost    = errors.New("the browser has died before its page was there")
+)
+
+// browser is a running Chromium with the road out of it. It shows one page at a time.
+type browser struct {
+	process *process
+	conn    *conn
+	egress  *egress
+	quiet   *http.Server // refuses what the browser asks for by itself
+	pageMB  int
+	limit   time.Duration // of a page
+	pages   int           // shown so far
+	retire  *time.Timer   // ends it while it waits for a page
+	onClose func()
+	closing sync.Once
+	served  sync.WaitGroup
+	watched chan struct{} // closed by close
+
+	mu    sync.Mutex
+	tab   *tab  // that is shown
+	cause error // why it had to be ended
+}
+
+// start brings up a browser at the best level that works here.
+func (p *Pool) start(ctx context.Context) (*browser, error) {
+	if _, err := os.Stat(p.cfg.Path); err != nil {
+		return nil, missing(p.cfg.Path)
+	}
+	p.mu.Lock()
+	first, known := p.level, p.known
+	p.mu.Unlock()
+	var errs []error
+	for i := first; i < len(levels); i++ {
+		if levels[i].jailed && len(p.cfg.Jailer) == 0 {
+			continue
+		}
+		b, err := p.startAt(ctx, levels[i])
+		if err == nil {
+			p.settle(i, errs)
+			return b, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", levels[i].name, err))
+		// What has worked before has failed for another reason than that it is not allowed here, and what takes too long is not
+		// refused: neither is a reason to confine pages less.
+		if known || errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("start browser: %w", errors.Join(errs...))
+}
+
+func missing(path string) error {
+	return domain.Errorf(domain.Internal, "browser_missing",
+		"Web pages cannot be drawn on this server: headless Chromium is not installed. Install the package chromium-headless-shell (expected at %s)", path)
+}
+
+// settle remembers the level that has worked, and says so once.
+func (p *Pool) settle(level int, errs []error) {
+	p.mu.Lock()
+	known := p.known
+	if !known {
+		p.level, p.known = level, true
+	}
+	p.mu.Unlock()
+	if known {
+		return
+	}
+	log := p.cfg.Log.WithField("confinement", levels[level].name)
+	if len(errs) > 0 {
+		log.WithError(errors.Join(errs...)).Warn("browser is confined less than it could be")
+		return
+	}
+	log.Info("browser is confined")
+}
+
+func (p *Pool) startAt(ctx context.Context, l level) (*browser, error) {
+	ctx, stop := context.WithTimeout(ctx, startTime)
+	defer stop()
+	running, err := launch(ctx, p.cfg, l)
+	if err != nil {
+		return nil, err
+	}
+	b := &browser{process: running, pageMB: p.cfg.PageMB, limit: p.cfg.Limit, watched: make(chan struct{})}
+	b.egress = newEgress(running.ports[0], p.cfg.Dial)
+	b.refuse(running.ports[1], p)
+	b.conn = newConn(running.in, running.out, b.handle)
+	p.track(b)
+	if err := b.greet(ctx); err != nil {
+		b.close()
+		return nil, fmt.Errorf("%w: %s", err, running.notes)
+	}
+	b.served.Add(1)
+	go func() {
+		defer b.served.Done()
+		watchMemory(running.pid, int64(p.cfg.MemoryMB)<<20, b.watched, func() { b.end(errMemory) })
+	}()
+	return b, nil
+}
+
+// greet waits until the browser answers.
+func (b *browser) greet(ctx context.Context) error {
+	if err := b.conn.call(ctx, "", "Browser.getVersion", nil, nil); err != nil {
+		return err
+	}
+	return b.conn.call(ctx, "", "Target.setDiscoverTargets", map[string]any{"discover": true}, nil)
+}
+
+// refuse serves the port for what no page has asked for.
+func (b *browser) refuse(port net.Listener, p *Pool) {
+	b.quiet = &http.Server{ReadHeaderTimeout: headerTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.cfg.Log.WithField("host", r.Host).Debug("browser asked for something by itself, which is refused")
+		p.uninvited.Add(1)
+		hangUp(w)
+	})}
+	b.served.Add(1)
+	go func() {
+		defer b.served.Done()
+		_ = b.quiet.Serve(port) // until close
+	}()
+}
+
+// handle sees every event of the browser, on the goroutine that reads its pipe.
+func (b *browser) handle(e event) {
+	b.mu.Lock()
+	t := b.tab
+	b.mu.Unlock()
+	if t == nil {
+		return
+	}
+	switch {
+	case e.Session == t.session && e.Session != "":
+		t.handle(e)
+	case e.Method == "Target.targetCreated":
+		b.dismiss(e, t)
+	case e.Method == "Target.targetCrashed":
+		b.end(errCrashed)
+	}
+}
+
+// dismiss closes the windows that a page opens.
+func (b *browser) dismiss(e event, t *tab) {
+	var created struct {
+		TargetInfo struct {
+			TargetID string `json:"targetId"`
+			Type     string
+			OpenerID string `json:"openerId"`
+		}
+	}
+	if err := json.Unmarshal(e.Params, &created); err != nil {
+		return
+	}
+	if info := created.TargetInfo; info.OpenerID != "" && info.TargetID != t.target {
+		b.conn.tell("", "Target.closeTarget", map[string]any{"targetId": info.TargetID})
+	}
+}
+
+// show loads a page into a fresh profile, lets draw have it, and removes both.
+func (b *browser) show(ctx context.Context, page Page, draw func(context.Context, *tab) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	traffic := b.egress.admit(ctx, int64(b.pageMB)<<20)
+	defer b.egress.shut()
+	t, err := b.open(ctx, page, traffic)
+	if errors.Is(err, errPipe) {
+		return errLost
+	}
+	if err != nil {
+		return err
+	}
+	err = t.load(ctx)
+	if err == nil {
+		err = draw(ctx, t)
+	}
+	b.discard(ctx, t)
+	if closed := (*protocolError)(nil); errors.As(err, &closed) && closed.Code == noSession {
+		return fault("The page closed itself")
+	}
+	return err
+}
+
+// noSession is the code of the answer to a call for a page that is no more.
+const noSession = -32001
+
+// end kills the browser because of what its page does.
+func (b *browser) end(cause error) {
+	b.mu.Lock()
+	if b.cause == nil {
+		b.cause = cause
+	}
+	b.mu.Unlock()
+	b.process.signal()
+}
+
+// healthy says whether the browser can show another page.
+func (b *browser) healthy() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-b.process.ended:
+		return false
+	case <-b.conn.done:
+		return false
+	default:
+		return b.cause == nil
+	}
+}
+
+// explain turns the failure of a page that took its browser along into what its user can do about it.
+func (b *browser) explain(budget context.Context, err error) error {
+	b.mu.Lock()
+	cause := b.cause
+	b.mu.Unlock()
+	var spent *spentError
+	switch {
+	case errors.As(err, new(*domain.Error)):
+		return err
+	case errors.Is(cause, errMemory):
+		return fault("The page needs too much memory")
+	case errors.Is(cause, errCrashed), cause == nil && errors.Is(err, errPipe):
+		return fault("The page crashed: it needs too much memory, or does something the browser cannot do")
+	case errors.As(context.Cause(budget), &spent):
+		return fault("The page did not finish within %s: it may contain an endless loop, or be too large", spent.limit)
+	}
+	return err
+}
+
+// close ends the browser and everything it has started.
+func (b *browser) close() {
+	b.closing.Do(func() {
+		close(b.watched)
+		b.process.kill()
+		<-b.conn.done
+		b.egress.close()
+		_ = b.quiet.Close()
+		b.served.Wait()
+		if b.onClose != nil {
+			b.onClose()
+		}
+	})
+}

@@ -1,0 +1,273 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	maxStreams     = 64 // connections of a page at a time
+	maxConnections = 1000
+	connectTime    = 10 * time.Second
+	headerTime     = 30 * time.Second
+	silence        = 30 * time.Second // a connection on which nothing comes for so long ends
+)
+
+var errTooManyBytes = errors.New("the page loads too much")
+
+// egress is the only road out of a page: an HTTP proxy that serves one page after another, dials with the guarded dialer, and
+// counts.
+type egress struct {
+	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	server *http.Server
+	served sync.WaitGroup
+
+	mu   sync.Mutex
+	page *traffic // of the page that is shown; nil: none is, and nothing passes
+}
+
+// traffic is what one page has used up.
+type traffic struct {
+	ctx         context.Context // of the page
+	left        atomic.Int64    // bytes
+	connections atomic.Int64
+	streams     chan struct{}
+
+	mu      sync.Mutex
+	refused map[string]error // why a host:port could not be reached
+}
+
+// newEgress serves the page's port until it is closed.
+func newEgress(port net.Listener, dial func(ctx context.Context, network, address string) (net.Conn, error)) *egress {
+	e := &egress{dial: dial}
+	e.server = &http.Server{Handler: e, ReadHeaderTimeout: headerTime, IdleTimeout: silence, MaxHeaderBytes: 64 << 10}
+	e.served.Add(1)
+	go func() {
+		defer e.served.Done()
+		_ = e.server.Serve(port) // until close
+	}()
+	return e
+}
+
+// admit opens the road for a page that may move so many bytes, until ctx ends or the next page is admitted.
+func (e *egress) admit(ctx context.Context, bytes int64) *traffic {
+	t := &traffic{ctx: ctx, streams: make(chan struct{}, maxStreams), refused: map[string]error{}}
+	t.left.Store(bytes)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.page = t
+	return t
+}
+
+func (e *egress) shut() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.page = nil
+}
+
+func (e *egress) close() {
+	e.shut()
+	_ = e.server.Close()
+	e.served.Wait()
+}
+
+// ServeHTTP passes on one request of the page.
+func (e *egress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.mu.Lock()
+	page := e.page
+	e.mu.Unlock()
+	if page == nil || !page.enter() {
+		hangUp(w)
+		return
+	}
+	defer page.leave()
+	if r.Method == http.MethodConnect {
+		e.tunnel(w, r, page)
+		return
+	}
+	e.forward(w, r, page)
+}
+
+// enter waits until the page has a connection free, unless it has made too many.
+func (t *traffic) enter() bool {
+	if t.connections.Add(1) > maxConnections {
+		return false
+	}
+	select {
+	case t.streams <- struct{}{}:
+		return true
+	case <-t.ctx.Done():
+		return false
+	}
+}
+
+func (t *traffic) leave() { <-t.streams }
+
+// refusal is why the host of an address, as host:port, could not be reached.
+func (t *traffic) refusal(address string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refused[address]
+}
+
+// connect dials for the page.
+func (e *egress) connect(ctx context.Context, page *traffic, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	conn, err := e.dial(ctx, "tcp", address)
+	if err != nil {
+		page.mu.Lock()
+		defer page.mu.Unlock()
+		if len(page.refused) < maxConnections {
+			page.refused[address] = err
+		}
+		return nil, err
+	}
+	metered := &meteredConn{Conn: conn, page: page}
+	// A page that is over takes its connections with it.
+	metered.stop = context.AfterFunc(page.ctx, func() { _ = conn.Close() })
+	return metered, nil
+}
+
+// tunnel serves CONNECT, which pages use for https and for WebSockets.
+func (e *egress) tunnel(w http.ResponseWriter, r *http.Request, page *traffic) {
+	far, err := e.connect(page.ctx, page, r.Host)
+	if err != nil {
+		http.Error(w, "not reachable", http.StatusBadGateway)
+		return
+	}
+	defer far.Close()
+	near, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer near.Close()
+	if _, err := io.WriteString(near, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+		return
+	}
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		_, _ = io.Copy(far, buffered) // either side may end it, which is no failure
+		_ = far.Close()
+	}()
+	_, _ = io.Copy(near, far)
+	near.Close()
+	<-sent
+}
+
+// hopByHop are the headers that are between the browser and us.
+var hopByHop = []string{
+	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade",
+}
+
+// forward serves a plain http request. One that cannot be made is hung up on: an answer of ours would be drawn as the page.
+func (e *egress) forward(w http.ResponseWriter, r *http.Request, page *traffic) {
+	if r.URL.Scheme != "http" || r.URL.Host == "" {
+		hangUp(w)
+		return
+	}
+	road := &http.Transport{
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			return e.connect(ctx, page, address)
+		},
+		DisableKeepAlives:      true,
+		DisableCompression:     true, // what it says is passed on as it is
+		ResponseHeaderTimeout:  headerTime,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	out := r.Clone(page.ctx)
+	out.RequestURI = ""
+	for _, name := range hopByHop {
+		out.Header.Del(name)
+	}
+	answer, err := road.RoundTrip(out)
+	if err != nil {
+		hangUp(w)
+		return
+	}
+	defer answer.Body.Close()
+	for _, name := range hopByHop {
+		answer.Header.Del(name)
+	}
+	header := w.Header()
+	for name, values := range answer.Header {
+		header[name] = values
+	}
+	w.WriteHeader(answer.StatusCode)
+	if err := pass(w, answer.Body); err != nil {
+		hangUp(w) // so that a cut body is not taken for a whole one
+	}
+}
+
+// pass copies a body as it comes: a page may wait for the first event of a stream.
+func pass(w http.ResponseWriter, body io.Reader) error {
+	control := http.NewResponseController(w)
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := body.Read(buffer)
+		if n > 0 {
+			if _, err := w.Write(buffer[:n]); err != nil {
+				return err
+			}
+			if err := control.Flush(); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// hangUp ends the connection without an answer.
+func hangUp(w http.ResponseWriter) {
+	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		conn.Close()
+	}
+}
+
+// meteredConn is a connection whose bytes are the page's.
+type meteredConn struct {
+	net.Conn
+	page *traffic
+	stop func() bool
+}
+
+func (c *meteredConn) Read(p []byte) (int, error) {
+	if err := c.Conn.SetReadDeadline(time.Now().Add(silence)); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Read(p)
+	return c.count(n, err)
+}
+
+func (c *meteredConn) Write(p []byte) (int, error) {
+	if err := c.Conn.SetWriteDeadline(time.Now().Add(silence)); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Write(p)
+	return c.count(n, err)
+}
+
+func (c *meteredConn) Close() error {
+	c.stop()
+	return c.Conn.Close()
+}
+
+func (c *meteredConn) count(n int, err error) (int, error) {
+	if c.page.left.Add(int64(-n)) < 0 {
+		return n, errTooManyBytes
+	}
+	return n, err
+}

@@ -1,0 +1,41 @@
+package browser
+
+// NeedsNamespaces tells whether a level rests on user namespaces: the jail's own, or those of Chromium's sandbox.
+func NeedsNamespaces(level int) bool { return levels[level].clone != 0 || levels[level].sandbox }
+
+// Levels are the names of the ways to confine a browser, the strictest first.
+func Levels() []string {
+	var names []string
+	for _, l := range levels {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// SetLevel makes a pool begin with a less strict way.
+func (p *Pool) SetLevel(i int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.level = i
+}
+
+// Level is the way that has worked.
+func (p *Pool) Level() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.level
+}
+
+// Uninvited is how often browsers have asked for something that no page had asked for.
+func (p *Pool) Uninvited() int64 { return p.uninvited.Load() }
+
+// Processes are those of all browsers that run, the first of each browser first.
+func (p *Pool) Processes() []int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []int
+	for b := range p.running {
+		all = append(all, family(b.process.pid)...)
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+package browser_test
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"go.uber.org/goleak"
+
+	"moviola/adapters/browser"
+)
+
+// The test program is its own jailer, as the service is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == browser.JailCommand {
+		browser.JailMain()
+	}
+	if os.Getenv(helperEnv) != "" {
+		helperMain()
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// namespaces tells why a process here can have no user namespace of its own: in a chroot, and in many containers.
+var namespaces = sync.OnceValue(func() error {
+	probe := exec.Command("true")
+	probe.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}},
+	}
+	return probe.Run()
+})
+
+// jailedLevel and bareLevel are the strictest levels that this machine allows, with the jail and with nothing but Chromium itself.
+func jailedLevel() int { return strictest(0) }
+func bareLevel() int   { return strictest(4) }
+
+func strictest(level int) int {
+	for namespaces() != nil && browser.NeedsNamespaces(level) {
+		level++
+	}
+	return level
+}
+
+// open returns a pool that dials whatever it is asked to, unless the configuration says otherwise.
+func open(t testing.TB, cfg browser.Config) *browser.Pool {
+	t.Helper()
+	if cfg.Dial == nil {
+		cfg.Dial = (&net.Dialer{}).DialContext
+	}
+	if cfg.Log == nil {
+		log := logrus.New()
+		log.SetOutput(testWriter{t})
+		log.SetLevel(logrus.DebugLevel)
+		cfg.Log = log
+	}
+	if cfg.Jailer == nil {
+		cfg.Jailer = []string{os.Args[0], browser.JailCommand}
+	}
+	pool, err := browser.New(cfg)
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+		defer stop()
+		if err := pool.Close(ctx); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return pool
+}
+
+type testWriter struct{ t testing.TB }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Logf("%s", p)
+	return len(p), nil
+}
+
+// still draws a page that must succeed.
+func still(t testing.TB, pool *browser.Pool, page browser.Page) *image.NRGBA {
+	t.Helper()
+	picture, err := pool.Still(t.Context(), page)
+	if err != nil {
+		t.Fatalf("Still: %v", err)
+	}
+	if got, want := picture.Bounds().Size(), image.Pt(page.Width, page.Height); got != want {
+		t.Fatalf("picture is %v, want %v", got, want)
+	}
+	return picture
+}
+
+// at is a pixel as text: "200,30,60,255".
+func at(picture *image.NRGBA, x, y int) string {
+	c := picture.NRGBAAt(x, y)
+	return fmt.Sprintf("%d,%d,%d,%d", c.R, c.G, c.B, c.A)
+}

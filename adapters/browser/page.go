@@ -1,0 +1,124 @@
+package browser
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/timeline"
+	"moviola/third_party/tailwindcss"
+)
+
+// Page says what to draw. HTML or URL must be set; HTML wins.
+type Page struct {
+	HTML          string // a fragment or a whole document, shown over nothing
+	URL           string // http or https
+	Width, Height int    // of the view and of the picture in pixels
+	// DPI is how many pixels are drawn for each pixel of the page, 1 to 4; the picture is scaled down afterwards. What is
+	// outside is set to the nearest; 0 means 1.
+	DPI      float64
+	Wait     time.Duration      // after the page and its fonts have been loaded; at most 10 s
+	Tailwind bool               // Tailwind CSS is part of the page
+	Style    []timeline.Setting // CSS properties of the body
+	Now      time.Time          // when the page begins to load, for what it reads from its clock; zero: the present
+}
+
+const (
+	maxDPI       = 4
+	maxWait      = 10 * time.Second
+	maxSide      = 3840
+	maxDrawn     = 36_000_000 // pixels before scaling down
+	maxHTMLBytes = 8 << 20
+)
+
+// check says what is wrong with a page, for its user, and returns it with every value in its range.
+func (p Page) check() (Page, error) {
+	switch {
+	case p.HTML == "" && p.URL == "":
+		return p, fault("The page has neither html nor src")
+	case len(p.HTML) > maxHTMLBytes:
+		return p, fault("The html is larger than %d MB", maxHTMLBytes>>20)
+	case p.Width < 1 || p.Height < 1 || p.Width > maxSide || p.Height > maxSide:
+		return p, fault("The page is %d × %d pixels: width and height must be between 1 and %d", p.Width, p.Height, maxSide)
+	}
+	if p.HTML == "" {
+		u, err := url.Parse(p.URL)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+			return p, fault("src must be an http or https address")
+		}
+	}
+	if !(p.DPI >= 1) { // not a number either
+		p.DPI = 1
+	}
+	room := math.Sqrt(maxDrawn / (float64(p.Width) * float64(p.Height)))
+	p.DPI = max(1, min(p.DPI, maxDPI, room))
+	if p.Now.IsZero() {
+		p.Now = time.Now()
+	}
+	p.Wait = max(0, min(p.Wait, maxWait))
+	return p, nil
+}
+
+// fault is an error that the user of the page can do something about.
+func fault(format string, args ...any) *domain.Error {
+	return domain.Errorf(domain.Invalid, "html_failed", format, args...)
+}
+
+var (
+	doctype = regexp.MustCompile(`(?is)^\s*(<!--.*?-->\s*)*<!doctype[^>]*>`)
+	opening = regexp.MustCompile(`(?is)^\s*(<!--.*?-->\s*)*(<html[^>]*>\s*)?(<!--.*?-->\s*)*(<head[^>]*>)?`)
+)
+
+// document returns the page's HTML as a document in standards mode, with what the page asked for put first in its head.
+func (p Page) document() string {
+	text := strings.TrimPrefix(p.HTML, "\ufeff")
+	head := doctype.FindString(text)
+	text = text[len(head):]
+	if head == "" {
+		head = "<!DOCTYPE html>"
+	}
+	open := opening.FindString(text)
+	return head + open + p.additions() + text[len(open):]
+}
+
+// additions are what goes into the head of a page.
+func (p Page) additions() string {
+	var b strings.Builder
+	if p.Tailwind {
+		// The script appends to the head when it runs, and finds its classes afterwards.
+		fmt.Fprintf(&b, "<script>%s</script>", tailwindcss.Script)
+	}
+	if css := p.css(); css != "" {
+		fmt.Fprintf(&b, "<style>%s</style>", css)
+	}
+	return b.String()
+}
+
+// css returns the rule for the body, or nothing.
+func (p Page) css() string {
+	var b strings.Builder
+	for _, s := range p.Style {
+		// Names and values come from the user, whose page it is: only the element they are written into must hold.
+		if strings.ContainsAny(s.Name, "<>{};:") || strings.ContainsAny(s.Value, "<>{}") {
+			continue
+		}
+		fmt.Fprintf(&b, "%s:%s;", s.Name, s.Value)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "body{" + b.String() + "}"
+}
+
+// origin is an address without what may be secret in it.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the page"
+	}
+	return u.Scheme + "://" + u.Host
+}

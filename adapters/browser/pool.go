@@ -1,0 +1,267 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/domain/timeline"
+)
+
+// DefaultPath is where Debian's package chromium-headless-shell has its program.
+const DefaultPath = "/usr/lib/chromium/chromium-headless-shell"
+
+// Config says how pages are drawn. Dial must be set.
+type Config struct {
+	Path string // of chromium-headless-shell; empty: DefaultPath
+	// Dial makes every connection of every page, to host:port over "tcp". It must refuse what pages may not reach.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Jailer is a program with its first arguments that calls JailMain; usually this one, with JailCommand. Empty: Chromium
+	// is confined by its own sandbox only.
+	Jailer []string
+	// Dir is for what Chromium writes where it cannot be given a folder in memory; everybody must be able to go there. Empty:
+	// the system's folder for temporary files.
+	Dir      string
+	Browsers int           // how many run at most, each with one page at a time; 0: 2
+	Pages    int           // how many pages a browser shows before another takes its place; 0: 200
+	Idle     time.Duration // how long a browser waits for its next page before it is ended; 0: a minute
+	Limit    time.Duration // for a page from its start to its picture, and again for each second of frames; 0: 30 s
+	MemoryMB int           // of a browser with its page; 0: 1500
+	PageMB   int           // what a page may load and send; 0: 64
+	Log      logrus.FieldLogger
+}
+
+// Pool draws pages. It is safe for concurrent use.
+type Pool struct {
+	cfg   Config
+	turns chan struct{} // one for each browser that may run
+	done  chan struct{} // closed by Close
+
+	mu      sync.Mutex
+	idle    []*browser
+	running map[*browser]bool
+	level   int  // of levels: the first that has worked here, or is to be tried
+	known   bool // it has worked
+	closed  bool
+
+	uninvited atomic.Int64 // requests that browsers made by themselves
+}
+
+// New returns a pool. No browser is started before a page asks for one, so none need be installed.
+func New(cfg Config) (*Pool, error) {
+	if cfg.Dial == nil {
+		return nil, errors.New("the browser pool needs a way to dial")
+	}
+	setDefault(&cfg.Path, DefaultPath)
+	setDefault(&cfg.Dir, os.TempDir())
+	setDefault(&cfg.Browsers, 2)
+	setDefault(&cfg.Pages, 200)
+	setDefault(&cfg.Idle, time.Minute)
+	setDefault(&cfg.Limit, 30*time.Second)
+	setDefault(&cfg.MemoryMB, 1500)
+	setDefault(&cfg.PageMB, 64)
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
+	return &Pool{cfg: cfg, turns: make(chan struct{}, cfg.Browsers), done: make(chan struct{}), running: map[*browser]bool{}}, nil
+}
+
+func setDefault[T comparable](value *T, fallback T) {
+	var zero T
+	if *value == zero {
+		*value = fallback
+	}
+}
+
+// Still returns the page as it looks when it, its fonts and its pictures have been loaded and Wait has passed. The picture is
+// p.Width × p.Height pixels, clear where the page has no background.
+//
+// A *domain.Error says what is wrong with the page. Other errors are this machine's fault, or the context's.
+func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
+	var picture *image.NRGBA
+	err := p.show(ctx, page, func(ctx context.Context, t *tab) error {
+		var err error
+		picture, err = t.shoot(ctx)
+		return err
+	})
+	return picture, err
+}
+
+// Frames hands out n frames of the page, number i from 0 as it looks i ÷ rate seconds after the moment that Still draws. A frame
+// that is the same as the one before is the same *image.NRGBA; none may be changed. An error of yield ends the capture and is
+// returned as it is. Otherwise like Still.
+func (p *Pool) Frames(ctx context.Context, page Page, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error) error {
+	if rate.Num <= 0 || rate.Den <= 0 || n <= 0 {
+		return fmt.Errorf("capture of %d frames at %d/%d per second", n, rate.Num, rate.Den)
+	}
+	return p.show(ctx, page, func(ctx context.Context, t *tab) error {
+		return t.film(ctx, rate, n, yield)
+	})
+}
+
+// show loads a page in a browser and lets draw have it.
+func (p *Pool) show(ctx context.Context, page Page, draw func(context.Context, *tab) error) error {
+	page, err := page.check()
+	if err != nil {
+		return err
+	}
+	err = p.try(ctx, page, draw)
+	if errors.Is(err, errLost) { // it has died while it waited for this page
+		err = p.try(ctx, page, draw)
+	}
+	return err
+}
+
+func (p *Pool) try(ctx context.Context, page Page, draw func(context.Context, *tab) error) error {
+	b, err := p.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	healthy := false
+	defer func() { p.release(b, healthy) }()
+	budget, stop := withBudget(ctx, p.cfg.Limit)
+	defer stop()
+	err = b.show(budget, page, draw)
+	// A browser that has died may not have been seen to end yet.
+	healthy = !errors.Is(err, errLost) && b.healthy() && budget.Err() == nil
+	if err != nil && !healthy {
+		return b.explain(budget, err)
+	}
+	return err
+}
+
+// acquire waits for a turn and returns a browser that runs.
+func (p *Pool) acquire(ctx context.Context) (*browser, error) {
+	select {
+	case p.turns <- struct{}{}:
+	case <-p.done:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	b, err := p.ready(ctx)
+	if err != nil {
+		<-p.turns
+	}
+	return b, err
+}
+
+// ready returns a browser that has waited for a page, or a new one.
+func (p *Pool) ready(ctx context.Context) (*browser, error) {
+	select {
+	case <-p.done:
+		return nil, errClosed
+	default:
+	}
+	for b := p.waiting(); b != nil; b = p.waiting() {
+		if b.retire.Stop() && b.healthy() {
+			return b, nil
+		}
+		b.close()
+	}
+	return p.start(ctx)
+}
+
+var errClosed = errors.New("the browser pool is closed")
+
+// waiting takes the browser that was used last, if one is waiting.
+func (p *Pool) waiting() *browser {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := len(p.idle) - 1
+	if last < 0 {
+		return nil
+	}
+	b := p.idle[last]
+	p.idle = p.idle[:last]
+	return b
+}
+
+// release keeps a browser for the next page, or ends it.
+func (p *Pool) release(b *browser, healthy bool) {
+	defer func() { <-p.turns }()
+	b.pages++
+	p.mu.Lock()
+	keep := healthy && b.pages < p.cfg.Pages && !p.closed
+	if keep {
+		b.retire = time.AfterFunc(p.cfg.Idle, func() { p.drop(b) })
+		p.idle = append(p.idle, b)
+	}
+	p.mu.Unlock()
+	if !keep {
+		b.close()
+	}
+}
+
+// drop ends a browser that nobody has needed for a while.
+func (p *Pool) drop(b *browser) {
+	p.mu.Lock()
+	for i, other := range p.idle {
+		if other == b {
+			p.idle = append(p.idle[:i], p.idle[i+1:]...)
+			break
+		}
+	}
+	p.mu.Unlock()
+	b.close()
+}
+
+// Close ends every browser. Pages that are being drawn are given until ctx ends to finish; new ones are refused.
+func (p *Pool) Close(ctx context.Context) error {
+	p.mu.Lock()
+	first := !p.closed
+	p.closed = true
+	idle := p.idle
+	p.idle = nil
+	p.mu.Unlock()
+	if first {
+		close(p.done)
+	}
+	for _, b := range idle {
+		b.retire.Stop()
+		b.close()
+	}
+	for range cap(p.turns) {
+		select {
+		case p.turns <- struct{}{}:
+			defer func() { <-p.turns }()
+		case <-ctx.Done():
+			return p.abandon(ctx)
+		}
+	}
+	return nil
+}
+
+// abandon ends the browsers whose pages have not finished in time.
+func (p *Pool) abandon(ctx context.Context) error {
+	p.mu.Lock()
+	var left []*browser
+	for b := range p.running {
+		left = append(left, b)
+	}
+	p.mu.Unlock()
+	for _, b := range left {
+		b.close()
+	}
+	return fmt.Errorf("close browser pool: %w", context.Cause(ctx))
+}
+
+// track remembers a browser until it is closed.
+func (p *Pool) track(b *browser) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running[b] = true
+	b.onClose = func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.running, b)
+	}
+}

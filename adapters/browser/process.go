@@ -1,0 +1,308 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownHome is where a browser with mounts of its own has its home. Every system has the folder, and everybody may go there.
+const ownHome = "/tmp"
+
+// reservedMB is what every process of a browser reserves and does not use. The system counts it, the watch on memory does not.
+const reservedMB = 256
+
+// pipeDelay is how long the end of a killed browser may take to reach us through its pipes.
+const pipeDelay = 2 * time.Second
+
+// process is a browser that runs.
+type process struct {
+	pid    int
+	home   string        // the folder it writes to, as it sees it
+	folder string        // the same as we see it; empty: it vanishes with the browser
+	ended  chan struct{} // closed when it has been waited for
+	notes  *tail         // the end of what it complained about
+
+	in, out *os.File // its DevTools pipe, from here
+	ports   []net.Listener
+}
+
+// The ports of the egress: what the page asks for, and what the browser asks for by itself, which is refused.
+const (
+	pagePort  = 3128
+	quietPort = 3129
+)
+
+// launch starts the browser at a level. The egress ports are open, and not served yet.
+func launch(ctx context.Context, cfg Config, l level) (*process, error) {
+	p := &process{ended: make(chan struct{}), notes: &tail{}, home: ownHome}
+	if !l.mounts() {
+		home, err := makeHome(cfg.Dir)
+		if err != nil {
+			return nil, err
+		}
+		p.home, p.folder = home, home
+	}
+	if err := p.launch(ctx, cfg, l); err != nil {
+		p.kill()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *process) launch(ctx context.Context, cfg Config, l level) error {
+	if !l.network() {
+		if err := p.listen(); err != nil {
+			return err
+		}
+	}
+	ends, err := openPipes()
+	if err != nil {
+		return err
+	}
+	p.in, p.out = ends.read, ends.write
+	program, args := cfg.Path, flags(p.home, l.sandbox, p.portNumbers())
+	if l.jailed {
+		if program, args, err = p.jailed(cfg, l, args); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command(program, args...) // ended by kill, as a group
+	cmd.Dir = "/"
+	cmd.Env = []string{
+		"HOME=" + p.home, "TMPDIR=" + p.home, "PATH=/usr/bin:/bin", "LANG=en_US.UTF-8", "TZ=UTC", "DBUS_SESSION_BUS_ADDRESS=disabled:",
+	}
+	cmd.Stderr = p.notes
+	cmd.WaitDelay = pipeDelay
+	cmd.ExtraFiles = []*os.File{ends.childRead, ends.childWrite}
+	if l.jailed {
+		// Nobody may have no way to where this program lies. It is started through an open file instead of by its name.
+		self, err := os.Open(cfg.Jailer[0])
+		if err != nil {
+			return fmt.Errorf("open jailer: %w", err)
+		}
+		defer self.Close()
+		cmd.ExtraFiles = append(cmd.ExtraFiles, ends.childHandover, self)
+	}
+	cmd.SysProcAttr = l.process()
+	err = p.run(cmd)
+	ends.closeChild()
+	defer ends.handover.Close()
+	if err != nil {
+		return fmt.Errorf("start %s: %w", program, err)
+	}
+	if l.network() {
+		return p.receive(ctx, ends.handover)
+	}
+	return nil
+}
+
+// run starts the command on a thread that is kept until the command has ended: the kernel sends Pdeathsig when the thread ends
+// that started it, so it comes with the end of this process, never before.
+func (p *process) run(cmd *exec.Cmd) error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		if err == nil {
+			p.pid = cmd.Process.Pid
+		}
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // a browser is always killed; what it said is in notes
+		}
+		close(p.ended)
+	}()
+	return <-started
+}
+
+// signal kills the browser with everything it has started.
+func (p *process) signal() {
+	if p.pid == 0 {
+		return
+	}
+	select {
+	case <-p.ended: // its number may be another's by now
+	default:
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+}
+
+// kill ends the browser with everything it has started, and removes what it has left.
+func (p *process) kill() {
+	p.signal()
+	if p.pid > 0 {
+		<-p.ended
+	}
+	for _, f := range []*os.File{p.in, p.out} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	for _, port := range p.ports {
+		port.Close()
+	}
+	if p.folder != "" {
+		_ = os.RemoveAll(p.folder) // a folder for temporary files: nothing depends on it
+	}
+}
+
+// makeHome makes the folder a browser may write to.
+func makeHome(dir string) (string, error) {
+	home, err := os.MkdirTemp(dir, "moviola-browser-")
+	if err != nil {
+		return "", fmt.Errorf("make folder for a browser: %w", err)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(home, nobody, nobody); err != nil {
+			return "", errors.Join(fmt.Errorf("give folder to the browser: %w", err), os.Remove(home))
+		}
+	}
+	return filepath.Abs(home)
+}
+
+// jailed returns the command that makes the jailer become the browser.
+func (p *process) jailed(cfg Config, l level, args []string) (string, []string, error) {
+	spec, err := json.Marshal(jail{
+		Home: p.home, Ports: p.portNumbers(), Network: l.network(), Mounts: l.mounts(), Data: uint64(cfg.MemoryMB+reservedMB) << 20,
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("write jail: %w", err)
+	}
+	all := append(append([]string{}, cfg.Jailer[1:]...), string(spec), cfg.Path)
+	return fmt.Sprintf("/proc/self/fd/%d", programFD), append(all, args...), nil
+}
+
+// listen opens the egress on this machine's loopback: a browser without a network of its own has no other.
+func (p *process) listen() error {
+	for range 2 {
+		port, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return fmt.Errorf("open egress: %w", err)
+		}
+		p.ports = append(p.ports, port)
+	}
+	return nil
+}
+
+// portNumbers are those of the page and of the browser itself.
+func (p *process) portNumbers() []uint16 {
+	if p.ports == nil {
+		return []uint16{pagePort, quietPort}
+	}
+	var numbers []uint16
+	for _, port := range p.ports {
+		numbers = append(numbers, uint16(port.Addr().(*net.TCPAddr).Port))
+	}
+	return numbers
+}
+
+// receive takes the ports that the jail has opened.
+func (p *process) receive(ctx context.Context, handover *os.File) error {
+	raw, err := net.FileConn(handover)
+	if err != nil {
+		return fmt.Errorf("receive egress: %w", err)
+	}
+	defer raw.Close()
+	stop := context.AfterFunc(ctx, func() { _ = raw.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	rights := make([]byte, unix.CmsgSpace(2*4))
+	_, n, _, _, err := raw.(*net.UnixConn).ReadMsgUnix(make([]byte, 1), rights)
+	if err != nil || n == 0 {
+		return fmt.Errorf("receive egress: %w: %s", errors.Join(err, errNoPorts), p.notes)
+	}
+	messages, err := unix.ParseSocketControlMessage(rights[:n])
+	if err != nil {
+		return fmt.Errorf("receive egress: %w", err)
+	}
+	for _, m := range messages {
+		fds, err := unix.ParseUnixRights(&m)
+		if err != nil {
+			return fmt.Errorf("receive egress: %w", err)
+		}
+		if err := p.adopt(fds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNoPorts = errors.New("the jail opened no ports")
+
+func (p *process) adopt(fds []int) error {
+	var errs []error
+	for _, fd := range fds {
+		file := os.NewFile(uintptr(fd), "egress")
+		port, err := net.FileListener(file)
+		errs = append(errs, err, file.Close())
+		if err == nil {
+			p.ports = append(p.ports, port)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("receive egress: %w", err)
+	}
+	return nil
+}
+
+// pipes are both sides of what a browser is connected with.
+type pipes struct {
+	read, write, handover                *os.File
+	childRead, childWrite, childHandover *os.File
+}
+
+func openPipes() (pipes, error) {
+	var p pipes
+	var errs [2]error
+	p.childRead, p.write, errs[0] = os.Pipe()
+	p.read, p.childWrite, errs[1] = os.Pipe()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err := errors.Join(errs[0], errs[1], err); err != nil {
+		return pipes{}, fmt.Errorf("open pipes: %w", err)
+	}
+	p.handover, p.childHandover = os.NewFile(uintptr(pair[0]), "handover"), os.NewFile(uintptr(pair[1]), "handover")
+	return p, nil
+}
+
+func (p pipes) closeChild() {
+	for _, f := range []*os.File{p.childRead, p.childWrite, p.childHandover} {
+		f.Close()
+	}
+}
+
+// tail keeps the last part of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+const tailSize = 4 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - tailSize; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.kept))
+}

@@ -1,0 +1,333 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"net/url"
+	"sync"
+	"time"
+
+	"moviola/domain/timeline"
+	"moviola/third_party/tailwindcss"
+)
+
+// tab is a page in a browser.
+type tab struct {
+	conn    *conn
+	page    Page
+	traffic *traffic
+	profile string // id of its browser context
+	target  string
+	session string
+	clock   clock
+	// patience is how much of the page's time may be spent on waiting for the network.
+	patience time.Duration
+
+	expired chan struct{} // gets one when the granted virtual time has passed
+
+	mu     sync.Mutex
+	status int // of the answer that is the page; 0: none yet
+}
+
+// open makes a profile with an empty page of the right size.
+func (b *browser) open(ctx context.Context, page Page, traffic *traffic) (*tab, error) {
+	t := &tab{conn: b.conn, page: page, traffic: traffic, patience: b.limit / 2, expired: make(chan struct{}, 1)}
+	var profile struct {
+		BrowserContextID string `json:"browserContextId"`
+	}
+	err := b.conn.call(ctx, "", "Target.createBrowserContext", map[string]any{
+		"disposeOnDetach": true, "proxyServer": fmt.Sprintf("http://127.0.0.1:%d", b.process.portNumbers()[0]),
+		"proxyBypassList": "<-loopback>",
+	}, &profile)
+	if err != nil {
+		return nil, fmt.Errorf("make profile: %w", err)
+	}
+	t.profile = profile.BrowserContextID
+	var created struct {
+		TargetID string `json:"targetId"`
+	}
+	err = b.conn.call(ctx, "", "Target.createTarget", map[string]any{
+		"url": "about:blank", "width": page.Width, "height": page.Height, "browserContextId": t.profile,
+		"enableBeginFrameControl": true,
+	}, &created)
+	if err != nil {
+		return nil, fmt.Errorf("make page: %w", err)
+	}
+	t.target = created.TargetID
+	var attached struct {
+		SessionID string `json:"sessionId"`
+	}
+	err = b.conn.call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": t.target, "flatten": true}, &attached)
+	if err != nil {
+		return nil, fmt.Errorf("attach to page: %w", err)
+	}
+	t.session = attached.SessionID
+	b.mu.Lock()
+	b.tab = t
+	b.mu.Unlock()
+	return t, t.prepare(ctx)
+}
+
+// prepare sets up the view and what the page may not do.
+func (t *tab) prepare(ctx context.Context) error {
+	clear := map[string]any{"color": map[string]any{"r": 0, "g": 0, "b": 0, "a": 0}}
+	err := t.conn.call(ctx, "", "Browser.setDownloadBehavior",
+		map[string]any{"behavior": "deny", "browserContextId": t.profile}, nil)
+	if err != nil {
+		return fmt.Errorf("deny downloads: %w", err)
+	}
+	steps := []struct {
+		method string
+		params map[string]any
+	}{
+		{"Page.enable", nil},
+		{"Emulation.setDeviceMetricsOverride", map[string]any{
+			"width": t.page.Width, "height": t.page.Height, "deviceScaleFactor": t.page.DPI, "mobile": false,
+		}},
+		{"Emulation.setDefaultBackgroundColorOverride", clear},
+		{"Page.setInterceptFileChooserDialog", map[string]any{"enabled": true}},
+	}
+	if t.page.HTML == "" {
+		steps = append(steps, struct {
+			method string
+			params map[string]any
+		}{"Network.enable", nil})
+	}
+	for _, s := range steps {
+		if err := t.call(ctx, s.method, s.params, nil); err != nil {
+			return fmt.Errorf("prepare page: %w", err)
+		}
+	}
+	return t.startClock(ctx)
+}
+
+// discard closes the page with its profile. A browser that cannot do so is ended.
+func (b *browser) discard(ctx context.Context, t *tab) {
+	b.mu.Lock()
+	b.tab = nil
+	b.mu.Unlock()
+	if !b.healthy() || ctx.Err() != nil {
+		return // it is ended anyway
+	}
+	ctx, stop := context.WithTimeout(ctx, discardTime)
+	defer stop()
+	err := b.conn.call(ctx, "", "Target.disposeBrowserContext", map[string]any{"browserContextId": t.profile}, nil)
+	if err != nil {
+		b.end(errStuck)
+	}
+}
+
+const discardTime = 5 * time.Second
+
+var errStuck = errors.New("the page could not be closed")
+
+func (t *tab) call(ctx context.Context, method string, params, result any) error {
+	return t.conn.call(ctx, t.session, method, params, result)
+}
+
+// handle sees the events of the page, on the goroutine that reads the browser's pipe.
+func (t *tab) handle(e event) {
+	switch e.Method {
+	case "Emulation.virtualTimeBudgetExpired":
+		select {
+		case t.expired <- struct{}{}:
+		default:
+		}
+	case "Page.javascriptDialogOpening":
+		t.conn.tell(t.session, "Page.handleJavaScriptDialog", map[string]any{"accept": false})
+	case "Network.responseReceived":
+		t.responded(e)
+	}
+}
+
+// responded notes the status of the answer that is the page itself.
+func (t *tab) responded(e event) {
+	var received struct {
+		Type     string
+		FrameID  string `json:"frameId"`
+		Response struct{ Status int }
+	}
+	if err := json.Unmarshal(e.Params, &received); err != nil || received.Type != "Document" || received.FrameID != t.target {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status = received.Response.Status
+}
+
+// load shows the page's content and waits until it is complete.
+func (t *tab) load(ctx context.Context) error {
+	var err error
+	if t.page.HTML != "" {
+		err = t.call(ctx, "Page.setDocumentContent", map[string]any{"frameId": t.target, "html": t.page.document()}, nil)
+	} else {
+		err = t.navigate(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.settle(ctx); err != nil {
+		return err
+	}
+	if t.page.HTML == "" {
+		if err := t.dress(ctx); err != nil {
+			return err
+		}
+	}
+	return t.pass(ctx, t.page.Wait)
+}
+
+// navigate goes to the page's address.
+func (t *tab) navigate(ctx context.Context) error {
+	var went struct {
+		ErrorText string `json:"errorText"`
+	}
+	if err := t.call(ctx, "Page.navigate", map[string]any{"url": t.page.URL}, &went); err != nil {
+		return err
+	}
+	if went.ErrorText == "" {
+		return nil
+	}
+	return fault("The page at %s cannot be loaded: %s", origin(t.page.URL), t.reason(went.ErrorText))
+}
+
+// reason says why a page could not be loaded: in the guard's words, when it was the guard, else in the browser's.
+func (t *tab) reason(text string) string {
+	u, err := url.Parse(t.page.URL)
+	if err != nil {
+		return text
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	var spoken interface{ Reason() string }
+	if errors.As(t.traffic.refusal(u.Hostname()+":"+port), &spoken) {
+		return spoken.Reason()
+	}
+	return text
+}
+
+// dress adds to a page of another server what the element asks for.
+func (t *tab) dress(ctx context.Context) error {
+	t.mu.Lock()
+	status := t.status
+	t.mu.Unlock()
+	if status >= 400 {
+		return fault("The page at %s answered with status %d", origin(t.page.URL), status)
+	}
+	script := ""
+	if css := t.page.css(); css != "" {
+		quoted, err := json.Marshal(css)
+		if err != nil {
+			return fmt.Errorf("quote style: %w", err)
+		}
+		script += "{const s=document.createElement('style');s.textContent=" + string(quoted) + ";document.head.append(s)};"
+	}
+	if t.page.Tailwind {
+		script += tailwindcss.Script
+	}
+	if script == "" {
+		return nil
+	}
+	if err := t.evaluate(ctx, script, nil); err != nil {
+		return err
+	}
+	return t.settle(ctx)
+}
+
+// complete is true when everything the page names has come, its fonts included, which are only fetched once they are needed.
+const complete = `(() => {
+	const root = document.documentElement;
+	if (root) root.getBoundingClientRect();
+	return document.readyState === 'complete' && (!document.fonts || document.fonts.status === 'loaded');
+})()`
+
+// settle lets the page load. As little virtual time as possible passes, so that animations begin when it is over.
+func (t *tab) settle(ctx context.Context) error {
+	step, ready := time.Millisecond, 0
+	for passed := time.Duration(0); passed < maxSettle && ready < 2; passed += step {
+		if passed > slowSettle {
+			step = slowSettle
+		}
+		// Pictures that load lazily, observers and callbacks wait for a frame.
+		if err := t.step(ctx, step); err != nil {
+			return err
+		}
+		var done bool
+		if err := t.evaluate(ctx, complete, &done); err != nil {
+			return err
+		}
+		if ready++; !done {
+			ready = 0
+		}
+	}
+	return nil
+}
+
+const (
+	slowSettle = 20 * time.Millisecond
+	maxSettle  = 5 * time.Second // of virtual time; a page that is not complete then never will be
+	waitStep   = 50 * time.Millisecond
+)
+
+// pass lets virtual time pass, with a frame now and then for what moves.
+func (t *tab) pass(ctx context.Context, wait time.Duration) error {
+	for wait > 0 {
+		step := min(wait, waitStep)
+		if err := t.step(ctx, step); err != nil {
+			return err
+		}
+		wait -= step
+	}
+	return nil
+}
+
+// step draws a frame that nobody sees and lets time pass.
+func (t *tab) step(ctx context.Context, step time.Duration) error {
+	if err := t.tick(ctx); err != nil {
+		return err
+	}
+	return t.advance(ctx, step)
+}
+
+// shoot returns the picture of the page as it is now.
+func (t *tab) shoot(ctx context.Context) (*image.NRGBA, error) {
+	data, err := t.draw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return decode(data, t.page.Width, t.page.Height)
+}
+
+// film hands out n frames from now on.
+func (t *tab) film(ctx context.Context, rate timeline.Rate, n int64, yield func(int64, *image.NRGBA) error) error {
+	reel := newReel(t.page.Width, t.page.Height, yield)
+	start := t.clock.elapsed
+	err := func() error {
+		for i := range n {
+			due := start + (time.Duration(i * rate.Den * int64(time.Second) / rate.Num)).Round(grid)
+			if err := t.advance(ctx, due-t.clock.elapsed); err != nil {
+				return err
+			}
+			data, err := t.draw(ctx)
+			if err != nil {
+				return err
+			}
+			resume := pause(ctx, second(i+1, rate) > second(i, rate))
+			err = reel.add(ctx, i, data)
+			resume()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}()
+	return errors.Join(err, reel.close())
+}
+
+// second is that of the film in which a frame is.
+func second(i int64, rate timeline.Rate) int64 { return i * rate.Den / rate.Num }

@@ -1,0 +1,233 @@
+// Package ftp brings files to FTP and SFTP servers, over connections that its user dials: it opens no socket of its own. Files are
+// streamed, missing folders are made. What is sent, and what becomes of the result, is not known here.
+package ftp
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/textproto"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/jlaffaye/ftp"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+)
+
+var _ commands.Sender = (*FTP)(nil)
+
+// ControlPort is where FTP servers listen.
+const ControlPort = 21
+
+// closeTime bounds taking leave of a server, and waiting for it to confirm a file.
+const closeTime = 10 * time.Second
+
+// testName is the file that a test leaves and removes.
+const testName = "moviola-connection-test.txt"
+
+// testContent is what is in it.
+const testContent = "A test of a connection. It can be removed.\n"
+
+// DialFunc connects to host:port. The connection ends with ctx.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Config is what the senders need.
+type Config struct {
+	Dial DialFunc
+	// Explain says what may be told of an error of the network, without any address. False: it is none.
+	Explain func(error) (string, bool)
+	// TLS is the base of the configuration for encrypted connections; nil: the system's authorities.
+	TLS *tls.Config
+}
+
+// FTP sends by FTP, encrypted when the destination asks for it.
+type FTP struct{ cfg Config }
+
+// NewFTP returns a sender.
+func NewFTP(cfg Config) *FTP { return &FTP{cfg} }
+
+// Send implements commands.Sender.
+func (f *FTP) Send(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+	file, err := parcel.Open(ctx)
+	if err != nil {
+		return commands.Receipt{}, err
+	}
+	defer file.Close()
+	source := &source{Reader: file}
+	err = f.with(ctx, parcel.Settings, func(server *ftp.ServerConn) error {
+		makeFolders(server, parcel.Settings.RemoteFolder())
+		return stage("the server did not take the file", server.Stor(parcel.Settings.RemoteFile(), source))
+	})
+	return commands.Receipt{}, source.blame(err)
+}
+
+// Test implements commands.Sender: it logs in and leaves a small file for a moment.
+func (f *FTP) Test(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+	return commands.Receipt{}, f.with(ctx, parcel.Settings, func(server *ftp.ServerConn) error {
+		makeFolders(server, parcel.Settings["remote-path"])
+		name := path.Join(parcel.Settings["remote-path"], testName)
+		if err := server.Stor(name, strings.NewReader(testContent)); err != nil {
+			return stage("the server did not take a file", err)
+		}
+		return stage("the server did not remove a file", server.Delete(name))
+	})
+}
+
+// with does something on a server it is logged in to.
+func (f *FTP) with(ctx context.Context, s connection.Settings, do func(*ftp.ServerConn) error) error {
+	address := net.JoinHostPort(s["host"], portOf(s, ControlPort))
+	err := f.session(ctx, s, address, do)
+	return f.cfg.fail(ctx, "ftp://"+address, err)
+}
+
+func (f *FTP) session(ctx context.Context, s connection.Settings, address string, do func(*ftp.ServerConn) error) error {
+	road := &road{ctx: ctx, dial: f.cfg.Dial}
+	options := []ftp.DialOption{ftp.DialWithDialFunc(road.connect), ftp.DialWithShutTimeout(closeTime)}
+	if s["secure"] == "true" {
+		// Servers may insist that the data connection resumes the session of the control connection.
+		road.secure = cloneTLS(f.cfg.TLS)
+		road.secure.ServerName, road.secure.ClientSessionCache = s["host"], tls.NewLRUClientSessionCache(4)
+		options = append(options, ftp.DialWithExplicitTLS(road.secure))
+	}
+	server, err := ftp.Dial(address, options...)
+	if err != nil {
+		return stage("the connection failed", err)
+	}
+	defer func() { _ = server.Quit() }() // what was sent is confirmed before
+	if err := server.Login(s["username"], s["password"]); err != nil {
+		return stage("the login failed", err)
+	}
+	return do(server)
+}
+
+// road dials the connections of one session. A server names the place of a data connection: only its port is believed.
+type road struct {
+	ctx    context.Context
+	dial   DialFunc
+	secure *tls.Config
+	host   string // of the control connection's peer, once it stands
+}
+
+func (r *road) connect(network, address string) (net.Conn, error) {
+	if r.host == "" {
+		conn, err := r.dial(r.ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		r.host, _, err = net.SplitHostPort(conn.RemoteAddr().String())
+		return conn, err
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := r.dial(r.ctx, network, net.JoinHostPort(r.host, port))
+	if err != nil || r.secure == nil {
+		return conn, err
+	}
+	return tls.Client(conn, r.secure), nil
+}
+
+// makeFolders makes the folders that lead to a path. Those that are there already refuse, and a folder that is missing after all
+// shows when the file is stored.
+func makeFolders(server *ftp.ServerConn, folder string) {
+	for _, dir := range folders(folder) {
+		_ = server.MakeDir(dir)
+	}
+}
+
+// folders are the paths from the first folder down to the whole.
+func folders(folder string) []string {
+	folder = path.Clean(folder)
+	var list []string
+	for at := folder; at != "." && at != "/"; at = path.Dir(at) {
+		list = append([]string{at}, list...)
+	}
+	return list
+}
+
+// failure is what a step ended with, and the step in words.
+type failure struct {
+	step string
+	error
+}
+
+func (f failure) Unwrap() error { return f.error }
+
+// stage says in which step an error came; nil stays nil.
+func stage(step string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{step, err}
+}
+
+// fail turns an error into one for the owner. The words of servers are not passed on: they repeat paths and names.
+func (c Config) fail(ctx context.Context, origin string, err error) error {
+	var refusal *domain.Error
+	switch {
+	case err == nil || errors.As(err, &refusal):
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("send to %s: %w", origin, context.Cause(ctx))
+	}
+	why := "the transfer failed"
+	var step failure
+	if errors.As(err, &step) {
+		why = step.step
+	}
+	var answer *textproto.Error
+	if errors.As(err, &answer) {
+		why = fmt.Sprintf("%s (%d)", why, answer.Code)
+	} else if reason, ok := c.Explain(err); ok {
+		why = reason
+	}
+	return notDelivered(origin, why)
+}
+
+func notDelivered(origin, why string) error {
+	return domain.Errorf(domain.Invalid, "not_delivered", "Not delivered to %s: %s", origin, why)
+}
+
+// source tells errors of the file apart from those of the network it is copied to.
+type source struct {
+	io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// blame returns the error of the file when that is what ended a transfer.
+func (s *source) blame(err error) error {
+	if s.err != nil {
+		return fmt.Errorf("read the video: %w", s.err)
+	}
+	return err
+}
+
+func portOf(s connection.Settings, standard int) string {
+	if s["port"] != "" {
+		return s["port"]
+	}
+	return fmt.Sprint(standard)
+}
+
+func cloneTLS(base *tls.Config) *tls.Config {
+	if base == nil {
+		return &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return base.Clone()
+}

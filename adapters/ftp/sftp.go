@@ -1,0 +1,167 @@
+package ftp
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/pkg/sftp"
+	"golang.org/x/crypto/ssh"
+
+	"moviola/commands"
+	"moviola/domain/connection"
+)
+
+var _ commands.Sender = (*SFTP)(nil)
+
+// SSHPort is where SSH servers listen.
+const SSHPort = 22
+
+// SFTP sends by SFTP.
+type SFTP struct{ cfg Config }
+
+// NewSFTP returns a sender. Of the configuration, TLS does not apply.
+func NewSFTP(cfg Config) *SFTP { return &SFTP{cfg} }
+
+// Send implements commands.Sender.
+func (s *SFTP) Send(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+	file, err := parcel.Open(ctx)
+	if err != nil {
+		return commands.Receipt{}, err
+	}
+	defer file.Close()
+	source := &source{Reader: file}
+	receipt, err := s.with(ctx, parcel, func(server *sftp.Client) error {
+		if folder := parcel.Settings.RemoteFolder(); folder != "." {
+			if err := server.MkdirAll(folder); err != nil {
+				return stage("the folder could not be made", err)
+			}
+		}
+		return stage("the server did not take the file", upload(server, parcel.Settings.RemoteFile(), source))
+	})
+	return receipt, source.blame(err)
+}
+
+// Test implements commands.Sender: it logs in and leaves a small file for a moment.
+func (s *SFTP) Test(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+	return s.with(ctx, parcel, func(server *sftp.Client) error {
+		folder := path.Clean(parcel.Settings["remote-path"])
+		if err := server.MkdirAll(folder); err != nil {
+			return stage("the folder could not be made", err)
+		}
+		name := path.Join(folder, testName)
+		if err := upload(server, name, strings.NewReader(testContent)); err != nil {
+			return stage("the server did not take a file", err)
+		}
+		return stage("the server did not remove a file", server.Remove(name))
+	})
+}
+
+func upload(server *sftp.Client, name string, from io.Reader) error {
+	file, err := server.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	_, err = file.ReadFrom(from)
+	return errors.Join(err, file.Close())
+}
+
+// with does something on a server it is logged in to.
+func (s *SFTP) with(ctx context.Context, parcel commands.Parcel, do func(*sftp.Client) error) (commands.Receipt, error) {
+	address := net.JoinHostPort(parcel.Settings["host"], portOf(parcel.Settings, SSHPort))
+	seen := &hostKeys{known: known(parcel)}
+	err := s.session(ctx, parcel.Settings, address, seen, do)
+	if seen.differs {
+		err = notDelivered("sftp://"+address, "the server's host key is "+seen.shown+", not the one that is known")
+	}
+	return commands.Receipt{HostKey: seen.shown}, s.cfg.fail(ctx, "sftp://"+address, err)
+}
+
+func (s *SFTP) session(ctx context.Context, settings connection.Settings, address string, seen *hostKeys, do func(*sftp.Client) error) error {
+	methods, err := login(settings)
+	if err != nil {
+		return notDelivered("sftp://"+address, err.Error())
+	}
+	conn, err := s.cfg.Dial(ctx, "tcp", address)
+	if err != nil {
+		return stage("the connection failed", err)
+	}
+	defer conn.Close()
+	secured, channels, requests, err := ssh.NewClientConn(conn, address, &ssh.ClientConfig{
+		User: settings["username"], Auth: methods, HostKeyCallback: seen.check,
+	})
+	if err != nil {
+		return stage("the login failed", err)
+	}
+	client := ssh.NewClient(secured, channels, requests)
+	defer func() { _ = client.Close() }() // what was sent was confirmed before
+	server, err := sftp.NewClient(client)
+	if err != nil {
+		return stage("the server does not speak SFTP", err)
+	}
+	defer func() { _ = server.Close() }()
+	return do(server)
+}
+
+// login are the ways to prove who is there: the private key first.
+func login(settings connection.Settings) ([]ssh.AuthMethod, error) {
+	var methods []ssh.AuthMethod
+	if text := settings["private-key"]; text != "" {
+		key, err := parseKey(text, settings["passphrase"])
+		if err != nil {
+			return nil, errors.New("the private key cannot be read") // the error may repeat parts of it
+		}
+		methods = append(methods, ssh.PublicKeys(key))
+	}
+	if password := settings["password"]; password != "" {
+		methods = append(methods, ssh.Password(password), ssh.KeyboardInteractive(
+			func(_, _ string, questions []string, _ []bool) ([]string, error) {
+				answers := make([]string, len(questions))
+				for i := range answers {
+					answers[i] = password
+				}
+				return answers, nil
+			}))
+	}
+	if len(methods) == 0 {
+		return nil, errors.New("there is neither a password nor a private key")
+	}
+	return methods, nil
+}
+
+func parseKey(text, passphrase string) (ssh.Signer, error) {
+	if passphrase != "" {
+		return ssh.ParsePrivateKeyWithPassphrase([]byte(text), []byte(passphrase))
+	}
+	return ssh.ParsePrivateKey([]byte(text))
+}
+
+// known is the fingerprint a server has to show: the one that was set, or else the one it showed first; empty: any will do.
+func known(parcel commands.Parcel) string {
+	if set := parcel.Settings["host-key"]; set != "" {
+		return strings.TrimRight(set, "=")
+	}
+	return parcel.HostKey
+}
+
+// hostKeys holds a server's key against the one that is known.
+type hostKeys struct {
+	known   string
+	shown   string
+	differs bool
+}
+
+func (h *hostKeys) check(_ string, _ net.Addr, key ssh.PublicKey) error {
+	h.shown = ssh.FingerprintSHA256(key)
+	if h.known != "" && subtle.ConstantTimeCompare([]byte(h.known), []byte(h.shown)) != 1 {
+		h.differs = true
+		return fmt.Errorf("host key %s", h.shown)
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+// Package images has pictures made of descriptions by an endpoint that speaks OpenAI's protocol.
+//
+// What was made is kept in a folder per account, under the hash of all that was asked for, and served again for the same request.
+// Pictures are recognised by their content and bounded before anything else reads them.
+package images
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+var _ commands.ImageGenerator = (*Generator)(nil)
+
+// Codes of the errors about generated pictures.
+const (
+	codeFailed     = "image_generation_failed"
+	codeNoProvider = "image_provider_missing"
+)
+
+// Endpoint is a service that speaks OpenAI's protocol for pictures. The zero Endpoint is none.
+type Endpoint struct {
+	URL   string // its base, such as https://api.openai.com/v1
+	Key   string // sent as bearer token; empty: none
+	Model string // empty: gpt-image-1
+}
+
+const defaultModel = "gpt-image-1"
+
+// Config is what a Generator needs. Dir and Client must be set.
+type Config struct {
+	Client   *http.Client // the guarded road out: to the endpoint, and to the addresses of pictures that it answers with
+	Endpoint Endpoint     // of this server; the zero one: prompts need a connection
+	// Saved returns the endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
+	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
+	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
+	// last use, so that what nobody asks for can be removed.
+	Dir     string
+	Timeout time.Duration // of one answer; 0: 3 minutes
+	// Retries are the pauses before a request that failed for a passing reason is sent again; nil: one second, four seconds.
+	Retries []time.Duration
+	Slots   int // requests at the same time; 0: 4
+}
+
+const (
+	defaultTimeout = 3 * time.Minute
+	defaultSlots   = 4
+	// workLimit is how long making one picture may take, whether anybody still waits for it or not.
+	workLimit = 12 * time.Minute
+)
+
+// Generator makes pictures. It is safe for concurrent use.
+type Generator struct {
+	cfg     Config
+	running *semaphore.Weighted
+	flights singleflight.Group
+}
+
+// New returns a Generator that keeps its pictures in cfg.Dir, which it creates.
+func New(cfg Config) (*Generator, error) {
+	if cfg.Dir == "" || cfg.Client == nil {
+		return nil, errors.New("image generation needs a folder and a client")
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	if cfg.Retries == nil {
+		cfg.Retries = []time.Duration{time.Second, 4 * time.Second}
+	}
+	if cfg.Slots == 0 {
+		cfg.Slots = defaultSlots
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make folder of generated images: %w", err)
+	}
+	return &Generator{cfg: cfg, running: semaphore.NewWeighted(int64(cfg.Slots))}, nil
+}
+
+// maxPrompt is how many characters a description may have.
+const maxPrompt = 8000
+
+// Generate makes a picture. See commands.ImageGenerator. Callers that ask for the same at once share the work.
+func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest) (commands.GeneratedImage, error) {
+	if n := len([]rune(request.Prompt)); n > maxPrompt || strings.TrimSpace(request.Prompt) == "" {
+		return commands.GeneratedImage{}, domain.Errorf(domain.Invalid, codeFailed,
+			"The prompt of an image must have 1 to %d characters, this one has %d", maxPrompt, n)
+	}
+	endpoint, err := g.endpoint(ctx, request)
+	if err != nil {
+		return commands.GeneratedImage{}, err
+	}
+	o, err := newOrder(endpoint, request)
+	if err != nil {
+		return commands.GeneratedImage{}, err
+	}
+	s := shelfOf(g.cfg.Dir, request.Account)
+	made, ok := s.find(o.key)
+	if !ok {
+		if made, err = g.share(ctx, s, o); err != nil {
+			return commands.GeneratedImage{}, err
+		}
+	}
+	return commands.GeneratedImage{Asset: made, Cached: ok, Warnings: o.warnings}, nil
+}
+
+// endpoint is who makes the picture.
+func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest) (Endpoint, error) {
+	if request.Connection == "" {
+		if g.cfg.Endpoint.URL == "" {
+			return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider,
+				"Images of a 'prompt' need an image provider, and none is configured; set one, or use the 'src' of an image")
+		}
+		return g.cfg.Endpoint, nil
+	}
+	if g.cfg.Saved == nil {
+		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider, "The connection '%s' does not exist", shown(request.Connection))
+	}
+	return g.cfg.Saved(ctx, request.Account, request.Connection)
+}
+
+// share does the work once for all who wait for the same. It outlives a caller that gives up, for what was ordered is paid for, and
+// ends by its own limits.
+func (g *Generator) share(ctx context.Context, s shelf, o order) (commands.Asset, error) {
+	done := g.flights.DoChan(s.dir+" "+o.key, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), workLimit)
+		defer cancel()
+		if found, ok := s.find(o.key); ok { // made since the caller looked
+			return found, nil
+		}
+		if err := g.running.Acquire(ctx, 1); err != nil {
+			return nil, fmt.Errorf("wait for a free place to generate an image: %w", err)
+		}
+		defer g.running.Release(1)
+		raw, err := g.ask(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return s.keep(o.key, raw)
+	})
+	select {
+	case <-ctx.Done():
+		return commands.Asset{}, context.Cause(ctx)
+	case result := <-done:
+		if result.Err != nil {
+			return commands.Asset{}, result.Err
+		}
+		return result.Val.(commands.Asset), nil
+	}
+}
+
+// order is a request made ready: who is asked for what, and the key it is kept under.
+type order struct {
+	endpoint Endpoint
+	body     []byte
+	key      string
+	warnings []string
+}
+
+func newOrder(endpoint Endpoint, request commands.ImageRequest) (order, error) {
+	o := order{endpoint: endpoint}
+	if endpoint.Model == "" {
+		o.endpoint.Model = defaultModel
+	}
+	switch {
+	case request.Model == "" || strings.EqualFold(request.Model, o.endpoint.Model):
+	case request.Connection != "" && endpoint.Model == "": // who pays for it may choose
+		o.endpoint.Model = request.Model
+	default:
+		o.warnings = append(o.warnings, fmt.Sprintf("The image model '%s' is not available, the provider's model '%s' is used",
+			shown(request.Model), o.endpoint.Model))
+	}
+	fields, err := settingsOf(request.Settings)
+	if err != nil {
+		return order{}, err
+	}
+	fields["model"], fields["prompt"], fields["n"] = o.endpoint.Model, request.Prompt, 1
+	if _, chosen := fields["size"]; !chosen {
+		fields["size"] = sizeOf(o.endpoint.Model, request.Aspect)
+	}
+	if !strings.HasPrefix(o.endpoint.Model, "gpt-image") { // which knows one form of answers, and refuses to be told
+		fields["response_format"] = "b64_json"
+	}
+	if o.body, err = json.Marshal(fields); err != nil {
+		return order{}, fmt.Errorf("write image request: %w", err)
+	}
+	o.key = hashOf([]byte(strings.Join([]string{o.endpoint.URL, request.Connection, string(request.Fresh), string(o.body)}, "\x00")))
+	return o, nil
+}
+
+// shown is a text of the user as messages show it.
+func shown(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

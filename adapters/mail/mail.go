@@ -1,0 +1,213 @@
+// Package mail tells people of finished movies by e-mail, over connections that its user dials. A connection may bring a mail
+// server of its own; for others there is the server's, if the operator has set one. What is written is not known here.
+package mail
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wneessen/go-mail"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+)
+
+var _ commands.Sender = (*Sender)(nil)
+
+// Ports are where mail servers take mail in.
+var Ports = []int{25, 465, 587}
+
+// wait bounds connecting, and each answer of the server.
+const wait = 30 * time.Second
+
+// DialFunc connects to host:port. The connection ends with ctx.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Config is what a Sender needs.
+type Config struct {
+	Dial DialFunc
+	// Explain says what may be told of an error of the network, without any address. False: it is none.
+	Explain func(error) (string, bool)
+	// Server is the operator's mail server: smtp://user:password@host:port begins in the clear and goes on encrypted, smtps:// is
+	// encrypted from the start; ?security=none allows what is in the clear. Empty: none.
+	Server string
+	// From is the sender's address for it.
+	From string
+	// TLS is the base of the configuration for encrypted connections; nil: the system's authorities.
+	TLS *tls.Config
+}
+
+// Sender writes e-mails.
+type Sender struct {
+	cfg      Config
+	operator connection.Settings // nil: none
+}
+
+// New returns a sender, or what is wrong with its configuration.
+func New(cfg Config) (*Sender, error) {
+	s := &Sender{cfg: cfg}
+	if cfg.Server == "" {
+		return s, nil
+	}
+	u, err := url.Parse(cfg.Server)
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || cfg.From == "" {
+		return nil, errors.New("the mail server is smtp://user:password@host:port or smtps://…, and needs a sender's address")
+	}
+	password, _ := u.User.Password()
+	s.operator = connection.Settings{
+		"host": u.Hostname(), "port": u.Port(), "username": u.User.Username(), "password": password,
+		"security": map[string]string{"smtp": "starttls", "smtps": "tls"}[u.Scheme], "from": cfg.From,
+	}
+	if u.Query().Get("security") == "none" {
+		s.operator["security"] = "none"
+	}
+	return s, nil
+}
+
+// Send implements commands.Sender. The video itself is not attached: the message names its address.
+func (s *Sender) Send(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+	settings, err := s.complete(parcel.Settings)
+	if err != nil {
+		return commands.Receipt{}, err
+	}
+	message, err := write(settings)
+	if err != nil {
+		return commands.Receipt{}, err
+	}
+	origin := "smtp://" + net.JoinHostPort(settings["host"], strconv.Itoa(portOf(settings)))
+	client, err := s.client(ctx, settings)
+	if err == nil {
+		err = client.DialAndSendWithContext(ctx, message)
+	}
+	return commands.Receipt{}, s.explain(ctx, origin, err)
+}
+
+// Test implements commands.Sender: it sends the message.
+func (s *Sender) Test(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+	return s.Send(ctx, parcel)
+}
+
+// complete fills in the mail server where the destination has none.
+func (s *Sender) complete(given connection.Settings) (connection.Settings, error) {
+	settings := connection.Settings{}
+	for name, value := range given {
+		settings[name] = value
+	}
+	if settings["host"] == "" {
+		if s.operator == nil {
+			return nil, refuse("the destination has no host of a mail server, and this server has none either")
+		}
+		for name, value := range s.operator {
+			settings[name] = value // the sender too: the server speaks for its own address only
+		}
+	}
+	for _, name := range []string{"from", "to", "subject", "message"} {
+		if settings[name] == "" {
+			return nil, refuse("the e-mail has no " + name)
+		}
+	}
+	return settings, nil
+}
+
+func write(s connection.Settings) (*mail.Msg, error) {
+	message := mail.NewMsg()
+	if err := message.From(s["from"]); err != nil {
+		return nil, refuse("the sender's address is not valid")
+	}
+	if err := message.ToFromString(s["to"]); err != nil {
+		return nil, refuse("an address in to is not valid")
+	}
+	message.Subject(s["subject"])
+	message.SetDate()
+	sender := message.GetFrom()[0].Address
+	// The library's own id would name this host.
+	message.SetMessageIDWithValue(rand.Text() + sender[strings.LastIndex(sender, "@"):])
+	message.SetBodyString(mail.TypeTextPlain, s["message"])
+	return message, nil
+}
+
+func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mail.Client, error) {
+	secure := cloneTLS(s.cfg.TLS)
+	secure.ServerName = settings["host"]
+	options := []mail.Option{
+		mail.WithPort(portOf(settings)), mail.WithTimeout(wait), mail.WithTLSConfig(secure), mail.WithoutNoop(), mail.WithHELO("moviola"),
+		mail.WithDialContextFunc(func(_ context.Context, network, address string) (net.Conn, error) {
+			// The library's own context ends once the connection stands; the connection must outlive it.
+			conn, err := s.cfg.Dial(ctx, network, address)
+			if err != nil || settings["security"] != "tls" {
+				return conn, err
+			}
+			return tls.Client(conn, secure), nil
+		}),
+	}
+	switch settings["security"] {
+	case "none":
+		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
+	case "tls":
+		// The connection is encrypted before the library sees it, and it finds that out itself.
+		options = append(options, mail.WithTLSPolicy(mail.TLSOpportunistic))
+	default:
+		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
+	}
+	if settings["username"] != "" {
+		kind := mail.SMTPAuthAutoDiscover
+		if settings["security"] == "none" {
+			kind = mail.SMTPAuthPlainNoEnc
+		}
+		options = append(options, mail.WithSMTPAuth(kind), mail.WithUsername(settings["username"]), mail.WithPassword(settings["password"]))
+	}
+	return mail.NewClient(settings["host"], options...)
+}
+
+// portOf is the port of a mail server: 587, or 465 when it is encrypted from the start.
+func portOf(s connection.Settings) int {
+	if n, err := strconv.Atoi(s["port"]); err == nil {
+		return n
+	}
+	if s["security"] == "tls" {
+		return 465
+	}
+	return 587
+}
+
+// explain turns an error into one for the owner. The words of servers are not passed on: they may repeat addresses.
+func (s *Sender) explain(ctx context.Context, origin string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("send to %s: %w", origin, context.Cause(ctx))
+	}
+	why := "the mail server did not take the message"
+	var answer *textproto.Error
+	var sending *mail.SendError
+	if errors.As(err, &answer) {
+		why = fmt.Sprintf("the mail server answered %d", answer.Code)
+	} else if errors.As(err, &sending) && sending.ErrorCode() > 0 {
+		why = fmt.Sprintf("the mail server answered %d", sending.ErrorCode())
+	} else if reason, ok := s.cfg.Explain(err); ok {
+		why = reason
+	}
+	return domain.Errorf(domain.Invalid, "not_delivered", "Not delivered to %s: %s", origin, why)
+}
+
+func refuse(why string) error {
+	return domain.Errorf(domain.Invalid, "not_delivered", "Not delivered: %s", why)
+}
+
+func cloneTLS(base *tls.Config) *tls.Config {
+	if base == nil {
+		return &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return base.Clone()
+}

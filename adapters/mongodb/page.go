@@ -1,0 +1,205 @@
+package mongodb
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"moviola/projections"
+)
+
+// body is a stored document.
+type body bson.Raw
+
+// Decode implements projections.Body.
+func (b body) Decode(into any) error {
+	decoder := bson.NewDecoder(bson.NewDocumentReader(bytes.NewReader(b)))
+	decoder.UseJSONStructTags()
+	return decoder.Decode(into)
+}
+
+// storedIn reads what the store knows of a document.
+func storedIn(raw bson.Raw) (projections.Stored, error) {
+	var head struct {
+		ID      string `json:"_id"`
+		Version int64  `json:"_version"`
+		Live    bool   `json:"_live"`
+	}
+	if err := body(raw).Decode(&head); err != nil {
+		return projections.Stored{}, err
+	}
+	return projections.Stored{ID: head.ID, Version: head.Version, Gone: !head.Live, Body: body(raw)}, nil
+}
+
+// Get implements projections.Documents: each document by its id, a few at a time.
+func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (map[string]projections.Stored, error) {
+	if _, err := d.collection(collection); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		mu     sync.Mutex
+		failed error
+		found  = make(map[string]projections.Stored, len(ids))
+		next   = make(chan string)
+		done   sync.WaitGroup
+	)
+	for range min(getters, len(ids)) {
+		done.Go(func() {
+			for id := range next {
+				stored, ok, err := d.get(ctx, collection, id)
+				mu.Lock()
+				switch {
+				case err != nil && failed == nil:
+					failed = err
+					cancel()
+				case ok:
+					found[id] = stored
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, id := range ids {
+		next <- id
+	}
+	close(next)
+	done.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	return found, nil
+}
+
+func (d *Documents) get(ctx context.Context, collection, id string) (projections.Stored, bool, error) {
+	raw, err := d.database.Collection(collection).FindOne(ctx, bson.D{{Key: fieldID, Value: id}}).Raw()
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return projections.Stored{}, false, nil
+	}
+	if err == nil {
+		var stored projections.Stored
+		if stored, err = storedIn(raw); err == nil {
+			return stored, true, nil
+		}
+	}
+	return projections.Stored{}, false, fmt.Errorf("get %s of %s: %w", id, collection, err)
+}
+
+// Page implements projections.Documents. What comes after a place is several stretches of the index, one behind the other: the
+// documents that differ from the place in the last field, then those that differ in the one before, and so on.
+func (d *Documents) Page(ctx context.Context, collection string, q projections.Query) ([]projections.Stored, error) {
+	c, err := d.collection(collection)
+	if err != nil {
+		return nil, err
+	}
+	if q.Limit < 1 || q.Limit > projections.MaxPage {
+		return nil, fmt.Errorf("page %s: a limit of %d", collection, q.Limit)
+	}
+	index, err := indexOf(c, q.Index)
+	if err != nil {
+		return nil, fmt.Errorf("page %s by %q: %w", collection, q.Index, err)
+	}
+	filters, err := stretches(index, q)
+	if err != nil {
+		return nil, fmt.Errorf("page %s by %q: %w", collection, q.Index, err)
+	}
+	var page []projections.Stored
+	for _, filter := range filters {
+		more, err := d.find(ctx, collection, filter, order(index), q.Limit-len(page))
+		if err != nil {
+			return nil, fmt.Errorf("page %s by %q: %w", collection, q.Index, err)
+		}
+		if page = append(page, more...); len(page) == q.Limit {
+			break
+		}
+	}
+	return page, nil
+}
+
+func indexOf(c projections.Collection, name string) (projections.Index, error) {
+	if name == projections.IDIndex {
+		return projections.Index{}, nil
+	}
+	for _, index := range c.Indexes {
+		if index.Name == name {
+			return index, nil
+		}
+	}
+	return projections.Index{}, errors.New("no such index")
+}
+
+// stretches returns the filters of a page, in the order of the index.
+func stretches(index projections.Index, q projections.Query) ([]bson.D, error) {
+	sorted := order(index)
+	if len(q.Equal) > len(index.Fields) || len(q.Equal)+len(q.After) > len(sorted) {
+		return nil, errors.New("more values than the index has fields")
+	}
+	base := bson.D{{Key: fieldLive, Value: true}}
+	for i, value := range q.Equal {
+		base = append(base, bson.E{Key: sorted[i].Key, Value: value})
+	}
+	rest := sorted[len(q.Equal):]
+	if len(q.After) == 0 {
+		return []bson.D{withRange(base, rest[0].Key, q.Range, nil)}, nil
+	}
+	var filters []bson.D
+	for differs := len(q.After) - 1; differs >= 0; differs-- {
+		filter := base[:len(base):len(base)]
+		for i := range differs {
+			var r projections.Range
+			if i == 0 {
+				r = q.Range
+			}
+			filter = withRange(filter, rest[i].Key, r, bson.D{{Key: "$eq", Value: q.After[i]}})
+		}
+		var r projections.Range
+		if differs == 0 {
+			r = q.Range
+		}
+		past := "$gt"
+		if rest[differs].Value == -1 {
+			past = "$lt"
+		}
+		filters = append(filters, withRange(filter, rest[differs].Key, r, bson.D{{Key: past, Value: q.After[differs]}}))
+	}
+	return filters, nil
+}
+
+// withRange adds the conditions on one field to a filter.
+func withRange(filter bson.D, field string, r projections.Range, conditions bson.D) bson.D {
+	if r.Min != nil {
+		conditions = append(conditions, bson.E{Key: "$gte", Value: r.Min})
+	}
+	if r.Max != nil {
+		conditions = append(conditions, bson.E{Key: "$lte", Value: r.Max})
+	}
+	if len(conditions) == 0 {
+		return filter
+	}
+	return append(filter[:len(filter):len(filter)], bson.E{Key: field, Value: conditions})
+}
+
+// find returns the documents that fit a filter.
+func (d *Documents) find(ctx context.Context, collection string, filter, sort bson.D, limit int) ([]projections.Stored, error) {
+	cursor, err := d.database.Collection(collection).Find(ctx, filter, options.Find().SetSort(sort).SetLimit(int64(limit)))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = cursor.Close(ctx) }()
+	var page []projections.Stored
+	for cursor.Next(ctx) {
+		stored, err := storedIn(bytes.Clone(cursor.Current))
+		if err != nil {
+			return nil, err
+		}
+		page = append(page, stored)
+	}
+	return page, cursor.Err()
+}

@@ -1,0 +1,126 @@
+package outbound
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxDials bounds how many of a name's addresses are tried. All of them are checked.
+const maxDials = 8
+
+// minDial is the least time one address gets while others are still to be tried.
+const minDial = 2 * time.Second
+
+// notPublic is the one text for every address that is refused, so that it does not tell which networks are behind it.
+const notPublic = "the host is not a public address"
+
+// DialContext connects to host:port over TCP once every address of the host has been found public, or when the operator
+// has allowed exactly that host and port. It returns *Refused, or the error of the first address that could not be reached.
+func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return g.dial(ctx, network, address, nil)
+}
+
+// dial is DialContext for a protocol that is at home on some of the ports that are refused otherwise.
+func (g *Guard) dial(ctx context.Context, network, address string, home []int) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, refuse("", "the address has no host and port")
+	}
+	if network != "tcp" && network != "tcp4" && network != "tcp6" {
+		return nil, refuse(address, "only TCP connections are made")
+	}
+	if g.allowed(host, port) {
+		return g.dialAllowed(ctx, network, host, port)
+	}
+	if err := g.checkHostPort(host, port, home); err != nil {
+		return nil, err
+	}
+	addrs, err := g.lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	for _, addr := range addrs {
+		// One bad address spoils the answer: whoever mixes them is probing.
+		if !g.reachable(addr) {
+			return nil, refuse(address, notPublic)
+		}
+	}
+	// The check is repeated on the socket, just before it connects: nothing between here and there can replace the address.
+	return dialEach(ctx, net.Dialer{ControlContext: g.control}, network, addrs, port)
+}
+
+// dialAllowed connects to a host the operator has opened, wherever it points.
+func (g *Guard) dialAllowed(ctx context.Context, network, host, port string) (net.Conn, error) {
+	addrs, err := g.lookup(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	return dialEach(ctx, net.Dialer{}, network, addrs, port)
+}
+
+// lookup returns the addresses of a host, itself if it is one.
+func (g *Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr.Unmap()}, nil
+	}
+	addrs, err := g.resolver.LookupNetIP(ctx, "ip", strings.ToLower(host))
+	if err != nil {
+		return nil, fmt.Errorf("resolve host: %w", err)
+	}
+	if len(addrs) == 0 {
+		return nil, fmt.Errorf("resolve host: %w", &net.DNSError{Err: "no address", Name: host, IsNotFound: true})
+	}
+	for i := range addrs {
+		addrs[i] = addrs[i].Unmap()
+	}
+	return addrs, nil
+}
+
+// dialEach tries the addresses in turn, each with its share of the time that is left.
+func dialEach(ctx context.Context, dialer net.Dialer, network string, addrs []netip.Addr, port string) (net.Conn, error) {
+	addrs = addrs[:min(len(addrs), maxDials)]
+	var first error
+	for i, addr := range addrs {
+		conn, err := dialOne(ctx, dialer, network, net.JoinHostPort(addr.String(), port), len(addrs)-i)
+		if err == nil {
+			return conn, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("connect: %w", ctx.Err())
+		}
+	}
+	return nil, fmt.Errorf("connect: %w", first)
+}
+
+func dialOne(ctx context.Context, dialer net.Dialer, network, address string, left int) (net.Conn, error) {
+	if deadline, ok := ctx.Deadline(); ok && left > 1 {
+		share := max(time.Until(deadline)/time.Duration(left), minDial)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, share)
+		defer cancel()
+	}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// control refuses a socket whose peer may not be reached.
+func (g *Guard) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	peer, _ := netip.ParseAddrPort(address) // one that cannot be read is the zero Addr, which nobody may reach
+	if !g.reachable(peer.Addr()) {
+		return refuse(address, notPublic)
+	}
+	return nil
+}
+
+// reachable says whether an address is public and not one of this host's own: what this service serves is read from its
+// storage, and what else listens on this host is nobody's business. Decision 8.
+func (g *Guard) reachable(addr netip.Addr) bool {
+	return Public(addr) && !g.own.has(addr)
+}

@@ -1,0 +1,113 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+)
+
+// Refused says that the guard does not let a request out. Trying again changes nothing.
+type Refused struct {
+	Address string // scheme and host, or host and port below HTTP; empty when the address cannot be read at all
+	why     string
+}
+
+func refuse(address, format string, args ...any) *Refused {
+	return &Refused{Address: address, why: fmt.Sprintf(format, args...)}
+}
+
+func (e *Refused) Error() string { return describe(e.Address, e.why) }
+
+// Reason is why, in words for a user, without any address.
+func (e *Refused) Reason() string { return e.why }
+
+// Refused marks the error for packages that do not know this one.
+func (e *Refused) Refused() bool { return true }
+
+// Failure says that a request was let out and got no answer. Its text shows scheme and host only; what it wraps may say more.
+type Failure struct {
+	Address string // scheme and host
+	why     string
+	cause   error
+}
+
+func (e *Failure) Error() string { return describe(e.Address, e.why) }
+
+// Reason is why, in words for a user, without any address.
+func (e *Failure) Reason() string { return e.why }
+
+// Unwrap gives the cause, whose text may hold internal addresses: branch on it, do not show it.
+func (e *Failure) Unwrap() error { return e.cause }
+
+// Timeout says whether a time limit ended the request. It makes Failure a net.Error in part, as url.Error asks for.
+func (e *Failure) Timeout() bool { return isTimeout(e.cause) }
+
+func describe(address, why string) string {
+	if address == "" {
+		return why
+	}
+	return address + ": " + why
+}
+
+// Origin shows an address as scheme and host, a port that is written included: never a user, path or query.
+func Origin(u *url.URL) string {
+	if u == nil || u.Scheme == "" || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// explain turns what a request ended with into an error that may be shown.
+func explain(r *http.Request, err error) error {
+	var refused *Refused
+	if errors.As(err, &refused) {
+		return &Refused{Address: Origin(r.URL), why: refused.why}
+	}
+	return &Failure{Address: Origin(r.URL), why: reason(err), cause: err}
+}
+
+// otherwise is the reason for what belongs to no family.
+const otherwise = "the request failed"
+
+// reason puts the families of failure into words. It never repeats the error's own text, which names internal addresses.
+func reason(err error) string {
+	var dns *net.DNSError
+	var unknown x509.UnknownAuthorityError
+	var hostname x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var verification *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var op *net.OpError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "the request was cancelled"
+	case errors.As(err, &dns) && !errors.Is(err, context.DeadlineExceeded):
+		return "the host name could not be resolved"
+	case isTimeout(err):
+		return "no answer in time"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.As(err, &unknown), errors.As(err, &hostname), errors.As(err, &invalid), errors.As(err, &verification):
+		return "the TLS certificate is not valid"
+	case errors.As(err, &record), errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error"):
+		return "the TLS handshake failed"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.EPIPE):
+		return "the connection was closed without an answer"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return "the host cannot be reached"
+	default:
+		return otherwise
+	}
+}
+
+func isTimeout(err error) bool {
+	var timed interface{ Timeout() bool }
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timed) && timed.Timeout()
+}

@@ -1,0 +1,84 @@
+// Package plansfile reads the plans of an installation from a YAML file. What is not in the file is as it is built in; what is in
+// it is checked before anything starts: a misspelt field must not quietly give every account the built-in allowance.
+package plansfile
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"moviola/domain/plan"
+)
+
+// Default is the file that says what is built in, to begin an own one with.
+//
+//go:embed plans.yaml
+var Default []byte
+
+// file is the form of a plans file.
+type file struct {
+	Plans    []row   `yaml:"plans"`
+	AIPrices *prices `yaml:"ai_prices"`
+}
+
+type row struct {
+	Name       string        `yaml:"name"`
+	Length     time.Duration `yaml:"length"`
+	PackLength time.Duration `yaml:"pack_length"`
+	Width      int           `yaml:"width"`
+	Height     int           `yaml:"height"`
+	Counted    bool          `yaml:"counted"`
+	Movies     int64         `yaml:"movies"`
+	Drafts     int64         `yaml:"drafts"`
+}
+
+type prices struct {
+	BuiltIn int64 `yaml:"built_in"`
+	Image   int64 `yaml:"image"`
+	Voice   int64 `yaml:"voice"`
+}
+
+// Read reads the plans of a file. An empty path means the built-in plans.
+func Read(path string) (plan.Plans, error) {
+	if path == "" {
+		return plan.Plans{}, nil
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return plan.Plans{}, fmt.Errorf("read the plans: %w", err)
+	}
+	plans, err := Parse(text)
+	if err != nil {
+		return plan.Plans{}, fmt.Errorf("read the plans in %s: %w", path, err)
+	}
+	return plans, nil
+}
+
+// Parse reads the plans of a text. Its error names every mistake.
+func Parse(text []byte) (plan.Plans, error) {
+	standard := plan.BuiltInPrices
+	f := file{AIPrices: &prices{BuiltIn: standard.BuiltIn, Image: standard.Image, Voice: standard.VoiceSecond}}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return plan.Plans{}, err
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return plan.Plans{}, errors.New("there is more than one document in it")
+	}
+	rows := make([]plan.Plan, len(f.Plans))
+	for i, r := range f.Plans {
+		rows[i] = plan.Plan(r)
+	}
+	plans, err := plan.New(rows...)
+	if err != nil || f.AIPrices == nil { // an empty ai_prices
+		return plans, err
+	}
+	return plans.WithPrices(plan.Prices{BuiltIn: f.AIPrices.BuiltIn, Image: f.AIPrices.Image, VoiceSecond: f.AIPrices.Voice})
+}

@@ -1,0 +1,259 @@
+package render
+
+import (
+	"context"
+	"image"
+
+	"moviola/adapters/render/picture"
+	"moviola/domain/timeline"
+)
+
+// actor draws a layer that is made in this process, with its effects but without its fades. It is used by one goroutine at a time.
+type actor interface {
+	// draw draws frame k of the element: what the canvas shows of it. The result may be the same again, changed or not, at the next
+	// call, if the actor travels.
+	draw(ctx context.Context, k int64) (*picture.Layer, error)
+	// settled is the frame of the element from which on nothing changes.
+	settled() int64
+}
+
+// plain shows content without effects.
+type plain struct {
+	content
+	w, h int
+	from *image.RGBA // what made was made of
+	made *picture.Layer
+}
+
+func (p *plain) draw(ctx context.Context, k int64) (*picture.Layer, error) {
+	if moving, ok := p.content.(animated); ok {
+		d, at, err := moving.drawn(k)
+		if err != nil || d.Image == nil {
+			return &picture.Layer{}, err
+		}
+		return picture.FromNRGBA(d.Image, at, p.w, p.h), nil
+	}
+	img, err := p.at(ctx, k)
+	if err != nil || img.Rect.Empty() {
+		return &picture.Layer{}, err
+	}
+	if img != p.from {
+		p.from, p.made = img, picture.FromRGBA(img, p.w, p.h)
+	}
+	return p.made, nil
+}
+
+// posed shows content with effects.
+type posed struct {
+	content
+	layer timeline.Layer
+	fx    timeline.Effects
+	mask  *image.Gray // over the box; nil: none
+	box   image.Rectangle
+	seen  image.Rectangle // the part of the box in which there is anything
+	w, h  int
+	// sheet is where the content lies: the box, or a larger copy of it at 0, 0 that keeps the detail a close view needs.
+	sheet image.Rectangle
+
+	rest   *image.RGBA // the content when it has settled
+	from   *image.RGBA // what plate and viewer were made of
+	plate  *picture.Plate
+	viewer *picture.Viewer
+	turned *picture.Layer // the box, before it is turned
+	out    *picture.Layer // what is drawn of what travels
+}
+
+// maxTurned bounds the pixels of what is turned while it moves.
+const maxTurned = 32 << 20
+
+func (p *posed) settled() int64 {
+	at := p.content.settled()
+	if m := p.fx.Motion; m != nil && m.From != m.To {
+		at = max(at, p.layer.Life-1)
+	}
+	if r := p.fx.Rotation; r != nil && r.Frames > 0 {
+		if at = max(at, r.Frames); r.Endless {
+			at = p.layer.Life
+		}
+	}
+	return at
+}
+
+// travels says that the view of the content, or its angle, changes with time, so that it is worth a plate.
+func (p *posed) travels() bool {
+	r := p.fx.Rotation
+	return p.fx.Motion != nil || r != nil && r.Frames > 0
+}
+
+// shown is frame k of the content. What has settled is drawn once.
+func (p *posed) shown(ctx context.Context, k int64) (*image.RGBA, error) {
+	settled := p.content.settled()
+	if k < settled {
+		return p.at(ctx, k)
+	}
+	if p.rest == nil {
+		img, err := p.at(ctx, settled)
+		if err != nil {
+			return nil, err
+		}
+		p.rest = img
+	}
+	return p.rest, nil
+}
+
+func (p *posed) draw(ctx context.Context, k int64) (*picture.Layer, error) {
+	img, err := p.shown(ctx, k)
+	if err != nil || img.Rect.Empty() {
+		return &picture.Layer{}, err
+	}
+	if !p.travels() {
+		return p.dressed(img), nil
+	}
+	if img != p.from {
+		p.prepare(img)
+	}
+	if p.fx.Motion == nil {
+		return p.turn(p.plate, k), nil
+	}
+	view := picture.View(p.fx.Motion.At(k, p.layer.Life))
+	if p.fx.Rotation == nil {
+		l := p.fresh(picture.Even(p.seen, p.w, p.h))
+		if l.Empty() {
+			return l, nil
+		}
+		p.viewer.Draw(view, l)
+		p.finish(l)
+		return l, nil
+	}
+	if p.turned == nil {
+		p.turned = blank(image.Rect(0, 0, (p.box.Dx()+1)&^1, (p.box.Dy()+1)&^1))
+	}
+	p.viewer.Draw(view, p.turned)
+	if p.mask != nil {
+		mask := *p.mask
+		mask.Rect = mask.Rect.Sub(p.box.Min)
+		p.turned.Cover(&mask)
+	}
+	copied := *p.turned
+	copied.Pix = append([]byte(nil), p.turned.Pix...)
+	return p.turn(picture.NewPlate(&copied), k), nil
+}
+
+// blank is an empty layer at an even place.
+func blank(r image.Rectangle) *picture.Layer {
+	return &picture.Layer{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy(), Pix: make([]byte, r.Dx()*r.Dy()*5/2)}
+}
+
+// fresh is a layer to draw on, the same one again: what travels is drawn anew for every frame, and used before the next one.
+func (p *posed) fresh(r image.Rectangle) *picture.Layer {
+	if p.out == nil {
+		p.out = blank(r)
+	}
+	return p.out
+}
+
+// keyed is the content with its colour key, mirrored.
+func (p *posed) keyed(img *image.RGBA) *image.RGBA {
+	out := picture.Mirror(img, p.sheet, p.fx.FlipX, p.fx.FlipY)
+	if key := p.fx.ChromaKey; key != nil {
+		if out == img {
+			out = &image.RGBA{Pix: append([]byte(nil), img.Pix...), Stride: img.Stride, Rect: img.Rect}
+		}
+		picture.Key(out, key.Color.R, key.Color.G, key.Color.B, key.Similarity)
+	}
+	return out
+}
+
+// dressed applies effects that do not change with time.
+func (p *posed) dressed(img *image.RGBA) *picture.Layer {
+	img = p.keyed(img)
+	if p.mask != nil {
+		covered := *img
+		covered.Pix = append([]byte(nil), img.Pix...)
+		picture.Cover(&covered, p.mask)
+		img = &covered
+	}
+	if r := p.fx.Rotation; r != nil {
+		img = picture.Rotate(img, p.box, r.Degrees, p.w, p.h)
+	}
+	l := picture.FromRGBA(img, p.w, p.h)
+	if !l.Empty() {
+		p.correct(l)
+		l.Fade(1 - p.fx.Transparency)
+	}
+	return l
+}
+
+func (p *posed) correct(l *picture.Layer) {
+	if c := p.fx.Correction; c != nil {
+		l.Correct(picture.Correction(*c))
+	}
+}
+
+// prepare makes the plate that views are taken from.
+func (p *posed) prepare(img *image.RGBA) {
+	p.from = img
+	img = p.keyed(img)
+	whole := image.NewRGBA(p.sheet.Sub(p.sheet.Min))
+	shift := img.Rect.Sub(p.sheet.Min).Intersect(whole.Rect)
+	for y := shift.Min.Y; y < shift.Max.Y; y++ {
+		from := img.Pix[img.PixOffset(shift.Min.X+p.sheet.Min.X, y+p.sheet.Min.Y):]
+		copy(whole.Pix[whole.PixOffset(shift.Min.X, y):][:4*shift.Dx()], from)
+	}
+	if p.fx.Motion == nil && p.mask != nil {
+		moved := *p.mask
+		moved.Rect = moved.Rect.Sub(p.sheet.Min)
+		picture.Cover(whole, &moved)
+	}
+	l := picture.FromRGBA(whole, whole.Rect.Dx()+1, whole.Rect.Dy()+1)
+	p.correct(l)
+	p.plate = picture.NewPlate(l)
+	box := p.box
+	if p.fx.Rotation != nil {
+		box = box.Sub(box.Min)
+	}
+	p.viewer = picture.NewViewer(p.plate, p.sheet.Size(), box)
+}
+
+// finish applies what comes after the motion.
+func (p *posed) finish(l *picture.Layer) {
+	if p.mask != nil {
+		l.Cover(p.mask)
+	}
+	l.Fade(1 - p.fx.Transparency)
+}
+
+func (p *posed) turn(plate *picture.Plate, k int64) *picture.Layer {
+	l := p.fresh(picture.TurnBounds(p.box, p.w, p.h))
+	if l.Empty() {
+		return l
+	}
+	picture.Turn{Plate: plate, Box: p.box}.Draw(p.fx.Rotation.At(k), l)
+	l.Fade(1 - p.fx.Transparency)
+	return l
+}
+
+// opaque says that the layer hides everything below it, in every frame: its plate is opaque and fills the canvas.
+func (p *posed) opaque(ctx context.Context) (bool, error) {
+	m := p.fx.Motion
+	canvas := image.Rect(0, 0, p.w, p.h)
+	if m == nil || p.fx.Rotation != nil || p.mask != nil || p.fx.Transparency > 0 || !canvas.In(p.box) {
+		return false, nil
+	}
+	for _, v := range []timeline.View{m.From, m.To} {
+		if v.X < 0 || v.Y < 0 || v.X+v.W > 1+1e-9 || v.Y+v.H > 1+1e-9 {
+			return false, nil
+		}
+	}
+	if p.content.settled() > 0 {
+		return false, nil
+	}
+	img, err := p.shown(ctx, 0)
+	if err != nil {
+		return false, err
+	}
+	if img != p.from {
+		p.prepare(img)
+	}
+	return p.plate.Opaque(), nil
+}

@@ -1,0 +1,145 @@
+package render
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/domain/timeline"
+)
+
+// The envelope of a sound is its peaks, so many a second.
+const (
+	envelopeRate = 100
+	pcmRate      = 8000
+)
+
+// envelope is how loud the movie is, 0 to 1, from its start on.
+type envelope struct{ peaks []float32 }
+
+// envelope measures the mixed sound, once.
+func (r *run) envelope(ctx context.Context) (*envelope, error) {
+	r.heardOnce.Do(func() { r.loudness, r.heardErr = r.measure(ctx) })
+	return r.loudness, r.heardErr
+}
+
+func (r *run) measure(ctx context.Context) (*envelope, error) {
+	sound, err := r.sound(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(r.dir, "pcm-")
+	if err != nil {
+		return nil, fmt.Errorf("make folder of the waveform: %w", err)
+	}
+	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+		Inputs: []ffmpeg.Input{{Path: sound, Format: "mov"}}, Dir: dir, Read: []string{r.parts},
+		Output: []string{"-map", "0:a", "-ac", "1", "-ar", fmt.Sprint(pcmRate), "-f", "s16le", "-c:a", "pcm_s16le", "sound.pcm"},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("measure the sound: %w", err)
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "sound.pcm"))
+	if err != nil {
+		return nil, fmt.Errorf("measure the sound: %w", err)
+	}
+	const step = pcmRate / envelopeRate
+	e := &envelope{peaks: make([]float32, 0, len(raw)/2/step+1)}
+	for at := 0; at+1 < len(raw); at += 2 * step {
+		peak := 0
+		for i := at; i+1 < len(raw) && i < at+2*step; i += 2 {
+			v := int(int16(binary.LittleEndian.Uint16(raw[i:])))
+			peak = max(peak, v, -v)
+		}
+		e.peaks = append(e.peaks, float32(peak)/math.MaxInt16)
+	}
+	return e, nil
+}
+
+// loudest is the peak of a stretch of the movie, in seconds.
+func (e *envelope) loudest(from, to float64) float64 {
+	first, last := int(math.Floor(from*envelopeRate)), int(math.Ceil(to*envelopeRate))
+	var peak float32
+	for i := max(first, 0); i < min(max(last, first+1), len(e.peaks)); i++ {
+		peak = max(peak, e.peaks[i])
+	}
+	return float64(peak)
+}
+
+// waveform is the content of an AudiogramLayer: bars around a middle line that move past as the sound is heard, which is at
+// the middle of the box. The layer's Seek says when in the movie it begins.
+type waveform struct {
+	layer    timeline.Layer
+	box      image.Rectangle
+	envelope *envelope
+	rate     timeline.Rate
+}
+
+const (
+	waveSeconds = 2.0 // that are seen at once
+	waveBars    = 80
+)
+
+func (s *stills) waveform(l timeline.Layer, box image.Rectangle) (content, error) {
+	return &lateWave{stills: s, wave: waveform{layer: l, box: box, rate: s.rate}}, nil
+}
+
+// lateWave measures the sound when it is drawn, not when it is opened.
+type lateWave struct {
+	stills *stills
+	wave   waveform
+}
+
+func (l *lateWave) settled() int64 { return l.wave.layer.Life }
+
+func (l *lateWave) at(ctx context.Context, k int64) (*image.RGBA, error) {
+	if l.wave.envelope == nil {
+		e, err := l.stills.sound(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l.wave.envelope = e
+	}
+	return l.wave.draw(k), nil
+}
+
+func (w *waveform) draw(k int64) *image.RGBA {
+	img := image.NewRGBA(w.box)
+	now := w.layer.Seek + float64(k)*float64(w.rate.Den)/float64(w.rate.Num)
+	pitch := math.Max(float64(w.box.Dx())/waveBars, 2)
+	span := waveSeconds * pitch / float64(w.box.Dx()) // seconds of a bar
+	half := float64(w.box.Dy()) / 2
+	c := w.layer.Audiogram.Color
+	paint := color.RGBAModel.Convert(color.NRGBA{c.R, c.G, c.B, c.A}).(color.RGBA)
+	// Bars stand for fixed stretches of the sound, so that they move and do not flicker.
+	first := int(math.Floor((now - waveSeconds/2) / span))
+	for i := first; ; i++ {
+		x := (float64(i)*span - now + waveSeconds/2) / span * pitch
+		if x >= float64(w.box.Dx()) {
+			return img
+		}
+		height := w.envelope.loudest(float64(i)*span, float64(i+1)*span) * w.layer.Audiogram.Amplitude / 5 * half
+		w.bar(img, x, x+pitch*0.6, math.Min(math.Max(height, 1), half), paint)
+	}
+}
+
+// bar fills a bar around the middle line; its edges are soft where they fall between pixels.
+func (w *waveform) bar(img *image.RGBA, x0, x1, height float64, c color.RGBA) {
+	middle := float64(w.box.Dy()) / 2
+	for x := max(0, int(math.Floor(x0))); x < min(w.box.Dx(), int(math.Ceil(x1))); x++ {
+		wide := math.Min(float64(x+1), x1) - math.Max(float64(x), x0)
+		for y := max(0, int(math.Floor(middle-height))); y < min(w.box.Dy(), int(math.Ceil(middle+height))); y++ {
+			share := wide * (math.Min(float64(y+1), middle+height) - math.Max(float64(y), middle-height))
+			p := img.Pix[y*img.Stride+4*x:]
+			for i, v := range [4]uint8{c.R, c.G, c.B, c.A} {
+				p[i] = uint8(min(255, float64(p[i])+float64(v)*share+0.5))
+			}
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package canvas
+
+import (
+	"math"
+	"strings"
+)
+
+// Easing maps the share of a time that has passed, 0 to 1, to the share of the way. It is 0 at 0 and 1 at 1.
+type Easing func(float64) float64
+
+// Ease finds an easing by its usual name ("easeOutExpo", "linear", "ease-in-out"); ok is false for others.
+func Ease(name string) (e Easing, ok bool) {
+	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+	if name == "linear" {
+		return func(t float64) float64 { return t }, true
+	}
+	name, ok = strings.CutPrefix(name, "ease")
+	if !ok {
+		return nil, false
+	}
+	curve, mode := name, ""
+	for _, prefix := range []string{"inout", "in", "out"} {
+		if rest, found := strings.CutPrefix(name, prefix); found {
+			curve, mode = rest, prefix
+			break
+		}
+	}
+	if curve == "" && mode == "" { // CSS: ease
+		mode = "inout"
+	}
+	in, ok := curves[curve]
+	if !ok {
+		return nil, false
+	}
+	switch mode {
+	case "in":
+		return in, true
+	case "inout":
+		return func(t float64) float64 {
+			if t < 0.5 {
+				return in(2*t) / 2
+			}
+			return 1 - in(2-2*t)/2
+		}, true
+	}
+	return func(t float64) float64 { return 1 - in(1-t) }, true
+}
+
+// MustEase is Ease for names that are known to exist.
+func MustEase(name string) Easing {
+	e, ok := Ease(name)
+	if !ok {
+		panic("canvas: no easing is called " + name)
+	}
+	return e
+}
+
+// curves are the easings in; the others are these turned around.
+var curves = map[string]Easing{
+	"":      func(t float64) float64 { return t * t * (1 + t) / 2 },
+	"sine":  func(t float64) float64 { return 1 - math.Cos(t*math.Pi/2) },
+	"quad":  func(t float64) float64 { return t * t },
+	"cubic": func(t float64) float64 { return t * t * t },
+	"quart": func(t float64) float64 { return t * t * t * t },
+	"quint": func(t float64) float64 { return t * t * t * t * t },
+	"expo": func(t float64) float64 {
+		if t <= 0 {
+			return 0
+		}
+		return math.Pow(2, 10*t-10)
+	},
+	"circ": func(t float64) float64 { return 1 - math.Sqrt(1-min(t*t, 1)) },
+	"back": func(t float64) float64 { return 2.70158*t*t*t - 1.70158*t*t },
+	"elastic": func(t float64) float64 {
+		if t <= 0 || t >= 1 {
+			return math.Round(t)
+		}
+		return -math.Pow(2, 10*t-10) * math.Sin((10*t-10.75)*2*math.Pi/3)
+	},
+	"bounce": func(t float64) float64 { return 1 - bounceOut(1-t) },
+}
+
+func bounceOut(t float64) float64 {
+	const n, d = 7.5625, 2.75
+	switch {
+	case t < 1/d:
+		return n * t * t
+	case t < 2/d:
+		t -= 1.5 / d
+		return n*t*t + 0.75
+	case t < 2.5/d:
+		t -= 2.25 / d
+		return n*t*t + 0.9375
+	}
+	t -= 2.625 / d
+	return n*t*t + 0.984375
+}

@@ -1,0 +1,209 @@
+package canvas
+
+import (
+	"image"
+	"math"
+	"slices"
+
+	"moviola/domain/timeline"
+)
+
+// Color is 8 bits per channel, not premultiplied.
+type Color = timeline.Color
+
+// Paint is what an area is filled with: a colour, and over it a gradient.
+type Paint struct {
+	Color    Color
+	Gradient *Gradient
+}
+
+// Visible says whether anything is to be seen of it.
+func (p Paint) Visible() bool {
+	return p.Color.A > 0 || p.Gradient != nil && slices.ContainsFunc(p.Gradient.Stops, func(s timeline.Stop) bool { return s.Color.A > 0 })
+}
+
+// Gradient changes its colour from Stop to Stop along a line, or from the middle of a circle to its edge.
+type Gradient struct {
+	From, To Point // of the line; of a radial one the middle, and a place on the edge
+	Radial   bool
+	Stretch  float64 // of a radial one: how much higher than wide the ellipse is; 0 counts as 1
+	Stops    []timeline.Stop
+}
+
+// Linear is the gradient of a box in the direction that CSS means by an angle: 0 is up, 90 to the right. The line is as long as
+// the corners need to have the first and last colours.
+func Linear(x, y, w, h, degrees float64, stops []timeline.Stop) *Gradient {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	half := (math.Abs(w*sin) + math.Abs(h*cos)) / 2
+	cx, cy := x+w/2, y+h/2
+	return &Gradient{From: Point{cx - sin*half, cy + cos*half}, To: Point{cx + sin*half, cy - cos*half}, Stops: stops}
+}
+
+// shades is how many colours a gradient is made of.
+const shades = 512
+
+// table is the colours of a gradient at even places.
+func (g *Gradient) table() *[shades]Color {
+	var t [shades]Color
+	for i := range t {
+		t[i] = g.at(float64(i) / (shades - 1))
+	}
+	return &t
+}
+
+// at is the colour at a place, 0 to 1. Colours are mixed by how opaque they are, so that fading to transparent does not pass grey.
+func (g *Gradient) at(place float64) Color {
+	if len(g.Stops) == 0 {
+		return Color{}
+	}
+	last := g.Stops[0]
+	for _, next := range g.Stops {
+		if place < next.At {
+			if next.At <= last.At {
+				return next.Color
+			}
+			return mix(last.Color, next.Color, min(max((place-last.At)/(next.At-last.At), 0), 1))
+		}
+		last = next
+	}
+	return last.Color
+}
+
+func mix(a, b Color, share float64) Color {
+	wa, wb := float64(a.A)*(1-share), float64(b.A)*share
+	if wa+wb == 0 {
+		return Color{}
+	}
+	channel := func(x, y uint8) uint8 { return uint8(math.Round((float64(x)*wa + float64(y)*wb) / (wa + wb))) }
+	return Color{R: channel(a.R, b.R), G: channel(a.G, b.G), B: channel(a.B, b.B), A: uint8(math.Round(wa + wb))}
+}
+
+// Fill lays a paint over the picture where it is covered; opaque colours come out exactly. The paint's places are those before
+// the transformation m. Opacity is 0 to 1.
+func Fill(out *image.NRGBA, coverage *image.Alpha, p Paint, m Matrix, opacity float64) {
+	if p.Color.A > 0 {
+		fillColor(out, coverage, p.Color, opacity)
+	}
+	if p.Gradient != nil {
+		fillGradient(out, coverage, p.Gradient, m, opacity)
+	}
+}
+
+func fillColor(out *image.NRGBA, coverage *image.Alpha, c Color, opacity float64) {
+	area := coverage.Rect.Intersect(out.Rect)
+	alpha := uint32(math.Round(float64(c.A) * opacity))
+	if alpha == 0 || area.Empty() {
+		return
+	}
+	r, g, b := uint32(c.R), uint32(c.G), uint32(c.B)
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		from := coverage.Pix[coverage.PixOffset(area.Min.X, y):][:area.Dx()]
+		to := out.Pix[out.PixOffset(area.Min.X, y):][:4*area.Dx()]
+		for x, covered := range from {
+			if covered == 0 {
+				continue
+			}
+			pixel := to[4*x : 4*x+4 : 4*x+4]
+			if a := uint32(covered) * alpha; a == solid {
+				pixel[0], pixel[1], pixel[2], pixel[3] = c.R, c.G, c.B, 255
+			} else {
+				over(pixel, r, g, b, a)
+			}
+		}
+	}
+}
+
+func fillGradient(out *image.NRGBA, coverage *image.Alpha, g *Gradient, m Matrix, opacity float64) {
+	area := coverage.Rect.Intersect(out.Rect)
+	back, ok := m.Inverse()
+	if !ok || area.Empty() || len(g.Stops) == 0 {
+		return
+	}
+	table := g.table()
+	place := g.place()
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		from := coverage.Pix[coverage.PixOffset(area.Min.X, y):][:area.Dx()]
+		to := out.Pix[out.PixOffset(area.Min.X, y):][:4*area.Dx()]
+		at := back.Apply(Point{float64(area.Min.X) + 0.5, float64(y) + 0.5})
+		for x, covered := range from {
+			if covered > 0 {
+				c := table[int(min(max(place(at), 0), 1)*(shades-1)+0.5)]
+				pixel := to[4*x : 4*x+4 : 4*x+4]
+				if covered == 255 && c.A == 255 && opacity >= 1 {
+					pixel[0], pixel[1], pixel[2], pixel[3] = c.R, c.G, c.B, 255
+				} else {
+					over(pixel, uint32(c.R), uint32(c.G), uint32(c.B), uint32(covered)*uint32(float64(c.A)*opacity+0.5))
+				}
+			}
+			at.X, at.Y = at.X+back.A, at.Y+back.B
+		}
+	}
+}
+
+// place is where in the gradient a point lies.
+func (g *Gradient) place() func(Point) float64 {
+	dx, dy := g.To.X-g.From.X, g.To.Y-g.From.Y
+	length := dx*dx + dy*dy
+	if length == 0 {
+		length = 1
+	}
+	if !g.Radial {
+		ax, ay := dx/length, dy/length
+		c := -(g.From.X*ax + g.From.Y*ay)
+		return func(p Point) float64 { return p.X*ax + p.Y*ay + c }
+	}
+	stretch := max(g.Stretch, 0)
+	if stretch == 0 {
+		stretch = 1
+	}
+	across, down := 1/math.Sqrt(length), 1/(math.Sqrt(length)*stretch)
+	return func(p Point) float64 {
+		x, y := (p.X-g.From.X)*across, (p.Y-g.From.Y)*down
+		return math.Sqrt(x*x + y*y)
+	}
+}
+
+// solid is the alpha of something opaque, as over counts it.
+const solid = 255 * 255
+
+// over lays a colour of alpha a, of solid, over a pixel that is not premultiplied.
+func over(pixel []uint8, r, g, b, a uint32) {
+	below := uint32(pixel[3])
+	switch {
+	case a == 0:
+	case a >= solid || below == 0:
+		pixel[0], pixel[1], pixel[2], pixel[3] = uint8(r), uint8(g), uint8(b), uint8((a+127)/255)
+	case below == 255: // the usual case needs no division by what it is worked out from
+		rest := solid - a
+		pixel[0] = uint8((r*a + uint32(pixel[0])*rest + solid/2) / solid)
+		pixel[1] = uint8((g*a + uint32(pixel[1])*rest + solid/2) / solid)
+		pixel[2] = uint8((b*a + uint32(pixel[2])*rest + solid/2) / solid)
+	default:
+		rest := below * (solid - a) / 255 // what remains visible of the pixel, of solid
+		sum := a + rest
+		pixel[0] = uint8((r*a + uint32(pixel[0])*rest + sum/2) / sum)
+		pixel[1] = uint8((g*a + uint32(pixel[1])*rest + sum/2) / sum)
+		pixel[2] = uint8((b*a + uint32(pixel[2])*rest + sum/2) / sum)
+		pixel[3] = uint8((sum + 127) / 255)
+	}
+}
+
+// Mask multiplies the alpha of a picture by a coverage, which is 0 where it does not reach, and by an opacity.
+func Mask(out *image.NRGBA, coverage *image.Alpha, opacity float64) {
+	share := uint32(math.Round(min(max(opacity, 0), 1) * 255))
+	for y := out.Rect.Min.Y; y < out.Rect.Max.Y; y++ {
+		row := out.Pix[out.PixOffset(out.Rect.Min.X, y):][:4*out.Rect.Dx()]
+		if coverage == nil {
+			for x := 3; x < len(row); x += 4 {
+				row[x] = uint8((uint32(row[x])*share + 127) / 255)
+			}
+			continue
+		}
+		for x := range out.Rect.Dx() {
+			if a := uint32(row[4*x+3]); a > 0 {
+				covered := uint32(coverage.AlphaAt(out.Rect.Min.X+x, y).A)
+				row[4*x+3] = uint8((a*covered*share + solid/2) / solid)
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package render
+
+import (
+	"fmt"
+	"image"
+	"strings"
+
+	"moviola/commands"
+)
+
+// decoder names the decoder a video needs where ffmpeg's own drops its transparency.
+func decoder(v *commands.VideoStream) string {
+	switch {
+	case v.Alpha && v.Codec == "vp9":
+		return "libvpx-vp9"
+	case v.Alpha && v.Codec == "vp8":
+		return "libvpx"
+	}
+	return ""
+}
+
+// transparent says that the frames of a video may show what is below them.
+func transparent(v *commands.VideoStream) bool {
+	if v.Alpha {
+		return true
+	}
+	for _, prefix := range []string{"yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya", "pal8"} {
+		if strings.HasPrefix(v.PixelFormat, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// highDefinition is the height from which a video that says nothing about its colours is taken for bt709, as players do.
+const highDefinition = 720
+
+// matrix names the colour matrix of a video as ffmpeg's scale filter does.
+func matrix(v *commands.VideoStream) string {
+	switch v.ColorSpace {
+	case "bt709":
+		return "bt709"
+	case "bt470bg", "smpte170m":
+		return "bt601"
+	case "fcc":
+		return "fcc"
+	case "smpte240m":
+		return "smpte240m"
+	case "bt2020nc", "bt2020c":
+		return "bt2020"
+	}
+	if v.Width >= 1280 || v.Height >= highDefinition {
+		return "bt709"
+	}
+	return "bt601"
+}
+
+// fullRange says that black is 0 and white is 255.
+func fullRange(v *commands.VideoStream) bool {
+	return v.ColorRange == "pc" || (v.ColorRange == "" && strings.HasPrefix(v.PixelFormat, "yuvj"))
+}
+
+// rgb says that the frames hold colours and no matrix.
+func rgb(v *commands.VideoStream) bool {
+	for _, part := range []string{"rgb", "bgr", "gbr", "pal8"} {
+		if strings.Contains(v.PixelFormat, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// scaled returns the filters that bring a video to its size and to bt709 in limited range: every matrix is named, because what
+// ffmpeg assumes is bt601.
+func scaled(v *commands.VideoStream, w, h int) []string {
+	format := "yuv420p"
+	if transparent(v) {
+		format = "yuva420p"
+	}
+	if v.ColorTransfer == "smpte2084" || v.ColorTransfer == "arib-std-b67" {
+		return toneMapped(v, w, h)
+	}
+	from, inRange := matrix(v), "tv"
+	if fullRange(v) {
+		inRange = "pc"
+	}
+	size := fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd+full_chroma_int", w, h)
+	if rgb(v) {
+		return []string{size + ":out_color_matrix=bt709:out_range=tv", "format=" + format}
+	}
+	return []string{
+		fmt.Sprintf("%s:in_color_matrix=%s:in_range=%s:out_color_matrix=bt709:out_range=tv", size, from, inRange),
+		"format=" + format,
+	}
+}
+
+// fitting says that a video has the wanted size and colours already: even a scaling that changes nothing costs milliseconds a frame.
+func fitting(v *commands.VideoStream, size image.Point) bool {
+	return v.Width == size.X && v.Height == size.Y && v.AspectNum == v.AspectDen && v.Rotation == 0 &&
+		v.PixelFormat == "yuv420p" && !v.Alpha && v.ColorSpace == "bt709" && !fullRange(v) &&
+		v.ColorTransfer != "smpte2084" && v.ColorTransfer != "arib-std-b67"
+}
+
+// toneMapped brings high dynamic range to what ordinary screens show. Paper white (203 nits) becomes a bright grey, what is darker keeps
+// about its look, and 1000 nits become white, as browsers show it.
+func toneMapped(v *commands.VideoStream, w, h int) []string {
+	rangeIn := "limited"
+	if fullRange(v) {
+		rangeIn = "full"
+	}
+	return []string{
+		fmt.Sprintf("zscale=w=%d:h=%d:f=bicubic:rin=%s:min=2020_ncl:pin=2020:tin=%s:t=linear:npl=203", w, h, rangeIn, v.ColorTransfer),
+		"format=gbrpf32le", "zscale=p=709", "tonemap=tonemap=reinhard:peak=4.93:desat=0",
+		"zscale=t=709:m=709:r=limited", "format=yuv420p",
+	}
+}

@@ -1,0 +1,280 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"os"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/picture"
+	"moviola/domain/timeline"
+)
+
+// composer builds the graph of one window.
+type composer struct {
+	*run
+	*graph
+	frames   int64
+	warnings []string
+}
+
+// compose builds the graph of a window.
+func (r *run) compose(ctx context.Context, w timeline.Window) (*graph, []string, error) {
+	c := &composer{run: r, graph: &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS}, frames: w.Frames}
+	err := c.window(ctx, w)
+	return c.graph, c.warnings, err
+}
+
+func (c *composer) window(ctx context.Context, w timeline.Window) error {
+	if w.Transition == nil {
+		return c.scene(ctx, w.Background, w.Layers)
+	}
+	if err := c.transition(ctx, w); err != nil {
+		return err
+	}
+	return c.pile(ctx, w.Transition.Over)
+}
+
+// scene composes layers over a background, from the lowest one on that is seen.
+func (c *composer) scene(ctx context.Context, background timeline.Color, layers []timeline.Layer) error {
+	c.top = ""
+	for i := len(layers) - 1; i >= 0 && c.top == ""; i-- {
+		covered, err := c.cover(ctx, layers[i])
+		if err != nil {
+			return err
+		}
+		if covered {
+			layers = layers[i+1:]
+		}
+	}
+	if c.top == "" {
+		n, err := c.flatten(ctx, background, layers)
+		if err != nil {
+			return err
+		}
+		layers = layers[n:]
+	}
+	return c.pile(ctx, layers)
+}
+
+// cover begins with a layer that hides everything below it, if it does and is not better drawn in Go.
+func (c *composer) cover(ctx context.Context, l timeline.Layer) (bool, error) {
+	if l.From > 0 || l.To < c.frames || fades(l) {
+		return false, nil
+	}
+	if c.filmed(l) {
+		if c.covers(l, c.sources[l.Source], c.frames) {
+			return true, c.video(ctx, l)
+		}
+		return false, nil
+	}
+	if l.Effects == nil || l.Effects.Motion == nil {
+		return false, nil
+	}
+	moving, err := c.stills.moves(ctx, l)
+	if err != nil || !moving {
+		return false, err
+	}
+	a, err := c.stills.open(ctx, l)
+	if err != nil {
+		return false, err
+	}
+	p, ok := a.(*posed)
+	if !ok {
+		return false, nil
+	}
+	if hides, err := p.opaque(ctx); err != nil || !hides {
+		return false, err
+	}
+	s := c.streamOf(p, l)
+	s.region, s.opaque = image.Rect(0, 0, c.w, c.h), true
+	c.top = c.stream(s, 0, c.frames)
+	return true, nil
+}
+
+// filmed says that a layer shows a video, or a picture that moves like one.
+func (c *composer) filmed(l timeline.Layer) bool {
+	return l.Source != "" && c.sources[l.Source].asset.Media != nil && c.sources[l.Source].asset.Media.Video != nil
+}
+
+// pile lays layers over what is there.
+func (c *composer) pile(ctx context.Context, layers []timeline.Layer) error {
+	for _, l := range layers {
+		if err := c.lay(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *composer) lay(ctx context.Context, l timeline.Layer) error {
+	if c.filmed(l) {
+		return c.video(ctx, l)
+	}
+	if maskedByVideo(l) && l.Effects.Rotation != nil {
+		return c.layTurned(ctx, l)
+	}
+	moving, err := c.stills.moves(ctx, l)
+	if err != nil {
+		return err
+	}
+	if moving {
+		return c.act(ctx, l)
+	}
+	drawn, err := c.stills.get(ctx, l)
+	if err != nil {
+		return err
+	}
+	c.warnings = append(c.warnings, drawn.warnings...)
+	switch {
+	case drawn.layer.Empty():
+	case maskedByVideo(l):
+		s := &picture.Layer{X: drawn.layer.X, Y: drawn.layer.Y, W: drawn.layer.W, H: drawn.layer.H}
+		from := c.label()
+		c.chain(pad(c.rawInput(drawn.path, s), 0), repeated(l.To-l.From, 0), from)
+		c.layMasked(l, from, image.Rect(s.X, s.Y, s.X+s.W, s.Y+s.H))
+	default:
+		c.still(drawn.path, &drawn.layer, l)
+	}
+	return nil
+}
+
+// act lays a layer that moves over what is there. Its frames are made while ffmpeg reads them, as long as it moves.
+func (c *composer) act(ctx context.Context, l timeline.Layer) error {
+	a, err := c.stills.open(ctx, l)
+	if err != nil {
+		return err
+	}
+	c.warnings = append(c.warnings, warningsOf(a)...)
+	s := c.streamOf(a, l)
+	if p, ok := a.(*posed); ok && p.travels() {
+		if s.region, err = p.region(ctx); err != nil {
+			return err
+		}
+	} else if s, err = newStream(ctx, s.frames, c.w, c.h, s.draw); err != nil {
+		return err
+	}
+	if s.region.Empty() {
+		return nil
+	}
+	if maskedByVideo(l) {
+		c.layMasked(l, c.stream(s, 0, l.To-l.From), s.region)
+		return nil
+	}
+	from := c.stream(s, l.From, l.To-l.From)
+	ends := "repeat"
+	if fades(l) {
+		faded := c.label()
+		c.chain(from, append([]string{number(l.Phase)}, c.fade(l)...), faded)
+		from, ends = faded, "pass"
+	}
+	c.overlay(from, s.region.Min, ends, l)
+	return nil
+}
+
+// streamOf is what an actor shows in a window: as many frames as it moves.
+func (c *composer) streamOf(a actor, l timeline.Layer) *stream {
+	return &stream{
+		frames: min(l.To-l.From, a.settled()-l.Phase+1),
+		draw: func(ctx context.Context, n int64) (*picture.Layer, error) {
+			return a.draw(ctx, l.Phase+n)
+		},
+	}
+}
+
+// region is where a posed layer may be seen.
+func (p *posed) region(ctx context.Context) (image.Rectangle, error) {
+	switch {
+	case p.fx.Rotation != nil:
+		return picture.TurnBounds(p.box, p.w, p.h), nil
+	case p.fx.Motion == nil || p.content.settled() > p.layer.Phase:
+		return picture.Even(p.box, p.w, p.h), nil
+	}
+	// What stands still while its view moves may fill little of its box: a title does.
+	img, err := p.shown(ctx, p.layer.Phase)
+	if err != nil || img.Rect.Empty() {
+		return image.Rectangle{}, err
+	}
+	filled := p.keyed(img).Rect
+	p.seen = p.across(filled, p.fx.Motion.From).Union(p.across(filled, p.fx.Motion.To)).Intersect(p.box)
+	return picture.Even(p.seen, p.w, p.h), nil
+}
+
+// across is where a part of the sheet lies on the canvas under a view, with a little room for what scaling spreads.
+func (p *posed) across(part image.Rectangle, v timeline.View) image.Rectangle {
+	const room = 3
+	at := func(n, from, sheet int, start, size float64, box, boxSize int) float64 {
+		return float64(box) + (float64(n-from)/float64(sheet)-start)/size*float64(boxSize)
+	}
+	x := func(n int) float64 { return at(n, p.sheet.Min.X, p.sheet.Dx(), v.X, v.W, p.box.Min.X, p.box.Dx()) }
+	y := func(n int) float64 { return at(n, p.sheet.Min.Y, p.sheet.Dy(), v.Y, v.H, p.box.Min.Y, p.box.Dy()) }
+	return image.Rect(
+		int(math.Floor(x(part.Min.X)))-room, int(math.Floor(y(part.Min.Y)))-room,
+		int(math.Ceil(x(part.Max.X)))+room, int(math.Ceil(y(part.Max.Y)))+room,
+	)
+}
+
+// stream opens frames as an input and returns the label of so many of them, numbered from first on; the last one goes on.
+func (g *graph) stream(s *stream, first, frames int64) string {
+	in := g.input(ffmpeg.Input{Format: "rawvideo", Feed: s.feed, Raw: &ffmpeg.Raw{
+		PixelFormat: s.pixelFormat(), Width: s.region.Dx(), Height: s.region.Dy(), Rate: g.rate,
+	}})
+	filters := []string{number(first)}
+	if s.frames < frames {
+		filters = []string{"tpad=stop_mode=clone:stop=-1", endFrame(frames), number(first)}
+	}
+	to := g.label()
+	g.chain(pad(in, 0), filters, to)
+	return to
+}
+
+// unchanging says how many layers, from the lowest, look the same in every frame of the window.
+func (c *composer) unchanging(ctx context.Context, layers []timeline.Layer) (int, error) {
+	for i, l := range layers {
+		if c.filmed(l) || l.From > 0 || l.To < c.frames || fades(l) || maskedByVideo(l) {
+			return i, nil
+		}
+		if moving, err := c.stills.moves(ctx, l); moving || err != nil {
+			return i, err
+		}
+	}
+	return len(layers), nil
+}
+
+// flatten begins with a background and as many of the lowest layers as never change, all in one picture, and returns how many
+// these are.
+func (c *composer) flatten(ctx context.Context, background timeline.Color, layers []timeline.Layer) (int, error) {
+	n, err := c.unchanging(ctx, layers)
+	if err != nil {
+		return 0, err
+	}
+	frame := picture.NewFrame(c.w, c.h, background.R, background.G, background.B)
+	for _, l := range layers[:n] {
+		drawn, err := c.stills.get(ctx, l)
+		if err != nil {
+			return 0, err
+		}
+		c.warnings = append(c.warnings, drawn.warnings...)
+		if drawn.layer.Empty() {
+			continue
+		}
+		layer, err := drawn.open()
+		if err != nil {
+			return 0, err
+		}
+		frame.Draw(layer)
+	}
+	f, err := os.CreateTemp(c.in, "base-*.yuv")
+	if err != nil {
+		return 0, fmt.Errorf("write background: %w", err)
+	}
+	_, err = f.Write(frame.Pix)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return 0, fmt.Errorf("write background: %w", err)
+	}
+	c.base(f.Name(), c.frames)
+	return n, nil
+}

@@ -1,0 +1,121 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+
+	"moviola/adapters/render/picture"
+	"moviola/adapters/render/text"
+	"moviola/domain/timeline"
+)
+
+// content is what a layer shows before its effects. It is used by one goroutine at a time.
+type content interface {
+	// at draws frame k of the element, where it lies on the canvas. Colours are multiplied by alpha. The picture is not changed
+	// afterwards; equal ones may be the same.
+	at(ctx context.Context, k int64) (*image.RGBA, error)
+	// settled is the frame of the element from which on nothing changes.
+	settled() int64
+}
+
+// settledFrame is the first frame that shows a drawing at or after the time at which it settles.
+func settledFrame(seconds float64, rate timeline.Rate) int64 {
+	return int64(math.Ceil(seconds*float64(rate.Num)/float64(rate.Den) - 1e-9))
+}
+
+// fixed is content that never changes. It is drawn when it is needed.
+type fixed func(ctx context.Context) (*image.RGBA, error)
+
+func (f fixed) at(ctx context.Context, _ int64) (*image.RGBA, error) { return f(ctx) }
+func (f fixed) settled() int64                                       { return 0 }
+
+// filled is a box of one colour.
+func filled(l timeline.Layer, seen image.Rectangle) fixed {
+	return func(context.Context) (*image.RGBA, error) {
+		img := image.NewRGBA(seen)
+		c := color.NRGBA{R: l.Color.R, G: l.Color.G, B: l.Color.B, A: l.Color.A}
+		draw.Draw(img, seen, image.NewUniform(c), image.Point{}, draw.Src)
+		return img, nil
+	}
+}
+
+// animated is a drawing of the text engine or a component.
+type animated struct {
+	drawing text.Animated
+	box     timeline.Box
+	rate    timeline.Rate
+	ref     timeline.Ref
+}
+
+func (a animated) settled() int64 { return settledFrame(a.drawing.Settled(), a.rate) }
+
+// drawn is frame k as the drawing gives it, and where it lies on the canvas.
+func (a animated) drawn(k int64) (text.Drawing, image.Point, error) {
+	d, err := a.drawing.Frame(float64(k) * float64(a.rate.Den) / float64(a.rate.Num))
+	if err != nil {
+		return text.Drawing{}, image.Point{}, faultOf(a.ref, "draw", err)
+	}
+	return d, image.Pt(a.box.X, a.box.Y).Add(d.At), nil
+}
+
+func (a animated) at(_ context.Context, k int64) (*image.RGBA, error) {
+	d, at, err := a.drawn(k)
+	if err != nil || d.Image == nil {
+		return &image.RGBA{}, err
+	}
+	return premultiplied(d.Image, at), nil
+}
+
+// premultiplied is a picture that begins at a point of the canvas.
+func premultiplied(img *image.NRGBA, at image.Point) *image.RGBA {
+	out := image.NewRGBA(img.Rect.Sub(img.Rect.Min).Add(at))
+	draw.Draw(out, out.Rect, img, img.Rect.Min, draw.Src)
+	return out
+}
+
+// photo is a still picture file.
+func (s *stills) photo(l timeline.Layer, box, seen image.Rectangle) fixed {
+	return func(context.Context) (*image.RGBA, error) {
+		src := s.source(l.Source)
+		img, err := picture.Still{
+			Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Crop: rectangle(l.Crop), Box: box,
+		}.Pixels(seen)
+		return img, imageFault(l.Ref, err)
+	}
+}
+
+// content opens what a layer shows. box is where it is to lie, and seen the part of it that matters.
+func (s *stills) content(ctx context.Context, l timeline.Layer, box, seen image.Rectangle) (content, error) {
+	switch l.Kind {
+	case timeline.ImageLayer:
+		return s.photo(l, box, seen), nil
+	case timeline.ColorLayer:
+		return filled(l, seen), nil
+	case timeline.TextLayer:
+		if l.Text == nil || l.Box.W <= 0 || l.Box.H <= 0 {
+			return filled(timeline.Layer{}, image.Rectangle{}), nil
+		}
+		drawing, err := s.text.Animate(*l.Text, l.Box.W, l.Box.H)
+		if err != nil {
+			return nil, faultOf(l.Ref, "draw text", err)
+		}
+		return animated{drawing, l.Box, s.rate, l.Ref}, nil
+	case timeline.ComponentLayer:
+		drawing, err := s.opened(l)
+		if err != nil {
+			return nil, faultOf(l.Ref, "draw component", err)
+		}
+		return animated{drawing, l.Box, s.rate, l.Ref}, nil
+	case timeline.HTMLLayer:
+		return s.pages.content(l, box)
+	case timeline.AudiogramLayer:
+		return s.waveform(l, box)
+	case timeline.CaptionLayer:
+		return s.captions(l)
+	}
+	return nil, fmt.Errorf("layer of unknown kind %q", l.Kind)
+}

@@ -1,0 +1,214 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/movie"
+	"moviola/domain/timeline"
+)
+
+var _ commands.Renderer = (*Engine)(nil)
+
+// Config is what an Engine needs. Dir, Tools, Fetcher and Text must be set.
+type Config struct {
+	Dir      string        // working files and the cache of windows; may be shared by several processes of one host
+	Tools    *ffmpeg.Tools // opened with ffmpeg.Open
+	Fetcher  commands.Assets
+	Text     TextDrawer
+	Speaker  commands.Speaker        // nil: voices are refused
+	Words    commands.Transcriber    // nil: subtitles are made of voices only
+	Images   commands.ImageGenerator // nil: images of a prompt are refused
+	Pages    Pages                   // nil: html elements are refused
+	PageTTL  time.Duration           // how long the picture of a page that may have changed is taken from the cache; 0: 72 hours
+	Cores    int                     // processors to use; 0: all
+	MemoryMB int                     // memory that encoders may take together; 0: as much as the processors can make use of
+	// CacheBytes bounds the rendered parts that Sweep leaves; 0: 20 GiB.
+	CacheBytes int64
+	Log        logrus.FieldLogger
+}
+
+// Engine makes movies. It is safe for concurrent use; all renders share one limit on processors and memory.
+type Engine struct {
+	cfg     Config
+	limiter *limiter
+}
+
+// defaultPageTTL is as long as assets are kept.
+const defaultPageTTL = 72 * time.Hour
+
+// New returns an Engine that works under cfg.Dir, which it creates.
+func New(cfg Config) (*Engine, error) {
+	if cfg.Dir == "" || cfg.Tools == nil || cfg.Fetcher == nil || cfg.Text == nil {
+		return nil, errors.New("the render engine needs a folder, ffmpeg, a fetcher and a text drawer")
+	}
+	if cfg.Cores <= 0 {
+		cfg.Cores = runtime.NumCPU()
+	}
+	if cfg.CacheBytes <= 0 {
+		cfg.CacheBytes = defaultCacheBytes
+	}
+	if cfg.PageTTL <= 0 {
+		cfg.PageTTL = defaultPageTTL
+	}
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find render folder: %w", err)
+	}
+	cfg.Dir = dir
+	for _, sub := range []string{"jobs", "cache"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return nil, fmt.Errorf("make render folder: %w", err)
+		}
+	}
+	return &Engine{cfg: cfg, limiter: newLimiter(cfg.Cores, cfg.MemoryMB)}, nil
+}
+
+// Render makes the movie of one attempt. See commands.Renderer.
+func (e *Engine) Render(ctx context.Context, job commands.RenderJob) (out commands.Rendered, err error) {
+	doc, err := document.Parse(job.Document)
+	if err != nil {
+		return commands.Rendered{}, err
+	}
+	if err := document.Validate(doc); err != nil {
+		return commands.Rendered{}, err
+	}
+	r, err := e.begin(job)
+	if err != nil {
+		return commands.Rendered{}, err
+	}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	if doc, err = r.preload(ctx, doc); err != nil {
+		return commands.Rendered{}, err
+	}
+	if doc, err = r.gather(ctx, doc); err != nil {
+		return commands.Rendered{}, err
+	}
+	if job.Fetched != nil {
+		if err := job.Fetched(ctx, r.hashes()); err != nil {
+			return commands.Rendered{}, err
+		}
+	}
+	if r.plan, err = timeline.Lay(doc, r.facts()); err != nil {
+		return commands.Rendered{}, err
+	}
+	if err := checkLimits(r.plan); err != nil {
+		return commands.Rendered{}, err
+	}
+	planned := movie.Plan{
+		Width: r.plan.Width, Height: r.plan.Height, Frames: r.plan.Frames, FPSNum: r.plan.FPS.Num, FPSDen: r.plan.FPS.Den,
+	}
+	if job.Planned != nil {
+		if err := job.Planned(ctx, planned); err != nil {
+			return commands.Rendered{}, err
+		}
+	}
+	if out, err = r.make(ctx, planned); err == nil {
+		r.keepMade(ctx, doc)
+		out.Warnings = r.warnings
+	}
+	return out, err
+}
+
+// The limits of what can be rendered at all; plans of accounts set narrower ones.
+const (
+	maxSide = 3840
+	minSide = 2
+	maxFPS  = 120
+)
+
+func checkLimits(p *timeline.Plan) error {
+	fps := float64(p.FPS.Num) / float64(p.FPS.Den)
+	switch {
+	case p.Width > maxSide || p.Height > maxSide || p.Width < minSide || p.Height < minSide:
+		return tooMuch("The movie is %d × %d pixels: width and height must be between %d and %d", p.Width, p.Height, minSide, maxSide)
+	case !(fps > 0 && fps <= maxFPS):
+		return tooMuch("The movie has %g frames per second: fps must be above 0 and at most %d", fps, maxFPS)
+	}
+	return nil
+}
+
+func tooMuch(format string, args ...any) error {
+	return domain.Errorf(domain.Invalid, "movie_limits", format, args...)
+}
+
+// begin makes the folder of an attempt. What earlier attempts of the project have left there is removed: they are dead, or
+// about to lose.
+func (e *Engine) begin(job commands.RenderJob) (*run, error) {
+	project, err := hashOf(job.Project) // an id may hold any character
+	if err != nil {
+		return nil, err
+	}
+	parent := filepath.Join(e.cfg.Dir, "jobs", project[:32])
+	if err := e.removeEarlier(parent, job.Attempt); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return nil, fmt.Errorf("make folder of %s: %w", job.Project, err)
+	}
+	dir, err := os.MkdirTemp(parent, fmt.Sprintf("%06d-", job.Attempt))
+	if err != nil {
+		return nil, fmt.Errorf("make folder of %s: %w", job.Project, err)
+	}
+	alive, err := markAlive(dir)
+	if err != nil {
+		return nil, fmt.Errorf("lock folder of %s: %w", job.Project, err)
+	}
+	account, err := hashOf(job.Account)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{
+		engine: e, job: job, parent: parent, dir: dir, alive: alive, in: filepath.Join(dir, "in"), parts: filepath.Join(dir, "parts"),
+		pieces:  pieces{dir: filepath.Join(e.cfg.Dir, "cache", account[:32])},
+		log:     e.cfg.Log.WithField("project", job.Project),
+		began:   time.Now(),
+		sources: map[string]source{}, warned: map[string]bool{},
+		progress: progress{report: job.Progress, now: time.Now},
+	}
+	for _, sub := range []string{r.in, r.parts} {
+		if err := os.Mkdir(sub, 0o700); err != nil {
+			return nil, fmt.Errorf("make folder of %s: %w", job.Project, err)
+		}
+	}
+	return r, nil
+}
+
+func (e *Engine) removeEarlier(parent string, attempt int) error {
+	entries, err := os.ReadDir(parent)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("look for earlier attempts: %w", err)
+	}
+	for _, entry := range entries {
+		var n int
+		if _, err := fmt.Sscanf(entry.Name(), "%06d-", &n); err != nil || n >= attempt {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(parent, entry.Name())); err != nil {
+			return fmt.Errorf("remove what attempt %d has left: %w", n, err)
+		}
+	}
+	return nil
+}
+
+// SandboxMain is what a program must run when its first argument is "__sandbox": it locks itself into the
+// folders it was given and becomes ffmpeg. It does not return.
+func SandboxMain() { ffmpeg.SandboxMain() }

@@ -1,0 +1,47 @@
+package render
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain/caption"
+)
+
+// Limiter is the limit on encoders.
+type Limiter = limiter
+
+// NewLimiter makes a limit for so many processors and so much memory.
+var NewLimiter = newLimiter
+
+// Acquire waits for room.
+func (l *limiter) Acquire(ctx context.Context, pixels int) (func(), error) {
+	return l.acquire(ctx, pixels)
+}
+
+// Progress counts encoded frames.
+type Progress = progress
+
+// NewProgress counts towards total frames, by the given clock.
+func NewProgress(total int64, report func(float64), now func() time.Time) *Progress {
+	return &progress{total: total, report: report, now: now}
+}
+
+// Window returns a function that is told the frames encoded of one window.
+func (p *progress) Window(frames int64) func(int64) { return (&counter{to: p, frames: frames}).reached }
+
+// End reports the last of it.
+func (p *progress) End() { p.end() }
+
+// Stretches are the parts, in seconds, in which a sound of such peaks, 100 a second, is heard.
+func Stretches(peaks []float32) [][2]float64 {
+	var all [][2]float64
+	for _, s := range (&envelope{peaks: peaks}).stretches() {
+		all = append(all, [2]float64{s.from, s.to})
+	}
+	return all
+}
+
+// Moved puts words of a stretch that begins and ends at these seconds on the movie's time.
+func Moved(from, to float64, words []caption.Word) []caption.Word {
+	return stretch{from, to}.moved(words)
+}

@@ -1,0 +1,123 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/picture"
+	"moviola/domain/timeline"
+)
+
+// suspect is a stretch of a source that may be what ffmpeg could not read.
+type suspect struct {
+	ref     timeline.Ref
+	address string
+	sound   bool
+}
+
+func (r *run) picturesOf(w timeline.Window) []suspect {
+	var all []suspect
+	layers := w.Layers
+	if t := w.Transition; t != nil {
+		layers = slices.Concat(t.Layers, layers, t.Over)
+	}
+	for _, l := range layers {
+		if m := r.sources[l.Source].asset.Media; m != nil && m.Video != nil {
+			all = append(all, suspect{ref: l.Ref, address: l.Source})
+		}
+	}
+	return all
+}
+
+func soundsOf(plan *timeline.Plan) []suspect {
+	var all []suspect
+	for _, c := range plan.Audio {
+		all = append(all, suspect{ref: c.Ref, address: c.Source, sound: true})
+	}
+	return all
+}
+
+// decodeLimit bounds the search for a damaged source.
+const decodeLimit = 2 * time.Minute
+
+// atFault finds out whether a run failed because a source cannot be decoded: each one is decoded by itself. The
+// element of the first that fails is named; when all are sound the failure is this machine's.
+func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) error {
+	var broken *picture.DecodeError
+	if errors.As(failure, &broken) { // of an animated WebP
+		for _, s := range suspects {
+			if r.sources[s.address].asset.Format == "webp" {
+				return imageFault(s.ref, failure)
+			}
+		}
+	}
+	var exit *ffmpeg.ExitError
+	failed := errors.As(failure, &exit) && exit.Code >= 0 || errors.Is(failure, ffmpeg.ErrStalled)
+	if !failed || ctx.Err() != nil {
+		return failure
+	}
+	r.log.WithError(failure).Warn("ffmpeg failed")
+	for _, s := range suspects {
+		if r.sources[s.address].asset.Format == "webp" {
+			continue
+		}
+		damaged, err := r.damaged(ctx, s)
+		if err != nil {
+			return errors.Join(failure, err)
+		}
+		if damaged {
+			return blame(s.ref, unreadable)
+		}
+	}
+	return failure
+}
+
+// tooShort finds out why a run that ended well has made too few frames: a source holds fewer than it says, down to none.
+func (r *run) tooShort(ctx context.Context, failure error, suspects []suspect) error {
+	if ctx.Err() != nil || len(suspects) == 0 {
+		return failure
+	}
+	r.log.WithError(failure).Warn("a source has too few frames")
+	for _, s := range suspects {
+		if r.sources[s.address].asset.Format == "webp" {
+			continue
+		}
+		if damaged, err := r.damaged(ctx, s); err != nil {
+			return errors.Join(failure, err)
+		} else if damaged {
+			return blame(s.ref, unreadable)
+		}
+	}
+	return blame(suspects[0].ref, unreadable)
+}
+
+const unreadable = "The file cannot be decoded: it is damaged or not complete"
+
+func (r *run) damaged(ctx context.Context, s suspect) (bool, error) {
+	dir, err := os.MkdirTemp(r.dir, "decode-")
+	if err != nil {
+		return false, err
+	}
+	src := r.sources[s.address]
+	in := ffmpeg.Input{Path: src.path, Format: src.asset.Format}
+	index := 0
+	if s.sound {
+		index = src.asset.Media.Audio.Index
+	} else {
+		index, in.Decoder = src.asset.Media.Video.Index, decoder(src.asset.Media.Video)
+	}
+	var frames int64
+	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+		Inputs: []ffmpeg.Input{in}, Dir: dir, Read: []string{r.in}, Limit: decodeLimit, Frame: func(n int64) { frames = n },
+		Output: []string{"-map", pad(0, index), "-f", "null", "-"},
+	})
+	var exit *ffmpeg.ExitError
+	if errors.As(err, &exit) || errors.Is(err, ffmpeg.ErrStalled) {
+		return true, nil
+	}
+	return err == nil && !s.sound && frames == 0, err
+}

@@ -1,0 +1,174 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/timeline"
+)
+
+// fetchers is how many sources of one movie are prepared at once.
+const fetchers = 4
+
+// refetcher is a commands.Assets that can also leave its cache aside.
+type refetcher interface {
+	Refetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error)
+}
+
+// maxGathers is how often what is known of some sources may tell of others.
+const maxGathers = 8
+
+// gather brings the movie's sources into its folder and fills in what depends on their lengths, which may name more sources.
+func (r *run) gather(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
+	for range maxGathers {
+		if err := r.fetch(ctx, r.missing(doc)); err != nil {
+			return nil, err
+		}
+		if !doc.Waits() {
+			return doc, nil
+		}
+		var err error
+		if doc, err = doc.Resolve(document.Known{Natural: r.natural, Values: r.values}); err != nil {
+			return nil, err
+		}
+		if err := document.Validate(doc); err != nil {
+			return nil, err
+		}
+		if len(r.missing(doc)) == 0 {
+			break
+		}
+	}
+	return doc, document.CheckResolved(doc)
+}
+
+// missing are the sources that are not there yet.
+func (r *run) missing(doc *document.Movie) []document.Source {
+	return slices.DeleteFunc(document.Sources(doc), func(s document.Source) bool {
+		_, there := r.sources[s.Key]
+		return there
+	})
+}
+
+// natural is how long a source is, as far as it is there.
+func (r *run) natural(key string) (document.Seconds, bool) {
+	s, there := r.sources[key]
+	return document.SecondsOfFloat(s.asset.Facts.Duration), there
+}
+
+// fetch brings the movie's sources into its folder. When several fail, the first in the order of the document is named.
+func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(fetchers)
+	got := make([]source, len(wanted))
+	failed := make([]error, len(wanted))
+	for i, w := range wanted {
+		group.Go(func() error {
+			got[i], failed[i] = r.prepare(groupCtx, w)
+			return failed[i]
+		})
+	}
+	if group.Wait() != nil {
+		return r.fetchError(ctx, wanted, failed)
+	}
+	for i, w := range wanted {
+		path := filepath.Join(r.in, got[i].asset.Hash)
+		if err := link(got[i].asset.Path, path); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("link asset %s: %w", got[i].asset.Hash, err)
+		}
+		got[i].path = path
+		r.sources[w.Key] = got[i]
+	}
+	return nil
+}
+
+// hashes are the contents of the sources, by key.
+func (r *run) hashes() map[string]string {
+	hashes := make(map[string]string, len(r.sources))
+	for key, s := range r.sources {
+		hashes[key] = s.asset.Hash
+	}
+	return hashes
+}
+
+// prepare downloads a source, or has it spoken or drawn.
+func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
+	switch {
+	case w.Kind == document.TypeVoice:
+		return r.speak(ctx, w)
+	case w.Prompt != nil:
+		return r.generate(ctx, w)
+	}
+	fetch := r.engine.cfg.Fetcher.Fetch
+	if again, ok := r.engine.cfg.Fetcher.(refetcher); ok && w.Fresh {
+		fetch = again.Refetch
+	}
+	asset, err := fetch(ctx, r.job.Account, w.URL)
+	if err == nil {
+		err = fits(w, asset)
+	}
+	return source{asset: asset}, err
+}
+
+func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed []error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var other error
+	for i, err := range failed {
+		var fault *domain.Error
+		if errors.As(err, &fault) {
+			return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: elementName(wanted[i].Ref) + ": " + fault.Message}
+		}
+		// What was stopped because another one failed is not the reason.
+		if err != nil && (other == nil || errors.Is(other, context.Canceled)) {
+			other = err
+		}
+	}
+	return fmt.Errorf("fetch assets: %w", other)
+}
+
+// fits says whether an asset can be what the document uses it for.
+func fits(w document.Source, a commands.Asset) error {
+	moves, stands := a.Media != nil && a.Media.Video != nil, a.Media == nil && a.Facts.Width > 0
+	var ok bool
+	name, as := "a "+w.Kind, "a "+w.Kind+" element"
+	switch w.Kind {
+	case document.TypeImage:
+		ok = stands || moves && a.Animated()
+		name, as = "an image", "an image element"
+	case document.TypeVideo:
+		ok = moves
+	case document.TypeAudio:
+		ok = a.Media != nil && a.Media.Audio != nil
+		name, as = "an audio", "an audio element"
+	case document.KindMask:
+		ok = stands || moves
+		name, as = "an image or video", "a mask"
+	case document.KindFont:
+		ok, as = a.Format == commands.FontFormat, "a font"
+	case document.KindCaptions:
+		ok, name, as = a.Format == commands.CaptionsFormat, "an SRT, VTT or ASS", "captions"
+	}
+	if ok {
+		return nil
+	}
+	return domain.Errorf(domain.Invalid, "asset_wrong_type", "The URL provided is not %s file and cannot be used as a source for %s", name, as)
+}
+
+// facts are what the timeline needs to know of the sources.
+func (r *run) facts() map[string]timeline.Facts {
+	facts := make(map[string]timeline.Facts, len(r.sources))
+	for key, s := range r.sources {
+		facts[key] = s.asset.Facts
+	}
+	return facts
+}

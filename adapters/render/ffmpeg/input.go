@@ -1,0 +1,113 @@
+package ffmpeg
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"strings"
+
+	"moviola/domain/timeline"
+)
+
+// MaxPixels is the largest video frame that is decoded. Design §8: 36 megapixels.
+const MaxPixels = 36_000_000
+
+// decoders are the only ones that any input may open.
+var decoders = strings.Join([]string{
+	"h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "msmpeg4v3", "msmpeg4v2", "h263", "flv", "vc1", "wmv3", "wmv2", "wmv1",
+	"vp8", "vp9", "libvpx", "libvpx-vp9", "av1", "libdav1d", "libaom-av1", "theora",
+	"prores", "dnxhd", "mjpeg", "ffv1", "qtrle", "png", "gif", "rawvideo",
+	"aac", "mp3float", "mp3", "mp2float", "mp2", "vorbis", "opus", "libopus", "libvorbis", "flac", "alac", "ac3", "eac3",
+	"pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be", "pcm_f32le", "pcm_f32be", "pcm_f64le",
+	"wmav2", "wmav1", "pcm_u8", "pcm_s8", "pcm_mulaw", "pcm_alaw", "adpcm_ms", "adpcm_ima_wav", "adpcm_ima_qt",
+}, ",")
+
+// described are the decoders that ffprobe may open beside these, to say what is in a file. What they are for is neither shown nor
+// played: captions, covers, and sounds of other languages, which must not keep the rest from being used.
+var described = strings.Join([]string{
+	decoders, "ssa", "ass", "subrip", "srt", "webvtt", "mov_text", "text", "pgssub", "dvdsub", "dvbsub", "bmp", "tiff", "webp", "dca", "truehd", "wmapro",
+}, ",")
+
+// Input is one file that ffmpeg reads.
+type Input struct {
+	Path    string
+	Format  string  // the demuxer it must be: "mov", "matroska", …; "rawvideo" with Raw; "concat" for a list of our own mov files
+	Seek    float64 // seconds to skip
+	Length  float64 // seconds to read; 0: to the end
+	Decoder string  // of its video, where the usual one will not do
+	Raw     *Raw    // for Format "rawvideo"
+	// Steady keeps the filters as they are when the video's frames change their size on the way: the first filter that is no mere
+	// choice of frames must be a scale. Otherwise ffmpeg would begin the filters anew, and their frames would be counted from 0 again.
+	Steady bool
+	// Feed writes the frames of a Format "rawvideo" without Path into a pipe. It is called once for each run, in a goroutine of
+	// its own, and must end soon after ctx has ended. A write fails when nobody wants more frames: that is no error.
+	Feed func(ctx context.Context, to io.Writer) error
+
+	pipe   int  // the file descriptor that Feed's frames are read from
+	probed bool // it is only to be described
+}
+
+// Raw describes frames without any header.
+type Raw struct {
+	PixelFormat   string
+	Width, Height int
+	Rate          timeline.Rate
+}
+
+// args returns the options of the input and its -i. Every input of every run comes from here: one that was opened without
+// its lists could name other files (reliability §5 M1).
+func (in Input) args() []string {
+	args := in.guards()
+	if in.Raw != nil {
+		args = append(args,
+			"-pixel_format", in.Raw.PixelFormat,
+			"-video_size", strconv.Itoa(in.Raw.Width)+"x"+strconv.Itoa(in.Raw.Height),
+			"-framerate", FormatRate(in.Raw.Rate))
+	}
+	if in.Decoder != "" {
+		args = append(args, "-c:v", in.Decoder)
+	}
+	if in.Steady {
+		args = append(args, "-reinit_filter", "0")
+	}
+	if in.Seek > 0 {
+		args = append(args, "-ss", FormatSeconds(in.Seek))
+	}
+	if in.Length > 0 {
+		args = append(args, "-t", FormatSeconds(in.Length))
+	}
+	if in.pipe > 0 {
+		// Frames are large: a few in the queue are enough for both sides to keep busy.
+		return append(args, "-thread_queue_size", "2", "-i", "pipe:"+strconv.Itoa(in.pipe))
+	}
+	return append(args, "-i", "file:"+in.Path)
+}
+
+// guards returns the options that bind an input to its demuxer and to the known decoders.
+func (in Input) guards() []string {
+	formats, protocol, codecs := in.Format, "file", decoders
+	if in.probed {
+		codecs = described
+	}
+	if in.pipe > 0 {
+		protocol = "pipe"
+	}
+	if in.Format == "concat" {
+		formats = "concat,mov"
+	}
+	return []string{
+		"-protocol_whitelist", protocol,
+		"-format_whitelist", formats,
+		"-codec_whitelist", codecs,
+		"-max_pixels", strconv.Itoa(MaxPixels),
+		"-f", in.Format,
+	}
+}
+
+// FormatSeconds writes a time as ffmpeg reads it, to the microsecond.
+func FormatSeconds(s float64) string { return strconv.FormatFloat(s, 'f', 6, 64) }
+
+// FormatRate writes frames per second as an exact fraction.
+func FormatRate(r timeline.Rate) string {
+	return strconv.FormatInt(r.Num, 10) + "/" + strconv.FormatInt(r.Den, 10)
+}

@@ -1,0 +1,155 @@
+package ffmpeg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// killDelay is how long a program may take to end after SIGTERM.
+const killDelay = 2 * time.Second
+
+// ExitError is a program that ended badly by itself. Its text carries the end of what the program complained about: for logs,
+// never for clients.
+type ExitError struct {
+	Program string
+	Code    int // -1: ended by a signal
+	Tail    string
+}
+
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("%s ended with %d: %s", e.Program, e.Code, e.Tail)
+}
+
+// process is one run of one program.
+type process struct {
+	program string
+	args    []string
+	jail    jail
+	stdout  io.Writer
+	files   []*os.File // the program's file descriptors from 3 on
+	started func()     // called once the program has them; nil: nothing to do
+}
+
+// run starts the program in its own process group and waits for it. When ctx ends the group gets SIGTERM, then
+// SIGKILL; the program has ended when run returns.
+func (t *Tools) run(ctx context.Context, p process) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	cmd, tail := t.command(p)
+	done := make(chan error, 1)
+	started := make(chan error, 1)
+	go func() {
+		// The kernel sends Pdeathsig when the thread that started the program ends, so that thread is kept until
+		// the program has ended: it dies with this process, never before.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			done <- cmd.Wait()
+		}
+	}()
+	err := <-started
+	if p.started != nil {
+		p.started()
+	}
+	if err != nil {
+		return fmt.Errorf("start %s: %w", p.program, err)
+	}
+	err = await(ctx, cmd.Process.Pid, done)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &ExitError{Program: p.program, Code: exit.ExitCode(), Tail: tail.String()}
+	}
+	return err
+}
+
+func (t *Tools) command(p process) (*exec.Cmd, *tailBuffer) {
+	program, args := p.program, p.args
+	if t.sandbox != "" {
+		program, args = t.sandbox, p.jail.wrap(p.program, p.args)
+	}
+	tail := &tailBuffer{}
+	cmd := exec.Command(program, args...) // stopped by await, as a group
+	cmd.Dir = p.jail.Write
+	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin"}
+	cmd.Stdout = p.stdout
+	cmd.Stderr = tail
+	cmd.WaitDelay = killDelay
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.ExtraFiles = p.files
+	return cmd, tail
+}
+
+// await waits for the end of a process, and hurries it when ctx ends.
+func await(ctx context.Context, pid int, done <-chan error) error {
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	_ = syscall.Kill(-pid, syscall.SIGTERM)
+	timer := time.NewTimer(killDelay)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+	}
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	return <-done
+}
+
+// tailBuffer keeps the last part of what is written to it.
+type tailBuffer struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+const tailSize = 4 << 10
+
+func (b *tailBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept = append(b.kept, p...)
+	if over := len(b.kept) - tailSize; over > 0 {
+		b.kept = append(b.kept[:0], b.kept[over:]...)
+	}
+	return len(p), nil
+}
+
+func (b *tailBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.TrimSpace(string(b.kept))
+}
+
+// errTooMuch ends a program that prints more than anything it should say needs.
+var errTooMuch = errors.New("output too large")
+
+// capped passes on what is written until left bytes have passed, then fails.
+type capped struct {
+	to   io.Writer
+	left int
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	if len(p) > c.left {
+		return 0, errTooMuch
+	}
+	c.left -= len(p)
+	return c.to.Write(p)
+}

@@ -1,0 +1,148 @@
+package ffmpeg
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrStalled is a run that was stopped because it made no progress.
+var ErrStalled = errors.New("ffmpeg made no progress")
+
+// Command is one run of ffmpeg.
+type Command struct {
+	Inputs []Input
+	Graph  string   // the filter graph; numbers and names of our own only
+	Output []string // the options and files of the outputs
+	// Dir is the folder the run may write, and relative names of Output lie in it. Read are the folders and files it may read.
+	Dir  string
+	Read []string
+	// Frame is told how many frames have been written, a few times a second. It must not block.
+	Frame func(frames int64)
+	// Time is told how much of the output's time has been written, in the same way.
+	Time  func(time.Duration)
+	Stall time.Duration // without progress for so long the run is stopped with ErrStalled; 0: 30 s
+	Limit time.Duration // the run is stopped after it; 0: an hour
+	// FileBytes is the largest file it may write; 0: 16 GiB.
+	FileBytes uint64
+}
+
+const (
+	defaultStall     = 30 * time.Second
+	defaultLimit     = time.Hour
+	defaultFileBytes = 16 << 30
+	maxAllocation    = 1 << 30
+)
+
+// Args returns the arguments of the run: what the program is told, apart from its name.
+func (c Command) Args() []string {
+	args := []string{
+		"-nostdin", "-hide_banner", "-nostats", "-loglevel", "error", "-y",
+		"-max_alloc", strconv.Itoa(maxAllocation),
+		"-progress", "pipe:3", "-stats_period", "0.5",
+	}
+	pipe := firstPipe
+	for _, in := range c.Inputs {
+		if in.Feed != nil {
+			in.pipe = pipe
+			pipe++
+		}
+		args = append(args, in.args()...)
+	}
+	if c.Graph != "" {
+		args = append(args, "-filter_complex_script", c.graphFile())
+	}
+	return append(args, c.Output...)
+}
+
+func (c Command) graphFile() string { return filepath.Join(c.Dir, "graph.txt") }
+
+// Run runs ffmpeg until it has ended. When ctx ends it is killed and its unfinished output stays for the caller to
+// remove.
+func (t *Tools) Run(ctx context.Context, c Command) error {
+	if c.Graph != "" {
+		if err := os.WriteFile(c.graphFile(), []byte(c.Graph), 0o600); err != nil {
+			return fmt.Errorf("write filter graph: %w", err)
+		}
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("make progress pipe: %w", err)
+	}
+	limit := orDefault(c.Limit, defaultLimit)
+	ctx, cancelLimit := context.WithTimeoutCause(ctx, limit, ErrStalled)
+	defer cancelLimit()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+
+	feeds, err := c.open()
+	if err != nil {
+		return errors.Join(err, read.Close(), write.Close())
+	}
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		defer read.Close()
+		watchdog := time.AfterFunc(orDefault(c.Stall, defaultStall), func() { stop(ErrStalled) })
+		defer watchdog.Stop()
+		c.follow(read, func() { watchdog.Reset(orDefault(c.Stall, defaultStall)) })
+	}()
+	feedCtx, endFeeds := context.WithCancel(ctx)
+	defer endFeeds()
+	fed := feeds.start(feedCtx, stop)
+	err = t.run(ctx, process{
+		program: t.ffmpeg,
+		args:    c.Args(),
+		files:   append([]*os.File{write}, feeds.readers()...),
+		started: feeds.closeReaders,
+		jail: jail{
+			Read: c.Read, Write: c.Dir,
+			CPUSeconds: uint64(limit.Seconds()) * 8,
+			FileBytes:  orDefault(c.FileBytes, defaultFileBytes),
+		},
+	})
+	write.Close()
+	feeds.closeReaders()
+	endFeeds()
+	<-fed
+	<-watched
+	return err
+}
+
+// follow reads what -progress prints until the pipe is closed and passes it on; moved is told that anything grew.
+func (c Command) follow(r io.Reader, moved func()) {
+	last := map[string]int64{}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		key, text, _ := strings.Cut(lines.Text(), "=")
+		if key != "frame" && key != "out_time_us" {
+			continue
+		}
+		value, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil || value <= last[key] {
+			continue
+		}
+		last[key] = value
+		moved()
+		if key == "frame" && c.Frame != nil {
+			c.Frame(value)
+		}
+		if key == "out_time_us" && c.Time != nil {
+			c.Time(time.Duration(value) * time.Microsecond)
+		}
+	}
+}
+
+func orDefault[T int64 | uint64 | time.Duration](value, usual T) T {
+	if value == 0 {
+		return usual
+	}
+	return value
+}

@@ -1,0 +1,121 @@
+// Package ffmpeg is the one road to the ffmpeg and ffprobe programs. Whatever runs here runs in its own process group, at
+// low priority, locked into the folders it needs, with bounded memory, time and output; every input names the
+// demuxer it must be and the decoders it may use.
+package ffmpeg
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"github.com/sirupsen/logrus"
+)
+
+// Config says where the programs are.
+type Config struct {
+	FFmpeg  string // path or name; "ffmpeg" when empty
+	FFprobe string // path or name; "ffprobe" when empty
+	// Sandbox is the program that answers the argument "__sandbox" by calling SandboxMain: usually os.Executable(). When it is
+	// empty the programs run without Landlock and resource limits, which is logged.
+	Sandbox string
+	Log     logrus.FieldLogger
+}
+
+// Tools runs the two programs. It is safe for concurrent use.
+type Tools struct {
+	ffmpeg, ffprobe string // absolute paths
+	sandbox         string
+	version         string
+	log             logrus.FieldLogger
+}
+
+// howToInstall ends the message about a program that is missing.
+const howToInstall = "install it (Debian, Ubuntu: apt-get install ffmpeg) or say where it is"
+
+// needed are the filters and encoders that not every build of ffmpeg has.
+var needed = []string{"libx264", "zscale", "alimiter"}
+
+// Open finds the programs and asks for their versions. Its error says what to install.
+func Open(ctx context.Context, cfg Config) (*Tools, error) {
+	t := &Tools{sandbox: cfg.Sandbox, log: cfg.Log}
+	if t.log == nil {
+		t.log = logrus.StandardLogger()
+	}
+	var err error
+	if t.ffmpeg, err = find(cfg.FFmpeg, "ffmpeg"); err != nil {
+		return nil, err
+	}
+	if t.ffprobe, err = find(cfg.FFprobe, "ffprobe"); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	out, err := t.ask(ctx, t.ffmpeg, "-version")
+	if err != nil {
+		return nil, fmt.Errorf("%s does not run; %s: %w", t.ffmpeg, howToInstall, err)
+	}
+	line, _, _ := strings.Cut(out, "\n")
+	t.version, _, _ = strings.Cut(line, " Copyright")
+	if err := t.checkAbilities(ctx); err != nil {
+		return nil, err
+	}
+	t.logLevel()
+	return t, nil
+}
+
+// Version names the build of ffmpeg, as in "ffmpeg version 5.1.9-0+deb12u1".
+func (t *Tools) Version() string { return t.version }
+
+func find(given, usual string) (string, error) {
+	if given == "" {
+		given = usual
+	}
+	path, err := exec.LookPath(given)
+	if err != nil {
+		return "", fmt.Errorf("%s is missing; %s: %w", usual, howToInstall, err)
+	}
+	return filepath.Abs(path)
+}
+
+func (t *Tools) checkAbilities(ctx context.Context) error {
+	encoders, err := t.ask(ctx, t.ffmpeg, "-hide_banner", "-v", "error", "-encoders")
+	if err != nil {
+		return fmt.Errorf("list encoders of %s: %w", t.ffmpeg, err)
+	}
+	filters, err := t.ask(ctx, t.ffmpeg, "-hide_banner", "-v", "error", "-filters")
+	if err != nil {
+		return fmt.Errorf("list filters of %s: %w", t.ffmpeg, err)
+	}
+	for _, name := range needed {
+		if !strings.Contains(encoders+filters, " "+name+" ") {
+			return fmt.Errorf("%s was built without %s; install a full build (Debian, Ubuntu: apt-get install ffmpeg)", t.ffmpeg, name)
+		}
+	}
+	return nil
+}
+
+// ask returns what a program prints about itself.
+func (t *Tools) ask(ctx context.Context, program string, args ...string) (string, error) {
+	var out bytes.Buffer
+	err := t.run(ctx, process{program: program, args: args, stdout: &capped{to: &out, left: 1 << 20}})
+	return out.String(), err
+}
+
+func (t *Tools) logLevel() {
+	log := t.log.WithField("ffmpeg", t.version)
+	if t.sandbox == "" {
+		log.Warn("ffmpeg runs without a sandbox")
+		return
+	}
+	level, err := landlock.LandlockGetABIVersion()
+	if err != nil || level < 1 {
+		log.Warn("this kernel has no Landlock: ffmpeg runs with resource limits only")
+		return
+	}
+	log.WithField("landlock", level).Info("ffmpeg runs in a sandbox")
+}

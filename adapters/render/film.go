@@ -1,0 +1,221 @@
+package render
+
+import (
+	"bufio"
+	"compress/flate"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/timeline"
+)
+
+// pages draws the html elements of one movie, each once.
+type pages struct {
+	draw Pages
+	dir  string
+	rate timeline.Rate
+	now  time.Time // by the clock of every page
+
+	mu    sync.Mutex
+	films map[string]*film
+}
+
+// errNoBrowser is for movies with html elements on a server without Chromium.
+func errNoBrowser() error {
+	return domain.Errorf(domain.Invalid, "html_unavailable", "Web pages cannot be drawn on this server: install chromium-headless-shell")
+}
+
+// content is what the page of a layer shows.
+func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) {
+	if p.draw == nil {
+		return nil, blame(l.Ref, errNoBrowser().Error())
+	}
+	page := *l.Page
+	page.Now, l.Page = p.now, &page
+	if l.Page.Capture <= 0 {
+		return fixed(func(ctx context.Context) (*image.RGBA, error) {
+			img, err := p.draw.Still(ctx, *l.Page, l.Box.W, l.Box.H)
+			if err != nil {
+				return nil, faultOf(l.Ref, "draw page", err)
+			}
+			return premultiplied(img, box.Min), nil
+		}), nil
+	}
+	key, err := hashOf(struct {
+		Page timeline.Page
+		W, H int
+	}{*l.Page, l.Box.W, l.Box.H})
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.films == nil {
+		p.films = map[string]*film{}
+	}
+	f, ok := p.films[key]
+	if !ok {
+		f = &film{pages: p, layer: l}
+		p.films[key] = f
+	}
+	return filmed{f, box.Min}, nil
+}
+
+// film is a page that moves: its frames are captured once and kept in a file, for several windows may show them.
+type film struct {
+	pages *pages
+	layer timeline.Layer
+
+	once   sync.Once
+	err    error
+	path   string
+	frames []shot // of every frame; equal ones are the same
+
+	mu   sync.Mutex
+	last int64 // the frame that picture is
+	seen *image.RGBA
+}
+
+// shot is where a frame lies in the file, and which part of the page it fills.
+type shot struct {
+	offset, size int64
+	rect         image.Rectangle
+}
+
+// maxFilmBytes bounds the file of one film.
+const maxFilmBytes = 4 << 30
+
+func (f *film) capture(ctx context.Context) error {
+	f.once.Do(func() { f.err = f.take(ctx) })
+	return f.err
+}
+
+func (f *film) take(ctx context.Context) (err error) {
+	file, err := os.CreateTemp(f.pages.dir, "film-*")
+	if err != nil {
+		return fmt.Errorf("write film: %w", err)
+	}
+	f.path = file.Name()
+	defer func() { err = errors.Join(err, file.Close()) }()
+	l := f.layer
+	var last *image.NRGBA
+	counted := &counting{to: bufio.NewWriterSize(file, 1<<20)}
+	err = f.pages.draw.Frames(ctx, *l.Page, l.Box.W, l.Box.H, f.pages.rate, l.Page.Capture, func(_ int64, img *image.NRGBA) error {
+		if img == last {
+			f.frames = append(f.frames, f.frames[len(f.frames)-1])
+			return nil
+		}
+		last = img
+		return f.add(premultiplied(img, image.Point{}), counted)
+	})
+	if err != nil {
+		return faultOf(l.Ref, "capture page", err)
+	}
+	return counted.to.Flush()
+}
+
+// counting is a writer that knows how much has been written.
+type counting struct {
+	to   *bufio.Writer
+	size int64
+}
+
+func (c *counting) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	if c.size += int64(n); c.size > maxFilmBytes {
+		return n, domain.Errorf(domain.Invalid, "html_too_large", "The page's animation is too large: make it smaller or capture less of it")
+	}
+	return n, err
+}
+
+// add writes what is visible of a frame.
+func (f *film) add(img *image.RGBA, to *counting) error {
+	s := shot{offset: to.size, rect: visible(img)}
+	pack, err := flate.NewWriter(to, flate.BestSpeed)
+	if err != nil {
+		return err
+	}
+	for y := s.rect.Min.Y; y < s.rect.Max.Y; y++ {
+		if _, err := pack.Write(img.Pix[img.PixOffset(s.rect.Min.X, y):][:4*s.rect.Dx()]); err != nil {
+			return err
+		}
+	}
+	if err := pack.Close(); err != nil {
+		return err
+	}
+	s.size = to.size - s.offset
+	f.frames = append(f.frames, s)
+	return nil
+}
+
+// visible is the part of a picture outside of which everything is clear.
+func visible(img *image.RGBA) image.Rectangle {
+	seen := image.Rectangle{}
+	for y := range img.Rect.Dy() {
+		row := img.Pix[y*img.Stride:][:4*img.Rect.Dx()]
+		first := 0
+		for first < len(row) && row[first+3] == 0 {
+			first += 4
+		}
+		if first == len(row) {
+			continue
+		}
+		last := len(row)
+		for row[last-1] == 0 {
+			last -= 4
+		}
+		seen = seen.Union(image.Rect(first/4, y, last/4, y+1))
+	}
+	return seen
+}
+
+// frame reads frame k back; the last one stays.
+func (f *film) frame(ctx context.Context, k int64) (*image.RGBA, error) {
+	if err := f.capture(ctx); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k = min(k, int64(len(f.frames))-1)
+	s := f.frames[k]
+	if f.seen != nil && f.frames[f.last] == s {
+		return f.seen, nil
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil, fmt.Errorf("read film: %w", err)
+	}
+	defer file.Close()
+	img := image.NewRGBA(s.rect)
+	unpack := flate.NewReader(io.NewSectionReader(file, s.offset, s.size))
+	if _, err := io.ReadFull(unpack, img.Pix); err != nil && len(img.Pix) > 0 {
+		return nil, fmt.Errorf("read film: %w", err)
+	}
+	f.last, f.seen = k, img
+	return img, nil
+}
+
+// filmed is a film at a place of the canvas.
+type filmed struct {
+	*film
+	at0 image.Point
+}
+
+func (f filmed) settled() int64 { return f.layer.Page.Capture - 1 }
+
+func (f filmed) at(ctx context.Context, k int64) (*image.RGBA, error) {
+	img, err := f.frame(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	moved := *img
+	moved.Rect = moved.Rect.Add(f.at0)
+	return &moved, nil
+}

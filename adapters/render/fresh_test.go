@@ -1,0 +1,138 @@
+package render_test
+
+import (
+	"image/color"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"moviola/adapters/render"
+	"moviola/adapters/render/text"
+	"moviola/domain/timeline"
+)
+
+// fonts is a drawer whose set of fonts can be exchanged.
+type fonts struct {
+	render.TextDrawer
+	set   string
+	drawn int
+}
+
+func (f *fonts) Fonts() string { return f.set }
+
+func (f *fonts) Animate(t timeline.Text, w, h int) (text.Animated, error) {
+	f.drawn++
+	return f.TextDrawer.Animate(t, w, h)
+}
+
+// Texts are drawn anew when other fonts are installed, and only they.
+func TestEngine_Render_otherFonts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	drawer, err := realText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := &fonts{TextDrawer: drawer, set: "some"}
+	if s.Engine, err = render.New(render.Config{Dir: s.dir, Tools: s.media.tools, Fetcher: s.media, Text: words, Cores: 2, Log: quiet()}); err != nil {
+		t.Fatal(err)
+	}
+	doc := movieOf(1, object{"type": "text", "text": "words"})
+	for _, step := range []struct {
+		set   string
+		drawn int
+	}{{"some", 1}, {"some", 1}, {"others", 2}, {"some", 2}} {
+		words.set = step.set
+		s.mustRender(doc)
+		if words.drawn != step.drawn {
+			t.Errorf("with %s fonts %d texts have been drawn, want %d", step.set, words.drawn, step.drawn)
+		}
+	}
+	if drawer.Fonts() == "" {
+		t.Error("the text engine does not name its fonts")
+	}
+}
+
+// A page that may have changed is drawn again when its picture is old; one that cannot change is not.
+func TestEngine_Render_oldPages(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	drawer, err := realText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := func(ttl time.Duration) {
+		t.Helper()
+		if s.Engine, err = render.New(render.Config{
+			Dir: s.dir, Tools: s.media.tools, Fetcher: s.media, Text: drawer, Cores: 2, Log: quiet(), Pages: s.pages, PageTTL: ttl,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		page object
+		ages bool
+	}{
+		{object{"type": "html", "html": "<p>words</p>"}, false},
+		{object{"type": "html", "html": "<img src=https://x.test/a.png>"}, true},
+		{object{"type": "html", "html": "<script>document.write(new Date())</script>"}, true},
+		{object{"type": "html", "src": "https://x.test/page"}, true},
+	} {
+		doc := movieOf(1, tt.page)
+		before := s.pages.stills.Load()
+		engine(time.Hour)
+		s.mustRender(doc)
+		s.mustRender(doc)
+		if n := s.pages.stills.Load() - before; n != 1 {
+			t.Errorf("%v was drawn %d times within its time", tt.page, n)
+		}
+		// Another movie with the same page, kept for no time to speak of.
+		engine(time.Nanosecond)
+		doc["scenes"].([]object)[0]["background-color"] = "#203040"
+		s.mustRender(doc)
+		s.mustRender(doc)
+		if n := s.pages.stills.Load() - before; (n == 3) != tt.ages || n < 2 {
+			t.Errorf("%v was drawn %d times when it is old at once", tt.page, n)
+		}
+	}
+}
+
+// Every page of a movie reads the same time, in every attempt: that at which the movie was begun.
+func TestEngine_Render_pagesShareAClock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	began := time.Date(2031, 2, 3, 4, 5, 6, 7, time.UTC)
+	for attempt := range 2 {
+		job := s.job(movieOf(1, object{"type": "html", "html": "<p>a</p>"}, object{"type": "html", "html": "<p>b</p>", "capture": object{"duration": 1}}))
+		job.Attempt, job.Now = attempt+1, began
+		out, err := s.Render(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Close()
+	}
+	for _, at := range s.pages.clocks() {
+		if want := began.Truncate(time.Second); !at.Equal(want) {
+			t.Errorf("a page reads %v, want %v", at, want)
+		}
+	}
+	if len(s.pages.clocks()) == 0 {
+		t.Error("no page was drawn")
+	}
+}
+
+// A file that a component's settings name is part of what is looked for in the cache by its content, not by its address.
+func TestEngine_Render_changedFileOfAComponent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	doc := movieOf(1, object{"type": "component", "component": "shape/rectangle", "settings": object{"rectangle1": object{
+		"left": "100px", "top": "60px", "width": "80px", "height": "40px", "background-image": "url(http://x.test/fill.png)"}}})
+	for name, c := range map[string]color.NRGBA{"red": {255, 0, 0, 255}, "blue": {0, 0, 255, 255}} {
+		s.paint("fill.png", 80, 40, c)
+		out := s.mustRender(doc)
+		requireColor(t, name, frame(t, out.Movie, 5), 140, 80, [3]int{int(c.R), int(c.G), int(c.B)}, 8)
+	}
+	if parts, err := filepath.Glob(filepath.Join(s.dir, "cache", "*", "*", "*.mp4")); err != nil || len(parts) != 4 {
+		t.Errorf("the cache holds %d movies and windows (%v), want two of each", len(parts), err)
+	}
+}

@@ -1,0 +1,32 @@
+package render
+
+import (
+	"context"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+)
+
+// generate has a picture made of its prompt.
+func (r *run) generate(ctx context.Context, w document.Source) (source, error) {
+	if r.engine.cfg.Images == nil {
+		return source{}, domain.Errorf(domain.Invalid, "image_provider_missing",
+			"Images of a 'prompt' need an image provider, and none is configured; set one, or use the 'src' of an image")
+	}
+	request := commands.ImageRequest{
+		Account: r.job.Account, Prompt: w.Prompt.Text, Model: w.Prompt.Model, Aspect: w.Prompt.Aspect,
+		Connection: w.Prompt.Connection, Settings: w.Prompt.ModelSettings,
+	}
+	if w.Fresh {
+		request.Fresh = r.job.Project
+	}
+	made, err := r.engine.cfg.Images.Generate(ctx, request)
+	if err != nil {
+		return source{}, err
+	}
+	for _, text := range made.Warnings {
+		r.warn(elementName(w.Ref) + ": " + text)
+	}
+	return source{asset: made.Asset, cached: made.Cached}, nil
+}

@@ -1,0 +1,119 @@
+package render
+
+import (
+	"fmt"
+	"image"
+	"strconv"
+	"strings"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/picture"
+	"moviola/domain/timeline"
+)
+
+// graph builds the inputs and the filters of one window, bottom first. Only numbers go into it.
+type graph struct {
+	w, h   int
+	rate   timeline.Rate
+	inputs []ffmpeg.Input
+	chains []string
+	top    string // the label of what has been composed so far
+	labels int
+}
+
+func (g *graph) label() string {
+	g.labels++
+	return "s" + strconv.Itoa(g.labels)
+}
+
+// input adds a file and returns its number.
+func (g *graph) input(in ffmpeg.Input) int {
+	g.inputs = append(g.inputs, in)
+	return len(g.inputs) - 1
+}
+
+// chain adds filters that read and write the given streams.
+func (g *graph) chain(from string, filters []string, to string) {
+	g.chains = append(g.chains, "["+from+"]"+strings.Join(filters, ",")+"["+to+"]")
+}
+
+// seconds is a number of frames as a time of the movie, for filters.
+func (g *graph) seconds(frames float64) string {
+	return strconv.FormatFloat(frames*float64(g.rate.Den)/float64(g.rate.Num), 'f', 6, 64)
+}
+
+// base begins with one picture that stands for the whole window.
+func (g *graph) base(path string, frames int64) {
+	in := g.input(ffmpeg.Input{Path: path, Format: "rawvideo", Raw: &ffmpeg.Raw{
+		PixelFormat: "yuv420p", Width: g.w, Height: g.h, Rate: g.rate,
+	}})
+	g.top = g.label()
+	g.chain(pad(in, 0), repeated(frames, 0), g.top)
+}
+
+// pad names the stream of an input.
+func pad(input, index int) string { return strconv.Itoa(input) + ":" + strconv.Itoa(index) }
+
+// repeated turns one picture into so many frames, the first of them numbered first.
+func repeated(frames, first int64) []string {
+	return []string{"loop=loop=-1:size=1:start=0", endFrame(frames), number(first)}
+}
+
+func endFrame(n int64) string   { return "trim=end_frame=" + strconv.FormatInt(n, 10) }
+func number(first int64) string { return "setpts=N+" + strconv.FormatInt(first, 10) }
+
+// still lays a picture over what is there, while the layer is shown.
+func (g *graph) still(path string, p *picture.Layer, l timeline.Layer) {
+	from := pad(g.rawInput(path, p), 0)
+	ends := "repeat"
+	if fades(l) {
+		faded := g.label()
+		g.chain(from, append(repeated(l.To-l.From, l.Phase), g.fade(l)...), faded)
+		from, ends = faded, "pass"
+	}
+	g.overlay(from, image.Pt(p.X, p.Y), ends, l)
+}
+
+// rawInput opens the file of a drawn layer.
+func (g *graph) rawInput(path string, p *picture.Layer) int {
+	return g.input(ffmpeg.Input{Path: path, Format: "rawvideo", Raw: &ffmpeg.Raw{
+		PixelFormat: picture.PixelFormat, Width: p.W, Height: p.H, Rate: g.rate,
+	}})
+}
+
+// fades says whether the layer fades within its window.
+func fades(l timeline.Layer) bool {
+	in := l.FadeIn > 0 && l.Phase < l.FadeIn
+	out := l.FadeOut > 0 && l.Phase+l.To-l.From > l.Life-l.FadeOut
+	return in || out
+}
+
+// fade returns the filters that fade the alpha of frames numbered by the life of their element, and number them by the
+// window afterwards.
+func (g *graph) fade(l timeline.Layer) []string {
+	var filters []string
+	if l.FadeIn > 0 {
+		filters = append(filters, "fade=t=in:st=0:d="+g.seconds(float64(l.FadeIn))+":alpha=1")
+	}
+	if l.FadeOut > 0 {
+		filters = append(filters, "fade=t=out:st="+g.seconds(float64(l.Life-l.FadeOut))+":d="+g.seconds(float64(l.FadeOut))+":alpha=1")
+	}
+	return append(filters, number(l.From))
+}
+
+// overlay lays one stream over what is there. The times are between frames, so that rounding cannot move them.
+func (g *graph) overlay(from string, at image.Point, ends string, l timeline.Layer) {
+	to := g.label()
+	g.chain(g.top+"]["+from, []string{fmt.Sprintf("overlay=x=%d:y=%d:format=yuv420:eof_action=%s:enable='between(t,%s,%s)'",
+		at.X, at.Y, ends, g.seconds(float64(l.From)-0.5), g.seconds(float64(l.To)-0.5))}, to)
+	g.top = to
+}
+
+// finish gives every window the same shape, whatever it was made from.
+func (g *graph) finish(frames int64) string {
+	to := g.label()
+	g.chain(g.top, []string{"format=yuv420p", "setsar=1", endFrame(frames)}, to)
+	return to
+}
+
+func (g *graph) script() string { return strings.Join(g.chains, ";\n") + "\n" }

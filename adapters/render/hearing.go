@@ -1,0 +1,127 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/caption"
+	"moviola/domain/timeline"
+)
+
+// Providers take files of up to 25 MB and models of up to 25 minutes: a stretch of ten minutes packed for speech is under 4 MB.
+const (
+	hearLongest = 600.0 // seconds of one stretch
+	hearReach   = 60.0  // so much earlier than that a quiet moment is looked for, to cut there and not within a word
+	hearQuiet   = 0.3   // seconds of such a moment
+	// hearFaintest is the peak, of 1, below which there is nothing to hear; providers make words up there.
+	hearFaintest = 0.002
+)
+
+// hearEncoder packs sound for speech: one channel, 48 kbit/s.
+var hearEncoder = []string{"-c:a", "aac", "-b:a", "48k", "-ar", "24000", "-ac", "1", "-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4"}
+
+// heard are the words that a provider hears in the movie's sound.
+func (r *run) heard(ctx context.Context, s *timeline.Subtitles) ([]caption.Word, error) {
+	switch {
+	case len(r.plan.Audio) == 0:
+		r.warn(s.Ref.String() + ": There is no sound to make captions of")
+		return nil, nil
+	case r.engine.cfg.Words == nil:
+		return nil, domain.Errorf(domain.Invalid, "transcription_unavailable",
+			"Captions cannot be made of the sound without a transcription provider. Give 'captions', or use voice elements")
+	}
+	loud, err := r.envelope(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(r.dir, "heard-")
+	if err != nil {
+		return nil, fmt.Errorf("make folder of the sound to hear: %w", err)
+	}
+	var words []caption.Word
+	for i, part := range loud.stretches() {
+		if loud.loudest(part.from, part.to) < hearFaintest {
+			continue
+		}
+		path, err := r.packed(ctx, part, dir, i)
+		if err != nil {
+			return nil, err
+		}
+		said, err := r.engine.cfg.Words.Transcribe(ctx, commands.TranscriptionRequest{
+			Account: r.job.Account, Path: path, Language: s.Language, Keywords: s.Style.Keywords,
+		})
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, part.moved(said)...)
+	}
+	return words, nil
+}
+
+// packed writes a stretch of the sound as a small file.
+func (r *run) packed(ctx context.Context, part stretch, dir string, n int) (string, error) {
+	sound, err := r.sound(ctx)
+	if err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("%d.m4a", n)
+	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+		Inputs: []ffmpeg.Input{{Path: sound, Format: "mov", Seek: part.from, Length: part.to - part.from}}, Dir: dir, Read: []string{r.parts},
+		Output: append(append([]string{"-map", "0:a"}, hearEncoder...), name),
+	})
+	if err != nil {
+		return "", fmt.Errorf("pack sound to hear: %w", err)
+	}
+	return filepath.Join(dir, name), nil
+}
+
+// stretch is a part of the movie's time, in seconds.
+type stretch struct{ from, to float64 }
+
+// moved puts words that were counted from the stretch's beginning on the movie's time.
+func (s stretch) moved(words []caption.Word) []caption.Word {
+	from, length := time.Duration(s.from*float64(time.Second)), time.Duration((s.to-s.from)*float64(time.Second))
+	moved := make([]caption.Word, 0, len(words))
+	for _, w := range words {
+		if w.Start < length {
+			w.Start, w.End = w.Start+from, min(w.End, length)+from
+			moved = append(moved, w)
+		}
+	}
+	return moved
+}
+
+// stretches cuts the sound into parts that providers take, at quiet moments.
+func (e *envelope) stretches() []stretch {
+	total := float64(len(e.peaks)) / envelopeRate
+	var all []stretch
+	from := 0.0
+	for total-from > hearLongest {
+		cut := e.quietest(from+hearLongest-hearReach, from+hearLongest)
+		all = append(all, stretch{from, cut})
+		from = cut
+	}
+	return append(all, stretch{from, total})
+}
+
+// quietest is the middle of the quietest moment of a stretch.
+func (e *envelope) quietest(from, to float64) float64 {
+	best, at := math.Inf(1), to
+	for t := from; t+hearQuiet <= to; t += 1.0 / envelopeRate {
+		sum := 0.0
+		for i := int(t * envelopeRate); i < int((t+hearQuiet)*envelopeRate); i++ {
+			sum += float64(e.peaks[i])
+		}
+		if sum < best {
+			best, at = sum, t+hearQuiet/2
+		}
+	}
+	return math.Round(at*envelopeRate) / envelopeRate
+}

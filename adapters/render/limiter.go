@@ -1,0 +1,37 @@
+package render
+
+import (
+	"context"
+
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	pixelsHD = 1920 * 1080
+	// windowMB is what encoding one window of 1080p takes (measured: 330 to 420 MB); it grows with the pixels.
+	windowMB = 450
+)
+
+// limiter bounds what encoders use together, in pixels of the movies they make. A window of 1080p keeps two processors
+// busy; smaller ones share them, but no more run at once than there are processors.
+type limiter struct {
+	free        *semaphore.Weighted
+	total, unit int64
+}
+
+func newLimiter(cores, memoryMB int) *limiter {
+	total := int64(max(1, cores/2)) * pixelsHD
+	if memoryMB > 0 {
+		total = min(total, max(1, int64(memoryMB)*pixelsHD/windowMB))
+	}
+	return &limiter{free: semaphore.NewWeighted(total), total: total, unit: max(1, total/int64(cores))}
+}
+
+// acquire waits for room to encode frames of so many pixels. What is larger than everything waits for all of it.
+func (l *limiter) acquire(ctx context.Context, pixels int) (release func(), err error) {
+	weight := min(max(int64(pixels), l.unit), l.total)
+	if err := l.free.Acquire(ctx, weight); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	return func() { l.free.Release(weight) }, nil
+}

@@ -1,0 +1,93 @@
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// track is what the header of an MP4 file of our own says of its only track.
+type track struct {
+	samples int64  // frames of a video
+	setup   string // hash of what an H.264 decoder must know before the first frame; empty of sound
+}
+
+var errMP4 = errors.New("not an MP4 file with one track")
+
+// maxHeader bounds what is read of the header.
+const maxHeader = 64 << 20
+
+// readTrack reads the header of a file that ffmpeg has written for us: which frames are in it, and whether it can be joined to
+// another one by copy. It costs no process, unlike ffprobe.
+func readTrack(path string) (track, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return track{}, err
+	}
+	defer f.Close()
+	var head [16]byte
+	for at := int64(0); ; {
+		if _, err := f.ReadAt(head[:], at); err != nil {
+			return track{}, fmt.Errorf("%w: %w", errMP4, err)
+		}
+		size, skip := int64(binary.BigEndian.Uint32(head[:])), int64(8)
+		if size == 1 {
+			size, skip = int64(binary.BigEndian.Uint64(head[8:])), 16
+		}
+		if size < skip {
+			return track{}, errMP4
+		}
+		if string(head[4:8]) != "moov" {
+			at += size
+			continue
+		}
+		if size > maxHeader {
+			return track{}, errMP4
+		}
+		moov := make([]byte, size-skip)
+		if _, err := f.ReadAt(moov, at+skip); err != nil {
+			return track{}, fmt.Errorf("%w: %w", errMP4, err)
+		}
+		return parseTrack(moov)
+	}
+}
+
+func parseTrack(moov []byte) (track, error) {
+	table := moov
+	for _, name := range []string{"trak", "mdia", "minf", "stbl"} {
+		if table = box(table, name); table == nil {
+			return track{}, errMP4
+		}
+	}
+	sizes, entries := box(table, "stsz"), box(table, "stsd")
+	if len(sizes) < 12 || len(entries) < 8 {
+		return track{}, errMP4
+	}
+	t := track{samples: int64(binary.BigEndian.Uint32(sizes[8:]))}
+	if video := box(entries[8:], "avc1"); len(video) > avc1Fields {
+		sum := sha256.Sum256(box(video[avc1Fields:], "avcC"))
+		t.setup = hex.EncodeToString(sum[:])
+	}
+	return t, nil
+}
+
+// avc1Fields is how many bytes of a video entry lie before its boxes.
+const avc1Fields = 78
+
+// box returns the content of the first box of that name, nil without one.
+func box(data []byte, name string) []byte {
+	for len(data) >= 8 {
+		size := int64(binary.BigEndian.Uint32(data))
+		if size < 8 || size > int64(len(data)) {
+			return nil
+		}
+		if string(data[4:8]) == name {
+			return data[8:size]
+		}
+		data = data[size:]
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package picture
+
+// Plate is a picture that is shown in parts and turned: what of it, changes from frame to frame. Its colours are bt709 in limited
+// range, those of transparent pixels are like their neighbours', so that edges do not darken when pixels are mixed.
+type Plate struct {
+	W, H int // even
+	// The planes are as in Layer; Alpha is nil where the picture is opaque everywhere.
+	Luma, Cb, Cr, Alpha []byte
+}
+
+// NewPlate makes a plate of a layer, which it takes over. The layer's place means nothing to it.
+func NewPlate(l *Layer) *Plate {
+	p := &Plate{W: l.W, H: l.H}
+	p.Luma, p.Cb, p.Cr, p.Alpha = l.planes()
+	for _, a := range p.Alpha {
+		if a != 255 {
+			p.bleed()
+			return p
+		}
+	}
+	p.Alpha = nil
+	return p
+}
+
+// Opaque says that nothing shines through the plate.
+func (p *Plate) Opaque() bool { return p.Alpha == nil }
+
+// bleed gives transparent pixels the colours of what is near them.
+func (p *Plate) bleed() {
+	spread(p.Luma, p.Alpha, p.W, p.H)
+	cw, ch := p.W/2, p.H/2
+	alpha := make([]byte, cw*ch)
+	for y := range ch {
+		for x := range cw {
+			i := 2*y*p.W + 2*x
+			alpha[y*cw+x] = max(p.Alpha[i], p.Alpha[i+1], p.Alpha[i+p.W], p.Alpha[i+p.W+1])
+		}
+	}
+	spread(p.Cb, alpha, cw, ch)
+	spread(p.Cr, alpha, cw, ch)
+}
+
+// spread fills the pixels of a plane whose alpha is 0 from the same picture at half the size, and that one in the same way.
+func spread(plane, alpha []byte, w, h int) {
+	if w < 2 && h < 2 {
+		return
+	}
+	hw, hh := (w+1)/2, (h+1)/2
+	small, seen := make([]byte, hw*hh), make([]byte, hw*hh)
+	holes := false
+	for y := range hh {
+		for x := range hw {
+			var sum, weights int
+			for _, i := range [4]int{
+				2*y*w + 2*x, 2*y*w + min(2*x+1, w-1),
+				min(2*y+1, h-1)*w + 2*x, min(2*y+1, h-1)*w + min(2*x+1, w-1),
+			} {
+				sum += int(plane[i]) * int(alpha[i])
+				weights += int(alpha[i])
+				holes = holes || alpha[i] == 0
+			}
+			if weights > 0 {
+				small[y*hw+x], seen[y*hw+x] = byte((sum+weights/2)/weights), byte((weights+3)/4)
+			}
+		}
+	}
+	if !holes {
+		return
+	}
+	spread(small, seen, hw, hh)
+	for y := range h {
+		for x := range w {
+			if alpha[y*w+x] == 0 {
+				plane[y*w+x] = small[y/2*hw+x/2]
+			}
+		}
+	}
+}

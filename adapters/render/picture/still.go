@@ -1,0 +1,193 @@
+package picture
+
+import (
+	"bufio"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+// Still says how a picture file is shown.
+type Still struct {
+	Path        string
+	Format      string          // jpeg, png, gif, webp, bmp or tiff
+	Orientation int             // EXIF, 1 to 8; 0: upright
+	Crop        image.Rectangle // of the upright picture; empty: all of it
+	Box         image.Rectangle // on the canvas; may reach over it
+}
+
+var decoders = map[string]func(io.Reader) (image.Image, error){
+	"jpeg": jpeg.Decode, "png": png.Decode, "gif": gif.Decode, "webp": decodeWebP, "bmp": bmp.Decode, "tiff": tiff.Decode,
+}
+
+// Draw decodes the picture and returns what a canvas of w × h pixels shows of it.
+func (s Still) Draw(w, h int) (*Layer, error) {
+	img, err := s.Pixels(s.Box.Intersect(image.Rect(0, 0, w, h)))
+	if err != nil || img.Rect.Empty() {
+		return &Layer{}, err
+	}
+	return FromRGBA(img, w, h), nil
+}
+
+// Pixels decodes the picture and returns what is seen of it in a part of its box.
+func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
+	if visible = visible.Intersect(s.Box); visible.Empty() {
+		return &image.RGBA{}, nil
+	}
+	if s.large() {
+		oneLarge <- struct{}{}
+		defer func() {
+			debug.FreeOSMemory() // the next one needs the room
+			<-oneLarge
+		}()
+	}
+	src, err := s.decode()
+	if err != nil {
+		return nil, err
+	}
+	t := turn{orientation: s.Orientation, size: src.Bounds().Size()}
+	crop := s.Crop
+	if crop.Empty() {
+		crop = image.Rectangle{Max: t.seen()}
+	}
+	if crop = crop.Intersect(image.Rectangle{Max: t.seen()}); crop.Empty() {
+		return &image.RGBA{}, nil
+	}
+	if s.Orientation <= 1 {
+		return scale(src, crop.Add(src.Bounds().Min), s.Box, visible), nil
+	}
+	// Scaled lying, then turned: the picture on the canvas is mostly the smaller one.
+	lying := turn{orientation: s.Orientation, size: t.stand(s.Box.Size())}
+	part := lying.rect(visible.Sub(s.Box.Min))
+	scaled := scale(src, t.rect(crop).Add(src.Bounds().Min), image.Rectangle{Max: lying.size}, part)
+	return lying.image(scaled, s.Box, visible), nil
+}
+
+// oneLarge lets large pictures be decoded one after the other: each takes up to 200 MB.
+var oneLarge = make(chan struct{}, 1)
+
+const largePixels = 16_000_000
+
+// large says whether the picture needs much memory. A damaged one does not.
+func (s Still) large() bool {
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	config, _, err := image.DecodeConfig(bufio.NewReader(f))
+	return err == nil && config.Width*config.Height > largePixels
+}
+
+func (s Still) decode() (image.Image, error) {
+	decode, ok := decoders[s.Format]
+	if !ok {
+		return nil, fmt.Errorf("no decoder for pictures of format %q", s.Format)
+	}
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	img, err := decode(bufio.NewReaderSize(f, 1<<16))
+	if err != nil {
+		return nil, &DecodeError{Format: s.Format, Err: err}
+	}
+	if s.Format == "gif" {
+		return onScreen(img, f)
+	}
+	return img, nil
+}
+
+// DecodeError is a picture file that is damaged.
+type DecodeError struct {
+	Format string
+	Err    error
+}
+
+func (e *DecodeError) Error() string { return "decode " + e.Format + ": " + e.Err.Error() }
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+// onScreen puts the first picture of a GIF into its screen: the picture alone may be smaller.
+func onScreen(first image.Image, f io.ReadSeeker) (image.Image, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	config, err := gif.DecodeConfig(f)
+	if err != nil {
+		return nil, &DecodeError{Format: "gif", Err: err}
+	}
+	screen := image.Rect(0, 0, config.Width, config.Height)
+	if first.Bounds() == screen {
+		return first, nil
+	}
+	whole := image.NewRGBA(screen)
+	draw.Draw(whole, first.Bounds(), first, first.Bounds().Min, draw.Src)
+	return whole, nil
+}
+
+// turn is an EXIF orientation of a picture of one size.
+type turn struct {
+	orientation int
+	size        image.Point // as stored
+}
+
+// seen is the size after turning.
+func (t turn) seen() image.Point { return t.stand(t.size) }
+
+// stand swaps the sides where the orientation is a quarter turn.
+func (t turn) stand(size image.Point) image.Point {
+	if t.orientation >= 5 {
+		return image.Pt(size.Y, size.X)
+	}
+	return size
+}
+
+// stored returns which stored pixel is seen at x, y.
+func (t turn) stored(x, y int) image.Point {
+	right, bottom := t.size.X-1, t.size.Y-1
+	switch t.orientation {
+	case 2:
+		return image.Pt(right-x, y)
+	case 3:
+		return image.Pt(right-x, bottom-y)
+	case 4:
+		return image.Pt(x, bottom-y)
+	case 5:
+		return image.Pt(y, x)
+	case 6:
+		return image.Pt(y, bottom-x)
+	case 7:
+		return image.Pt(right-y, bottom-x)
+	case 8:
+		return image.Pt(right-y, x)
+	}
+	return image.Pt(x, y)
+}
+
+// rect returns which stored pixels are seen in r.
+func (t turn) rect(r image.Rectangle) image.Rectangle {
+	a, b := t.stored(r.Min.X, r.Min.Y), t.stored(r.Max.X-1, r.Max.Y-1)
+	return image.Rect(min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X)+1, max(a.Y, b.Y)+1)
+}
+
+// image turns a picture and puts it at box; only the pixels inside visible are made.
+func (t turn) image(stored *image.RGBA, box, visible image.Rectangle) *image.RGBA {
+	out := image.NewRGBA(visible)
+	for y := visible.Min.Y; y < visible.Max.Y; y++ {
+		for x := visible.Min.X; x < visible.Max.X; x++ {
+			from := t.stored(x-box.Min.X, y-box.Min.Y)
+			copy(out.Pix[out.PixOffset(x, y):][:4], stored.Pix[stored.PixOffset(from.X, from.Y):][:4])
+		}
+	}
+	return out
+}

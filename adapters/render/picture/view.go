@@ -1,0 +1,251 @@
+package picture
+
+import (
+	"encoding/binary"
+	"image"
+	"math"
+)
+
+// View is a part of a picture, in shares of its width and height from its top left corner. It may reach out of the picture, where
+// nothing is.
+type View struct{ X, Y, W, H float64 }
+
+// Viewer shows parts of a plate in a box of the canvas, each place to a fraction of a pixel, so that a slow change is smooth.
+// It is used by one goroutine at a time.
+type Viewer struct {
+	plate   *Plate
+	size    image.Point // of the picture on the plate, which may be a pixel larger
+	box     image.Rectangle
+	rows    map[int][]byte // rows scaled across, of the plane that is being made
+	spare   [][]byte
+	columns taps
+	lines   taps
+}
+
+// NewViewer returns a Viewer in a box of a picture of that size in the plate's top left corner.
+func NewViewer(p *Plate, size image.Point, box image.Rectangle) *Viewer {
+	return &Viewer{plate: p, size: size, box: box, rows: map[int][]byte{}}
+}
+
+// Draw fills the layer, whose place, size and Pix are given, with what the canvas shows of the view there.
+func (s *Viewer) Draw(v View, l *Layer) {
+	luma, cb, cr, alpha := l.planes()
+	if s.plate.Alpha == nil {
+		fill(alpha, 255)
+	}
+	s.aim(v, l, 1)
+	s.plane(luma, s.plate.Luma, s.plate.W)
+	if s.plate.Alpha != nil {
+		s.plane(alpha, s.plate.Alpha, s.plate.W)
+	}
+	s.aim(v, l, 2)
+	s.plane(cb, s.plate.Cb, s.plate.W/2)
+	s.plane(cr, s.plate.Cr, s.plate.W/2)
+	s.cut(v, l, alpha)
+}
+
+// aim works out which pixels of a plane, which is part times smaller than the plate, make each pixel of the layer.
+func (s *Viewer) aim(v View, l *Layer, part int) {
+	size := float64(part)
+	s.columns.aim(v.X, v.W, float64(s.size.X)/size, s.plate.W/part, s.box.Min.X, s.box.Dx(), l.X, l.W, part)
+	s.lines.aim(v.Y, v.H, float64(s.size.Y)/size, s.plate.H/part, s.box.Min.Y, s.box.Dy(), l.Y, l.H, part)
+}
+
+// sharpest is how many pixels of the plate may become one by mixing just two: their detail is fine enough not to flicker, and coarser
+// mixing would cost more and look softer.
+const sharpest = 1.25
+
+// taps says for each pixel along one axis which pixels of a plane it is made of: n of them from first on, with weights that add
+// up to 256.
+type taps struct {
+	n       int
+	first   []int32
+	weights []uint32
+}
+
+func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from, count, part int) {
+	count /= part
+	scale := size * picture * float64(part) / float64(boxSize) // pixels of the plane for each one of the result
+	radius := 1.0
+	if scale > sharpest {
+		radius = scale
+	}
+	t.n = min(int(math.Ceil(2*radius)), plane)
+	t.first, t.weights = t.first[:0], t.weights[:0]
+	for i := range count {
+		middle := float64(from) + (float64(i)+0.5)*float64(part) - float64(boxStart)
+		at := (start+size*middle/float64(boxSize))*picture - 0.5
+		first := int(math.Ceil(at - radius))
+		t.add(at, radius, first, plane)
+	}
+}
+
+// add weighs the pixels around at by a triangle. Outside of the plane its edge goes on.
+func (t *taps) add(at, radius float64, first, plane int) {
+	base := min(max(first, 0), plane-t.n)
+	start := len(t.weights)
+	for range t.n {
+		t.weights = append(t.weights, 0)
+	}
+	weights := t.weights[start:]
+	var total float64
+	for k := first; float64(k) < at+radius; k++ {
+		total += 1 - math.Abs(float64(k)-at)/radius
+	}
+	var sum, most uint32
+	heaviest := 0
+	for k := first; float64(k) < at+radius; k++ {
+		i := min(max(k-base, 0), t.n-1)
+		w := uint32(math.Round(256 * (1 - math.Abs(float64(k)-at)/radius) / total))
+		weights[i] += w
+		sum += w
+		if weights[i] > most {
+			heaviest, most = i, weights[i]
+		}
+	}
+	weights[heaviest] += 256 - sum // what rounding has lost or gained
+	t.first = append(t.first, int32(base))
+}
+
+// plane scales a plane of the plate.
+func (s *Viewer) plane(dst, src []byte, stride int) {
+	w := len(s.columns.first)
+	for y, row := range s.rows {
+		s.spare = append(s.spare, row)
+		delete(s.rows, y)
+	}
+	n := s.lines.n
+	rows := make([][]byte, n)
+	for y, first := range s.lines.first {
+		for k := range rows {
+			rows[k] = s.row(src, stride, int(first)+k)
+		}
+		mix(dst[y*w:(y+1)*w], rows, s.lines.weights[y*n:(y+1)*n])
+		for y, row := range s.rows { // rows are needed further and further down
+			if y < int(first) {
+				s.spare = append(s.spare, row)
+				delete(s.rows, y)
+			}
+		}
+	}
+}
+
+// row is a row of the plane, scaled across.
+func (s *Viewer) row(src []byte, stride, y int) []byte {
+	if row, ok := s.rows[y]; ok {
+		return row
+	}
+	w := len(s.columns.first)
+	var row []byte
+	if last := len(s.spare) - 1; last >= 0 && cap(s.spare[last]) >= w {
+		row, s.spare = s.spare[last][:w], s.spare[:last]
+	} else {
+		row = make([]byte, w)
+	}
+	s.columns.apply(row, src[y*stride:(y+1)*stride])
+	s.rows[y] = row
+	return row
+}
+
+func (t *taps) apply(dst, src []byte) {
+	switch t.n {
+	case 2:
+		weights := t.weights[:2*len(dst)]
+		for i, first := range t.first[:len(dst)] {
+			pair, w := src[first:first+2:first+2], weights[2*i:2*i+2:2*i+2]
+			dst[i] = byte((uint32(pair[0])*w[0] + uint32(pair[1])*w[1] + 128) >> 8)
+		}
+	case 3:
+		weights := t.weights[:3*len(dst)]
+		for i, first := range t.first[:len(dst)] {
+			p, w := src[first:first+3:first+3], weights[3*i:3*i+3:3*i+3]
+			dst[i] = byte((uint32(p[0])*w[0] + uint32(p[1])*w[1] + uint32(p[2])*w[2] + 128) >> 8)
+		}
+	default:
+		for i, first := range t.first[:len(dst)] {
+			sum := uint32(128)
+			for k, w := range t.weights[i*t.n : (i+1)*t.n] {
+				sum += uint32(src[int(first)+k]) * w
+			}
+			dst[i] = byte(sum >> 8)
+		}
+	}
+}
+
+// Every other byte of eight, and a half in each of the lanes that this leaves.
+const (
+	lanes  = 0x00ff00ff00ff00ff
+	halves = 0x0080008000800080
+)
+
+// mix adds up rows by their weights, which are 256 together, eight pixels at a time: no lane can run over.
+func mix(dst []byte, rows [][]byte, weights []uint32) {
+	n := len(dst)
+	i := 0
+	if len(rows) == 2 {
+		a, b, wa, wb := rows[0][:n], rows[1][:n], uint64(weights[0]), uint64(weights[1])
+		for ; i+8 <= n; i += 8 {
+			x, y := binary.LittleEndian.Uint64(a[i:]), binary.LittleEndian.Uint64(b[i:])
+			even := ((x&lanes)*wa + (y&lanes)*wb + halves) >> 8 & lanes
+			odd := ((x>>8&lanes)*wa + (y>>8&lanes)*wb + halves) & (lanes << 8)
+			binary.LittleEndian.PutUint64(dst[i:], even|odd)
+		}
+	}
+	for ; i+8 <= n; i += 8 {
+		even, odd := uint64(halves), uint64(halves)
+		for k, row := range rows {
+			x, w := binary.LittleEndian.Uint64(row[i:]), uint64(weights[k])
+			even += (x & lanes) * w
+			odd += (x >> 8 & lanes) * w
+		}
+		binary.LittleEndian.PutUint64(dst[i:], even>>8&lanes|odd&(lanes<<8))
+	}
+	for ; i < n; i++ {
+		sum := uint32(128)
+		for k, row := range rows {
+			sum += uint32(row[i]) * weights[k]
+		}
+		dst[i] = byte(sum >> 8)
+	}
+}
+
+// cut takes away what lies outside of the picture or the box, with soft edges where they fall between pixels.
+func (s *Viewer) cut(v View, l *Layer, alpha []byte) {
+	across := coverage(v.X, v.W, s.box.Min.X, s.box.Dx(), l.X, l.W)
+	down := coverage(v.Y, v.H, s.box.Min.Y, s.box.Dy(), l.Y, l.H)
+	if across == nil && down == nil {
+		return
+	}
+	for y := range l.H {
+		row := alpha[y*l.W : (y+1)*l.W]
+		c := 1.0
+		if down != nil {
+			c = down[y]
+		}
+		if c == 1 && across == nil {
+			continue
+		}
+		for x, a := range row {
+			share := c
+			if across != nil {
+				share *= across[x]
+			}
+			row[x] = byte(float64(a)*share + 0.5)
+		}
+	}
+}
+
+// coverage says how much of each pixel along an axis the picture covers; nil: all of each.
+func coverage(start, size float64, boxStart, boxSize, from, count int) []float64 {
+	first := math.Max(float64(boxStart), float64(boxStart)-start/size*float64(boxSize))
+	last := math.Min(float64(boxStart+boxSize), float64(boxStart)+(1-start)/size*float64(boxSize))
+	if first <= float64(from)+1e-6 && last >= float64(from+count)-1e-6 {
+		return nil
+	}
+	all := make([]float64, count)
+	for i := range all {
+		at := float64(from + i)
+		all[i] = math.Max(0, math.Min(at+1, last)-math.Max(at, first))
+	}
+	return all
+}

@@ -1,0 +1,46 @@
+package picture
+
+import (
+	"image"
+	"io"
+	"math"
+
+	"golang.org/x/image/webp"
+)
+
+// decodeWebP decodes a WebP in its true colours. The colours of a lossy one are written as video has them, black being 16 and white 235;
+// the library hands them out as if they were a JPEG's, and everything would look washed out.
+func decodeWebP(r io.Reader) (image.Image, error) {
+	img, err := webp.Decode(r)
+	if err != nil {
+		return nil, err
+	}
+	switch lossy := img.(type) {
+	case *image.YCbCr:
+		stretch(lossy)
+	case *image.NYCbCrA:
+		stretch(&lossy.YCbCr)
+	}
+	return img, nil
+}
+
+// wholeLuma and wholeChroma turn the levels of video into those of a JPEG.
+var wholeLuma, wholeChroma = levels(16, 219, 0), levels(128, 224, 128)
+
+func levels(zero, span, becomes float64) (all [256]uint8) {
+	for v := range all {
+		all[v] = uint8(math.Round(min(max((float64(v)-zero)*255/span+becomes, 0), 255)))
+	}
+	return all
+}
+
+func stretch(img *image.YCbCr) {
+	for i, v := range img.Y {
+		img.Y[i] = wholeLuma[v]
+	}
+	for _, plane := range [][]uint8{img.Cb, img.Cr} {
+		for i, v := range plane {
+			plane[i] = wholeChroma[v]
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"maps"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/timeline"
+)
+
+// preload makes the items of the movie's property preload ready, before anything else, and fills in what depends on them. An item that
+// fails ends the render. Spec: Movie, preload; decision 46.
+func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
+	if len(doc.Preload) == 0 {
+		return doc, nil
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(fetchers)
+	all := make([]map[string]any, len(doc.Preload))
+	for i := range doc.Preload {
+		group.Go(func() (err error) {
+			all[i], err = r.preloaded(groupCtx, doc, i)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	r.values = map[string]any{}
+	for _, values := range all {
+		maps.Copy(r.values, values)
+	}
+	doc, err := doc.Resolve(document.Known{Natural: r.natural, Values: r.values})
+	if err != nil {
+		return nil, err
+	}
+	return doc, document.Validate(doc)
+}
+
+// preloaded makes one item ready and returns the variables that it becomes.
+func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (map[string]any, error) {
+	item := doc.Preload[index]
+	job := commands.PrepareJob{
+		Account: r.job.Account, Batch: string(r.job.Project), Index: index, Attempt: r.job.Attempt, Item: item,
+	}
+	made, err := r.engine.Prepare(ctx, job)
+	if err != nil {
+		var fault *domain.Error
+		if errors.As(err, &fault) {
+			err = &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: fmt.Sprintf("Preload item '%s': %s", item.ID, fault.Message)}
+		}
+		return nil, err
+	}
+	defer made.Close()
+	r.warn(made.Warnings...)
+	address, _ := item.Properties["src"].(string)
+	web := ""
+	if r.job.Preloaded != nil {
+		var warning string
+		if address, web, warning, err = r.job.Preloaded(ctx, job, made); err != nil {
+			return nil, err
+		}
+		if warning != "" {
+			r.warn(fmt.Sprintf("Preload item '%s': %s", item.ID, warning))
+		}
+	}
+	return document.PreloadValues(item.ID, address, web, made.Duration, made.Width, made.Height), nil
+}
+
+// keepMade keeps in the media library what was made for elements that ask for it. What cannot be kept is a warning: the movie is there.
+// Decision 47.
+func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
+	if r.job.Keep == nil {
+		return
+	}
+	for e := range doc.All() {
+		if !e.Keep {
+			continue
+		}
+		if err := r.keepElement(ctx, e); err != nil {
+			var fault *domain.Error
+			reason := "an internal error"
+			if errors.As(err, &fault) {
+				reason = fault.Message
+			} else {
+				r.log.WithError(err).Warn("a generated asset was not kept")
+			}
+			r.warn(fmt.Sprintf("%s: The asset was not kept in the media library: %s", elementName(e.Ref), reason))
+		}
+	}
+}
+
+// keepElement keeps what was made for one element.
+func (r *run) keepElement(ctx context.Context, e *document.Element) error {
+	p := prepared{run: r}
+	var err error
+	if e.Ref.Type == document.TypeHTML || e.Ref.Type == document.TypeComponent {
+		layer, frames, ok := r.layerOf(e.Ref)
+		if !ok {
+			return nil // it is never seen
+		}
+		err = p.draw(ctx, layer, frames)
+	} else {
+		err = p.source(e.Src)
+	}
+	if err != nil {
+		return err
+	}
+	name := e.ID
+	if name == "" {
+		name = strconv.Itoa(e.Ref.Element)
+		if e.Ref.Scene > 0 {
+			name = strconv.Itoa(e.Ref.Scene) + "-" + name
+		}
+	}
+	return r.job.Keep(ctx, name, p.Prepared)
+}
+
+// layerOf is the layer of an element, moved to the corner of the canvas, and how many frames it lives.
+func (r *run) layerOf(ref timeline.Ref) (timeline.Layer, int64, bool) {
+	for _, w := range r.plan.Windows {
+		for _, l := range w.Layers {
+			if l.Ref == ref {
+				l.Box.X, l.Box.Y = 0, 0
+				return l, l.Life, true
+			}
+		}
+	}
+	return timeline.Layer{}, 0, false
+}
+
+// draw draws a layer that lies in the corner of the canvas: what never changes as a picture, everything else as a film of some frames.
+func (p *prepared) draw(ctx context.Context, l timeline.Layer, frames int64) error {
+	box := image.Rect(0, 0, l.Box.W, l.Box.H)
+	c, err := p.run.stills.content(ctx, l, box, box)
+	if err != nil {
+		return err
+	}
+	p.Width, p.Height = l.Box.W, l.Box.H
+	if c.settled() <= 0 {
+		return p.picture(ctx, c)
+	}
+	return p.film(ctx, c, frames)
+}

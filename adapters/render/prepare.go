@@ -1,0 +1,210 @@
+package render
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/preload"
+	"moviola/domain/timeline"
+)
+
+var _ commands.Preparer = (*Engine)(nil)
+
+// The size of a drawing whose item names none, in pixels.
+const drawnWidth, drawnHeight = 1920, 1080
+
+// smallestCanvas is the least side of a movie, in pixels.
+const smallestCanvas = 50
+
+// Prepare makes an item of a preload ready: as the only element of a movie, which knows how to fetch, speak, generate and draw it.
+// Decision 46. Pages and components become pictures, or films with transparency when they move.
+func (e *Engine) Prepare(ctx context.Context, job commands.PrepareJob) (out commands.Prepared, err error) {
+	doc, err := documentOf(job.Item)
+	if err != nil {
+		return commands.Prepared{}, err
+	}
+	project := domain.ProjectID(fmt.Sprintf("%s/%d", job.Batch, job.Index))
+	r, err := e.begin(commands.RenderJob{Account: job.Account, Project: project, Attempt: job.Attempt})
+	if err != nil {
+		return commands.Prepared{}, err
+	}
+	defer func() {
+		if err != nil {
+			r.close()
+			err = ownFault(err)
+		}
+	}()
+	if doc, err = r.gather(ctx, doc); err != nil {
+		return commands.Prepared{}, err
+	}
+	p := prepared{run: r, Prepared: commands.Prepared{Close: r.close}}
+	switch job.Item.Type {
+	case preload.HTML, preload.Component:
+		p.Generated = true
+		err = p.drawn(ctx, doc)
+	default:
+		p.Generated = job.Item.Type == preload.Voice || doc.Elements[0].Prompt != nil
+		err = p.source(doc.Elements[0].Src)
+	}
+	if err == nil {
+		err = p.playable(ctx)
+	}
+	p.Warnings = r.warnings
+	return p.Prepared, err
+}
+
+// documentOf is a movie with the item as its only element.
+func documentOf(item preload.Wanted) (*document.Movie, error) {
+	element := map[string]any{}
+	for name, value := range item.Properties {
+		element[name] = value
+	}
+	for _, name := range []string{"x", "y", "position", "start", "condition", "save-to-media"} {
+		delete(element, name)
+	}
+	w, h := drawnWidth, drawnHeight
+	if n := sideOf(element["width"]); n > 0 {
+		w = n
+	}
+	if n := sideOf(element["height"]); n > 0 {
+		h = n
+	}
+	if item.Type == preload.HTML || item.Type == preload.Component {
+		element["width"], element["height"] = w, h
+	}
+	// A canvas is even, and not as small as an element may be.
+	w, h = max(w+w%2, smallestCanvas), max(h+h%2, smallestCanvas)
+	raw, err := json.Marshal(map[string]any{"width": w, "height": h, "background-color": "transparent", "elements": []any{element}})
+	if err != nil {
+		return nil, fmt.Errorf("write item %s: %w", item.ID, err)
+	}
+	doc, err := document.Parse(raw)
+	if err == nil {
+		err = document.Validate(doc)
+	}
+	return doc, ownFault(err)
+}
+
+// sideOf is a side of a drawing, in pixels; 0 when it is none.
+func sideOf(value any) int {
+	n, ok := value.(float64)
+	if number, isNumber := value.(json.Number); isNumber {
+		var err error
+		n, err = number.Float64()
+		ok = err == nil
+	}
+	if !ok || n < 1 || n > maxSide {
+		return 0
+	}
+	return int(n)
+}
+
+// ownFault leaves out of an error where in the movie the element stands: there is no movie.
+func ownFault(err error) error {
+	var fault *domain.Error
+	if !errors.As(err, &fault) {
+		return err
+	}
+	text := fault.Message
+	for _, prefix := range []string{"Movie Element #1: ", "Movie, element #1: ", "Movie, element #1, "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: text}
+}
+
+// prepared is an asset that is being made ready.
+type prepared struct {
+	run *run
+	commands.Prepared
+	media *commands.Media // of a film or sound
+}
+
+// source takes what was fetched, spoken or generated.
+func (p *prepared) source(key string) error {
+	src, ok := p.run.sources[key]
+	if !ok {
+		return errors.New("the source of the item was not fetched")
+	}
+	info, err := os.Stat(src.path)
+	if err != nil {
+		return fmt.Errorf("look at a prepared asset: %w", err)
+	}
+	p.Path, p.Size = src.path, info.Size()
+	p.Generated = p.Generated && !src.cached // decision 38: what comes from a cache is not paid for
+	if src.asset.Media != nil {
+		p.media = new(commands.Media)
+		*p.media = *src.asset.Media
+		p.media.Format = src.asset.Format // ffprobe knows several names for it
+	}
+	p.Extension, p.ContentType = kindOf(src.asset)
+	facts := src.asset.Facts
+	p.Width, p.Height, p.Duration = facts.Width, facts.Height, facts.Duration
+	return nil
+}
+
+// drawn draws a page or a component by itself.
+func (p *prepared) drawn(ctx context.Context, doc *document.Movie) error {
+	plan, err := timeline.Lay(doc, p.run.facts())
+	if err != nil {
+		return err
+	}
+	p.run.plan = plan
+	p.run.warn(plan.Warnings...)
+	if err := p.run.openStills(); err != nil {
+		return err
+	}
+	layer, _, ok := p.run.layerOf(doc.Elements[0].Ref)
+	if !ok {
+		return errors.New("the item has no layer")
+	}
+	return p.draw(ctx, layer, plan.Frames)
+}
+
+// finish takes a file that was just written as the asset.
+func (p *prepared) finish(path, extension, contentType string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("look at a prepared asset: %w", err)
+	}
+	p.Path, p.Extension, p.ContentType, p.Size = path, extension, contentType, info.Size()
+	return nil
+}
+
+// playable makes a form of a film or sound that browsers can play, unless they can play it as it is. Spec: webURL: WebM for sources
+// with transparency, MP4 for all others.
+func (p *prepared) playable(ctx context.Context) error {
+	if p.media == nil || browserPlays(*p.media) || p.ContentType == "image/gif" || p.ContentType == "image/webp" {
+		return nil
+	}
+	dir := filepath.Join(p.run.dir, "web")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return fmt.Errorf("make a folder for a derivative: %w", err)
+	}
+	p.WebExtension, p.WebType = ".mp4", "video/mp4"
+	options := []string{"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p",
+		"-vf", "scale=trunc(iw/2)*2:trunc(ih/2)*2", "-c:a", "aac", "-b:a", "160k", "-movflags", "+faststart"}
+	if p.media.Video != nil && hasAlpha(p.media.Video.PixelFormat) {
+		p.WebExtension, p.WebType = ".webm", "video/webm"
+		options = []string{"-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "6", "-row-mt", "1",
+			"-pix_fmt", "yuva420p", "-auto-alt-ref", "0", "-c:a", "libopus", "-b:a", "128k"}
+	}
+	out := "out" + p.WebExtension
+	err := p.run.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+		Inputs: []ffmpeg.Input{{Path: p.Path, Format: p.media.Format}},
+		Output: append(options, "-map_metadata", "-1", out), Dir: dir, Read: []string{filepath.Dir(p.Path)},
+	})
+	if err != nil {
+		return fmt.Errorf("make a form of an asset that browsers can play: %w", err)
+	}
+	p.Web = filepath.Join(dir, out)
+	return nil
+}

@@ -1,0 +1,96 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+
+	"moviola/adapters/render/ffmpeg"
+)
+
+// picture writes what never changes as a PNG.
+func (p *prepared) picture(ctx context.Context, c content) error {
+	img, err := c.at(ctx, 0)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(p.run.dir, "drawn.png")
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write a drawing: %w", err)
+	}
+	full := straight(img, p.Width, p.Height)
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, full); err != nil {
+		_ = f.Close() // the first error counts
+		return fmt.Errorf("write a drawing: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write a drawing: %w", err)
+	}
+	return p.finish(path, ".png", "image/png")
+}
+
+// straight is a drawing on a clear canvas, its colours not multiplied by alpha.
+func straight(img *image.RGBA, w, h int) *image.NRGBA {
+	full := image.NewNRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(full, img.Rect, img, img.Rect.Min, draw.Src)
+	return full
+}
+
+// film writes what moves as a ProRes film with transparency, at full quality.
+func (p *prepared) film(ctx context.Context, c content, frames int64) error {
+	dir := filepath.Join(p.run.dir, "film")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return fmt.Errorf("make a folder for a film: %w", err)
+	}
+	rate := p.run.plan.FPS
+	var drawing error
+	feed := func(ctx context.Context, to io.Writer) error {
+		drawing = p.feed(ctx, c, frames, to)
+		return drawing
+	}
+	err := p.run.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+		Inputs: []ffmpeg.Input{{
+			Format: "rawvideo", Raw: &ffmpeg.Raw{PixelFormat: "rgba", Width: p.Width, Height: p.Height, Rate: rate}, Feed: feed,
+		}},
+		Output: []string{"-c:v", "prores_ks", "-profile:v", "4444", "-pix_fmt", "yuva444p10le", "-vendor", "apl0", "drawn.mov"},
+		Dir:    dir,
+	})
+	if err != nil {
+		if drawing != nil && ctx.Err() == nil {
+			return drawing
+		}
+		return fmt.Errorf("write a film: %w", err)
+	}
+	path := filepath.Join(dir, "drawn.mov")
+	m, err := p.run.engine.cfg.Tools.Probe(ctx, path, "mov")
+	if err != nil {
+		return fmt.Errorf("read a film: %w", err)
+	}
+	m.Format = "mov"
+	p.media, p.Duration = &m, rate.Seconds(frames).Float()
+	return p.finish(path, ".mov", "video/quicktime")
+}
+
+// feed writes all frames, row by row. Those after the drawing has settled are the last one again.
+func (p *prepared) feed(ctx context.Context, c content, frames int64, to io.Writer) error {
+	var last *image.NRGBA
+	for k := range frames {
+		if last == nil || k <= c.settled() {
+			img, err := c.at(ctx, k)
+			if err != nil {
+				return err
+			}
+			last = straight(img, p.Width, p.Height)
+		}
+		if _, err := to.Write(last.Pix); err != nil {
+			return nil // ffmpeg says why
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"moviola/commands"
+)
+
+// fileKind is how files of a format are called.
+type fileKind struct{ extension, contentType string }
+
+// fileKinds are those of formats whose files are all alike.
+var fileKinds = map[string]fileKind{
+	"jpeg": {".jpg", "image/jpeg"}, "png": {".png", "image/png"}, "gif": {".gif", "image/gif"}, "webp": {".webp", "image/webp"},
+	"bmp": {".bmp", "image/bmp"}, "tiff": {".tiff", "image/tiff"}, "avi": {".avi", "video/x-msvideo"}, "mpegts": {".ts", "video/mp2t"},
+	"mp3": {".mp3", "audio/mpeg"}, "wav": {".wav", "audio/wav"}, "ogg": {".ogg", "audio/ogg"}, "flac": {".flac", "audio/flac"}, "aac": {".aac", "audio/aac"},
+}
+
+// kindOf is the extension and the MIME type of an asset, by its content.
+func kindOf(a commands.Asset) (extension, contentType string) {
+	if k, ok := fileKinds[a.Format]; ok {
+		return k.extension, k.contentType
+	}
+	video := ""
+	if a.Media != nil && a.Media.Video != nil {
+		video = a.Media.Video.Codec
+	}
+	switch {
+	case a.Format == "matroska" && (video == "" || slices.Contains(webmVideo, video)):
+		return ".webm", "video/webm"
+	case a.Format == "matroska":
+		return ".mkv", "video/x-matroska"
+	case video == "":
+		return ".m4a", "audio/mp4"
+	case slices.Contains(mp4Video, video):
+		return ".mp4", "video/mp4"
+	}
+	return ".mov", "video/quicktime"
+}
+
+// What browsers decode, by container.
+var (
+	mp4Video  = []string{"h264", "av1", "vp9"}
+	mp4Audio  = []string{"aac", "mp3", "opus", "flac"}
+	webmVideo = []string{"vp8", "vp9", "av1"}
+	webmAudio = []string{"vorbis", "opus"}
+	alone     = map[string][]string{ // sound without picture
+		"mp3": {"mp3"}, "aac": {"aac"}, "flac": {"flac"}, "ogg": {"vorbis", "opus", "flac"}, "wav": {"pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le"},
+	}
+)
+
+// browserPlays says whether browsers can play a film or sound as it is.
+func browserPlays(m commands.Media) bool {
+	audio := func(allowed []string) bool { return m.Audio == nil || slices.Contains(allowed, m.Audio.Codec) }
+	if m.Video == nil {
+		if allowed, ok := alone[m.Format]; ok {
+			return audio(allowed)
+		}
+	}
+	switch m.Format {
+	case "mov":
+		return audio(mp4Audio) && (m.Video == nil || slices.Contains(mp4Video, m.Video.Codec) && plainPixels(m.Video.PixelFormat))
+	case "matroska":
+		return audio(webmAudio) && (m.Video == nil || slices.Contains(webmVideo, m.Video.Codec))
+	}
+	return false
+}
+
+// plainPixels says that pixels are of the kind that every browser decodes: 8 bits and colours at half size.
+func plainPixels(format string) bool { return format == "yuv420p" || format == "yuvj420p" }
+
+// hasAlpha says that pixels of a format can be clear.
+func hasAlpha(format string) bool {
+	for _, prefix := range []string{"yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya8", "ya16", "pal8"} {
+		if strings.HasPrefix(format, prefix) {
+			return true
+		}
+	}
+	return false
+}

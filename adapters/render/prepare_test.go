@@ -1,0 +1,120 @@
+package render_test
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"moviola/adapters/render"
+	"moviola/adapters/render/text"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/preload"
+	"moviola/domain/timeline"
+)
+
+// onePage draws every page in one colour, half clear.
+type onePage struct{}
+
+func (onePage) Still(_ context.Context, _ timeline.Page, w, h int) (*image.NRGBA, error) {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := 0; i < len(img.Pix); i += 4 {
+		copy(img.Pix[i:], []byte{200, 100, 50, 128})
+	}
+	return img, nil
+}
+
+func (p onePage) Frames(ctx context.Context, page timeline.Page, w, h int, _ timeline.Rate, n int64, yield func(int64, *image.NRGBA) error) error {
+	for i := range n {
+		img, err := p.Still(ctx, page, w, h)
+		if err != nil {
+			return err
+		}
+		if err := yield(i, img); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareBench is an engine that also draws pages and components.
+func prepareBench(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	words, err := text.NewEngine(t.TempDir(), quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Engine, err = render.New(render.Config{Dir: b.dir, Tools: b.media.tools, Fetcher: b.media, Text: words, Pages: onePage{}, Cores: 2, Log: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Decision 46; spec: webURL only where a browser cannot decode the source, WebM with transparency, MP4 without.
+func TestEngine_Prepare(t *testing.T) {
+	t.Parallel()
+	b := prepareBench(t)
+	source := []string{"-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=0.4"}
+	b.paint("p.png", 30, 20, color.NRGBA{R: 200, A: 255})
+	b.generate("plain.mp4", append(source, "-c:v", "libx264", "-pix_fmt", "yuv420p")...)
+	b.generate("old.mp4", append(source, "-c:v", "mpeg4")...)
+	b.generate("deep.mp4", append(source, "-c:v", "libx264", "-pix_fmt", "yuv422p10le")...)
+	b.generate("clear.mov", append(source, "-c:v", "prores_ks", "-profile:v", "4444", "-pix_fmt", "yuva444p10le")...)
+	tests := map[string]struct {
+		kind       preload.Type
+		properties object
+		extension  string
+		web        string
+		width      int
+		generated  bool
+		fault      string
+	}{
+		"a picture":      {kind: preload.Image, properties: object{"src": "p.png"}, extension: ".png", width: 30},
+		"an H.264 film":  {kind: preload.Video, properties: object{"src": "plain.mp4"}, extension: ".mp4", width: 64},
+		"an MPEG-4 film": {kind: preload.Video, properties: object{"src": "old.mp4"}, extension: ".mov", web: ".mp4", width: 64},
+		"ten bits":       {kind: preload.Video, properties: object{"src": "deep.mp4"}, extension: ".mp4", web: ".mp4", width: 64},
+		"a clear film":   {kind: preload.Video, properties: object{"src": "clear.mov"}, extension: ".mov", web: ".webm", width: 64},
+		"a page":         {kind: preload.HTML, properties: object{"html": "x", "width": 80.0, "height": 40.0, "x": 9.0}, extension: ".png", width: 80, generated: true},
+		"a component":    {kind: preload.Component, properties: object{"component": "basic/001", "width": 160.0, "height": 90.0, "duration": 1.0}, extension: ".mov", web: ".webm", width: 160, generated: true},
+		"without src":    {kind: preload.Image, properties: object{}, fault: "The element type 'image' requires a 'src' property."},
+		"no picture":     {kind: preload.Image, properties: object{"src": "plain.mp4"}, fault: "The URL provided is not an image file and cannot be used as a source for an image element"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.properties["type"] = string(tt.kind)
+			job := commands.PrepareJob{Account: "a", Batch: name, Attempt: 1, Item: preload.Wanted{Item: preload.Item{ID: "i", Type: tt.kind}, Properties: tt.properties}}
+			got, err := b.Prepare(t.Context(), job)
+			var fault *domain.Error
+			if tt.fault != "" {
+				if !errors.As(err, &fault) || fault.Message != tt.fault {
+					t.Errorf("error %v, want %s", err, tt.fault)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(got.Path)
+			if err != nil || info.Size() != got.Size {
+				t.Errorf("%d bytes, %v; said %d", info.Size(), err, got.Size)
+			}
+			facts := []any{got.Extension, got.WebExtension, got.Width, got.Generated, got.Web != "" && filepath.Ext(got.Web) == got.WebExtension}
+			if diff := cmp.Diff([]any{tt.extension, tt.web, tt.width, tt.generated, tt.web != ""}, facts); diff != "" {
+				t.Errorf("asset (-want +got):\n%s", diff)
+			}
+			got.Close()
+			if _, err := os.Stat(got.Path); err == nil {
+				t.Error("working files stay")
+			}
+		})
+	}
+}

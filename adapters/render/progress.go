@@ -1,0 +1,63 @@
+package render
+
+import (
+	"sync"
+	"time"
+)
+
+// progressPause is the least time between two reports.
+const progressPause = 250 * time.Millisecond
+
+// progress counts the frames that are encoded over all windows and reports the share of the whole: growing, never too
+// often, and 100 only at the end.
+type progress struct {
+	total  int64
+	report func(percent float64)
+	now    func() time.Time
+
+	mu   sync.Mutex
+	done int64
+	last time.Time
+	told float64
+}
+
+// almost is the share that all frames together make: joining and checking follow.
+const almost = 99
+
+// add counts frames that have been encoded.
+func (p *progress) add(frames int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done = min(p.done+frames, p.total)
+	p.tell(almost*float64(p.done)/float64(p.total), false)
+}
+
+// end reports the last of it.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tell(100, true)
+}
+
+func (p *progress) tell(percent float64, now bool) {
+	if p.report == nil || percent <= p.told || (!now && p.now().Sub(p.last) < progressPause) {
+		return
+	}
+	p.told, p.last = percent, p.now()
+	p.report(percent)
+}
+
+// counter follows one window: what it is told are the frames encoded so far, from 0 again when a run is repeated.
+type counter struct {
+	to      *progress
+	frames  int64
+	counted int64
+}
+
+// reached counts what is new. It is called by one goroutine.
+func (c *counter) reached(frames int64) {
+	if frames = min(frames, c.frames); frames > c.counted {
+		c.to.add(frames - c.counted)
+		c.counted = frames
+	}
+}

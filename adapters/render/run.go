@@ -1,0 +1,177 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"golang.org/x/sync/errgroup"
+
+	"moviola/adapters/render/text"
+	"moviola/commands"
+	"moviola/domain/movie"
+	"moviola/domain/timeline"
+)
+
+// run is one attempt at one movie. Its folder holds in (sources and drawn layers, which ffmpeg may read), parts (finished
+// windows) and one folder for each run of ffmpeg, the only one that run may write.
+type run struct {
+	engine   *Engine
+	job      commands.RenderJob
+	parent   string // of every attempt at the movie
+	dir      string
+	alive    *os.File // locked while the attempt is at work
+	in       string
+	parts    string
+	pieces   pieces
+	log      logrus.FieldLogger
+	plan     *timeline.Plan
+	sources  map[string]source // by key
+	values   map[string]any    // what the preloads have come to
+	stills   stills
+	progress progress
+	began    time.Time
+
+	mixed     sync.Once
+	soundPath string
+	soundErr  error
+	heardOnce sync.Once
+	loudness  *envelope
+	heardErr  error
+
+	mu       sync.Mutex
+	warnings []string
+	warned   map[string]bool
+}
+
+// close removes the working files. The cache of windows stays.
+func (r *run) close() {
+	if err := errors.Join(os.RemoveAll(r.dir), r.alive.Close()); err != nil {
+		r.log.WithError(err).Warn("working files stay")
+	}
+	// Another attempt may be at work beside this one: then the folder is not empty, and stays.
+	_ = os.Remove(r.parent)
+}
+
+// warn notes problems that the render survives, each once.
+func (r *run) warn(texts ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, text := range texts {
+		if !r.warned[text] {
+			r.warned[text] = true
+			r.warnings = append(r.warnings, text)
+		}
+	}
+}
+
+// make runs the plan.
+func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, error) {
+	r.warn(r.plan.Warnings...)
+	ass, err := r.caption(ctx)
+	if err != nil {
+		return commands.Rendered{}, err
+	}
+	if err := r.openStills(); err != nil {
+		return commands.Rendered{}, err
+	}
+	p, err := r.partsOf()
+	if err != nil {
+		return commands.Rendered{}, err
+	}
+	path, file, err := r.whole(ctx, p)
+	if err != nil {
+		return commands.Rendered{}, err
+	}
+	thumbnail, err := r.thumbnail(ctx, p, path)
+	if err != nil {
+		return commands.Rendered{}, err
+	}
+	r.progress.end()
+	return commands.Rendered{
+		Plan: planned, File: file, Movie: path, Thumbnail: thumbnail, Subtitles: ass, Warnings: r.warnings, Close: r.close,
+	}, nil
+}
+
+// clock is what pages read from theirs: the same in every attempt at a movie.
+func (r *run) clock() time.Time {
+	if r.job.Now.IsZero() {
+		return r.began.Truncate(time.Second)
+	}
+	return r.job.Now.Truncate(time.Second)
+}
+
+// openStills prepares what layers are drawn with: the movie's own fonts among it.
+func (r *run) openStills() error {
+	words, fonts := r.engine.cfg.Text, map[string]string{}
+	for key, s := range r.sources {
+		if s.asset.Format == commands.FontFormat {
+			fonts[key] = s.path
+		}
+	}
+	if engine, ok := words.(*text.Engine); ok && len(fonts) > 0 {
+		own, err := engine.WithFonts(fonts)
+		if err != nil {
+			return err
+		}
+		words = own
+	}
+	heard, err := r.soundKey()
+	if err != nil {
+		return err
+	}
+	r.stills = stills{
+		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: words, sound: r.envelope, heard: heard,
+		pages:  &pages{draw: r.engine.cfg.Pages, dir: r.dir, rate: r.plan.FPS, now: r.clock()},
+		source: func(key string) source { return r.sources[key] },
+	}
+	return nil
+}
+
+// encode renders windows and sound side by side, as far as the engine's limit allows. Equal windows are rendered once.
+func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
+	windows, keys := p.windows, p.keys
+	first := map[string]int{} // of equal windows
+	for i, key := range keys {
+		if _, ok := first[key]; !ok {
+			first[key] = i
+			r.progress.total += windows[i].Frames
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(r.engine.cfg.Cores + 1)
+	var sound string
+	mix := func() (err error) {
+		sound, err = r.sound(ctx)
+		return err
+	}
+	if slices.ContainsFunc(windows, showsSound) {
+		// Windows wait for it while they take the encoders' room: it must be there before them.
+		if err := mix(); err != nil {
+			return nil, "", err
+		}
+	} else {
+		group.Go(mix)
+	}
+	all := make([]rendered, len(windows))
+	for i, key := range keys {
+		if first[key] == i {
+			group.Go(func() (err error) {
+				all[i], err = r.window(ctx, key, windows[i])
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return nil, "", err
+	}
+	for i, key := range keys {
+		all[i] = all[first[key]]
+		all[i].window = windows[i]
+	}
+	return all, sound, nil
+}

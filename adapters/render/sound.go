@@ -1,0 +1,198 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/domain"
+	"moviola/domain/timeline"
+)
+
+const (
+	sampleRate = 48000
+	// loopSamples bounds what a repeating sound may keep in memory: two minutes.
+	loopSamples = 120 * sampleRate
+)
+
+// samples is a number of frames in samples of sound, rounded on the whole movie's time.
+func samples(frames int64, rate timeline.Rate) int64 {
+	return int64(math.Round(float64(frames) * sampleRate * float64(rate.Den) / float64(rate.Num)))
+}
+
+// soundSpec is everything that decides what a movie sounds like.
+type soundSpec struct {
+	Version string
+	FFmpeg  string
+	FPS     timeline.Rate
+	Frames  int64
+	Encoder []string
+	Project domain.ProjectID // as in windowSpec
+	Clips   []timeline.Clip  // with the hash of the content as Source, and no Ref
+}
+
+// soundEncoder are the arguments the sound is encoded with.
+var soundEncoder = []string{
+	"-c:a", "aac", "-b:a", "192k", "-ar", strconv.Itoa(sampleRate), "-ac", "2",
+	"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
+}
+
+// soundKey names the movie's sound by all that decides what it sounds like.
+func (r *run) soundKey() (string, error) {
+	spec := soundSpec{Version: version, FFmpeg: r.engine.cfg.Tools.Version(), FPS: r.plan.FPS, Frames: r.plan.Frames, Encoder: soundEncoder}
+	if r.plan.Fresh {
+		spec.Project = r.job.Project
+	}
+	for _, c := range r.plan.Audio {
+		c.Source = r.sources[c.Source].asset.Hash
+		c.Ref = timeline.Ref{}
+		spec.Clips = append(spec.Clips, c)
+	}
+	return hashOf(spec)
+}
+
+// sound makes the sound of the whole movie in one piece, once: parts of it would not join without a click.
+func (r *run) sound(ctx context.Context) (string, error) {
+	r.mixed.Do(func() { r.soundPath, r.soundErr = r.mix(ctx) })
+	return r.soundPath, r.soundErr
+}
+
+func (r *run) mix(ctx context.Context) (string, error) {
+	key, err := r.soundKey()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(r.parts, key+".m4a")
+	if _, found, err := r.pieces.find(key, ".m4a", path); err != nil || found {
+		return path, err
+	}
+	release, err := r.engine.limiter.acquire(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	return path, r.renderSound(ctx, key, path)
+}
+
+func (r *run) renderSound(ctx context.Context, key, path string) error {
+	dir, err := os.MkdirTemp(r.dir, "sound-")
+	if err != nil {
+		return fmt.Errorf("make folder of the sound: %w", err)
+	}
+	m := mix{rate: r.plan.FPS}
+	for _, c := range r.plan.Audio {
+		m.add(c, r.sources[c.Source])
+	}
+	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+		Inputs: m.inputs, Graph: m.script(r.plan.Frames), Dir: dir, Read: []string{r.in},
+		Output: append(append([]string{"-map", "[out]"}, soundEncoder...), "sound.m4a"),
+	})
+	if err != nil {
+		return r.atFault(ctx, fmt.Errorf("render sound: %w", err), soundsOf(r.plan))
+	}
+	made := filepath.Join(dir, "sound.m4a")
+	t, err := readTrack(made)
+	if err != nil {
+		return fmt.Errorf("read sound: %w", err)
+	}
+	if err := r.pieces.keep(key, ".m4a", made, piece{Frames: t.samples, Setup: t.setup}); err != nil {
+		return err
+	}
+	return os.Rename(made, path)
+}
+
+// mix builds the inputs and filters of the whole movie's sound.
+type mix struct {
+	rate   timeline.Rate
+	inputs []ffmpeg.Input
+	chains []string
+	voices []string // labels of what is mixed
+}
+
+// add places one clip.
+func (m *mix) add(c timeline.Clip, src source) {
+	from, to := samples(c.From, m.rate), samples(c.To, m.rate)
+	if to <= from || c.Volume <= 0 {
+		return
+	}
+	length := to - from
+	filters := m.open(c, src, &length)
+	filters = append(filters, "volume="+strconv.FormatFloat(c.Volume, 'f', 4, 64))
+	if c.FadeIn > 0 {
+		filters = append(filters, fmt.Sprintf("afade=t=in:ss=0:ns=%d", samples(c.FadeIn, m.rate)))
+	}
+	if c.FadeOut > 0 {
+		out := samples(c.FadeOut, m.rate)
+		filters = append(filters, fmt.Sprintf("afade=t=out:ss=%d:ns=%d", max(0, to-from-out), out))
+	}
+	filters = append(filters, fmt.Sprintf("adelay=delays=%dS:all=1", from))
+	voice := "v" + strconv.Itoa(len(m.voices))
+	m.chains = append(m.chains, strings.Join(filters, ",")+"["+voice+"]")
+	m.voices = append(m.voices, voice)
+}
+
+// prepare brings a sound to what is mixed, and keeps the time at which it begins in its file.
+func prepare(src source) string {
+	filters := "aresample=48000:async=1:first_pts=0"
+	switch n := src.asset.Media.Audio.Channels; {
+	case n == 1:
+		// Players give mono to both sides as it is; ffmpeg would make it quieter.
+		filters += ",aformat=sample_fmts=fltp,pan=stereo|c0=c0|c1=c0"
+	case n > 2:
+		// Browsers let the channel of the low effects be heard; ffmpeg would drop it.
+		filters += ":lfe_mix_level=0.7071"
+	}
+	return filters + ",aformat=sample_fmts=fltp:channel_layouts=stereo"
+}
+
+// open adds the inputs of a clip and returns the filters that begin its chain: length samples of it.
+func (m *mix) open(c timeline.Clip, src source, length *int64) []string {
+	once := int64(math.Round(c.Loop * sampleRate))
+	if c.Loop > 0 && c.Plays > 0 {
+		*length = min(*length, once*int64(c.Plays))
+	}
+	if once <= 0 || *length <= once {
+		return []string{m.input(c, src, *length) + prepare(src), atrim(*length)}
+	}
+	if once <= loopSamples {
+		return []string{m.input(c, src, once) + prepare(src), atrim(once),
+			// A source that is a little shorter than it says keeps its beat.
+			fmt.Sprintf("apad=whole_len=%d", once), fmt.Sprintf("aloop=loop=-1:size=%d", once), atrim(*length)}
+	}
+	var parts string
+	n := (*length + once - 1) / once
+	for i := range n {
+		label := fmt.Sprintf("c%d_%d", len(m.chains), i)
+		m.chains = append(m.chains, m.input(c, src, once)+prepare(src)+","+atrim(once)+fmt.Sprintf(",apad=whole_len=%d", once)+"["+label+"]")
+		parts += "[" + label + "]"
+	}
+	return []string{fmt.Sprintf("%sconcat=n=%d:v=0:a=1", parts, n), atrim(*length)}
+}
+
+func atrim(n int64) string { return fmt.Sprintf("atrim=end_sample=%d,asetpts=N/SR/TB", n) }
+
+// input opens the source of a clip for so many samples and returns the label its chain begins with.
+func (m *mix) input(c timeline.Clip, src source, n int64) string {
+	m.inputs = append(m.inputs, ffmpeg.Input{
+		Path: src.path, Format: src.asset.Format, Seek: c.Seek, Length: float64(n)/sampleRate + 1,
+	})
+	return fmt.Sprintf("[%d:%d]", len(m.inputs)-1, src.asset.Media.Audio.Index)
+}
+
+// script mixes the voices over silence as long as the movie: a movie without sound has a silent track.
+func (m *mix) script(frames int64) string {
+	total := samples(frames, m.rate)
+	bed := fmt.Sprintf("anullsrc=r=%d:cl=stereo,aformat=sample_fmts=fltp,atrim=end_sample=%d", sampleRate, total)
+	if len(m.voices) == 0 {
+		return bed + "[out]\n"
+	}
+	chains := append([]string{bed + "[bed]"}, m.chains...)
+	chains = append(chains, fmt.Sprintf("[bed][%s]amix=inputs=%d:duration=first:normalize=0,alimiter=limit=0.98:level=false:latency=true,"+
+		"atrim=end_sample=%d[out]", strings.Join(m.voices, "]["), len(m.voices)+1, total))
+	return strings.Join(chains, ";\n") + "\n"
+}

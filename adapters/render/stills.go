@@ -1,0 +1,345 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"moviola/adapters/render/picture"
+	"moviola/adapters/render/text"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/caption"
+	"moviola/domain/timeline"
+)
+
+// still is a drawn layer: its place in memory, its pixels on disk.
+type still struct {
+	layer    picture.Layer // without Pix
+	path     string
+	warnings []string
+}
+
+// open returns the layer with its pixels.
+func (s *still) open() (*picture.Layer, error) {
+	pix, err := os.ReadFile(s.path)
+	if err != nil {
+		return nil, fmt.Errorf("read drawn layer: %w", err)
+	}
+	l := s.layer
+	l.Pix = pix
+	return &l, nil
+}
+
+// stills opens the layers of one movie that are made in this process, and draws those that do not move, each once, however many
+// windows show it.
+type stills struct {
+	dir    string
+	w, h   int
+	rate   timeline.Rate
+	text   TextDrawer
+	pages  *pages
+	sound  func(ctx context.Context) (*envelope, error) // of the whole movie
+	heard  string                                       // the key of the sound
+	source func(address string) source
+
+	mu  sync.Mutex
+	all map[string]*drawing
+}
+
+// drawing is a layer that is drawn once, when it has settled.
+type drawing struct {
+	opened  sync.Once
+	settled int64
+	opening error
+	actor   actor // until it has been drawn
+
+	drawn sync.Once
+	still *still
+	err   error
+}
+
+// drawing finds what is known of a layer.
+func (s *stills) drawing(l timeline.Layer) (*drawing, string, error) {
+	if l.Effects == nil || l.Effects.Motion == nil && l.Effects.Rotation == nil {
+		l.Life = 0
+	}
+	l.Ref, l.From, l.To, l.Phase, l.FadeIn, l.FadeOut = timeline.Ref{}, 0, 0, 0, 0, 0
+	key, err := hashOf(s.named(l))
+	if err != nil {
+		return nil, "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[string]*drawing{}
+	}
+	d, ok := s.all[key]
+	if !ok {
+		d = &drawing{}
+		s.all[key] = d
+	}
+	return d, key, nil
+}
+
+// named is a layer whose sources are called by the hash of their content.
+func (s *stills) named(l timeline.Layer) timeline.Layer {
+	l.Ref = timeline.Ref{}
+	if l.Source != "" {
+		l.Source = s.source(l.Source).asset.Hash
+	}
+	if l.Kind == timeline.AudiogramLayer {
+		l.Source = s.heard
+	}
+	if f := l.Text; f != nil && f.Settings.FontSource != "" {
+		words := *f
+		words.Settings.FontSource = s.source(f.Settings.FontSource).asset.Hash
+		l.Text = &words
+	}
+	if l.Effects != nil && l.Effects.Mask != nil {
+		effects, mask := *l.Effects, *l.Effects.Mask
+		mask.Source = s.source(mask.Source).asset.Hash
+		effects.Mask, l.Effects = &mask, &effects
+	}
+	return l
+}
+
+// moves says whether a layer changes within its window.
+func (s *stills) moves(ctx context.Context, l timeline.Layer) (bool, error) {
+	d, _, err := s.drawing(l)
+	if err != nil {
+		return false, err
+	}
+	s.ready(ctx, d, l)
+	return d.settled > l.Phase, d.opening
+}
+
+// ready opens the actor of a drawing, to know what there is to draw.
+func (s *stills) ready(ctx context.Context, d *drawing, l timeline.Layer) {
+	d.opened.Do(func() {
+		if d.actor, d.opening = s.open(ctx, l); d.opening == nil {
+			d.settled = d.actor.settled()
+		}
+	})
+}
+
+// get draws a layer that does not move any more, unless that has been done.
+func (s *stills) get(ctx context.Context, l timeline.Layer) (*still, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	d, key, err := s.drawing(l)
+	if err != nil {
+		return nil, err
+	}
+	s.ready(ctx, d, l)
+	d.drawn.Do(func() {
+		if d.err = d.opening; d.err == nil {
+			d.still, d.err = s.keep(ctx, d.actor, key)
+			d.actor = nil
+		}
+	})
+	return d.still, d.err
+}
+
+// keep draws the last state of an actor into a file.
+func (s *stills) keep(ctx context.Context, a actor, key string) (*still, error) {
+	layer, err := a.draw(ctx, a.settled())
+	if err != nil {
+		return nil, err
+	}
+	drawn := &still{path: filepath.Join(s.dir, key+".yuva"), warnings: warningsOf(a)}
+	drawn.layer = picture.Layer{X: layer.X, Y: layer.Y, W: layer.W, H: layer.H}
+	if layer.Empty() {
+		return drawn, nil
+	}
+	if err := os.WriteFile(drawn.path, layer.Pix, 0o600); err != nil {
+		return nil, fmt.Errorf("write drawn layer: %w", err)
+	}
+	return drawn, nil
+}
+
+// open makes the actor of a layer.
+func (s *stills) open(ctx context.Context, l timeline.Layer) (actor, error) {
+	box, canvas := rectangle(l.Box), image.Rect(0, 0, s.w, s.h)
+	if l.Effects == nil {
+		c, err := s.content(ctx, l, box, box.Intersect(canvas))
+		return &plain{content: c, w: s.w, h: s.h}, err
+	}
+	p := &posed{layer: l, fx: *l.Effects, box: box, seen: box, w: s.w, h: s.h, sheet: box}
+	seen := box
+	switch {
+	case p.travels() || p.fx.Rotation != nil:
+		if int64(box.Dx())*int64(box.Dy()) > maxTurned {
+			return nil, blame(l.Ref, "The element is too large to be moved or turned: make 'width' or 'height' smaller")
+		}
+		switch {
+		case p.fx.Motion == nil:
+		case l.Kind == timeline.ImageLayer:
+			p.sheet = s.sheet(l)
+			box, seen = p.sheet, p.sheet
+		case l.Kind == timeline.TextLayer && l.Text != nil:
+			l, p.sheet = closer(l)
+			box, seen = p.sheet, p.sheet
+		}
+	default:
+		seen = picture.Mirrored(box.Intersect(canvas), box, p.fx.FlipX, p.fx.FlipY)
+	}
+	var err error
+	if m := p.fx.Mask; m != nil && !m.Video {
+		if p.mask, err = s.mask(l, p.box); err != nil {
+			return nil, err
+		}
+	}
+	p.content, err = s.content(ctx, l, box, seen)
+	return p, err
+}
+
+// maxSheet bounds the pixels of the picture that views are taken from.
+const maxSheet = 24 << 20
+
+// maxNear bounds how much larger than its box a text is drawn for a near view, the others of how many pixels: they are drawn anew in
+// every frame of an animation.
+const (
+	maxNear        = 3.0
+	maxNearPixels  = 10 << 20
+	maxMovedPixels = 4 << 20
+)
+
+// closer is a text as large as the nearest view shows it, in a box that begins at 0, 0: letters that are enlarged as a picture would be
+// soft.
+func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
+	grow := math.Min(nearest(*l.Effects.Motion), maxNear)
+	most := float64(maxNearPixels)
+	if l.Text.Animation != nil {
+		most = maxMovedPixels
+	}
+	if room := most / (float64(l.Box.W) * float64(l.Box.H)); grow*grow > room {
+		grow = math.Sqrt(room)
+	}
+	if grow <= 1 {
+		return l, rectangle(l.Box)
+	}
+	side := func(n int) int { return max(2, int(math.Round(grow*float64(n)/2))*2) }
+	l.Box = timeline.Box{W: side(l.Box.W), H: side(l.Box.H)}
+	larger := *l.Text
+	larger.Settings = larger.Settings.Scaled(grow)
+	l.Text = &larger
+	return l, rectangle(l.Box)
+}
+
+// nearest is how much a motion enlarges what it shows, at most.
+func nearest(m timeline.Motion) float64 {
+	size := math.Min(math.Min(m.From.W, m.To.W), math.Min(m.From.H, m.To.H))
+	return 1 / math.Max(size, 0.1)
+}
+
+// sheet is a box for a picture that is seen from near: as large as the nearest view shows it, but not larger than the picture is,
+// unless it is enlarged anyway.
+func (s *stills) sheet(l timeline.Layer) image.Rectangle {
+	facts := s.source(l.Source).asset.Facts
+	w := float64(facts.Width)
+	if l.Crop.W > 0 {
+		w = float64(l.Crop.W)
+	}
+	grow := math.Max(1, math.Min(nearest(*l.Effects.Motion), w/float64(l.Box.W)))
+	if pixels := grow * grow * float64(l.Box.W) * float64(l.Box.H); pixels > maxSheet {
+		grow = math.Max(1, grow*math.Sqrt(maxSheet/pixels))
+	}
+	even := func(n int) int { return max(2, int(math.Round(grow*float64(n)/2))*2) }
+	return image.Rect(0, 0, even(l.Box.W), even(l.Box.H))
+}
+
+// mask is the picture whose brightness is the opacity of a layer, stretched over its box.
+func (s *stills) mask(l timeline.Layer, box image.Rectangle) (*image.Gray, error) {
+	src := s.source(l.Effects.Mask.Source)
+	seen := box
+	if l.Effects.Rotation == nil {
+		seen = box.Intersect(image.Rect(0, 0, s.w, s.h))
+	}
+	img, err := picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Box: box}.Pixels(seen)
+	if err != nil {
+		return nil, imageFault(l.Ref, err)
+	}
+	return picture.Mask(img), nil
+}
+
+// warned is what has something to say to the client about how it was drawn.
+type warned interface{ warnings() []string }
+
+func warningsOf(a actor) []string {
+	if w, ok := a.(warned); ok {
+		return w.warnings()
+	}
+	return nil
+}
+
+func (p *plain) warnings() []string { return saidBy(p.content) }
+func (p *posed) warnings() []string { return saidBy(p.content) }
+
+func saidBy(c content) []string {
+	moving, ok := c.(animated)
+	if !ok {
+		if w, ok := c.(warned); ok {
+			return w.warnings()
+		}
+		return nil
+	}
+	d, err := moving.drawing.Frame(moving.drawing.Settled())
+	if err != nil {
+		return nil // whoever draws it reports that
+	}
+	return d.Warnings
+}
+
+func rectangle(b timeline.Box) image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
+
+// blame makes an error that names the element whose source is at fault.
+func blame(ref timeline.Ref, what string) error {
+	return domain.Errorf(domain.Invalid, "asset_failed", "%s: %s", elementName(ref), what)
+}
+
+// elementName is the form in which asset failures name an element: "Scene #1, element #2".
+func elementName(ref timeline.Ref) string {
+	if ref.Scene == 0 {
+		return fmt.Sprintf("Movie, element #%d", ref.Element)
+	}
+	return fmt.Sprintf("Scene #%d, element #%d", ref.Scene, ref.Element)
+}
+
+// imageFault says that the picture of an element is damaged, if that is what happened.
+func imageFault(ref timeline.Ref, err error) error {
+	var damaged *picture.DecodeError
+	if errors.As(err, &damaged) {
+		return blame(ref, "The image cannot be read: it is damaged or not complete")
+	}
+	return err
+}
+
+// faultOf names the element in an error for the client, and what was done in any other.
+func faultOf(ref timeline.Ref, doing string, err error) error {
+	var fault *domain.Error
+	if errors.As(err, &fault) {
+		return blame(ref, fault.Message)
+	}
+	return fmt.Errorf("%s of %s: %w", doing, ref, err)
+}
+
+// TextDrawer prepares a text in a box of w × h pixels (adapters/render/text.Engine). It must be safe for concurrent use.
+type TextDrawer interface {
+	Animate(t timeline.Text, w, h int) (text.Animated, error)
+}
+
+// source is an asset as the windows of one movie use it.
+type source struct {
+	asset commands.Asset
+	path  string         // in the movie's own folder
+	words []caption.Word // of a voice
+	// cached says that it was made before.
+	cached bool
+}

@@ -1,0 +1,95 @@
+package render
+
+import (
+	"context"
+	"image"
+	"io"
+
+	"moviola/adapters/render/picture"
+)
+
+// stream is a row of frames that are made while ffmpeg reads them.
+type stream struct {
+	frames int64
+	draw   func(ctx context.Context, n int64) (*picture.Layer, error)
+	region image.Rectangle // even; every frame lies in it
+	opaque bool            // every frame fills the region, and its alpha is left out
+	kept   []*picture.Layer
+}
+
+// keptBytes bounds what the frames of a stream may take that are drawn before their place is known.
+const keptBytes = 96 << 20
+
+// newStream prepares frames whose places differ. They are drawn at once where that takes little memory, so that no more of the
+// canvas is handled than they need; otherwise the whole canvas is.
+func newStream(ctx context.Context, frames int64, w, h int, draw func(context.Context, int64) (*picture.Layer, error)) (*stream, error) {
+	s := &stream{frames: frames, draw: draw}
+	var last *picture.Layer
+	size := 0
+	for n := range frames {
+		l, err := draw(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if l != last {
+			size += len(l.Pix)
+		}
+		last = l
+		if size > keptBytes {
+			s.kept, s.region = nil, image.Rect(0, 0, w, h)
+			return s, nil
+		}
+		s.kept = append(s.kept, l)
+		if !l.Empty() {
+			s.region = s.region.Union(image.Rect(l.X, l.Y, l.X+l.W, l.Y+l.H))
+		}
+	}
+	return s, nil
+}
+
+// pixelFormat is ffmpeg's name of what is written.
+func (s *stream) pixelFormat() string {
+	if s.opaque {
+		return "yuv420p"
+	}
+	return picture.PixelFormat
+}
+
+// feed writes the frames. It can be called again.
+func (s *stream) feed(ctx context.Context, to io.Writer) error {
+	size := s.region.Dx() * s.region.Dy()
+	buffer := blank(s.region)
+	var last *picture.Layer
+	for n := range s.frames {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		l, err := s.frame(ctx, n)
+		if err != nil {
+			return err
+		}
+		pix := l.Pix
+		if l.X != s.region.Min.X || l.Y != s.region.Min.Y || l.W != s.region.Dx() || l.H != s.region.Dy() {
+			if l != last {
+				buffer.Clear()
+				buffer.Place(l)
+			}
+			pix = buffer.Pix
+		}
+		last = l
+		if s.opaque {
+			pix = pix[:size*3/2]
+		}
+		if _, err := to.Write(pix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stream) frame(ctx context.Context, n int64) (*picture.Layer, error) {
+	if s.kept != nil {
+		return s.kept[n], nil
+	}
+	return s.draw(ctx, n)
+}

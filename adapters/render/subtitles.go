@@ -1,0 +1,79 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/caption"
+	"moviola/domain/timeline"
+)
+
+// caption adds the movie's captions to the plan and writes them into a file, whose path it returns.
+func (r *run) caption(ctx context.Context) (string, error) {
+	s := r.plan.Subtitles
+	if s == nil {
+		return "", nil
+	}
+	track, err := r.track(ctx, s)
+	var fault *domain.Error
+	if errors.As(err, &fault) {
+		return "", blame(s.Ref, fault.Message)
+	}
+	if err != nil || len(track.Cues) == 0 {
+		return "", err
+	}
+	r.plan.Caption(s.Style.States(track))
+	path := filepath.Join(r.dir, "captions.ass")
+	if err := os.WriteFile(path, s.Style.WriteASS(track, r.plan.Width, r.plan.Height), 0o600); err != nil {
+		return "", fmt.Errorf("write captions: %w", err)
+	}
+	return path, nil
+}
+
+// track finds what the captions say: as given, as the voices' texts are spoken, or as a provider hears it in the sound.
+func (r *run) track(ctx context.Context, s *timeline.Subtitles) (caption.Track, error) {
+	given := []byte(s.Captions)
+	if s.Captions == "" && s.Source != "" {
+		var err error
+		if given, err = os.ReadFile(r.sources[s.Source].path); err != nil {
+			return caption.Track{}, fmt.Errorf("read captions: %w", err)
+		}
+	}
+	if len(given) > 0 {
+		track, err := caption.Parse(given)
+		return s.Style.Dress(track), err
+	}
+	words := r.spoken()
+	if len(words) == 0 {
+		var err error
+		if words, err = r.heard(ctx, s); err != nil {
+			return caption.Track{}, err
+		}
+	}
+	return s.Style.FromWords(words), nil
+}
+
+// spoken are the words of the voices, on the movie's time.
+func (r *run) spoken() []caption.Word {
+	var words []caption.Word
+	for _, c := range r.plan.Audio {
+		from, to := r.at(c.From), r.at(c.To)
+		for _, w := range r.sources[c.Source].words {
+			w.Start, w.End = w.Start+from, min(w.End+from, to)
+			if w.Start < to {
+				words = append(words, w)
+			}
+		}
+	}
+	return words
+}
+
+// at is when a frame of the movie begins.
+func (r *run) at(frame int64) time.Duration {
+	return time.Duration(r.plan.FPS.Seconds(frame).Float() * float64(time.Second))
+}

@@ -1,0 +1,133 @@
+package render
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	defaultCacheBytes = 20 << 30
+	// inUse is how long after its last use a part is left alone, whatever room is needed.
+	inUse = 10 * time.Minute
+	// unused is how long a part is kept that nobody asks for.
+	unused = 30 * 24 * time.Hour
+)
+
+// aliveName is the file of an attempt's folder that is locked while the attempt is at work.
+const aliveName = "alive"
+
+// markAlive locks the folder of an attempt for as long as the file is open.
+func markAlive(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, aliveName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// dead says that nobody works in the folder of an attempt.
+func dead(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, aliveName))
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close()
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// Sweep removes the folders of attempts whose process has died, rendered parts that nobody has asked for in a month, and of the
+// others those that were used longest ago, until the rest fits into Config.CacheBytes.
+func (e *Engine) Sweep(ctx context.Context, now time.Time) error {
+	return errors.Join(e.sweepJobs(ctx, now), e.sweepCache(ctx, now))
+}
+
+func (e *Engine) sweepJobs(ctx context.Context, now time.Time) error {
+	folders, err := filepath.Glob(filepath.Join(e.cfg.Dir, "jobs", "*", "*"))
+	if err != nil {
+		return fmt.Errorf("look for dead attempts: %w", err)
+	}
+	var failures []error
+	for _, folder := range folders {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		// A folder that has just been made may not be locked yet.
+		if info, err := os.Stat(folder); err != nil || now.Sub(info.ModTime()) < time.Minute || !dead(folder) {
+			continue
+		}
+		if err := os.RemoveAll(folder); err != nil {
+			failures = append(failures, fmt.Errorf("remove a dead attempt: %w", err))
+		}
+		_ = os.Remove(filepath.Dir(folder)) // stays while another attempt is in it
+	}
+	return errors.Join(failures...)
+}
+
+// part is a file of the cache.
+type part struct {
+	path string
+	size int64
+	used time.Time
+}
+
+func (e *Engine) sweepCache(ctx context.Context, now time.Time) error {
+	var parts []part
+	var total int64
+	err := filepath.WalkDir(filepath.Join(e.cfg.Dir, "cache"), func(path string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil || entry.IsDir() || filepath.Ext(path) == ".json" {
+			return unlessGone(err)
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return unlessGone(err)
+		}
+		p := part{path, info.Size(), info.ModTime()}
+		if notes, err := os.Stat(notesOf(path)); err == nil {
+			p.used = notes.ModTime()
+		}
+		parts, total = append(parts, p), total+p.size
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look through the cache of windows: %w", err)
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	var failures []error
+	for _, p := range parts {
+		age := now.Sub(p.used)
+		if age < inUse || age < unused && total <= e.cfg.CacheBytes {
+			continue
+		}
+		// The notes go first: a part without them is not used.
+		if err := errors.Join(removeIfThere(notesOf(p.path)), removeIfThere(p.path)); err != nil {
+			failures = append(failures, fmt.Errorf("evict a window: %w", err))
+			continue
+		}
+		total -= p.size
+	}
+	return errors.Join(failures...)
+}
+
+func notesOf(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".json" }
+
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) { // another process sweeps too
+		return nil
+	}
+	return err
+}

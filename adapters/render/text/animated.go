@@ -1,0 +1,95 @@
+package text
+
+import (
+	"moviola/domain/timeline"
+)
+
+// Animated is something drawn that may move: a text, a component. It is used by one goroutine at a time.
+type Animated interface {
+	// Frame draws the state at a time of the element's own life, in seconds from its start, cropped to what is visible. Equal
+	// times give equal pictures. Times before 0 count as 0, times after Settled as Settled. The picture must not be changed; the next
+	// call does not change it either. What cannot be drawn is a *domain.Error.
+	Frame(seconds float64) (Drawing, error)
+	// Settled is the time in seconds from which on nothing changes any more; 0 of what never moves.
+	Settled() float64
+}
+
+// Still is a drawing that does not move.
+type Still struct{ Drawing Drawing }
+
+var _ Animated = Still{}
+
+// Frame returns the drawing, which must not be changed.
+func (s Still) Frame(float64) (Drawing, error) { return s.Drawing, nil }
+
+// Settled is 0.
+func (Still) Settled() float64 { return 0 }
+
+// Animate prepares a text in a box of w × h pixels with the animation by which it comes in. It is shaped and laid out here, once;
+// a text that is too large to draw is a *domain.Error.
+func (e *Engine) Animate(t timeline.Text, w, h int) (Animated, error) {
+	b, err := e.Lay(t, Options{}, w, h)
+	if err != nil {
+		return nil, err
+	}
+	return b.Animate(t.Animation)
+}
+
+// Animate returns the block with an animation; nil: none. A style that does not exist is none either.
+func (b *Block) Animate(a *timeline.Animation) (Animated, error) {
+	if a == nil || styles[a.Style] == nil || len(b.clusters) == 0 {
+		d, err := b.Draw()
+		return Still{d}, err
+	}
+	return &entrance{block: b, motion: *a, style: styles[a.Style]}, nil
+}
+
+// entrance is a text that comes in.
+type entrance struct {
+	block  *Block
+	motion timeline.Animation
+	style  style
+}
+
+// Settled is when the last unit is complete.
+func (e *entrance) Settled() float64 {
+	last := 0
+	for i := range e.block.clusters {
+		last = max(last, e.unit(&e.block.clusters[i]))
+	}
+	return e.motion.Step*float64(last) + e.motion.Each
+}
+
+// unit is which unit a cluster belongs to, by the animation's count.
+func (e *entrance) unit(c *cluster) int {
+	unit := 0
+	switch e.motion.Unit {
+	case timeline.LineUnit:
+		unit = c.line
+	case timeline.WordUnit:
+		unit = c.word
+	case timeline.LetterUnit:
+		unit = c.letter
+	case timeline.BlockUnit:
+	}
+	return min(unit, max(e.motion.Units-1, 0))
+}
+
+// done is the share of a unit's way at a time.
+func (e *entrance) done(unit int, seconds float64) float64 {
+	at := seconds - e.motion.Step*float64(unit)
+	switch {
+	case at >= e.motion.Each:
+		return 1
+	case at <= 0:
+		return 0
+	}
+	return at / e.motion.Each
+}
+
+func (e *entrance) Frame(seconds float64) (Drawing, error) {
+	if seconds >= e.Settled() {
+		return e.block.Draw()
+	}
+	return e.block.paint(e.style(e, max(seconds, 0)))
+}

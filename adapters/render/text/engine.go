@@ -1,0 +1,133 @@
+// Package text draws texts: shaping, writing directions, line breaking, fallback fonts and colour emoji, all in this process.
+// It draws what it is told in pixels; what a text element means is decided in domain/timeline.
+//
+// The steps are those of every text engine. A paragraph is cut into runs of one direction, script and font (itemise.go, with
+// the fonts chosen in fonts.go), the runs are shaped and broken into lines, the lines are put into visual order and placed
+// (layout.go), and their glyphs become coverage, which is coloured (paint.go).
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/go-text/typesetting/fontscan"
+	"github.com/sirupsen/logrus"
+
+	"moviola/domain"
+	"moviola/domain/timeline"
+)
+
+// Engine draws texts with the fonts installed on this machine. It is safe for concurrent use.
+type Engine struct {
+	log     logrus.FieldLogger
+	fonts   *library
+	bitmaps *bitmapCache
+	workers chan *worker // each serves one drawing at a time; their caches are not safe for more
+}
+
+// Drawing is a drawn text, cropped to what is visible.
+type Drawing struct {
+	Image *image.NRGBA // begins at 0, 0; empty when nothing is visible
+	// At is where the image's top left corner lies in the text's box. It may be negative, and the image may reach out of the
+	// box: shadows do, and texts that are higher than their box.
+	At image.Point
+	// Warnings are for the client: a font that is not installed and what took its place.
+	Warnings []string
+}
+
+// NewEngine finds the fonts of this machine. The index of them is kept in cacheDir and reused by the next start.
+func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
+	if err := os.MkdirAll(cacheDir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of the font index: %w", err)
+	}
+	prints, err := fontscan.SystemFonts(scanLogger{log}, cacheDir)
+	if err != nil {
+		return nil, fmt.Errorf("look for fonts: %w (%s)", err, advice)
+	}
+	if len(prints) == 0 {
+		return nil, fmt.Errorf("no fonts are installed (%s)", advice)
+	}
+	e := &Engine{log: log, fonts: newLibrary(prints), bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.GOMAXPROCS(0))}
+	for range cap(e.workers) {
+		e.workers <- newWorker(e)
+	}
+	return e, nil
+}
+
+// Fonts names the fonts that are installed, by all that tells two sets of them apart without reading every file: texts drawn with equal
+// ones are equal.
+func (e *Engine) Fonts() string { return e.fonts.identity }
+
+// advice is for the operator.
+const advice = "on Debian: apt-get install fonts-inter fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
+
+// scanLogger passes on what the font scanner says, which is of interest only when a font is missing.
+type scanLogger struct{ log logrus.FieldLogger }
+
+func (l scanLogger) Printf(format string, args ...any) { l.log.Debugf(format, args...) }
+
+// Draw draws a text into a box of w × h pixels. Lines are broken at the width of the box; what reaches far out of the box is cut
+// off. A text that is too large to draw is a *domain.Error. Its animation is left out.
+func (e *Engine) Draw(t timeline.Text, w, h int) (d Drawing, err error) {
+	b, err := e.Lay(t, Options{}, w, h)
+	if err != nil {
+		return Drawing{}, err
+	}
+	return b.Draw()
+}
+
+// guarded lends a worker.
+func (e *Engine) guarded(do func(*worker) error) (err error) {
+	worker := <-e.workers
+	defer func() {
+		// The font libraries read files and text from strangers. Should they fail on one, only its movie fails.
+		if cause := recover(); cause != nil {
+			e.log.WithField("stack", string(debug.Stack())).Errorf("drawing a text: %v", cause)
+			worker = newWorker(e) // the old one may be broken
+			err = domain.Errorf(domain.Invalid, "text_not_drawable", "The text cannot be drawn. Use another font or simpler text")
+		}
+		e.workers <- worker
+	}()
+	return do(worker)
+}
+
+// bitmapCache keeps the decoded pictures of emoji, which are used again and again.
+type bitmapCache struct {
+	mu       sync.Mutex
+	pictures map[glyphKey]*image.RGBA
+}
+
+// maxBitmaps of 136 × 128 pixels are about 18 MB.
+const maxBitmaps = 256
+
+func newBitmapCache() *bitmapCache { return &bitmapCache{pictures: make(map[glyphKey]*image.RGBA)} }
+
+// get returns the picture of a glyph, whose PNG is given. The picture must not be changed.
+func (c *bitmapCache) get(key glyphKey, data []byte) (*image.RGBA, error) {
+	c.mu.Lock()
+	picture := c.pictures[key]
+	c.mu.Unlock()
+	if picture != nil {
+		return picture, nil
+	}
+	decoded, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("decode glyph %d: %w", key.gid, err)
+	}
+	picture = image.NewRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy())) // scaling others is slow
+	draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.pictures) >= maxBitmaps {
+		clear(c.pictures) // rare, and cheaper than keeping account of each use
+	}
+	c.pictures[key] = picture
+	return picture, nil
+}

@@ -1,0 +1,45 @@
+package text
+
+import (
+	"moviola/domain/timeline"
+)
+
+// Run is a piece of a line as it was shaped.
+type Run struct {
+	Text    string
+	Family  string
+	Weight  int
+	Missing bool // it has glyphs that the font does not have
+	Width   float64
+}
+
+// Runs lays out a text without line breaks of its own: per line its runs from left to right.
+func (e *Engine) Runs(t timeline.Text, w, h int) (lines [][]Run, warnings []string, err error) {
+	worker := <-e.workers
+	defer func() { e.workers <- worker }()
+	s, err := worker.setting(t.Settings, Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := worker.lay(t, s, w, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	text := clean(t.Text)
+	for _, line := range p.lines {
+		var runs []Run
+		for _, out := range line.runs {
+			about := out.Face.Describe()
+			run := Run{
+				Text: string(text[out.Runes.Offset : out.Runes.Offset+out.Runes.Count]), Family: about.Family,
+				Weight: int(about.Aspect.Weight), Width: px(out.Advance),
+			}
+			for _, g := range out.Glyphs {
+				run.Missing = run.Missing || g.GlyphID == 0
+			}
+			runs = append(runs, run)
+		}
+		lines = append(lines, runs)
+	}
+	return lines, s.warnings, nil
+}

@@ -1,0 +1,108 @@
+package text
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+	"github.com/go-text/typesetting/fontscan"
+
+	"moviola/domain"
+)
+
+// The bounds of a movie's own fonts.
+const (
+	maxFontBytes = 64 << 20
+	maxFontRunes = 200_000
+)
+
+// WithFonts returns an engine that has, besides the fonts of this one, those of files: paths by the keys under which texts name
+// them (TextSettings.FontSource, or a name in FontFamily). It is meant to live as long as one movie. A file that is no
+// TrueType, OpenType or WOFF font is a *domain.Error.
+func (e *Engine) WithFonts(files map[string]string) (*Engine, error) {
+	if len(files) == 0 {
+		return e, nil
+	}
+	fonts := &library{
+		prints: slices.Clone(e.fonts.prints), families: maps.Clone(e.fonts.families), ranked: e.fonts.ranked, emoji: e.fonts.emoji,
+		identity: e.fonts.identity, files: make(map[string]bool), loaded: make(map[int]*font.Font), base: e.fonts,
+	}
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		if err := fonts.add(key, files[key]); err != nil {
+			return nil, err
+		}
+	}
+	with := &Engine{log: e.log, fonts: fonts, bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.GOMAXPROCS(0))}
+	for range cap(with.workers) {
+		with.workers <- newWorker(with)
+	}
+	return with, nil
+}
+
+// fileFamily is the family of a font file. No name that is written in a text can be that of another key's.
+func fileFamily(key string) string { return "\x00" + key }
+
+func (l *library) add(key, path string) (err error) {
+	defer func() {
+		// Files of strangers are read here.
+		if cause := recover(); cause != nil {
+			err = errFont()
+		}
+	}()
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("open a font file: %w", err)
+	}
+	if info.Size() > maxFontBytes {
+		return domain.Errorf(domain.Invalid, "font_too_large", "The font file is larger than %d MB", maxFontBytes>>20)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open a font file: %w", err)
+	}
+	defer func() { _ = file.Close() }() // read only
+	loaders, err := opentype.NewLoaders(file)
+	if err != nil || len(loaders) == 0 {
+		return errFont()
+	}
+	for i, loader := range loaders[:min(len(loaders), 16)] {
+		loaded, err := font.NewFont(loader)
+		if err != nil {
+			return errFont()
+		}
+		about, _ := font.Describe(loader, nil)
+		print := fontscan.Footprint{Family: fileFamily(key), Aspect: about.Aspect, Location: fontscan.Location{File: path, Index: uint16(i)}}
+		if print.Runes, err = runesOf(loaded); err != nil {
+			return err
+		}
+		l.families[print.Family] = append(l.families[print.Family], len(l.prints))
+		l.loaded[len(l.prints)] = loaded
+		l.prints = append(l.prints, print)
+	}
+	l.files[key] = true
+	return nil
+}
+
+func errFont() error {
+	return domain.Errorf(domain.Invalid, "font_unreadable", "The font file cannot be read. Use a TrueType, OpenType or WOFF font")
+}
+
+// runesOf are the characters that a font has.
+func runesOf(f *font.Font) (set fontscan.RuneSet, err error) {
+	iter := f.Cmap.Iter()
+	for n := 0; iter.Next(); n++ {
+		if n >= maxFontRunes {
+			return set, errFont()
+		}
+		r, _ := iter.Char()
+		set.Add(r)
+	}
+	if set.Len() == 0 {
+		return set, errFont()
+	}
+	return set, nil
+}

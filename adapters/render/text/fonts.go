@@ -1,0 +1,333 @@
+package text
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+	"github.com/go-text/typesetting/fontscan"
+	"github.com/go-text/typesetting/language"
+)
+
+// library is every font of the machine. Fonts are read when first used and then kept; they are safe for concurrent use.
+type library struct {
+	prints   []fontscan.Footprint
+	families map[string][]int // indices into prints, by normalised family
+	ranked   []string         // families in the order in which they stand in for others
+	emoji    []string         // families of emoji
+	files    map[string]bool  // keys of font files that came with a movie; each is a family of its own
+	identity string           // of the fonts of the machine
+	mu       sync.Mutex
+	loaded   map[int]*font.Font
+	// base is the library of the machine, whose fonts come first in prints; nil in that library itself.
+	base *library
+}
+
+// wish is how a font should look.
+type wish struct {
+	weight int
+	italic bool
+	width  float64 // of the letters of a stand-in for a narrow family, compared with its own; 0: its own
+}
+
+func newLibrary(prints []fontscan.Footprint) *library {
+	l := &library{prints: prints, families: make(map[string][]int), loaded: make(map[int]*font.Font)}
+	// Two fonts that serve equally well must be chosen from in the same way on every machine.
+	slices.SortFunc(l.prints, func(a, b fontscan.Footprint) int {
+		return cmp.Or(cmp.Compare(a.Family, b.Family), cmp.Compare(a.Location.File, b.Location.File), cmp.Compare(a.Location.Index, b.Location.Index))
+	})
+	l.identity = identify(l.prints)
+	for i, p := range l.prints {
+		if l.families[p.Family] == nil {
+			l.ranked = append(l.ranked, p.Family)
+		}
+		l.families[p.Family] = append(l.families[p.Family], i)
+	}
+	for _, family := range l.ranked {
+		if isEmojiFamily(family) {
+			l.emoji = append(l.emoji, family)
+		}
+	}
+	slices.SortStableFunc(l.ranked, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a), len(b)))
+	})
+	return l
+}
+
+// identify names a set of font files by where they lie, how large they are and when they were written.
+func identify(prints []fontscan.Footprint) string {
+	sum := sha256.New()
+	for _, p := range prints {
+		_, _ = fmt.Fprintln(sum, p.Family, p.Location.File, p.Location.Index)
+		if info, err := os.Stat(p.Location.File); err == nil {
+			_, _ = fmt.Fprintln(sum, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// rank orders families by how well they stand in for a missing character: plain sans-serif faces first, of which Noto has one for
+// each script, and short names first, because the longer ones are variants.
+func rank(family string) int {
+	switch {
+	case strings.Contains(family, "emoji"):
+		return 9
+	case strings.Contains(family, "mono"):
+		return 7
+	case strings.Contains(family, "serif"):
+		return 6
+	case strings.Contains(family, "symbol"), strings.Contains(family, "math"):
+		return 5
+	case strings.HasSuffix(family, "ui"), strings.Contains(family, "display"), strings.Contains(family, "condensed"):
+		return 4
+	case strings.HasPrefix(family, "notosanscjk"):
+		return 2
+	case strings.HasPrefix(family, "notosans"):
+		return 0
+	case family == "dejavusans":
+		return 1
+	}
+	return 3
+}
+
+func isEmojiFamily(family string) bool { return strings.Contains(family, "emoji") }
+
+// covers says whether a font has every rune that needs a glyph.
+func (l *library) covers(i int, runes []rune) bool {
+	for _, r := range runes {
+		if !invisible(r) && !l.prints[i].Runes.Contains(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// nearest returns the font of a family that looks most like the wish, of those that cover the runes.
+func (l *library) nearest(family string, want wish, runes []rune) (best int, ok bool) {
+	least := math.Inf(1)
+	for _, i := range l.families[family] {
+		if d := distance(l.prints[i].Aspect, want); d < least && l.covers(i, runes) {
+			best, least, ok = i, d, true
+		}
+	}
+	return best, ok
+}
+
+// distance orders the fonts of a family: width first, then slant, then weight. Of two weights that are equally far away, light
+// wishes get the lighter one and heavy ones the heavier.
+func distance(a font.Aspect, want wish) float64 {
+	d := math.Abs(float64(a.Weight) - float64(want.weight))
+	if (float64(a.Weight) < float64(want.weight)) == (want.weight > 500) {
+		d += 0.5
+	}
+	if (a.Style == font.StyleItalic) != want.italic {
+		d += 1e4
+	}
+	return d + 1e5*math.Abs(float64(a.Stretch-font.StretchNormal))
+}
+
+// fallback returns a font for runes that none of the wanted families has. A preferred family is asked first.
+func (l *library) fallback(runes []rune, preferred string, want wish) (int, bool) {
+	if i, ok := l.nearest(preferred, want, runes); ok {
+		return i, true
+	}
+	for _, family := range l.ranked {
+		if i, ok := l.nearest(family, want, runes); ok {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// load returns the font, read from its file at the first call.
+func (l *library) load(i int) (*font.Font, error) {
+	if l.base != nil && i < len(l.base.prints) {
+		return l.base.load(i)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f := l.loaded[i]; f != nil {
+		return f, nil
+	}
+	at := l.prints[i].Location
+	file, err := os.Open(at.File)
+	if err != nil {
+		return nil, fmt.Errorf("open a font: %w", err)
+	}
+	defer func() { _ = file.Close() }() // read only
+	loaders, err := opentype.NewLoaders(file)
+	if err != nil || int(at.Index) >= len(loaders) {
+		return nil, fmt.Errorf("read font %d of %s: %w", at.Index, at.File, err)
+	}
+	f, err := font.NewFont(loaders[at.Index])
+	if err != nil {
+		return nil, fmt.Errorf("read font %d of %s: %w", at.Index, at.File, err)
+	}
+	l.loaded[i] = f
+	return f, nil
+}
+
+// stand-ins for families that are not installed, by kind, best first.
+var (
+	sansFamilies   = []string{"inter", "roboto", "opensans", "notosans", "dejavusans"}
+	serifFamilies  = []string{"notoserif", "dejavuserif"}
+	monoFamilies   = []string{"notosansmono", "dejavusansmono"}
+	narrowFamilies = []string{"robotocondensed", "opensanscondensed"}
+)
+
+// displayNames are well-known families of narrow, heavy letters for titles, and how wide their letters are compared with those of
+// a bold condensed face.
+var displayNames = []struct {
+	prefix string
+	width  float64
+}{
+	{"anton", 0.85}, {"bebas", 0.76}, {"oswald", 0.98}, {"impact", 1}, {"leaguegothic", 0.72}, {"fjalla", 0.98}, {"teko", 0.78},
+	{"pathwaygothic", 0.7}, {"bangers", 0.9}, {"passionone", 0.95},
+}
+
+// displayWidth is that of a family for titles; ok is false for other families.
+func displayWidth(family string) (width float64, ok bool) {
+	family = font.NormalizeFamily(family)
+	for _, d := range displayNames {
+		if strings.HasPrefix(family, d.prefix) {
+			return d.width, true
+		}
+	}
+	return 1, false
+}
+
+// serifNames are well-known families with serifs whose name does not say so.
+var serifNames = []string{"times", "georgia", "garamond", "merriweather", "playfair", "lora", "baskerville", "cambria", "slab", "palatino", "bodoni", "didot"}
+
+// resolve turns the key of a font file and a CSS list of families into families of the library. When none of those is there,
+// closest is what takes the place of the first, and missing is its name as written. Decision 27.
+func (l *library) resolve(source, css string) (families []string, missing string) {
+	var first string
+	if l.files[source] {
+		families = append(families, fileFamily(source))
+	}
+	for _, name := range strings.Split(css, ",") {
+		name = strings.Trim(strings.TrimSpace(name), `"'`)
+		if name == "" {
+			continue
+		}
+		if first == "" {
+			first = name
+		}
+		if l.files[name] {
+			families = append(families, fileFamily(name))
+		} else if family, ok := l.installed(name); ok {
+			families = append(families, family)
+		}
+	}
+	if len(families) == 0 && first != "" {
+		return []string{l.closest(font.NormalizeFamily(first))}, first
+	}
+	if len(families) == 0 {
+		families = []string{l.closest("")}
+	}
+	return families, ""
+}
+
+// installed finds a family by its name, by a generic name of CSS, or by the name under which Google serves the CJK fonts.
+func (l *library) installed(name string) (string, bool) {
+	family := font.NormalizeFamily(name)
+	if l.families[family] != nil {
+		return family, true
+	}
+	switch family {
+	case "sans-serif", "sansserif", "system-ui", "systemui", "ui-sans-serif":
+		return l.any(sansFamilies)
+	case "serif", "ui-serif":
+		return l.any(serifFamilies)
+	case "monospace", "ui-monospace":
+		return l.any(monoFamilies)
+	}
+	for _, prefix := range []string{"notosans", "notoserif"} {
+		if region, ok := strings.CutPrefix(family, prefix); ok && l.families[prefix+"cjk"+region] != nil {
+			return prefix + "cjk" + region, true
+		}
+	}
+	return "", false
+}
+
+func (l *library) any(families []string) (string, bool) {
+	for _, family := range families {
+		if l.families[family] != nil {
+			return family, true
+		}
+	}
+	return "", false
+}
+
+// closest is the installed family that resembles a missing one: one whose name the missing one begins with ("Roboto Flex"), else
+// one of the same kind.
+func (l *library) closest(family string) string {
+	best := ""
+	for name := range l.families {
+		if len(name) >= 4 && strings.HasPrefix(family, name) && len(name) > len(best) {
+			best = name
+		}
+	}
+	if best != "" {
+		return best
+	}
+	kind := sansFamilies
+	_, isDisplay := displayWidth(family)
+	switch {
+	case isDisplay:
+		kind = narrowFamilies
+	case strings.Contains(family, "mono"), strings.Contains(family, "code"), strings.Contains(family, "courier"):
+		kind = monoFamilies
+	case strings.Contains(family, "serif") && !strings.Contains(family, "sans"),
+		slices.ContainsFunc(serifNames, func(s string) bool { return strings.Contains(family, s) }):
+		kind = serifFamilies
+	}
+	if name, ok := l.any(kind); ok {
+		return name
+	}
+	if name, ok := l.any(sansFamilies); ok {
+		return name
+	}
+	return l.ranked[0]
+}
+
+// hanRegion says in which country's forms the Han characters of a text are written: what else is in the text tells, and the
+// simplified Chinese forms are used when nothing does.
+func hanRegion(text []rune) string {
+	for _, r := range text {
+		switch language.LookupScript(r) {
+		case language.Hiragana, language.Katakana:
+			return "jp"
+		case language.Hangul:
+			return "kr"
+		}
+	}
+	return "sc"
+}
+
+// cjkFamily is the font for a script of East Asia; empty for other scripts.
+func cjkFamily(script language.Script, hanRegion string) string {
+	region := ""
+	switch script {
+	case language.Hiragana, language.Katakana:
+		region = "jp"
+	case language.Hangul:
+		region = "kr"
+	case language.Bopomofo:
+		region = "tc"
+	case language.Han:
+		region = hanRegion
+	default:
+		return ""
+	}
+	return "notosanscjk" + region
+}

@@ -1,0 +1,48 @@
+package render
+
+import (
+	"context"
+	"fmt"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/domain/timeline"
+)
+
+// transition composes a window in which a scene comes in: both scenes as complete pictures, and the change between them.
+func (c *composer) transition(ctx context.Context, w timeline.Window) error {
+	t := w.Transition
+	if err := c.scene(ctx, t.Background, t.Layers); err != nil {
+		return err
+	}
+	leaving := c.top
+	if err := c.scene(ctx, w.Background, w.Layers); err != nil {
+		return err
+	}
+	entering := c.top
+	if t.Style == "fade" {
+		c.crossfade(leaving, entering)
+		return nil
+	}
+	c.top = c.label()
+	same := func(from string) string {
+		to := c.label()
+		// fps drops the last frame of some streams: a copy behind it is what is dropped then.
+		c.chain(from, []string{"format=yuv444p", "setsar=1", "settb=AVTB", c.graph.regular(), "tpad=stop_mode=clone:stop=2"}, to)
+		return to
+	}
+	c.chain(same(leaving)+"]["+same(entering),
+		[]string{fmt.Sprintf("xfade=transition=%s:duration=%s:offset=0", t.Style, c.seconds(float64(c.frames))),
+			fmt.Sprintf("trim=end_frame=%d", c.frames), number(0)}, c.top)
+	return nil
+}
+
+// regular makes a stream of the movie's rate known as one, which xfade insists on.
+func (g *graph) regular() string { return "fps=fps=" + ffmpeg.FormatRate(g.rate) }
+
+// crossfade is the style fade, at a third of what xfade costs: it mixes in place, without taking the colours to full size.
+func (c *composer) crossfade(leaving, entering string) {
+	faded := c.label()
+	c.chain(entering, []string{"format=yuva420p", number(0), fmt.Sprintf("fade=t=in:s=0:n=%d:alpha=1", c.frames)}, faded)
+	c.top = c.label()
+	c.chain(leaving+"]["+faded, []string{"overlay=format=yuv420"}, c.top)
+}

@@ -1,0 +1,269 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/picture"
+	"moviola/commands"
+	"moviola/domain/timeline"
+)
+
+// play is a stretch of a window that shows a stretch of a source.
+type play struct {
+	at     float64 // seconds in the source
+	frames int64   // of the movie
+}
+
+// plays says what a window shows of a video: one stretch, or one for each time it begins again.
+func plays(l timeline.Layer, rate timeline.Rate) []play {
+	fps := float64(rate.Num) / float64(rate.Den)
+	first, last := l.Phase, l.Phase+l.To-l.From // frames of the element
+	if l.Loop <= 0 {
+		return []play{{at: l.Seek + float64(first)/fps, frames: last - first}}
+	}
+	begins := func(n int64) int64 { // the first frame of play n
+		return int64(math.Ceil(float64(n)*l.Loop*fps - 1e-6))
+	}
+	var all []play
+	for n := int64(float64(first) / fps / l.Loop); first < last; n++ {
+		next := min(begins(n+1), last)
+		at := l.Seek + float64(first)/fps - float64(n)*l.Loop
+		if l.Plays > 0 && n >= int64(l.Plays) {
+			next, at = last, l.Seek+l.Loop
+		}
+		if next > first {
+			all = append(all, play{at: at, frames: next - first})
+			first = next
+		}
+	}
+	return all
+}
+
+// lead is how much earlier than needed a source is opened, in seconds: the frame that is shown at a moment began before it.
+func lead(v *commands.VideoStream) float64 { return math.Max(0.5, 3/math.Max(v.FrameRate, 0.1)) }
+
+// place says where a video goes: the whole of it is scaled to box, and visible is what the canvas shows of it.
+type place struct{ box, visible image.Rectangle }
+
+func (g *graph) place(l timeline.Layer) place {
+	box := image.Rect(l.Box.X, l.Box.Y, l.Box.X+l.Box.W, l.Box.Y+l.Box.H)
+	return place{box: box, visible: box.Intersect(image.Rect(0, 0, g.w, g.h))}
+}
+
+// covers says that the video hides everything below it.
+func (g *graph) covers(l timeline.Layer, src source, frames int64) bool {
+	return l.From <= 0 && l.To >= frames && !fades(l) && !transparent(src.asset.Media.Video) && !reveals(l.Effects) &&
+		g.place(l).visible == image.Rect(0, 0, g.w, g.h)
+}
+
+// video lays a video over what is there, or begins with it where nothing is.
+func (c *composer) video(ctx context.Context, l timeline.Layer) error {
+	src := c.sources[l.Source]
+	p := c.place(l)
+	if reach(l, p.box).Intersect(image.Rect(0, 0, c.w, c.h)).Empty() {
+		return nil
+	}
+	if whole(l.Effects) {
+		if int64(p.box.Dx())*int64(p.box.Dy()) > maxTurned {
+			return blame(l.Ref, "The element is too large to be moved, turned or masked: make 'width' or 'height' smaller")
+		}
+		p.visible = p.box
+	}
+	from, ok := c.looped(l, src, p)
+	if !ok {
+		from = c.played(l, src, p)
+	}
+	from, p, err := c.dress(ctx, l, src, from, p)
+	if err != nil {
+		return err
+	}
+	c.put(l, from, p)
+	return nil
+}
+
+// played opens the source for every play in the window.
+func (g *graph) played(l timeline.Layer, src source, p place) string {
+	stretches := plays(l, g.rate)
+	parts := make([]string, len(stretches))
+	for i, stretch := range stretches {
+		parts[i] = g.stretch(stretch, src, l, p)
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	joined := g.label()
+	g.chain(strings.Join(parts, "]["), []string{"concat=n=" + strconv.Itoa(len(parts)) + ":v=1:a=0"}, joined)
+	return joined
+}
+
+// stretch opens the source for one play and returns the label of its frames, in colours and size of the canvas.
+func (g *graph) stretch(s play, src source, l timeline.Layer, p place) string {
+	v := src.asset.Media.Video
+	drop := int64(0)
+	// A moment behind the last frame shows that frame. The source is opened a little before it, for the end of a file is
+	// not known exactly, and what comes before the last frame is dropped.
+	if end := src.asset.Facts.Duration; end > 0 && s.at > end-1/math.Max(v.FrameRate, 1) {
+		early := 3 / math.Max(v.FrameRate, 1)
+		s.at = math.Max(0, end-early)
+		drop = int64(math.Ceil(early*float64(g.rate.Num)/float64(g.rate.Den))) + 1
+	}
+	in, filters := g.opened(src, s.at, s.frames+drop)
+	filters = append(filters, shape(v, l, p)...)
+	filters = append(filters, "tpad=stop_mode=clone:stop=-1",
+		fmt.Sprintf("trim=start_frame=%d:end_frame=%d", drop, drop+s.frames), number(0))
+	to := g.label()
+	g.chain(pad(g.input(in), v.Index), filters, to)
+	return to
+}
+
+// opened is a source from so many seconds on, and the filters that take the movie's frames from it, numbered from 0.
+func (g *graph) opened(src source, at float64, frames int64) (ffmpeg.Input, []string) {
+	v := src.asset.Media.Video
+	if src.asset.Format == "webp" {
+		return g.webp(src, at, frames), []string{number(0)}
+	}
+	in := ffmpeg.Input{Path: src.path, Format: src.asset.Format, Decoder: decoder(v)}
+	start := at
+	if skip := at - lead(v); skip > 0 && src.asset.Format != "gif" { // which cannot be opened in its middle
+		in.Seek, start = skip, lead(v)
+	}
+	in.Length = start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1
+	filters := []string{g.sampled(start)}
+	if v.Rotation == 0 { // otherwise ffmpeg's own filters, which turn it, come first
+		// Calls are recorded in the size that the network allows at the moment: all become that of the beginning. It does nothing to
+		// frames that have it.
+		in.Steady = true
+		filters = append(filters, fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic", v.Width, v.Height))
+	}
+	return in, filters
+}
+
+// webp plays an animated WebP at the movie's rate.
+func (g *graph) webp(src source, at float64, frames int64) ffmpeg.Input {
+	v := src.asset.Media.Video
+	return ffmpeg.Input{
+		Format: "rawvideo", Raw: &ffmpeg.Raw{PixelFormat: "rgba", Width: v.Width, Height: v.Height, Rate: g.rate},
+		Feed: func(ctx context.Context, to io.Writer) (err error) {
+			player, err := picture.OpenWebP(src.path)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, player.Close()) }()
+			if player.Size() != image.Pt(v.Width, v.Height) {
+				return errors.New("the size of a WebP has changed")
+			}
+			for n := range frames {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				img, err := player.At(at + float64(n)*float64(g.rate.Den)/float64(g.rate.Num))
+				if err != nil {
+					return err
+				}
+				if _, err := to.Write(img.Pix); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// tieBreak is how much of a frame the moments are moved at which a source is looked at. Frames of common rates then never lie half
+// way between two moments, where rounding would decide, and differently in a window that begins elsewhere.
+const tieBreak = 0.02
+
+// sampled takes the frames that are seen at the movie's moments, from start seconds on.
+func (g *graph) sampled(start float64) string {
+	start -= tieBreak * float64(g.rate.Den) / float64(g.rate.Num)
+	return "fps=fps=" + ffmpeg.FormatRate(g.rate) + ":start_time=" + ffmpeg.FormatSeconds(start) + ":round=near"
+}
+
+// loopBytes bounds what a short clip that repeats may keep in memory.
+const loopBytes = 200 << 20
+
+// looped keeps the frames of a short clip that repeats several times in the window, instead of opening it again and again.
+func (g *graph) looped(l timeline.Layer, src source, p place) (label string, ok bool) {
+	fps := float64(g.rate.Num) / float64(g.rate.Den)
+	once := max(1, int64(math.Round(l.Loop*fps)))
+	life := l.Phase + l.To - l.From
+	switch {
+	case l.Loop <= 0, life <= l.Phase/once*once+once, l.Plays > 0 && life > int64(l.Plays)*once,
+		once*int64(p.visible.Dx())*int64(p.visible.Dy())*5/2 > loopBytes:
+		return "", false
+	}
+	from := g.stretch(play{at: l.Seek, frames: once}, src, l, p)
+	to := g.label()
+	skip := l.Phase % once
+	g.chain(from, []string{
+		fmt.Sprintf("loop=loop=-1:size=%d:start=0", once),
+		number(0),
+		fmt.Sprintf("trim=start_frame=%d:end_frame=%d", skip, skip+l.To-l.From),
+		number(0),
+	}, to)
+	return to, true
+}
+
+// put lays frames numbered from 0 at their time and place over what is there.
+func (g *graph) put(l timeline.Layer, from string, p place) {
+	if g.top == "" {
+		g.top = from
+		return
+	}
+	var filters []string
+	at := image.Pt(p.visible.Min.X&^1, p.visible.Min.Y&^1)
+	if odd := p.visible.Min.Sub(at); odd != (image.Point{}) || p.visible.Dx()%2 != 0 || p.visible.Dy()%2 != 0 {
+		// Overlays lie on even pixels: what stands between is made of transparent ones, where colours are not halved.
+		filters = append(filters, "format=yuva444p", fmt.Sprintf("pad=w=%d:h=%d:x=%d:y=%d:color=black@0",
+			(p.visible.Dx()+odd.X+1)&^1, (p.visible.Dy()+odd.Y+1)&^1, odd.X, odd.Y))
+	}
+	filters = append(filters, "format=yuva420p")
+	if fades(l) {
+		filters = append(filters, number(l.Phase))
+		filters = append(filters, g.fade(l)...)
+	} else {
+		filters = append(filters, number(l.From))
+	}
+	to := g.label()
+	g.chain(from, filters, to)
+	g.overlay(to, at, "pass", l)
+}
+
+// shape returns the filters that cut, scale and convert the frames of a video.
+func shape(v *commands.VideoStream, l timeline.Layer, p place) []string {
+	var filters []string
+	if l.Crop != (timeline.Box{}) {
+		filters = append(filters, crop(codedCrop(v, l.Crop)))
+	}
+	if !(l.Crop == timeline.Box{} && fitting(v, p.box.Size())) {
+		filters = append(filters, scaled(v, p.box.Dx(), p.box.Dy())...)
+	}
+	if p.visible != p.box {
+		filters = append(filters, crop(p.visible.Sub(p.box.Min)))
+	}
+	return append(filters, "setsar=1")
+}
+
+func crop(r image.Rectangle) string {
+	return fmt.Sprintf("crop=w=%d:h=%d:x=%d:y=%d:exact=1", r.Dx(), r.Dy(), r.Min.X, r.Min.Y)
+}
+
+// codedCrop turns a part of the picture as seen into a part of it as coded, where pixels need not be square.
+func codedCrop(v *commands.VideoStream, b timeline.Box) image.Rectangle {
+	r := image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H)
+	squeeze := func(x int) int { return int(math.Round(float64(x) * float64(v.AspectDen) / float64(v.AspectNum))) }
+	if v.Rotation%180 == 0 {
+		r.Min.X, r.Max.X = squeeze(r.Min.X), max(squeeze(r.Max.X), squeeze(r.Min.X)+1)
+	} else {
+		r.Min.Y, r.Max.Y = squeeze(r.Min.Y), max(squeeze(r.Max.Y), squeeze(r.Min.Y)+1)
+	}
+	return r
+}

@@ -1,0 +1,58 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/timeline"
+)
+
+// speak has a text spoken.
+func (r *run) speak(ctx context.Context, w document.Source) (source, error) {
+	if r.engine.cfg.Speaker == nil {
+		return source{}, domain.Errorf(domain.Invalid, "voice_unavailable", "This server has no voices: install espeak-ng or set up a speech provider")
+	}
+	said, err := r.engine.cfg.Speaker.Speak(ctx, commands.SpeechRequest{
+		Account: r.job.Account, Text: w.Text, Voice: w.Voice.Voice, Model: w.Voice.Model, Settings: w.Voice.ModelSettings,
+		Connection: w.Voice.Connection,
+	})
+	if err != nil {
+		return source{}, err
+	}
+	format, err := soundFormat(said.Path)
+	if err != nil {
+		return source{}, fmt.Errorf("read speech %s: %w", said.Hash, err)
+	}
+	m, err := r.engine.cfg.Tools.Probe(ctx, said.Path, format)
+	if err != nil {
+		return source{}, fmt.Errorf("read speech %s: %w", said.Hash, err)
+	}
+	for _, text := range said.Warnings {
+		r.warn(elementName(w.Ref) + ": " + text)
+	}
+	return source{words: said.Words, cached: said.Cached, asset: commands.Asset{
+		Path: said.Path, Hash: said.Hash, Format: format, Media: &m,
+		Facts: timeline.Facts{Duration: said.Duration.Seconds(), HasAudio: true},
+	}}, nil
+}
+
+// soundFormat is ffmpeg's name of the format of a file that is WAV or MP3.
+func soundFormat(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var head [4]byte
+	if _, err := f.Read(head[:]); err != nil {
+		return "", err
+	}
+	if string(head[:]) == "RIFF" {
+		return "wav", nil
+	}
+	return "mp3", nil
+}

@@ -1,0 +1,223 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/domain"
+	"moviola/domain/timeline"
+)
+
+// version is part of every key: raise it when the same plan gives other pictures or sounds than before.
+const version = "3"
+
+// windowsOf are the windows of a plan as they are drawn: audiograms know when in the movie they begin, and every frame of a draft is
+// marked (decision 37).
+func windowsOf(plan *timeline.Plan) []timeline.Window {
+	windows := slices.Clone(plan.Windows)
+	for i := range windows {
+		w := &windows[i]
+		start := func(layers []timeline.Layer) []timeline.Layer {
+			layers = slices.Clone(layers)
+			for i := range layers {
+				if l := &layers[i]; l.Kind == timeline.AudiogramLayer {
+					l.Seek = plan.FPS.Seconds(w.Start + l.From - l.Phase).Float()
+				}
+			}
+			return layers
+		}
+		w.Layers = start(w.Layers)
+		if w.Transition != nil {
+			t := *w.Transition
+			t.Layers, t.Over = start(t.Layers), start(t.Over)
+			w.Transition = &t
+		}
+		if !plan.Draft {
+			continue
+		}
+		mark := watermark(plan, w.Frames)
+		if w.Transition != nil {
+			w.Transition.Over = append(w.Transition.Over, mark)
+		} else {
+			w.Layers = append(w.Layers, mark)
+		}
+	}
+	return windows
+}
+
+func watermark(plan *timeline.Plan, frames int64) timeline.Layer {
+	size := float64(min(plan.Width, plan.Height)) / 5
+	return timeline.Layer{
+		Kind: timeline.TextLayer, Box: timeline.Box{W: plan.Width, H: plan.Height}, To: frames, Life: frames,
+		Text: &timeline.Text{Text: "DRAFT", Settings: timeline.TextSettings{
+			FontSize: size, FontWeight: 700, LineHeight: size, Color: timeline.Color{R: 255, G: 255, B: 255, A: 96},
+			Align: timeline.AlignCenter, Horizontal: timeline.AlignCenter, Vertical: timeline.AlignMiddle,
+			Shadow: &timeline.Shadow{X: size / 40, Y: size / 40, Color: timeline.Color{A: 96}},
+		}},
+	}
+}
+
+// showsSound says that a window draws the waveform of the sound.
+func showsSound(w timeline.Window) bool {
+	sounds := func(l timeline.Layer) bool { return l.Kind == timeline.AudiogramLayer }
+	if t := w.Transition; t != nil && (slices.ContainsFunc(t.Layers, sounds) || slices.ContainsFunc(t.Over, sounds)) {
+		return true
+	}
+	return slices.ContainsFunc(w.Layers, sounds)
+}
+
+// windowSpec is everything that decides what a window looks like, and nothing else: where it lies in the movie is no part of
+// it.
+type windowSpec struct {
+	Version    string
+	FFmpeg     string
+	Width      int
+	Height     int
+	FPS        timeline.Rate
+	Encoder    []string
+	Frames     int64
+	Background timeline.Color
+	Layers     []timeline.Layer // with the hash of the content as Source, and no Ref
+	Transition *timeline.Transition
+	Fonts      string            // that are installed, where anything is written
+	Files      map[string]string // the hash of each file that is named in a layer's settings
+	// Project is set where nothing may come from the cache: only what an earlier attempt at this movie has made is taken.
+	Project domain.ProjectID
+}
+
+func (r *run) windowKey(w timeline.Window) (string, error) {
+	spec := windowSpec{
+		Version: version, FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height, FPS: r.plan.FPS,
+		Encoder: encoder(r.plan), Frames: w.Frames, Background: w.Background,
+	}
+	if w.Fresh {
+		spec.Project = r.job.Project
+	}
+	for l := range layersOf(w) {
+		r.note(&spec, l)
+	}
+	spec.Layers = r.named(w.Layers)
+	if w.Transition != nil {
+		spec.Transition = &timeline.Transition{
+			Style: w.Transition.Style, Background: w.Transition.Background,
+			Layers: r.named(w.Transition.Layers), Over: r.named(w.Transition.Over),
+		}
+	}
+	return hashOf(spec)
+}
+
+// named are layers as they stand in a key.
+func (r *run) named(layers []timeline.Layer) []timeline.Layer {
+	all := make([]timeline.Layer, len(layers))
+	for i, l := range layers {
+		all[i] = r.stills.named(l.Canonical())
+	}
+	return all
+}
+
+// crf is x264's measure of quality, chosen by what the eye sees (reference: veryfast is the knee of the curve).
+func crf(q timeline.Quality) string {
+	switch q {
+	case timeline.Low:
+		return "28"
+	case timeline.High:
+		return "19"
+	}
+	return "23"
+}
+
+// keyframeSeconds is the longest distance to a frame at which a player can begin.
+const keyframeSeconds = 4
+
+// encoder returns the arguments that every window of a plan is encoded with: equal ones, so that they can be joined by
+// copy.
+func encoder(plan *timeline.Plan) []string {
+	fps := float64(plan.FPS.Num) / float64(plan.FPS.Den)
+	return []string{
+		"-c:v", "libx264", "-preset", "veryfast", "-crf", crf(plan.Quality), "-profile:v", "high", "-pix_fmt", "yuv420p",
+		"-g", strconv.Itoa(max(1, int(math.Round(fps*keyframeSeconds)))), "-flags", "+cgop",
+		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
+		"-fps_mode", "cfr", "-r", ffmpeg.FormatRate(plan.FPS),
+		"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
+	}
+}
+
+// rendered is a window as a file in the movie's folder.
+type rendered struct {
+	window timeline.Window
+	path   string
+	piece  piece
+}
+
+// window takes a window from the cache or renders it.
+func (r *run) window(ctx context.Context, key string, w timeline.Window) (rendered, error) {
+	out := rendered{window: w, path: filepath.Join(r.parts, key+".mp4")}
+	count := &counter{to: &r.progress, frames: w.Frames}
+	known, found, err := r.pieces.find(key, ".mp4", out.path)
+	if err != nil {
+		return rendered{}, err
+	}
+	if found {
+		out.piece = known
+		r.warn(known.Warnings...)
+		count.reached(w.Frames)
+		return out, nil
+	}
+	release, err := r.engine.limiter.acquire(ctx, r.plan.Width*r.plan.Height)
+	if err != nil {
+		return rendered{}, err
+	}
+	defer release()
+	out.piece, err = r.renderWindow(ctx, key, w, out.path, count)
+	return out, err
+}
+
+// renderWindow renders a window and puts it into the cache and at path. A run that stalls is tried once more with one thread.
+func (r *run) renderWindow(ctx context.Context, key string, w timeline.Window, path string, count *counter) (piece, error) {
+	g, warnings, err := r.compose(ctx, w)
+	if err != nil {
+		return piece{}, err
+	}
+	r.warn(warnings...)
+	dir, err := os.MkdirTemp(r.dir, "window-")
+	if err != nil {
+		return piece{}, fmt.Errorf("make folder of a window: %w", err)
+	}
+	last := g.finish(w.Frames)
+	c := ffmpeg.Command{
+		Inputs: g.inputs, Graph: g.script(), Dir: dir, Read: []string{r.in}, Frame: count.reached,
+		Output: append(append([]string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(w.Frames, 10)},
+			encoder(r.plan)...), "window.mp4"),
+	}
+	err = r.engine.cfg.Tools.Run(ctx, c)
+	if errors.Is(err, ffmpeg.ErrStalled) {
+		c.Output = append([]string{"-threads", "1"}, c.Output...)
+		err = r.engine.cfg.Tools.Run(ctx, c)
+	}
+	if err != nil {
+		return piece{}, r.atFault(ctx, fmt.Errorf("render window at frame %d: %w", w.Start, err), r.picturesOf(w))
+	}
+	made := filepath.Join(dir, "window.mp4")
+	t, err := readTrack(made)
+	if err != nil {
+		err = fmt.Errorf("read window at frame %d: %w", w.Start, err)
+	} else if t.samples != w.Frames {
+		err = fmt.Errorf("window at frame %d has %d frames instead of %d", w.Start, t.samples, w.Frames)
+	}
+	if err != nil {
+		return piece{}, r.tooShort(ctx, err, r.picturesOf(w))
+	}
+	known := piece{Frames: t.samples, Setup: t.setup, Warnings: warnings, Until: r.ages(w)}
+	if err := r.pieces.keep(key, ".mp4", made, known); err != nil {
+		return piece{}, err
+	}
+	count.reached(w.Frames)
+	return known, os.Rename(made, path)
+}

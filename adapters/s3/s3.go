@@ -1,0 +1,148 @@
+// Package s3 puts files into buckets of Amazon S3, or of a service that speaks its protocol, through a client that its user gives:
+// no credentials, regions or proxies are taken from the environment. Files are streamed. What they are is not known here.
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+)
+
+var _ commands.Sender = (*Sender)(nil)
+
+// maxObject is the most that one request can store.
+const maxObject = 5 << 30
+
+// code is what the error codes of storages look like: nothing else of their answers is passed on.
+var code = regexp.MustCompile(`^[A-Za-z0-9]{1,40}$`)
+
+// testName is the object that a test puts and removes.
+const testName = "moviola-connection-test.txt"
+
+// testContent is what is in it.
+const testContent = "A test of a connection. It can be removed.\n"
+
+// Config is what a Sender needs.
+type Config struct {
+	// Client sends requests, follows no redirect and refuses what may not be called.
+	Client *http.Client
+	// Explain says what may be told of an error of the network, without any address. False: it is none.
+	Explain func(error) (string, bool)
+}
+
+// Sender puts videos into buckets.
+type Sender struct{ cfg Config }
+
+// New returns a sender.
+func New(cfg Config) *Sender { return &Sender{cfg} }
+
+// Send implements commands.Sender.
+func (s *Sender) Send(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+	place := placeOf(parcel.Settings)
+	if parcel.Size > maxObject {
+		return commands.Receipt{}, s.refuse(place, "the video is larger than 5 GB")
+	}
+	file, err := parcel.Open(ctx)
+	if err != nil {
+		return commands.Receipt{}, err
+	}
+	defer file.Close()
+	err = s.put(ctx, parcel.Settings, keyOf(parcel.Settings.RemoteFile()), file, parcel.Size, "video/mp4")
+	return commands.Receipt{}, s.explain(ctx, place, err)
+}
+
+// Test implements commands.Sender: it puts a small object and removes it. Removing may be forbidden; that is no failure.
+func (s *Sender) Test(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+	settings := parcel.Settings
+	key := keyOf(settings["remote-path"] + "/" + testName)
+	err := s.put(ctx, settings, key, strings.NewReader(testContent), int64(len(testContent)), "text/plain")
+	if err == nil {
+		_, _ = s.bucket(settings).DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: aws.String(settings["bucket"]), Key: aws.String(key)})
+	}
+	return commands.Receipt{}, s.explain(ctx, placeOf(settings), err)
+}
+
+func (s *Sender) put(ctx context.Context, settings connection.Settings, key string, body io.ReadSeeker, size int64, contentType string) error {
+	_, err := s.bucket(settings).PutObject(ctx, &s3.PutObjectInput{
+		Bucket: aws.String(settings["bucket"]), Key: aws.String(key), Body: body,
+		ContentLength: aws.Int64(size), ContentType: aws.String(contentType),
+	})
+	return err
+}
+
+// bucket returns the client for one destination. Nothing of it comes from the environment.
+func (s *Sender) bucket(settings connection.Settings) *s3.Client {
+	return s3.New(s3.Options{
+		Region:           settings["region"],
+		Credentials:      credentials.NewStaticCredentialsProvider(settings["access-key-id"], settings["secret-access-key"], settings["session-token"]),
+		HTTPClient:       s.cfg.Client,
+		BaseEndpoint:     endpointOf(settings),
+		UsePathStyle:     settings["path-style"] == "true",
+		RetryMaxAttempts: 2,
+		// A refusal comes before the video is sent, not while.
+		ContinueHeaderThresholdBytes: 64 << 10,
+		RequestChecksumCalculation:   aws.RequestChecksumCalculationWhenRequired, // others than Amazon do not all know the newer ones
+		ResponseChecksumValidation:   aws.ResponseChecksumValidationWhenRequired,
+	})
+}
+
+func endpointOf(settings connection.Settings) *string {
+	if settings["endpoint"] == "" {
+		return nil
+	}
+	return aws.String(settings["endpoint"])
+}
+
+// keyOf is a path as the key of an object: without a slash or dots before it.
+func keyOf(path string) string {
+	for {
+		trimmed := strings.TrimPrefix(strings.TrimLeft(path, "/"), "./")
+		if trimmed == path {
+			return path
+		}
+		path = trimmed
+	}
+}
+
+// placeOf shows where a bucket is: scheme and host.
+func placeOf(settings connection.Settings) string {
+	if u, err := url.Parse(settings["endpoint"]); err == nil && u.Host != "" {
+		return u.Scheme + "://" + u.Host
+	}
+	return "https://s3." + settings["region"] + ".amazonaws.com"
+}
+
+// explain turns an error into one for the owner. Of what the service answers only its error code is told.
+func (s *Sender) explain(ctx context.Context, place string, err error) error {
+	var answer smithy.APIError
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("send to %s: %w", place, context.Cause(ctx))
+	case errors.As(err, &answer) && code.MatchString(answer.ErrorCode()):
+		return s.refuse(place, "the storage answered "+answer.ErrorCode())
+	}
+	if why, ok := s.cfg.Explain(err); ok {
+		return s.refuse(place, why)
+	}
+	return s.refuse(place, "the upload failed")
+}
+
+func (s *Sender) refuse(place, why string) error {
+	return domain.Errorf(domain.Invalid, "not_delivered", "Not delivered to %s: %s", place, why)
+}

@@ -1,0 +1,152 @@
+package speech
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/caption"
+)
+
+// shelf is the folder of one account: <key>.json says what was spoken, and names the file <hash>.wav or <hash>.mp3.
+type shelf struct{ dir string }
+
+func shelfOf(dir string, account domain.AccountID) shelf {
+	return shelf{filepath.Join(dir, hashText(string(account))[:32])}
+}
+
+// note is what is kept of a spoken text.
+type note struct {
+	File     string         `json:"file"`
+	Hash     string         `json:"hash"`
+	Duration time.Duration  `json:"duration_ns"`
+	Words    []caption.Word `json:"words"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+// find returns what is kept under a key. A file that is gone or damaged counts as not there.
+func (s shelf) find(key string) (commands.Speech, bool) {
+	var n note
+	raw, err := os.ReadFile(s.notePath(key))
+	if err != nil || json.Unmarshal(raw, &n) != nil || filepath.Base(n.File) != n.File {
+		return commands.Speech{}, false
+	}
+	path := filepath.Join(s.dir, n.File)
+	now := time.Now()
+	for _, used := range []string{path, s.notePath(key)} { // before it is read, so that it is not tidied away in between
+		if os.Chtimes(used, now, now) != nil {
+			return commands.Speech{}, false
+		}
+	}
+	if hash, err := hashFile(path); err != nil || hash != n.Hash {
+		return commands.Speech{}, false
+	}
+	return n.speech(path), true
+}
+
+func (n note) speech(path string) commands.Speech {
+	return commands.Speech{Path: path, Hash: n.Hash, Duration: n.Duration, Words: n.Words, Warnings: n.Warnings}
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func (s shelf) notePath(key string) string { return filepath.Join(s.dir, key+".json") }
+
+// keep stores what was spoken: the file first, so that a note always names one.
+func (s shelf) keep(key string, made spoken) (commands.Speech, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return commands.Speech{}, fmt.Errorf("make speech folder: %w", err)
+	}
+	n := note{Duration: made.length(), Words: made.words, Warnings: made.warnings}
+	sum := sha256.New()
+	err := s.place(func(f io.Writer) error { return made.write(io.MultiWriter(f, sum)) }, func() string {
+		n.Hash = hex.EncodeToString(sum.Sum(nil))
+		n.File = n.Hash + made.extension()
+		return n.File
+	})
+	if err != nil {
+		return commands.Speech{}, fmt.Errorf("keep speech %s: %w", key, err)
+	}
+	raw, err := json.Marshal(n)
+	if err != nil {
+		return commands.Speech{}, fmt.Errorf("note speech %s: %w", key, err)
+	}
+	write := func(f io.Writer) error { _, err := f.Write(raw); return err }
+	if err := s.place(write, func() string { return filepath.Base(s.notePath(key)) }); err != nil {
+		return commands.Speech{}, fmt.Errorf("note speech %s: %w", key, err)
+	}
+	return n.speech(filepath.Join(s.dir, n.File)), nil
+}
+
+// heard returns the words that were heard in a sound, kept under a key.
+func (s shelf) heard(key string) ([]caption.Word, bool) {
+	var words []caption.Word
+	raw, err := os.ReadFile(s.notePath(key))
+	if err != nil || json.Unmarshal(raw, &words) != nil {
+		return nil, false
+	}
+	now := time.Now()
+	return words, os.Chtimes(s.notePath(key), now, now) == nil
+}
+
+// keepHeard keeps the words of a sound, so that a movie that begins anew does not pay for them again.
+func (s shelf) keepHeard(key string, words []caption.Word) error {
+	raw, err := json.Marshal(words)
+	if err != nil {
+		return fmt.Errorf("keep words %s: %w", key, err)
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("make speech folder: %w", err)
+	}
+	write := func(f io.Writer) error { _, err := f.Write(raw); return err }
+	if err := s.place(write, func() string { return filepath.Base(s.notePath(key)) }); err != nil {
+		return fmt.Errorf("keep words %s: %w", key, err)
+	}
+	return nil
+}
+
+// unfinished begins the names of files that are being written.
+const unfinished = ".new-"
+
+// place makes a file in one step: it is written under another name and then gets the one that name returns.
+func (s shelf) place(write func(io.Writer) error, name func() string) error {
+	temp, err := os.CreateTemp(s.dir, unfinished+"*")
+	if err != nil {
+		return err
+	}
+	err = write(temp)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), filepath.Join(s.dir, name()))
+	}
+	if err != nil {
+		if gone := os.Remove(temp.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+func hashText(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

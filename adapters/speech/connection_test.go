@@ -1,0 +1,48 @@
+package speech_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"moviola/adapters/speech"
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// TestSpeak_Connection: a voice that names a connection is spoken by the provider behind it, with its key and the movie's model.
+func TestSpeak_Connection(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })
+	saved := func(_ context.Context, account domain.AccountID, id string) (speech.Endpoint, error) {
+		switch {
+		case account != "a" || id != "mine" && id != "fixed":
+			return speech.Endpoint{}, domain.Errorf(domain.NotFound, "connection_not_found", "Connection %s not found", id)
+		case id == "fixed":
+			return speech.Endpoint{URL: p.URL, Key: "own", Model: "kokoro"}, nil
+		}
+		return speech.Endpoint{URL: p.URL, Key: "own"}, nil
+	}
+	e := newEngine(t, speech.Config{Client: p.Client(), Saved: saved, Espeak: "/nonexistent/espeak-ng"})
+	for _, tt := range []struct{ connection, model, want string }{
+		{"mine", "elevenlabs", "elevenlabs"}, {"mine", "azure", "tts-1"}, {"fixed", "elevenlabs", "kokoro"},
+	} {
+		mustSpeak(t, e, commands.SpeechRequest{Account: "a", Text: "Hello " + tt.model + tt.connection, Model: tt.model, Connection: tt.connection})
+		got := <-p.requests
+		var body struct{ Model string }
+		if err := json.Unmarshal(got.body, &body); err != nil || body.Model != tt.want || got.key != "Bearer own" {
+			t.Errorf("%s: asked for %q with key %q, %v", tt.connection, body.Model, got.key, err)
+		}
+	}
+	var fault *domain.Error
+	if _, err := e.Speak(t.Context(), commands.SpeechRequest{Account: "b", Text: "Hello", Connection: "mine"}); !errors.As(err, &fault) || fault.Message != "Connection mine not found" {
+		t.Errorf("another account's connection: %v", err)
+	}
+	none := newEngine(t, speech.Config{})
+	if _, err := none.Speak(t.Context(), commands.SpeechRequest{Text: "Hello", Connection: "mine"}); !errors.As(err, &fault) || !strings.Contains(fault.Message, "'mine' does not exist") {
+		t.Errorf("without connections: %v", err)
+	}
+}

@@ -1,0 +1,218 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"moviola/domain"
+)
+
+// espeak is the built-in voice.
+type espeak struct {
+	program string
+	sandbox func(string, []string) (string, []string)
+	version string
+	voices  map[string]bool // lower-case
+}
+
+const (
+	usualRate  = 165 // words a minute
+	usualPitch = 50
+	runLimit   = 30 * time.Second
+	maxOutput  = 64 << 20
+	endDelay   = 2 * time.Second
+)
+
+// openEspeak finds the program, its version and its voices.
+func openEspeak(ctx context.Context, cfg Config) (*espeak, error) {
+	name := cfg.Espeak
+	if name == "" {
+		name = "espeak-ng"
+	}
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return nil, fmt.Errorf("find espeak-ng: %w", err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return nil, fmt.Errorf("find espeak-ng: %w", err)
+	}
+	e := &espeak{program: program, sandbox: cfg.Sandbox, voices: map[string]bool{}}
+	version, err := e.run(ctx, "", "--version")
+	if err != nil {
+		return nil, fmt.Errorf("ask espeak-ng for its version: %w", err)
+	}
+	e.version, _, _ = strings.Cut(strings.TrimSpace(string(version)), "  ")
+	list, err := e.run(ctx, "", "--voices")
+	if err != nil {
+		return nil, fmt.Errorf("ask espeak-ng for its voices: %w", err)
+	}
+	for _, line := range strings.Split(string(list), "\n")[1:] {
+		if fields := strings.Fields(line); len(fields) > 1 {
+			e.voices[strings.ToLower(fields[1])] = true
+		}
+	}
+	return e, nil
+}
+
+// speak makes the sound of a script and measures when each of its words is spoken.
+func (e *espeak) speak(ctx context.Context, j job) (spoken, error) {
+	var all spoken
+	for _, p := range j.script {
+		if err := e.passage(ctx, &all, j, p); err != nil {
+			return spoken{}, err
+		}
+	}
+	if all.samples == 0 {
+		return spoken{}, domain.Errorf(domain.Invalid, codeVoice, "The built-in voice has nothing to say for this text; write it in letters of the voice's language")
+	}
+	return all, nil
+}
+
+// passage speaks one passage after what is already spoken.
+func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) error {
+	args := []string{
+		"-v", j.voice,
+		"-s", strconv.Itoa(int(min(max(usualRate*j.speed*p.rate, 80), 450))),
+		"-p", strconv.Itoa(int(min(max(usualPitch*p.pitch, 0), 99))),
+	}
+	say := func(text string) (sound, error) {
+		raw, err := e.run(ctx, text, append([]string{"--stdin", "-b", "1", "--stdout"}, args...)...)
+		if err != nil {
+			return sound{}, fmt.Errorf("speak with voice %s: %w", j.voice, err)
+		}
+		return readWAV(raw)
+	}
+	clean, err := say(p.text)
+	if err != nil {
+		return err
+	}
+	words, err := timeWords(clean, p.text, say)
+	if err != nil {
+		return err
+	}
+	all.rate = clean.rate
+	all.add(make([]int16, int(p.pause.Seconds()*float64(clean.rate))), nil)
+	all.add(clean.samples, words)
+	return nil
+}
+
+// voiceFor returns the voice of a name's language, and a warning where the name itself is none of ours. Decision 27.
+func (e *espeak) voiceFor(name string) (voice, warning string) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return e.first("en-gb", "en", "en-us"), ""
+	}
+	lower := strings.ToLower(name)
+	if e.voices[lower] {
+		return lower, ""
+	}
+	voice = e.byLanguage(lower)
+	if voice == "" {
+		voice = e.first("en-gb", "en", "en-us")
+	}
+	return voice, fmt.Sprintf("The voice '%s' is not available, the built-in voice for %s is used", shown(name), voice)
+}
+
+// regions are the languages whose built-in voice is called otherwise.
+var regions = map[string]string{
+	"en-us": "en-us", "en-ca": "en-us", "en-ph": "en-us", "en": "en-gb",
+	"zh": "cmn", "zh-hk": "yue", "wuu": "cmn", "nb": "nb", "no": "nb", "nn": "nb", "fil": "en-us", "iw": "he",
+	"fr": "fr-fr", "fr-be": "fr-be", "fr-ch": "fr-ch", "pt": "pt", "pt-br": "pt-br", "vi": "vi", "jv": "id", "su": "id",
+	"es-mx": "es-419", "es-ar": "es-419", "es-co": "es-419", "es-cl": "es-419", "es-us": "es-419", "es-pe": "es-419",
+}
+
+// byLanguage returns the voice for a name such as de-de-katjaneural, or empty.
+func (e *espeak) byLanguage(name string) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
+	if len(parts) == 0 || len(parts[0]) < 2 || len(parts[0]) > 3 {
+		return ""
+	}
+	base := parts[0]
+	if len(parts) > 1 {
+		both := base + "-" + parts[1]
+		if voice := e.first(both, regions[both]); voice != "" {
+			return voice
+		}
+	}
+	return e.first(regions[base], base)
+}
+
+// first returns the first voice that is installed.
+func (e *espeak) first(voices ...string) string {
+	for _, v := range voices {
+		if e.voices[v] {
+			return v
+		}
+	}
+	return ""
+}
+
+// run runs the program with text on its standard input, in a process group of its own, and returns what it prints.
+func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	program := e.program
+	if e.sandbox != nil {
+		program, args = e.sandbox(program, args)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	// It loads the system's sound library, which would make a folder at home though nothing is played.
+	cmd.Env = []string{"LC_ALL=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/dev/null"}
+	cmd.Dir = "/"
+	cmd.Stdin = strings.NewReader(text)
+	out := &limited{left: maxOutput}
+	complaints := &limited{left: 4 << 10, drop: true}
+	cmd.Stdout, cmd.Stderr = out, complaints
+	cmd.WaitDelay = endDelay
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	// The kernel sends Pdeathsig when the thread that started the program ends.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it has started; usually there is nothing left
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case out.full:
+		return nil, errTooMuch
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s", err, strings.TrimSpace(complaints.kept.String()))
+	}
+	return out.kept.Bytes(), nil
+}
+
+var errTooMuch = errors.New("it printed too much")
+
+// limited keeps what is written to it up to a bound. What is beyond it is dropped, or makes writing fail. It embeds no buffer:
+// a buffer's ReadFrom would go round the bound.
+type limited struct {
+	kept bytes.Buffer
+	left int
+	drop bool
+	full bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	fits := min(len(p), l.left)
+	l.kept.Write(p[:fits])
+	l.left -= fits
+	if fits < len(p) {
+		l.full = true
+		if !l.drop {
+			return fits, errTooMuch
+		}
+	}
+	return len(p), nil
+}

@@ -1,0 +1,151 @@
+package speech_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"moviola/adapters/speech"
+	"moviola/commands"
+)
+
+// fakeEspeak is a program in the place of espeak-ng that answers the first questions and then does what the script says.
+func fakeEspeak(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "espeak-ng")
+	body := "#!/bin/sh\ncase \"$1\" in\n--version) echo fake 1; exit;;\n--voices) printf 'Pty Language\\n 5 en-gb\\n'; exit;;\nesac\n" + script + "\n"
+	if err := os.WriteFile(path, []byte(body), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// eventually waits for something that another process does.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(10 * time.Second)
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+func TestSpeak_BadPrograms(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct{ script, want string }{
+		"ends badly":            {"echo no such voice >&2; exit 3", "exit status 3: no such voice"},
+		"prints no sound":       {"cat", "no WAV file"},
+		"prints without end":    {"printf RIFF; yes", "printed too much"},
+		"complains without end": {"yes >&2 & sleep 0.2; kill $!; exit 1", "exit status 1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEngine(t, speech.Config{Espeak: fakeEspeak(t, tt.script)})
+			_, err := e.Speak(t.Context(), commands.SpeechRequest{Text: "Hello"})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 10_000 {
+				t.Errorf("got %.300v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// The text is data: it comes by standard input and neither in an argument nor through a shell.
+func TestSpeak_TextIsNoArgument(t *testing.T) {
+	t.Parallel()
+	seen := filepath.Join(t.TempDir(), "seen")
+	e := newEngine(t, speech.Config{Espeak: fakeEspeak(t, `echo "$@" > `+seen+`; cat >> `+seen+`; exit 1`)})
+	_, err := e.Speak(t.Context(), commands.SpeechRequest{Text: "$(touch x) `id` --path=/tmp"})
+	if err == nil {
+		t.Fatal("the program failed, but no error came")
+	}
+	raw, err := os.ReadFile(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "--stdin -b 1 --stdout -v en-gb -s 165 -p 50\n$(touch x) `id` --path=/tmp"; string(raw) != want {
+		t.Errorf("the program got %q, want %q", raw, want)
+	}
+}
+
+// Nothing that the program starts outlives it.
+func TestSpeak_EndsItsProcessGroup(t *testing.T) {
+	t.Parallel()
+	pids := filepath.Join(t.TempDir(), "pids")
+	e := newEngine(t, speech.Config{Espeak: fakeEspeak(t, `sleep 600 & echo $! > `+pids+`; exit 1`)})
+	if _, err := e.Speak(t.Context(), commands.SpeechRequest{Text: "Hello"}); err == nil {
+		t.Error("the program failed, but no error came")
+	}
+	raw, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the program's child to end", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || zombie(pid) })
+}
+
+func TestSpeak_EndsInTime(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t, speech.Config{Espeak: fakeEspeak(t, "exec sleep 600"), WorkLimit: 50 * time.Millisecond})
+	if _, err := e.Speak(t.Context(), commands.SpeechRequest{Text: "Hello"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Whoever gives up is answered at once.
+func TestSpeak_EndsWithItsCaller(t *testing.T) {
+	t.Parallel()
+	hang := make(chan struct{})
+	p := newProvider(t, func(int, http.ResponseWriter) { <-hang })
+	t.Cleanup(func() { close(hang) })
+	e := remoteEngine(t, p, func(c *speech.Config) { c.WorkLimit = 10 * time.Second })
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("gone")
+	go func() {
+		<-p.requests
+		cancel(gone)
+	}()
+	if _, err := e.Speak(ctx, commands.SpeechRequest{Text: "Hello"}); !errors.Is(err, gone) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// zombie says that a process has ended and nobody has asked for its status yet.
+func zombie(pid int) bool {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || strings.Contains(string(raw), ") Z ")
+}
+
+func TestSpeak_RunsConfined(t *testing.T) {
+	t.Parallel()
+	needEspeak(t)
+	calls := make(chan string, 100)
+	e := newEngine(t, speech.Config{Sandbox: func(program string, args []string) (string, []string) {
+		calls <- program + " " + strings.Join(args, " ")
+		return "/usr/bin/env", append([]string{program}, args...)
+	}})
+	mustSpeak(t, e, commands.SpeechRequest{Text: "Hello"})
+	if n := len(calls); n != 5 { // version, voices, the clean and the two marked passages
+		t.Errorf("%d runs, want 5", n)
+	}
+	for range len(calls) {
+		if call := <-calls; !strings.Contains(call, "/espeak-ng --") {
+			t.Errorf("ran %s", call)
+		}
+	}
+}

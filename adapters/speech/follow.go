@@ -1,0 +1,82 @@
+package speech
+
+import (
+	"context"
+	"time"
+	"unicode"
+
+	"moviola/domain/caption"
+)
+
+// Providers do not say when they speak which word. The built-in voice does: it speaks the same text, and its sound is laid over
+// the provider's, as for its own marks (align.go).
+
+// maxFollowed is the longest sound that is followed in this way: the table of the warp grows with it.
+const maxFollowed = 6 * time.Minute
+
+// strayed is how far the provider's pace may differ from an even one.
+const strayed = 5 * time.Second
+
+// follow times the words of a text in a sound that something else has made of it.
+func (e *espeak) follow(ctx context.Context, j job, made sound) ([]caption.Word, bool) {
+	if made.length() > maxFollowed {
+		return nil, false
+	}
+	j.voice = e.voiceOf(j.script)
+	own, err := e.speak(ctx, j)
+	if err != nil || own.length() > maxFollowed {
+		return nil, false
+	}
+	reference := trim(sound{own.rate, own.joined()})
+	target := trim(made)
+	onto := warp(reference.sound, target.sound, int(strayed.Seconds()*framesPerSecond))
+	at := func(t time.Duration) time.Duration { return target.from + onto(max(t-reference.from, 0)) }
+	words := make([]caption.Word, len(own.words))
+	last := time.Duration(0)
+	for i, w := range own.words {
+		start := max(at(w.Start), last)
+		words[i] = caption.Word{Text: w.Text, Start: start, End: max(at(w.End), start)}
+		last = start
+	}
+	return words, true
+}
+
+// trimmed is a sound without the silence at its ends, and how long that at its beginning was.
+type trimmed struct {
+	sound sound
+	from  time.Duration
+}
+
+func trim(s sound) trimmed {
+	parts := voicedParts(s)
+	if len(parts) == 0 {
+		return trimmed{sound: s}
+	}
+	index := func(t time.Duration) int { return min(int(t.Seconds()*float64(s.rate)), len(s.samples)) }
+	from, to := parts[0].from, parts[len(parts)-1].to
+	return trimmed{sound{s.rate, s.samples[index(from):index(to)]}, from}
+}
+
+// scripts are the voices for languages that are told by their letters.
+var scripts = []struct {
+	letters *unicode.RangeTable
+	voice   string
+}{
+	{unicode.Hiragana, "ja"}, {unicode.Katakana, "ja"}, {unicode.Han, "cmn"}, {unicode.Hangul, "ko"}, {unicode.Cyrillic, "ru"},
+	{unicode.Greek, "el"}, {unicode.Arabic, "ar"}, {unicode.Hebrew, "he"}, {unicode.Devanagari, "hi"}, {unicode.Bengali, "bn"},
+	{unicode.Tamil, "ta"}, {unicode.Telugu, "te"}, {unicode.Thai, "th"},
+}
+
+// voiceOf is the voice that can read a text.
+func (e *espeak) voiceOf(s script) string {
+	for _, known := range scripts {
+		for _, p := range s {
+			for _, r := range p.text {
+				if unicode.Is(known.letters, r) && e.voices[known.voice] {
+					return known.voice
+				}
+			}
+		}
+	}
+	return e.first("en-us", "en-gb", "en")
+}

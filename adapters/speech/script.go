@@ -1,0 +1,275 @@
+package speech
+
+import (
+	"encoding/json"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// script is a text in parts that are spoken one after the other, each in one go.
+type script []passage
+
+// passage is a part of a script.
+type passage struct {
+	text  string
+	pause time.Duration // before it
+	rate  float64       // 1: as usual
+	pitch float64       // 1: as usual
+}
+
+func (s script) length() int {
+	n := 0
+	for _, p := range s {
+		n += len([]rune(p.text))
+	}
+	return n
+}
+
+// Bounds of what markup may ask for.
+const (
+	maxPause    = 10 * time.Second
+	maxPassages = 200  // more are made only where a text is too long for one
+	maxPassage  = 1000 // characters: what is spoken in one go
+	maxNested   = 50
+)
+
+// readScript reads plain text or SSML. Of SSML, pauses and the rate and pitch of prosody are honoured, the substitutes of sub
+// and the ends of p and s as well; every other tag is left out and its text spoken.
+func readScript(text string) script {
+	r := scriptReader{now: []prosody{{1, 1}}}
+	if isSSML(text) {
+		r.markup(text)
+	} else {
+		r.add(text)
+	}
+	r.close()
+	return r.script
+}
+
+// isSSML tells markup from a text with a less-than sign in it.
+func isSSML(text string) bool {
+	for _, sign := range []string{"<speak", "<break", "<prosody", "<voice", "<emphasis", "<say-as", "<sub", "<phoneme", "<mstts", "<p>", "<s>", "</"} {
+		if strings.Contains(strings.ToLower(text), sign) {
+			return true
+		}
+	}
+	return false
+}
+
+type prosody struct{ rate, pitch float64 }
+
+type scriptReader struct {
+	script script
+	text   strings.Builder
+	pause  time.Duration
+	now    []prosody // of the open tags
+	silent string    // the tag whose text is not spoken
+}
+
+func (r *scriptReader) markup(text string) {
+	for {
+		before, rest, ok := strings.Cut(text, "<")
+		r.add(html.UnescapeString(before))
+		if !ok {
+			return
+		}
+		inside, after, closed := strings.Cut(rest, ">")
+		if !closed {
+			return
+		}
+		text = after
+		r.tag(strings.TrimSpace(inside))
+	}
+}
+
+// tag minds one tag, without its brackets.
+func (r *scriptReader) tag(inside string) {
+	name, attributes, _ := strings.Cut(strings.TrimSuffix(inside, "/"), " ")
+	name = strings.ToLower(strings.TrimSpace(name))
+	switch {
+	case r.silent != "":
+		if name == "/"+r.silent {
+			r.silent = ""
+		}
+	case len(r.script) >= maxPassages:
+		r.add(" ")
+	case name == "break":
+		r.close()
+		r.pause = min(r.pause+breakTime(attributes), maxPause)
+	case name == "prosody" && len(r.now) < maxNested:
+		r.close()
+		last := r.now[len(r.now)-1]
+		r.now = append(r.now, prosody{
+			rate:  min(max(last.rate*factor(attribute(attributes, "rate"), rates), 0.5), 2),
+			pitch: min(max(last.pitch*factor(attribute(attributes, "pitch"), pitches), 0.5), 2),
+		})
+	case name == "/prosody" && len(r.now) > 1:
+		r.close()
+		r.now = r.now[:len(r.now)-1]
+	case name == "sub" && attribute(attributes, "alias") != "":
+		r.add(html.UnescapeString(attribute(attributes, "alias")))
+		r.silent = name
+	case name == "/p", name == "/s":
+		r.close()
+	default:
+		r.add(" ")
+	}
+}
+
+func (r *scriptReader) add(text string) {
+	if r.silent == "" {
+		r.text.WriteString(text)
+	}
+}
+
+// close ends the passage. A long one becomes several, cut at ends of sentences where there are any.
+func (r *scriptReader) close() {
+	text := sayable(r.text.String())
+	r.text.Reset()
+	last := r.now[len(r.now)-1]
+	for text != "" {
+		var part string
+		part, text = cutText(text, maxPassage)
+		if !speaks(part) {
+			continue
+		}
+		r.script = append(r.script, passage{text: part, pause: r.pause, rate: last.rate, pitch: last.pitch})
+		r.pause = 0
+	}
+}
+
+// sayable makes one line of a text and takes out what the engine would read as commands.
+func sayable(text string) string {
+	text = strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case unicode.IsControl(c), c == unicode.ReplacementChar, unicode.Is(unicode.Cf, c) && c != '\u200c' && c != '\u200d':
+			return -1
+		}
+		return c
+	}, text)
+	// Double brackets would begin phonemes.
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "[[", "[ ["), "]]", "] ]")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// speaks says that there is something to say in a text.
+func speaks(text string) bool {
+	return strings.ContainsFunc(text, func(c rune) bool {
+		return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) || unicode.Is(unicode.Sc, c)
+	})
+}
+
+// cutText cuts at most n characters off a text: after the last sentence that fits, else at a blank, else anywhere.
+func cutText(text string, n int) (first, rest string) {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text, ""
+	}
+	at := n
+	for i := n - 1; i > n/2; i-- {
+		if strings.ContainsRune("。！？", runes[i]) || strings.ContainsRune(".!?…", runes[i]) && runes[i+1] == ' ' {
+			return strings.TrimSpace(string(runes[:i+1])), strings.TrimSpace(string(runes[i+1:]))
+		}
+		if runes[i] == ' ' && at == n {
+			at = i
+		}
+	}
+	return strings.TrimSpace(string(runes[:at])), strings.TrimSpace(string(runes[at:]))
+}
+
+// attribute returns the value of an attribute of a tag.
+func attribute(attributes, name string) string {
+	for _, quote := range []string{`"`, `'`} {
+		for _, before := range []string{" ", ""} {
+			start := before + name + "=" + quote
+			i := strings.Index(" "+attributes, start)
+			if i < 0 || before == "" && i > 0 {
+				continue
+			}
+			value, _, ok := strings.Cut((" " + attributes)[i+len(start):], quote)
+			if ok {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return ""
+}
+
+var strengths = map[string]time.Duration{
+	"none": 0, "x-weak": 0, "weak": 250 * time.Millisecond, "medium": 500 * time.Millisecond,
+	"strong": 750 * time.Millisecond, "x-strong": 1250 * time.Millisecond,
+}
+
+func breakTime(attributes string) time.Duration {
+	if length, err := time.ParseDuration(strings.ReplaceAll(attribute(attributes, "time"), " ", "")); err == nil {
+		return min(max(length, 0), maxPause)
+	}
+	if strength, ok := strengths[strings.ToLower(attribute(attributes, "strength"))]; ok {
+		return strength
+	}
+	return strengths["medium"]
+}
+
+var (
+	rates   = map[string]float64{"x-slow": 0.6, "slow": 0.8, "medium": 1, "fast": 1.25, "x-fast": 1.6}
+	pitches = map[string]float64{"x-low": 0.6, "low": 0.8, "medium": 1, "high": 1.2, "x-high": 1.4}
+)
+
+// factor reads a name, "+20%", "-10%", "120%" or "1.2".
+func factor(value string, names map[string]float64) float64 {
+	value = strings.ToLower(value)
+	if f, ok := names[value]; ok {
+		return f
+	}
+	number, percent := strings.CutSuffix(value, "%")
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(f) {
+		return 1
+	}
+	if percent {
+		f /= 100
+	}
+	if strings.HasPrefix(value, "+") || strings.HasPrefix(value, "-") {
+		f++
+	}
+	return min(max(f, 0.5), 2)
+}
+
+// speedOf reads the speed of model-settings: speed, or voice_settings.speed.
+func speedOf(settings map[string]any) float64 {
+	for _, name := range []string{"voice_settings", "voice-settings"} {
+		if inner, ok := settings[name].(map[string]any); ok {
+			if speed, ok := number(inner["speed"]); ok {
+				return speed
+			}
+		}
+	}
+	if speed, ok := number(settings["speed"]); ok {
+		return speed
+	}
+	return 1
+}
+
+func number(value any) (float64, bool) {
+	var f float64
+	var err error
+	switch v := value.(type) {
+	case float64:
+		f = v
+	case int:
+		f = float64(v)
+	case json.Number:
+		f, err = v.Float64()
+	case string:
+		f, err = strconv.ParseFloat(strings.TrimSpace(v), 64)
+	default:
+		return 0, false
+	}
+	return min(max(f, 0.5), 2), err == nil && !math.IsNaN(f)
+}

@@ -1,0 +1,273 @@
+// Package speech gives movies a voice and ears: text becomes speech by the built-in espeak-ng or by an endpoint that speaks
+// OpenAI's protocol, and sound becomes words by such an endpoint.
+//
+// What was spoken is kept in a folder per account, under the hash of engine, voice, text and settings. The built-in voice's word
+// timings are measured, not guessed: see align.go.
+package speech
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+var (
+	_ commands.Speaker     = (*Engine)(nil)
+	_ commands.Transcriber = (*Engine)(nil)
+)
+
+// Codes of the errors about speech.
+const (
+	codeVoice         = "voice_failed"
+	codeProvider      = "speech_provider_failed"
+	codeNoProvider    = "speech_provider_missing"
+	codeTranscription = "transcription_failed"
+)
+
+// Endpoint is a service that speaks OpenAI's protocol for sound. The zero Endpoint is none.
+type Endpoint struct {
+	URL   string // its base, such as https://api.openai.com/v1
+	Key   string // sent as bearer token; empty: none
+	Model string // empty: tts-1 or whisper-1
+	Voice string // of speech, where a movie names none that the endpoint can know; empty: alloy
+}
+
+// Config is what an Engine needs. Dir must be set, and Client where an endpoint is.
+type Config struct {
+	Espeak        string // path of espeak-ng; empty: looked for in PATH
+	Client        *http.Client
+	Speech        Endpoint
+	Transcription Endpoint
+	// Saved returns the speech endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
+	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
+	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
+	// last use, so that what nobody asks for can be removed.
+	Dir string
+	// Sandbox returns the command line that runs a program confined, reading its own files and writing none. Nil: it runs as it
+	// is.
+	Sandbox func(program string, args []string) (string, []string)
+	Timeout time.Duration // of one answer of an endpoint; 0: 2 minutes
+	// WorkLimit is how long making one file may take, whether anybody still waits for it or not; 0: 10 minutes.
+	WorkLimit time.Duration
+	// Retries are the pauses before a request that failed for a passing reason is sent again; nil: half a second, two seconds.
+	Retries []time.Duration
+	Log     logrus.FieldLogger
+}
+
+const (
+	defaultTimeout   = 2 * time.Minute
+	defaultWorkLimit = 10 * time.Minute
+)
+
+// Engine speaks and listens. It is safe for concurrent use.
+type Engine struct {
+	cfg     Config
+	espeak  *espeak // nil: not installed
+	remote  *remote
+	running *semaphore.Weighted
+	flights singleflight.Group
+}
+
+// New returns an Engine that keeps its files in cfg.Dir, which it creates. A machine without espeak-ng is no error: what
+// needs it then is.
+func New(ctx context.Context, cfg Config) (*Engine, error) {
+	if cfg.Dir == "" {
+		return nil, errors.New("speech needs a folder")
+	}
+	if cfg.Client == nil && (cfg.Speech.URL != "" || cfg.Transcription.URL != "") {
+		return nil, errors.New("a speech endpoint needs a client")
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	if cfg.WorkLimit == 0 {
+		cfg.WorkLimit = defaultWorkLimit
+	}
+	if cfg.Retries == nil {
+		cfg.Retries = []time.Duration{500 * time.Millisecond, 2 * time.Second}
+	}
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make speech folder: %w", err)
+	}
+	installed, err := openEspeak(ctx, cfg)
+	if err != nil {
+		cfg.Log.WithError(err).Warn("no built-in voice: espeak-ng does not run")
+	}
+	return &Engine{
+		cfg: cfg, espeak: installed,
+		remote:  &remote{client: cfg.Client, timeout: cfg.Timeout, retries: cfg.Retries},
+		running: semaphore.NewWeighted(int64(runtime.NumCPU())),
+	}, nil
+}
+
+// Version names the built-in engine, empty when it is not installed.
+func (e *Engine) Version() string {
+	if e.espeak == nil {
+		return ""
+	}
+	return e.espeak.version
+}
+
+// maxText is how many characters one voice element may speak: about 20 minutes.
+const maxText = 20_000
+
+// Speak turns text into speech. See commands.Speaker. Callers that ask for the same at once share the work.
+func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (commands.Speech, error) {
+	job, err := e.job(ctx, request)
+	if err != nil {
+		return commands.Speech{}, err
+	}
+	s := shelfOf(e.cfg.Dir, request.Account)
+	if found, ok := s.find(job.key()); ok {
+		found.Cached = true
+		return job.warned(found), nil
+	}
+	spoken, err := e.share(ctx, s, job)
+	if err != nil {
+		return commands.Speech{}, err
+	}
+	return job.warned(spoken), nil
+}
+
+// share does the work once for all who wait for the same. It outlives a caller that gives up, and ends by its own limits.
+func (e *Engine) share(ctx context.Context, s shelf, job job) (commands.Speech, error) {
+	done := e.flights.DoChan(s.dir+" "+job.key(), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.WorkLimit)
+		defer cancel()
+		if found, ok := s.find(job.key()); ok { // made since the caller looked
+			return found, nil
+		}
+		made, err := e.make(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		return s.keep(job.key(), made)
+	})
+	select {
+	case <-ctx.Done():
+		return commands.Speech{}, context.Cause(ctx)
+	case result := <-done:
+		if result.Err != nil {
+			return commands.Speech{}, result.Err
+		}
+		return result.Val.(commands.Speech), nil
+	}
+}
+
+func (e *Engine) make(ctx context.Context, job job) (spoken, error) {
+	if err := e.running.Acquire(ctx, 1); err != nil {
+		return spoken{}, fmt.Errorf("wait for a free voice: %w", err)
+	}
+	defer e.running.Release(1)
+	if job.endpoint.URL != "" {
+		return e.remote.speak(ctx, job, e.espeak)
+	}
+	return e.espeak.speak(ctx, job)
+}
+
+// job is a request made ready: what is spoken, by whom and how.
+type job struct {
+	script   script
+	speed    float64 // 1: as usual
+	voice    string  // of espeak-ng or of the endpoint
+	engine   string  // of the key: what makes the sound, and which version
+	endpoint Endpoint
+	warnings []string
+}
+
+func (j job) warned(s commands.Speech) commands.Speech {
+	s.Warnings = append(append([]string(nil), j.warnings...), s.Warnings...)
+	return s
+}
+
+// key is what tells one spoken text from another.
+func (j job) key() string {
+	parts := []string{j.engine, j.voice, fmt.Sprintf("%.4f", j.speed)}
+	for _, p := range j.script {
+		parts = append(parts, p.text, p.pause.String(), fmt.Sprintf("%.4f %.4f", p.rate, p.pitch))
+	}
+	return hashText(strings.Join(parts, "\x00"))
+}
+
+func (e *Engine) job(ctx context.Context, request commands.SpeechRequest) (job, error) {
+	j := job{speed: speedOf(request.Settings)}
+	if j.script = readScript(request.Text); len(j.script) == 0 {
+		return job{}, domain.Errorf(domain.Invalid, codeVoice, "The voice element needs a text with words to speak")
+	}
+	if n := j.script.length(); n > maxText {
+		return job{}, domain.Errorf(domain.Invalid, codeVoice,
+			"The text of a voice element may have at most %d characters, this one has %d; split it into several elements", maxText, n)
+	}
+	endpoint, err := e.endpoint(ctx, request)
+	if err != nil {
+		return job{}, err
+	}
+	if endpoint.URL != "" {
+		castRemote(&j, endpoint, request)
+		return j, nil
+	}
+	return j, e.castBuiltIn(&j, request)
+}
+
+// endpoint is who speaks; the zero one is the built-in voice.
+func (e *Engine) endpoint(ctx context.Context, request commands.SpeechRequest) (Endpoint, error) {
+	switch {
+	case request.Connection == "":
+		return e.cfg.Speech, nil
+	case e.cfg.Saved == nil:
+		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider, "The connection '%s' does not exist", shown(request.Connection))
+	}
+	endpoint, err := e.cfg.Saved(ctx, request.Account, request.Connection)
+	if endpoint.Model == "" { // who pays for it may choose; azure is only what a movie says that says nothing
+		if model := strings.TrimSpace(request.Model); !strings.EqualFold(model, "azure") {
+			endpoint.Model = model
+		}
+	}
+	return endpoint, err
+}
+
+// castBuiltIn chooses the voice of espeak-ng. Decision 27.
+func (e *Engine) castBuiltIn(j *job, request commands.SpeechRequest) error {
+	model := strings.ToLower(strings.TrimSpace(request.Model))
+	if strings.HasPrefix(model, "elevenlabs") {
+		return domain.Errorf(domain.Invalid, codeNoProvider,
+			"The voice model '%s' needs a speech provider, and none is configured; set one, or use the model 'azure'", shown(request.Model))
+	}
+	if e.espeak == nil {
+		return domain.Errorf(domain.Invalid, codeNoProvider,
+			"This server has no voice: its operator must install espeak-ng or configure a speech provider")
+	}
+	if model != "" && model != "azure" {
+		j.warnings = append(j.warnings, fmt.Sprintf("The voice model '%s' is unknown, the built-in voice is used", shown(request.Model)))
+	}
+	voice, warning := e.espeak.voiceFor(request.Voice)
+	if warning != "" {
+		j.warnings = append(j.warnings, warning)
+	}
+	j.voice, j.engine = voice, e.espeak.version+" "+alignVersion
+	return nil
+}
+
+// shown is a text of the user as messages show it.
+func shown(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,102 @@
+package speech
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"time"
+)
+
+// sound is one channel of samples.
+type sound struct {
+	rate    int
+	samples []int16
+}
+
+func (s sound) length() time.Duration { return playTime(len(s.samples), s.rate) }
+
+// at is the time of a sample.
+func (s sound) at(sample int) time.Duration { return playTime(sample, s.rate) }
+
+// playTime is how long so many samples play.
+func playTime(samples, rate int) time.Duration {
+	if rate == 0 {
+		return 0
+	}
+	return time.Duration(float64(samples) / float64(rate) * float64(time.Second))
+}
+
+var errNoWAV = errors.New("this is no WAV file of 16 bits")
+
+// readWAV reads a WAV file of 16 bits, several channels mixed to one. A length that is not known, as programs write it that
+// stream, is the rest of the file.
+func readWAV(raw []byte) (sound, error) {
+	if len(raw) < 12 || string(raw[:4]) != "RIFF" || string(raw[8:12]) != "WAVE" {
+		return sound{}, errNoWAV
+	}
+	var s sound
+	channels := 0
+	for raw = raw[12:]; len(raw) >= 8; {
+		kind, size := string(raw[:4]), int64(binary.LittleEndian.Uint32(raw[4:8]))
+		body := raw[8:]
+		size = min(size, int64(len(body)))
+		switch kind {
+		case "fmt ":
+			if size < 16 || binary.LittleEndian.Uint16(body[14:]) != 16 {
+				return sound{}, errNoWAV
+			}
+			channels = int(binary.LittleEndian.Uint16(body[2:]))
+			s.rate = int(binary.LittleEndian.Uint32(body[4:]))
+			if format := binary.LittleEndian.Uint16(body); format != 1 && format != 0xfffe || channels < 1 || channels > 8 || s.rate < 4000 || s.rate > 400_000 {
+				return sound{}, errNoWAV
+			}
+		case "data":
+			if channels == 0 {
+				return sound{}, errNoWAV
+			}
+			s.samples = mixDown(body[:size], channels)
+			return s, nil
+		}
+		raw = body[min(size+size%2, int64(len(body))):]
+	}
+	return sound{}, errNoWAV
+}
+
+func mixDown(data []byte, channels int) []int16 {
+	samples := make([]int16, len(data)/2/channels)
+	for i := range samples {
+		sum := 0
+		for c := range channels {
+			sum += int(int16(binary.LittleEndian.Uint16(data[2*(i*channels+c):])))
+		}
+		samples[i] = int16(sum / channels)
+	}
+	return samples
+}
+
+// writeWAV writes sound as a file. Its parts follow each other, at one rate.
+func writeWAV(w io.Writer, rate int, parts [][]int16) error {
+	size := 0
+	for _, p := range parts {
+		size += 2 * len(p)
+	}
+	header := []byte("RIFF....WAVEfmt ")
+	binary.LittleEndian.PutUint32(header[4:], uint32(36+size))
+	for _, field := range []uint32{16, 1 | 1<<16, uint32(rate), uint32(2 * rate), 2 | 16<<16} {
+		header = binary.LittleEndian.AppendUint32(header, field)
+	}
+	header = binary.LittleEndian.AppendUint32(append(header, "data"...), uint32(size))
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		data := make([]byte, 2*len(p))
+		for i, v := range p {
+			binary.LittleEndian.PutUint16(data[2*i:], uint16(v))
+		}
+		if _, err := w.Write(data); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+// Package sqlite keeps the documents of the read models in one SQLite file that several processes of a host may share.
+//
+// Every collection is a table of row, id, version and body, where the body is the document in BSON, as MongoDB would hold it. Beside it
+// stands a table of keys: for each document and index one entry whose bytes sort as the index does, and which names the document's row.
+// A commit is one transaction.
+//
+// The file may lose the last commits in a power failure (the log is the truth, and they are read again), but never a part of one.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"moviola/projections"
+)
+
+var _ projections.Documents = (*Documents)(nil)
+
+// poolSize is how many readers there can be at once; SQLite has one writer.
+const poolSize = 6
+
+// cacheSize is what a connection keeps of the file in memory, in KiB.
+const cacheSize = "PRAGMA cache_size = -16384"
+
+// Documents is a projections.Documents in a SQLite file.
+type Documents struct {
+	pool *sqlitex.Pool
+	// writing holds the connection of this process's writer. Waiting here is cheaper than waiting for the file, and what one
+	// connection has written stands in its own memory for the next time.
+	writing chan *sqlite.Conn
+
+	mu     sync.RWMutex
+	tables map[string]*table // that have been declared, by name
+}
+
+// Open opens the file, or makes it. Close must be called.
+func Open(path string) (*Documents, error) {
+	uri := "file:" + escape(path)
+	pool, err := sqlitex.NewPool(uri, sqlitex.PoolOptions{PoolSize: poolSize, PrepareConn: prepare})
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	writer, err := sqlite.OpenConn(uri)
+	if err == nil {
+		err = prepare(writer)
+	}
+	if err == nil {
+		err = settle(writer)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), closeIf(writer), pool.Close())
+	}
+	d := &Documents{
+		pool:    pool,
+		writing: make(chan *sqlite.Conn, 1),
+		tables:  make(map[string]*table),
+	}
+	d.writing <- writer
+	return d, nil
+}
+
+func closeIf(conn *sqlite.Conn) error {
+	if conn == nil {
+		return nil
+	}
+	return conn.Close()
+}
+
+// Close waits for the writer and closes the file. Once more is no error.
+func (d *Documents) Close() error {
+	writer, open := <-d.writing
+	if !open {
+		return nil
+	}
+	close(d.writing)
+	if err := errors.Join(writer.Close(), d.pool.Close()); err != nil {
+		return fmt.Errorf("close the document store: %w", err)
+	}
+	return nil
+}
+
+// prepare sets up a connection. Its waits for other processes' locks end with the context it is taken with.
+func prepare(conn *sqlite.Conn) error {
+	if err := sqlitex.ExecuteTransient(conn, "PRAGMA synchronous = NORMAL", nil); err != nil {
+		return err
+	}
+	return sqlitex.ExecuteTransient(conn, cacheSize, nil)
+}
+
+var nameRule = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// Declare implements projections.Documents.
+func (d *Documents) Declare(ctx context.Context, collections ...projections.Collection) error {
+	for _, c := range collections {
+		if !nameRule.MatchString(c.Name) {
+			return fmt.Errorf("declare %q: not a name of a collection", c.Name)
+		}
+	}
+	err := d.write(ctx, func(conn *sqlite.Conn) error {
+		for _, c := range collections {
+			for _, statement := range create(c.Name) {
+				if err := sqlitex.ExecuteTransient(conn, statement, nil); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("declare collections: %w", err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range collections {
+		d.tables[c.Name] = newTable(c)
+	}
+	return nil
+}
+
+// Drop implements projections.Documents.
+func (d *Documents) Drop(ctx context.Context, collection string) error {
+	if !nameRule.MatchString(collection) {
+		return fmt.Errorf("drop %q: not a name of a collection", collection)
+	}
+	err := d.write(ctx, func(conn *sqlite.Conn) error {
+		for _, table := range []string{collection, collection + ".keys"} {
+			if err := sqlitex.ExecuteTransient(conn, `DROP TABLE IF EXISTS "`+table+`"`, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("drop %s: %w", collection, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.tables, collection)
+	return nil
+}
+
+// table returns what was declared under a name.
+func (d *Documents) table(name string) (*table, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	t, ok := d.tables[name]
+	if !ok {
+		return nil, fmt.Errorf("collection %q has not been declared", name)
+	}
+	return t, nil
+}
+
+// read runs step, which has a number of statements: more than one see one state of the file in a transaction.
+func (d *Documents) read(ctx context.Context, statements int, step func(*sqlite.Conn) error) (err error) {
+	conn, err := d.pool.Take(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.pool.Put(conn)
+	defer func() { err = causeOf(ctx, err) }()
+	if statements > 1 {
+		end := sqlitex.Transaction(conn)
+		defer end(&err)
+	}
+	return step(conn)
+}
+
+// write runs step in the transaction of the one writer.
+func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) (err error) {
+	var conn *sqlite.Conn
+	open := true
+	select {
+	case conn, open = <-d.writing:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if !open {
+		return errors.New("the document store is closed")
+	}
+	conn.SetInterrupt(ctx.Done())
+	defer func() {
+		conn.SetInterrupt(nil)
+		d.writing <- conn
+	}()
+	defer func() { err = causeOf(ctx, err) }()
+	end, err := sqlitex.ImmediateTransaction(conn)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	return step(conn)
+}
+
+// causeOf names the end of the context where SQLite only says that it was interrupted.
+func causeOf(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+		return errors.Join(ctx.Err(), err)
+	}
+	return err
+}

@@ -1,0 +1,152 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"moviola/projections"
+)
+
+// The first byte of an encoded value. They sort as MongoDB sorts types, and none of them, nor its inverse, is 0x00 or 0xFF: so a
+// key extended by 0xFF comes after all keys that begin with it.
+const (
+	tagNumber = 0x10
+	tagText   = 0x20
+	tagBool   = 0x30
+	tagTime   = 0x40
+)
+
+// beyond, put behind the beginning of a key, makes it greater than every key that begins so.
+const beyond = 0xFF
+
+// appendValue encodes one value so that the bytes sort as the values do. No encoding is the beginning of another one's, so
+// that values can stand one behind the other, and inverting the bytes inverts the order.
+func appendValue(key []byte, v bson.RawValue, descending bool) ([]byte, error) {
+	start := len(key)
+	switch v.Type {
+	case bson.TypeInt32:
+		key = appendNumber(append(key, tagNumber), int64(v.Int32()))
+	case bson.TypeInt64:
+		key = appendNumber(append(key, tagNumber), v.Int64())
+	case bson.TypeString:
+		key = append(key, tagText)
+		for _, b := range []byte(v.StringValue()) {
+			if key = append(key, b); b == 0 {
+				key = append(key, 0xFF) // a zero in the text, not its end
+			}
+		}
+		key = append(key, 0, 1)
+	case bson.TypeBoolean:
+		key = append(key, tagBool, 0)
+		if v.Boolean() {
+			key[len(key)-1] = 1
+		}
+	case bson.TypeDateTime:
+		key = appendNumber(append(key, tagTime), v.DateTime())
+	default:
+		return nil, fmt.Errorf("a %s cannot be indexed", v.Type)
+	}
+	if descending {
+		for i := start; i < len(key); i++ {
+			key[i] = ^key[i]
+		}
+	}
+	return key, nil
+}
+
+// appendNumber encodes a signed number: with the sign bit flipped, the negative ones come first.
+func appendNumber(key []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(key, uint64(n)^1<<63)
+}
+
+// keysOf makes the keys of a document, one for each index.
+func keysOf(indexes []projections.Index, doc bson.Raw, id string) ([][]byte, error) {
+	keys := make([][]byte, len(indexes))
+	for i, index := range indexes {
+		var key []byte
+		for _, field := range index.Fields {
+			value, err := doc.LookupErr(field.Name)
+			if err == nil {
+				key, err = appendValue(key, value, field.Descending)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("field %s: %w", field.Name, err)
+			}
+		}
+		key, err := appendAny(key, id, false)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = key
+	}
+	return keys, nil
+}
+
+// appendAny encodes a Go value as it would be encoded in a document.
+func appendAny(key []byte, value any, descending bool) ([]byte, error) {
+	if text, ok := value.(string); ok { // most are: ids, accounts
+		return appendValue(key, bson.RawValue{Type: bson.TypeString, Value: bsoncore.AppendString(nil, text)}, descending)
+	}
+	t, data, err := bson.MarshalValue(value)
+	if err != nil {
+		return nil, err
+	}
+	return appendValue(key, bson.RawValue{Type: t, Value: data}, descending)
+}
+
+// stretch returns the bounds of a query in an index: from included, to not.
+func stretch(index projections.Index, q projections.Query) (from, to []byte, err error) {
+	fields := append(index.Fields[:len(index.Fields):len(index.Fields)], projections.Field{Name: "the id"})
+	if len(q.Equal) > len(index.Fields) || len(q.Equal)+len(q.After) > len(fields) {
+		return nil, nil, errors.New("more values than the index has fields")
+	}
+	var prefix []byte
+	for i, value := range q.Equal {
+		if prefix, err = appendAny(prefix, value, fields[i].Descending); err != nil {
+			return nil, nil, err
+		}
+	}
+	from, to = prefix, append(bytes.Clone(prefix), beyond)
+	if from, to, err = narrow(from, to, prefix, fields[len(q.Equal)], q.Range); err != nil {
+		return nil, nil, err
+	}
+	if len(q.After) == 0 {
+		return from, to, nil
+	}
+	after := bytes.Clone(prefix)
+	for i, value := range q.After {
+		if after, err = appendAny(after, value, fields[len(q.Equal)+i].Descending); err != nil {
+			return nil, nil, err
+		}
+	}
+	if after = append(after, beyond); bytes.Compare(after, from) > 0 {
+		from = after
+	}
+	return from, to, nil
+}
+
+// narrow bounds a stretch by the range of the field behind the prefix.
+func narrow(from, to, prefix []byte, field projections.Field, r projections.Range) ([]byte, []byte, error) {
+	first, last := r.Min, r.Max
+	if field.Descending {
+		first, last = last, first
+	}
+	var err error
+	if first != nil {
+		if from, err = appendAny(bytes.Clone(prefix), first, field.Descending); err != nil {
+			return nil, nil, err
+		}
+	}
+	if last != nil {
+		if to, err = appendAny(bytes.Clone(prefix), last, field.Descending); err != nil {
+			return nil, nil, err
+		}
+		to = append(to, beyond)
+	}
+	return from, to, nil
+}

@@ -1,0 +1,50 @@
+package webhook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+)
+
+// The bodies a receiver can ask for. Spec: Events, rule 3.
+const (
+	JSONContent = "application/json"
+	FormContent = "application/x-www-form-urlencoded"
+)
+
+// encode returns the body of a call and its content type.
+func encode(payload []byte, contentType string) ([]byte, string, error) {
+	if contentType != FormContent {
+		return payload, JSONContent, nil
+	}
+	values, err := form(payload)
+	if err != nil {
+		return nil, "", err
+	}
+	return []byte(values.Encode()), FormContent, nil
+}
+
+// form turns the fields of a flat JSON object into strings: objects stay JSON text, booleans become true and false, numbers
+// stay as they are written, fields that are null are left out. Decision 35.
+func form(payload []byte) (url.Values, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(payload, &fields); err != nil {
+		return nil, fmt.Errorf("read the payload: %w", err)
+	}
+	values := make(url.Values, len(fields))
+	for name, raw := range fields {
+		switch {
+		case bytes.Equal(raw, []byte("null")):
+		case raw[0] == '"':
+			var text string
+			if err := json.Unmarshal(raw, &text); err != nil {
+				return nil, fmt.Errorf("read field %s of the payload: %w", name, err)
+			}
+			values.Set(name, text)
+		default:
+			values.Set(name, string(raw))
+		}
+	}
+	return values, nil
+}

@@ -1,0 +1,197 @@
+// Package webhook calls a receiver once: one POST, one answer or none, told in words that hold no secret. When to call again
+// is not decided here; the schedule follows from the movie's stream.
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"moviola/domain/connection"
+)
+
+// DefaultWait is how long a receiver may take to answer. Spec: Delivery rules.
+const DefaultWait = 30 * time.Second
+
+// What of an answer's body is read, so that a receiver which is still writing sees no error, and for how long at the most.
+const (
+	maxAnswerBytes = 64 << 10
+	maxAnswerTime  = time.Second
+)
+
+// Config is what a Sender needs.
+type Config struct {
+	// Transport sends one request, ends what it began soon after the wait, follows no redirect and refuses what may not be called. Its errors may have the methods
+	// Reason() string (why, in words without any address) and Refused() bool.
+	Transport http.RoundTripper
+	// Wait is how long a receiver may take to answer; 0 means DefaultWait.
+	Wait time.Duration
+	// UserAgent names the service; empty means "Moviola".
+	UserAgent string
+}
+
+// Sender calls receivers. It is safe for concurrent use.
+type Sender struct {
+	transport http.RoundTripper
+	wait      time.Duration
+	agent     string
+}
+
+// NewSender returns a sender.
+func NewSender(cfg Config) *Sender {
+	s := &Sender{transport: cfg.Transport, wait: cfg.Wait, agent: cfg.UserAgent}
+	if s.wait <= 0 {
+		s.wait = DefaultWait
+	}
+	if s.agent == "" {
+		s.agent = "Moviola"
+	}
+	return s
+}
+
+// Result is how one try ended.
+type Result struct {
+	Delivered  bool          // the receiver answered with a 2xx status
+	HTTPStatus int           // 0: no answer
+	Message    string        // fit to be shown: of the address, scheme and host only
+	Duration   time.Duration // until the answer's header, or until it was given up
+	// Retry says that another try is allowed: the receiver answered 5xx, or the connection failed before any answer.
+	// Spec: Delivery rules.
+	Retry bool
+}
+
+// Call is one try at a receiver.
+type Call struct {
+	Endpoint string
+	// ContentType names the form of the body; those other than FormContent are JSON. Spec: Events, rule 3.
+	ContentType string
+	Payload     []byte // a flat JSON object
+	// Message and Signing are for receivers that asked for signatures: the name of what is told, the same in every try, and the
+	// secrets it is signed with. Without a secret no header is added. Decision 34.
+	Message string
+	Signing []string
+}
+
+// Send makes one try: a POST. It returns within the sender's wait plus a moment, whatever the receiver does; a context that ends
+// earlier ends the try, with Retry false and the context's error.
+func (s *Sender) Send(ctx context.Context, call Call) (Result, error) {
+	body, contentType, err := encode(call.Payload, call.ContentType)
+	if err != nil {
+		return Result{}, err
+	}
+	started := time.Now()
+	try, cancel := context.WithTimeout(ctx, s.wait)
+	defer cancel()
+	var answered atomic.Bool
+	request, err := s.request(traced(try, &answered), call.Endpoint, contentType, body)
+	if err != nil {
+		return Result{Message: "Not delivered: the endpoint is not a valid address"}, nil
+	}
+	sign(request.Header, call, started, body)
+	response, err := s.transport.RoundTrip(request)
+	took := time.Since(started)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Result{Duration: took}, fmt.Errorf("call a receiver: %w", ctx.Err())
+		}
+		return s.failed(request.URL, err, answered.Load(), took), nil
+	}
+	drain(response.Body, cancel)
+	return answer(request.URL, response.StatusCode, took), nil
+}
+
+// request builds the POST. Nothing in it is secret but what the endpoint itself carries.
+func (s *Sender) request(ctx context.Context, endpoint, contentType string, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New("the endpoint is not a valid address") // the parser's error repeats the address
+	}
+	request.Header.Set("Content-Type", contentType)
+	request.Header.Set("User-Agent", s.agent)
+	request.Header.Set("Accept-Encoding", "identity")
+	if user := request.URL.User; user != nil {
+		password, _ := user.Password()
+		request.SetBasicAuth(user.Username(), password)
+	}
+	return request, nil
+}
+
+// sign adds the headers of Standard Webhooks. The signature covers the body as it is sent.
+func sign(header http.Header, call Call, at time.Time, body []byte) {
+	if len(call.Signing) == 0 {
+		return
+	}
+	header.Set("Webhook-Id", call.Message)
+	header.Set("Webhook-Timestamp", strconv.FormatInt(at.Unix(), 10))
+	header.Set("Webhook-Signature", connection.Sign(call.Signing, call.Message, at, body))
+}
+
+// traced notes when the receiver begins its answer. Interim answers (1xx) are none.
+func traced(ctx context.Context, answered *atomic.Bool) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotFirstResponseByte: func() { answered.Store(true) },
+		Got1xxResponse: func(int, textproto.MIMEHeader) error {
+			// What follows an interim answer cannot be told from its first byte any more.
+			answered.Store(false)
+			return nil
+		},
+	})
+}
+
+// drain reads what little of the body is worth reading, so that a connection is not cut in a receiver's face.
+func drain(body io.ReadCloser, cancel context.CancelFunc) {
+	timer := time.AfterFunc(maxAnswerTime, cancel)
+	defer timer.Stop()
+	defer body.Close()
+	_, _ = io.CopyN(io.Discard, body, maxAnswerBytes)
+}
+
+// answer judges a status. Spec: Delivery rules.
+func answer(endpoint *url.URL, status int, took time.Duration) Result {
+	r := Result{HTTPStatus: status, Duration: took}
+	switch {
+	case status >= 200 && status <= 299:
+		r.Delivered = true
+		r.Message = fmt.Sprintf("Delivered to %s", origin(endpoint))
+	case status >= 300 && status <= 399:
+		r.Message = fmt.Sprintf("Not delivered: %s answered with a redirect (%d), which is not followed", origin(endpoint), status)
+	default:
+		r.Message = fmt.Sprintf("Not delivered: %s answered with status %d", origin(endpoint), status)
+		r.Retry = status >= 500
+	}
+	return r
+}
+
+// failed judges a try without an answer.
+func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.Duration) Result {
+	r := Result{Duration: took}
+	var refused interface{ Refused() bool }
+	var explained interface{ Reason() string }
+	why := "the connection failed"
+	if errors.As(err, &explained) {
+		why = explained.Reason()
+	}
+	switch {
+	case errors.As(err, &refused) && refused.Refused():
+	case errors.Is(err, context.DeadlineExceeded):
+		why = fmt.Sprintf("no answer within %s", s.wait)
+	case answered:
+		why = "the answer was not complete or not HTTP"
+	default:
+		r.Retry = true
+	}
+	r.Message = fmt.Sprintf("Not delivered to %s: %s", origin(endpoint), why)
+	return r
+}
+
+// origin shows an endpoint as scheme and host. Spec: Destination result entry.
+func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }

@@ -1,0 +1,241 @@
+package workqueue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
+	"github.com/sirupsen/logrus"
+
+	"moviola/projections"
+)
+
+// lookInterval is the longest time between two looks at the work list.
+const lookInterval = time.Second
+
+// shortestInterval is the shortest time between two looks that nothing but news from the log calls for.
+const shortestInterval = 10 * time.Millisecond
+
+// subscription hands out the work of one kind. All its state belongs to the goroutine of run.
+type subscription struct {
+	queue *Queue
+	kind  string
+	slots int
+	wake  <-chan struct{}
+	out   chan *message.Message
+	log   logrus.FieldLogger
+
+	running   map[string]projections.Task // in work here, by item
+	ended     chan outcome                // a place per slot: nobody waits to report
+	turns     turns
+	restraint restraint
+	claims    claims
+	emitted   uint64
+}
+
+// outcome is how one message ended.
+type outcome struct {
+	task projections.Task
+	ok   bool
+}
+
+func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *subscription {
+	return &subscription{
+		queue: q, kind: kind, slots: slots, wake: wake,
+		out:       make(chan *message.Message),
+		log:       q.config.Log.WithField("kind", kind),
+		running:   make(map[string]projections.Task),
+		ended:     make(chan outcome, slots),
+		turns:     newTurns(q.config.Later),
+		restraint: newRestraint(),
+		claims:    newClaims(q.config.DeadAfter),
+	}
+}
+
+// run hands out work until ctx ends or the queue is closed, and then waits for what is in work.
+func (s *subscription) run(ctx context.Context) {
+	defer close(s.out)
+	defer s.drain()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	stopped := (<-chan struct{})(s.queue.stopped)
+	var looked time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.queue.closing:
+			return
+		case <-stopped:
+			stopped = nil // only closing is left to wait for
+			timer.Stop()
+			continue
+		case o := <-s.ended:
+			s.settle(o)
+		case <-s.wake:
+			if since := s.queue.config.Now().Sub(looked); since < shortestInterval {
+				timer.Reset(shortestInterval - since)
+				continue
+			}
+		case <-timer.C:
+		}
+		if stopped != nil {
+			timer.Reset(s.look(ctx))
+			looked = s.queue.config.Now()
+		}
+	}
+}
+
+// drain waits until every message handed out has been answered.
+func (s *subscription) drain() {
+	for len(s.running) > 0 {
+		s.settle(<-s.ended)
+	}
+}
+
+func (s *subscription) settle(o outcome) {
+	delete(s.running, o.task.ID)
+	s.restraint.ended(o.task, o.ok, s.queue.config.Now())
+}
+
+// look hands out what can be started now and returns how long to wait before the next look.
+func (s *subscription) look(ctx context.Context) time.Duration {
+	now := s.queue.config.Now()
+	s.restraint.forget(now)
+	dead := s.dead(ctx, now)
+	free := s.slots - len(s.running)
+	if free == 0 {
+		return lookInterval
+	}
+	ready, err := s.queue.config.Work.Candidates(ctx, s.kind, now, free+s.withheld(now))
+	if err != nil {
+		s.complain(ctx, err, "read the work list")
+		return lookInterval
+	}
+	tasks := dead
+	for _, item := range ready {
+		tasks = append(tasks, projections.Task{WorkItem: item})
+	}
+	for _, task := range s.turns.choose(s.startable(tasks, now), s.running, free, s.queue.config.PerAccount[s.kind]) {
+		if !s.emit(ctx, task) {
+			return lookInterval
+		}
+	}
+	return s.untilDue(ctx, now)
+}
+
+// dead returns the claims that are known to be dead.
+func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Task {
+	if !s.claims.tick(now) {
+		return s.claims.dead()
+	}
+	claimed, err := s.queue.config.Work.Claimed(ctx, s.kind)
+	var board []projections.Presence
+	if err == nil && len(claimed) > 0 {
+		board, err = s.queue.config.Presence.List(ctx)
+	}
+	if err != nil {
+		s.claims.blind()
+		s.complain(ctx, err, "watch the claims")
+		return nil
+	}
+	s.claims.saw(claimed, board, now)
+	return s.claims.dead()
+}
+
+// withheld is how many items of one account may stand in the work list's front and cannot be started from here.
+func (s *subscription) withheld(now time.Time) int {
+	perAccount := s.restraint.perAccount(now)
+	most := 0
+	for _, task := range s.running {
+		perAccount[task.Account]++
+	}
+	for _, n := range perAccount {
+		most = max(most, n)
+	}
+	return most
+}
+
+// startable drops what is in work here or has to wait.
+func (s *subscription) startable(tasks []projections.Task, now time.Time) []projections.Task {
+	var out []projections.Task
+	for _, task := range tasks {
+		if _, inWork := s.running[task.ID]; !inWork && s.restraint.allows(task, now) {
+			out = append(out, task)
+		}
+	}
+	return out
+}
+
+// emit hands one task out and returns false when there is nobody to take it any more.
+func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
+	payload, err := json.Marshal(task)
+	if err != nil {
+		s.complain(ctx, err, "encode "+task.ID)
+		return true
+	}
+	if !s.queue.begin() {
+		return false
+	}
+	s.emitted++
+	msgCtx, cancel := context.WithCancel(ctx)
+	msg := message.NewMessageWithContext(msgCtx, task.ID+"/"+strconv.FormatUint(s.emitted, 10), payload)
+	middleware.SetCorrelationID(task.Subject, msg)
+	select {
+	case s.out <- msg:
+	case <-ctx.Done():
+		cancel()
+		s.queue.end()
+		return false
+	case <-s.queue.stopped:
+		cancel()
+		s.queue.end()
+		return false
+	}
+	s.running[task.ID] = task
+	s.queue.finished.Go(func() {
+		defer s.queue.end()
+		defer cancel()
+		select {
+		case <-msg.Acked():
+			s.ended <- outcome{task: task, ok: true}
+		case <-msg.Nacked():
+			s.ended <- outcome{task: task}
+		}
+	})
+	return true
+}
+
+// untilDue returns how long the next look can wait.
+func (s *subscription) untilDue(ctx context.Context, now time.Time) time.Duration {
+	wait := lookInterval
+	if until, ok := s.restraint.next(now); ok {
+		wait = min(wait, until)
+	}
+	due, ok, err := s.queue.config.Work.NextDue(ctx, s.kind)
+	if err != nil {
+		s.complain(ctx, err, "read the next due time")
+	}
+	if ok && due.After(now) {
+		wait = min(wait, due.Sub(now))
+	}
+	return max(wait, time.Millisecond)
+}
+
+func (s *subscription) complain(ctx context.Context, err error, doing string) {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		s.log.WithError(fmt.Errorf("%s: %w", doing, err)).Warn("the work queue cannot work")
+	}
+}
+
+func discard() *logrus.Logger {
+	log := logrus.New()
+	log.SetOutput(io.Discard)
+	return log
+}

@@ -1,0 +1,112 @@
+package workqueue
+
+import (
+	"cmp"
+	"slices"
+
+	"moviola/projections"
+)
+
+// maxRemembered bounds how many accounts' last turns are kept.
+const maxRemembered = 4096
+
+// turns lets accounts take turns: the one with the fewest tasks in work, then the one whose last turn is longest ago, then the
+// one whose work has been due longest. The last turn is what keeps a single slot fair, where nobody has a task in work when
+// the choice is made.
+type turns struct {
+	last  map[string]uint64 // number of each account's last turn
+	turn  uint64
+	later map[string]bool // accounts that come after all others, one task at a time
+}
+
+func newTurns(later []string) turns {
+	t := turns{last: make(map[string]uint64), later: make(map[string]bool)}
+	for _, account := range later {
+		t.later[account] = true
+	}
+	return t
+}
+
+// choose returns up to n of the tasks, in the order in which they are to be started. No account gets more than limit in work; 0: as
+// many as there are places.
+func (t *turns) choose(tasks []projections.Task, running map[string]projections.Task, n, limit int) []projections.Task {
+	inWork := make(map[string]int)
+	for _, task := range running {
+		inWork[task.Account]++
+	}
+	waiting := byAccount(tasks)
+	t.trim(waiting)
+	var chosen []projections.Task
+	for len(chosen) < n && len(waiting) > 0 {
+		account := t.next(waiting, inWork)
+		if t.later[account] && inWork[account] > 0 {
+			break // nobody else waits, and somebody may come
+		}
+		if limit > 0 && inWork[account] >= limit {
+			delete(waiting, account)
+			continue
+		}
+		chosen = append(chosen, waiting[account][0])
+		if waiting[account] = waiting[account][1:]; len(waiting[account]) == 0 {
+			delete(waiting, account)
+		}
+		inWork[account]++
+		t.turn++
+		t.last[account] = t.turn
+	}
+	return chosen
+}
+
+// next returns the account whose turn it is.
+func (t *turns) next(waiting map[string][]projections.Task, inWork map[string]int) string {
+	first, found := "", false
+	for account, tasks := range waiting {
+		if !found || cmp.Or(
+			compare(t.later[account], t.later[first]),
+			cmp.Compare(inWork[account], inWork[first]),
+			cmp.Compare(t.last[account], t.last[first]),
+			tasks[0].Due.Compare(waiting[first][0].Due),
+			cmp.Compare(account, first),
+		) < 0 {
+			first, found = account, true
+		}
+	}
+	return first
+}
+
+// compare orders false before true.
+func compare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// byAccount groups tasks, each account's oldest first.
+func byAccount(tasks []projections.Task) map[string][]projections.Task {
+	groups := make(map[string][]projections.Task)
+	for _, task := range tasks {
+		groups[task.Account] = append(groups[task.Account], task)
+	}
+	for _, group := range groups {
+		slices.SortStableFunc(group, func(a, b projections.Task) int {
+			return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID))
+		})
+	}
+	return groups
+}
+
+// trim forgets the turns of accounts that wait for nothing, when there are too many.
+func (t *turns) trim(waiting map[string][]projections.Task) {
+	if len(t.last) <= maxRemembered {
+		return
+	}
+	for account := range t.last {
+		if _, waits := waiting[account]; !waits {
+			delete(t.last, account)
+		}
+	}
+}
