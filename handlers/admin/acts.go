@@ -1,0 +1,106 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+
+	"moviola/commands"
+	"moviola/eventstore"
+	"moviola/handlers/web"
+	"moviola/projections"
+)
+
+// OperatorNameHeader is how whoever acts names itself in the trail. The name is not proven: all operators have one token.
+const OperatorNameHeader = "X-Operator"
+
+// unnamed stands in the trail for whoever gives no name.
+const unnamed = "operator"
+
+// ActRecorder is the command that writes the trail.
+type ActRecorder interface {
+	Handle(ctx context.Context, cmd commands.RecordAct) (eventstore.Position, error)
+}
+
+// ActPages reads the trail.
+type ActPages interface {
+	Page(ctx context.Context, q projections.ActQuery) ([]projections.Act, bool, error)
+}
+
+// ActCalls are what the trail is written and read with. Every field is required.
+type ActCalls struct {
+	Record ActRecorder
+	Pages  ActPages
+}
+
+// act records what the operator is about to do: an act that cannot be recorded is not done, and one that is refused afterwards
+// is in the trail all the same. Its texts must not carry a secret.
+func (a *API) act(r *http.Request, what, on, how string) error {
+	_, err := a.cfg.Acts.Record.Handle(r.Context(), commands.RecordAct{
+		Who: cmp.Or(r.Header.Get(OperatorNameHeader), unnamed), Act: what, On: on, How: how,
+	})
+	return err
+}
+
+// actShown is an act as lists show it.
+type actShown struct {
+	ID  string `json:"id"`
+	Who string `json:"who"`
+	Act string `json:"act"`
+	On  string `json:"on"`
+	How string `json:"how"`
+	At  string `json:"at"`
+}
+
+type actPage struct {
+	Success   bool       `json:"success"`
+	Count     int        `json:"count"`
+	HasNext   bool       `json:"has_next"`
+	NextToken *string    `json:"next_token"`
+	Acts      []actShown `json:"acts"`
+}
+
+// actPlace is a place in the trail.
+type actPlace struct {
+	On string                `json:"on"`
+	At projections.ActCursor `json:"at"`
+}
+
+// listActs serves GET /admin/acts, the newest first.
+func (a *API) listActs(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	limit, err := web.ParseLimit(query)
+	if err != nil {
+		return err
+	}
+	q := projections.ActQuery{Limit: cmp.Or(limit, web.MaxPage)}
+	on, one := web.One(query, "on")
+	token, ok := web.One(query, "next_token")
+	if !one || !ok {
+		return web.ErrCursor
+	}
+	q.On = on
+	if token != "" {
+		var place actPlace
+		if err := a.acts.Decode(token, &place); err != nil || on != "" && on != place.On {
+			return web.ErrCursor
+		}
+		q.On, q.After = place.On, &place.At
+	}
+	acts, more, err := a.cfg.Acts.Pages.Page(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	answer := actPage{Success: true, Count: len(acts), HasNext: more, Acts: make([]actShown, len(acts))}
+	for i, act := range acts {
+		answer.Acts[i] = actShown{ID: act.ID, Who: act.Who, Act: act.Act, On: act.On, How: act.How, At: web.Stamp(act.At)}
+	}
+	if more {
+		next, err := a.acts.Encode(actPlace{On: q.On, At: acts[len(acts)-1].Cursor()})
+		if err != nil {
+			return err
+		}
+		answer.NextToken = &next
+	}
+	return web.Write(w, http.StatusOK, answer)
+}

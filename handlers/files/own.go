@@ -1,0 +1,43 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/domain/result"
+)
+
+// OpenOwn opens the file at a path below the service's base for a movie of an account, without the network. What is not there, and
+// what belongs to another account, is commands.ErrFileNotFound. Decision 8.
+func (s *Server) OpenOwn(ctx context.Context, account domain.AccountID, path string) (io.ReadCloser, error) {
+	found, ok, err := s.findOwn(ctx, "/"+strings.TrimPrefix(path, "/"))
+	if err != nil {
+		return nil, err
+	}
+	if !ok || found.account != account {
+		return nil, commands.ErrFileNotFound
+	}
+	file, err := s.cfg.Files.Open(ctx, found.key)
+	if err == nil && found.old(file, s.cfg.Now()) {
+		return nil, errors.Join(commands.ErrFileNotFound, file.Close())
+	}
+	return file, err
+}
+
+// findOwn finds what a path names: a rendered file, or one of a media library.
+func (s *Server) findOwn(ctx context.Context, path string) (target, bool, error) {
+	if strings.HasPrefix(path, media.AddressPath) {
+		return s.findMedia(ctx, path)
+	}
+	rest, ok := strings.CutPrefix(path, result.FilesPath)
+	token, name, named := strings.Cut(rest, "/")
+	if !ok || !named {
+		return target{}, false, nil
+	}
+	return s.find(ctx, token, name)
+}

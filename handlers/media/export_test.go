@@ -1,0 +1,17 @@
+package media
+
+import (
+	"io"
+	"time"
+)
+
+// Steady reads a body as uploads are read.
+func Steady(r io.Reader, extend func(time.Time) error) io.Reader {
+	return &steady{r: r, extend: extend}
+}
+
+// The bounds of a slow body.
+const (
+	LongestPause = longestPause
+	LeastBytes   = leastBytes
+)

@@ -1,0 +1,143 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/handlers/web"
+)
+
+// ticket is what an address for an upload is bound to, beside the method PUT. It is signed as a whole: no part can be changed.
+// Decision 45.
+type ticket struct {
+	Place       string `json:"p"` // id of the path's stream, which names the account
+	Entry       string `json:"e"`
+	Size        int64  `json:"s"`
+	ContentType string `json:"t"`
+	Expires     int64  `json:"x"` // Unix milliseconds
+}
+
+// The refusals of uploads. An address that was altered in any way is told apart from others by nobody.
+var (
+	errAddress = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
+	errLength  = domain.Errorf(domain.Invalid, "upload_length_required", "Send the header Content-Length: the length of the file as it was registered")
+	errBroken  = domain.Errorf(domain.Invalid, "upload_incomplete", "The body ended, or paused for too long, before it was complete. Send it again.")
+)
+
+// uploadAddress is where the bytes of a registered file are sent to.
+func (a *API) uploadAddress(r *http.Request, account domain.AccountID, file commands.RegisteredMedia) (string, error) {
+	place := media.StreamID(account, file.Path())
+	if a.cfg.Presign != nil {
+		address, err := a.cfg.Presign(r.Context(), place, file.File, a.cfg.UploadTTL)
+		if err != nil || address != "" {
+			return address, err
+		}
+	}
+	text, err := a.tickets.Encode(ticket{
+		Place: place, Entry: file.Entry, Size: file.Size, ContentType: file.ContentType, Expires: file.ExpiresAt.UnixMilli(),
+	})
+	return a.cfg.PublicURL + uploadPath + text, err
+}
+
+// putUpload serves PUT to the address of an upload. It asks for no key: the address is one.
+func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
+	err := a.receive(w, r)
+	if err == nil {
+		return
+	}
+	// What is left of the body is not read: the connection ends with the answer.
+	w.Header().Set("Connection", "close")
+	var refusal *domain.Error
+	if !errors.As(err, &refusal) && r.Context().Err() != nil {
+		return // nobody waits for an answer
+	}
+	web.Fail(w, r, a.cfg.Log, err)
+}
+
+// receive checks an upload before a byte of it is read, in the order in which an attacker would learn least, and then stores it.
+func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
+	t, err := a.ticketOf(r)
+	if err != nil {
+		return err
+	}
+	if err := checkHeaders(r, t); err != nil {
+		return err
+	}
+	if _, err := a.cfg.Upload.Begin(r.Context(), t.Place, t.Entry); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), media.UploadTime)
+	defer cancel()
+	at, err := a.cfg.Upload.Handle(ctx, commands.UploadMedia{
+		Place: t.Place, Entry: t.Entry, Size: t.Size, Body: &steady{r: r.Body, extend: http.NewResponseController(w).SetReadDeadline},
+	})
+	if err != nil {
+		return err
+	}
+	return a.answer(w, r, at, done{})
+}
+
+// ticketOf reads the ticket of an address. An address has no query.
+func (a *API) ticketOf(r *http.Request) (ticket, error) {
+	var t ticket
+	if err := a.tickets.Decode(mux.Vars(r)["ticket"], &t); err != nil || r.URL.RawQuery != "" || r.URL.ForceQuery || r.URL.RawPath != "" {
+		return t, errAddress
+	}
+	if !a.cfg.Now().Before(time.UnixMilli(t.Expires)) {
+		return t, media.ErrLate
+	}
+	return t, nil
+}
+
+// checkHeaders holds length and type against those that were registered. A request that names no type sends the registered one.
+func checkHeaders(r *http.Request, t ticket) error {
+	given := strings.TrimSpace(strings.Join(r.Header.Values("Content-Type"), ","))
+	switch {
+	case r.ContentLength < 0:
+		return errLength
+	case r.ContentLength != t.Size:
+		return commands.ErrBodyLength
+	case given != "" && given != t.ContentType:
+		return domain.Errorf(domain.Invalid, "upload_type_mismatch", "Content-Type must be %s, as it was registered", t.ContentType)
+	}
+	return nil
+}
+
+// How slow a body may be: fewer bytes in a pause end it.
+const (
+	longestPause = 30 * time.Second
+	leastBytes   = 4 << 10
+)
+
+// steady reads a body as long as bytes flow: the deadline moves on whenever enough of them have come.
+type steady struct {
+	r      io.Reader
+	extend func(deadline time.Time) error
+	got    int
+	set    time.Time // when the deadline was moved last
+}
+
+func (s *steady) Read(p []byte) (int, error) {
+	// Moving the deadline costs a call: once a second is enough for a fast body.
+	if now := time.Now(); s.set.IsZero() || s.got >= leastBytes && now.Sub(s.set) >= time.Second {
+		s.got, s.set = 0, now
+		if err := s.extend(now.Add(longestPause)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return 0, err
+		}
+	}
+	n, err := s.r.Read(p)
+	s.got += n
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, errors.Join(errBroken, err)
+	}
+	return n, err
+}

@@ -1,0 +1,211 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/domain/document"
+	"moviola/domain/movie"
+	"moviola/domain/result"
+	"moviola/eventstore"
+	"moviola/projections"
+)
+
+// deliver runs the destinations of a closed movie in order. Whatever happens after the claim, it ends with a result for
+// each, with the claim handed back, or with the claim lost to another.
+func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
+	project := domain.ProjectID(task.Subject)
+	sight := p.watch.open(project, endsDelivery)
+	defer sight.close()
+	claim, err := p.claimDelivery(ctx, project, task.Dead)
+	if err != nil {
+		return err
+	}
+	ctx, stop := sight.claimed(ctx, claim.Run, p.config.Worker)
+	defer stop()
+	shown := p.appear(task.ID, claim.Run)
+	defer shown.end()
+
+	d := delivery{Processors: p, project: project, claim: claim, spent: claim.Spent, confirmed: p.config.Now()}
+	err = d.run(ctx)
+	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
+		return err
+	}
+	if errors.Is(context.Cause(ctx), errLost) {
+		return errLost
+	}
+	return d.release(err)
+}
+
+func (p *Processors) claimDelivery(ctx context.Context, project domain.ProjectID, dead int) (commands.DeliveryClaim, error) {
+	ctx, cancel := p.grace(ctx)
+	defer cancel()
+	return p.config.Commands.StartDelivery.Handle(ctx, commands.StartDelivery{Project: project, Worker: p.config.Worker, Dead: dead})
+}
+
+// delivery is one run over the destinations of one movie.
+type delivery struct {
+	*Processors
+	project domain.ProjectID
+	claim   commands.DeliveryClaim
+	spent   time.Duration // sending time of all destinations so far
+	payload []byte
+	facts   connection.Facts // what the macros of destinations stand for
+
+	confirmed time.Time // when the log last said that the claim is this run's
+}
+
+func (d *delivery) run(ctx context.Context) error {
+	// Design §4: a receiver that asks at once must find the movie closed.
+	if err := d.config.Visible.WaitFor(ctx, d.claim.Position); err != nil {
+		return fmt.Errorf("wait for the read models: %w", err)
+	}
+	destinations, err := d.destinations(ctx)
+	if err != nil {
+		return err
+	}
+	closed := false
+	for index, state := range d.claim.Destinations {
+		if state.Final {
+			continue
+		}
+		if err := d.serve(ctx, index, state, destinations[index]); err != nil {
+			return err
+		}
+		closed = true // by its last try, when it is the last
+	}
+	if closed {
+		return nil
+	}
+	return d.recorded(ctx, func(ctx context.Context) error {
+		_, err := d.config.Commands.FinishDelivery.Handle(ctx, commands.FinishDelivery{
+			Project: d.project, Worker: d.config.Worker, Run: d.claim.Run,
+		})
+		return err
+	})
+}
+
+// destination is where one delivery goes, or why it cannot go there.
+type destination struct {
+	document.Destination
+	problem string
+}
+
+// destinations reads where the movie goes: one entry for each destination that was counted at submission.
+func (d *delivery) destinations(ctx context.Context) ([]destination, error) {
+	all := make([]destination, len(d.claim.Destinations))
+	raw, err := d.document(ctx, d.claim.Account, d.project, d.claim.DocumentHash)
+	if err != nil && !errors.Is(err, errDocument) && !errors.Is(err, commands.ErrFileNotFound) {
+		return nil, err
+	}
+	var found []document.Destination
+	if err == nil {
+		found, err = parseDestinations(raw)
+	}
+	problem := "The destinations could not be read"
+	var refusal *domain.Error
+	if errors.As(err, &refusal) {
+		problem = refusal.Message
+	} else if err != nil {
+		d.log.WithError(err).WithField("project", d.project).Error("a movie's destinations cannot be read")
+	}
+	for i := range all {
+		if i < len(found) {
+			all[i].Destination = found[i]
+		} else {
+			all[i].problem = problem
+		}
+	}
+	d.payload, err = d.announcement(raw)
+	d.facts = connection.Facts{At: d.claim.ClosedAt, Source: string(d.project) + result.MovieExtension, VideoURL: d.addresses().Movie}
+	return all, err
+}
+
+func parseDestinations(raw []byte) ([]document.Destination, error) {
+	m, err := document.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	return document.Destinations(m)
+}
+
+// announcement is the payload of the movie's webhooks.
+func (d *delivery) announcement(raw []byte) ([]byte, error) {
+	return result.Payload(result.Ended{
+		Project: d.project, Echo: result.ReadEcho(raw), Success: d.claim.Success, Message: d.claim.Message,
+		Plan: d.claim.Plan, File: d.claim.File, Addresses: d.addresses(),
+	})
+}
+
+// addresses are where the movie's files are reached now.
+func (d *delivery) addresses() result.Addresses {
+	if d.claim.FileGone {
+		return result.Addresses{}
+	}
+	return result.AddressesOf(d.config.PublicURL, d.project, d.claim.File)
+}
+
+// confirmAfter is how old the last word of the log on the claim may be when something is sent. It is well below the silence after
+// which another worker takes the claim.
+const confirmAfter = 3 * time.Second
+
+// confirm makes sure that the claim still is this run's: a process that was paused does not know how late it is. What is already
+// being sent cannot be called back, and nothing else is sent once a later run exists.
+func (d *delivery) confirm(ctx context.Context) error {
+	if d.config.Now().Sub(d.confirmed) < confirmAfter {
+		return nil
+	}
+	asked := d.config.Now()
+	m := movie.New(d.project)
+	if _, err := d.config.Log.CatchUp(ctx, movie.Stream(d.project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply); err != nil {
+		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, err)
+	}
+	if m.DeliveryClaim() != (movie.Claim{Number: d.claim.Run, Worker: d.config.Worker}) {
+		return commands.ErrNothingToDo
+	}
+	d.confirmed = asked
+	return nil
+}
+
+// record appends one try.
+func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) error {
+	try.Run = d.claim.Run
+	asked := d.config.Now()
+	defer func() { d.confirmed = asked }()
+	return d.recorded(ctx, func(ctx context.Context) error {
+		_, err := d.config.Commands.RecordDelivery.Handle(ctx, commands.RecordDelivery{
+			Project: d.project, Worker: d.config.Worker, Attempt: try,
+		})
+		return err
+	})
+}
+
+// recorded repeats a command until it succeeds: what has been sent must be known to have been sent.
+func (d *delivery) recorded(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := d.grace(ctx)
+	defer cancel()
+	return untilDone(ctx, do, func(err error) {
+		d.log.WithError(err).WithField("project", d.project).WithField("run", d.claim.Run).Warn("a delivery could not be recorded")
+	})
+}
+
+// release hands the run back, so that the next one goes on where this one stopped.
+func (d *delivery) release(why error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), d.limits.Release)
+	defer cancel()
+	_, err := d.config.Commands.ReleaseDelivery.Handle(ctx, commands.ReleaseDelivery{
+		Project: d.project, Worker: d.config.Worker, Run: d.claim.Run,
+	})
+	if errors.Is(err, commands.ErrNothingToDo) {
+		return err
+	}
+	if err != nil {
+		err = fmt.Errorf("release run %d: %w", d.claim.Run, err)
+	}
+	return errors.Join(why, err)
+}

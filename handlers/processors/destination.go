@@ -1,0 +1,189 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/domain/movie"
+)
+
+// retryPauses are the times between the end of a try at a webhook and the next one. Spec: Delivery rules; decision 34.
+var retryPauses = []time.Duration{time.Second, 3 * time.Second}
+
+// serve brings one destination to its final result.
+func (d *delivery) serve(ctx context.Context, index int, state movie.DestinationState, to destination) error {
+	try := movie.DeliveryAttempted{Index: index, Try: state.Tries + 1, Final: true, Type: to.Type, ID: to.ID}
+	if d.spent >= d.limits.Delivery {
+		try.Status, try.Message = movie.DeliverySkipped, tooLongMessage
+		return d.record(ctx, try)
+	}
+	t, err := d.aim(ctx, to)
+	if try.Type == "" {
+		try.Type = string(t.kind)
+	}
+	var none verdict
+	switch {
+	case errors.As(err, &none):
+		try.Status, try.Message = none.status, none.message
+		return d.record(ctx, try)
+	case err != nil:
+		return err
+	case t.kind == connection.Webhook:
+		return d.announce(ctx, try, state, t)
+	default:
+		return d.send(ctx, try, t)
+	}
+}
+
+// announce calls a webhook until it is delivered or no further try is allowed. Where the tries of an earlier run ended, this one goes
+// on: the time of the next try follows from the stream.
+func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, state movie.DestinationState, t target) error {
+	last := state.Last.At
+	for {
+		if tries := try.Try - 1; tries > 0 {
+			pause := retryPauses[tries-1]
+			// The last try may have ended on another machine, whose clock is ahead.
+			if err := sleep(ctx, min(pause, last.Add(pause).Sub(d.config.Now()))); err != nil {
+				return err
+			}
+		}
+		if err := d.post(ctx, &try, t); err != nil {
+			return err
+		}
+		last = d.config.Now()
+		if err := d.record(ctx, try); err != nil || try.Final {
+			return err
+		}
+		try.Try++
+	}
+}
+
+// post makes one try at a webhook and fills in how it ended.
+func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t target) error {
+	var result WebhookResult
+	err := d.timed(ctx, try, t, func(ctx context.Context) error {
+		var err error
+		result, err = d.config.Webhook(ctx, WebhookCall{
+			Endpoint: t.settings["endpoint"], ContentType: t.settings["content-type"], Payload: d.payload,
+			Message: fmt.Sprintf("msg_%s_%d", d.project, try.Index), Signing: t.signing,
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	try.HTTPStatus = result.HTTPStatus
+	if try.Status == movie.DeliverySkipped {
+		return nil
+	}
+	try.Status, try.Message = movie.DeliveryError, result.Message
+	if result.Delivered {
+		try.Status = movie.DeliveryOK
+	}
+	try.Final = !result.Retry || try.Try > len(retryPauses) || d.spent >= d.limits.Delivery
+	return nil
+}
+
+// send brings the video to a destination that takes files, or mail. There is one try: what is cut off halfway is not sent twice.
+func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t target) error {
+	sender, ok := d.config.Senders[t.kind]
+	if !ok {
+		try.Status, try.Message = movie.DeliveryError, fmt.Sprintf("This server does not deliver to destinations of type %s", t.kind)
+		return d.record(ctx, try)
+	}
+	parcel := d.parcel(try.Index, t)
+	var receipt commands.Receipt
+	var refusal *domain.Error
+	err := d.timed(ctx, &try, t, func(ctx context.Context) error {
+		var err error
+		if receipt, err = sender.Send(ctx, parcel); errors.As(err, &refusal) {
+			return nil
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, commands.ErrFileNotFound):
+		try.Status, try.Message = movie.DeliverySkipped, goneMessage
+	case err != nil:
+		return err
+	case try.Status == movie.DeliverySkipped:
+	case refusal != nil:
+		try.Status, try.Message = movie.DeliveryError, refusal.Message
+	default:
+		try.Status, try.Message = movie.DeliveryOK, "Delivered"
+		d.remember(ctx, t, receipt)
+	}
+	return d.record(ctx, try)
+}
+
+// parcel packs the video for one destination. The same delivery has the same name however often it is tried.
+func (d *delivery) parcel(index int, t target) commands.Parcel {
+	h := fnv.New32a()
+	_, _ = fmt.Fprintf(h, "%s/%d", d.project, index) // never fails
+	facts := d.facts
+	facts.Random = fmt.Sprintf("%05d", h.Sum32()%100_000)
+	return commands.Parcel{
+		Settings: t.kind.Fill(t.settings, facts), HostKey: t.hostKey, Size: d.claim.File.Size,
+		Open: func(ctx context.Context) (commands.File, error) {
+			f, err := d.config.Files.Open(ctx, d.claim.File.Key)
+			if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
+				err = passing{err}
+			}
+			return f, err
+		},
+	}
+}
+
+// remember keeps the host key of a server that was met for the first time. When that fails, the next delivery meets it first.
+func (d *delivery) remember(ctx context.Context, t target, receipt commands.Receipt) {
+	if t.id == "" || receipt.HostKey == "" || t.hostKey != "" {
+		return
+	}
+	ctx, cancel := d.grace(ctx)
+	defer cancel()
+	_, err := d.config.Commands.RecordConnectionTest.Handle(ctx, commands.RecordConnectionTest{
+		Account: d.claim.Account, ID: t.id, Success: true, Message: "Delivered", HostKey: receipt.HostKey,
+	})
+	if err != nil {
+		d.log.WithError(err).WithField("project", d.project).Warn("the host key of a server could not be kept")
+	}
+}
+
+// timed makes one try within what is left of the movie's time, and at the host's turn. The time it takes is that of the try. When the
+// time runs out the try is skipped; an error is one of this side.
+func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t target, do func(context.Context) error) error {
+	leave, err := d.hosts.enter(ctx, hostOf(t))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := d.confirm(ctx); err != nil {
+		return err
+	}
+	ctx, stop := d.grace(ctx)
+	defer stop()
+	left, cancel := context.WithTimeout(ctx, d.limits.Delivery-d.spent)
+	defer cancel()
+	started := d.config.Now()
+	err = do(left)
+	took := d.config.Now().Sub(started)
+	d.spent += took
+	try.DurationMS = took.Milliseconds()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return errors.Join(err, context.Cause(ctx))
+	case left.Err() != nil:
+		try.Status, try.Message = movie.DeliverySkipped, tooLongMessage
+		return nil
+	default:
+		return fmt.Errorf("deliver to a destination of type %s: %w", t.kind, err)
+	}
+}

@@ -1,0 +1,136 @@
+package processors
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"syscall"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/movie"
+	"moviola/domain/result"
+	"moviola/eventstore"
+)
+
+// maxDocumentBytes bounds what is read of a stored document. Spec: Limits allow 2 MB.
+const maxDocumentBytes = 4 << 20
+
+// errDocument says that a stored document is not the one that was submitted.
+var errDocument = errors.New("the stored document does not have the recorded hash")
+
+// document reads the JSON of a movie, checks it against the hash in its first event, and fills in the templates that it refers to,
+// as they were when it was submitted.
+func (p *Processors) document(ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string) ([]byte, error) {
+	key := commands.DocumentKey(account, project)
+	f, err := p.config.Files.Open(ctx, key)
+	if errors.Is(err, commands.ErrFileNotFound) {
+		return nil, err
+	}
+	if errors.Is(err, commands.ErrKeyRetired) { // nobody can read it any more
+		return nil, fmt.Errorf("read %s: %w: %w", key, errDocument, err)
+	}
+	if err != nil {
+		return nil, passing{err}
+	}
+	content, err := io.ReadAll(io.LimitReader(f, maxDocumentBytes))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, passing{fmt.Errorf("read %s: %w", key, err)}
+	}
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
+		return nil, fmt.Errorf("read %s: %w", key, errDocument)
+	}
+	if !document.NeedsTemplates(content) {
+		return content, nil
+	}
+	return p.filled(ctx, project, content)
+}
+
+// filled is a document with the templates that its first event names.
+func (p *Processors) filled(ctx context.Context, project domain.ProjectID, content []byte) ([]byte, error) {
+	m := movie.New(project)
+	if _, err := p.config.Log.Fold(ctx, movie.Stream(project), m.Apply); err != nil {
+		return nil, passing{fmt.Errorf("load movie %s: %w", project, err)}
+	}
+	submitted, _ := m.Submitted()
+	filled, err := commands.FillDocument(ctx, p.config.Files, content, submitted.Templates)
+	var refusal *domain.Error
+	if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrFileNotFound) {
+		return nil, passing{fmt.Errorf("fill in movie %s: %w", project, err)}
+	}
+	return filled, err
+}
+
+// store puts the finished files under the attempt's own keys, for as long as it takes. Design §8: before RenderFinished names
+// them.
+func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.File, error) {
+	file := rendered.File
+	sources := movie.File{Key: rendered.Movie, Thumbnail: rendered.Thumbnail, Subtitles: rendered.Subtitles}
+	return &file, r.fill(ctx, &file, sources, r.put)
+}
+
+// fill gives a file keys and an address of this attempt's own, and lets move bring what each of its parts has as its source
+// there.
+func (r *render) fill(ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) error) error {
+	stem := commands.RenderPrefix(r.project) + strconv.Itoa(r.claim.Attempt)
+	file.Key, file.Thumbnail, file.Subtitles, file.Token = "", "", "", randomHex(16)
+	for _, part := range []struct {
+		key       *string
+		source    string
+		extension string
+	}{
+		{&file.Key, sources.Key, result.MovieExtension},
+		{&file.Thumbnail, sources.Thumbnail, result.ThumbnailExtension},
+		{&file.Subtitles, sources.Subtitles, result.SubtitlesExtension},
+	} {
+		if part.source == "" {
+			continue
+		}
+		*part.key = stem + part.extension
+		if err := move(ctx, *part.key, part.source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *render) put(ctx context.Context, key, path string) error {
+	r.stored = append(r.stored, key)
+	return untilDone(ctx, func(ctx context.Context) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(r.config.Files.Put(ctx, key, f), f.Close())
+	}, r.complain("a rendered file could not be stored"))
+}
+
+// discard removes what this attempt has stored, because no outcome names it. What cannot be removed now is left to the sweep.
+func (r *render) discard() {
+	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
+	defer cancel()
+	for _, key := range r.stored {
+		if err := r.config.Files.Delete(ctx, key); err != nil {
+			r.complain("a file of a lost render could not be removed")(err)
+		}
+	}
+}
+
+// passing marks an error of this machine or the stores, which passes by itself.
+type passing struct{ error }
+
+func (p passing) Unwrap() error { return p.error }
+
+// passes tells whether an error will pass: then trying again for ever is right.
+func passes(err error) bool {
+	var marked passing
+	return errors.As(err, &marked) || errors.Is(err, eventstore.ErrUnavailable) ||
+		errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
+		errors.Is(err, syscall.ENOMEM)
+}

@@ -1,0 +1,84 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"moviola/domain/connection"
+)
+
+// hostWait is how long a delivery waits for its turn at a host. After that it makes room for those to other hosts, and comes back.
+const hostWait = 2 * time.Second
+
+// errBusy says that a host has as many deliveries as it may.
+var errBusy = errors.New("the host of a destination is busy with other deliveries")
+
+// hosts bounds how many deliveries go to one host at the same time. It is safe for concurrent use.
+type hosts struct {
+	limit int
+	mu    sync.Mutex
+	turns map[string]*turns
+}
+
+// turns are the places at one host.
+type turns struct {
+	places chan struct{}
+	users  int // waiting and served
+}
+
+func newHosts(limit int) *hosts { return &hosts{limit: limit, turns: make(map[string]*turns)} }
+
+// enter takes a place at a host and returns what gives it back. When none is free in time, it is errBusy, which passes.
+func (h *hosts) enter(ctx context.Context, host string) (func(), error) {
+	if host == "" {
+		return func() {}, nil
+	}
+	h.mu.Lock()
+	at := h.turns[host]
+	if at == nil {
+		at = &turns{places: make(chan struct{}, h.limit)}
+		h.turns[host] = at
+	}
+	at.users++
+	h.mu.Unlock()
+	timer := time.NewTimer(hostWait)
+	defer timer.Stop()
+	select {
+	case at.places <- struct{}{}:
+		return func() { <-at.places; h.leave(host) }, nil
+	case <-timer.C:
+		h.leave(host)
+		return nil, passing{errBusy}
+	case <-ctx.Done():
+		h.leave(host)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// leave forgets a host that nobody uses any more.
+func (h *hosts) leave(host string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at := h.turns[host]
+	if at.users--; at.users == 0 {
+		delete(h.turns, host)
+	}
+}
+
+// hostOf is the host that a destination leads to, empty when it is not known here.
+func hostOf(t target) string {
+	if host := t.settings["host"]; host != "" {
+		return strings.ToLower(host)
+	}
+	if u, err := url.Parse(t.settings["endpoint"]); err == nil && u.Hostname() != "" {
+		return strings.ToLower(u.Hostname())
+	}
+	if t.kind == connection.S3 {
+		return "s3." + t.settings["region"]
+	}
+	return ""
+}

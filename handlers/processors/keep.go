@@ -1,0 +1,48 @@
+package processors
+
+import (
+	"context"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/projections"
+)
+
+// settle charges or releases what is held for a movie that has come to an outcome.
+func (p *Processors) settle(ctx context.Context, task projections.Task) error {
+	if id, index, ok := ledger.ParseItem(domain.ProjectID(task.Subject)); ok {
+		return p.settleItem(ctx, task.Account, id, index)
+	}
+	return p.config.Commands.SettleMovie.Handle(ctx, commands.SettleMovie{
+		Account: domain.AccountID(task.Account), Project: domain.ProjectID(task.Subject),
+	})
+}
+
+// timeOut marks a movie that takes too long, and closes a marked one that nobody renders any more or that has taken twice as
+// long as it may. Decision 19.
+func (p *Processors) timeOut(ctx context.Context, task projections.Task) error {
+	_, err := p.config.Commands.TimeOutRender.Handle(ctx, commands.TimeOutRender{
+		Project: domain.ProjectID(task.Subject),
+		// Not this process's name as a renderer: the close must not look like the render's own end.
+		Worker: p.config.Worker + "/keeper",
+		Dead:   task.Dead,
+	})
+	return err
+}
+
+// abandon closes a submission whose movie never came.
+func (p *Processors) abandon(ctx context.Context, task projections.Task) error {
+	if id, index, ok := ledger.ParseItem(domain.ProjectID(task.Subject)); ok {
+		return p.settleItem(ctx, task.Account, id, index)
+	}
+	return p.config.Commands.AbandonSubmission.Handle(ctx, commands.AbandonSubmission{
+		Account: domain.AccountID(task.Account), Project: domain.ProjectID(task.Subject),
+	})
+}
+
+// expire removes the files of a movie that has been kept for long enough.
+func (p *Processors) expire(ctx context.Context, task projections.Task) error {
+	_, err := p.config.Commands.ExpireFile.Handle(ctx, commands.ExpireFile{Project: domain.ProjectID(task.Subject)})
+	return err
+}

@@ -1,0 +1,128 @@
+package processors
+
+import (
+	"context"
+	"errors"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/media"
+	"moviola/eventstore"
+	"moviola/projections"
+)
+
+// Library finishes what is left to do in media libraries. commands.ErrNothingToDo: the state asks for nothing.
+type Library interface {
+	Complete(ctx context.Context, cmd commands.CompleteMove) error
+	Expire(ctx context.Context, cmd commands.ExpireMedia) error
+}
+
+// Confirmer takes in uploads that went to the storage itself. commands.ErrNothingToDo: none has come.
+type Confirmer interface {
+	Confirm(ctx context.Context, cmd commands.ConfirmUpload) error
+}
+
+// confirmUpload looks whether the bytes of a registered file have come to the storage. The work queue asks again, less and less often.
+func (p *Processors) confirmUpload(ctx context.Context, task projections.Task) error {
+	return p.config.Confirm.Confirm(ctx, commands.ConfirmUpload{Place: task.Subject})
+}
+
+// completeMove ends a move in a media library whose request has not ended it.
+func (p *Processors) completeMove(ctx context.Context, task projections.Task) error {
+	return p.config.Library.Complete(ctx, commands.CompleteMove{Place: task.Subject})
+}
+
+// expireMedia removes a temporary file, or a registration, whose time has come.
+func (p *Processors) expireMedia(ctx context.Context, task projections.Task) error {
+	return p.config.Library.Expire(ctx, commands.ExpireMedia{Place: task.Subject})
+}
+
+// Libraries lists what is in the media libraries of accounts. projections.Library is one.
+type Libraries interface {
+	All(ctx context.Context, account domain.AccountID, after *projections.MediaFile, limit int) ([]projections.MediaFile, error)
+	Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]projections.MediaFolder, error)
+}
+
+// Clearer removes whatever is at a path of a library.
+type Clearer interface {
+	Clear(ctx context.Context, cmd commands.ClearMedia) error
+}
+
+// StoredMedia removes the media library of an account and, when it is closed, its prepared assets.
+type StoredMedia struct {
+	Library Libraries
+	Remove  Clearer
+	Files   commands.Files
+}
+
+var _ Cleaner = StoredMedia{}
+
+// Clear implements Cleaner. A purge spares files that came after it; a closing removes everything.
+func (s StoredMedia) Clear(ctx context.Context, what commands.Clearing) error {
+	why := media.Purged
+	if what.Reason == account.Departure {
+		why = media.Closed
+	}
+	if err := s.files(ctx, what, why); err != nil || why == media.Purged {
+		return err
+	}
+	if err := s.folders(ctx, what.Account); err != nil {
+		return err
+	}
+	for _, prefix := range []string{commands.PreloadPrefix, commands.BatchPrefix, commands.MediaPrefix} {
+		keys, err := s.Files.List(ctx, prefix+string(what.Account)+"/")
+		for _, key := range keys {
+			if err == nil {
+				err = s.Files.Delete(ctx, key)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s StoredMedia) files(ctx context.Context, what commands.Clearing, why media.Reason) error {
+	var after *projections.MediaFile
+	for {
+		files, err := s.Library.All(ctx, what.Account, after, filesAtOnce)
+		if err != nil || len(files) == 0 {
+			return err
+		}
+		for _, f := range files {
+			late := what.Before != (eventstore.Position{}) && f.Position().Compare(what.Before) >= 0
+			if late {
+				continue
+			}
+			err := s.Remove.Clear(ctx, commands.ClearMedia{Place: f.ID, Why: why})
+			if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
+				return err
+			}
+		}
+		after = &files[len(files)-1]
+	}
+}
+
+// folders removes the markers of all folders.
+func (s StoredMedia) folders(ctx context.Context, id domain.AccountID) error {
+	after := ""
+	for {
+		folders, err := s.Library.Tree(ctx, id, after, filesAtOnce)
+		if err != nil || len(folders) == 0 {
+			return err
+		}
+		for _, f := range folders {
+			if !f.Marker {
+				continue
+			}
+			place := media.StreamID(id, media.Path{Folder: f.Path})
+			err := s.Remove.Clear(ctx, commands.ClearMedia{Place: place, Why: media.Closed})
+			if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
+				return err
+			}
+		}
+		after = folders[len(folders)-1].Path
+	}
+}

@@ -1,0 +1,128 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/preload"
+	"moviola/projections"
+)
+
+// Items are the decisions on the items of preload batches. commands.PreloadItems are some.
+type Items interface {
+	Start(ctx context.Context, cmd commands.StartItem) (commands.ItemClaim, error)
+	Release(ctx context.Context, id preload.ID, claim preload.Claim) error
+	Finish(ctx context.Context, cmd commands.FinishItem) error
+}
+
+// PreparedStore moves a prepared asset to where it can be fetched from. commands.PreparedStore is one.
+type PreparedStore interface {
+	Store(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error)
+	Publish(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (address, web, warning string, err error)
+	KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared) error
+}
+
+// Preloads are what the work on preload batches needs. All are required for its kind.
+type Preloads struct {
+	Items    Items
+	Preparer commands.Preparer
+	Store    PreparedStore
+	Settle   Doer[commands.SettlePreloadItem]
+}
+
+func (p Preloads) complete() bool {
+	return p.Items != nil && p.Preparer != nil && p.Store != nil
+}
+
+// preparationFailed is what the owner reads of an item whose preparation ended for reasons of this service.
+const preparationFailed = "The item could not be prepared because of an internal error. Please request it again."
+
+// preload prepares one item of a batch: claim, prepare, store, finish. It ends with a result, with the claim handed back, or with the
+// claim lost to another.
+func (p *Processors) preload(ctx context.Context, task projections.Task) error {
+	id, index, ok := projections.PreloadSubject(task.Subject)
+	if !ok {
+		return fmt.Errorf("%q names no item of a preload", task.Subject)
+	}
+	claim, err := p.claimItem(ctx, commands.StartItem{Preload: id, Index: index, Worker: p.config.Worker, Dead: task.Dead})
+	if err != nil {
+		return err
+	}
+	shown := p.appear(task.ID, claim.Attempt)
+	defer shown.end()
+	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt, Item: claim.Item}
+	result, err := p.prepared(ctx, job)
+	if err != nil {
+		return p.releaseItem(id, claim.Claim, errors.Join(err, context.Cause(ctx)))
+	}
+	ctx, cancel := p.grace(ctx)
+	defer cancel()
+	return untilDone(ctx, func(ctx context.Context) error {
+		return p.config.Preloads.Items.Finish(ctx, commands.FinishItem{Preload: id, Claim: claim.Claim, Result: result})
+	}, func(err error) { p.complain(job, err) })
+}
+
+func (p *Processors) complain(job commands.PrepareJob, err error) {
+	p.log.WithError(err).WithField("preload", job.Batch).WithField("item", job.Index).Warn("an item is not prepared yet")
+}
+
+func (p *Processors) claimItem(ctx context.Context, cmd commands.StartItem) (commands.ItemClaim, error) {
+	ctx, cancel := p.grace(ctx)
+	defer cancel()
+	return p.config.Preloads.Items.Start(ctx, cmd)
+}
+
+// prepared repeats the preparation until it succeeds or the item is to blame: errors that pass are waited out, others end as the item's
+// after a few tries. It returns an error only when ctx has ended before.
+func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
+	tries := 0
+	for pause := newPause(); ; {
+		result, err := p.prepareOnce(ctx, job)
+		var refusal *domain.Error
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return result, err
+		case errors.As(err, &refusal):
+			return preload.Result{Error: refusal.Message}, nil
+		}
+		p.complain(job, err)
+		if !passes(err) {
+			tries++
+		}
+		if tries == maxRenderTries {
+			return preload.Result{Error: preparationFailed}, nil
+		}
+		if err := pause.wait(ctx); err != nil {
+			return preload.Result{}, err
+		}
+	}
+}
+
+// prepareOnce prepares an item and stores what came of it.
+func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
+	made, err := p.config.Preloads.Preparer.Prepare(ctx, job)
+	if err != nil {
+		return preload.Result{}, err
+	}
+	defer made.Close()
+	return p.config.Preloads.Store.Store(ctx, job, made)
+}
+
+// releaseItem hands a claim back, because this process has no time left for it.
+func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), p.limits.Release)
+	defer cancel()
+	err := p.config.Preloads.Items.Release(ctx, id, claim)
+	if errors.Is(err, commands.ErrNothingToDo) {
+		return err
+	}
+	return errors.Join(why, err)
+}
+
+// settleItem ends what is held for an item of a batch.
+func (p *Processors) settleItem(ctx context.Context, account string, id preload.ID, index int) error {
+	return p.config.Preloads.Settle.Handle(ctx, commands.SettlePreloadItem{Account: domain.AccountID(account), Preload: id, Index: index})
+}

@@ -1,0 +1,250 @@
+// Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires. A Watermill router
+// drives it; every processor is one handler of one kind of work.
+//
+// A message is only a hint: every processor asks a command, which folds the stream and decides, and finding nothing to do is
+// the normal end. So a message may come twice, late or in any order. Rules are not decided here, and nothing is kept here that
+// another process would need: claims are events, progress is on the presence board.
+package processors
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain/connection"
+	"moviola/eventstore"
+	"moviola/projections"
+)
+
+// Config is what New needs. Fields that only some kinds of work use are required for those.
+type Config struct {
+	Queue Queue
+	// Kinds are the kinds of work to be done by this process. Design §2: its roles.
+	Kinds    []string
+	Commands Commands
+	Log      *eventstore.Log // followed for what ends a claim
+	Renderer commands.Renderer
+	Cache    Cache
+	Files    commands.Files
+	Library  Library
+	Preloads Preloads
+	Confirm  Confirmer // of uploads to the storage itself
+	Presence Presence
+	Trouble  Trouble
+	Visible  Visible
+	Accounts Accounts
+	Webhook  WebhookFunc
+	// Connections are what destinations refer to by id, and Senders what brings files to those that are no webhooks, by kind.
+	Connections Connections
+	Senders     map[connection.Kind]commands.Sender
+	// PublicURL is what the addresses of rendered files begin with: scheme and host, no slash at the end. Decision 8.
+	PublicURL string
+	Limits    Limits
+	// Worker names this run of this process in its claims. Default: drawn at random.
+	Worker string
+	Now    func() time.Time   // default: time.Now
+	Logger logrus.FieldLogger // required
+}
+
+func (c Config) validate() error {
+	var problems []error
+	for name, missing := range map[string]bool{
+		"queue": c.Queue == nil, "kinds": len(c.Kinds) == 0, "log": c.Log == nil, "logger": c.Logger == nil,
+		"files": c.Files == nil, "presence": c.Presence == nil, "trouble": c.Trouble == nil,
+		"renderer":    c.Renderer == nil && slices.Contains(c.Kinds, projections.WorkRender),
+		"library":     c.Library == nil && (slices.Contains(c.Kinds, projections.WorkMove) || slices.Contains(c.Kinds, projections.WorkMedia)),
+		"preparer":    !c.Preloads.complete() && slices.Contains(c.Kinds, projections.WorkPreload),
+		"confirmer":   c.Confirm == nil && slices.Contains(c.Kinds, projections.WorkConfirm),
+		"cache":       c.Cache == nil && slices.Contains(c.Kinds, projections.WorkRender),
+		"webhook":     c.Webhook == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
+		"connections": c.Connections == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
+		"waiting":     c.Visible == nil && slices.Contains(c.Kinds, projections.WorkDeliver),
+	} {
+		if missing {
+			problems = append(problems, errors.New("no "+name))
+		}
+	}
+	if kinds := slices.Sorted(slices.Values(c.Kinds)); len(slices.Compact(kinds)) < len(c.Kinds) {
+		problems = append(problems, errors.New("a kind of work is named twice"))
+	}
+	return errors.Join(problems...)
+}
+
+// The causes for which work is cut short.
+var (
+	errDraining = errors.New("the process is shutting down")
+	errLost     = errors.New("the claim is lost")
+)
+
+// Processors runs the work of one process. Run and Drain are called once each.
+type Processors struct {
+	config Config
+	limits Limits
+	log    logrus.FieldLogger
+	router *message.Router
+	watch  *watch
+	failed failures
+	hosts  *hosts
+
+	work context.Context // of all work; ends when a drain has waited long enough
+	kill context.CancelCauseFunc
+}
+
+// New returns the processors of a process, not yet running.
+func New(config Config) (*Processors, error) {
+	if err := config.validate(); err != nil {
+		return nil, fmt.Errorf("processors: %w", err)
+	}
+	if config.Worker == "" {
+		config.Worker = "worker-" + randomHex(8)
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: closeTimeout}, bridge{config.Logger})
+	if err != nil {
+		return nil, fmt.Errorf("processors: %w", err)
+	}
+	p := &Processors{
+		config: config, limits: config.Limits.withDefaults(), log: config.Logger.WithField("worker", config.Worker),
+		router: router, watch: newWatch(config.Log, config.Logger),
+	}
+	p.hosts = newHosts(p.limits.PerHost)
+	p.work, p.kill = context.WithCancelCause(context.Background())
+	router.AddMiddleware(middleware.Recoverer, p.underOwnContext, middleware.CorrelationID)
+	for _, kind := range config.Kinds {
+		if err := p.register(kind); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// closeTimeout is how long work may take to end once it has been cut short. It is not reached unless something ignores its
+// context.
+const closeTimeout = 30 * time.Second
+
+// register adds the handler of one kind of work.
+func (p *Processors) register(kind string) error {
+	// A command folds a stream and appends to it; longer than this only waits for a store that is away, and then the
+	// work queue's backoff is the better place to wait.
+	const aCommand = time.Minute
+	// A removal that takes longer goes on where it was.
+	const aRemoval = time.Hour
+	// Downloads, providers and encoders have limits of their own.
+	const aPreparation = time.Hour
+	kinds := map[string]struct {
+		do      func(context.Context, projections.Task) error
+		timeout time.Duration
+	}{
+		projections.WorkComplete: {p.completeOpening, aCommand},
+		projections.WorkZero:     {p.purgeAtZero, aCommand},
+		projections.WorkPurge:    {p.clearPurged, aRemoval},
+		projections.WorkClose:    {p.closeAccount, aRemoval},
+
+		projections.WorkRender:  {p.render, 2*p.limits.Render + 5*time.Minute},
+		projections.WorkDeliver: {p.deliver, time.Hour},
+		projections.WorkSettle:  {p.settle, aCommand},
+		projections.WorkTimeout: {p.timeOut, aCommand},
+		projections.WorkStop:    {p.timeOut, aCommand},
+		projections.WorkAbandon: {p.abandon, aCommand},
+		projections.WorkExpire:  {p.expire, aCommand},
+		projections.WorkMove:    {p.completeMove, aCommand},
+		projections.WorkMedia:   {p.expireMedia, aCommand},
+		projections.WorkPreload: {p.preload, aPreparation},
+		projections.WorkConfirm: {p.confirmUpload, aCommand},
+	}
+	processor, known := kinds[kind]
+	if !known {
+		return fmt.Errorf("processors: unknown kind of work %q", kind)
+	}
+	p.router.AddConsumerHandler(kind, kind, p.config.Queue, func(msg *message.Message) error {
+		var task projections.Task
+		if err := json.Unmarshal(msg.Payload, &task); err != nil {
+			return fmt.Errorf("read the task of message %s: %w", msg.UUID, err)
+		}
+		return p.end(task, processor.do(msg.Context(), task))
+	}).AddMiddleware(middleware.Timeout(processor.timeout))
+	return nil
+}
+
+// underOwnContext lets work outlive the router's own context, which ends as soon as the router begins to close: a drain waits
+// for work first.
+func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFunc {
+	return func(msg *message.Message) ([]*message.Message, error) {
+		msg.SetContext(commands.WithTrace(p.work, middleware.MessageCorrelationID(msg), msg.UUID))
+		return next(msg)
+	}
+}
+
+// end turns what is normal into success.
+func (p *Processors) end(task projections.Task, err error) error {
+	switch {
+	case err == nil, errors.Is(err, commands.ErrNothingToDo), errors.Is(err, errLost), errors.Is(err, errDraining):
+		p.succeeded(task)
+		return nil
+	default:
+		p.note(task, err)
+		return fmt.Errorf("%s: %w", task.ID, err)
+	}
+}
+
+// Run does the work until the processors are drained. When ctx ends before that, work is cut short and claims are handed back.
+func (p *Processors) Run(ctx context.Context) error {
+	cut := context.AfterFunc(ctx, func() {
+		if err := p.Drain(ctx); err != nil {
+			p.log.WithError(err).Error("work could not be ended")
+		}
+	})
+	defer cut()
+	// From here on the log is watched: work that begins later misses nothing.
+	from, err := p.watch.end(p.work)
+	if err != nil {
+		return nil // drained before the store was there
+	}
+	watching, stopWatching := context.WithCancel(context.Background())
+	var watched sync.WaitGroup
+	watched.Go(func() { p.watch.run(watching, from) })
+	defer watched.Wait()
+	defer stopWatching()
+	if err := p.router.Run(context.WithoutCancel(ctx)); err != nil && p.work.Err() == nil {
+		return fmt.Errorf("run the processors: %w", err)
+	}
+	return nil
+}
+
+// Drain stops taking work and waits for the work at hand until ctx ends; then it cuts the rest short, which hands its claims
+// back. It returns when no work is left, and Run returns with it. Design §10: the order of shutting down.
+func (p *Processors) Drain(ctx context.Context) error {
+	if err := p.config.Queue.Stop(ctx); err != nil {
+		p.kill(errDraining)
+		longer, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		if err := p.config.Queue.Stop(longer); err != nil {
+			return err
+		}
+	}
+	p.kill(errDraining) // also tells Run that its end is meant
+	if !p.router.IsRunning() {
+		return p.config.Queue.Close()
+	}
+	return p.router.Close()
+}
+
+// randomHex returns n random bytes in hex.
+func randomHex(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails: it ends the program instead
+	return hex.EncodeToString(b)
+}

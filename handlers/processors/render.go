@@ -1,0 +1,200 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/ledger"
+	"moviola/domain/movie"
+	"moviola/projections"
+)
+
+// maxRenderTries is how often a render may end with an error that is neither the movie's nor one that passes, before the
+// movie ends with it.
+const maxRenderTries = 3
+
+// failedMessage is what the owner reads of a movie whose render ended so.
+const failedMessage = "Rendering failed because of an internal error. Please submit the movie again."
+
+// render makes one movie: claim, render, store, finish. Whatever happens after the claim, it ends with the movie's outcome,
+// with the claim handed back, or with the claim lost to another.
+func (p *Processors) render(ctx context.Context, task projections.Task) error {
+	project := domain.ProjectID(task.Subject)
+	sight := p.watch.open(project, endsRender)
+	defer sight.close()
+	claim, err := p.claimRender(ctx, project, task.Dead)
+	if err != nil {
+		return err
+	}
+	ctx, stop := sight.claimed(ctx, claim.Attempt, p.config.Worker)
+	defer stop()
+	shown := p.appear(task.ID, claim.Attempt)
+	defer shown.end()
+
+	r := render{Processors: p, project: project, claim: claim, shown: shown}
+	err = r.run(ctx)
+	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
+		return err
+	}
+	err = errors.Join(err, context.Cause(ctx))
+	if errors.Is(err, errLost) {
+		r.discard()
+		return errLost
+	}
+	return r.release(err)
+}
+
+func (p *Processors) claimRender(ctx context.Context, project domain.ProjectID, dead int) (commands.RenderClaim, error) {
+	ctx, cancel := p.grace(ctx)
+	defer cancel()
+	return p.config.Commands.StartRender.Handle(ctx, commands.StartRender{Project: project, Worker: p.config.Worker, Dead: dead})
+}
+
+// render is one attempt at one movie.
+type render struct {
+	*Processors
+	project domain.ProjectID
+	claim   commands.RenderClaim
+	shown   *presence
+	plan    *movie.Plan // when it was laid out
+	key     string      // what the movie can be found by in the cache; empty: it must not be
+	found   *found      // in the cache
+	stored  []string    // keys under which this attempt has stored files
+}
+
+// run renders until there is an outcome and records it. It returns an error only when ctx has ended before.
+func (r *render) run(ctx context.Context) error {
+	rendered, err := r.rendered(ctx)
+	if errors.Is(err, errCached) && ctx.Err() == nil {
+		return r.finish(ctx, commands.FinishRender{
+			Success: true, Plan: r.found.source.Plan, File: r.found.file, Warnings: r.found.source.Warnings,
+			CachedFrom: domain.ProjectID(r.found.source.Project),
+		})
+	}
+	var refusal *domain.Error
+	if errors.As(err, &refusal) && ctx.Err() == nil {
+		return r.finish(ctx, commands.FinishRender{Message: refusal.Message, Plan: r.plan})
+	}
+	if err != nil {
+		return err
+	}
+	defer rendered.Close()
+	file, err := r.store(ctx, rendered)
+	if err != nil {
+		return err
+	}
+	return r.finish(ctx, commands.FinishRender{Success: true, Plan: &rendered.Plan, File: file, Warnings: rendered.Warnings})
+}
+
+// rendered repeats the render until it succeeds or the movie is to blame: errors that pass are waited out for ever, others
+// end as the movie's after a few tries. Design §6: transient errors.
+func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
+	tries := 0
+	for pause := newPause(); ; {
+		rendered, err := r.once(ctx)
+		var refusal *domain.Error
+		switch {
+		// A render that is cut short may blame the movie for it: ctx is looked at first.
+		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.As(err, &refusal):
+			return rendered, err
+		}
+		r.complain("the render ended with an error")(err)
+		if !passes(err) {
+			tries++
+		}
+		if tries == maxRenderTries {
+			return rendered, domain.Errorf(domain.Internal, "render_failed", failedMessage)
+		}
+		if err := pause.wait(ctx); err != nil {
+			return rendered, err
+		}
+	}
+}
+
+// once renders once.
+func (r *render) once(ctx context.Context) (commands.Rendered, error) {
+	document, err := r.document(ctx, r.claim.Account, r.project, r.claim.DocumentHash)
+	if err != nil {
+		return commands.Rendered{}, err
+	}
+	job := commands.RenderJob{
+		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Document: document, Now: r.claim.FirstStarted,
+		Fetched: func(ctx context.Context, sources map[string]string) error {
+			return r.fetched(ctx, document, sources)
+		},
+		Planned:  r.planned,
+		Progress: r.shown.progress,
+	}
+	if store := r.config.Preloads.Store; store != nil {
+		job.Preloaded = store.Publish
+		job.Keep = func(ctx context.Context, name string, p commands.Prepared) error {
+			return store.KeepMade(ctx, r.claim.Account, r.project, name, p)
+		}
+	}
+	return r.config.Renderer.Render(ctx, job)
+}
+
+// planned asks, before anything is encoded, whether the account's plan and credits allow the movie. Design §5: a refusal ends
+// the render.
+func (r *render) planned(ctx context.Context, plan movie.Plan) error {
+	r.plan = &plan
+	err := r.config.Commands.PlanRender.Handle(ctx, commands.PlanRender{
+		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Counted: r.claim.Counted, Plan: plan,
+	})
+	var refusal *domain.Error
+	switch {
+	case err == nil, errors.As(err, &refusal):
+		return err
+	case errors.Is(err, ledger.ErrHoldEnded):
+		// The movie has timed out and its hold is released: what is still rendered costs nothing (decision 19). Had it come to
+		// another outcome, the watch ends this render.
+		return nil
+	case errors.Is(err, ledger.ErrStale):
+		return errLost
+	case errors.Is(err, ledger.ErrNoHold):
+		return fmt.Errorf("change the hold of %s: %w", r.project, err)
+	default:
+		return passing{fmt.Errorf("change the hold of %s: %w", r.project, err)}
+	}
+}
+
+// finish records the outcome, for as long as it takes.
+func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
+	ctx, cancel := r.grace(ctx)
+	defer cancel()
+	cmd.Project, cmd.Attempt, cmd.Worker = r.project, r.claim.Attempt, r.config.Worker
+	cmd.CacheKey = r.key
+	return untilDone(ctx, func(ctx context.Context) error {
+		_, err := r.config.Commands.FinishRender.Handle(ctx, cmd)
+		return err
+	}, r.complain("the outcome of a render could not be recorded"))
+}
+
+// release hands the claim back, because this process has no time left for it.
+func (r *render) release(why error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
+	defer cancel()
+	_, err := r.config.Commands.ReleaseRender.Handle(ctx, commands.ReleaseRender{
+		Project: r.project, Attempt: r.claim.Attempt, Worker: r.config.Worker,
+	})
+	switch {
+	case err == nil:
+		// Only now is it certain that no outcome names these files.
+		r.discard()
+		return why
+	case errors.Is(err, commands.ErrNothingToDo):
+		return err
+	default:
+		return errors.Join(why, fmt.Errorf("release attempt %d: %w", r.claim.Attempt, err))
+	}
+}
+
+// complain returns what logs a failure of this render.
+func (r *render) complain(what string) func(error) {
+	return func(err error) {
+		r.log.WithError(err).WithField("project", r.project).WithField("attempt", r.claim.Attempt).Warn(what)
+	}
+}

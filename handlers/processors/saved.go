@@ -1,0 +1,53 @@
+package processors
+
+import (
+	"context"
+	"errors"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/eventstore"
+	"moviola/projections"
+)
+
+// SavedList lists the connections of an account that were not deleted: projections.Connections is one.
+type SavedList interface {
+	List(ctx context.Context, list projections.ConnectionList) ([]projections.Connection, bool, error)
+}
+
+// SavedConnections removes the connections of a closed account with the last removal: until then, deliveries of movies that its closing
+// has cancelled may refer to them. A balance at zero removes none.
+type SavedConnections struct {
+	Saved  SavedList
+	Delete Handler[commands.DeleteConnection, eventstore.Position]
+}
+
+var _ Cleaner = SavedConnections{}
+
+// connectionsAtOnce is how many connections are asked for in one look at the list.
+const connectionsAtOnce = 100
+
+// Clear implements Cleaner.
+func (s SavedConnections) Clear(ctx context.Context, what commands.Clearing) error {
+	if what.Reason != account.Departure || !what.Last {
+		return nil
+	}
+	list := projections.ConnectionList{Account: what.Account, Limit: connectionsAtOnce}
+	for more := true; more; {
+		var saved []projections.Connection
+		var err error
+		if saved, more, err = s.Saved.List(ctx, list); err != nil {
+			return err
+		}
+		for _, connection := range saved {
+			list.After = connection.Name
+			_, err := s.Delete.Handle(ctx, commands.DeleteConnection{Account: what.Account, ID: connection.Name})
+			var refusal *domain.Error
+			if err != nil && !(errors.As(err, &refusal) && refusal.Kind == domain.NotFound) {
+				return err
+			}
+		}
+	}
+	return nil
+}

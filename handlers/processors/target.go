@@ -1,0 +1,140 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/domain/movie"
+)
+
+// What the owner reads in destinations_result. Decision 33.
+const (
+	noVideoMessage  = "No video was produced"
+	tooLongMessage  = "Skipped: the destinations of the movie took too long together"
+	noTypeMessage   = "The destination has neither a type nor the id of a saved connection"
+	noTargetMessage = "The webhook has no endpoint"
+	goneMessage     = "The file of the movie is not there any more"
+)
+
+// target is where one delivery goes, with everything that is needed to get there.
+type target struct {
+	kind     connection.Kind
+	settings connection.Settings
+	id       string   // of the saved connection; empty: none
+	signing  []string // secrets to sign a webhook with
+	hostKey  string   // that the server showed before
+}
+
+// verdict is why a destination gets nothing. It is an error only to travel as one.
+type verdict struct {
+	status  movie.DeliveryStatus
+	message string
+}
+
+func (v verdict) Error() string { return v.message }
+
+func refused(format string, args ...any) error {
+	return verdict{movie.DeliveryError, fmt.Sprintf(format, args...)}
+}
+
+// aim finds out where a destination leads. A verdict says that it leads nowhere; another error passes.
+func (d *delivery) aim(ctx context.Context, to destination) (target, error) {
+	kind, unknown := connection.ParseKind(to.Type)
+	switch {
+	case to.problem != "":
+		return target{}, refused("%s", to.problem)
+	case to.Type == "" && to.ID == "":
+		return target{}, refused(noTypeMessage)
+	case to.Type != "" && (unknown != nil || kind == connection.APIKey):
+		return target{}, refused("Unknown destination type %s", to.Type)
+	case kind.TakesFiles() && !d.claim.Success:
+		return target{kind: kind}, verdict{movie.DeliverySkipped, noVideoMessage}
+	case to.ID != "" && !inlineWebhook(to):
+		return d.aimSaved(ctx, to)
+	case kind == connection.Webhook && to.Endpoint == "":
+		return target{kind: kind}, refused(noTargetMessage)
+	case kind == connection.S3:
+		return target{kind: kind}, refused("A destination of type %s needs the id of a saved connection", to.Type)
+	}
+	t := target{kind: kind}
+	if kind == connection.Webhook {
+		t.settings = connection.Settings{"endpoint": to.Endpoint, "content-type": to.ContentType}
+		return t, nil
+	}
+	var err error
+	if t.settings, err = kind.Inline(to.Given); err != nil {
+		return t, wrong(err)
+	}
+	return t, d.fileThere()
+}
+
+// inlineWebhook says whether an entry is complete without the connection that it may name: an id beside an endpoint is one of the
+// sender's own.
+func inlineWebhook(to destination) bool {
+	return to.Type == string(connection.Webhook) && to.Endpoint != ""
+}
+
+// aimSaved opens the saved connection that an entry names, and lays the entry's own properties over it.
+func (d *delivery) aimSaved(ctx context.Context, to destination) (target, error) {
+	opened, err := d.config.Connections.Open(ctx, d.claim.Account, to.ID)
+	switch {
+	case errors.Is(err, commands.ErrKeyRetired):
+		return target{}, refused("The secrets of connection %s cannot be read any more: save it again", to.ID)
+	case err != nil:
+		return target{}, wrong(err)
+	case to.Type != "" && to.Type != string(opened.Kind):
+		return target{}, refused("Connection %s is of type %s, not %s", to.ID, opened.Kind, to.Type)
+	case opened.Kind == connection.APIKey:
+		return target{kind: opened.Kind}, refused("Connection %s is a provider, not a destination", to.ID)
+	case opened.Kind.TakesFiles() && !d.claim.Success:
+		return target{kind: opened.Kind}, verdict{movie.DeliverySkipped, noVideoMessage}
+	}
+	t := target{kind: opened.Kind, id: to.ID, signing: opened.Signing, hostKey: opened.HostKey}
+	if t.kind == connection.S3 {
+		if err := checkStorage(to.Given); err != nil {
+			return t, err
+		}
+	}
+	if t.settings, err = t.kind.Override(opened.Settings, to.Given); err != nil {
+		return t, wrong(err)
+	}
+	if !t.kind.TakesFiles() {
+		return t, nil
+	}
+	return t, d.fileThere()
+}
+
+// storageFields are all that an aws-s3 destination may say. Spec: Export destination entries.
+var storageFields = []string{"type", "id", "remote-path", "file"}
+
+func checkStorage(given map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(storageFields, name) {
+			return refused("A destination of type aws-s3 may only have id, remote-path and file: remove %s", name)
+		}
+	}
+	return nil
+}
+
+// fileThere refuses to send what is not there any more.
+func (d *delivery) fileThere() error {
+	if d.claim.FileGone || d.claim.File == nil || d.claim.File.Key == "" {
+		return verdict{movie.DeliverySkipped, goneMessage}
+	}
+	return nil
+}
+
+// wrong makes what is meant for the owner a verdict, and leaves other errors as they are.
+func wrong(err error) error {
+	var refusal *domain.Error
+	if errors.As(err, &refusal) {
+		return verdict{movie.DeliveryError, refusal.Message}
+	}
+	return err
+}

@@ -1,0 +1,238 @@
+package processors_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"moviola/adapters/vault"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// save saves a connection of alice's.
+func (w *world) save(id string, kind connection.Kind, settings map[string]any) {
+	w.t.Helper()
+	h := commands.NewSaveConnectionHandler(w.log(), w.vault, rand.Reader, time.Now)
+	must(w.t, second(h.Handle(w.t.Context(), commands.SaveConnection{Account: alice, ID: id, Kind: kind, Settings: settings})))
+}
+
+func (w *world) saveAll() {
+	w.save("hook", connection.Webhook, map[string]any{"endpoint": "https://saved.example/x?hush", "content-type": "application/x-www-form-urlencoded"})
+	w.save("signed", connection.Webhook, map[string]any{"endpoint": "https://saved.example/signed", "signed": true})
+	w.save("server", connection.SFTP, map[string]any{"host": "a.example", "username": "me", "password": "hush", "remote-path": "in/__yyyy__"})
+	w.save("bucket", connection.S3, map[string]any{"bucket": "b", "region": "r", "access-key-id": "k", "secret-access-key": "hush"})
+	w.save("provider", connection.APIKey, map[string]any{"url": "https://p.example", "key": "hush"})
+}
+
+// deliverTo renders a movie, delivers it to one destination and returns the result.
+func (w *world) deliverTo(pr *process, to map[string]any) movie.DeliveryAttempted {
+	w.t.Helper()
+	project := w.submit(to)
+	pr.do(render(project, 0))
+	pr.do(deliver(project, 0))
+	tries := w.tries(project)
+	if len(tries) != 1 || !tries[0].Final {
+		w.t.Fatalf("recorded %+v", tries)
+	}
+	return tries[0]
+}
+
+// What destinations come to. Spec: Export destination entries; decisions 33 and 50.
+func TestDeliver_Targets(t *testing.T) {
+	t.Parallel()
+	ftp := map[string]any{"type": "ftp", "host": "b.example", "port": 2121, "username": "u", "password": "p", "file": "__filename__"}
+	tests := []struct {
+		name    string
+		to      map[string]any
+		status  movie.DeliveryStatus
+		kind    string
+		says    string
+		parcels int
+	}{
+		{"a saved webhook", map[string]any{"id": "hook"}, movie.DeliveryOK, "webhook", "Delivered", 0},
+		{"with its type", map[string]any{"id": "hook", "type": "webhook"}, movie.DeliveryOK, "webhook", "Delivered", 0},
+		{"of another type", map[string]any{"id": "hook", "type": "ftp"}, movie.DeliveryError, "ftp", "Connection hook is of type webhook, not ftp", 0},
+		{"a saved server", map[string]any{"id": "server"}, movie.DeliveryOK, "sftp", "Delivered", 1},
+		{"another path", map[string]any{"id": "server", "remote-path": "other"}, movie.DeliveryOK, "sftp", "Delivered", 1},
+		{"another password", map[string]any{"id": "server", "password": "x"}, movie.DeliveryError, "sftp", "password is a secret", 0},
+		{"another host", map[string]any{"id": "server", "host": "evil.example"}, movie.DeliveryError, "sftp", "host belongs to the secrets", 0},
+		{"storage", map[string]any{"type": "aws-s3", "id": "bucket", "remote-path": "x", "file": "y.mp4"}, movie.DeliveryOK, "aws-s3", "Delivered", 1},
+		{"storage by its id alone", map[string]any{"id": "bucket"}, movie.DeliveryOK, "aws-s3", "Delivered", 1},
+		{"storage with more", map[string]any{"type": "aws-s3", "id": "bucket", "region": "r"}, movie.DeliveryError, "aws-s3", "remove region", 0},
+		{"storage without id", map[string]any{"type": "aws-s3", "bucket": "b"}, movie.DeliveryError, "aws-s3", "needs the id", 0},
+		{"a provider", map[string]any{"id": "provider"}, movie.DeliveryError, "apikey", "is a provider, not a destination", 0},
+		{"a provider's type", map[string]any{"type": "apikey"}, movie.DeliveryError, "apikey", "Unknown destination type apikey", 0},
+		{"an unknown one", map[string]any{"id": "Mine"}, movie.DeliveryError, "", "Connection Mine not found", 0},
+		{"an impossible one", map[string]any{"id": "../x"}, movie.DeliveryError, "", "Connection ../x not found", 0},
+		{"inline", ftp, movie.DeliveryOK, "ftp", "Delivered", 1},
+		{"inline, incomplete", map[string]any{"type": "sftp", "host": "a"}, movie.DeliveryError, "sftp", "username is required", 0},
+		{"an inline e-mail", map[string]any{"type": "email", "to": "a@b.c", "subject": "s", "message": "__video_url__"}, movie.DeliveryOK, "email", "Delivered", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, w *world) {
+				pr := w.start("one")
+				defer pr.drain(time.Minute)
+				w.saveAll()
+				got := w.deliverTo(pr, tt.to)
+				if got.Status != tt.status || got.Type != tt.kind || !strings.Contains(got.Message, tt.says) || len(w.parcels.all()) != tt.parcels {
+					t.Errorf("recorded %+v, %d parcels", got, len(w.parcels.all()))
+				}
+				if strings.Contains(got.Message, "hush") {
+					t.Errorf("the result shows a secret: %s", got.Message)
+				}
+			})
+		})
+	}
+}
+
+func TestDeliver_WhatIsSent(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		w.saveAll()
+		w.parcels.answer = func(context.Context, connection.Kind) (commands.Receipt, error) {
+			return commands.Receipt{HostKey: "SHA256:x"}, nil
+		}
+		w.deliverTo(pr, map[string]any{"id": "server", "file": "__filename__"})
+		w.deliverTo(pr, map[string]any{"id": "server"})
+		w.deliverTo(pr, map[string]any{"id": "signed"})
+		w.deliverTo(pr, map[string]any{"id": "hook"})
+		first, next := w.parcels.all()[0], w.parcels.all()[1]
+		year := time.Now().UTC().Format("2006")
+		if first.content != "movie by one" || first.settings["password"] != "hush" || first.settings["remote-path"] != "in/"+year || !strings.HasSuffix(first.settings["file"], ".mp4") {
+			t.Errorf("sent %+v", first)
+		}
+		if first.hostKey != "" || next.hostKey != "SHA256:x" {
+			t.Errorf("host keys %q, %q: the first that was seen is kept", first.hostKey, next.hostKey)
+		}
+		if signed, plain := w.hooks.all()[0], w.hooks.all()[1]; len(signed.signing) != 1 || len(plain.signing) != 0 || plain.contentType != "application/x-www-form-urlencoded" {
+			t.Errorf("webhooks %+v, %+v", signed, plain)
+		}
+	})
+}
+
+func TestDeliver_SendersThatFail(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		err    error
+		want   string
+		passes bool
+	}{
+		"for the owner":    {domain.Errorf(domain.Invalid, "not_delivered", "Not delivered"), "0.1 error!", false},
+		"the file is gone": {fmt.Errorf("open: %w", commands.ErrFileNotFound), "0.1 skipped!", false},
+		"this side's":      {errors.New("the disk"), "0.1 ok!", true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, w *world) {
+				pr := w.start("one")
+				defer pr.drain(time.Minute)
+				w.saveAll()
+				project := w.submit(map[string]any{"id": "server"})
+				pr.do(render(project, 0))
+				w.parcels.set(func(context.Context, connection.Kind) (commands.Receipt, error) { return commands.Receipt{}, tt.err })
+				if ok := <-pr.send(deliver(project, 0)); ok == tt.passes {
+					t.Errorf("taken for success: %v", ok)
+				}
+				if w.parcels.set(nil); tt.passes {
+					pr.do(deliver(project, 0))
+				}
+				if got := outcomes(w.tries(project)); got != tt.want {
+					t.Errorf("recorded %s, want %s", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestDeliver_AKeyThatWasRetired(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		w.saveAll()
+		var err error
+		w.vault, err = vault.New([]byte(strings.Repeat("b", 32)))
+		must(t, err)
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		if got := w.deliverTo(pr, map[string]any{"id": "server"}); got.Status != movie.DeliveryError || !strings.Contains(got.Message, "save it again") {
+			t.Errorf("recorded %+v", got)
+		}
+	})
+}
+
+// A process that was paused between its claim and its first try, and hears nothing, sends nothing once another has the claim.
+func TestDeliver_APausedRunSendsNothing(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		paused, two := w.startDeaf("paused", true), w.start("two")
+		defer two.drain(time.Minute)
+		defer paused.drain(time.Minute)
+		project := w.submit(webhook("https://a.example"))
+		two.do(render(project, 0))
+		woken := make(chan struct{})
+		paused.link.visible = func(eventstore.Position) { <-woken }
+		done := paused.send(deliver(project, 0))
+		synctest.Wait()
+		time.Sleep(30 * time.Second)
+		two.do(deliver(project, 1))
+		close(woken)
+		if !<-done {
+			t.Error("losing a run is no failure")
+		}
+		if got := outcomes(w.tries(project)); got != "0.1 ok!" || len(w.hooks.all()) != 1 {
+			t.Errorf("recorded %s after %d calls", got, len(w.hooks.all()))
+		}
+	})
+}
+
+// One host is called by so many at a time; the others hand their claims back and come again, and other hosts do not wait.
+func TestDeliver_PerHost(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		w.hooks.answers = func(ctx context.Context, _ int) (commands.WebhookResult, error) {
+			time.Sleep(29 * time.Second)
+			return commands.WebhookResult{Delivered: true, HTTPStatus: 200}, nil
+		}
+		var slow []<-chan bool
+		for i := range 10 {
+			project := w.submit(webhook(fmt.Sprintf("https://SLOW.example/%d", i)))
+			pr.do(render(project, 0))
+			slow = append(slow, pr.send(deliver(project, 0)))
+		}
+		time.Sleep(5 * time.Second)
+		if len(w.hooks.all()) != 8 {
+			t.Errorf("%d calls at the same time", len(w.hooks.all()))
+		}
+		other := w.submit(webhook("https://other.example"))
+		pr.do(render(other, 0))
+		begin := time.Now()
+		pr.do(deliver(other, 0))
+		if took := time.Since(begin); took > 30*time.Second {
+			t.Errorf("another host waited %s", took)
+		}
+		handedBack := 0
+		for _, done := range slow {
+			if !<-done {
+				handedBack++
+			}
+		}
+		if handedBack != 2 || len(w.troubles.rows) != 0 {
+			t.Errorf("%d handed back, troubles %v", handedBack, w.troubles.rows)
+		}
+	})
+}

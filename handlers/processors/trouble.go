@@ -1,0 +1,72 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"moviola/projections"
+)
+
+const (
+	// boardTime bounds a look at the trouble board: work does not wait for it.
+	boardTime = 5 * time.Second
+	// maxFailures bounds how many failed pieces of work are remembered here.
+	maxFailures = 4096
+)
+
+// failures remembers the work whose trouble this process has put on the board. It is safe for concurrent use.
+type failures struct {
+	mu   sync.Mutex
+	work map[string]bool
+}
+
+func (f *failures) add(work string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.work == nil || len(f.work) >= maxFailures {
+		f.work = make(map[string]bool)
+	}
+	f.work[work] = true
+}
+
+// remove says whether the work was remembered.
+func (f *failures) remove(work string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known := f.work[work]
+	delete(f.work, work)
+	return known
+}
+
+// note puts a failure on the board, unless it will pass by itself. Design §6: transient errors are retried for ever; what
+// fails for its own reasons is listed as stuck after its limit.
+func (p *Processors) note(task projections.Task, failed error) {
+	if passes(failed) || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, context.Canceled) {
+		return
+	}
+	p.failed.add(task.ID)
+	ctx, cancel := context.WithTimeout(context.Background(), boardTime)
+	defer cancel()
+	trouble, err := p.config.Trouble.Failed(ctx, task.WorkItem, failed.Error())
+	log := p.log.WithField("work", task.ID)
+	if err != nil {
+		log.WithError(err).Warn("a failure could not be noted")
+	}
+	if trouble.Failures == projections.StuckAfter {
+		log.WithError(failed).Error("a piece of work is stuck")
+	}
+}
+
+// succeeded takes the trouble of a piece of work down.
+func (p *Processors) succeeded(task projections.Task) {
+	if !p.failed.remove(task.ID) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), boardTime)
+	defer cancel()
+	if err := p.config.Trouble.Clear(ctx, task.ID); err != nil {
+		p.log.WithError(err).WithField("work", task.ID).Warn("a trouble that is over could not be taken down")
+	}
+}

@@ -1,0 +1,173 @@
+package processors
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// watch follows the streams of all movies by one subscription and tells those who work on one when their claim has ended.
+type watch struct {
+	log    *eventstore.Log
+	logger logrus.FieldLogger
+
+	mu     sync.Mutex
+	sights map[string]map[*sight]struct{} // by stream
+}
+
+func newWatch(log *eventstore.Log, logger logrus.FieldLogger) *watch {
+	return &watch{log: log, logger: logger, sights: make(map[string]map[*sight]struct{})}
+}
+
+// run follows the log after a position until ctx ends. Events from before a sight was opened need not be seen: the claim that
+// follows is decided on the whole stream.
+func (w *watch) run(ctx context.Context, after eventstore.Position) {
+	filter := eventstore.Filter{Categories: []string{movie.StreamCategory}}
+	_ = eventstore.Follow(ctx, w.log.Store(), after, filter, func(n eventstore.Notice) error {
+		if n.Event != nil {
+			w.saw(*n.Event)
+		}
+		return nil
+	}, eventstore.OnDrop(func(err error) { w.logger.WithError(err).Warn("the log is followed anew") }))
+}
+
+// end returns the position of the log's last event, waiting for the store as long as it takes.
+func (w *watch) end(ctx context.Context) (eventstore.Position, error) {
+	for pause := newPause(); ; {
+		var failed error
+		for recorded, err := range w.log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
+			if err == nil {
+				return recorded.Position, nil
+			}
+			failed = err
+		}
+		if failed == nil {
+			return eventstore.Position{}, nil
+		}
+		if err := pause.wait(ctx); err != nil {
+			return eventstore.Position{}, err
+		}
+	}
+}
+
+func (w *watch) saw(recorded eventstore.Recorded) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	watched := w.sights[recorded.Stream]
+	if len(watched) == 0 {
+		return
+	}
+	event, _, err := w.log.Codec().Decode(recorded)
+	if err != nil {
+		w.logger.WithError(err).WithField("stream", recorded.Stream).Error("an event cannot be read")
+		return
+	}
+	for s := range watched {
+		s.saw(event)
+	}
+}
+
+// sight watches one movie for one worker.
+type sight struct {
+	watch  *watch
+	stream string
+	kind   claimKind
+
+	mu     sync.Mutex
+	events []domain.Event // seen before the claim was known
+	claim  *claim
+}
+
+// claim is what a sight has to stop.
+type claim struct {
+	attempt int
+	worker  string
+	stop    context.CancelCauseFunc
+}
+
+// claimKind tells what ends a claim.
+type claimKind func(event domain.Event, attempt int, worker string) bool
+
+// endsRender tells whether an event ends the render of an attempt. Design §6: any closing event, or a later attempt.
+func endsRender(event domain.Event, attempt int, worker string) bool {
+	switch e := event.(type) {
+	case movie.RenderStarted:
+		return e.Attempt > attempt
+	case movie.RenderFinished:
+		return e.Attempt != attempt || e.Worker != worker
+	case movie.Cancelled:
+		return true
+	default:
+		return false
+	}
+}
+
+// endsDelivery tells whether an event ends a run of the deliveries.
+func endsDelivery(event domain.Event, run int, _ string) bool {
+	started, ok := event.(movie.DeliveryStarted)
+	return ok && started.Run > run
+}
+
+// open begins to watch a movie. It is called before the claim is made, so that nothing after the claim is missed.
+func (w *watch) open(project domain.ProjectID, kind claimKind) *sight {
+	s := &sight{watch: w, stream: movie.Stream(project), kind: kind}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sights[s.stream] == nil {
+		w.sights[s.stream] = make(map[*sight]struct{})
+	}
+	w.sights[s.stream][s] = struct{}{}
+	return s
+}
+
+func (s *sight) close() {
+	s.watch.mu.Lock()
+	defer s.watch.mu.Unlock()
+	delete(s.watch.sights[s.stream], s)
+	if len(s.watch.sights[s.stream]) == 0 {
+		delete(s.watch.sights, s.stream)
+	}
+}
+
+// claimed returns a context that ends, with errLost as its cause, when the claim does.
+func (s *sight) claimed(ctx context.Context, attempt int, worker string) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	s.claim = &claim{attempt: attempt, worker: worker, stop: stop}
+	early := s.events
+	s.events = nil
+	s.mu.Unlock()
+	for _, event := range early {
+		s.saw(event)
+	}
+	return ctx, func() { stop(context.Canceled) }
+}
+
+func (s *sight) saw(event domain.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.claim == nil:
+		s.events = append(s.events, event)
+	case s.kind(event, s.claim.attempt, s.claim.worker):
+		s.claim.stop(errLost)
+	}
+}
+
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

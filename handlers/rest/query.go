@@ -1,0 +1,121 @@
+package rest
+
+import (
+	"net/url"
+	"time"
+	"unicode/utf8"
+
+	"moviola/domain"
+	"moviola/handlers/web"
+)
+
+// maxMonths is the longest range of a list. Spec: Limits.
+const maxMonths = 3
+
+// The refusals of GET /movies. Spec: Errors; decisions 11 and 14.
+var (
+	errFrom     = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
+	errTo       = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
+	errRange    = domain.Errorf(domain.Invalid, "date_range_too_long", "Maximum date range is 3 months.")
+	errFormat   = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
+	errProjects = domain.Errorf(domain.Invalid, "project_ambiguous", "The parameters project and id name different movies")
+)
+
+// moviesQuery is what GET /movies was asked for: one movie, or a page of a list.
+type moviesQuery struct {
+	project  string // empty: a list
+	from, to time.Time
+	limit    int
+	after    *cursor // nil: the first page
+	simple   bool
+}
+
+// parseMovies reads the parameters of GET /movies. With a project the others, but for format, are not looked at.
+func (a *API) parseMovies(query url.Values, account domain.AccountID) (moviesQuery, error) {
+	var q moviesQuery
+	var ok bool
+	if q.project, ok = web.One(query, "project", "id"); !ok {
+		return q, errProjects
+	}
+	format, ok := web.One(query, "format")
+	if !ok || format != "" && format != "simple" {
+		return q, errFormat
+	}
+	q.simple = format == "simple"
+	if q.project != "" {
+		return q, checkProject(q.project)
+	}
+	return a.parseList(query, account, q)
+}
+
+// checkProject refuses an id of the wrong length. Spec: Errors; decision 7.
+func checkProject(text string) error {
+	if _, ok := domain.ParseProjectID(text); ok {
+		return nil
+	}
+	return domain.Errorf(domain.Invalid, "project_invalid", "Project ID must be a 16-character string. Received ID: %s (length: %d)",
+		text, utf8.RuneCountInString(text))
+}
+
+func (a *API) parseList(query url.Values, account domain.AccountID, q moviesQuery) (moviesQuery, error) {
+	from, err := web.ParseDate(query, false, errFrom, "from", "date_start")
+	if err != nil {
+		return q, err
+	}
+	to, err := web.ParseDate(query, true, errTo, "to", "date_end")
+	if err != nil {
+		return q, err
+	}
+	if q.limit, err = web.ParseLimit(query); err != nil {
+		return q, err
+	}
+	token, ok := web.One(query, "next_token")
+	if !ok {
+		return q, web.ErrCursor
+	}
+	if token != "" {
+		return a.resume(q, token, account, from, to)
+	}
+	now := a.now().UTC()
+	q.from, q.to = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), web.EndOfDay(now)
+	if from != nil {
+		q.from = *from
+	}
+	if to != nil {
+		q.to = *to
+	}
+	if q.limit == 0 {
+		q.limit = web.MaxPage
+	}
+	return q, checkRange(q.from, q.to)
+}
+
+// resume takes range and limit from the cursor. What is sent beside it must be the same. Decision 14.
+func (a *API) resume(q moviesQuery, token string, account domain.AccountID, from, to *time.Time) (moviesQuery, error) {
+	at, err := a.readCursor(token, account)
+	if err != nil {
+		return q, err
+	}
+	if from != nil && !from.Equal(at.From) || to != nil && !to.Equal(at.To) || q.limit != 0 && q.limit != at.Limit {
+		return q, web.ErrCursor
+	}
+	q.from, q.to, q.limit, q.after = at.From, at.To, at.Limit, &at
+	return q, nil
+}
+
+// checkRange refuses a range that runs backwards or is too long: the day of its end may be at most the day of its start plus
+// three calendar months, held to the month's end. Decision 14.
+func checkRange(from, to time.Time) error {
+	if from.After(to) {
+		return errFrom
+	}
+	y, m, d := from.UTC().Date()
+	last := time.Date(y, m+maxMonths+1, 0, 0, 0, 0, 0, time.UTC) // the last day of the month three months on
+	if d < last.Day() {
+		last = last.AddDate(0, 0, d-last.Day())
+	}
+	if to.After(web.EndOfDay(last)) {
+		return errRange
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package templates
+
+import (
+	"encoding/json"
+)
+
+// schemaDialect is the version of JSON Schema that is written.
+const schemaDialect = "https://json-schema.org/draft/2020-12/schema"
+
+// schema is a JSON Schema of values.
+type schema struct {
+	Dialect     string             `json:"$schema,omitempty"`
+	Title       string             `json:"title,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Type        any                `json:"type,omitempty"` // a name, or several
+	Format      string             `json:"format,omitempty"`
+	Default     json.RawMessage    `json:"default,omitempty"`
+	OneOf       []constant         `json:"oneOf,omitempty"`
+	Items       *schema            `json:"items,omitempty"`
+	Properties  map[string]*schema `json:"properties,omitempty"`
+}
+
+// constant is one of the values that a variable can have.
+type constant struct {
+	Const string `json:"const"`
+	Title string `json:"title"`
+}
+
+// schemaOf describes the variables of a movie: none is required, as each has a default, and others do no harm.
+func schemaOf(name string, movie []byte) *schema {
+	s := &schema{Dialect: schemaDialect, Title: name, Type: "object", Properties: map[string]*schema{}}
+	for _, v := range variablesOf(movie) {
+		s.Properties[v.name] = v.schema()
+	}
+	return s
+}
+
+func (v variable) schema() *schema {
+	s := valueSchema(v.raw)
+	s.Title, s.Description, s.Default = humanised(v.name), v.help, v.raw
+	for _, o := range v.options {
+		s.OneOf = append(s.OneOf, constant{Const: o.Value, Title: o.Label})
+	}
+	if len(s.OneOf) > 0 {
+		s.Type = "string"
+	}
+	return s
+}
+
+// valueSchema tells by a value what may stand in its place. Numbers may be written as texts, as everywhere in a movie (decision 23).
+func valueSchema(raw json.RawMessage) *schema {
+	var value any
+	_ = json.Unmarshal(raw, &value) // what cannot be read is described as anything
+	switch value.(type) {
+	case bool:
+		return &schema{Type: "boolean"}
+	case float64:
+		return &schema{Type: []string{"number", "string"}}
+	case string:
+		return &schema{Type: "string"}
+	case []any:
+		var items []json.RawMessage
+		_ = json.Unmarshal(raw, &items)
+		s := &schema{Type: "array"}
+		if len(items) > 0 {
+			s.Items = valueSchema(items[0])
+		}
+		return s
+	case map[string]any:
+		s := &schema{Type: "object", Properties: map[string]*schema{}}
+		for _, m := range membersOf(raw) {
+			s.Properties[m.name] = m.schema()
+		}
+		return s
+	}
+	return &schema{}
+}

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"moviola/domain"
+)
+
+// One returns the value of a parameter that has several names. An empty value counts as not set (decision 7). False: it is
+// given twice, with different values.
+func One(query url.Values, names ...string) (string, bool) {
+	value := ""
+	for _, name := range names {
+		for _, given := range query[name] {
+			switch {
+			case given == "" || given == value:
+			case value == "":
+				value = given
+			default:
+				return value, false
+			}
+		}
+	}
+	return value, true
+}
+
+// layouts are the forms of a date-time. Without a zone it is UTC. Decision 14.
+var layouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04",
+	"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
+}
+
+// ParseDate reads a parameter that is a date or a date-time, nil when none is given; what cannot be read is answered with refusal.
+// As the end of a range a date means its last moment.
+func ParseDate(query url.Values, end bool, refusal error, names ...string) (*time.Time, error) {
+	text, ok := One(query, names...)
+	if !ok {
+		return nil, refusal
+	}
+	if text == "" {
+		return nil, nil
+	}
+	at, ok := ParseTime(text, end)
+	if !ok {
+		return nil, refusal
+	}
+	return &at, nil
+}
+
+// ParseTime reads a date or a date-time; without a zone it is UTC. As an end a date means its last moment. Decision 14.
+func ParseTime(text string, end bool) (time.Time, bool) {
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		if end {
+			day = EndOfDay(day)
+		}
+		return day, true
+	}
+	for _, layout := range layouts {
+		if at, ok := parseTime(layout, text); ok {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// MaxPage is the largest page of a list. Spec: Limits.
+const MaxPage = 100
+
+// errLimit refuses a page size. Decision 11.
+var errLimit = domain.Errorf(domain.Invalid, "limit_invalid", "Invalid limit")
+
+// ParseLimit reads the parameter limit, the size of a page: 1 to MaxPage, 0 when it is not given.
+func ParseLimit(query url.Values) (int, error) {
+	text, ok := One(query, "limit")
+	if text == "" {
+		return 0, nil
+	}
+	limit, err := strconv.Atoi(text)
+	if !ok || err != nil || limit < 1 || limit > MaxPage {
+		return 0, errLimit
+	}
+	return limit, nil
+}
+
+// parseTime also takes a + that the query's encoding has turned into a blank: "00:00 02:00" for "00:00+02:00".
+func parseTime(layout, text string) (time.Time, bool) {
+	at, err := time.Parse(layout, text)
+	if err != nil {
+		blank := strings.LastIndexByte(text, ' ')
+		if blank < 0 {
+			return time.Time{}, false
+		}
+		at, err = time.Parse(layout, text[:blank]+"+"+text[blank+1:])
+	}
+	return at.UTC(), err == nil
+}
+
+// EndOfDay is the last moment of a day, in UTC and to the millisecond.
+func EndOfDay(t time.Time) time.Time {
+	t = t.UTC()
+	return time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, time.UTC).Add(-time.Millisecond)
+}

@@ -1,0 +1,169 @@
+// Package web is how every HTTP interface of the service answers: one JSON body in one piece, one shape of error, one table
+// of methods per path. It knows no route and no rule.
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+	"github.com/sirupsen/logrus"
+
+	"moviola/domain"
+)
+
+// Texts of answers that belong to no endpoint. Spec: Errors; decision 5.
+const (
+	notFoundText      = "Not found"
+	wrongMethodText   = "Method not supported"
+	internalErrorText = "Internal error"
+)
+
+// failure is the body of every error. Decision 1.
+type failure struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+	Code    string `json:"code"`
+}
+
+// statuses are the HTTP statuses of the kinds of refusal. Spec: Errors.
+var statuses = map[domain.Kind]int{
+	domain.Invalid:         http.StatusBadRequest,
+	domain.Unauthenticated: http.StatusUnauthorized,
+	domain.QuotaExceeded:   http.StatusUnauthorized,
+	domain.PaymentRequired: http.StatusPaymentRequired,
+	domain.Forbidden:       http.StatusForbidden,
+	domain.NotFound:        http.StatusNotFound,
+	domain.Conflict:        http.StatusConflict,
+	domain.TooLarge:        http.StatusRequestEntityTooLarge,
+	domain.Internal:        http.StatusInternalServerError,
+}
+
+// StatusOf is the HTTP status of a refusal.
+func StatusOf(err *domain.Error) int {
+	if status, ok := statuses[err.Kind]; ok {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// Stamp writes a time the way every answer does: UTC, ISO 8601, milliseconds, Z. Decision 2.
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// StampOrNull is Stamp, or nil for no time.
+func StampOrNull(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	s := Stamp(*t)
+	return &s
+}
+
+// JSON encodes a value as it is answered: <, > and & stay as they are, nothing follows the value.
+func JSON(v any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
+}
+
+// SendJSON is Write for a value that has been encoded.
+func SendJSON(w http.ResponseWriter, status int, body []byte) {
+	Send(w, status, "application/json; charset=utf-8", body)
+}
+
+// Write answers with a status and a value as JSON, in one piece with its length: some clients take the first piece for the
+// whole answer. Decision 2.
+func Write(w http.ResponseWriter, status int, v any) error {
+	body, err := JSON(v)
+	if err != nil {
+		return err
+	}
+	SendJSON(w, status, body)
+	return nil
+}
+
+// Refuse answers with a refusal and its status.
+func Refuse(w http.ResponseWriter, status int, err *domain.Error) {
+	code := err.Code
+	if code == "" {
+		code = "error"
+	}
+	// Three strings and a boolean always encode.
+	_ = Write(w, status, failure{Message: err.Message, Code: code})
+}
+
+// Fail answers with an error: a *domain.Error as what it is, everything else as 500 with a fixed text. The cause of what is the
+// service's own failure goes to the log.
+func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err error) {
+	var refusal *domain.Error
+	if errors.As(err, &refusal) {
+		if refusal.Kind == domain.Internal {
+			LogFailure(r, log, err)
+		}
+		Refuse(w, StatusOf(refusal), refusal)
+		return
+	}
+	LogFailure(r, log, err)
+	Refuse(w, http.StatusInternalServerError, domain.Errorf(domain.Internal, "internal_error", internalErrorText))
+}
+
+// LogFailure logs why a request failed, unless its client has gone. The query is left out.
+func LogFailure(r *http.Request, log logrus.FieldLogger, err error) {
+	if r.Context().Err() != nil {
+		return
+	}
+	log.WithFields(logrus.Fields{"method": r.Method, "path": LogPath(r.URL.Path), "request": RequestID(r.Context())}).WithError(err).Error("request failed")
+}
+
+// NotFound answers a path that does not exist. Decision 5.
+func NotFound(w http.ResponseWriter, _ *http.Request) {
+	Refuse(w, http.StatusNotFound, domain.Errorf(domain.NotFound, "not_found", notFoundText))
+}
+
+// Methods is what one path answers, by method. HEAD follows GET. Other methods are answered 405 with Allow. Decision 5.
+type Methods map[string]http.HandlerFunc
+
+// ServeHTTP implements http.Handler.
+func (m Methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	if handler, ok := m[method]; ok {
+		handler(w, r)
+		return
+	}
+	w.Header().Set("Allow", m.allow())
+	Refuse(w, http.StatusMethodNotAllowed, domain.Errorf(domain.Invalid, "method_not_supported", wrongMethodText))
+}
+
+func (m Methods) allow() string {
+	var methods []string
+	for method := range m {
+		methods = append(methods, method)
+		if method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
+}
+
+// NewRouter returns the root router: unknown paths get the JSON 404. Paths are registered with a Methods, so that the router
+// itself never answers 405. A path is taken as it is sent: cleaning it would answer a POST with a redirect and lose its body.
+func NewRouter() *mux.Router {
+	router := mux.NewRouter().SkipClean(true)
+	// The router's middleware does not run for these, so nothing may depend on it: Wrap stands around the whole router.
+	router.NotFoundHandler = http.HandlerFunc(NotFound)
+	router.MethodNotAllowedHandler = Methods{}
+	return router
+}

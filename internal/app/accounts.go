@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/eventstore"
+	"moviola/handlers/admin"
+	"moviola/handlers/keys"
+	"moviola/handlers/processors"
+	"moviola/projections"
+)
+
+// accountKinds are the kinds of work on accounts, which the keeper does.
+var accountKinds = []string{projections.WorkComplete, projections.WorkZero, projections.WorkPurge, projections.WorkClose}
+
+// accountWork wires what becomes of accounts: openings that were cut short, balances at zero for too long, closings.
+func (s *service) accountWork() processors.Accounts {
+	log, files, now := s.stores.log, s.stores.files, time.Now
+	return processors.Accounts{
+		CompleteOpening: s.completer(),
+		Purger: commands.NewPurgeAccountHandler(commands.PurgeAccountConfig{
+			Log: log, Ledgers: s.ledgers, Plans: s.plans, Now: now, After: s.cfg.ZeroRetention, Again: s.cfg.ClearAgain,
+		}),
+		Closer: commands.NewCloseAccountHandler(log, s.ledgers, now),
+		Cleaners: []processors.Cleaner{
+			processors.RenderedFiles{Kept: s.models.Work, Purge: commands.NewPurgeFileHandler(log, files, now), Files: files},
+			processors.SavedConnections{Saved: s.models.Connections, Delete: commands.NewDeleteConnectionHandler(log, now)},
+			processors.StoredMedia{Library: s.models.Library, Remove: s.media.remove, Files: files},
+		},
+	}
+}
+
+// newAdmin wires the operator's interface.
+func (s *service) newAdmin(secret secret, log logrus.FieldLogger, keyring *keys.API) (*admin.API, error) {
+	cursorKey, err := secret.key("operator's cursors")
+	if err != nil {
+		return nil, err
+	}
+	elog, now := s.stores.log, time.Now
+	return admin.New(admin.Config{
+		Token:    s.adminToken,
+		Accounts: s.opener(),
+		Plans:    commands.NewChangePlanHandler(elog, s.ledgers, s.plans, now),
+		Close:    closer{commands.NewCloseAccountHandler(elog, s.ledgers, now), s.keys},
+		Books:    admin.Books{Accounts: s.models.Accounts, Totals: s.ledgers, Standings: s.standings()},
+		Credits:  commands.NewGrantCreditsHandler(elog, s.ledgers),
+		Acts: admin.ActCalls{
+			Record: commands.NewRecordActHandler(elog, rand.Reader, now),
+			Pages:  s.models.Acts,
+		},
+		Work:      admin.WorkCalls{Trouble: s.models.Trouble, Drop: s.drops()},
+		Keys:      s.keyCalls(keyring),
+		Projected: s.models.Reader,
+		CursorKey: cursorKey,
+		Log:       log,
+	}), nil
+}
+
+// standings tell what accounts may do.
+func (s *service) standings() *commands.Standings {
+	return commands.NewStandings(s.stores.log, s.ledgers, s.plans, time.Now)
+}
+
+// operatorWorker stands for operators where an event names who did its work.
+const operatorWorker = "operator"
+
+// drops are the ways to end stuck work that may be given up. What is not here has to be done: settling, above all.
+func (s *service) drops() map[string]admin.DropFunc {
+	drop := commands.NewDropWorkHandler(s.stores.log, time.Now)
+	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
+		return drop.Movie(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
+	}
+	return map[string]admin.DropFunc{
+		projections.WorkRender:  giveUp,
+		projections.WorkTimeout: giveUp,
+		projections.WorkStop:    giveUp,
+		projections.WorkPreload: func(ctx context.Context, subject string) (eventstore.Position, error) {
+			id, index, ok := projections.PreloadSubject(subject)
+			if !ok {
+				return eventstore.Position{}, commands.ErrNothingToDo
+			}
+			return drop.Item(ctx, commands.DropItem{Preload: id, Index: index, Worker: operatorWorker})
+		},
+		projections.WorkDeliver: func(ctx context.Context, subject string) (eventstore.Position, error) {
+			return drop.Delivery(ctx, commands.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
+		},
+	}
+}

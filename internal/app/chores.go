@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"moviola/adapters/scratch"
+	"moviola/handlers/chores"
+)
+
+// halfFileAge is the age at which a stored file that nobody has finished is removed.
+// As long as it is being written it is younger than the longest pause of a sender.
+const halfFileAge = time.Hour
+
+// newChores says what this process tidies up: the keeper what is stored for all, the renderer its own working files and caches.
+func (s *service) newChores() (*chores.Chores, error) {
+	config := chores.Config{
+		First: min(10*time.Minute, s.cfg.SweepEvery), Every: s.cfg.SweepEvery,
+		Logger: s.log.WithField("part", "chores"),
+	}
+	if s.cfg.plays(roleKeeper) {
+		config.Chores = append(config.Chores,
+			chores.Documents(s.stores.files, s.models.Movies),
+			chores.Renders(s.stores.files, s.models.Movies),
+			chores.Tidy("half-written files", halfFileAge, s.stores.files.Tidy))
+	}
+	if s.cfg.plays(roleKeeper) {
+		config.Chores = append(config.Chores, s.mediaChores()...)
+	}
+	if s.renderer != nil {
+		spoken, painted := filepath.Join(s.workFolder(), "speech"), filepath.Join(s.workFolder(), "images")
+		config.Chores = append(config.Chores,
+			chores.Chore{Name: "cached assets", Do: s.renderer.assets.Sweep},
+			chores.Chore{Name: "rendered parts and working files", Do: s.renderer.engine.Sweep},
+			chores.Tidy("spoken texts", s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
+				return scratch.Tidy(ctx, spoken, before)
+			}),
+			chores.Tidy("generated images", s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
+				return scratch.Tidy(ctx, painted, before)
+			}))
+	}
+	return chores.New(config)
+}

@@ -1,0 +1,96 @@
+// Package app turns the parts into a program: configuration, wiring, command line, start and shutdown. It holds no rules.
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
+
+	"moviola/adapters/browser"
+	"moviola/adapters/render"
+	"moviola/adapters/render/ffmpeg"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+// Main runs the command line and returns the exit code: 0 when all went well, 1 on a failure, 2 on wrong usage.
+func Main(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 1 {
+		switch args[1] { // these become another program and do not return
+		case ffmpeg.SandboxCommand:
+			render.SandboxMain()
+		case browser.JailCommand:
+			browser.JailMain()
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := rootCommand()
+	root.SetArgs(args[1:])
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		_, _ = fmt.Fprintln(stderr, "moviola:", err) // there is nowhere else to say it
+		return 1
+	}
+	return 0
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "moviola",
+		Short:         "A self-hosted video rendering service: post a movie as JSON, get an MP4",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return fromEnv(cmd.Flags())
+		},
+	}
+	root.AddCommand(serveCommand(), renderCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), accountsCommand(), creditsCommand(),
+		workCommand(), actsCommand(), auditCommand(), doctorCommand(), versionCommand())
+	return root
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			goVersion := ""
+			if info, ok := debug.ReadBuildInfo(); ok {
+				goVersion = " (" + info.GoVersion + ")"
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "moviola "+version+goVersion)
+			return err
+		},
+	}
+}
+
+// newLog returns the program's logger, which writes to w.
+func newLog(w io.Writer, level, format string) (*logrus.Logger, error) {
+	log := logrus.New()
+	log.SetOutput(w)
+	parsed, err := logrus.ParseLevel(level)
+	if err != nil {
+		return nil, fmt.Errorf("--log-level: %w", err)
+	}
+	log.SetLevel(parsed)
+	switch format {
+	case "json":
+		log.SetFormatter(&logrus.JSONFormatter{TimestampFormat: "2006-01-02T15:04:05.000Z07:00"})
+	case "text":
+		log.SetFormatter(&logrus.TextFormatter{FullTimestamp: true, TimestampFormat: "15:04:05.000"})
+	default:
+		return nil, fmt.Errorf("--log-format: %q is neither text nor json", format)
+	}
+	return log, nil
+}

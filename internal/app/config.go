@@ -1,0 +1,215 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"moviola/adapters/browser"
+	"moviola/adapters/images"
+	"moviola/adapters/speech"
+)
+
+// The roles a process can play. Design: one program, several roles.
+const (
+	roleAPI       = "api"
+	roleProjector = "projector"
+	roleRenderer  = "renderer"
+	roleDeliverer = "deliverer"
+	roleKeeper    = "keeper"
+)
+
+var allRoles = []string{roleAPI, roleProjector, roleRenderer, roleDeliverer, roleKeeper}
+
+// envPrefix begins the environment variable of every flag: --render-timeout is MOVIOLA_RENDER_TIMEOUT.
+const envPrefix = "MOVIOLA_"
+
+// Config is what `moviola serve` can be told. The time limits of the specification are settings with the specification's
+// values, so that a test can shorten them.
+type Config struct {
+	Data       string
+	Listen     string
+	OpsListen  string
+	PublicURL  string
+	AllowHosts []string
+	CORSOrigin []string
+	Roles      []string
+
+	EventStore       string // address of an event store server; empty: embedded
+	EventStoreListen string // loopback TCP address of the embedded server; empty: its unix socket only
+	Mongo            string
+	Blobs            string // s3://bucket?…; empty: a folder in the data folder
+	Plans            string // file of the plans; empty: the built-in ones
+	Library          bool   // bring the program's own templates
+
+	RenderTimeout  time.Duration
+	FileRetention  time.Duration
+	TempRetention  time.Duration
+	UploadTTL      time.Duration
+	AssetCacheTTL  time.Duration
+	SweepEvery     time.Duration
+	AbandonAfter   time.Duration
+	ZeroRetention  time.Duration
+	ClearAgain     time.Duration
+	ClaimTimeout   time.Duration
+	WebhookTimeout time.Duration
+	DrainTimeout   time.Duration
+
+	SMTP     string
+	SMTPFrom string
+
+	Chromium      string
+	Speech        speech.Endpoint
+	Transcription speech.Endpoint
+	Images        images.Endpoint
+
+	RenderSlots  int
+	PreloadSlots int
+	DeliverSlots int
+	Cores        int
+	MemoryMB     int
+
+	LogLevel  string
+	LogFormat string
+}
+
+// bind declares the flags of serve.
+func (c *Config) bind(f *pflag.FlagSet) {
+	f.StringVar(&c.Data, "data", "./data", "folder for everything that is stored here")
+	f.StringVar(&c.Listen, "listen", ":8080", "address of the HTTP interface")
+	f.StringVar(&c.OpsListen, "ops-listen", "127.0.0.1:9464", "address of /metrics, /healthz, /readyz and pprof; empty: none")
+	f.StringVar(&c.PublicURL, "public-url", "", "base of every address handed out (default http://localhost:<port>)")
+	f.StringSliceVar(&c.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
+	f.StringSliceVar(&c.CORSOrigin, "cors-origin", nil, "origin whose pages may use the HTTP interface, * for all; repeatable (default: none)")
+	f.StringSliceVar(&c.Roles, "roles", allRoles, "what this process does: "+strings.Join(allRoles, ", "))
+
+	f.StringVar(&c.EventStore, "eventstore", "", "event store to use, esdb://… or unix://… (default: embedded)")
+	f.StringVar(&c.EventStoreListen, "eventstore-listen", "", "loopback address on which the embedded event store serves other processes of this host")
+	f.StringVar(&c.Mongo, "mongo", "", "MongoDB for the read models, mongodb://…/database (default: a SQLite file)")
+
+	f.BoolVar(&c.Library, "library", true, "bring the program's own templates, and render their examples when there is nothing else to do")
+	f.StringVar(&c.Plans, "plans", "", "YAML file of the plans that accounts can be on (default: the built-in plans)")
+
+	f.StringVar(&c.Blobs, "blobs", "", "storage of files, s3://bucket?region=… (default: a folder in the data folder)")
+
+	f.DurationVar(&c.RenderTimeout, "render-timeout", 15*time.Minute, "after this a running movie has status timeout")
+	f.DurationVar(&c.FileRetention, "file-retention", 7*24*time.Hour, "how long a rendered file is kept after its render")
+	f.DurationVar(&c.TempRetention, "temp-retention", 72*time.Hour, "how long files in the folder temp of a media library are kept")
+	f.DurationVar(&c.UploadTTL, "upload-url-ttl", 120*time.Second, "how long an address for an upload may be used")
+	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is kept")
+	f.DurationVar(&c.SweepEvery, "sweep-every", 24*time.Hour, "how often files that nothing names, and old working files, are looked for")
+	f.DurationVar(&c.AbandonAfter, "abandon-after", 10*time.Minute, "age of a credit hold whose movie never came")
+	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour, "how long what is stored for an account is kept while its balance is zero")
+	f.DurationVar(&c.ClearAgain, "clear-again", 24*time.Hour, "how long after its closing what is stored for an account is removed once more")
+	f.DurationVar(&c.ClaimTimeout, "claim-timeout", 20*time.Second, "silence after which a worker counts as dead")
+	f.DurationVar(&c.WebhookTimeout, "webhook-timeout", 30*time.Second, "how long a webhook waits for an answer")
+	f.DurationVar(&c.DrainTimeout, "drain-timeout", 10*time.Second, "how long a shutdown waits for running work before it hands it back")
+
+	f.StringVar(&c.SMTP, "smtp", "", "mail server for e-mail destinations without one of their own, smtp://user:password@host:587 or smtps://… (default: none)")
+	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address for it")
+	c.bindProviders(f)
+	f.IntVar(&c.RenderSlots, "render-slots", 1, "movies rendered at the same time by this process")
+	f.IntVar(&c.PreloadSlots, "preload-slots", 2, "preload items prepared at the same time by this process")
+	f.IntVar(&c.DeliverSlots, "deliver-slots", 128, "deliveries at the same time by this process")
+	f.IntVar(&c.Cores, "cores", runtime.NumCPU(), "processor cores to plan renders for")
+	f.IntVar(&c.MemoryMB, "memory", 2048, "megabytes that the renders of this process may use together")
+
+	f.StringVar(&c.LogLevel, "log-level", "info", "trace, debug, info, warn or error")
+	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
+}
+
+// bindProviders declares the flags of what renders draw from. Give keys by their environment variables: a command line can be read
+// by every user of the host.
+func (c *Config) bindProviders(f *pflag.FlagSet) {
+	f.StringVar(&c.Chromium, "chromium", browser.DefaultPath, "chromium-headless-shell, for html elements")
+	f.StringVar(&c.Speech.URL, "speech-url", "", "base of an OpenAI-compatible speech service (default: the built-in voices)")
+	f.StringVar(&c.Speech.Key, "speech-key", "", "its key")
+	f.StringVar(&c.Speech.Model, "speech-model", "", "its model (default tts-1)")
+	f.StringVar(&c.Speech.Voice, "speech-voice", "", "its voice where a movie names none (default alloy)")
+	f.StringVar(&c.Transcription.URL, "transcription-url", "", "base of an OpenAI-compatible transcription service, for subtitles (default: none)")
+	f.StringVar(&c.Transcription.Key, "transcription-key", "", "its key")
+	f.StringVar(&c.Transcription.Model, "transcription-model", "", "its model (default whisper-1)")
+	f.StringVar(&c.Images.URL, "image-url", "", "base of an OpenAI-compatible service that makes images of prompts (default: none)")
+	f.StringVar(&c.Images.Key, "image-key", "", "its key")
+	f.StringVar(&c.Images.Model, "image-model", "", "its model (default gpt-image-1)")
+}
+
+// fromEnv sets every flag that was not given from its environment variable.
+func fromEnv(f *pflag.FlagSet) error {
+	var errs []error
+	f.VisitAll(func(flag *pflag.Flag) {
+		name := envPrefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		value, ok := os.LookupEnv(name)
+		if !ok || flag.Changed {
+			return
+		}
+		if err := f.Set(flag.Name, value); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// validate joins every complaint about the configuration and fills in what follows from the rest.
+func (c *Config) validate() error {
+	var errs []error
+	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+
+	for _, role := range c.Roles {
+		if !slices.Contains(allRoles, role) {
+			complain("--roles: %q is none of %s", role, strings.Join(allRoles, ", "))
+		}
+	}
+	if c.EventStore != "" && c.EventStoreListen != "" {
+		complain("--eventstore-listen belongs to the embedded event store, which --eventstore replaces")
+	}
+	if c.EventStoreListen != "" && !loopback(c.EventStoreListen) {
+		complain("--eventstore-listen %s: without TLS the event store listens on loopback addresses only", c.EventStoreListen)
+	}
+	if c.RenderSlots < 1 || c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
+		complain("--render-slots, --preload-slots, --deliver-slots and --cores must be at least 1")
+	}
+	for _, host := range c.AllowHosts {
+		if _, _, err := net.SplitHostPort(host); err != nil {
+			complain("--allow-host %s: give host:port", host)
+		}
+	}
+	if c.PublicURL == "" {
+		_, port, err := net.SplitHostPort(c.Listen)
+		if err != nil {
+			complain("--listen %s: give host:port or :port", c.Listen)
+		}
+		c.PublicURL = "http://localhost:" + port
+	}
+	if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" {
+		complain("--public-url %s: give an address such as https://video.example.com", c.PublicURL)
+	}
+	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
+	return errors.Join(errs...)
+}
+
+// plays reports whether this process has the role.
+func (c *Config) plays(role string) bool { return slices.Contains(c.Roles, role) }
+
+// works reports whether this process takes work from the work list.
+func (c *Config) works() bool {
+	return c.plays(roleRenderer) || c.plays(roleDeliverer) || c.plays(roleKeeper)
+}
+
+// loopback reports whether a listening address can be reached from this host only.
+func loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

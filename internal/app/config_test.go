@@ -1,0 +1,85 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+// parse reads flags as serve does.
+func parse(t *testing.T, args ...string) (Config, error) {
+	t.Helper()
+	var cfg Config
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	cfg.bind(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	if err := fromEnv(flags); err != nil {
+		return cfg, err
+	}
+	return cfg, cfg.validate()
+}
+
+func TestConfig_complaints(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		want string // empty: no complaint
+	}{
+		{"the defaults", nil, ""},
+		{"a role that does not exist", []string{"--roles", "api,singer"}, `--roles: "singer"`},
+		{"two event stores", []string{"--eventstore", "esdb://h:1", "--eventstore-listen", "127.0.0.1:1"}, "--eventstore-listen"},
+		{"an event store for the world", []string{"--eventstore-listen", "0.0.0.0:2113"}, "loopback"},
+		{"an event store on loopback", []string{"--eventstore-listen", "127.0.0.1:2113"}, ""},
+		{"no slots", []string{"--render-slots", "0"}, "--render-slots"},
+		{"an allowed host without port", []string{"--allow-host", "localhost"}, "--allow-host localhost"},
+		{"a public address without host", []string{"--public-url", "video"}, "--public-url"},
+		{"a listening address without port", []string{"--listen", "here"}, "--listen here"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parse(t, tt.args...)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("complaint %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestConfig_publicURL(t *testing.T) {
+	for _, tt := range []struct{ args, want string }{
+		{"--listen=:9000", "http://localhost:9000"},
+		{"--listen=127.0.0.1:8081", "http://localhost:8081"},
+		{"--public-url=https://video.example.com/", "https://video.example.com"},
+	} {
+		cfg, err := parse(t, tt.args)
+		if err != nil || cfg.PublicURL != tt.want {
+			t.Errorf("%s: %q, %v, want %q", tt.args, cfg.PublicURL, err, tt.want)
+		}
+	}
+}
+
+// A flag wins over its environment variable, which wins over the default.
+func TestConfig_environment(t *testing.T) {
+	t.Setenv("MOVIOLA_RENDER_TIMEOUT", "3m")
+	t.Setenv("MOVIOLA_CLAIM_TIMEOUT", "7s")
+	t.Setenv("MOVIOLA_ALLOW_HOST", "a:1,b:2")
+	cfg, err := parse(t, "--claim-timeout", "9s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.RenderTimeout != 3*time.Minute || cfg.ClaimTimeout != 9*time.Second {
+		t.Errorf("render timeout %v, claim timeout %v", cfg.RenderTimeout, cfg.ClaimTimeout)
+	}
+	if diff := cmp.Diff([]string{"a:1", "b:2"}, cfg.AllowHosts); diff != "" {
+		t.Errorf("allowed hosts (-want +got):\n%s", diff)
+	}
+	t.Setenv("MOVIOLA_CORES", "many")
+	if _, err := parse(t); err == nil || !strings.Contains(err.Error(), "MOVIOLA_CORES") {
+		t.Errorf("a broken variable: %v", err)
+	}
+}

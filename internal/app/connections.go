@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/images"
+	"moviola/adapters/outbound"
+	"moviola/adapters/provider"
+	"moviola/adapters/speech"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/handlers/connections"
+)
+
+// newConnections wires the operations on saved connections.
+func (s *service) newConnections(secret secret, log logrus.FieldLogger) (*connections.API, error) {
+	cursorKey, err := secret.key("cursors")
+	if err != nil {
+		return nil, err
+	}
+	guard, err := newGuard(s.cfg)
+	if err != nil {
+		return nil, err
+	}
+	to, err := newDestinations(s.cfg, guard)
+	if err != nil {
+		return nil, err
+	}
+	prober := provider.Prober{Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})}
+	roads := commands.TestRoads{Webhook: to.webhook, Senders: to.senders, Provider: prober.Probe}
+	events, now := s.stores.log, time.Now
+	return connections.New(connections.Config{
+		Connections: s.models.Connections,
+		Save:        commands.NewSaveConnectionHandler(events, s.vault, rand.Reader, now),
+		Delete:      commands.NewDeleteConnectionHandler(events, now),
+		Test:        commands.NewTestConnectionHandler(events, s.vault, roads, now),
+		Projected:   s.models.Reader,
+		CursorKey:   cursorKey,
+		Log:         log,
+	})
+}
+
+// savedProvider finds the endpoint behind a saved connection of an account. Decision 48.
+type savedProvider func(ctx context.Context, account domain.AccountID, id string) (images.Endpoint, error)
+
+func (s *service) savedProvider() savedProvider {
+	saved := commands.NewConnections(s.stores.log, s.vault)
+	return func(ctx context.Context, account domain.AccountID, id string) (images.Endpoint, error) {
+		c, err := saved.Open(ctx, account, id)
+		switch {
+		case errors.Is(err, commands.ErrKeyRetired):
+			return images.Endpoint{}, domain.Errorf(domain.Invalid, "connection_unreadable", "The secrets of connection %s cannot be read any more: save it again", id)
+		case err != nil:
+			return images.Endpoint{}, err
+		case c.Kind != connection.APIKey:
+			return images.Endpoint{}, domain.Errorf(domain.Invalid, "connection_type", "Connection %s is of type %s: prompts and voices need one of type apikey", id, c.Kind)
+		}
+		return images.Endpoint{URL: c.Settings["url"], Key: c.Settings["key"], Model: c.Settings["model"]}, nil
+	}
+}
+
+// speech finds the endpoint of voices in the same way; nil where there are no connections.
+func (p savedProvider) speech() func(context.Context, domain.AccountID, string) (speech.Endpoint, error) {
+	if p == nil {
+		return nil
+	}
+	return func(ctx context.Context, account domain.AccountID, id string) (speech.Endpoint, error) {
+		e, err := p(ctx, account, id)
+		return speech.Endpoint{URL: e.URL, Key: e.Key, Model: e.Model}, err
+	}
+}

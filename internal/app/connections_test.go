@@ -1,0 +1,51 @@
+package app
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/adapters/images"
+	"moviola/adapters/vault"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/eventstore"
+	"moviola/eventstore/memory"
+)
+
+// Providers are found behind connections of their kind, of the account's own. Decision 48.
+func TestSavedProvider(t *testing.T) {
+	t.Parallel()
+	v, err := vault.New(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
+	save := commands.NewSaveConnectionHandler(log, v, rand.Reader, time.Now)
+	for id, settings := range map[string]map[string]any{
+		"mine": {"url": "https://p.example/v1", "key": "hush", "model": "m"}, "hook": {"endpoint": "https://a.example"},
+	} {
+		kind := map[string]connection.Kind{"mine": connection.APIKey, "hook": connection.Webhook}[id]
+		if _, err := save.Handle(t.Context(), commands.SaveConnection{Account: "alice", ID: id, Kind: kind, Settings: settings}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find := (&service{stores: &stores{log: log}, vault: v}).savedProvider()
+	if got, err := find(t.Context(), "alice", "mine"); err != nil || got != (images.Endpoint{URL: "https://p.example/v1", Key: "hush", Model: "m"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, tt := range []struct {
+		account domain.AccountID
+		id      string
+		says    string
+	}{{"alice", "hook", "is of type webhook"}, {"alice", "other", "not found"}, {"bob", "mine", "not found"}} {
+		_, err := find(t.Context(), tt.account, tt.id)
+		var refusal *domain.Error
+		if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, tt.says) {
+			t.Errorf("%s of %s: %v", tt.id, tt.account, err)
+		}
+	}
+}

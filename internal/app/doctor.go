@@ -1,0 +1,66 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+)
+
+// requirement is something from outside that Moviola uses.
+type requirement struct {
+	name    string
+	command string // looked up in PATH; or
+	file    string // looked up as it is
+	pkg     string // Debian package
+	use     string
+	needed  bool // without it nothing renders
+}
+
+var requirements = []requirement{
+	{"ffmpeg", "ffmpeg", "", "ffmpeg", "encodes every movie", true},
+	{"ffprobe", "ffprobe", "", "ffmpeg", "reads videos and sounds", true},
+	{"headless Chromium", "", "/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "html elements", false},
+	{"espeak-ng", "espeak-ng", "", "espeak-ng", "voice elements", false},
+	{"Noto fonts", "", "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf", "fonts-noto-core", "texts of most scripts", true},
+	{"Noto CJK fonts", "", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc", "fonts-noto-cjk", "Chinese, Japanese and Korean texts", false},
+	{"Noto Color Emoji", "", "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf", "fonts-noto-color-emoji", "emoji", false},
+	{"Inter", "", "/usr/share/doc/fonts-inter", "fonts-inter", "the default font of texts", false},
+	{"Roboto", "", "/usr/share/doc/fonts-roboto", "fonts-roboto", "text styles", false},
+}
+
+func doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is missing on this machine and how to get it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			missing := false
+			for _, r := range requirements {
+				state := "ok"
+				if !r.present() {
+					state = "missing: apt-get install " + r.pkg
+					missing = missing || r.needed
+				}
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", r.name, state, r.use); err != nil {
+					return err
+				}
+			}
+			if missing {
+				return errors.New("movies cannot be rendered on this machine yet")
+			}
+			return nil
+		},
+	}
+}
+
+func (r requirement) present() bool {
+	if r.command != "" {
+		_, err := exec.LookPath(r.command)
+		return err == nil
+	}
+	_, err := os.Stat(r.file)
+	return err == nil
+}

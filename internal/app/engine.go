@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/assets"
+	"moviola/adapters/browser"
+	"moviola/adapters/images"
+	"moviola/adapters/outbound"
+	"moviola/adapters/render"
+	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/text"
+	"moviola/adapters/speech"
+)
+
+// How long fetching one asset may take. Connecting and the first answer are bounded apart, so that a dead server is noticed early.
+var assetTimes = outbound.Options{Connect: 10 * time.Second, Header: 30 * time.Second, Follow: true, KeepAlive: true}
+
+// How long a speech provider may take to begin its answer.
+var speechTimes = outbound.Options{Connect: 10 * time.Second, Header: 2 * time.Minute, KeepAlive: true}
+
+// How long an image provider may take to begin its answer.
+var imageTimes = outbound.Options{Connect: 10 * time.Second, Header: 3 * time.Minute, KeepAlive: true}
+
+// renderer is the render engine and what it draws from: downloads, pages and voices.
+type renderer struct {
+	engine *render.Engine
+	assets *assets.Cache
+	pages  *browser.Pool
+}
+
+// newRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
+// under the service's own base, and saved the providers that accounts have saved; both are nil when there is no service around.
+func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFiles, saved savedProvider, log logrus.FieldLogger) (*renderer, error) {
+	guard, err := newGuard(cfg)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	tools, err := ffmpeg.Open(ctx, ffmpeg.Config{Sandbox: self, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	r := &renderer{}
+	r.assets, err = assets.New(assets.Config{
+		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools,
+		Base: cfg.PublicURL, Own: own, TTL: cfg.AssetCacheTTL, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	drawer, err := text.NewEngine(filepath.Join(dir, "fonts"), log)
+	if err != nil {
+		return nil, err
+	}
+	speaker, err := speech.New(ctx, speech.Config{
+		Client: guard.Client(speechTimes), Dir: filepath.Join(dir, "speech"),
+		Speech: cfg.Speech, Transcription: cfg.Transcription, Saved: saved.speech(), Log: log,
+		Sandbox: func(program string, args []string) (string, []string) { return ffmpeg.Confine(self, program, args) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	painter, err := images.New(images.Config{
+		Client: guard.Client(imageTimes), Endpoint: cfg.Images, Saved: saved, Dir: filepath.Join(dir, "images"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.pages, err = browser.New(browser.Config{
+		Path: cfg.Chromium, Dial: guard.DialContext, Jailer: []string{self, browser.JailCommand}, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.engine, err = render.New(render.Config{
+		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.assets, Text: drawer,
+		Speaker: speaker, Words: speaker, Images: painter, Pages: browser.Elements{Pool: r.pages}, PageTTL: cfg.AssetCacheTTL,
+		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, Log: log,
+	})
+	if err != nil {
+		return nil, errors.Join(err, r.close(ctx))
+	}
+	return r, nil
+}
+
+// close ends the browsers. No render may be under way.
+func (r *renderer) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	return r.pages.Close(ctx)
+}

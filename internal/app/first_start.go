@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// The account of the first start. Design: First start.
+const (
+	firstAccount     = "default"
+	firstAccountPlan = "paid"
+)
+
+// announce tells the operator how to begin; key is that of the account of the first start, empty but then.
+func (s *service) announce(stdout io.Writer, key string) error {
+	if s.public == nil {
+		_, err := fmt.Fprintf(stdout, "Moviola %s works as %v\n", version, s.cfg.Roles)
+		return err
+	}
+	base := s.cfg.PublicURL + "/v2"
+	lines := fmt.Sprintf("Moviola %s serves %s\n", version, base)
+	if s.adminGenerated {
+		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", adminTokenEnv, s.adminToken)
+	}
+	if key != "" {
+		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", firstAccount, key)
+		lines += fmt.Sprintf("\nRender a sample movie:\n\n%s\n", sampleCurl(base, key))
+		lines += fmt.Sprintf("\nand ask for it, with the project it answers:\n\ncurl '%s/movies?project=PROJECT' -H 'x-api-key: %s'\n\n", base, key)
+	}
+	_, err := io.WriteString(stdout, lines)
+	return err
+}
+
+// openFirstAccount opens the account once in the life of an installation, and returns its key then. It comes before the work, so that
+// an opening which was cut short is finished here, where its key is shown.
+func (s *service) openFirstAccount(ctx context.Context) (string, error) {
+	if s.public == nil {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	opened, err := s.opener().Handle(ctx, commands.OpenAccount{ID: firstAccount, Name: firstAccount, Plan: firstAccountPlan})
+	var refusal *domain.Error
+	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
+		opened, err = s.completer().Handle(ctx, commands.CompleteOpening{Account: firstAccount})
+	}
+	switch {
+	case errors.Is(err, commands.ErrNothingToDo):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("open the first account: %w", err)
+	}
+	return opened.Key, nil
+}
+
+// opener opens accounts.
+func (s *service) opener() commands.OpenAccountHandler {
+	return commands.NewOpenAccountHandler(commands.OpenAccountConfig{
+		Log: s.stores.log, Complete: s.completer(), Plans: s.plans, Random: rand.Reader, Now: time.Now,
+	})
+}
+
+// completer finishes openings.
+func (s *service) completer() commands.CompleteOpeningHandler {
+	return commands.NewCompleteOpeningHandler(commands.CompleteOpeningConfig{
+		Log: s.stores.log, Ledgers: s.ledgers, FirstKeys: s.firstKeys, Now: time.Now,
+	})
+}

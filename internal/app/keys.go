@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/eventstore"
+	"moviola/handlers/admin"
+	"moviola/handlers/keys"
+	"moviola/projections/keyring"
+)
+
+// newKeys wires the operations on keys.
+func (s *service) newKeys(secret secret, log logrus.FieldLogger) (*keys.API, error) {
+	cursorKey, err := secret.key("cursors")
+	if err != nil {
+		return nil, err
+	}
+	return keys.New(keys.Config{
+		Keys: s.models.Keys, Issue: s.keyIssuer(), Revoke: s.keyRevoker(), Projected: s.models.Reader, CursorKey: cursorKey, Log: log,
+	})
+}
+
+// keyCalls wires what operators do with keys.
+func (s *service) keyCalls(lists *keys.API) admin.KeyCalls {
+	return admin.KeyCalls{List: lists, Issue: s.keyIssuer(), Revoke: s.keyRevoker()}
+}
+
+func (s *service) keyIssuer() commands.IssueKeyHandler {
+	return commands.NewIssueKeyHandler(s.stores.log, rand.Reader, time.Now)
+}
+
+func (s *service) keyRevoker() revoker {
+	return revoker{revoke: commands.NewRevokeKeyHandler(s.stores.log, time.Now), ring: s.keys}
+}
+
+// revoker revokes keys, so that this process refuses them before it says so.
+type revoker struct {
+	revoke commands.RevokeKeyHandler
+	ring   *keyring.Ring
+}
+
+// Handle implements keys.Revoker.
+func (r revoker) Handle(ctx context.Context, cmd commands.RevokeKey) (commands.Revocation, error) {
+	revocation, err := r.revoke.Handle(ctx, cmd)
+	r.ring.Forget(cmd.ID) // even after an error: what became of the append may be unknown
+	return revocation, err
+}
+
+// closer closes accounts, so that this process refuses their keys before it says so.
+type closer struct {
+	close commands.CloseAccountHandler
+	ring  *keyring.Ring
+}
+
+// Handle implements admin.AccountCloser.
+func (c closer) Handle(ctx context.Context, cmd commands.CloseAccount) (eventstore.Position, error) {
+	position, err := c.close.Handle(ctx, cmd)
+	c.ring.ForgetAccount(cmd.Account)
+	return position, err
+}

@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	domainmedia "moviola/domain/media"
+	"moviola/eventstore"
+	"moviola/handlers/access"
+	"moviola/handlers/chores"
+	"moviola/handlers/files"
+	"moviola/handlers/media"
+)
+
+// mediaParts are what the media libraries of this process share.
+type mediaParts struct {
+	addresses *domainmedia.Addresses
+	uploadKey []byte
+	storage   *commands.Storage
+	keep      commands.KeepMediaHandler
+	move      commands.MoveMediaHandler
+	remove    commands.DeleteMediaHandler
+	confirm   commands.ConfirmUploadHandler
+}
+
+// openMedia puts together what the media libraries need.
+func (s *service) openMedia(secret secret) error {
+	key, err := secret.key("media addresses")
+	if err != nil {
+		return err
+	}
+	if s.media.addresses, err = domainmedia.NewAddresses(s.cfg.PublicURL, key); err != nil {
+		return err
+	}
+	if s.media.uploadKey, err = secret.key("uploads"); err != nil {
+		return err
+	}
+	log, bucket := s.stores.log, s.stores.files
+	s.media.storage = commands.NewStorage(s.standings(), s.ledgers)
+	s.media.keep = commands.NewKeepMediaHandler(log, bucket, s.media.storage, time.Now)
+	s.media.move = commands.NewMoveMediaHandler(log, time.Now)
+	s.media.confirm = commands.NewConfirmUploadHandler(log, bucket, bucket, time.Now)
+	s.media.remove = commands.NewDeleteMediaHandler(log, bucket, time.Now, s.cfg.TempRetention)
+	return nil
+}
+
+// libraryWork is what is left to do in media libraries.
+type libraryWork struct {
+	commands.MoveMediaHandler
+	commands.DeleteMediaHandler
+}
+
+// mediaChores tidy up what is stored for media libraries and preloads.
+func (s *service) mediaChores() []chores.Chore {
+	files := s.stores.files
+	caughtUp := func(ctx context.Context) error {
+		for last, err := range s.stores.log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
+			if err != nil {
+				return err
+			}
+			return s.models.Reader.WaitFor(ctx, last.Position)
+		}
+		return nil
+	}
+	return []chores.Chore{
+		chores.Media(files, s.models.Library, caughtUp),
+		chores.Old("prepared assets", commands.PreloadPrefix, s.cfg.AssetCacheTTL+halfFileAge, files),
+		chores.Old("documents of preloads", commands.BatchPrefix, s.cfg.AssetCacheTTL+24*time.Hour, files),
+		chores.Old("uploads that nobody expects", commands.StagingPrefix, 24*time.Hour, files),
+	}
+}
+
+// fileServer serves stored files at their addresses, to everybody who knows one and to renders.
+func (s *service) fileServer(log logrus.FieldLogger) *files.Server {
+	return files.New(files.Config{
+		Movies: s.models.Movies, Library: s.models.Library, Addresses: s.media.addresses, Files: s.stores.files,
+		CacheTTL: s.cfg.AssetCacheTTL, Log: log,
+	})
+}
+
+// newMedia wires the operations on media libraries.
+func (s *service) newMedia(secret secret, gate *access.Gate, log logrus.FieldLogger) (*media.API, error) {
+	cursorKey, err := secret.key("cursors")
+	if err != nil {
+		return nil, err
+	}
+	elog, bucket := s.stores.log, s.stores.files
+	var presign media.Presign
+	if bucket.Presigns() {
+		presign = s.media.confirm.Presign
+	}
+	return media.New(media.Config{
+		Presign:     presign,
+		Library:     s.models.Library,
+		Gate:        gate,
+		Storage:     s.media.storage.Since,
+		Register:    commands.NewRegisterMediaHandler(elog, s.media.storage, time.Now, s.cfg.UploadTTL),
+		Upload:      commands.NewUploadMediaHandler(elog, bucket, time.Now),
+		Move:        s.media.move,
+		Delete:      s.media.remove,
+		Folders:     commands.NewMediaFolderHandler(elog, time.Now),
+		Addresses:   s.media.addresses,
+		Projected:   s.models.Reader,
+		PublicURL:   s.cfg.PublicURL,
+		CursorKey:   cursorKey,
+		UploadKey:   s.media.uploadKey,
+		UploadTTL:   s.cfg.UploadTTL,
+		CORSOrigins: s.cfg.CORSOrigin,
+		Log:         log,
+	})
+}

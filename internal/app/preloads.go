@@ -1,0 +1,43 @@
+package app
+
+import (
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/handlers/preloads"
+	"moviola/handlers/processors"
+)
+
+// itemPrices are what the items of preloads cost here.
+func (s *service) itemPrices() commands.ItemPrices {
+	return commands.ItemPrices{Prices: s.plans.Prices(), SpeechByProvider: s.cfg.Speech.URL != ""}
+}
+
+// preloadWork is what the work on preloads needs. Without the role renderer nothing prepares, but what was held is settled.
+func (s *service) preloadWork() processors.Preloads {
+	log, bucket := s.stores.log, s.stores.files
+	work := processors.Preloads{
+		Items: commands.NewPreloadItems(log, bucket, time.Now),
+		Store: commands.NewPreparedStore(commands.PreparedStoreConfig{
+			Files: bucket, Keep: s.media.keep, Addresses: s.media.addresses, Prices: s.itemPrices(), Now: time.Now, TTL: s.cfg.AssetCacheTTL,
+		}),
+		Settle: commands.NewSettleItemHandler(log, s.ledgers, bucket, time.Now, s.cfg.AbandonAfter),
+	}
+	if s.renderer != nil {
+		work.Preparer = s.renderer.engine
+	}
+	return work
+}
+
+// newPreloads wires the operations on preloads.
+func (s *service) newPreloads(log logrus.FieldLogger) (*preloads.API, error) {
+	return preloads.New(preloads.Config{
+		Request:   commands.NewRequestPreloadHandler(s.stores.log, s.ledgers, s.stores.files, s.itemPrices(), time.Now),
+		Batches:   s.models.Preloads,
+		Addresses: s.media.addresses,
+		Projected: s.models.Reader,
+		Log:       log,
+	})
+}

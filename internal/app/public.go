@@ -1,0 +1,141 @@
+package app
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gorilla/mux"
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/handlers/access"
+	"moviola/handlers/openapi"
+	"moviola/handlers/rest"
+	"moviola/handlers/web"
+)
+
+// newPublic wires the HTTP interface: what a key opens, rendered files, the operator's interface and the description of it all.
+func (s *service) newPublic(secret secret) error {
+	if err := s.loadAdminToken(); err != nil {
+		return err
+	}
+	log := s.log.WithField("part", "http")
+	gate := access.New(access.Config{Keys: s.keys, AdminToken: s.adminToken, CORSOrigins: s.cfg.CORSOrigin, Log: log})
+	movies, err := s.newMovies(secret, gate, log)
+	if err != nil {
+		return err
+	}
+	keyring, err := s.newKeys(secret, log)
+	if err != nil {
+		return err
+	}
+	library, err := s.newMedia(secret, gate, log)
+	if err != nil {
+		return err
+	}
+	saved, err := s.newConnections(secret, log)
+	if err != nil {
+		return err
+	}
+	money, err := s.newCredits(secret, gate, log)
+	if err != nil {
+		return err
+	}
+	operators, err := s.newAdmin(secret, log, keyring)
+	if err != nil {
+		return err
+	}
+	catalogue, err := s.newTemplates(gate, log)
+	if err != nil {
+		return err
+	}
+	batches, err := s.newPreloads(log)
+	if err != nil {
+		return err
+	}
+	pages, err := openapi.New()
+	if err != nil {
+		return err
+	}
+	router := web.NewRouter()
+	s.operations = slices.Concat(
+		movies.Operations(),
+		keyring.Operations(),
+		money.Operations(),
+		saved.Operations(),
+		library.Operations(),
+		batches.Operations(),
+		catalogue.Operations(),
+	)
+	gate.Routes(router, s.operations...)
+	for _, part := range []interface{ Routes(*mux.Router) }{
+		s.fileServer(log), library, catalogue, operators, pages,
+	} {
+		part.Routes(router)
+	}
+	s.router, s.public = router, newHTTPServer(s.cfg.Listen, web.Wrap(router, log))
+	// A shutdown waits for open answers, and a stream has no end of its own.
+	s.public.RegisterOnShutdown(movies.Stop)
+	return nil
+}
+
+// loadAdminToken takes the operator's token from the environment, or makes one for this run.
+func (s *service) loadAdminToken() error {
+	if s.adminToken = os.Getenv(adminTokenEnv); s.adminToken != "" {
+		return nil
+	}
+	random := make([]byte, 20)
+	if _, err := rand.Read(random); err != nil {
+		return fmt.Errorf("make an admin token: %w", err)
+	}
+	s.adminToken, s.adminGenerated = hex.EncodeToString(random), true
+	return nil
+}
+
+// newMovies wires the operations on movies.
+func (s *service) newMovies(secret secret, gate *access.Gate, log logrus.FieldLogger) (*rest.API, error) {
+	cursorKey, err := secret.key("cursors")
+	if err != nil {
+		return nil, err
+	}
+	elog, bucket := s.stores.log, s.stores.files
+	documents := commands.SealDocuments(bucket, s.vault)
+	return rest.New(rest.Config{
+		Movies:   s.models.Movies,
+		Gate:     gate,
+		Accounts: s.models.Accounts,
+		Balances: s.models.Balances,
+		Plans:    s.plans,
+		Presence: s.models.Presence,
+		Files:    documents,
+		Submit: commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
+			Log: elog, Ledgers: s.ledgers, Files: documents, Plans: s.plans,
+			NewProject: commands.NewProjectID, Now: time.Now,
+		}),
+		Delete:    commands.NewDeleteFileHandler(elog, bucket, time.Now),
+		Cancel:    commands.NewCancelMovieHandler(elog, time.Now),
+		Redeliver: commands.NewRequestRedeliveryHandler(elog, time.Now),
+		History:   s.models.Movies,
+		Projected: s.models.Reader,
+		PublicURL: s.cfg.PublicURL,
+		CursorKey: cursorKey,
+		Log:       log,
+	})
+}
+
+// newHTTPServer returns a server whose waits for a client all end. Writing has no limit: a large file may take long.
+func newHTTPServer(addr string, handler http.Handler) *http.Server {
+	return &http.Server{
+		Addr:              addr,
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+	}
+}

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"moviola/adapters/render"
+	"moviola/commands"
+	"moviola/domain/movie"
+)
+
+func renderCommand() *cobra.Command {
+	var out, level string
+	cfg := Config{Cores: runtime.NumCPU()}
+	cmd := &cobra.Command{
+		Use:   "render FILE",
+		Short: "Render a movie JSON without a server",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			document, err := os.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			log, err := newLog(cmd.ErrOrStderr(), level, "text")
+			if err != nil {
+				return err
+			}
+			dir, err := os.MkdirTemp("", "moviola-render-")
+			if err != nil {
+				return err
+			}
+			defer func() { _ = os.RemoveAll(dir) }()
+			r, err := newRenderer(cmd.Context(), cfg, dir, nil, nil, log)
+			if err != nil {
+				return err
+			}
+			err = renderFile(cmd.Context(), r.engine, document, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return errors.Join(err, r.close(cmd.Context()))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "output", "o", "movie.mp4", "the MP4 to write")
+	f.StringSliceVar(&cfg.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
+	f.IntVar(&cfg.Cores, "cores", cfg.Cores, "processor cores to plan for")
+	f.IntVar(&cfg.MemoryMB, "memory", 2048, "megabytes that the render may use")
+	cfg.bindProviders(f)
+	f.StringVar(&level, "log-level", "warn", "trace, debug, info, warn or error")
+	return cmd
+}
+
+// renderFile renders one document under a progress bar and puts the movie in its place.
+func renderFile(ctx context.Context, engine *render.Engine, document []byte, out string, stdout, stderr io.Writer) (err error) {
+	progress := mpb.NewWithContext(ctx, mpb.WithOutput(stderr), mpb.WithWidth(60))
+	bar := progress.AddBar(100, mpb.PrependDecorators(decor.Name("rendering ")), mpb.AppendDecorators(decor.Percentage(), decor.AverageETA(decor.ET_STYLE_GO)))
+	done, err := engine.Render(ctx, commands.RenderJob{
+		Account:  "local",
+		Project:  "local",
+		Attempt:  1,
+		Document: document,
+		Planned:  func(context.Context, movie.Plan) error { return nil },
+		Progress: func(percent float64) { bar.SetCurrent(int64(percent)) },
+	})
+	if err != nil {
+		bar.Abort(false)
+		progress.Wait()
+		return err
+	}
+	defer done.Close()
+	bar.SetCurrent(100)
+	progress.Wait()
+	if err := moveFile(done.Movie, out); err != nil {
+		return fmt.Errorf("write %s: %w", out, err)
+	}
+	for _, warning := range done.Warnings {
+		_, _ = fmt.Fprintln(stderr, "warning:", warning)
+	}
+	seconds := float64(done.Plan.Frames*done.Plan.FPSDen) / float64(done.Plan.FPSNum)
+	_, err = fmt.Fprintf(stdout, "%s: %dx%d, %.2f s, %d bytes\n", out, done.Plan.Width, done.Plan.Height, seconds, done.File.Size)
+	return err
+}
+
+// moveFile puts a finished file in its place: whole, or not at all.
+func moveFile(from, to string) error {
+	if os.Rename(from, to) == nil {
+		return nil
+	}
+	in, err := os.Open(from) // another file system
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	tmp, err := os.CreateTemp(filepath.Dir(to), ".moviola-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	_, err = io.Copy(tmp, in)
+	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), to)
+}

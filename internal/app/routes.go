@@ -1,0 +1,90 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gorilla/mux"
+	"github.com/spf13/pflag"
+
+	"moviola/domain/key"
+	"moviola/handlers/access"
+	"moviola/handlers/web"
+)
+
+// Guard says who is let in to a route.
+type Guard string
+
+// The guards.
+const (
+	GuardKey      Guard = "key"      // who holds a key with the route's role, or more
+	GuardOperator Guard = "operator" // who has the operator's token
+	GuardNone     Guard = "none"     // everybody who knows the address
+)
+
+// Route is one method of one path that an installation serves.
+type Route struct {
+	Method, Path string
+	Guard        Guard
+	Role         key.Role // the least that is needed, with GuardKey
+	Query        []string // the parameters that are looked at, with GuardKey
+}
+
+// Name is the route's method and path.
+func (r Route) Name() string { return r.Method + " " + r.Path }
+
+// Routes assembles the HTTP interface in a data folder, serves nothing, and returns all that it would serve, by path and method. Tests
+// of who may do what begin with it: so nothing that is served can be left out.
+func Routes(ctx context.Context, data string) (routes []Route, err error) {
+	log, err := newLog(io.Discard, "error", "text")
+	if err != nil {
+		return nil, err
+	}
+	var cfg Config
+	cfg.bind(pflag.NewFlagSet("routes", pflag.ContinueOnError)) // for the defaults
+	cfg.Data, cfg.Roles = data, []string{roleAPI}
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	s, err := newService(ctx, cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.close(context.WithoutCancel(ctx))) }()
+	return routesOf(s.router, s.operations)
+}
+
+func routesOf(router *mux.Router, operations []access.Operation) ([]Route, error) {
+	var routes []Route
+	err := router.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		methods, ok := route.GetHandler().(web.Methods)
+		if !ok {
+			return nil // a subrouter
+		}
+		path, err := route.GetPathTemplate()
+		for method := range methods {
+			routes = append(routes, routeOf(method, path, operations))
+		}
+		return err
+	})
+	slices.SortFunc(routes, func(a, b Route) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
+	})
+	return routes, err
+}
+
+func routeOf(method, path string, operations []access.Operation) Route {
+	route := Route{Method: method, Path: path, Guard: GuardNone}
+	at := slices.IndexFunc(operations, func(op access.Operation) bool { return op.Method == method && op.Path == path })
+	switch {
+	case at >= 0:
+		route.Guard, route.Role, route.Query = GuardKey, operations[at].Role, operations[at].Query
+	case strings.HasPrefix(path, "/admin/"):
+		route.Guard = GuardOperator
+	}
+	return route
+}

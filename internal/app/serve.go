@@ -1,0 +1,159 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
+)
+
+// httpGrace is how long a shutdown waits for requests that are being answered.
+const httpGrace = 5 * time.Second
+
+func serveCommand() *cobra.Command {
+	var cfg Config
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the service",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cfg.validate(); err != nil {
+				return err
+			}
+			log, err := newLog(cmd.ErrOrStderr(), cfg.LogLevel, cfg.LogFormat)
+			if err != nil {
+				return err
+			}
+			return serve(cmd.Context(), cfg, log, cmd.OutOrStdout())
+		},
+	}
+	cfg.bind(cmd.Flags())
+	return cmd
+}
+
+// serve runs one process of an installation until ctx ends, and then drains it.
+func serve(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer) error {
+	tuneCollector()
+	s, err := newService(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	err = s.run(ctx, stdout)
+	return errors.Join(err, s.close(context.WithoutCancel(ctx)))
+}
+
+// actors are the long-running parts of a process. The first that ends by itself ends the process.
+type actors struct {
+	ended   chan error // of each part that has ended by itself
+	running sync.WaitGroup
+}
+
+// start runs a part.
+func (a *actors) start(what string, run func() error) {
+	a.running.Go(func() {
+		err := run()
+		if err != nil {
+			err = fmt.Errorf("%s: %w", what, err)
+		}
+		select {
+		case a.ended <- err:
+		default: // another part was first
+		}
+	})
+}
+
+// run starts every part, waits for ctx or for a part that fails, and shuts down in order.
+func (s *service) run(ctx context.Context, stdout io.Writer) error {
+	key, err := s.openFirstAccount(ctx)
+	if err != nil {
+		return err
+	}
+	listeners, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	parts := &actors{ended: make(chan error, 1)}
+	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopReading()
+	if s.stores.server != nil {
+		parts.start("event store", func() error { return s.stores.watchServer(reading) })
+	}
+	parts.start("read models", func() error { return s.models.Reader.Run(reading) })
+	if s.keys != nil {
+		parts.start("keys", func() error { return s.keys.Run(reading) })
+	}
+	if s.work != nil {
+		parts.start("work", func() error { return s.work.Run(context.WithoutCancel(ctx)) })
+	}
+	parts.start("chores", func() error { return s.chores.Run(reading) })
+	if s.curator != nil {
+		parts.start("library", func() error { return s.curator.Run(reading) })
+	}
+	for server, ln := range listeners {
+		parts.start("http", func() error { return serveHTTP(server, ln) })
+	}
+
+	err = s.announce(stdout, key)
+	if err == nil {
+		select {
+		case <-ctx.Done():
+			s.log.Info("draining")
+		case err = <-parts.ended:
+			s.log.WithError(err).Error("a part of the service has ended")
+		}
+	}
+	err = errors.Join(err, s.drain(context.WithoutCancel(ctx)))
+	stopReading() // what was read is committed before Run returns
+	parts.running.Wait()
+	return err
+}
+
+// drain stops taking requests and work, and waits for what is at hand. Work that takes longer than the drain timeout is handed
+// back.
+func (s *service) drain(ctx context.Context) error {
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var errs []error
+	do := func(limit time.Duration, step func(context.Context) error) {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, limit)
+			defer cancel()
+			err := step(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			errs = append(errs, err)
+		})
+	}
+	for _, server := range []*http.Server{s.public, s.ops} {
+		if server != nil {
+			do(httpGrace, func(ctx context.Context) error { return shutdownHTTP(ctx, server) })
+		}
+	}
+	if s.work != nil {
+		do(s.cfg.DrainTimeout, s.work.Drain)
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+func serveHTTP(server *http.Server, ln net.Listener) error {
+	if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// shutdownHTTP lets requests finish; those that take too long are cut off, which is no failure of the shutdown.
+func shutdownHTTP(ctx context.Context, server *http.Server) error {
+	if err := server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return server.Close()
+}

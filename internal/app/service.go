@@ -1,0 +1,260 @@
+package app
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/plansfile"
+	"moviola/adapters/vault"
+	"moviola/commands"
+	"moviola/domain/installation"
+	"moviola/domain/plan"
+	"moviola/handlers/access"
+	"moviola/handlers/chores"
+	"moviola/handlers/library"
+	"moviola/handlers/ops"
+	"moviola/handlers/processors"
+	"moviola/projections"
+	"moviola/projections/keyring"
+)
+
+// startTime bounds each step of a start that needs the event store, so that a start without one says so.
+const startTime = 30 * time.Second
+
+// adminTokenEnv names the variable that carries the operator's token.
+const adminTokenEnv = envPrefix + "ADMIN_TOKEN"
+
+// service is one process of an installation, put together and not yet running.
+type service struct {
+	cfg      Config
+	log      *logrus.Logger
+	host     *hostMark
+	stores   *stores
+	models   *projections.ReadModels
+	media    mediaParts
+	keys     *keyring.Ring // nil without the role api
+	ledgers  *commands.Ledgers
+	vault    *vault.Vault
+	renderer *renderer              // nil without the role renderer
+	work     *processors.Processors // nil when no role takes work
+	chores   *chores.Chores
+	curator  *library.Curator // nil without the role keeper
+	public   *http.Server     // nil without the role api
+	router   *mux.Router      // of public
+	ops      *http.Server     // nil without --ops-listen
+
+	plans          plan.Plans
+	firstKeys      []byte             // what the first keys of accounts are derived from
+	operations     []access.Operation // all that a key opens
+	adminToken     string
+	adminGenerated bool
+}
+
+// newService opens the stores and wires every part that the roles of this process need.
+func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service, err error) {
+	s = &service{cfg: cfg, log: log}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close(context.WithoutCancel(ctx)))
+		}
+	}()
+	if err := makeDataFolder(cfg.Data); err != nil {
+		return s, err
+	}
+	if s.host, err = markHost(cfg.Data); err != nil {
+		return s, err
+	}
+	secret, err := loadSecret(cfg)
+	if err != nil {
+		return s, err
+	}
+	if s.plans, err = plansfile.Read(cfg.Plans); err != nil {
+		return s, fmt.Errorf("--plans: %w", err)
+	}
+	if s.firstKeys, err = secret.key("first keys"); err != nil {
+		return s, err
+	}
+	if s.vault, err = newVault(cfg, secret); err != nil {
+		return s, err
+	}
+	if s.stores, err = openStores(ctx, cfg, log); err != nil {
+		return s, err
+	}
+	if err := s.openInstallation(ctx, secret); err != nil {
+		return s, err
+	}
+	s.ledgers = commands.NewLedgers(s.stores.log, time.Now)
+	if err := s.openModels(ctx); err != nil {
+		return s, err
+	}
+	if err := s.openMedia(secret); err != nil {
+		return s, err
+	}
+	if cfg.works() {
+		if s.work, err = s.newProcessors(ctx); err != nil {
+			return s, err
+		}
+	}
+	if s.chores, err = s.newChores(); err != nil {
+		return s, err
+	}
+	if cfg.plays(roleKeeper) {
+		if s.curator, err = s.newCurator(); err != nil {
+			return s, err
+		}
+	}
+	if cfg.plays(roleAPI) {
+		s.keys = keyring.New(keyring.Config{Log: s.stores.log, Logger: log.WithField("part", "keys")})
+		if err := s.newPublic(secret); err != nil {
+			return s, err
+		}
+	}
+	s.newOps()
+	return s, nil
+}
+
+// openModels opens the read models.
+func (s *service) openModels(ctx context.Context) (err error) {
+	s.models, err = projections.Open(ctx, projections.Config{
+		Documents:     s.stores.docs,
+		Log:           s.stores.log,
+		Project:       s.cfg.plays(roleProjector),
+		RenderTimeout: s.cfg.RenderTimeout,
+		AbandonAfter:  s.cfg.AbandonAfter,
+		FileRetention: s.cfg.FileRetention,
+		ZeroRetention: s.cfg.ZeroRetention,
+		ClearAgain:    s.cfg.ClearAgain,
+		TempRetention: s.cfg.TempRetention,
+		Logger:        s.log.WithField("part", "projections"),
+	})
+	return err
+}
+
+// openInstallation makes sure that this process works with the secret of the installation.
+func (s *service) openInstallation(ctx context.Context, secret secret) error {
+	fingerprint, err := secret.key("fingerprint")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	open := commands.NewOpenInstallationHandler(s.stores.log, time.Now)
+	if err := open.Handle(ctx, commands.OpenInstallation{Fingerprint: hex.EncodeToString(fingerprint[:8])}); err != nil {
+		return fmt.Errorf("open the installation: %w", err)
+	}
+	return nil
+}
+
+// newOps wires the operators' address.
+func (s *service) newOps() {
+	if s.cfg.OpsListen == "" {
+		return
+	}
+	s.ops = newHTTPServer(s.cfg.OpsListen, ops.New(ops.Config{Ready: s.checks(), Metrics: s.metrics()}))
+}
+
+// checks are what a process needs to be sent work.
+func (s *service) checks() map[string]ops.Check {
+	checks := map[string]ops.Check{
+		"eventstore": func(ctx context.Context) error {
+			_, err := s.stores.log.Last(ctx, installation.Stream)
+			return err
+		},
+		"projections": func(context.Context) error {
+			status := s.models.Reader.Status()
+			if status.Err == nil && !status.CaughtUp {
+				return errors.New("the read models have not caught up with the log yet")
+			}
+			return status.Err
+		},
+	}
+	if s.stores.server != nil {
+		checks["embedded-eventstore"] = func(context.Context) error { return s.stores.server.Health() }
+	}
+	return checks
+}
+
+func (s *service) metrics() prometheus.Gatherer {
+	registry := prometheus.NewRegistry()
+	gauge := func(name, help string, value func() float64) {
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "moviola", Name: name, Help: help}, value))
+	}
+	gauge("projection_position", "Place in the log up to which the read models stand.", func() float64 {
+		return float64(s.models.Reader.Status().Position.Commit)
+	})
+	gauge("projection_caught_up", "1 when the read models have reached the end of the log since the start.", func() float64 {
+		if s.models.Reader.Status().CaughtUp {
+			return 1
+		}
+		return 0
+	})
+	gauge("stuck_work", "Pieces of work that fail again and again for their own reasons; -1 when that cannot be told now.", s.stuckWork)
+	if s.keys != nil {
+		gauge("keys_live", "1 while known keys are trusted without a look at the log; 0 also while no key is asked for.", func() float64 {
+			if s.keys.Status().Live {
+				return 1
+			}
+			return 0
+		})
+		gauge("key_reads", "Streams read to find out who holds a key, since the start.", func() float64 { return float64(s.keys.Status().Reads) })
+	}
+	registry.MustRegister(goCollectors()...)
+	return registry
+}
+
+// stuckWork counts what operators have to look into. Design: transient errors, stuck work.
+func (s *service) stuckWork() float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	stuck, err := s.models.Trouble.Stuck(ctx)
+	if err != nil {
+		return -1
+	}
+	return float64(len(stuck))
+}
+
+// listen opens the addresses of the HTTP servers.
+func (s *service) listen(ctx context.Context) (map[*http.Server]net.Listener, error) {
+	listeners := map[*http.Server]net.Listener{}
+	for _, server := range []*http.Server{s.public, s.ops} {
+		if server == nil {
+			continue
+		}
+		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", server.Addr)
+		if err != nil {
+			for _, open := range listeners {
+				err = errors.Join(err, open.Close())
+			}
+			return nil, err
+		}
+		listeners[server] = ln
+	}
+	return listeners, nil
+}
+
+// close closes what newService has opened. Nothing may be running any more.
+func (s *service) close(ctx context.Context) error {
+	var errs []error
+	if s.renderer != nil {
+		errs = append(errs, s.renderer.close(ctx))
+	}
+	if s.ledgers != nil {
+		s.ledgers.Close()
+	}
+	if s.stores != nil {
+		errs = append(errs, s.stores.close(ctx))
+	}
+	if s.host != nil {
+		errs = append(errs, s.host.remove())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/blobs"
+	"moviola/adapters/mongodb"
+	"moviola/adapters/sqlite"
+	"moviola/eventstore"
+	"moviola/eventstore/embedded"
+	"moviola/eventstore/eventstoredb"
+	"moviola/projections"
+)
+
+// readModelsFile is what the read models lie in, below the data folder.
+const readModelsFile = "read-models.db"
+
+// closeTime bounds the closing of each store.
+const closeTime = 10 * time.Second
+
+// stores are what keeps the installation's state: the log, the read models and the files.
+type stores struct {
+	server *embedded.Server // nil when the log is another process's
+	served chan error       // what its Serve returned
+	client *eventstoredb.Store
+	log    *eventstore.Log
+	docs   projections.Documents
+	files  *blobs.Bucket
+
+	closeDocs func(context.Context) error
+	logger    logrus.FieldLogger
+}
+
+// openStores opens everything below the data folder, or connects to what the configuration names in its place.
+func openStores(ctx context.Context, cfg Config, logger logrus.FieldLogger) (s *stores, err error) {
+	s = &stores{served: make(chan error, 1), logger: logger}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close(context.WithoutCancel(ctx)))
+		}
+	}()
+	target, err := s.openEventStore(cfg, logger)
+	if err != nil {
+		return s, err
+	}
+	if s.client, err = eventstoredb.Open(target); err != nil {
+		return s, fmt.Errorf("open the event store: %w", err)
+	}
+	s.log = eventstore.NewLog(s.client, eventstore.NewCodec())
+	if err := s.openDocuments(cfg); err != nil {
+		return s, fmt.Errorf("open the read models: %w", err)
+	}
+	where := cfg.Blobs
+	if where == "" {
+		where = filepath.Join(cfg.Data, "files")
+	}
+	s.files, err = blobs.Open(ctx, where)
+	return s, err
+}
+
+// openEventStore starts the embedded server, unless another one is configured, and says what the client has to dial.
+func (s *stores) openEventStore(cfg Config, logger logrus.FieldLogger) (eventstoredb.Config, error) {
+	target := eventstoredb.Config{Log: logger.WithField("part", "eventstore-client")}
+	switch {
+	case strings.HasPrefix(cfg.EventStore, "unix://"):
+		target.Addr = cfg.EventStore
+		return target, nil
+	case cfg.EventStore != "":
+		target.ConnectionString = cfg.EventStore
+		return target, nil
+	}
+	server, err := embedded.Open(embedded.Config{
+		Dir:    filepath.Join(cfg.Data, "events"),
+		Listen: cfg.EventStoreListen,
+		Log:    logger.WithField("part", "eventstore"),
+	})
+	if err != nil {
+		return target, fmt.Errorf("open the embedded event store: %w", err)
+	}
+	s.server, target.Addr = server, server.Addr()
+	go func() { s.served <- server.Serve() }()
+	return target, nil
+}
+
+// watchServer waits until the embedded server ends by itself, or ctx does.
+func (s *stores) watchServer(ctx context.Context) error {
+	select {
+	case err := <-s.served:
+		s.served <- err // for close
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+func (s *stores) openDocuments(cfg Config) error {
+	if cfg.Mongo != "" {
+		docs, err := mongodb.Open(cfg.Mongo)
+		if err != nil {
+			return err
+		}
+		s.docs, s.closeDocs = docs, docs.Close
+		return nil
+	}
+	docs, err := sqlite.Open(filepath.Join(cfg.Data, readModelsFile))
+	if err != nil {
+		return err
+	}
+	s.docs, s.closeDocs = docs, func(context.Context) error { return docs.Close() }
+	return nil
+}
+
+// close closes what was opened: the client after its last call, the embedded server last.
+func (s *stores) close(ctx context.Context) error {
+	var errs []error
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	if s.closeDocs != nil {
+		errs = append(errs, s.closeDocs(ctx))
+	}
+	if s.files != nil {
+		errs = append(errs, s.files.Close())
+	}
+	if s.client != nil {
+		if err := s.client.Close(ctx); err != nil {
+			// The server is away, and calls to it are stuck in the client. Nothing is lost by leaving them.
+			s.logger.WithError(err).Warn("the event store's client could not be closed")
+		}
+	}
+	if s.server != nil {
+		errs = append(errs, s.server.Close(ctx), <-s.served)
+	}
+	return errors.Join(errs...)
+}
+
+// makeDataFolder makes the folder that everything local lies in, for this user only.
+func makeDataFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain"
+	builtin "moviola/domain/template/library"
+	"moviola/handlers/access"
+	"moviola/handlers/library"
+	"moviola/handlers/templates"
+)
+
+// libraryCredits are what the account of the library is opened with: far more than its examples cost.
+const libraryCredits = 1_000_000
+
+// templateConfig is what the commands on templates need.
+func (s *service) templateConfig() commands.TemplateConfig {
+	files := commands.SealDocuments(s.stores.files, s.vault)
+	return commands.TemplateConfig{Log: s.stores.log, Files: files, NewID: commands.NewTemplateID, Now: time.Now}
+}
+
+// newTemplates wires the operations on templates.
+func (s *service) newTemplates(gate *access.Gate, log logrus.FieldLogger) (*templates.API, error) {
+	cfg := s.templateConfig()
+	return templates.New(templates.Config{
+		Templates:  s.models.Templates,
+		Movies:     commands.NewTemplateMovies(cfg),
+		Save:       commands.NewSaveTemplateHandler(cfg),
+		Duplicate:  commands.NewDuplicateTemplateHandler(cfg),
+		Delete:     commands.NewDeleteTemplateHandler(cfg),
+		Publish:    s.libraryHandler(),
+		Gate:       gate,
+		Files:      s.stores.files,
+		AdminToken: s.adminToken,
+		Projected:  s.models.Reader,
+		PublicURL:  s.cfg.PublicURL,
+		Log:        log,
+	})
+}
+
+func (s *service) libraryHandler() commands.LibraryHandler {
+	return commands.NewLibraryHandler(commands.LibraryConfig{
+		Log: s.stores.log, Files: s.templateConfig().Files, Submit: s.submitter(), OpenAccount: s.openLibraryAccount, Now: time.Now,
+	})
+}
+
+// openLibraryAccount opens the account of the library, once in the life of an installation. Its key is shown to nobody.
+func (s *service) openLibraryAccount(ctx context.Context) error {
+	if _, known, err := s.models.Accounts.Get(ctx, commands.LibraryAccount); known || err != nil {
+		return err
+	}
+	credits := int64(libraryCredits)
+	_, err := s.opener().Handle(ctx, commands.OpenAccount{ID: commands.LibraryAccount, Name: "Library", Credits: &credits})
+	var refusal *domain.Error
+	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
+		return nil
+	}
+	return err
+}
+
+// submitter accepts movies.
+func (s *service) submitter() commands.SubmitMovieHandler {
+	return commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
+		Log: s.stores.log, Ledgers: s.ledgers, Files: commands.SealDocuments(s.stores.files, s.vault), Plans: s.plans,
+		NewProject: commands.NewProjectID, Now: time.Now,
+	})
+}
+
+// newCurator wires what keeps the library; without --library only what operators publish is listed.
+func (s *service) newCurator() (*library.Curator, error) {
+	cfg := library.Config{Shelves: s.libraryHandler(), Movies: s.models.Movies, Log: s.log.WithField("part", "library")}
+	if s.cfg.Library {
+		all, err := builtin.All()
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range all {
+			cfg.BuiltIn = append(cfg.BuiltIn, commands.BuiltIn{ID: t.ID, Name: t.Name, Tags: t.Tags, Prompt: t.Prompt, Movie: t.Movie})
+		}
+	}
+	return library.New(cfg), nil
+}

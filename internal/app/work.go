@@ -1,0 +1,150 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"moviola/adapters/workqueue"
+	"moviola/commands"
+	"moviola/handlers/processors"
+	"moviola/projections"
+)
+
+// keeperSlots is how many of each of the keeper's small tasks are done at the same time.
+const keeperSlots = 4
+
+// slots says which work this process takes, and how much of each at the same time.
+func (s *service) slots() map[string]int {
+	slots := map[string]int{}
+	if s.cfg.plays(roleRenderer) {
+		slots[projections.WorkRender] = s.cfg.RenderSlots
+		slots[projections.WorkPreload] = s.cfg.PreloadSlots
+	}
+	if s.cfg.plays(roleDeliverer) {
+		slots[projections.WorkDeliver] = s.cfg.DeliverSlots
+	}
+	if s.cfg.plays(roleKeeper) {
+		for _, kind := range []string{projections.WorkSettle, projections.WorkTimeout, projections.WorkStop, projections.WorkAbandon, projections.WorkExpire,
+			projections.WorkMove, projections.WorkMedia} {
+			slots[kind] = keeperSlots
+		}
+		if s.stores.files.Presigns() {
+			slots[projections.WorkConfirm] = keeperSlots
+		}
+		for _, kind := range accountKinds {
+			slots[kind] = keeperSlots
+		}
+	}
+	return slots
+}
+
+// newProcessors wires the work of this process: the queue over the work list, the processors and what they use.
+func (s *service) newProcessors(ctx context.Context) (*processors.Processors, error) {
+	slots := s.slots()
+	queue, err := workqueue.New(workqueue.Config{
+		Work:     s.models.Work,
+		Presence: s.models.Presence,
+		Slots:    slots,
+		// Receivers may be slow: those of one account leave places for the others.
+		PerAccount: map[string]int{projections.WorkDeliver: max(1, s.cfg.DeliverSlots/accountDeliveries)},
+		Later:      []string{string(commands.LibraryAccount)},
+		Wake:       s.models.Reader.Changed(),
+		DeadAfter:  s.cfg.ClaimTimeout,
+		Log:        s.log.WithField("part", "workqueue"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	guard, err := newGuard(s.cfg)
+	if err != nil {
+		return nil, err
+	}
+	worker, err := workerName()
+	if err != nil {
+		return nil, err
+	}
+	config := processors.Config{
+		Queue:     queue,
+		Commands:  s.commands(),
+		Log:       s.stores.log,
+		Cache:     s.models.Movies,
+		Files:     commands.SealDocuments(s.stores.files, s.vault),
+		Library:   libraryWork{s.media.move, s.media.remove},
+		Presence:  s.models.Presence,
+		Trouble:   s.models.Trouble,
+		Visible:   s.models.Reader,
+		Accounts:  s.accountWork(),
+		PublicURL: s.cfg.PublicURL,
+		Limits:    processors.Limits{Render: s.cfg.RenderTimeout},
+		Worker:    worker,
+		Logger:    s.log.WithField("part", "work"),
+	}
+	if err := s.addDelivery(&config, guard); err != nil {
+		return nil, err
+	}
+	for kind := range slots {
+		config.Kinds = append(config.Kinds, kind)
+	}
+	if s.cfg.plays(roleRenderer) {
+		log := s.log.WithField("part", "render")
+		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.savedProvider(), log); err != nil {
+			return nil, err
+		}
+		config.Renderer = s.renderer.engine
+	}
+	config.Preloads, config.Confirm = s.preloadWork(), s.media.confirm
+	return processors.New(config)
+}
+
+// workFolder is where this host's renderers keep what can be made again.
+func (s *service) workFolder() string { return filepath.Join(s.cfg.Data, "work") }
+
+// commands are the decisions that the processors ask for.
+func (s *service) commands() processors.Commands {
+	log, files, now := s.stores.log, s.stores.files, time.Now
+	settle := commands.NewSettleMovieHandler(log, s.ledgers, files)
+	return processors.Commands{
+		StartRender:   commands.NewStartRenderHandler(log, now, s.cfg.RenderTimeout),
+		ReleaseRender: commands.NewReleaseRenderHandler(log, now),
+		FinishRender:  commands.NewFinishRenderHandler(log, files, now),
+		TimeOutRender: commands.NewTimeOutRenderHandler(log, now, s.cfg.RenderTimeout),
+		AbandonSubmission: commands.NewAbandonSubmissionHandler(commands.AbandonSubmissionConfig{
+			Log: log, Ledgers: s.ledgers, Settle: settle, Now: now, Age: s.cfg.AbandonAfter,
+		}),
+		SettleMovie:     settle,
+		PlanRender:      commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: s.ledgers, Plans: s.plans, Now: now}),
+		ExpireFile:      commands.NewExpireFileHandler(log, files, now, s.cfg.FileRetention),
+		StartDelivery:   commands.NewStartDeliveryHandler(log, now),
+		RecordDelivery:  commands.NewRecordDeliveryHandler(log, now),
+		ReleaseDelivery: commands.NewReleaseDeliveryHandler(log, now),
+		FinishDelivery:  commands.NewFinishDeliveryHandler(log, now),
+
+		RecordConnectionTest: commands.NewRecordConnectionTestHandler(log, now),
+	}
+}
+
+// workerName names this run of this process in its claims: host, process id and random digits, so that no other run, before or
+// after, here or elsewhere, has the same.
+func workerName() (string, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("find the name of this host: %w", err)
+	}
+	random := make([]byte, 4)
+	if _, err := rand.Read(random); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), hex.EncodeToString(random)), nil
+}
+
+func goCollectors() []prometheus.Collector {
+	return []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})}
+}
