@@ -1,0 +1,307 @@
+package api_test
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/domain/key"
+	"moviola/tests/harness"
+)
+
+// unknown is a project that does not exist.
+const unknown = "Unknown000000000"
+
+var stamps = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+
+// answerRows: what holds for every answer.
+var answerRows = []row{
+	{"answers-error-body", func(t *testing.T, w *world) {
+		w.plain.open(t, 0).refused(t, "GET", "/movies?limit=x", "", 400, "limit_invalid", "Invalid limit")
+	}},
+	{"answers-one-piece", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		for range 30 {
+			c.submit(t, quick(`,"comment":"`+strings.Repeat("x", 500)+`"`))
+		}
+		for _, encoding := range []string{"identity", "gzip"} {
+			r, err := http.NewRequestWithContext(t.Context(), "GET", c.base+"/v2/movies", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("X-Api-Key", c.key)
+			r.Header.Set("Accept-Encoding", encoding)
+			response, err := (&http.Transport{DisableCompression: true, DisableKeepAlives: true}).RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(response.Body)
+			response.Body.Close()
+			if err != nil || response.Header.Get("Content-Length") != strconv.Itoa(len(body)) || len(response.TransferEncoding) > 0 {
+				t.Errorf("%s: %d bytes, length %s, %v, %v", encoding, len(body), response.Header.Get("Content-Length"), response.TransferEncoding, err)
+			}
+			if packed := response.Header.Get("Content-Encoding") == "gzip"; packed != (encoding == "gzip") {
+				t.Errorf("%s: packed %v", encoding, packed)
+			} else if packed {
+				unpacker, err := gzip.NewReader(strings.NewReader(string(body)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if body, err = io.ReadAll(unpacker); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !strings.HasPrefix(string(body), `{"success":true,`) || len(body) < 10_000 {
+				t.Errorf("%s: %d bytes: %.80s", encoding, len(body), body)
+			}
+		}
+	}},
+	{"answers-timestamps", func(t *testing.T, w *world) {
+		answer := w.plain.open(t, 0).into(t, "GET", "/movies", "")
+		for _, name := range []string{"from", "to", "timestamp"} {
+			if text, _ := answer[name].(string); !stamps.MatchString(text) {
+				t.Errorf("%s is %v", name, answer[name])
+			}
+		}
+	}},
+	{"answers-request-id", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		if id := c.call(t, "GET", "/movies", "", "X-Request-Id", "my-own.id_1").Header.Get("X-Request-Id"); id != "my-own.id_1" {
+			t.Errorf("the client's id came back as %q", id)
+		}
+		for _, path := range []string{"/movies", "/nowhere"} {
+			if id := c.call(t, "PATCH", path, "", "X-Request-Id", "not/mine").Header.Get("X-Request-Id"); len(id) != 32 {
+				t.Errorf("%s: id %q", path, id)
+			}
+		}
+	}},
+	{"answers-key-missing", func(t *testing.T, w *world) {
+		c := &client{installation: w.plain}
+		for _, r := range []string{"GET /movies", "POST /movies", "POST /movies/validate", "POST /movies/cancel", "GET /movies/events", "GET /movies/progress", "POST /movies/redeliver"} {
+			method, path, _ := strings.Cut(r, " ")
+			c.refused(t, method, path, "", 401, "api_key_missing", "Invalid or missing API key")
+		}
+	}},
+	{"answers-key-invalid", func(t *testing.T, w *world) {
+		soon := time.Now().Add(300 * time.Millisecond).UTC()
+		expiring := w.plain.open(t, 0).as(t, key.Admin, &soon)
+		harness.Eventually(t, 20*time.Second, "the key has expired", func() bool {
+			return expiring.call(t, "GET", "/movies", "").Status == 401
+		})
+		for _, value := range []string{"garbage", "mv_" + strings.Repeat("0", 46), expiring.key} {
+			c := &client{installation: w.plain, key: value}
+			c.refused(t, "GET", "/movies", "", 401, "api_key_invalid", "Invalid or missing API key")
+			c.refused(t, "POST", "/movies", short(""), 401, "api_key_invalid", "Invalid or missing API key")
+		}
+	}},
+	{"answers-key-header-only", func(t *testing.T, w *world) {
+		real := w.plain.open(t, 0)
+		c := &client{installation: w.plain}
+		c.refused(t, "GET", "/movies?x-api-key="+real.key+"&api_key="+real.key, "", 401, "api_key_missing", "Invalid or missing API key", "Authorization", "Bearer "+real.key)
+	}},
+	{"answers-order-of-checks", func(t *testing.T, w *world) {
+		nobody := &client{installation: w.plain}
+		nobody.refused(t, "POST", "/nowhere", "{", 404, "not_found", "Not found")
+		nobody.refused(t, "PUT", "/movies", "{", 405, "method_not_supported", "Method not supported")
+		nobody.refused(t, "POST", "/movies", "{", 401, "api_key_missing", "")
+		c := w.plain.open(t, 0)
+		c.as(t, key.Viewer, nil).refused(t, "POST", "/movies", "{", 403, "insufficient_permissions", "")
+		c.refused(t, "POST", "/movies", strings.Repeat("x", 2<<20+1), 401, "not_enough_credits", "")
+		c.grant(t, 10)
+		c.refused(t, "POST", "/movies", strings.Repeat("x", 2<<20+1), 413, "movie_json_too_large", "")
+		c.refused(t, "POST", "/movies", "{", 400, "movie_json_invalid", "")
+	}},
+	{"answers-unknown-path", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		for _, path := range []string{"/film", "/movies/", "//movies", "/movies/../movies", "/movies/unknown"} {
+			c.refused(t, "GET", path, "", 404, "not_found", "Not found")
+		}
+	}},
+	{"answers-wrong-method", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		c.refused(t, "PUT", "/movies", "", 405, "method_not_supported", "Method not supported")
+		if allow := c.call(t, "PATCH", "/movies", "").Header.Get("Allow"); allow != "DELETE, GET, HEAD, POST" {
+			t.Errorf("Allow is %q", allow)
+		}
+		c.refused(t, "GET", "/movies/validate", "", 405, "method_not_supported", "Method not supported")
+	}},
+	{"answers-cors", func(t *testing.T, w *world) {
+		c := &client{installation: w.plain}
+		answer := c.call(t, "OPTIONS", "/movies", "", "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "x-api-key")
+		h := answer.Header
+		if answer.Status != 204 || h.Get("Access-Control-Allow-Origin") != origin || !strings.Contains(h.Get("Access-Control-Allow-Methods"), "POST") ||
+			!strings.Contains(strings.ToLower(h.Get("Access-Control-Allow-Headers")), "x-api-key") {
+			t.Errorf("preflight: %d %v", answer.Status, h)
+		}
+		if got := c.call(t, "GET", "/movies", "", "Origin", origin).Header.Get("Access-Control-Allow-Origin"); got != origin {
+			t.Errorf("an answer is readable by %q", got)
+		}
+		if got := c.call(t, "OPTIONS", "/movies", "", "Origin", "https://evil.example").Header.Get("Access-Control-Allow-Origin"); got != "" {
+			t.Errorf("a stranger may read: %q", got)
+		}
+	}},
+	{"answers-head", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		get, head := c.call(t, "GET", "/movies", ""), c.call(t, "HEAD", "/movies", "")
+		if head.Status != 200 || len(head.Body) != 0 || head.Header.Get("Content-Length") != get.Header.Get("Content-Length") {
+			t.Errorf("HEAD: %d, %d bytes, length %s of %s", head.Status, len(head.Body), head.Header.Get("Content-Length"), get.Header.Get("Content-Length"))
+		}
+	}},
+	{"answers-foreign-like-unknown", func(t *testing.T, w *world) {
+		a, b := w.plain.open(t, 600), w.plain.open(t, 600)
+		project := a.submit(t, quick(""))
+		requests := []string{"GET /movies?project=", "DELETE /movies?project=", "POST /movies/cancel?project=", "GET /movies/events?project=", "GET /movies/progress?project=", "POST /movies/redeliver?project="}
+		for _, r := range requests {
+			method, path, _ := strings.Cut(r, " ")
+			foreign, none := b.call(t, method, path+project, ""), b.call(t, method, path+unknown, "")
+			if foreign.Status != none.Status || strings.ReplaceAll(string(foreign.Body), project, unknown) != string(none.Body) {
+				t.Errorf("%s: foreign %d %s, unknown %d %s", r, foreign.Status, foreign.Body, none.Status, none.Body)
+			}
+		}
+	}},
+	{"answers-other-characters-unknown", func(t *testing.T, w *world) {
+		w.plain.open(t, 0).refused(t, "GET", "/movies?project=%C3%A4%C3%B6%C3%BC-----%20%27%22%2F..%00x", "", 404, "movie_not_found", "")
+	}},
+	{"answers-code-points", func(t *testing.T, w *world) {
+		w.plain.open(t, 0).refused(t, "GET", "/movies?project="+strings.Repeat("%F0%9F%8E%AC", 8), "", 400, "project_invalid",
+			"Project ID must be a 16-character string. Received ID: "+strings.Repeat("🎬", 8)+" (length: 8)")
+	}},
+	{"answers-empty-not-set", func(t *testing.T, w *world) {
+		got := w.plain.open(t, 0).into(t, "GET", "/movies?project=&id=&from=&to=&limit=&next_token=&format=&account=", "")
+		if got["limit"] != 100.0 {
+			t.Errorf("%v", got)
+		}
+	}},
+	{"answers-public-url", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		movie := c.until(t, c.submit(t, short("")), "done")
+		for _, name := range []string{"url", "thumbnail"} {
+			if address, _ := movie[name].(string); !strings.HasPrefix(address, publicURL+"/v2/renders/") {
+				t.Errorf("%s is %v", name, movie[name])
+			}
+		}
+		answer := c.call(t, "GET", "/movies", "", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https", "Forwarded", "host=evil.example")
+		if strings.Contains(string(answer.Body), "evil.example") {
+			t.Errorf("a header of the client's got into an address: %s", answer.Body)
+		}
+	}},
+	{"answers-no-rate-limit", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		project := c.submit(t, quick(""))
+		for range 200 {
+			if answer := c.call(t, "GET", "/movies?project="+project, ""); answer.Status != 200 {
+				t.Fatalf("%d %s", answer.Status, answer.Body)
+			}
+		}
+	}},
+	{"answers-nosniff", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		movie := c.until(t, c.submit(t, short("")), "done")
+		path := strings.TrimPrefix(movie["url"].(string), publicURL)
+		answer := c.send(t, "GET", path, "", "Accept-Encoding", "gzip")
+		h := answer.Header
+		if answer.Status != 200 || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Encoding") != "" || h.Get("Content-Type") != "video/mp4" || h.Get("ETag") == "" {
+			t.Errorf("%d %v", answer.Status, h)
+		}
+		if again := c.send(t, "GET", path, "", "If-None-Match", h.Get("ETag")); again.Status != 304 {
+			t.Errorf("a second request: %d", again.Status)
+		}
+		part := c.send(t, "GET", path, "", "Range", "bytes=4-7")
+		if part.Status != 206 || string(part.Body) != "ftyp" {
+			t.Errorf("a part: %d %q", part.Status, part.Body)
+		}
+		if beyond := c.send(t, "GET", path, "", "Range", "bytes=999999999-"); beyond.Status != 416 {
+			t.Errorf("beyond the end: %d", beyond.Status)
+		}
+	}},
+	{"answers-description", func(t *testing.T, w *world) {
+		got := (&client{installation: w.plain}).into(t, "GET", "/openapi.json", "")
+		if version := got["info"].(object)["version"]; version != "2.0.0" || !strings.HasPrefix(fmt.Sprint(got["openapi"]), "3.1") {
+			t.Errorf("version %v, OpenAPI %v", version, got["openapi"])
+		}
+		page := w.plain.send(t, "GET", "/docs", "")
+		if page.Status != 200 || !strings.Contains(string(page.Body), "/v2/movies/validate") {
+			t.Errorf("the page: %d, %d bytes", page.Status, len(page.Body))
+		}
+	}},
+	{"answers-deprecation", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		with := c.call(t, "POST", "/movies", `{"scenes":[{"elements":[{"type":"template"}]}]}`)
+		if with.Status != 200 || with.Header.Get("Deprecation") == "" {
+			t.Errorf("%d, Deprecation %q", with.Status, with.Header.Get("Deprecation"))
+		}
+		if without := c.call(t, "POST", "/movies", short("")); without.Header.Get("Deprecation") != "" {
+			t.Error("a movie without deprecated features is marked")
+		}
+	}},
+}
+
+// roleRows: what each role may do.
+var roleRows = []row{
+	{"roles-viewer", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		project, viewer := c.until(t, c.submit(t, short("")), "done")["project"].(string), c.as(t, key.Viewer, nil)
+		for _, path := range []string{"/movies", "/movies?project=" + project, "/movies/events?project=" + project, "/movies/progress?project=" + project} {
+			if answer := viewer.call(t, "GET", path, ""); answer.Status != 200 {
+				t.Errorf("%s: %d", path, answer.Status)
+			}
+		}
+		for _, path := range []string{"/movies", "/movies/validate", "/movies/cancel?project=" + project, "/movies/redeliver?project=" + project} {
+			viewer.refused(t, "POST", path, short(""), 403, "insufficient_permissions", "Insufficient permissions")
+		}
+	}},
+	{"roles-render-and-above", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		for _, role := range []key.Role{key.Render, key.Editor, key.Manager, key.Admin} {
+			other := c.as(t, role, nil)
+			project := other.submit(t, short(""))
+			other.until(t, project, "done")
+			if answer := other.call(t, "DELETE", "/movies?project="+project, ""); answer.Status != 200 {
+				t.Errorf("%s: DELETE %d %s", role, answer.Status, answer.Body)
+			}
+			if answer := other.call(t, "POST", "/movies/validate", short("")); answer.Status != 200 {
+				t.Errorf("%s: validate %d", role, answer.Status)
+			}
+		}
+	}},
+	{"roles-operator-parameter", func(t *testing.T, w *world) {
+		c, other := w.plain.open(t, 600), w.plain.open(t, 0)
+		project := c.submit(t, quick(""))
+		path := "/movies?account=" + c.account
+		other.refused(t, "GET", path, "", 403, "token_invalid", "Invalid token")
+		other.refused(t, "GET", path, "", 403, "token_invalid", "Invalid token", "X-Admin-Token", "guess")
+		answer := other.call(t, "GET", path+"&project="+project, "", "X-Admin-Token", harness.AdminToken)
+		if answer.Status != 200 || !strings.Contains(string(answer.Body), project) {
+			t.Errorf("%d %s", answer.Status, answer.Body)
+		}
+	}},
+	{"roles-operator-refusals", func(t *testing.T, w *world) {
+		for _, r := range []struct {
+			path, body string
+			status     int
+		}{
+			{"/admin/accounts", "", 400}, {"/admin/accounts", "[]", 400}, {"/admin/accounts", `{"name":"","plan":"paid"}`, 400}, {"/admin/accounts", `{"name":"a","plan":"gold"}`, 400},
+			{"/admin/accounts", `{"name":"a","plan":"paid","credits":-1}`, 400}, {"/admin/accounts", strings.Repeat("x", 70_000), 413},
+			{"/admin/credits", `{"account":"nobody0000000000","amount":1,"reference":"r"}`, 404}, {"/admin/credits", `{"account":"a","amount":0,"reference":"r"}`, 400},
+			{"/admin/credits", strings.Repeat("x", 70_000), 413},
+		} {
+			if answer := w.plain.send(t, "POST", r.path, r.body, "X-Admin-Token", harness.AdminToken); answer.Status != r.status {
+				t.Errorf("%s %.40s: %d %s", r.path, r.body, answer.Status, answer.Body)
+			}
+		}
+	}},
+	{"roles-operator-token", func(t *testing.T, w *world) {
+		for _, path := range []string{"/admin/accounts", "/admin/credits"} {
+			answer := w.plain.send(t, "POST", path, "{}", "X-Admin-Token", "guess")
+			if answer.Status != 403 || !strings.Contains(string(answer.Body), `"Invalid token"`) {
+				t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+			}
+		}
+	}},
+}

@@ -1,0 +1,209 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"moviola/domain/key"
+)
+
+// saveHook saves a webhook of the world's web server and returns what the answer says.
+func (c *client) saveHook(t *testing.T, w *world, id, path, more string) object {
+	t.Helper()
+	return c.into(t, "POST", "/connections", fmt.Sprintf(`{"id":%q,"type":"webhook","endpoint":%q%s}`, id, w.web.base+path, more))
+}
+
+// connectionRows: saved connections.
+var connectionRows = []row{
+	{"connections-save-and-list", func(t *testing.T, w *world) {
+		c, stranger := w.plain.open(t, 0), w.plain.open(t, 0)
+		stranger.saveHook(t, w, "theirs", "/x", "")
+		for _, id := range []string{"b", "a", "c"} {
+			c.saveHook(t, w, id, "/hook?secret=hush", "")
+		}
+		c.into(t, "POST", "/connections", `{"id":"b","type":"ftp","host":"files.example","port":2121,"username":"me","password":"hush","secure":true}`)
+		answer := c.call(t, "GET", "/connections", "")
+		if strings.Contains(string(answer.Body), "hush") {
+			t.Errorf("a secret is shown: %s", answer.Body)
+		}
+		var list object
+		answer.Into(t, &list)
+		var names []string
+		for _, one := range list["connections"].([]any) {
+			names = append(names, one.(object)["id"].(string))
+		}
+		if strings.Join(names, "") != "abc" || list["count"] != 3.0 || list["has_next"] != false {
+			t.Errorf("%v of %s", names, answer.Body)
+		}
+		hook, ftp := list["connections"].([]any)[0].(object), list["connections"].([]any)[1].(object)
+		if hook["endpoint"] != w.web.base+"/***" || ftp["type"] != "ftp" || ftp["password"] != "***" || ftp["port"] != 2121.0 || ftp["secure"] != true || ftp["tested_at"] != nil {
+			t.Errorf("%v, %v", hook, ftp)
+		}
+	}},
+	{"connections-pages", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		for _, id := range []string{"1", "2", "3"} {
+			c.saveHook(t, w, id, "/x", "")
+		}
+		first := c.into(t, "GET", "/connections?limit=2", "")
+		next := c.into(t, "GET", "/connections?next_token="+first["next_token"].(string), "")
+		if first["count"] != 2.0 || first["has_next"] != true || next["count"] != 1.0 || next["next_token"] != nil {
+			t.Errorf("%v, then %v", first, next)
+		}
+		for _, query := range []string{"?limit=0", "?limit=101", "?next_token=x", "?limit=1&next_token=" + first["next_token"].(string)} {
+			if answer := c.call(t, "GET", "/connections"+query, ""); answer.Status != 400 {
+				t.Errorf("%s: %d %s", query, answer.Status, answer.Body)
+			}
+		}
+	}},
+	{"connections-refusals", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		for body, code := range map[string]string{
+			``: "body_missing", `[]`: "body_invalid", `{}`: "id_required", `{"id":"a b","type":"ftp"}`: "id_invalid", `{"id":"a"}`: "type_invalid",
+			`{"id":"a","type":"pigeon"}`: "type_invalid", `{"id":"a","type":"ftp"}`: "setting_required", `{"id":"a","type":"webhook","endpoint":"x"}`: "setting_invalid",
+			`{"id":"a","type":"webhook","endpoint":"https://a.example","host":"x"}`: "setting_unknown", `{"id":"` + strings.Repeat("a", 300_000) + `"}`: "body_too_large",
+		} {
+			answer := c.call(t, "POST", "/connections", body)
+			if !strings.Contains(string(answer.Body), `"code":"`+code+`"`) {
+				t.Errorf("%.80s: %d %s, want %s", body, answer.Status, answer.Body, code)
+			}
+		}
+		for path, want := range map[string]int{"?id=": 400, "": 400, "?id=a&id=b": 400, "?id=a": 404, "?id=a%20b": 404} {
+			if answer := c.call(t, "DELETE", "/connections"+path, ""); answer.Status != want {
+				t.Errorf("DELETE %s: %d %s", path, answer.Status, answer.Body)
+			}
+		}
+	}},
+	{"connections-foreign-like-unknown", func(t *testing.T, w *world) {
+		c, stranger := w.plain.open(t, 600), w.plain.open(t, 0)
+		stranger.saveHook(t, w, "theirs", "/x", "")
+		for _, call := range []string{"DELETE /connections", "POST /connections/test", "POST /connections/secret", "DELETE /connections/secret"} {
+			method, path, _ := strings.Cut(call, " ")
+			known, unknown := c.call(t, method, path+"?id=theirs", ""), c.call(t, method, path+"?id=nobody", "")
+			if known.Status != 404 || strings.ReplaceAll(string(known.Body), "theirs", "nobody") != string(unknown.Body) {
+				t.Errorf("%s: %d %s and %s", call, known.Status, known.Body, unknown.Body)
+			}
+		}
+		got := delivered(t, c, 1, `{"id":"theirs"}`)[0].(object)
+		if got["status"] != "error" || got["message"] != "Connection theirs not found" {
+			t.Errorf("%v", got)
+		}
+	}},
+	{"connections-manager", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		c.as(t, key.Manager, nil).saveHook(t, w, "mine", "/x", "")
+		for _, call := range []string{"GET /connections", "POST /connections", "DELETE /connections?id=mine", "POST /connections/test?id=mine", "POST /connections/secret?id=mine", "DELETE /connections/secret?id=mine"} {
+			method, path, _ := strings.Cut(call, " ")
+			if answer := c.as(t, key.Editor, nil).call(t, method, path, `{`); answer.Status != 403 {
+				t.Errorf("%s: %d %s", call, answer.Status, answer.Body)
+			}
+			(&client{installation: c.installation}).refused(t, method, path, "", 401, "api_key_missing", "Invalid or missing API key")
+		}
+	}},
+	{"connections-test", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		good, bad := "/status/200/test-"+c.account, "/status/500/test-"+c.account
+		c.saveHook(t, w, "good", good, "")
+		c.saveHook(t, w, "bad", bad, "")
+		if got := c.into(t, "POST", "/connections/test?id=good", ""); got["status"] != "ok" || got["http_status"] != 200.0 {
+			t.Errorf("%v", got)
+		}
+		if got := c.into(t, "POST", "/connections/test?id=bad", ""); got["status"] != "error" || got["http_status"] != 500.0 || len(w.web.received(bad)) != 1 {
+			t.Errorf("%v after %d calls", got, len(w.web.received(bad)))
+		}
+		for _, part := range []string{`"test":true`, `"project":"TESTtestTESTtest"`, `"id":"test"`, `"success":true`} {
+			if body := w.web.received(good)[0].body; !strings.Contains(body, part) {
+				t.Errorf("%s is not in %s", part, body)
+			}
+		}
+		if list := c.into(t, "GET", "/connections", ""); list["connections"].([]any)[0].(object)["test"].(object)["status"] != "error" {
+			t.Errorf("%v", list)
+		}
+	}},
+	{"connections-signed", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		secret, again := c.saveHook(t, w, "s", "/x", `,"signed":true`)["secret"], c.saveHook(t, w, "s", "/y", `,"signed":true`)["secret"]
+		if text, ok := secret.(string); !ok || !strings.HasPrefix(text, "whsec_") || again != nil {
+			t.Errorf("secrets %v and %v", secret, again)
+		}
+		renewed := c.into(t, "POST", "/connections/secret?id=s", "")["secret"]
+		if text, ok := renewed.(string); !ok || text == secret {
+			t.Errorf("renewed %v", renewed)
+		}
+		valid := func() any {
+			return c.into(t, "GET", "/connections", "")["connections"].([]any)[0].(object)["signing_secrets"]
+		}
+		if valid() != 2.0 {
+			t.Errorf("%v secrets are valid", valid())
+		}
+		if c.into(t, "DELETE", "/connections/secret?id=s", ""); valid() != 1.0 {
+			t.Errorf("%v secrets are valid", valid())
+		}
+		c.saveHook(t, w, "plain", "/x", "")
+		if answer := c.call(t, "POST", "/connections/secret?id=plain", ""); answer.Status != 400 {
+			t.Errorf("%d %s", answer.Status, answer.Body)
+		}
+		if answer := c.call(t, "DELETE", "/connections/secret", ""); answer.Status != 400 {
+			t.Errorf("%d %s", answer.Status, answer.Body)
+		}
+		if answer := c.call(t, "POST", "/connections/test", ""); answer.Status != 400 {
+			t.Errorf("%d %s", answer.Status, answer.Body)
+		}
+	}},
+	{"connections-delivered", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		path, other := "/status/200/saved-"+c.account, "/status/200/other-"+c.account
+		c.saveHook(t, w, "mine", path, `,"content-type":"application/x-www-form-urlencoded"`)
+		got := delivered(t, c, 2, `{"id":"mine"}`, fmt.Sprintf(`{"id":"mine","endpoint":%q,"content-type":"application/json"}`, w.web.base+other))
+		for i, result := range got {
+			if r := result.(object); r["status"] != "ok" || r["type"] != "webhook" || r["id"] != "mine" {
+				t.Errorf("%d: %v", i, r)
+			}
+		}
+		if form, json := w.web.received(path)[0], w.web.received(other)[0]; form.contentType != "application/x-www-form-urlencoded" || json.contentType != "application/json" {
+			t.Errorf("%s, %s", form.contentType, json.contentType)
+		}
+	}},
+	{"connections-deleted", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		c.saveHook(t, w, "mine", "/x", "")
+		if got := c.into(t, "DELETE", "/connections?id=mine", ""); got["id"] != "mine" {
+			t.Errorf("%v", got)
+		}
+		if list := c.into(t, "GET", "/connections", ""); list["count"] != 0.0 {
+			t.Errorf("%v", list)
+		}
+		if got := delivered(t, c, 1, `{"id":"mine"}`)[0].(object); got["message"] != "Connection mine not found" {
+			t.Errorf("%v", got)
+		}
+	}},
+	{"delivery-aws-s3-fields", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		c.into(t, "POST", "/connections", `{"id":"b","type":"aws-s3","bucket":"b","region":"eu-west-1","access-key-id":"k","secret-access-key":"s"}`)
+		project := c.submit(t, short(`,"exports":[{"destinations":[{"type":"aws-s3"},{"type":"aws-s3","id":"b","bucket":"other"}]}]`))
+		for i, says := range []string{"needs the id of a saved connection", "remove bucket"} {
+			if r := results(t, c, project, 2)[i].(object); r["status"] != "error" || !strings.Contains(r["message"].(string), says) {
+				t.Errorf("%v", r)
+			}
+		}
+	}},
+	{"delivery-no-video", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		got := delivered(t, c, 4, `{"type":"aws-s3","id":"b"}`, `{"type":"ftp","host":"a"}`, `{"type":"sftp"}`, `{"type":"email","to":"a@b.c"}`)
+		for _, result := range got {
+			if r := result.(object); r["status"] != "skipped" || r["message"] != "No video was produced" {
+				t.Errorf("%v", r)
+			}
+		}
+	}},
+	{"delivery-inline-passwords", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		project := c.submit(t, quick(`,"exports":[{"destinations":[{"type":"ftp","host":"a.example","username":"u","password":"hush"}]}]`))
+		for _, path := range []string{"/movies?project=" + project, "/movies"} {
+			if answer := c.call(t, "GET", path, ""); strings.Contains(string(answer.Body), "hush") || !strings.Contains(string(answer.Body), `"password":"***"`) {
+				t.Errorf("%s: %s", path, answer.Body)
+			}
+		}
+	}},
+}

@@ -1,0 +1,331 @@
+package api_test
+
+import (
+	"bufio"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moviola/tests/harness"
+)
+
+// stateRows: the table of states and transitions of a movie, and what its files live.
+var stateRows = []row{
+	{"state-pending", func(t *testing.T, w *world) {
+		c := w.idle.open(t, 600)
+		got := c.movie(t, c.submit(t, short("")))
+		if got["status"] != "pending" || got["success"] != true || got["started_at"] != nil || got["url"] != nil {
+			t.Errorf("%v", got)
+		}
+	}},
+	{"state-running", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		movie, release := w.web.held(t, "")
+		got := c.until(t, c.submit(t, movie), "running")
+		if got["success"] != true || got["started_at"] == nil || got["ended_at"] != nil {
+			t.Errorf("%v", got)
+		}
+		release()
+	}},
+	{"state-timeout", func(t *testing.T, w *world) {
+		c := w.hasty.open(t, 600)
+		movie, _ := w.web.held(t, "")
+		got := c.until(t, c.submit(t, movie), "timeout")
+		if got["message"] != "Movie took too long to render" || got["success"] != false || got["url"] != nil {
+			t.Errorf("%v", got)
+		}
+		c.leaves(t, 600)
+	}},
+	{"state-late-success", func(t *testing.T, w *world) {
+		c := w.hasty.open(t, 600)
+		path := "/status/200/late-" + c.account
+		movie, release := w.web.held(t, `,"exports":[{"destinations":[{"type":"webhook","endpoint":"`+w.web.base+path+`"}]}]`)
+		project := c.submit(t, movie)
+		c.until(t, project, "timeout")
+		if len(w.web.received(path)) > 0 {
+			t.Error("a webhook went out at the timeout")
+		}
+		release()
+		got := c.until(t, project, "done")
+		if got["consumed_credits"] != 0.0 || got["message"] != "" || got["success"] != true {
+			t.Errorf("%v", got)
+		}
+		harness.Eventually(t, 20e9, "the webhook of the late success", func() bool { return len(w.web.received(path)) == 1 })
+		if body := w.web.received(path)[0].body; !strings.Contains(body, `"success":true`) {
+			t.Errorf("%s", body)
+		}
+		c.leaves(t, 600)
+	}},
+	{"state-done", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		got := c.until(t, c.submit(t, short("")), "done")
+		answer := c.send(t, "GET", strings.TrimPrefix(got["url"].(string), publicURL), "")
+		if answer.Status != 200 || float64(len(answer.Body)) != got["size"] {
+			t.Errorf("the file: %d, %d bytes of %v", answer.Status, len(answer.Body), got["size"])
+		}
+	}},
+	{"state-error", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		got := c.until(t, c.submit(t, `{"scenes":[{"duration":7,"elements":[{"type":"image","src":"`+w.web.base+`/status/404/x"}]}]}`), "error")
+		if got["success"] != false || got["message"] == "" || got["url"] != nil || got["consumed_credits"] != 0.0 {
+			t.Errorf("%v", got)
+		}
+		c.leaves(t, 600)
+	}},
+	{"state-deleted", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		done := c.until(t, c.submit(t, short("")), "done")
+		c.into(t, "DELETE", "/movies?project="+done["project"].(string), "")
+		got := c.movie(t, done["project"].(string))
+		if got["status"] != "done" || got["url"] != nil || got["thumbnail"] != nil || got["deleted_at"] == nil || got["consumed_credits"] != 1.0 {
+			t.Errorf("%v", got)
+		}
+		for _, name := range []string{"url", "thumbnail"} {
+			if answer := c.send(t, "GET", strings.TrimPrefix(done[name].(string), publicURL), ""); answer.Status != 404 {
+				t.Errorf("the deleted %s answers %d", name, answer.Status)
+			}
+		}
+		failed := c.until(t, c.submit(t, quick("")), "error")["project"].(string)
+		c.into(t, "DELETE", "/movies?project="+failed, "")
+		if got := c.movie(t, failed); got["status"] != "error" || got["deleted_at"] == nil {
+			t.Errorf("a failed movie: %v", got)
+		}
+	}},
+	{"state-delete-does-not-cancel", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		movie, release := w.web.held(t, "")
+		project := c.submit(t, movie)
+		c.until(t, project, "running")
+		c.refused(t, "DELETE", "/movies?project="+project, "", 400, "movie_still_rendering", "")
+		release()
+		c.until(t, project, "done")
+	}},
+	{"state-retention", func(t *testing.T, w *world) {
+		c := w.hasty.open(t, 600)
+		done := c.until(t, c.submit(t, short(`,"cache":false`)), "done")
+		project := done["project"].(string)
+		harness.Eventually(t, 30e9, "the file has expired", func() bool { return c.movie(t, project)["url"] == nil })
+		got := c.movie(t, project)
+		if got["status"] != "done" || got["deleted_at"] != nil || got["json"] == nil {
+			t.Errorf("%v", got)
+		}
+		if answer := c.send(t, "GET", strings.TrimPrefix(done["url"].(string), publicURL), ""); answer.Status != 404 {
+			t.Errorf("the expired file answers %d", answer.Status)
+		}
+		first := c.into(t, "DELETE", "/movies?project="+project, "")
+		if got := c.movie(t, project); got["deleted_at"] != first["deleted_at"] || first["deleted_at"] == nil {
+			t.Errorf("DELETE after expiry: %v, %v", first, got["deleted_at"])
+		}
+	}},
+}
+
+// deleteRows: DELETE /movies, every failure 400.
+var deleteRows = []row{
+	{"delete-response", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		project := c.until(t, c.submit(t, quick("")), "error")["project"].(string)
+		got := c.into(t, "DELETE", "/movies?project="+project, "")
+		if keys(got) != "deleted_at project success timestamp" || got["project"] != project {
+			t.Errorf("%v", got)
+		}
+	}},
+	{"delete-idempotent", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		project := c.until(t, c.submit(t, quick("")), "error")["project"].(string)
+		first := c.into(t, "DELETE", "/movies?project="+project, "")
+		if again := c.into(t, "DELETE", "/movies?id="+project, ""); again["deleted_at"] != first["deleted_at"] {
+			t.Errorf("first %v, again %v", first, again)
+		}
+	}},
+	{"delete-no-key", func(t *testing.T, w *world) {
+		(&client{installation: w.plain}).refused(t, "DELETE", "/movies?project="+unknown, "", 400, "api_key_missing", "Error: API Key not provided")
+	}},
+	{"delete-bad-key", func(t *testing.T, w *world) {
+		(&client{installation: w.plain, key: "letmein"}).refused(t, "DELETE", "/movies?project="+unknown, "", 400, "api_key_invalid", "Error: Invalid API key")
+	}},
+	{"delete-malformed", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		for _, query := range []string{"", "?project=", "?project=short", "?project=aaaaaaaaaaaaaaaa&id=bbbbbbbbbbbbbbbb"} {
+			c.refused(t, "DELETE", "/movies"+query, "", 400, "project_invalid", "A 16-character project ID must be provided in the 'project' query parameter")
+		}
+	}},
+	{"delete-role", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		c.as(t, "viewer", nil).refused(t, "DELETE", "/movies?project="+unknown, "", 400, "insufficient_permissions", "Insufficient permissions")
+	}},
+	{"delete-unknown", func(t *testing.T, w *world) {
+		foreign := w.plain.open(t, 600).submit(t, quick(""))
+		c := w.plain.open(t, 0)
+		for _, id := range []string{unknown, foreign} {
+			c.refused(t, "DELETE", "/movies?project="+id, "", 400, "movie_not_found", "Movie "+id+" not found")
+		}
+	}},
+	{"delete-still-rendering", func(t *testing.T, w *world) {
+		c := w.idle.open(t, 600)
+		project := c.submit(t, short(""))
+		c.refused(t, "DELETE", "/movies?project="+project, "", 400, "movie_still_rendering", "Movie "+project+" is still rendering. Wait until it finishes before deleting it.")
+	}},
+	{"delete-storage-error", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		project := c.until(t, c.submit(t, short(`,"cache":false`)), "done")["project"].(string)
+		// A folder that is a link to itself cannot be read, whoever asks.
+		dir := filepath.Join(c.data, "files", "renders", project)
+		if err := os.Rename(dir, dir+".away"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(dir, dir); err != nil {
+			t.Fatal(err)
+		}
+		c.refused(t, "DELETE", "/movies?project="+project, "", 400, "movie_files_not_deleted", "Error deleting the movie files. Please try again.")
+		if got := c.movie(t, project); got["deleted_at"] != nil || got["url"] == nil {
+			t.Errorf("something was marked: %v", got)
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(dir+".away", dir); err != nil {
+			t.Fatal(err)
+		}
+		c.into(t, "DELETE", "/movies?project="+project, "")
+	}},
+}
+
+// additionRows: validate, cancel, events, progress, redeliver.
+var additionRows = []row{
+	{"add-validate", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		got := c.checked(t, `{"resolution":"hd","scenes":[{"duration":2},{"duration":1.2,"elements":[{"type":"text","text":"a","start":0.2}]}]}`)
+		if got["valid"] != true || got["exact"] != true || got["width"] != 1280.0 || got["duration"] != 3.2 || got["credits"] != 4.0 {
+			t.Errorf("%v", got)
+		}
+		for _, body := range []string{"", "{", "null", "{}", `{"template":"Abcdefghij0123456789"}`, `{"project":"` + unknown + `"}`} {
+			if got := c.checked(t, body); got["valid"] != false || len(got["errors"].([]any)) != 1 {
+				t.Errorf("%q: %v", body, got)
+			}
+		}
+		if list := c.into(t, "GET", "/movies", ""); list["count"] != 0.0 {
+			t.Errorf("something is stored: %v", list)
+		}
+	}},
+	{"add-cancel-running", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		path := "/status/200/cancel-" + c.account
+		movie, _ := w.web.held(t, `,"exports":[{"destinations":[{"type":"webhook","endpoint":"`+w.web.base+path+`"}]}]`)
+		project := c.submit(t, movie)
+		c.until(t, project, "running")
+		c.into(t, "POST", "/movies/cancel?project="+project, "")
+		got := c.movie(t, project)
+		if got["status"] != "error" || got["message"] != "Movie was cancelled" || got["consumed_credits"] != 0.0 {
+			t.Errorf("%v", got)
+		}
+		c.leaves(t, 600)
+		harness.Eventually(t, 20e9, "the webhook of the cancelled movie", func() bool { return len(w.web.received(path)) == 1 })
+		if body := w.web.received(path)[0].body; !strings.Contains(body, `"success":false`) {
+			t.Errorf("%s", body)
+		}
+		c.refused(t, "POST", "/movies/cancel?project="+project, "", 409, "movie_already_finished", "")
+	}},
+	{"add-cancel-pending", func(t *testing.T, w *world) {
+		c := w.idle.open(t, 600)
+		project := c.submit(t, short(""))
+		c.into(t, "POST", "/movies/cancel?project="+project, "")
+		if got := c.movie(t, project); got["status"] != "error" || got["message"] != "Movie was cancelled" {
+			t.Errorf("%v", got)
+		}
+	}},
+	{"add-cancel-finished", func(t *testing.T, w *world) {
+		c, hasty := w.plain.open(t, 600), w.hasty.open(t, 600)
+		c.refused(t, "POST", "/movies/cancel?project="+c.until(t, c.submit(t, short("")), "done")["project"].(string), "", 409, "movie_already_finished", "")
+		movie, _ := w.web.held(t, "")
+		late := hasty.submit(t, movie)
+		hasty.until(t, late, "timeout")
+		hasty.refused(t, "POST", "/movies/cancel?project="+late, "", 409, "movie_already_finished", "")
+	}},
+	{"add-unknown-404", func(t *testing.T, w *world) {
+		foreign := w.plain.open(t, 600).submit(t, quick(""))
+		c := w.plain.open(t, 0)
+		for _, id := range []string{unknown, foreign} {
+			for _, r := range []string{"POST cancel", "GET events", "GET progress", "POST redeliver"} {
+				method, name, _ := strings.Cut(r, " ")
+				c.refused(t, method, "/movies/"+name+"?project="+id, "", 404, "movie_not_found", "Movie "+id+" not found")
+			}
+		}
+	}},
+	{"add-project-malformed", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 0)
+		for _, r := range []string{"POST cancel", "GET events", "GET progress", "POST redeliver"} {
+			method, name, _ := strings.Cut(r, " ")
+			for _, query := range []string{"", "?project=short", "?project=aaaaaaaaaaaaaaaa&id=bbbbbbbbbbbbbbbb"} {
+				if answer := c.call(t, method, "/movies/"+name+query, ""); answer.Status != 400 {
+					t.Errorf("%s%s: %d %s", r, query, answer.Status, answer.Body)
+				}
+			}
+		}
+	}},
+	{"add-validate-too-large", func(t *testing.T, w *world) {
+		w.plain.open(t, 0).refused(t, "POST", "/movies/validate", sized(movieLimit+1), 413, "movie_json_too_large", "")
+	}},
+	{"add-events", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		answer := c.call(t, "POST", "/movies", short(`,"cache":false`), "X-Request-Id", "request-of-mine")
+		var sent struct{ Project string }
+		answer.Into(t, &sent)
+		c.until(t, sent.Project, "done")
+		events := c.into(t, "GET", "/movies/events?project="+sent.Project, "")["events"].([]any)
+		var types []string
+		for _, e := range events {
+			types = append(types, e.(object)["type"].(string))
+		}
+		if got := strings.Join(types, " "); !strings.HasPrefix(got, "MovieSubmitted RenderStarted ") || !strings.Contains(got, "RenderFinished") {
+			t.Errorf("%s", got)
+		}
+		if first := events[0].(object); first["request"] != "request-of-mine" || first["status"] != "pending" || events[1].(object)["worker"] == nil {
+			t.Errorf("%v", events)
+		}
+	}},
+	{"add-progress", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		movie, release := w.web.held(t, "")
+		project := c.submit(t, movie)
+		c.until(t, project, "running")
+		r, err := http.NewRequestWithContext(t.Context(), "GET", c.base+"/v2/movies/progress?project="+project, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Api-Key", c.key)
+		response, err := c.http.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		var last string
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				last = data
+				release()
+			}
+		}
+		if !strings.Contains(last, `"status":"done","success":true,"progress":100`) {
+			t.Errorf("the last event: %s", last)
+		}
+	}},
+	{"add-redeliver", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		path := "/status/200/again-" + c.account
+		project := c.submit(t, quick(`,"exports":[{"destinations":[{"type":"webhook","endpoint":"`+w.web.base+path+`"}]}]`))
+		harness.Eventually(t, 30e9, "the first delivery", func() bool { return c.movie(t, project)["destinations_result"] != nil })
+		c.refused(t, "POST", "/movies/redeliver?project="+project+"&index=1", "", 400, "index_invalid", "")
+		harness.Eventually(t, 30e9, "the second delivery may begin", func() bool {
+			return c.call(t, "POST", "/movies/redeliver?index=0&project="+project, "").Status == 200
+		})
+		harness.Eventually(t, 30e9, "the second delivery", func() bool { return len(w.web.received(path)) == 2 })
+	}},
+	{"add-redeliver-in-progress", func(t *testing.T, w *world) {
+		c := w.idle.open(t, 600)
+		project := c.submit(t, short(`,"exports":[{"destinations":[{"type":"webhook","endpoint":"https://example.com/"}]}]`))
+		c.into(t, "POST", "/movies/cancel?project="+project, "")
+		c.refused(t, "POST", "/movies/redeliver?project="+project, "", 409, "delivery_in_progress", "")
+	}},
+}

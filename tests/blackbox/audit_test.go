@@ -1,0 +1,70 @@
+package blackbox_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/tests/harness"
+)
+
+// sealed is the report of an audit, as far as this test looks at it.
+type sealed struct {
+	Digest           string
+	Charged, Open    int64
+	BalancesCompared int64 `json:"balances_compared"`
+	MoviesCompared   int64 `json:"movies_compared"`
+	Difference       any
+}
+
+// TestAudit audits an installation while it runs and after it was stopped: the same seal, and a statement of the one movie.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	service := harness.NewService(t)
+	service.StartAPI()
+	client := service.Client("")
+	answer := client.Send("POST", "/admin/accounts", []byte(`{"name":"audited","plan":"paid","credits":50}`),
+		map[string][]string{"X-Admin-Token": {harness.AdminToken}, "Content-Type": {"application/json"}})
+	var opened struct{ Account, Key string }
+	answer.Into(t, &opened)
+	client = service.Client(opened.Key)
+	project := client.Submit(map[string]any{"resolution": "custom", "width": 64, "height": 64, "scenes": []any{map[string]any{"duration": 2}}})
+	client.WaitFor(project, "done", time.Minute)
+	audit := func(args ...string) (string, sealed) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), harness.Binary(t), append([]string{"audit", "--data", service.Data}, args...)...)
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("audit: %v: %s%s", err, out, errs.String())
+		}
+		text := string(out)
+		if len(args) > 0 {
+			text = errs.String()
+		}
+		var report sealed
+		if err := json.Unmarshal([]byte(text), &report); err != nil {
+			t.Fatalf("the report is %s: %v", text, err)
+		}
+		return string(out), report
+	}
+	var running sealed
+	harness.Eventually(t, 30*time.Second, "the movie is settled", func() bool {
+		_, running = audit()
+		return running.Open == 0 && running.Charged == 2 && running.BalancesCompared == 2
+	})
+	if running.Difference != nil || running.MoviesCompared < 1 || running.BalancesCompared != 2 {
+		t.Errorf("report %+v", running)
+	}
+	sheet, _ := audit("--account", opened.Account)
+	if lines := strings.Split(strings.TrimSpace(sheet), "\n"); len(lines) != 4 || !strings.Contains(lines[3], ",CreditsCharged,"+project+",2,,50,2,48,0,48") {
+		t.Errorf("statement\n%s", sheet)
+	}
+	service.API.Terminate(20 * time.Second)
+	if _, stopped := audit(); stopped.Digest != running.Digest || stopped.Difference != nil {
+		t.Errorf("after the service has stopped %+v, before %+v", stopped, running)
+	}
+}

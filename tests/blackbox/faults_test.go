@@ -1,0 +1,221 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/tests/harness"
+)
+
+// longMovie takes several seconds to render, in many windows, so that there is time to break something.
+func longMovie(assets *harness.Assets) (movie object, credits int) {
+	const scenes, seconds = 10, 2
+	var all list
+	for i := range scenes {
+		all = append(all, object{"duration": seconds, "elements": list{
+			object{"type": "video", "src": assets.URL + "/clip.mp4", "resize": "cover"},
+			object{"type": "text", "text": fmt.Sprintf("Scene %d", i+1), "settings": object{"font-size": "160px"}},
+		}})
+	}
+	return object{"resolution": "full-hd", "scenes": all}, scenes * seconds
+}
+
+// embedded starts a service whose embedded event store the test can read.
+func embedded(t *testing.T, flags ...string) (*harness.Service, *harness.Log) {
+	t.Helper()
+	addr := harness.FreeAddr(t)
+	service := harness.NewService(t, append(flags, "--eventstore-listen", addr)...)
+	service.StartAPI()
+	return service, harness.OpenLog(t, addr)
+}
+
+// waitProgress waits until the movie runs and has passed a share of its frames.
+func waitProgress(t *testing.T, client *harness.Client, project string, percent float64) {
+	t.Helper()
+	harness.Eventually(t, 120*time.Second, fmt.Sprintf("movie %s is at %v%%", project, percent), func() bool {
+		movie := client.Get(project).Movie
+		if movie.Status != "pending" && movie.Status != "running" {
+			t.Fatalf("the movie is %s (%s) before anything was broken", movie.Status, movie.Message)
+		}
+		return movie.Status == "running" && movie.Progress >= percent
+	})
+}
+
+// checkOutcome looks into the log: one outcome, one charge of the right amount, and the file is whole.
+func checkOutcome(t *testing.T, client *harness.Client, log *harness.Log, movie harness.Movie, credits int) {
+	t.Helper()
+	if movie.ConsumedCredits != int64(credits) {
+		t.Errorf("%d credits, want %d", movie.ConsumedCredits, credits)
+	}
+	if got := log.Count("movie-" + movie.Project); got["MovieSubmitted"] != 1 || got["RenderFinished"] != 1 {
+		t.Errorf("events of the movie: %v", got)
+	}
+	ledger := "ledger-" + log.AccountOf(movie.Project)
+	harness.Eventually(t, 20*time.Second, "the credits are charged", func() bool {
+		return log.Count(ledger)["CreditsCharged"] > 0
+	})
+	if got := log.Count(ledger); got["CreditsCharged"] != 1 || got["CreditsReleased"] != 0 || got["CreditsHeld"] != 1 {
+		t.Errorf("events of the ledger: %v", got)
+	}
+	file := client.Download(*movie.URL, nil)
+	path := filepath.Join(t.TempDir(), "movie.mp4")
+	if err := os.WriteFile(path, file.Body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if frames := harness.ProbeFile(t, path).Streams[0].Frames; frames != fmt.Sprint(credits*25) {
+		t.Errorf("%s frames, want %d", frames, credits*25)
+	}
+}
+
+// TestKillEverything kills the whole process during a render and starts it again.
+func TestKillEverything(t *testing.T) {
+	assets := harness.NewAssets(t)
+	service, log := embedded(t, "--allow-host", assets.Host, "--claim-timeout", "4s")
+	client := service.NewAccount("kill", 600)
+	movie, credits := longMovie(assets)
+	project := client.Submit(movie)
+	other := client.Submit(object{"scenes": list{object{"duration": 1, "background-color": "#336699"}}})
+
+	waitProgress(t, client, project, 15)
+	service.API.Kill()
+	harness.Eventually(t, 10*time.Second, "no child of the killed process is left", func() bool {
+		return len(processesIn(t, service.Data)) == 0
+	})
+	service.StartAPI()
+
+	got := client.WaitFor(project, "done", 180*time.Second)
+	client.WaitFor(other, "done", 60*time.Second)
+	count := log.Count("movie-" + project)
+	if count["RenderStarted"] != 2 || count["RenderReleased"] != 0 {
+		t.Errorf("events of the movie: %v, want a second attempt", count)
+	}
+	if charged := log.Count("ledger-" + log.AccountOf(project))["CreditsHeld"]; charged != 2 {
+		t.Errorf("%d holds, want 2", charged)
+	}
+	if got.ConsumedCredits != int64(credits) {
+		t.Errorf("%d credits, want %d", got.ConsumedCredits, credits)
+	}
+	harness.Eventually(t, 20*time.Second, "both movies are charged, once", func() bool {
+		return client.Get(project).RemainingQuota["time"] == 600-credits-1
+	})
+	if got := log.Count("ledger-" + log.AccountOf(project)); got["CreditsCharged"] != 2 || got["CreditsReleased"] != 0 {
+		t.Errorf("events of the ledger: %v", got)
+	}
+}
+
+// processesIn lists the commands of living processes that work in a folder or name it in their arguments.
+func processesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, entry := range entries {
+		cmdline, err := os.ReadFile(filepath.Join(entry, "cmdline"))
+		if err != nil {
+			continue // it has ended
+		}
+		cwd, err := os.Readlink(filepath.Join(entry, "cwd"))
+		if bytes.Contains(cmdline, []byte(dir)) || err == nil && strings.HasPrefix(cwd, dir) {
+			found = append(found, strings.ReplaceAll(string(cmdline), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// TestKillRenderer kills the one of two renderers that has the movie: the other takes over within 30 s.
+func TestKillRenderer(t *testing.T) {
+	assets := harness.NewAssets(t)
+	addr := harness.FreeAddr(t)
+	harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), addr)
+	service := harness.NewService(t, "--allow-host", assets.Host, "--eventstore", "esdb://"+addr+"?tls=false")
+	service.StartAPI("--roles", "api,projector,deliverer,keeper")
+	log := harness.OpenLog(t, addr)
+	renderers := []*harness.Process{
+		service.StartProcess("renderer-1", "--roles", "renderer"),
+		service.StartProcess("renderer-2", "--roles", "renderer"),
+	}
+	client := service.NewAccount("takeover", 600)
+	movie, credits := longMovie(assets)
+	project := client.Submit(movie)
+	waitProgress(t, client, project, 15)
+
+	started := func() []string {
+		var workers []string
+		for _, event := range log.Stream("movie-" + project) {
+			if event.Type == "RenderStarted" {
+				workers = append(workers, harness.Field(t, event, "worker"))
+			}
+		}
+		return workers
+	}
+	killed := false
+	for _, p := range renderers {
+		if strings.Contains(started()[0], fmt.Sprintf("-%d-", p.Pid())) {
+			p.Kill()
+			killed = true
+		}
+	}
+	if !killed {
+		t.Fatalf("worker %s is none of the renderers", started()[0])
+	}
+	harness.Eventually(t, 30*time.Second, "the other renderer takes over", func() bool { return len(started()) == 2 })
+	got := client.WaitFor(project, "done", 180*time.Second)
+	checkOutcome(t, client, log, got, credits)
+}
+
+// TestEventStoreRestarts restarts the event store five times during one render: it stays one attempt.
+func TestEventStoreRestarts(t *testing.T) {
+	assets := harness.NewAssets(t)
+	addr, dir := harness.FreeAddr(t), filepath.Join(t.TempDir(), "events")
+	store := harness.StartEventStore(t, dir, addr)
+	service := harness.NewService(t, "--allow-host", assets.Host, "--eventstore", "esdb://"+addr+"?tls=false")
+	service.StartAPI()
+	client := service.NewAccount("outage", 600)
+	movie, credits := longMovie(assets)
+	project := client.Submit(movie)
+	for i := range 5 {
+		waitProgress(t, client, project, float64(5+12*i))
+		if i%2 == 0 {
+			store.Kill()
+		} else {
+			store.Terminate(15 * time.Second)
+		}
+		store = harness.StartEventStore(t, dir, addr)
+	}
+	got := client.WaitFor(project, "done", 180*time.Second)
+	log := harness.OpenLog(t, addr)
+	if count := log.Count("movie-" + project); count["RenderStarted"] != 1 {
+		t.Errorf("events of the movie: %v, want one attempt", count)
+	}
+	checkOutcome(t, client, log, got, credits)
+}
+
+// TestDrain sends SIGTERM three times during one render: the claim is handed back each time, and nothing counts as a crash.
+func TestDrain(t *testing.T) {
+	assets := harness.NewAssets(t)
+	service, log := embedded(t, "--allow-host", assets.Host, "--drain-timeout", "300ms")
+	client := service.NewAccount("drain", 600)
+	movie, credits := longMovie(assets)
+	project := client.Submit(movie)
+	for i := range 3 {
+		waitProgress(t, client, project, float64(10+20*i))
+		service.API.Terminate(15 * time.Second)
+		if left := processesIn(t, service.Data); len(left) > 0 {
+			t.Errorf("children outlived the drained process: %q", left)
+		}
+		service.StartAPI()
+	}
+	got := client.WaitFor(project, "done", 180*time.Second)
+	count := log.Count("movie-" + project)
+	if count["RenderStarted"] != 4 || count["RenderReleased"] != 3 {
+		t.Errorf("events of the movie: %v, want 3 releases and 4 starts", count)
+	}
+	checkOutcome(t, client, log, got, credits)
+}

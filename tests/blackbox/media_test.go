@@ -1,0 +1,200 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/tests/harness"
+)
+
+// registerFile registers a file and returns the addresses of its upload and of itself.
+func registerFile(t *testing.T, c *harness.Client, name, contentType string, size int) (upload, file string) {
+	t.Helper()
+	answer := c.Do("POST", "/media/file", fmt.Appendf(nil, `{"name":%q,"contentType":%q,"size":%d}`, name, contentType, size))
+	var got struct{ UploadURL, FileURL string }
+	answer.Into(t, &got)
+	if answer.Status != 200 {
+		t.Fatalf("register %s: %d %s", name, answer.Status, answer.Body)
+	}
+	return got.UploadURL, got.FileURL
+}
+
+// sendFile puts bytes to an address, as clients do: without a key.
+func sendFile(ctx context.Context, address, contentType string, size int, body io.Reader) (int, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, address, body)
+	if err != nil {
+		return 0, err
+	}
+	r.ContentLength = int64(size)
+	r.Header.Set("Content-Type", contentType)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	return response.StatusCode, err
+}
+
+// TestUploads_killed kills the service while files are uploaded: what is uploaded is whole, nothing else can be seen, and no space is
+// lost. Reliability, presigned upload.
+func TestUploads_killed(t *testing.T) {
+	rounds := 20
+	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
+		rounds = 200
+	}
+	service := harness.NewService(t, "--roles", "api,projector,keeper")
+	service.StartAPI()
+	client := service.NewAccount("uploads", 600)
+	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
+	whole := 0
+	for n := range rounds {
+		name := fmt.Sprintf("file-%03d", n)
+		upload, file := registerFile(t, client, name, "application/octet-stream", len(content))
+		sent := make(chan int, 1)
+		go func() {
+			status, _ := sendFile(t.Context(), upload, "application/octet-stream", len(content), bytes.NewReader(content)) // it may break off
+			sent <- status
+		}()
+		wait := time.NewTimer(time.Duration(rand.N(int64(25 * time.Millisecond))))
+		<-wait.C
+		service.API.Kill()
+		acknowledged := <-sent == http.StatusOK
+		service.StartAPI()
+		switch answer := client.Download(file, nil); {
+		case answer.Status == http.StatusOK && bytes.Equal(answer.Body, content):
+			whole++
+		case answer.Status != http.StatusNotFound || acknowledged:
+			t.Fatalf("%s: %d with %d bytes, acknowledged: %v", name, answer.Status, len(answer.Body), acknowledged)
+		}
+	}
+	t.Logf("%d of %d uploads were whole when the service was killed", whole, rounds)
+	service.API.Terminate(15 * time.Second)
+	media := filepath.Join(service.Data, "files", "media")
+	age(t, media)
+	service.StartAPI("--sweep-every", "1s")
+	harness.Eventually(t, 30*time.Second, "what nobody can see is removed", func() bool { return len(filesBelow(t, media)) == whole })
+}
+
+// filesBelow are the files below a folder.
+func filesBelow(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			files = append(files, path)
+		}
+		return nil // what goes meanwhile is no error
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// age makes files two hours older.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	past := time.Now().Add(-2 * time.Hour)
+	for _, path := range filesBelow(t, dir) {
+		if err := os.Chtimes(path, past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPreload_plays lets a real browser play what a preload has made of films that browsers cannot decode: with its transparency.
+func TestPreload_plays(t *testing.T) {
+	dir := t.TempDir()
+	harness.RunFFmpeg(t, "-f", "lavfi", "-i", "color=c=red@0.0:size=64x48:rate=25:duration=2,format=rgba", "-c:v", "prores_ks", "-profile:v", "4444",
+		"-pix_fmt", "yuva444p10le", filepath.Join(dir, "clear.mov"))
+	harness.RunFFmpeg(t, "-f", "lavfi", "-i", "color=c=red:size=64x48:rate=25:duration=2", "-c:v", "mpeg4", "-q:v", "2", filepath.Join(dir, "red.avi"))
+	site := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(site.Close)
+	service := harness.NewService(t, "--allow-host", strings.TrimPrefix(site.URL, "http://"))
+	service.StartAPI()
+	client := service.NewAccount("preloads", 600)
+	answer := client.Do("POST", "/preloads", fmt.Appendf(nil,
+		`{"preload":[{"id":"clear","type":"video","src":"%s/clear.mov"},{"id":"red","type":"video","src":"%s/red.avi"}]}`, site.URL, site.URL))
+	var requested struct {
+		ID string `json:"preload_id"`
+	}
+	answer.Into(t, &requested)
+	var batch struct {
+		Status string
+		Items  []struct{ ID, URL, WebURL, Error string }
+	}
+	harness.Eventually(t, 60*time.Second, "the batch is done", func() bool {
+		client.Do("GET", "/preloads/"+requested.ID, nil).Into(t, &batch)
+		return batch.Status == "done"
+	})
+	for i, want := range []struct{ extension, pixel string }{{".webm", "clear"}, {".mp4", "red"}} {
+		item := batch.Items[i]
+		if !strings.HasSuffix(item.WebURL, want.extension) {
+			t.Fatalf("%s: %+v", item.ID, item)
+		}
+		if got := harness.PlayInBrowser(t, item.WebURL); got != "64x48 "+want.pixel {
+			t.Errorf("%s: the browser shows %s", item.ID, got)
+		}
+	}
+}
+
+// TestUploads_s3 sends files to the storage itself; they are confirmed, copied once, and drawn from.
+func TestUploads_s3(t *testing.T) {
+	address, environment := harness.StartS3Bucket(t)
+	for _, variable := range append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef") {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	service := harness.NewService(t, "--blobs", address)
+	service.StartAPI()
+	client := service.NewAccount("s3", 600)
+	picture, err := os.ReadFile(writtenPNG(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	upload, file := registerFile(t, client, "p.png", "image/png", len(picture))
+	if strings.HasPrefix(upload, client.Base) {
+		t.Fatalf("the address %s is not the storage's own", upload)
+	}
+	if status, err := sendFile(t.Context(), upload, "image/jpeg", len(picture), bytes.NewReader(picture)); err != nil || status < 400 {
+		t.Errorf("another type: %d %v", status, err)
+	}
+	if status, err := sendFile(t.Context(), upload, "image/png", len(picture), bytes.NewReader(picture)); err != nil || status != 200 {
+		t.Fatalf("upload: %d %v", status, err)
+	}
+	harness.Eventually(t, 30*time.Second, "the upload is confirmed", func() bool {
+		return strings.Contains(string(client.Do("GET", "/media/file?path=p.png", nil).Body), `"uploaded"`)
+	})
+	other := bytes.Repeat([]byte{'x'}, len(picture))
+	if _, err := sendFile(t.Context(), upload, "image/png", len(other), bytes.NewReader(other)); err != nil {
+		t.Error(err)
+	}
+	if answer := client.Download(file, map[string]string{"Range": "bytes=1-3"}); answer.Status != 206 || string(answer.Body) != "PNG" {
+		t.Errorf("after a second upload: %d %q", answer.Status, answer.Body)
+	}
+	project := client.Submit(object{"resolution": "sd", "elements": list{object{"type": "image", "src": file, "duration": 1}}})
+	movie := client.WaitFor(project, "done", 60*time.Second)
+	if answer := client.Download(*movie.URL, nil); answer.Status != 200 || len(answer.Body) == 0 {
+		t.Errorf("the movie: %d", answer.Status)
+	}
+}
+
+// writtenPNG is a small picture.
+func writtenPNG(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "p.png")
+	harness.WritePNG(t, path, 64, 64, harness.PictureLeft, harness.PictureRight)
+	return path
+}

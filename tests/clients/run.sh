@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Clients that nobody here wrote, against the program built from this tree: the official Node SDK from npm, its files untouched, its
+# calls redirected by a preloaded script. Needs node, npm, curl and ffmpeg.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+server=
+finish() {
+	status=$?
+	if [ -n "$server" ]; then
+		kill "$server" 2>/dev/null || true
+		wait "$server" 2>/dev/null || true
+	fi
+	[ "$status" -eq 0 ] || tail -n 40 "$work/server.log" 2>/dev/null || true
+	rm -rf "$work"
+}
+trap finish EXIT
+
+cp "$here/package.json" "$here/package-lock.json" "$here/redirect.js" "$here/sdk.js" "$work/"
+(cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+(cd "$here/../.." && CGO_ENABLED=0 go build -o "$work/moviola" .)
+
+port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+export MOVIOLA_BASE="http://127.0.0.1:$port" MOVIOLA_ADMIN_TOKEN=clients-test-token
+"$work/moviola" serve --data "$work/data" --listen "127.0.0.1:$port" --ops-listen "" --public-url "$MOVIOLA_BASE" >"$work/server.log" 2>&1 &
+server=$!
+for _ in $(seq 300); do
+	curl -fs -o /dev/null "$MOVIOLA_BASE/v2/openapi.json" && break
+	kill -0 "$server" || exit 1
+	sleep 0.1
+done
+MOVIOLA_KEY=$(curl -fsS -X POST -H "x-admin-token: $MOVIOLA_ADMIN_TOKEN" -d '{"name":"clients","plan":"paid"}' "$MOVIOLA_BASE/admin/accounts" |
+	node -p 'JSON.parse(require("fs").readFileSync(0, "utf8")).key')
+export MOVIOLA_KEY
+(cd "$work" && node --require ./redirect.js sdk.js)

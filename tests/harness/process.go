@@ -1,0 +1,217 @@
+// Package harness runs the built program from outside, as a user would: it builds the binary, starts and kills processes,
+// talks to the HTTP interface, serves assets, receives webhooks and looks into finished movies with ffprobe.
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Root is the top folder of the module.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.HasPrefix(data, []byte("module moviola\n")) {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod of moviola above the working directory")
+		}
+	}
+}
+
+// The binaries are built once for the tests of one package.
+var (
+	buildOnce sync.Once
+	builtDir  string
+	buildErr  error
+)
+
+// Binary builds the program, under the race detector when MOVIOLA_TEST_RACE is set, and returns its path.
+func Binary(t testing.TB) string {
+	t.Helper()
+	root := Root(t)
+	buildOnce.Do(func() {
+		builtDir, buildErr = os.MkdirTemp("", "moviola-bin-")
+		if buildErr != nil {
+			return
+		}
+		args := []string{"build", "-o", filepath.Join(builtDir, "moviola")}
+		env := append(os.Environ(), "CGO_ENABLED=0")
+		if os.Getenv("MOVIOLA_TEST_RACE") != "" {
+			args = append(args, "-race")
+			env = append(os.Environ(), "CGO_ENABLED=1")
+		}
+		buildErr = run(root, env, "go", append(args, ".")...)
+	})
+	if buildErr != nil {
+		t.Fatalf("build moviola: %v", buildErr)
+	}
+	return filepath.Join(builtDir, "moviola")
+}
+
+// RemoveBinaries deletes what Binary built. TestMain calls it last.
+func RemoveBinaries() {
+	if builtDir != "" {
+		_ = os.RemoveAll(builtDir)
+	}
+}
+
+func run(dir string, env []string, name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// Process is a running program, in a process group of its own, whose output is kept.
+type Process struct {
+	t    testing.TB
+	name string
+	cmd  *exec.Cmd
+	out  *output
+	done chan struct{} // closed when it has ended
+	err  error         // how it ended; read after done
+}
+
+// Start runs a program until the test ends. Its output is shown when the test fails.
+func Start(t testing.TB, name, path string, env []string, args ...string) *Process {
+	t.Helper()
+	p := &Process{t: t, name: name, out: &output{}, done: make(chan struct{})}
+	p.cmd = exec.Command(path, args...)
+	p.cmd.Env = append(os.Environ(), env...)
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatalf("start %s: %v", name, err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		p.Kill()
+		if t.Failed() {
+			t.Logf("output of %s:\n%s", name, p.out.tail(12_000))
+		}
+	})
+	return p
+}
+
+// Kill ends the process with SIGKILL and waits. It may have ended before.
+func (p *Process) Kill() {
+	p.t.Helper()
+	select {
+	case <-p.done:
+		return
+	default:
+	}
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.t.Errorf("kill %s: %v", p.name, err)
+	}
+	p.wait(10 * time.Second)
+}
+
+// Terminate sends SIGTERM and waits; it fails the test when the process does not end with exit code 0 in time.
+func (p *Process) Terminate(within time.Duration) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.t.Fatalf("terminate %s: %v", p.name, err)
+	}
+	p.wait(within)
+	if p.err != nil {
+		p.t.Errorf("%s ended with %v after SIGTERM", p.name, p.err)
+	}
+}
+
+func (p *Process) wait(within time.Duration) {
+	p.t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(within):
+		p.t.Errorf("%s did not end within %v", p.name, within)
+	}
+}
+
+// Pid is the process id.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Exited reports whether the process has ended.
+func (p *Process) Exited() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Output is what the process has printed so far.
+func (p *Process) Output() string { return p.out.String() }
+
+// output collects what a process prints; it is safe for concurrent use.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+func (o *output) tail(n int) string {
+	s := o.String()
+	return s[max(0, len(s)-n):]
+}
+
+// FreeAddr returns a loopback address whose port was free a moment ago.
+func FreeAddr(t testing.TB) string {
+	t.Helper()
+	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// Eventually asks until the answer is true, and fails the test when that takes longer than within.
+func Eventually(t testing.TB, within time.Duration, what string, ask func() bool) {
+	t.Helper()
+	deadline := time.After(within)
+	tick := time.NewTicker(25 * time.Millisecond)
+	defer tick.Stop()
+	for !ask() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not within %v: %s", within, what)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package harness
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// FileServer is a server on loopback that takes files into a folder.
+type FileServer struct {
+	Host, Port         string
+	Addresses          []string // all that it listens on, host:port
+	Username, Password string
+	Folder             string // where the files arrive
+}
+
+// listening waits until something accepts connections at an address.
+func listening(t testing.TB, p *Process, address string) {
+	t.Helper()
+	Eventually(t, 30*time.Second, p.name+" listens", func() bool {
+		if p.Exited() {
+			t.Fatalf("%s ended:\n%s", p.name, p.Output())
+		}
+		conn, err := net.DialTimeout("tcp", address, time.Second)
+		if err != nil {
+			return false
+		}
+		return conn.Close() == nil
+	})
+}
+
+// split parts host:port.
+func split(t testing.TB, address string) (host, port string) {
+	t.Helper()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return host, port
+}
+
+// StartFTP runs ProFTPD with one user; with a certificate it insists on encryption, on both connections.
+func StartFTP(t testing.TB, secure *Certificate) FileServer {
+	t.Helper()
+	dir, address := t.TempDir(), FreeAddr(t)
+	s := FileServer{Username: "movies", Password: "ftp-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "home"), Addresses: []string{address}}
+	s.Host, s.Port = split(t, address)
+	first, last := freePorts(t)
+	for port := first; port <= last; port++ {
+		s.Addresses = append(s.Addresses, net.JoinHostPort(s.Host, strconv.Itoa(port)))
+	}
+	hash, err := exec.Command("openssl", "passwd", "-6", s.Password).Output()
+	if err != nil {
+		t.Fatalf("openssl passwd: %v", err)
+	}
+	user := fmt.Sprintf("%s:%s:%d:%d::%s:/bin/sh\n", s.Username, strings.TrimSpace(string(hash)), os.Getuid(), os.Getgid(), s.Folder)
+	conf := `
+ServerType standalone
+DefaultAddress 127.0.0.1
+Port ` + s.Port + `
+PassivePorts ` + strconv.Itoa(first) + " " + strconv.Itoa(last) + `
+User ` + nameOf(t, "-un") + `
+Group ` + nameOf(t, "-gn") + `
+AuthUserFile ` + dir + `/users
+AuthOrder mod_auth_file.c
+RequireValidShell off
+RootLogin on
+UseReverseDNS off
+WtmpLog off
+AllowOverwrite on
+TimesGMT off
+PidFile ` + dir + `/pid
+ScoreboardFile ` + dir + `/scoreboard
+DelayEngine off
+SystemLog ` + dir + `/log
+`
+	if secure != nil {
+		conf += `
+LoadModule mod_tls.c
+TLSEngine on
+TLSRequired on
+TLSRSACertificateFile ` + secure.CertFile + `
+TLSRSACertificateKeyFile ` + secure.KeyFile + `
+TLSProtocol TLSv1.2 TLSv1.3
+TLSSessionTickets on
+`
+		conf = strings.ReplaceAll(conf, "TLSRSACertificate", "TLSECCertificate")
+	}
+	for name, content := range map[string]string{"users": user, "conf": conf} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(s.Folder, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	p := Start(t, "proftpd", program(t, "proftpd"), nil, "-n", "-c", filepath.Join(dir, "conf"))
+	listening(t, p, address)
+	return s
+}
+
+// nameOf is the name of the user (-un) or group (-gn) that runs the test.
+func nameOf(t testing.TB, which string) string {
+	t.Helper()
+	out, err := exec.Command("id", which).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// freePorts returns a few ports in a row that were free a moment ago: a connection that was closed keeps its port for a while.
+func freePorts(t testing.TB) (first, last int) {
+	t.Helper()
+	const row = 8
+	for range 100 {
+		_, port := split(t, FreeAddr(t))
+		first, err := strconv.Atoi(port)
+		if err == nil && first+row < 1<<16 && allFree(first, first+row) {
+			return first, first + row
+		}
+	}
+	t.Fatal("no row of free ports")
+	return 0, 0
+}
+
+func allFree(first, last int) bool {
+	for port := first; port <= last; port++ {
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			return false
+		}
+		if listener.Close() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// SSHServer is an OpenSSH server that lets one key in.
+type SSHServer struct {
+	FileServer
+	PrivateKey  string // who has it, is let in
+	Fingerprint string // of the server's own key
+}
+
+// StartSSH runs OpenSSH with its SFTP subsystem for the user that runs the test. Files arrive at absolute paths below Folder.
+func StartSSH(t testing.TB) SSHServer {
+	t.Helper()
+	dir, address := t.TempDir(), FreeAddr(t)
+	s := SSHServer{FileServer: FileServer{Username: nameOf(t, "-un"), Folder: filepath.Join(dir, "home"), Addresses: []string{address}}}
+	s.Host, s.Port = split(t, address)
+	hostKey, hostPublic := newSSHKey(t)
+	userKey, userPublic := newSSHKey(t)
+	s.PrivateKey, s.Fingerprint = userKey, ssh.FingerprintSHA256(hostPublic)
+	conf := `
+ListenAddress ` + address + `
+HostKey ` + dir + `/host
+AuthorizedKeysFile ` + dir + `/authorized
+StrictModes no
+UsePAM no
+PidFile none
+PermitRootLogin yes
+PasswordAuthentication no
+Subsystem sftp internal-sftp
+`
+	for name, content := range map[string]string{"host": hostKey, "authorized": string(ssh.MarshalAuthorizedKey(userPublic)), "conf": conf} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(s.Folder, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // where OpenSSH separates privileges
+			t.Fatal(err)
+		}
+	}
+	p := Start(t, "sshd", program(t, "sshd"), nil, "-D", "-e", "-f", filepath.Join(dir, "conf"))
+	listening(t, p, address)
+	return s
+}
+
+// newSSHKey returns a private key in OpenSSH's form, and its public half.
+func newSSHKey(t testing.TB) (string, ssh.PublicKey) {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encodePEM(block.Type, block.Bytes)), known
+}
+
+// program finds a server, which may lie where only root looks for programs.
+func program(t testing.TB, name string) string {
+	t.Helper()
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 {
+			return path
+		}
+	}
+	t.Fatalf("%s is not installed: run scripts/deps.sh test", name)
+	return ""
+}
+
+// buildS3 builds the gateway once for all packages of tests: it is large, and changes with its module's version only.
+var buildS3 = sync.OnceValues(func() (string, error) {
+	root, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	dir := filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tests", "s3server")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(cache, "moviola-tests", "versitygw")
+	return path, run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, "github.com/versity/versitygw/cmd/versitygw")
+})
+
+// Storage is an S3 server with one bucket.
+type Storage struct {
+	FileServer
+	URL, Bucket, Region string
+}
+
+// StartS3 builds and runs Versity's S3 gateway over a folder: it checks signatures. Username and password are the key id and the secret.
+func StartS3(t testing.TB) Storage {
+	t.Helper()
+	return startS3(t, "--nometa")
+}
+
+// StartS3Bucket is StartS3 with a storage that remembers the types of files, for an installation that keeps its own there. Address is
+// what --blobs is told; the credentials go into the environment.
+func StartS3Bucket(t testing.TB) (address string, environment []string) {
+	t.Helper()
+	s := startS3(t)
+	query := url.Values{"region": {s.Region}, "endpoint": {s.URL}, "use_path_style": {"true"}}
+	return "s3://" + s.Bucket + "?" + query.Encode(), []string{"AWS_ACCESS_KEY_ID=" + s.Username, "AWS_SECRET_ACCESS_KEY=" + s.Password}
+}
+
+// startS3 runs the gateway with flags of its storage.
+func startS3(t testing.TB, flags ...string) Storage {
+	t.Helper()
+	path, err := buildS3()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, address := t.TempDir(), FreeAddr(t)
+	s := Storage{URL: "http://" + address, Bucket: "bucket", Region: "eu-test-1", FileServer: FileServer{
+		Username: "TESTACCESSKEY", Password: "s3-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "bucket"), Addresses: []string{address},
+	}}
+	s.Host, s.Port = split(t, address)
+	if err := os.Mkdir(s.Folder, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"--port", address, "--access", s.Username, "--secret", s.Password, "--region", s.Region, "--quiet", "posix"}
+	p := Start(t, "versitygw", path, nil, append(append(args, flags...), dir)...)
+	listening(t, p, address)
+	return s
+}

@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// AdminToken guards the operator interface of every service under test.
+const AdminToken = "test-admin-token-0123456789"
+
+// Service is a running installation: an API process and whatever stands beside it.
+type Service struct {
+	t     testing.TB
+	Data  string // data folder, shared by all processes of the installation
+	addr  string
+	flags []string // of every process
+	API   *Process
+}
+
+// NewService prepares an installation in a fresh data folder; flags go to every process of it.
+func NewService(t testing.TB, flags ...string) *Service {
+	t.Helper()
+	return &Service{t: t, Data: t.TempDir(), addr: FreeAddr(t), flags: flags}
+}
+
+// StartAPI starts the process that serves HTTP (and, unless told otherwise, plays every other role) and waits until it answers.
+func (s *Service) StartAPI(flags ...string) {
+	s.t.Helper()
+	s.API = s.StartProcess("api", append([]string{"--listen", s.addr}, flags...)...)
+	s.WaitReady()
+}
+
+// StartProcess starts `moviola serve` on the installation's data folder.
+func (s *Service) StartProcess(name string, flags ...string) *Process {
+	s.t.Helper()
+	args := append([]string{"serve", "--data", s.Data, "--ops-listen", "", "--library=false"}, s.flags...)
+	return Start(s.t, name, Binary(s.t), []string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken}, append(args, flags...)...)
+}
+
+// WaitReady waits until the HTTP interface answers.
+func (s *Service) WaitReady() {
+	s.t.Helper()
+	c := s.Client("")
+	Eventually(s.t, 30*time.Second, "the HTTP interface answers", func() bool {
+		if s.API.Exited() {
+			s.t.Fatalf("the service ended:\n%s", s.API.Output())
+		}
+		answer, ok := c.Try(http.MethodGet, "/movies", nil)
+		return ok && answer.Status == http.StatusUnauthorized
+	})
+}
+
+// Client returns a client with a key.
+func (s *Service) Client(key string) *Client {
+	return &Client{t: s.t, Base: "http://" + s.addr, Key: key}
+}
+
+// NewAccount opens an account and returns a client with its admin key. Credits below 0 leave the default.
+func (s *Service) NewAccount(name string, credits int) *Client {
+	s.t.Helper()
+	request := map[string]any{"name": name, "plan": "paid"}
+	if credits >= 0 {
+		request["credits"] = credits
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c := s.Client("")
+	answer := c.send(http.MethodPost, c.Base+"/admin/accounts", body, map[string]string{"x-admin-token": AdminToken})
+	var got struct {
+		Success bool   `json:"success"`
+		Key     string `json:"key"`
+	}
+	answer.Into(s.t, &got)
+	if answer.Status != http.StatusOK || !got.Success || got.Key == "" {
+		s.t.Fatalf("POST /admin/accounts: %d %s", answer.Status, answer.Body)
+	}
+	return s.Client(got.Key)
+}
+
+// StartEventStore runs `moviola eventstore serve` in a folder of its own and returns the process and its address.
+func StartEventStore(t testing.TB, dir, addr string) *Process {
+	t.Helper()
+	p := Start(t, "eventstore", Binary(t), nil, "eventstore", "serve", "--data", dir, "--listen", addr)
+	Eventually(t, 15*time.Second, "the event store listens", func() bool {
+		if p.Exited() {
+			t.Fatalf("the event store ended:\n%s", p.Output())
+		}
+		return strings.Contains(p.Output(), addr)
+	})
+	return p
+}
+
+// StartMongo builds and runs the MongoDB-protocol server of tests/mongo and returns its address.
+func StartMongo(t testing.TB) string {
+	t.Helper()
+	Binary(t) // makes builtDir
+	path := filepath.Join(builtDir, "ferret")
+	if _, err := os.Stat(path); err != nil {
+		dir := filepath.Join(Root(t), "tests", "mongo")
+		if err := run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, "./ferret"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Start(t, "mongo", path, nil, "-listen", FreeAddr(t), "-dir", t.TempDir())
+	var url string
+	Eventually(t, 30*time.Second, "the MongoDB server is ready", func() bool {
+		if p.Exited() {
+			t.Fatalf("the MongoDB server ended:\n%s", p.Output())
+		}
+		for line := range bytes.Lines([]byte(p.Output())) {
+			if at := bytes.Index(line, []byte("mongodb://")); at >= 0 && bytes.HasSuffix(line, []byte("\n")) {
+				url = string(bytes.TrimSpace(line[at:]))
+			}
+		}
+		return url != ""
+	})
+	return url
+}

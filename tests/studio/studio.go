@@ -1,0 +1,175 @@
+// Package studio is the render engine on its real parts (downloads, ffmpeg in its jail, fonts) beside a web server that hands out
+// media, for tests that look at the movies.
+package studio
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/assets"
+	"moviola/adapters/render"
+	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/text"
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// Main runs the tests of a package that has a Studio: the test binary is also the sandbox that ffmpeg runs in.
+func Main(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == ffmpeg.SandboxCommand {
+		render.SandboxMain()
+	}
+	os.Exit(m.Run())
+}
+
+// Object and List are parts of a movie's JSON.
+type (
+	Object = map[string]any
+	List   = []any
+)
+
+// Studio renders movies of media that it serves itself.
+type Studio struct {
+	*rooms
+	t testing.TB
+}
+
+// rooms are what a studio and its visitors share.
+type rooms struct {
+	Dir    string // a folder of the test
+	URL    string // of the server; media are at URL/name
+	Engine *render.Engine
+
+	mu     sync.Mutex
+	media  map[string][]byte
+	movies atomic.Int64
+}
+
+// For is the same studio, whose failures are those of a part of the test.
+func (s *Studio) For(t testing.TB) *Studio { return &Studio{s.rooms, t} }
+
+// New opens a studio. It ends with the test.
+func New(t testing.TB) *Studio {
+	t.Helper()
+	s := &Studio{&rooms{Dir: t.TempDir(), media: map[string][]byte{}}, t}
+	server := httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(server.Close)
+	s.URL = server.URL
+	log := logrus.New()
+	log.SetLevel(logrus.PanicLevel)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Sandbox: self, Log: log})
+	if err != nil {
+		t.Fatalf("the tests need ffmpeg: %v", err)
+	}
+	cache, err := assets.New(assets.Config{Client: server.Client(), Dir: filepath.Join(s.Dir, "assets"), Prober: tools, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := fonts()
+	if err != nil {
+		t.Fatalf("the tests need fonts: %v", err)
+	}
+	s.Engine, err = render.New(render.Config{Dir: filepath.Join(s.Dir, "render"), Tools: tools, Fetcher: cache, Text: words, Cores: 2, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// fonts is the text engine, which takes a while to find the fonts.
+var fonts = sync.OnceValues(func() (*text.Engine, error) {
+	dir, err := os.MkdirTemp("", "moviola-fonts-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	log := logrus.New()
+	log.SetLevel(logrus.PanicLevel)
+	return text.NewEngine(dir, log)
+})
+
+func (s *rooms) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	content, ok := s.media[strings.TrimPrefix(r.URL.Path, "/")]
+	s.mu.Unlock()
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = w.Write(content)
+}
+
+// Serve hands out a file under a name, and returns its address.
+func (s *rooms) Serve(name string, content []byte) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.media[name] = content
+	return s.URL + "/" + name
+}
+
+// Generate makes a file with ffmpeg, serves it under its name and returns it.
+func (s *Studio) Generate(name string, args ...string) []byte {
+	s.t.Helper()
+	path := filepath.Join(s.Dir, name)
+	Run(s.t, append(append([]string{"-y"}, args...), path)...)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.Serve(name, raw)
+	return raw
+}
+
+// Run runs ffmpeg, outside of any jail, and returns what it writes to its output.
+func Run(t testing.TB, args ...string) []byte {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "ffmpeg", append([]string{"-v", "error", "-nostdin"}, args...)...)
+	var said strings.Builder
+	command.Stderr = &said
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("ffmpeg %q: %v\n%s", args, err, said.String())
+	}
+	return out
+}
+
+// Render renders a movie, as one that was never seen before, within a limit.
+func (s *Studio) Render(doc Object, limit time.Duration) (commands.Rendered, error) {
+	s.t.Helper()
+	raw, err := json.Marshal(doc)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), limit)
+	defer cancel()
+	project := domain.ProjectID(fmt.Sprintf("movie%011d", s.movies.Add(1)))
+	return s.Engine.Render(ctx, commands.RenderJob{Account: "a", Project: project, Attempt: 1, Document: raw})
+}
+
+// MustRender renders a movie that has to be fine, and removes it at the end of the test.
+func (s *Studio) MustRender(doc Object) commands.Rendered {
+	s.t.Helper()
+	out, err := s.Render(doc, 3*time.Minute)
+	if err != nil {
+		s.t.Fatalf("render: %v", err)
+	}
+	s.t.Cleanup(out.Close)
+	return out
+}

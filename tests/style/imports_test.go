@@ -1,0 +1,146 @@
+package style_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "moviola/"
+
+// layer is a row of the import table: packages below the prefix may import packages below the allowed ones.
+type layer struct {
+	prefix  string
+	allowed []string
+	reason  string
+}
+
+// layers is searched from the top; the first prefix that fits a package rules it.
+var layers = []layer{
+	{"domain", []string{"domain"}, "the rules depend on nothing"},
+	{"eventstore/storetest", []string{"eventstore", "domain"}, "a suite knows the interface it tests"},
+	{"eventstore/memory", []string{"eventstore", "domain"}, "an event store knows the Store interface"},
+	{"eventstore/eventstoredb", []string{"eventstore", "domain"}, "an event store knows the Store interface"},
+	{"eventstore/embedded", []string{"eventstore", "domain"}, "the server is no client of the service"},
+	{"eventstore", []string{"domain"}, "the codec knows the events"},
+	{"commands", []string{"domain", "eventstore", "commands"}, "a use case knows no HTTP and no driver"},
+	{"projections", []string{"domain", "eventstore", "projections"}, "a read model decides nothing"},
+	{"handlers", []string{"domain", "commands", "projections", "eventstore", "handlers"}, "drivers of the use cases know no adapter"},
+	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party"}, "adapters implement ports, and know no other adapter"},
+}
+
+// stdOnly are the packages that may import nothing from outside the standard library and this module.
+var stdOnly = []string{"domain"}
+
+// drivers may be imported below the named packages only.
+var drivers = map[string][]string{
+	"github.com/EventStore/EventStore-Client-Go": {"eventstore/eventstoredb", "eventstore/embedded"},
+	"go.mongodb.org/mongo-driver":                {"adapters/mongodb", "adapters/sqlite"},
+	"zombiezen.com/go/sqlite":                    {"adapters/sqlite", "eventstore/embedded"},
+	"github.com/gorilla/mux":                     {"handlers", "internal/app"},
+	"github.com/ThreeDotsLabs/watermill":         {"handlers/processors", "adapters/workqueue", "internal/app"},
+	"gocloud.dev":                                {"adapters/blobs"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Standard   bool
+}
+
+// TestImports enforces the direction of imports: handlers → commands, projections → eventstore → domain, adapters → ports.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	for _, p := range listPackages(t) {
+		own, ok := strings.CutPrefix(p.ImportPath, module)
+		if !ok {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if inner, ok := strings.CutPrefix(imported, module); ok {
+				checkInner(t, own, inner)
+				continue
+			}
+			checkOuter(t, own, imported)
+		}
+	}
+}
+
+func checkInner(t *testing.T, own, imported string) {
+	t.Helper()
+	for _, l := range layers {
+		if !below(own, l.prefix) {
+			continue
+		}
+		if l.prefix == "adapters" && below(imported, "adapters") && adapterOf(own) == adapterOf(imported) {
+			return
+		}
+		for _, a := range l.allowed {
+			if below(imported, a) {
+				return
+			}
+		}
+		t.Errorf("%s imports %s: %s", own, imported, l.reason)
+		return
+	}
+}
+
+func checkOuter(t *testing.T, own, imported string) {
+	t.Helper()
+	for _, prefix := range stdOnly {
+		if below(own, prefix) && strings.Contains(strings.Split(imported, "/")[0], ".") {
+			t.Errorf("%s imports %s: it may use the standard library only", own, imported)
+		}
+	}
+	for driver, homes := range drivers {
+		if !strings.HasPrefix(imported, driver) || below(own, "tests") {
+			continue
+		}
+		allowed := false
+		for _, home := range homes {
+			allowed = allowed || below(own, home)
+		}
+		if !allowed {
+			t.Errorf("%s imports %s, which belongs to %s", own, imported, strings.Join(homes, ", "))
+		}
+	}
+}
+
+// below reports whether path is prefix or lies in its folder.
+func below(path, prefix string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+// adapterOf is the folder of one technology: adapters/render of adapters/render/text.
+func adapterOf(path string) string {
+	parts := strings.SplitN(path, "/", 3)
+	return strings.Join(parts[:min(2, len(parts))], "/")
+}
+
+func listPackages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Standard", "moviola/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("go list printed: %v", err)
+		}
+		packages = append(packages, p)
+	}
+	if len(packages) < 10 {
+		t.Fatalf("go list found %d packages only", len(packages))
+	}
+	return packages
+}

@@ -1,0 +1,67 @@
+package style_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	maxFileLines = 400
+	maxFuncLines = 70
+)
+
+// TestSizes keeps production files and functions readable on a few screens, and every package introduced by a comment.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	documented := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2 || d.Name() == "testdata" || d.Name() == "third_party") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		checkFile(t, path, documented)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("%s has no package comment", dir)
+		}
+	}
+}
+
+func checkFile(t *testing.T, path string, documented map[string]bool) {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Errorf("parse: %v", err)
+		return
+	}
+	dir := filepath.Dir(path)
+	documented[dir] = documented[dir] || file.Doc != nil
+	if lines := fset.Position(file.FileEnd).Line; lines > maxFileLines {
+		t.Errorf("%s has %d lines; the most is %d", path, lines, maxFileLines)
+	}
+	for _, decl := range file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if lines := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line + 1; lines > maxFuncLines {
+			t.Errorf("%s: %s has %d lines; the most is %d", path, fn.Name.Name, lines, maxFuncLines)
+		}
+	}
+}

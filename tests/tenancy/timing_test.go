@@ -1,0 +1,121 @@
+package tenancy_test
+
+import (
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"moviola/tests/harness"
+)
+
+// sample is how long requests of one kind took, in seconds.
+type sample []float64
+
+// trimmed leaves out the slowest tenth: what the machine did meanwhile.
+func (s sample) trimmed() sample {
+	slices.Sort(s)
+	return s[:len(s)*9/10]
+}
+
+func (s sample) moments() (mean, variance float64) {
+	for _, x := range s {
+		mean += x / float64(len(s))
+	}
+	for _, x := range s {
+		variance += (x - mean) * (x - mean) / float64(len(s)-1)
+	}
+	return mean, variance
+}
+
+// welch is Welch's t of two samples, and how far apart their means are.
+func welch(a, b sample) (t, apart float64) {
+	meanA, varianceA := a.moments()
+	meanB, varianceB := b.moments()
+	apart = meanA - meanB
+	return apart / math.Sqrt(varianceA/float64(len(a))+varianceB/float64(len(b))), apart
+}
+
+// What counts as a difference: one that is no accident (Welch's t), and that could be told through a network.
+const (
+	noAccident = 4.5
+	visible    = 100e-6 // seconds
+)
+
+// refusals asks for what is refused, over one connection, and measures.
+type refusals struct {
+	client *http.Client
+	base   string
+}
+
+func (r refusals) ask(t *testing.T, path, key string) float64 {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/v2"+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Api-Key", key)
+	begun := time.Now()
+	response, err := r.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	took := time.Since(begun)
+	if err := errors.Join(err, response.Body.Close()); err != nil || response.StatusCode < 400 {
+		t.Fatalf("GET %s: %d, %v", path, response.StatusCode, err)
+	}
+	return took.Seconds()
+}
+
+// TestTimings compares how long it takes to say no: about what is another account's and about what does not exist, and to keys that
+// almost exist and to invented ones.
+func TestTimings(t *testing.T) {
+	tries := 150
+	if os.Getenv(longEnv) != "" {
+		tries = 20_000
+	}
+	service := harness.NewService(t, "--roles", "api,projector")
+	service.StartAPI()
+	alice, bob := service.NewAccount("alice", 600), service.NewAccount("bob", 600)
+	movie := []byte(`{"resolution":"custom","width":64,"height":64,"scenes":[{"duration":1}]}`)
+	project, ended := bob.SubmitBody(movie), bob.SubmitBody(movie)
+	bob.Do(http.MethodPost, "/movies/cancel?project="+ended, nil)
+	var template struct{ TemplateID string }
+	bob.Do(http.MethodPost, "/templates", []byte(`{"name":"bob's"}`)).Into(t, &template)
+	r := refusals{client: &http.Client{Timeout: 10 * time.Second}, base: alice.Base}
+	for name, sides := range map[string][2]func() float64{
+		"a movie": {
+			func() float64 { return r.ask(t, "/movies?project="+project, alice.Key) },
+			func() float64 { return r.ask(t, "/movies?project=Zz0Zz0Zz0Zz0Zz0Z", alice.Key) },
+		},
+		"a movie that has ended": {
+			func() float64 { return r.ask(t, "/movies?project="+ended, alice.Key) },
+			func() float64 { return r.ask(t, "/movies?project=Zz1Zz1Zz1Zz1Zz1Z", alice.Key) },
+		},
+		"a template": {
+			func() float64 { return r.ask(t, "/templates?id="+template.TemplateID, alice.Key) },
+			func() float64 { return r.ask(t, "/templates?id=Zz0Zz0Zz0Zz0Zz0Zz0Zz", alice.Key) },
+		},
+		"a key": {
+			func() float64 { return r.ask(t, "/movies", alice.Key[:48]+"!") },
+			func() float64 { return r.ask(t, "/movies", "mv_"+random(t, 45)+"!") },
+		},
+	} {
+		var samples [2]sample
+		for range 2 * tries {
+			side := rand.IntN(2) // in no order, so that whatever else the machine does falls on both
+			samples[side] = append(samples[side], sides[side]())
+		}
+		value, apart := welch(samples[0].trimmed(), samples[1].trimmed())
+		if math.Abs(value) >= noAccident && math.Abs(apart) > visible {
+			t.Errorf("%s: t = %.1f, %.1f µs apart", name, value, apart*1e6)
+		}
+		t.Logf("%s: t = %.1f, %.1f µs apart", name, value, apart*1e6)
+	}
+}

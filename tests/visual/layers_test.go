@@ -1,0 +1,108 @@
+package visual_test
+
+import (
+	"testing"
+
+	"moviola/tests/studio"
+)
+
+// box is a filled rectangle, drawn by a text without words.
+func box(color string, x, y, w, h, z int) studio.Object {
+	return studio.Object{"type": "component", "component": "shape/rectangle", "x": x, "y": y, "width": w, "height": h, "z-index": z,
+		"settings": studio.Object{"rectangle1": studio.Object{"background": color, "left": "0", "top": "0", "width": "100%", "height": "100%"}}}
+}
+
+// TestLayers: what lies over what, and what shows through. Movie-schema §6.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	s := studio.New(t)
+	supplies(t, s)
+	house := func(props studio.Object) studio.Object { return element("image", s.URL+"/house.png", props) }
+	three := func(a, b, c int) studio.List {
+		return studio.List{box("#e74c3c", 10, 10, 60, 40, a), box("#2ecc71", 30, 20, 60, 40, b), box("#3498db", 50, 30, 60, 40, c)}
+	}
+	scenes := studio.List{
+		studio.Object{"elements": three(0, 0, 0)}, studio.Object{"elements": three(2, 1, 0)}, studio.Object{"elements": three(0, 5, -5)},
+		studio.Object{"background-color": "#8e44ad", "elements": studio.List{}}, studio.Object{"background-color": "rgba(255, 255, 255, 0.5)", "elements": studio.List{}},
+		studio.Object{"background-color": "transparent", "elements": studio.List{box("#f1c40f", 10, 10, 30, 30, 0)}},
+		studio.Object{"elements": studio.List{house(studio.Object{"resize": "cover"}), box("rgba(0, 0, 0, 0.5)", 0, 50, 120, 30, 0)}},
+		studio.Object{"elements": studio.List{house(studio.Object{"resize": "cover", "opacity": 0.4}), house(studio.Object{"x": 60, "y": 40, "width": 50})}},
+	}
+	var numbers []int
+	var names []string
+	for i := range scenes {
+		scenes[i].(studio.Object)["duration"] = 0.2
+		numbers, names = append(numbers, 5*i+2), append(names, []string{"in order", "turned round", "by level", "background", "half a background", "transparent", "shade", "through"}[i])
+	}
+	movie := studio.Object{"scenes": scenes, "elements": studio.List{
+		house(studio.Object{"resize": "cover", "z-index": -1, "duration": -2}), box("#ffffff", 100, 4, 14, 14, 1),
+	}}
+	checkFrames(t, s, "testdata/layers.jpg", 120, 80, 4, movie, numbers, names)
+}
+
+// TestDraft: a draft is marked in every frame. Decision 37.
+func TestDraft(t *testing.T) {
+	t.Parallel()
+	s := studio.New(t)
+	supplies(t, s)
+	house := element("image", s.URL+"/house.png", studio.Object{"resize": "cover"})
+	movie := studio.Object{"draft": true, "scenes": studio.List{
+		studio.Object{"duration": 0.8, "elements": studio.List{house}},
+		studio.Object{"duration": 0.8, "elements": studio.List{}, "transition": studio.Object{"style": "wipeleft", "duration": 0.4}},
+	}}
+	checkFrames(t, s, "testdata/draft.jpg", 240, 160, 3, movie, []int{0, 15, 25}, []string{"scene", "transition", "next scene"})
+}
+
+// TestCaptions: the styles of captions, where they are, and the word that is just spoken. Movie-schema §4.8.
+func TestCaptions(t *testing.T) {
+	t.Parallel()
+	s := studio.New(t)
+	const w, h = 240, 120
+	ass := "[Script Info]\nPlayResX: 240\nPlayResY: 120\n[V4+ Styles]\nFormat: Name,Fontname,Fontsize\nStyle: Default,Inter,20\n[Events]\n" +
+		"Format: Layer,Start,End,Style,Text\nDialogue: 0,0:00:00.00,0:00:01.60,Default,{\\k40}one {\\k40}two {\\k40}three {\\k40}four\n"
+	for _, tt := range []struct {
+		file  string
+		names []string
+		looks []studio.Object
+	}{
+		{"testdata/captions.jpg", []string{"classic", "classic-progressive", "classic-one-word", "boxed-line", "boxed-word", "large", "caps", "outline"}, []studio.Object{
+			{"style": "classic"}, {"style": "classic-progressive"}, {"style": "classic-one-word"}, {"style": "boxed-line"}, {"style": "boxed-word"},
+			{"font-size": 34, "font-weight": "800", "line-color": "#7fffd4", "word-color": "#ff4500"}, {"all-caps": true, "max-words-per-line": 2},
+			{"outline-width": 3, "outline-color": "#c0392b", "shadow-offset": 4, "shadow-color": "#000000"},
+		}},
+		{"testdata/captions-places.jpg", []string{"top-left", "top-center", "center-right", "center-center", "mid-bottom-center", "bottom-right", "custom", "replaced"}, []studio.Object{
+			{"position": "top-left"}, {"position": "top-center"}, {"position": "center-right"}, {"position": "center-center"}, {"position": "mid-bottom-center"},
+			{"position": "bottom-right"}, {"position": "custom", "x": 20, "y": 30}, {"replace": studio.Object{"two": "zwei"}, "box-color": "#2980b9", "style": "boxed-line"},
+		}},
+	} {
+		var all []look
+		for k, settings := range tt.looks {
+			if settings["font-size"] == nil {
+				settings["font-size"] = 20
+			}
+			settings["font-family"] = "Inter"
+			all = append(all, look{tt.names[k], studio.Object{
+				"scenes":   studio.List{studio.Object{"duration": 1.6, "background-color": "#34495E", "elements": studio.List{}}},
+				"elements": studio.List{studio.Object{"type": "subtitles", "captions": ass, "settings": settings}},
+			}})
+		}
+		checkMovies(t, s, tt.file, w, h, 4, 24, all)
+	}
+}
+
+// TestWaves: the audiogram draws the sound that is heard. Movie-schema §4.9.
+func TestWaves(t *testing.T) {
+	t.Parallel()
+	s := studio.New(t)
+	s.Generate("waves.wav", "-f", "lavfi", "-i", "aevalsrc=exprs='0.8*sin(2*PI*300*t)*abs(sin(4*t))':sample_rate=48000:duration=2")
+	var all []look
+	for _, props := range []studio.Object{
+		{}, {"color": "#e67e22", "opacity": 1}, {"amplitude": 10, "opacity": 1}, {"amplitude": 1, "opacity": 1}, {"x": 20, "y": 60, "width": 120, "height": 40, "color": "#1abc9c", "opacity": 1},
+	} {
+		props["type"] = "audiogram"
+		all = append(all, look{"audiogram", studio.Object{"scenes": studio.List{studio.Object{"duration": 2, "background-color": "#34495E", "elements": studio.List{
+			studio.Object{"type": "audio", "src": s.URL + "/waves.wav"}, props,
+		}}}}})
+	}
+	checkMovies(t, s, "testdata/waves.jpg", 200, 112, 3, 25, all)
+}
