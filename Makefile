@@ -17,9 +17,9 @@ build: ## build bin/moviola, a static binary
 
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
-	go test -race -timeout 20m $$(go list ./... | grep -v '^moviola/tests')
+	scripts/test.sh "$$(go list ./... | grep -v '^moviola/tests' | tr '\n' ' ')" -race -timeout 20m
 	cd tests/mongo && CGO_ENABLED=0 go test -timeout 10m ./...
-	CGO_ENABLED=0 go test -timeout 25m ./tests/...
+	CGO_ENABLED=0 scripts/test.sh ./tests/... -timeout 25m
 	scripts/fuzz.sh 20s ./handlers/...
 
 test-race: ## the black-box tests on a binary built with the race detector
