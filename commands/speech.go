@@ -49,4 +49,7 @@ type TranscriptionRequest struct {
 	Path     string   // a WAV, MP3, FLAC, M4A, OGG or WebM file
 	Language string   // as ISO 639-1, with or without a region; empty or auto: found out by the provider
 	Keywords []string // words that are to be expected
+	Model    string   // default, whisper, or one that the provider behind the connection knows
+	// Connection is the id of a saved connection; empty: the provider of this server.
+	Connection string
 }

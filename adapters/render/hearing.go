@@ -56,6 +56,7 @@ func (r *run) heard(ctx context.Context, s *timeline.Subtitles) ([]caption.Word,
 		}
 		said, err := r.engine.cfg.Words.Transcribe(ctx, commands.TranscriptionRequest{
 			Account: r.job.Account, Path: path, Language: s.Language, Keywords: s.Style.Keywords,
+			Model: s.Model, Connection: s.Connection,
 		})
 		if err != nil {
 			return nil, err

@@ -46,3 +46,44 @@ func TestSpeak_Connection(t *testing.T) {
 		t.Errorf("without connections: %v", err)
 	}
 }
+
+// TestTranscribe_Connection: subtitles that name a connection are heard by the provider behind it, with its key, whatever the server's
+// own is.
+func TestTranscribe_Connection(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, func(_ int, w http.ResponseWriter) {
+		write(t, w, []byte(`{"words":[{"word":"Hello","start":0,"end":1}]}`))
+	})
+	saved := func(_ context.Context, account domain.AccountID, id string) (speech.Endpoint, error) {
+		switch {
+		case account != "a" || id != "mine" && id != "fixed":
+			return speech.Endpoint{}, domain.Errorf(domain.NotFound, "connection_not_found", "Connection %s not found", id)
+		case id == "fixed":
+			return speech.Endpoint{URL: p.URL, Key: "own", Model: "large"}, nil
+		}
+		return speech.Endpoint{URL: p.URL, Key: "own"}, nil
+	}
+	servers := speech.Endpoint{URL: "http://127.0.0.1:1", Key: "of the server"}
+	e := newEngine(t, speech.Config{Client: p.Client(), Saved: saved, Transcription: servers})
+	path := soundFile(t)
+	for _, tt := range []struct{ connection, model, want string }{
+		{"mine", "default", "whisper-1"}, {"mine", "scribe", "scribe"}, {"fixed", "whisper", "large"},
+	} {
+		words, err := e.Transcribe(t.Context(), commands.TranscriptionRequest{Account: "a", Path: path, Model: tt.model, Connection: tt.connection})
+		if err != nil || len(words) != 1 {
+			t.Fatalf("%s: %v, %v", tt.connection, words, err)
+		}
+		got := <-p.requests
+		if model := readForm(t, got).Value["model"]; len(model) != 1 || model[0] != tt.want || got.key != "Bearer own" {
+			t.Errorf("%s: asked for %q with key %q", tt.connection, model, got.key)
+		}
+	}
+	var fault *domain.Error
+	if _, err := e.Transcribe(t.Context(), commands.TranscriptionRequest{Account: "b", Path: path, Connection: "mine"}); !errors.As(err, &fault) || fault.Message != "Connection mine not found" {
+		t.Errorf("another account's connection: %v", err)
+	}
+	none := newEngine(t, speech.Config{Client: p.Client(), Transcription: servers})
+	if _, err := none.Transcribe(t.Context(), commands.TranscriptionRequest{Path: path, Connection: "mine"}); !errors.As(err, &fault) || !strings.Contains(fault.Message, "'mine' does not exist") {
+		t.Errorf("without connections: %v", err)
+	}
+}

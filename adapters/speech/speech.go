@@ -50,7 +50,7 @@ type Config struct {
 	Client        *http.Client
 	Speech        Endpoint
 	Transcription Endpoint
-	// Saved returns the speech endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
+	// Saved returns the endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
 	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
 	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
 	// last use, so that what nobody asks for can be removed.
@@ -226,19 +226,24 @@ func (e *Engine) job(ctx context.Context, request commands.SpeechRequest) (job, 
 
 // endpoint is who speaks; the zero one is the built-in voice.
 func (e *Engine) endpoint(ctx context.Context, request commands.SpeechRequest) (Endpoint, error) {
-	switch {
-	case request.Connection == "":
+	if request.Connection == "" {
 		return e.cfg.Speech, nil
-	case e.cfg.Saved == nil:
-		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider, "The connection '%s' does not exist", shown(request.Connection))
 	}
-	endpoint, err := e.cfg.Saved(ctx, request.Account, request.Connection)
+	endpoint, err := e.saved(ctx, request.Account, request.Connection)
 	if endpoint.Model == "" { // who pays for it may choose; azure is only what a movie says that says nothing
 		if model := strings.TrimSpace(request.Model); !strings.EqualFold(model, "azure") {
 			endpoint.Model = model
 		}
 	}
 	return endpoint, err
+}
+
+// saved is the endpoint behind a saved connection of an account.
+func (e *Engine) saved(ctx context.Context, account domain.AccountID, id string) (Endpoint, error) {
+	if e.cfg.Saved == nil {
+		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider, "The connection '%s' does not exist", shown(id))
+	}
+	return e.cfg.Saved(ctx, account, id)
 }
 
 // castBuiltIn chooses the voice of espeak-ng. Decision 27.

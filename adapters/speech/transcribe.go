@@ -27,13 +27,9 @@ const (
 
 // Transcribe returns the words that are spoken in a sound file. See commands.Transcriber. Decision 48.
 func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionRequest) ([]caption.Word, error) {
-	endpoint := e.cfg.Transcription
-	if endpoint.URL == "" {
-		return nil, domain.Errorf(domain.Invalid, codeNoProvider,
-			"Subtitles of sound need a transcription provider, and none is configured; set one, or give 'captions', or let voice elements speak")
-	}
-	if endpoint.Model == "" {
-		endpoint.Model = "whisper-1"
+	endpoint, err := e.listener(ctx, request)
+	if err != nil {
+		return nil, err
 	}
 	key, err := transcriptKey(endpoint, request)
 	if err != nil {
@@ -59,6 +55,29 @@ func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionR
 		return nil, err
 	}
 	return words, s.keepHeard(key, words)
+}
+
+// listener is the endpoint that hears a sound.
+func (e *Engine) listener(ctx context.Context, request commands.TranscriptionRequest) (Endpoint, error) {
+	endpoint := e.cfg.Transcription
+	if request.Connection != "" {
+		var err error
+		if endpoint, err = e.saved(ctx, request.Account, request.Connection); err != nil {
+			return Endpoint{}, err
+		}
+		// Who pays for it may choose; default and whisper are what movies say that mean no special one.
+		if endpoint.Model == "" && request.Model != "default" && request.Model != "whisper" {
+			endpoint.Model = request.Model
+		}
+	}
+	if endpoint.URL == "" {
+		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider,
+			"Subtitles of sound need a transcription provider, and none is configured; set one, or give 'captions', or let voice elements speak")
+	}
+	if endpoint.Model == "" {
+		endpoint.Model = "whisper-1"
+	}
+	return endpoint, nil
 }
 
 // transcriptKey is what tells one heard sound from another.

@@ -42,6 +42,8 @@ type Subtitles struct {
 	Source   string
 	Language string // lower case; "auto": to be found out
 	Model    string // lower case; "default"
+	// Connection is the id of a saved connection to the provider that listens; empty: none.
+	Connection string
 	// Settings say how they look and what words become. They are read by caption.ReadStyle.
 	Settings map[string]any
 }

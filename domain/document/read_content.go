@@ -138,7 +138,9 @@ func (r reader) readSubtitles() {
 		}
 		r.movie.warn(known.Ref.String() + ": A movie can have one set of subtitles, these are not shown")
 	}
-	s := &Subtitles{Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Settings: r.data("settings")}
+	s := &Subtitles{
+		Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Connection: r.reference("connection"), Settings: r.data("settings"),
+	}
 	if s.Language == "" {
 		s.Language = "auto"
 	}

@@ -15,7 +15,9 @@ func (l *layout) subtitles() {
 	if given == nil {
 		return
 	}
-	s := &Subtitles{Ref: given.Ref, Captions: given.Captions, Source: given.Source, Language: given.Language, Model: given.Model}
+	s := &Subtitles{
+		Ref: given.Ref, Captions: given.Captions, Source: given.Source, Language: given.Language, Model: given.Model, Connection: given.Connection,
+	}
 	var warnings []string
 	s.Style, warnings = caption.ReadStyle(given.Settings, l.plan.Width)
 	for _, text := range warnings {

@@ -38,7 +38,9 @@ type Subtitles struct {
 	Source   string // key of a file of captions among the sources; empty: none. Without both they are made from what is said
 	Language string // lower case, as in the document; "auto": to be found out
 	Model    string
-	Style    caption.Style // its FontURL is the key of a font among the sources
+	// Connection is the id of a saved connection to the provider that listens; empty: none.
+	Connection string
+	Style      caption.Style // its FontURL is the key of a font among the sources
 }
 
 // Captions is what a window shows of the movie's captions, each one a picture of its own, in order and without overlap. The layer's

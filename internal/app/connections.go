@@ -47,31 +47,42 @@ func (s *service) newConnections(secret secret, log logrus.FieldLogger) (*connec
 }
 
 // savedProvider finds the endpoint behind a saved connection of an account. Decision 48.
-type savedProvider func(ctx context.Context, account domain.AccountID, id string) (images.Endpoint, error)
+type savedProvider func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error)
 
 func (s *service) savedProvider() savedProvider {
 	saved := commands.NewConnections(s.stores.log, s.vault)
-	return func(ctx context.Context, account domain.AccountID, id string) (images.Endpoint, error) {
+	return func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error) {
 		c, err := saved.Open(ctx, account, id)
 		switch {
 		case errors.Is(err, commands.ErrKeyRetired):
-			return images.Endpoint{}, domain.Errorf(domain.Invalid, "connection_unreadable", "The secrets of connection %s cannot be read any more: save it again", id)
+			return nil, domain.Errorf(domain.Invalid, "connection_unreadable", "The secrets of connection %s cannot be read any more: save it again", id)
 		case err != nil:
-			return images.Endpoint{}, err
+			return nil, err
 		case c.Kind != connection.APIKey:
-			return images.Endpoint{}, domain.Errorf(domain.Invalid, "connection_type", "Connection %s is of type %s: prompts and voices need one of type apikey", id, c.Kind)
+			return nil, domain.Errorf(domain.Invalid, "connection_type", "Connection %s is of type %s: prompts, voices and subtitles need one of type apikey", id, c.Kind)
 		}
-		return images.Endpoint{URL: c.Settings["url"], Key: c.Settings["key"], Model: c.Settings["model"]}, nil
+		return c.Settings, nil
 	}
 }
 
-// speech finds the endpoint of voices in the same way; nil where there are no connections.
+// images finds the endpoint of prompts; nil where there are no connections.
+func (p savedProvider) images() func(context.Context, domain.AccountID, string) (images.Endpoint, error) {
+	if p == nil {
+		return nil
+	}
+	return func(ctx context.Context, account domain.AccountID, id string) (images.Endpoint, error) {
+		s, err := p(ctx, account, id)
+		return images.Endpoint{URL: s["url"], Key: s["key"], Model: s["model"]}, err
+	}
+}
+
+// speech finds the endpoint of voices and subtitles; nil where there are no connections.
 func (p savedProvider) speech() func(context.Context, domain.AccountID, string) (speech.Endpoint, error) {
 	if p == nil {
 		return nil
 	}
 	return func(ctx context.Context, account domain.AccountID, id string) (speech.Endpoint, error) {
-		e, err := p(ctx, account, id)
-		return speech.Endpoint{URL: e.URL, Key: e.Key, Model: e.Model}, err
+		s, err := p(ctx, account, id)
+		return speech.Endpoint{URL: s["url"], Key: s["key"], Model: s["model"], Voice: s["voice"]}, err
 	}
 }

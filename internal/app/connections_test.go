@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/adapters/images"
+	"moviola/adapters/speech"
 	"moviola/adapters/vault"
 	"moviola/commands"
 	"moviola/domain"
@@ -26,7 +27,7 @@ func TestSavedProvider(t *testing.T) {
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
 	save := commands.NewSaveConnectionHandler(log, v, rand.Reader, time.Now)
 	for id, settings := range map[string]map[string]any{
-		"mine": {"url": "https://p.example/v1", "key": "hush", "model": "m"}, "hook": {"endpoint": "https://a.example"},
+		"mine": {"url": "https://p.example/v1", "key": "hush", "model": "m", "voice": "nova"}, "hook": {"endpoint": "https://a.example"},
 	} {
 		kind := map[string]connection.Kind{"mine": connection.APIKey, "hook": connection.Webhook}[id]
 		if _, err := save.Handle(t.Context(), commands.SaveConnection{Account: "alice", ID: id, Kind: kind, Settings: settings}); err != nil {
@@ -34,7 +35,10 @@ func TestSavedProvider(t *testing.T) {
 		}
 	}
 	find := (&service{stores: &stores{log: log}, vault: v}).savedProvider()
-	if got, err := find(t.Context(), "alice", "mine"); err != nil || got != (images.Endpoint{URL: "https://p.example/v1", Key: "hush", Model: "m"}) {
+	if got, err := find.images()(t.Context(), "alice", "mine"); err != nil || got != (images.Endpoint{URL: "https://p.example/v1", Key: "hush", Model: "m"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := find.speech()(t.Context(), "alice", "mine"); err != nil || got != (speech.Endpoint{URL: "https://p.example/v1", Key: "hush", Model: "m", Voice: "nova"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, tt := range []struct {

@@ -72,7 +72,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 		return nil, err
 	}
 	painter, err := images.New(images.Config{
-		Client: guard.Client(imageTimes), Endpoint: cfg.Images, Saved: saved, Dir: filepath.Join(dir, "images"),
+		Client: guard.Client(imageTimes), Endpoint: cfg.Images, Saved: saved.images(), Dir: filepath.Join(dir, "images"),
 	})
 	if err != nil {
 		return nil, err
