@@ -94,6 +94,7 @@ func NewCodec() *Codec {
 	define[template.Published](c)
 	define[template.Unpublished](c)
 	define[template.Deleted](c)
+	define[template.Swept](c)
 	define[media.FileRegistered](c)
 	define[media.FileUploaded](c)
 	define[media.FileMoveStarted](c)

@@ -104,6 +104,7 @@ func coreSamples() []domain.Event {
 			Thumbnail: "library/a.jpg"}, At: at},
 		template.Unpublished{Change: 2, At: at},
 		template.Deleted{At: at},
+		template.Swept{At: at},
 	}
 }
 

@@ -68,8 +68,13 @@ type Unpublished struct {
 	At     time.Time `json:"at"`
 }
 
-// Deleted ends a template. Its bodies stay: movies that were submitted before still render.
+// Deleted ends a template. Its bodies stay for a while: movies that were submitted before still render.
 type Deleted struct {
+	At time.Time `json:"at"`
+}
+
+// Swept says that the bodies and examples of a deleted template have been removed.
+type Swept struct {
 	At time.Time `json:"at"`
 }
 
@@ -91,6 +96,9 @@ func (Unpublished) EventType() string { return "TemplateUnpublished" }
 // EventType implements domain.Event.
 func (Deleted) EventType() string { return "TemplateDeleted" }
 
+// EventType implements domain.Event.
+func (Swept) EventType() string { return "TemplateSwept" }
+
 // EventKey implements domain.Event: a template begins once.
 func (Created) EventKey() string { return "" }
 
@@ -108,3 +116,6 @@ func (e Unpublished) EventKey() string { return strconv.Itoa(e.Change) }
 
 // EventKey implements domain.Event: a template ends once.
 func (Deleted) EventKey() string { return "" }
+
+// EventKey implements domain.Event: a template is swept once.
+func (Swept) EventKey() string { return "" }

@@ -46,7 +46,10 @@ func NewID(random io.Reader) (ID, error) {
 }
 
 // BodyKey is where the movie JSON with a hash is stored. Bodies are never changed.
-func BodyKey(id ID, hash string) string { return "templates/" + string(id) + "/" + hash + ".json" }
+func BodyKey(id ID, hash string) string { return BodyPrefix(id) + hash + ".json" }
+
+// BodyPrefix is what the keys of all movie JSON of a template begin with.
+func BodyPrefix(id ID) string { return "templates/" + string(id) + "/" }
 
 // ExamplePrefix is what the keys of the examples of a template begin with.
 func ExamplePrefix(id ID) string { return "library/" + string(id) + "/" }
@@ -65,6 +68,7 @@ type Template struct {
 	// published says that it is in the library; example is the last one it had there.
 	published bool
 	example   Example
+	deletedAt time.Time
 }
 
 type state int
@@ -73,6 +77,7 @@ const (
 	unknown state = iota
 	alive
 	deleted
+	swept // and nothing of it is stored any more
 )
 
 // New returns the template of an id, without events.
@@ -93,7 +98,9 @@ func (t *Template) Apply(event domain.Event) {
 	case Unpublished:
 		t.changes, t.published = e.Change, false
 	case Deleted:
-		t.state, t.published = deleted, false
+		t.state, t.published, t.deletedAt = deleted, false, e.At
+	case Swept:
+		t.state = swept
 	}
 }
 
@@ -222,6 +229,15 @@ func (t *Template) Delete(by domain.AccountID, now time.Time) ([]domain.Event, e
 		return nil, t.notFound()
 	}
 	return []domain.Event{Deleted{At: now}}, nil
+}
+
+// Sweep records that what was stored of the template has been removed. It decides nothing before the template has been deleted for a
+// time, and when that was recorded before.
+func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
+	if t.state != deleted || now.Before(t.deletedAt.Add(kept)) {
+		return nil
+	}
+	return []domain.Event{Swept{At: now}}
 }
 
 // Publish puts the template into the library with an example. It decides nothing when there was an example of the same body before: so

@@ -56,6 +56,9 @@ func TestTemplate(t *testing.T) {
 	update := func(by domain.AccountID, c template.Change) decide {
 		return func(s *template.Template) ([]domain.Event, error) { return s.Update(by, c, t0) }
 	}
+	sweep := func(now time.Time) decide {
+		return func(s *template.Template) ([]domain.Event, error) { return s.Sweep(now, time.Hour), nil }
+	}
 	tests := []struct {
 		name   string
 		given  []domain.Event
@@ -78,6 +81,12 @@ func TestTemplate(t *testing.T) {
 		{"update a deleted one", []domain.Event{created, template.Deleted{}}, update(alice, template.Change{}), nil, "template_not_owned"},
 		{"delete", []domain.Event{created}, func(s *template.Template) ([]domain.Event, error) { return s.Delete(alice, t0) }, []domain.Event{template.Deleted{At: t0}}, ""},
 		{"delete another's", []domain.Event{created}, func(s *template.Template) ([]domain.Event, error) { return s.Delete(bob, t0) }, nil, "template_not_found"},
+		{"sweep", []domain.Event{created, template.Deleted{At: t0}}, sweep(t0.Add(time.Hour)), []domain.Event{template.Swept{At: t0.Add(time.Hour)}}, ""},
+		{"sweep too early", []domain.Event{created, template.Deleted{At: t0}}, sweep(t0.Add(time.Hour - 1)), nil, ""},
+		{"sweep twice", []domain.Event{created, template.Deleted{At: t0}, template.Swept{At: t0}}, sweep(t0.Add(time.Hour)), nil, ""},
+		{"sweep one that is there", []domain.Event{created}, sweep(t0.Add(time.Hour)), nil, ""},
+		{"sweep an unknown one", nil, sweep(t0.Add(time.Hour)), nil, ""},
+		{"create one that was swept", []domain.Event{created, template.Deleted{At: t0}, template.Swept{At: t0}}, create(template.Draft{Name: "x"}), nil, "template_exists"},
 		{"publish", []domain.Event{created}, func(s *template.Template) ([]domain.Event, error) { return s.Publish(example, t0) }, []domain.Event{published}, ""},
 		{"publish an example of the same body", []domain.Event{created, published, unpublished},
 			func(s *template.Template) ([]domain.Event, error) {
