@@ -3,12 +3,14 @@ package harness
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,7 +19,8 @@ import (
 	"testing"
 )
 
-// Provider stands in for an OpenAI-compatible service: it makes pictures of two colours, and hears the same words in every sound.
+// Provider stands in for an OpenAI-compatible service: it makes pictures of two colours, speaks tones, and hears the same words in every
+// sound.
 type Provider struct {
 	URL  string
 	Host string
@@ -25,6 +28,15 @@ type Provider struct {
 	mu      sync.Mutex
 	prompts []string
 	sounds  [][]byte
+	models  []string
+	spoken  []Spoken
+}
+
+// Spoken is what a Provider was asked to say.
+type Spoken struct {
+	Model string `json:"model"`
+	Voice string `json:"voice"`
+	Input string `json:"input"`
 }
 
 // ProviderKey is the only key that a Provider takes.
@@ -33,12 +45,13 @@ const ProviderKey = "sk-stand-in-secret-key"
 // ForbiddenPrompt is refused, as providers refuse what their rules forbid.
 const ForbiddenPrompt = "something forbidden"
 
-// NewProvider serves /v1/images/generations and /v1/audio/transcriptions.
+// NewProvider serves /v1/images/generations, /v1/audio/speech and /v1/audio/transcriptions.
 func NewProvider(t testing.TB) *Provider {
 	t.Helper()
 	p := &Provider{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/images/generations", p.image)
+	mux.HandleFunc("POST /v1/audio/speech", p.speech)
 	mux.HandleFunc("POST /v1/audio/transcriptions", p.transcription)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+ProviderKey {
@@ -64,6 +77,45 @@ func (p *Provider) Sounds() [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.sounds)
+}
+
+// Listeners are the models that were asked to listen, in order.
+func (p *Provider) Listeners() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.models)
+}
+
+// Spoken is what was said, in order.
+func (p *Provider) Spoken() []Spoken {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.spoken)
+}
+
+// speech answers with a second of a loud tone, silence for a second, and the tone again.
+func (p *Provider) speech(w http.ResponseWriter, r *http.Request) {
+	var order Spoken
+	if json.NewDecoder(r.Body).Decode(&order) != nil || order.Input == "" {
+		http.Error(w, "input", http.StatusBadRequest)
+		return
+	}
+	p.mu.Lock()
+	p.spoken = append(p.spoken, order)
+	p.mu.Unlock()
+	const rate, seconds = 8000, 3
+	file := []byte("RIFF\xff\xff\xff\xffWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00")
+	file = binary.LittleEndian.AppendUint32(file, rate)
+	file = binary.LittleEndian.AppendUint32(file, 2*rate)
+	file = append(file, "\x02\x00\x10\x00data\xff\xff\xff\xff"...)
+	for i := range rate * seconds {
+		v := 12000 * math.Sin(2*math.Pi*500*float64(i)/rate)
+		if i/rate == 1 {
+			v = 0
+		}
+		file = binary.LittleEndian.AppendUint16(file, uint16(int16(v)))
+	}
+	_, _ = w.Write(file)
 }
 
 // image answers with a picture of the size that was asked for, PictureLeft and PictureRight.
@@ -112,7 +164,7 @@ func (p *Provider) transcription(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.mu.Lock()
-	p.sounds = append(p.sounds, sound)
+	p.sounds, p.models = append(p.sounds, sound), append(p.models, r.FormValue("model"))
 	p.mu.Unlock()
 	_, _ = io.WriteString(w, `{"text":"Hello there.","words":[{"word":"Hello","start":0.2,"end":0.9},{"word":"there","start":1,"end":1.8}]}`)
 }
