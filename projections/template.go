@@ -15,7 +15,7 @@ type Template struct {
 	ID        string    `json:"id"`
 	Revision  int64     `json:"revision"` // of the last event of the template's stream folded in
 	Account   string    `json:"account"`  // its owner
-	State     string    `json:"state"`    // alive, deleted
+	State     string    `json:"state"`    // alive, deleted, swept
 	Name      string    `json:"name"`
 	Tags      []string  `json:"tags"`
 	BodyHash  string    `json:"body_hash"`
@@ -35,6 +35,7 @@ type Template struct {
 const (
 	templateAlive   = "alive"
 	templateDeleted = "deleted"
+	templateSwept   = "swept"
 )
 
 // BodyKey is where the movie JSON is stored.
@@ -56,6 +57,8 @@ func foldTemplate(t Template, e Event) Template {
 		t.Published = false
 	case template.Deleted:
 		t.State, t.Published = templateDeleted, false
+	case template.Swept:
+		t.State = templateSwept
 	}
 	return t
 }
@@ -130,6 +133,11 @@ func (t *Templates) Owned(ctx context.Context, account domain.AccountID, tag str
 		return owned, err
 	}
 	return slices.DeleteFunc(owned, func(one Template) bool { return !slices.Contains(one.Tags, tag) }), nil
+}
+
+// Deleted returns the deleted templates of an account of which something is still stored.
+func (t *Templates) Deleted(ctx context.Context, account domain.AccountID) ([]Template, error) {
+	return t.all(ctx, indexOwned, string(account), templateDeleted)
 }
 
 // Library returns all published templates, and those of an account that carry one of some tags, the last updated first. Decision 42.

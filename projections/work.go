@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -132,18 +133,36 @@ func wholeAccounts(items []WorkItem, limit int) []WorkItem {
 // Claimed returns the items of a kind that a worker has.
 func (w *Work) Claimed(ctx context.Context, kind string) ([]WorkItem, error) {
 	var out []WorkItem
-	q := Query{Index: indexDue, Equal: []any{kind, WorkClaimed}, Limit: MaxPage}
-	for {
-		items, err := page[WorkItem](ctx, w.at, workModel{}.name(), q)
+	for item, err := range w.all(ctx, kind, WorkClaimed) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, items...)
-		if len(items) < MaxPage {
-			return out, nil
+		out = append(out, item)
+	}
+	return out, nil
+}
+
+// all yields the items of a kind and state, the first due first. An error ends it.
+func (w *Work) all(ctx context.Context, kind, state string) iter.Seq2[WorkItem, error] {
+	return func(yield func(WorkItem, error) bool) {
+		q := Query{Index: indexDue, Equal: []any{kind, state}, Limit: MaxPage}
+		for {
+			items, err := page[WorkItem](ctx, w.at, workModel{}.name(), q)
+			if err != nil {
+				yield(WorkItem{}, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if len(items) < MaxPage {
+				return
+			}
+			last := items[len(items)-1]
+			q.After = []any{last.Due, last.ID}
 		}
-		last := items[len(items)-1]
-		q.After = []any{last.Due, last.ID}
 	}
 }
 

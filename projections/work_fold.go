@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ const (
 )
 
 func (workModel) name() string { return "work" }
-func (workModel) shape() int   { return 3 }
+func (workModel) shape() int   { return 4 }
 func (workModel) declare() []Index {
 	return []Index{
 		{Name: indexTurns, Fields: []Field{{Name: "kind"}, {Name: "state"}, {Name: "account"}, {Name: "due"}}},
@@ -92,7 +93,7 @@ func (workModel) touched(e Event) []string {
 	case movie.DeliveryStarted, movie.DeliveryReleased, movie.DeliveryFinished, movie.RedeliveryRequested:
 		return onLines(domain.ProjectID(e.ID), lineDeliver)
 	default:
-		return append(mediaTouched(e), accountTouched(e)...)
+		return slices.Concat(mediaTouched(e), accountTouched(e), templateTouched(e))
 	}
 }
 
@@ -151,6 +152,8 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 		return w.preload(i, open, e)
 	case strings.HasPrefix(id, lineDeliver):
 		return w.deliver(i, open, e)
+	case strings.HasPrefix(id, lineTemplate):
+		return w.sweep(i, e)
 	default:
 		return w.ofAccount(i, e)
 	}
@@ -161,7 +164,7 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
-		i.Account = string(d.Account)
+		i.Account, i.Templates = string(d.Account), usesOf(d)
 		return i.ready(WorkRender, d.At), true
 	case movie.RenderStarted:
 		return i.claimed(d.Attempt, d.Worker, d.At), open
@@ -240,7 +243,7 @@ func (w workModel) file(i WorkItem, e Event) (WorkItem, bool) {
 func (w workModel) deliver(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
-		i.Account = string(d.Account)
+		i.Account, i.Templates = string(d.Account), usesOf(d)
 		i = i.ready(WorkDeliver, d.At)
 		i.State = workWaiting
 		return i, true

@@ -33,7 +33,8 @@ const (
 //	deliver/<project>  deliver
 //	file/<project>     expire
 //
-// Those of the media library and of preloads are told in work_media.go, those of accounts in work_account.go.
+// Those of the media library and of preloads are told in work_media.go, those of accounts in work_account.go, those of templates in
+// work_template.go.
 type WorkItem struct {
 	ID      string     `json:"id"`
 	Kind    string     `json:"kind"`
@@ -44,6 +45,8 @@ type WorkItem struct {
 	Attempt int        `json:"attempt"` // of the claim: render attempt or delivery run
 	Worker  string     `json:"worker"`  // of the claim
 	Since   *time.Time `json:"since"`   // of the first claim; nil before it
+	// Templates are the ids of what the movie was made of, when it waits to be rendered or delivered for the first time.
+	Templates []string `json:"templates"`
 
 	Commit  int64 `json:"commit"` // position in the log of the last event folded in
 	Prepare int64 `json:"prepare"`
