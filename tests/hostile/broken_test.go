@@ -2,7 +2,9 @@ package hostile_test
 
 import (
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
+	"sync"
 	"testing"
 )
 
@@ -39,36 +41,41 @@ func TestMedia_broken(t *testing.T) {
 	t.Parallel()
 	watchMemory(t)
 	g := newGround(t)
+	g.alone = true
 	cuts, flips := 3, 6
 	if g.long {
 		cuts, flips = 200, 385
 	}
-	random := rand.New(rand.NewPCG(1, 2))
 	type broken struct {
 		family, kind, name string
-		content            []byte
+		content            func() []byte
 	}
-	work := make(chan broken)
-	done := make(chan struct{})
-	for range 2 {
-		go func() {
-			defer func() { done <- struct{}{} }()
-			for b := range work {
-				g.try(b.family, b.kind, b.name, b.content)
-			}
-		}()
-	}
+	var all []broken
 	for kind, samples := range g.broken() {
 		for name, whole := range samples {
 			for i := range cuts {
-				work <- broken{kind + " cut", kind, fmt.Sprintf("cut%d.%s", i, name), whole[:len(whole)*(i+1)/(cuts+1)]}
+				all = append(all, broken{kind + " cut", kind, fmt.Sprintf("cut%d.%s", i, name), func() []byte { return whole[:len(whole)*(i+1)/(cuts+1)] }})
 			}
 			for i := range flips {
-				work <- broken{kind + " flipped", kind, fmt.Sprintf("flip%d.%s", i, name), flipped(random, whole, 1+i%20, len(whole))}
+				random := rand.New(rand.NewPCG(uint64(i), uint64(crc32.ChecksumIEEE([]byte(name)))))
+				all = append(all, broken{kind + " flipped", kind, fmt.Sprintf("flip%d.%s", i, name), func() []byte { return flipped(random, whole, 1+i%20, len(whole)) }})
 			}
 		}
 	}
+	// In any order: a long run that is ended early has seen something of each.
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	work := make(chan broken, len(all))
+	for _, b := range all {
+		work <- b
+	}
 	close(work)
-	<-done
-	<-done
+	var workers sync.WaitGroup
+	for range 2 {
+		workers.Go(func() {
+			for b := range work {
+				g.try(b.family, b.kind, b.name, b.content())
+			}
+		})
+	}
+	workers.Wait()
 }

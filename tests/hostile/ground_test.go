@@ -42,6 +42,7 @@ type ground struct {
 	inner  string // address of the listener
 	hits   atomic.Int64
 	long   bool
+	alone  bool // the files name no others: nobody looks for the canary
 
 	mu   sync.Mutex
 	rows map[string]*row
@@ -89,6 +90,7 @@ func newGround(t *testing.T) *ground {
 // outcome is what became of a file: a refusal for the client, or a movie.
 type outcome struct {
 	refused string
+	wrong   bool // it is neither, or too late, or shows what it must not
 	took    time.Duration
 }
 
@@ -108,7 +110,13 @@ func (g *ground) try(family, kind, name string, content []byte) outcome {
 	case "subtitles":
 		element = studio.Object{"type": kind, "captions": address}
 	}
-	return g.render(family, kind+" "+name, element)
+	o := g.render(family, kind+" "+name, element)
+	if o.wrong { // kept for those who look into it, when asked for with -artifacts
+		if err := os.WriteFile(filepath.Join(g.t.ArtifactDir(), name), content, 0o600); err != nil {
+			g.t.Error(err)
+		}
+	}
+	return o
 }
 
 func (g *ground) render(family, name string, element studio.Object) outcome {
@@ -118,24 +126,29 @@ func (g *ground) render(family, name string, element studio.Object) outcome {
 		studio.Object{"duration": 1, "elements": studio.List{element}},
 	}}, stopAfter)
 	done := outcome{took: time.Since(begin)}
+	wrong := func(format string, args ...any) {
+		g.t.Helper()
+		done.wrong = true
+		g.t.Errorf("%s %s", name, fmt.Sprintf(format, args...))
+	}
 	size := int64(0)
 	var fault *domain.Error
 	switch {
 	case err == nil:
 		defer out.Close()
 		size = out.File.Size
-		if g.shows(out.Movie) {
-			g.t.Errorf("%s shows the canary", name)
+		if !g.alone && g.shows(out.Movie) {
+			wrong("shows the canary")
 		}
 	case !errors.As(err, &fault):
-		g.t.Errorf("%s: %v is not for the client", name, err)
+		wrong("fails with %v, which is not for the client", err)
 	case strings.Contains(fault.Message, g.Dir) || strings.Contains(fault.Message, filepath.Dir(g.canary)):
-		g.t.Errorf("%s: %q shows a path", name, fault.Message)
+		wrong("is refused with %q, which shows a path", fault.Message)
 	default:
 		done.refused = fault.Message
 	}
 	if done.took > bombLimit {
-		g.t.Errorf("%s took %v", name, done.took)
+		wrong("took %v", done.took)
 	}
 	g.note(family, name, done, size)
 	return done
