@@ -30,11 +30,16 @@ func deleteAll(ctx context.Context, files Files, keys ...string) error {
 	return nil
 }
 
-// removeRendered removes every rendered file of a movie, those of attempts that lost included.
-func removeRendered(ctx context.Context, files Files, project domain.ProjectID) error {
-	keys, err := files.List(ctx, RenderPrefix(project))
+// deleteBelow removes every file whose key begins with a prefix.
+func deleteBelow(ctx context.Context, files Files, prefix string) error {
+	keys, err := files.List(ctx, prefix)
 	if err != nil {
 		return err
 	}
 	return deleteAll(ctx, files, keys...)
+}
+
+// removeRendered removes every rendered file of a movie, those of attempts that lost included.
+func removeRendered(ctx context.Context, files Files, project domain.ProjectID) error {
+	return deleteBelow(ctx, files, RenderPrefix(project))
 }

@@ -1,0 +1,81 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/template"
+	"moviola/eventstore"
+)
+
+// SweepTemplate removes what is stored of a deleted template.
+type SweepTemplate struct {
+	ID template.ID
+	// Departed says that its account is closed: it is not kept for the sake of movies that might be delivered again.
+	Departed bool
+}
+
+// TemplateUses says whether a movie that is still to be rendered or delivered was made of a template, as the log has it now.
+type TemplateUses interface {
+	Uses(ctx context.Context, id template.ID) (bool, error)
+}
+
+// SweepTemplateConfig is what NewSweepTemplateHandler needs. Every field is required.
+type SweepTemplateConfig struct {
+	Log   *eventstore.Log
+	Files Files
+	Uses  TemplateUses
+	Now   func() time.Time
+	// Kept is how long the bodies are kept after the deletion, for movies that are delivered again.
+	Kept time.Duration
+	// Age is how long ago the deletion must be at least: longer than a submission that has read the template before may append.
+	Age time.Duration
+}
+
+// SweepTemplateHandler handles SweepTemplate.
+type SweepTemplateHandler struct {
+	templates templates
+	cfg       SweepTemplateConfig
+}
+
+// NewSweepTemplateHandler returns a handler.
+func NewSweepTemplateHandler(cfg SweepTemplateConfig) SweepTemplateHandler {
+	return SweepTemplateHandler{templates{cfg.Log, cfg.Files, cfg.Now}, cfg}
+}
+
+// Handle removes every body and example of the template, and then records it: a crash in between leaves it to be done again.
+// ErrNothingToDo: the template is there, was deleted too short a time ago, has been swept, or a movie still needs it. No movie can come to
+// need it after that was asked: submissions find no deleted template, and those from before the deletion are in the log by now.
+func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) error {
+	kept := max(h.cfg.Kept, h.cfg.Age)
+	if cmd.Departed {
+		kept = h.cfg.Age
+	}
+	t, err := h.templates.load(ctx, cmd.ID)
+	if err != nil {
+		return err
+	}
+	if len(t.Sweep(h.templates.now.stamp(), kept)) == 0 {
+		return ErrNothingToDo
+	}
+	used, err := h.cfg.Uses.Uses(ctx, cmd.ID)
+	if err != nil {
+		return fmt.Errorf("look for movies of template %s: %w", cmd.ID, err)
+	}
+	if used {
+		return ErrNothingToDo
+	}
+	for _, prefix := range []string{template.BodyPrefix(cmd.ID), template.ExamplePrefix(cmd.ID)} {
+		if err := deleteBelow(ctx, h.cfg.Files, prefix); err != nil {
+			return fmt.Errorf("sweep template %s: %w", cmd.ID, err)
+		}
+	}
+	owner := t.Owner()
+	t = template.New(cmd.ID)
+	_, err = h.templates.decide(ctx, owner, t, cmd.ID, func() ([]domain.Event, error) {
+		return t.Sweep(h.templates.now.stamp(), kept), nil
+	})
+	return err
+}
