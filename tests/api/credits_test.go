@@ -44,7 +44,7 @@ var moneyRows = []row{
 		c := w.plain.open(t, 600)
 		project := c.submit(t, tiny)
 		c.until(t, project, "done")
-		harness.Eventually(t, 20*time.Second, "it is charged", func() bool { return c.into(t, "GET", "/credits/ledger", "")["count"] == 3.0 })
+		harness.Eventually(t, "it is charged", func() bool { return c.into(t, "GET", "/credits/ledger", "")["count"] == 3.0 })
 		got := c.into(t, "GET", "/credits/ledger", "")
 		var events []string
 		for _, e := range got["entries"].([]any) {
@@ -118,7 +118,7 @@ var moneyRows = []row{
 		long := `{"scenes":[{"duration":90,"elements":[{"type":"video"}]}]}`
 		c.refused(t, "POST", "/movies", long, 400, "movie_too_long", "")
 		w.plain.operate(t, "POST", "/admin/accounts/plan", fmt.Sprintf(`{"account":%q,"plan":"paid"}`, c.account))
-		harness.Eventually(t, 5*time.Second, "the plan holds", func() bool { // from a second later on
+		harness.Eventually(t, "the plan holds", func() bool { // from a second later on
 			return c.call(t, "POST", "/movies", long).Status == 200
 		})
 	}},
@@ -188,7 +188,7 @@ var moneyRows = []row{
 		c := w.plain.open(t, 600)
 		movie := c.until(t, c.submit(t, tiny), "done")
 		w.plain.operate(t, "DELETE", "/admin/accounts?account="+c.account, "")
-		harness.Eventually(t, 20*time.Second, "the file is gone", func() bool {
+		harness.Eventually(t, "the file is gone", func() bool {
 			return c.send(t, "GET", strings.TrimPrefix(movie["url"].(string), publicURL), "").Status == 404
 		})
 		c.refused(t, "GET", "/movies", "", 401, "api_key_invalid", "")
@@ -205,7 +205,7 @@ var moneyRows = []row{
 		c := brief.open(t, 1)
 		movie := c.until(t, c.submit(t, tiny), "done")
 		project := movie["project"].(string)
-		harness.Eventually(t, 20*time.Second, "the file is gone", func() bool { return c.movie(t, project)["url"] == nil })
+		harness.Eventually(t, "the file is gone", func() bool { return c.movie(t, project)["url"] == nil })
 		if got := c.movie(t, project); got["status"] != "done" || got["deleted_at"] != nil {
 			t.Errorf("%v", got)
 		}

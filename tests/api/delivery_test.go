@@ -21,7 +21,7 @@ func delivered(t *testing.T, c *client, want int, destinations ...string) []any 
 func results(t *testing.T, c *client, project string, want int) []any {
 	t.Helper()
 	var got []any
-	harness.Eventually(t, 60*time.Second, fmt.Sprintf("%d results of %s", want, project), func() bool {
+	harness.Eventually(t, fmt.Sprintf("%d results of %s", want, project), func() bool {
 		got, _ = c.movie(t, project)["destinations_result"].([]any)
 		return len(got) == want
 	})

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"moviola/domain/key"
 	"moviola/tests/harness"
@@ -257,7 +256,7 @@ var mediaRows = []row{
 		c := w.hasty.open(t, 1)
 		file := c.upload(t, "temp", "x", "a/b", "1")
 		stays := c.upload(t, "kept", "x", "a/b", "1")
-		harness.Eventually(t, 20*time.Second, "the temporary file is gone", func() bool { return c.send(t, "GET", file, "").Status == 404 })
+		harness.Eventually(t, "the temporary file is gone", func() bool { return c.send(t, "GET", file, "").Status == 404 })
 		if answer := c.send(t, "GET", stays, ""); answer.Status != 200 {
 			t.Errorf("the other file: %d", answer.Status)
 		}

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"moviola/tests/harness"
 )
@@ -92,7 +91,7 @@ var uploadRows = []row{
 	{"upload-expires", func(t *testing.T, w *world) {
 		c := w.hasty.open(t, 1)
 		upload, _ := c.register(t, "", "x", "a/b", 1)
-		harness.Eventually(t, 20*time.Second, "the registration has vanished", func() bool {
+		harness.Eventually(t, "the registration has vanished", func() bool {
 			return c.call(t, "GET", "/media/file?path=x", "").Status == 404
 		})
 		c.denied(t, "PUT", upload, "1", 403, "upload_expired")

@@ -241,7 +241,7 @@ func quota(t *testing.T, w *world, rest, code, kind string, allowed int) {
 		c.submit(t, movie)
 	}
 	c.refused(t, "POST", "/movies", movie, 401, code, "You exceeded the quota of "+kind+" in the service plan. Please upgrade the service plan to continue.")
-	harness.Eventually(t, 20e9, "the quota is used up", func() bool {
+	harness.Eventually(t, "the quota is used up", func() bool {
 		return c.into(t, "GET", "/movies?limit=1&format=simple", "")["remaining_quota"].(object)[kind] == 0.0
 	})
 }

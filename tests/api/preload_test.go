@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"moviola/domain/key"
 	"moviola/tests/harness"
@@ -18,7 +17,7 @@ func (c *client) prepare(t *testing.T, items string) (id string, done map[string
 		t.Fatalf("preload_id %q", id)
 	}
 	var batch object
-	harness.Eventually(t, 60*time.Second, "the batch is done", func() bool {
+	harness.Eventually(t, "the batch is done", func() bool {
 		batch = c.into(t, "GET", "/preloads/"+id, "")
 		return batch["status"] == "done"
 	})
@@ -114,7 +113,7 @@ var preloadRows = []row{
 		c := w.hasty.open(t, 1)
 		_, done := c.prepare(t, fmt.Sprintf(`{"id":"pic","type":"image","src":"%s/a.png"}`, w.web.base))
 		path := local(t, done["pic"]["url"])
-		harness.Eventually(t, 20*time.Second, "the asset has expired", func() bool {
+		harness.Eventually(t, "the asset has expired", func() bool {
 			return c.send(t, "HEAD", path, "").Status == 404
 		})
 	}},

@@ -52,7 +52,7 @@ var stateRows = []row{
 		if got["consumed_credits"] != 0.0 || got["message"] != "" || got["success"] != true {
 			t.Errorf("%v", got)
 		}
-		harness.Eventually(t, 20e9, "the webhook of the late success", func() bool { return len(w.web.received(path)) == 1 })
+		harness.Eventually(t, "the webhook of the late success", func() bool { return len(w.web.received(path)) == 1 })
 		if body := w.web.received(path)[0].body; !strings.Contains(body, `"success":true`) {
 			t.Errorf("%s", body)
 		}
@@ -106,7 +106,7 @@ var stateRows = []row{
 		c := w.hasty.open(t, 600)
 		done := c.until(t, c.submit(t, short(`,"cache":false`)), "done")
 		project := done["project"].(string)
-		harness.Eventually(t, 30e9, "the file has expired", func() bool { return c.movie(t, project)["url"] == nil })
+		harness.Eventually(t, "the file has expired", func() bool { return c.movie(t, project)["url"] == nil })
 		got := c.movie(t, project)
 		if got["status"] != "done" || got["deleted_at"] != nil || got["json"] == nil {
 			t.Errorf("%v", got)
@@ -221,7 +221,7 @@ var additionRows = []row{
 			t.Errorf("%v", got)
 		}
 		c.leaves(t, 600)
-		harness.Eventually(t, 20e9, "the webhook of the cancelled movie", func() bool { return len(w.web.received(path)) == 1 })
+		harness.Eventually(t, "the webhook of the cancelled movie", func() bool { return len(w.web.received(path)) == 1 })
 		if body := w.web.received(path)[0].body; !strings.Contains(body, `"success":false`) {
 			t.Errorf("%s", body)
 		}
@@ -315,12 +315,12 @@ var additionRows = []row{
 		c := w.plain.open(t, 600)
 		path := "/status/200/again-" + c.account
 		project := c.submit(t, quick(`,"exports":[{"destinations":[{"type":"webhook","endpoint":"`+w.web.base+path+`"}]}]`))
-		harness.Eventually(t, 30e9, "the first delivery", func() bool { return c.movie(t, project)["destinations_result"] != nil })
+		harness.Eventually(t, "the first delivery", func() bool { return c.movie(t, project)["destinations_result"] != nil })
 		c.refused(t, "POST", "/movies/redeliver?project="+project+"&index=1", "", 400, "index_invalid", "")
-		harness.Eventually(t, 30e9, "the second delivery may begin", func() bool {
+		harness.Eventually(t, "the second delivery may begin", func() bool {
 			return c.call(t, "POST", "/movies/redeliver?index=0&project="+project, "").Status == 200
 		})
-		harness.Eventually(t, 30e9, "the second delivery", func() bool { return len(w.web.received(path)) == 2 })
+		harness.Eventually(t, "the second delivery", func() bool { return len(w.web.received(path)) == 2 })
 	}},
 	{"add-redeliver-in-progress", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 600)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -256,7 +255,7 @@ var templateRows = []row{
 			}
 			return nil
 		}
-		harness.Eventually(t, 60*time.Second, "the template is in the library", func() bool { return entry(other, "") != nil })
+		harness.Eventually(t, "the template is in the library", func() bool { return entry(other, "") != nil })
 		got := entry(other, "")
 		if _, shown := got["movie"]; shown || got["aspect_ratio"] != 1.0 || got["prompt"] != false {
 			t.Errorf("entry %v", got)

@@ -225,7 +225,7 @@ func (c *client) movie(t *testing.T, project string) object {
 func (c *client) until(t *testing.T, project, status string) object {
 	t.Helper()
 	var last object
-	harness.Eventually(t, 60*time.Second, "movie "+project+" is "+status, func() bool {
+	harness.Eventually(t, "movie "+project+" is "+status, func() bool {
 		last = c.movie(t, project)
 		if ended := last["status"] == "done" || last["status"] == "error"; ended && last["status"] != status {
 			t.Fatalf("movie %s is %v: %v", project, last["status"], last["message"])
@@ -248,7 +248,7 @@ func (c *client) left(t *testing.T) float64 {
 // leaves waits until the account can spend an amount.
 func (c *client) leaves(t *testing.T, amount float64) {
 	t.Helper()
-	harness.Eventually(t, 20*time.Second, fmt.Sprintf("%v credits are left", amount), func() bool { return c.left(t) == amount })
+	harness.Eventually(t, fmt.Sprintf("%v credits are left", amount), func() bool { return c.left(t) == amount })
 }
 
 // site is a web server: pictures, pictures that are held back, and receivers of webhooks.

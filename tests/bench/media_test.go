@@ -136,7 +136,7 @@ func measureListing(b *testing.B) {
 	client := s.NewAccount("many", 10)
 	accounts := s.accounts(b)
 	fill(b, s, accounts[len(accounts)-1])
-	harness.Eventually(b, 10*time.Minute, "all files are listed", func() bool {
+	harness.Eventually(b, "all files are listed", func() bool {
 		var listing struct{ Total int }
 		answer := client.Do("GET", "/media/folder?path=many&page_size=1", nil)
 		return json.Unmarshal(answer.Body, &listing) == nil && listing.Total == manyFiles

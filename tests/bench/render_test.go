@@ -24,7 +24,7 @@ func BenchmarkRender(b *testing.B) {
 		measureLong(r, s)
 		measureSlides(r, s)
 		measureMemory(r, s)
-		s.service.API.Terminate(30 * time.Second)
+		s.service.API.Terminate()
 	}
 }
 

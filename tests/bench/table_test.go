@@ -99,7 +99,7 @@ func measureSubmissions(b *testing.B) {
 	host, owners := s.host(b), s.owners(b, clients)
 	first := s.Client(s.open(b).key)
 	held := first.Submit(map[string]any{"scenes": []any{map[string]any{"duration": 1, "elements": []any{map[string]any{"type": "image", "src": image}}}}})
-	first.WaitFor(held, "running", 30*time.Second)
+	first.WaitFor(held, "running")
 	requests := make([][]byte, clients)
 	for i, o := range owners {
 		requests[i] = post("/v2/movies", o.key, movie)
@@ -123,7 +123,7 @@ func measureSubmissions(b *testing.B) {
 	if m := first.Get(held).Movie; m.Status != "running" {
 		b.Fatalf("the render that should have kept the slot is %s", m.Status)
 	}
-	s.API.Terminate(30 * time.Second)
+	s.API.Terminate()
 }
 
 // sizes are the movies in history.
@@ -161,7 +161,7 @@ func measureAnswers(b *testing.B) {
 			q.ask(b, s, smallest)
 		}
 	}
-	s.API.Terminate(30 * time.Second)
+	s.API.Terminate()
 }
 
 // question is a request whose answer is measured.

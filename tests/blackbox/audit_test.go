@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"moviola/tests/harness"
 )
@@ -31,7 +30,7 @@ func TestAudit(t *testing.T) {
 	answer.Into(t, &opened)
 	client = service.Client(opened.Key)
 	project := client.Submit(map[string]any{"resolution": "custom", "width": 64, "height": 64, "scenes": []any{map[string]any{"duration": 2}}})
-	client.WaitFor(project, "done", time.Minute)
+	client.WaitFor(project, "done")
 	audit := func(args ...string) (string, sealed) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), harness.Binary(t), append([]string{"audit", "--data", service.Data}, args...)...)
@@ -52,7 +51,7 @@ func TestAudit(t *testing.T) {
 		return string(out), report
 	}
 	var running sealed
-	harness.Eventually(t, 30*time.Second, "the movie is settled", func() bool {
+	harness.Eventually(t, "the movie is settled", func() bool {
 		_, running = audit()
 		return running.Open == 0 && running.Charged == 2 && running.BalancesCompared == 2
 	})
@@ -63,7 +62,7 @@ func TestAudit(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(sheet), "\n"); len(lines) != 4 || !strings.Contains(lines[3], ",CreditsCharged,"+project+",2,,50,2,48,0,48") {
 		t.Errorf("statement\n%s", sheet)
 	}
-	service.API.Terminate(20 * time.Second)
+	service.API.Terminate()
 	if _, stopped := audit(); stopped.Digest != running.Digest || stopped.Difference != nil {
 		t.Errorf("after the service has stopped %+v, before %+v", stopped, running)
 	}

@@ -37,7 +37,7 @@ func TestDelivery(t *testing.T) {
 		hook(broken.URL, ""), hook(form.URL, "application/x-www-form-urlencoded"), hook(forbidden.URL, ""),
 	}}}})
 	var results []map[string]any
-	harness.Eventually(t, 60*time.Second, "three destinations have their result", func() bool {
+	harness.Eventually(t, "three destinations have their result", func() bool {
 		results = client.Get(project).Movie.DestinationsResult
 		return len(results) == 3
 	})
@@ -81,12 +81,12 @@ func TestTimeout(t *testing.T) {
 	movie["exports"] = list{object{"destinations": list{object{"type": "webhook", "endpoint": receiver.URL + "/late"}}}}
 	project := client.Submit(movie)
 
-	out := client.WaitFor(project, "timeout", 60*time.Second)
+	out := client.WaitFor(project, "timeout")
 	if out.Success || out.Message != "Movie took too long to render" || out.URL != nil {
 		t.Errorf("timed out: %+v", out)
 	}
 	// Whether the render succeeds late or is stopped at twice the limit, there is one webhook, and nothing is charged.
-	harness.Eventually(t, 60*time.Second, "the webhook of the real end has come", func() bool { return len(receiver.Hits()) == 1 })
+	harness.Eventually(t, "the webhook of the real end has come", func() bool { return len(receiver.Hits()) == 1 })
 	end := client.Get(project)
 	body := string(receiver.Hits()[0].Body)
 	switch {
@@ -95,7 +95,7 @@ func TestTimeout(t *testing.T) {
 	default:
 		t.Errorf("in the end %+v, webhook %s", end.Movie, body)
 	}
-	harness.Eventually(t, 10*time.Second, "the hold is released", func() bool {
+	harness.Eventually(t, "the hold is released", func() bool {
 		return client.Get(project).RemainingQuota["time"] == 600
 	})
 }

@@ -30,9 +30,9 @@ func TestDestinations(t *testing.T) {
 		object{"id": "letters", "subject": "Ready: __filename__"},
 		object{"id": "unknown"},
 	}}}})
-	w.client.WaitFor(project, "done", 60*time.Second)
+	w.client.WaitFor(project, "done")
 	var results []map[string]any
-	harness.Eventually(t, 60*time.Second, "every destination has its result", func() bool {
+	harness.Eventually(t, "every destination has its result", func() bool {
 		results = w.client.Get(project).Movie.DestinationsResult
 		return len(results) == 8
 	})

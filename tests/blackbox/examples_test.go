@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
-	"time"
 
 	"moviola/tests/harness"
 )
@@ -41,7 +40,7 @@ func TestExamples(t *testing.T) {
 			}
 			movie = ownTemplate(client, remote.ReplaceAll(movie, []byte(media.URL)))
 			project := client.SubmitBody(movie)
-			done := client.WaitFor(project, "done error", 180*time.Second)
+			done := client.WaitFor(project, "done error")
 			if done.Status != "done" {
 				t.Fatalf("%s: %s", done.Status, done.Message)
 			}

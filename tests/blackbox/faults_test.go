@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"moviola/tests/harness"
 )
@@ -37,7 +36,7 @@ func embedded(t *testing.T, flags ...string) (*harness.Service, *harness.Log) {
 // waitProgress waits until the movie runs and has passed a share of its frames.
 func waitProgress(t *testing.T, client *harness.Client, project string, percent float64) {
 	t.Helper()
-	harness.Eventually(t, 120*time.Second, fmt.Sprintf("movie %s is at %v%%", project, percent), func() bool {
+	harness.Eventually(t, fmt.Sprintf("movie %s is at %v%%", project, percent), func() bool {
 		movie := client.Get(project).Movie
 		if movie.Status != "pending" && movie.Status != "running" {
 			t.Fatalf("the movie is %s (%s) before anything was broken", movie.Status, movie.Message)
@@ -56,7 +55,7 @@ func checkOutcome(t *testing.T, client *harness.Client, log *harness.Log, movie 
 		t.Errorf("events of the movie: %v", got)
 	}
 	ledger := "ledger-" + log.AccountOf(movie.Project)
-	harness.Eventually(t, 20*time.Second, "the credits are charged", func() bool {
+	harness.Eventually(t, "the credits are charged", func() bool {
 		return log.Count(ledger)["CreditsCharged"] > 0
 	})
 	if got := log.Count(ledger); got["CreditsCharged"] != 1 || got["CreditsReleased"] != 0 || got["CreditsHeld"] != 1 {
@@ -83,13 +82,13 @@ func TestKillEverything(t *testing.T) {
 
 	waitProgress(t, client, project, 15)
 	service.API.Kill()
-	harness.Eventually(t, 10*time.Second, "no child of the killed process is left", func() bool {
+	harness.Eventually(t, "no child of the killed process is left", func() bool {
 		return len(processesIn(t, service.Data)) == 0
 	})
 	service.StartAPI()
 
-	got := client.WaitFor(project, "done", 180*time.Second)
-	client.WaitFor(other, "done", 60*time.Second)
+	got := client.WaitFor(project, "done")
+	client.WaitFor(other, "done")
 	count := log.Count("movie-" + project)
 	if count["RenderStarted"] != 2 || count["RenderReleased"] != 0 {
 		t.Errorf("events of the movie: %v, want a second attempt", count)
@@ -100,7 +99,7 @@ func TestKillEverything(t *testing.T) {
 	if got.ConsumedCredits != int64(credits) {
 		t.Errorf("%d credits, want %d", got.ConsumedCredits, credits)
 	}
-	harness.Eventually(t, 20*time.Second, "both movies are charged, once", func() bool {
+	harness.Eventually(t, "both movies are charged, once", func() bool {
 		return client.Get(project).RemainingQuota["time"] == 600-credits-1
 	})
 	if got := log.Count("ledger-" + log.AccountOf(project)); got["CreditsCharged"] != 2 || got["CreditsReleased"] != 0 {
@@ -165,8 +164,8 @@ func TestKillRenderer(t *testing.T) {
 	if !killed {
 		t.Fatalf("worker %s is none of the renderers", started()[0])
 	}
-	harness.Eventually(t, 30*time.Second, "the other renderer takes over", func() bool { return len(started()) == 2 })
-	got := client.WaitFor(project, "done", 180*time.Second)
+	harness.Eventually(t, "the other renderer takes over", func() bool { return len(started()) == 2 })
+	got := client.WaitFor(project, "done")
 	checkOutcome(t, client, log, got, credits)
 }
 
@@ -185,11 +184,11 @@ func TestEventStoreRestarts(t *testing.T) {
 		if i%2 == 0 {
 			store.Kill()
 		} else {
-			store.Terminate(15 * time.Second)
+			store.Terminate()
 		}
 		store = harness.StartEventStore(t, dir, addr)
 	}
-	got := client.WaitFor(project, "done", 180*time.Second)
+	got := client.WaitFor(project, "done")
 	log := harness.OpenLog(t, addr)
 	if count := log.Count("movie-" + project); count["RenderStarted"] != 1 {
 		t.Errorf("events of the movie: %v, want one attempt", count)
@@ -206,13 +205,13 @@ func TestDrain(t *testing.T) {
 	project := client.Submit(movie)
 	for i := range 3 {
 		waitProgress(t, client, project, float64(10+20*i))
-		service.API.Terminate(15 * time.Second)
+		service.API.Terminate()
 		if left := processesIn(t, service.Data); len(left) > 0 {
 			t.Errorf("children outlived the drained process: %q", left)
 		}
 		service.StartAPI()
 	}
-	got := client.WaitFor(project, "done", 180*time.Second)
+	got := client.WaitFor(project, "done")
 	count := log.Count("movie-" + project)
 	if count["RenderStarted"] != 4 || count["RenderReleased"] != 3 {
 		t.Errorf("events of the movie: %v, want 3 releases and 4 starts", count)

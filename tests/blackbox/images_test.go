@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,7 +27,7 @@ func TestImages_ofPrompts(t *testing.T) {
 	service.StartAPI()
 	client := service.NewAccount("painter", 600)
 
-	done := client.WaitFor(client.Submit(promptMovie("a red and a blue half", nil)), "done", time.Minute)
+	done := client.WaitFor(client.Submit(promptMovie("a red and a blue half", nil)), "done")
 	path := filepath.Join(t.TempDir(), "movie.mp4")
 	if err := os.WriteFile(path, client.Download(*done.URL, nil).Body, 0o600); err != nil {
 		t.Fatal(err)
@@ -38,9 +37,9 @@ func TestImages_ofPrompts(t *testing.T) {
 	checkColor(t, "right half", frame, image.Rect(360, 40, 600, 320), harness.PictureRight)
 
 	// The same again, in another movie, is not made again; without the cache it is.
-	client.WaitFor(client.Submit(promptMovie("a red and a blue half", object{"flip-horizontal": true})), "done", time.Minute)
-	client.WaitFor(client.Submit(promptMovie("a red and a blue half", object{"cache": false})), "done", time.Minute)
-	failed := client.WaitFor(client.Submit(promptMovie(harness.ForbiddenPrompt, nil)), "error", time.Minute)
+	client.WaitFor(client.Submit(promptMovie("a red and a blue half", object{"flip-horizontal": true})), "done")
+	client.WaitFor(client.Submit(promptMovie("a red and a blue half", object{"cache": false})), "done")
+	failed := client.WaitFor(client.Submit(promptMovie(harness.ForbiddenPrompt, nil)), "error")
 	want := "Scene #1, element #1: The image provider at " + provider.Host + " refused the request with status 400; change the prompt, " +
 		"or check the provider's model and 'model-settings'"
 	if diff := cmp.Diff(want, failed.Message); diff != "" {
@@ -59,7 +58,7 @@ func TestImages_withoutProvider(t *testing.T) {
 	service := harness.NewService(t)
 	service.StartAPI()
 	client := service.NewAccount("painter", 600)
-	failed := client.WaitFor(client.Submit(promptMovie("a cat", nil)), "error", time.Minute)
+	failed := client.WaitFor(client.Submit(promptMovie("a cat", nil)), "error")
 	want := "Scene #1, element #1: Images of a 'prompt' need an image provider, and none is configured; set one, or use the 'src' of an image"
 	if diff := cmp.Diff(want, failed.Message); diff != "" || failed.ConsumedCredits != 0 {
 		t.Errorf("%d credits, message (-want +got):\n%s", failed.ConsumedCredits, diff)

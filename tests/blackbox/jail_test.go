@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 
@@ -63,7 +62,7 @@ func TestJail(t *testing.T) {
 		map[string]any{"duration": 20, "background-color": "#336699"},
 	}})
 	var seen []string
-	harness.Eventually(t, 30*time.Second, "ffmpeg is at work", func() bool {
+	harness.Eventually(t, "ffmpeg is at work", func() bool {
 		seen = encoders(s.API.Pid())
 		return len(seen) > 0
 	})
@@ -72,5 +71,5 @@ func TestJail(t *testing.T) {
 			t.Errorf("ffmpeg runs outside of the jail: NoNewPrivs is %s", said)
 		}
 	}
-	c.WaitFor(project, "done", time.Minute)
+	c.WaitFor(project, "done")
 }

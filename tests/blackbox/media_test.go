@@ -80,11 +80,11 @@ func TestUploads_killed(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d uploads were whole when the service was killed", whole, rounds)
-	service.API.Terminate(15 * time.Second)
+	service.API.Terminate()
 	media := filepath.Join(service.Data, "files", "media")
 	age(t, media)
 	service.StartAPI("--sweep-every", "1s")
-	harness.Eventually(t, 30*time.Second, "what nobody can see is removed", func() bool { return len(filesBelow(t, media)) == whole })
+	harness.Eventually(t, "what nobody can see is removed", func() bool { return len(filesBelow(t, media)) == whole })
 }
 
 // filesBelow are the files below a folder.
@@ -135,7 +135,7 @@ func TestPreload_plays(t *testing.T) {
 		Status string
 		Items  []struct{ ID, URL, WebURL, Error string }
 	}
-	harness.Eventually(t, 60*time.Second, "the batch is done", func() bool {
+	harness.Eventually(t, "the batch is done", func() bool {
 		client.Do("GET", "/preloads/"+requested.ID, nil).Into(t, &batch)
 		return batch.Status == "done"
 	})
@@ -174,7 +174,7 @@ func TestUploads_s3(t *testing.T) {
 	if status, err := sendFile(t.Context(), upload, "image/png", len(picture), bytes.NewReader(picture)); err != nil || status != 200 {
 		t.Fatalf("upload: %d %v", status, err)
 	}
-	harness.Eventually(t, 30*time.Second, "the upload is confirmed", func() bool {
+	harness.Eventually(t, "the upload is confirmed", func() bool {
 		return strings.Contains(string(client.Do("GET", "/media/file?path=p.png", nil).Body), `"uploaded"`)
 	})
 	other := bytes.Repeat([]byte{'x'}, len(picture))
@@ -185,7 +185,7 @@ func TestUploads_s3(t *testing.T) {
 		t.Errorf("after a second upload: %d %q", answer.Status, answer.Body)
 	}
 	project := client.Submit(object{"resolution": "sd", "elements": list{object{"type": "image", "src": file, "duration": 1}}})
-	movie := client.WaitFor(project, "done", 60*time.Second)
+	movie := client.WaitFor(project, "done")
 	if answer := client.Download(*movie.URL, nil); answer.Status != 200 || len(answer.Body) == 0 {
 		t.Errorf("the movie: %d", answer.Status)
 	}

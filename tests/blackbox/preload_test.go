@@ -3,7 +3,6 @@ package blackbox_test
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
 	"moviola/tests/harness"
 )
@@ -29,7 +28,7 @@ func TestPreload_charged(t *testing.T) {
 			Status string
 			Items  []struct{ Status string }
 		}
-		harness.Eventually(t, time.Minute, "the batch is done", func() bool {
+		harness.Eventually(t, "the batch is done", func() bool {
 			client.Do("GET", "/preloads/"+requested.ID, nil).Into(t, &batch)
 			return batch.Status == "done"
 		})
@@ -40,7 +39,7 @@ func TestPreload_charged(t *testing.T) {
 	}
 	left := func(want int) {
 		t.Helper()
-		harness.Eventually(t, 20*time.Second, "the credits are settled", func() bool {
+		harness.Eventually(t, "the credits are settled", func() bool {
 			var list struct {
 				RemainingQuota map[string]int `json:"remaining_quota"`
 			}

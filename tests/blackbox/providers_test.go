@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,7 +35,7 @@ func TestSavedProvider(t *testing.T) {
 		object{"type": "subtitles", "model": "scribe", "connection": "studio"},
 	}}
 
-	said := client.WaitFor(client.Submit(speaking), "done", 90*time.Second)
+	said := client.WaitFor(client.Submit(speaking), "done")
 	want := []harness.Spoken{{Model: "gpt-4o-mini-tts", Voice: "nova", Input: "Hello from the provider."}}
 	if diff := cmp.Diff(want, provider.Spoken()); diff != "" {
 		t.Errorf("spoken (-want +got):\n%s", diff)
@@ -50,7 +49,7 @@ func TestSavedProvider(t *testing.T) {
 		t.Errorf("%v s, loudness %v: the provider's tone, pause, tone is not what is heard", said.Duration, loud)
 	}
 
-	heard := client.WaitFor(client.Submit(listening), "done", 90*time.Second)
+	heard := client.WaitFor(client.Submit(listening), "done")
 	if heard.Ass == nil || !strings.Contains(string(client.Download(*heard.Ass, nil).Body), "Hello") {
 		t.Errorf("captions %v", heard.Ass)
 	}
@@ -60,7 +59,7 @@ func TestSavedProvider(t *testing.T) {
 
 	// What is another account's is nobody's. The first movie would be in the cache, were it shared.
 	for _, movie := range []object{speaking, listening} {
-		failed := stranger.WaitFor(stranger.Submit(movie), "error", 90*time.Second)
+		failed := stranger.WaitFor(stranger.Submit(movie), "error")
 		if !strings.Contains(failed.Message, "Connection studio not found") || failed.ConsumedCredits != 0 {
 			t.Errorf("a stranger's movie: %q, %d credits", failed.Message, failed.ConsumedCredits)
 		}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -20,11 +19,11 @@ func TestRebuild(t *testing.T) {
 	client := service.NewAccount("rebuild", 600)
 	done := client.Submit(object{"id": "kept", "scenes": list{object{"duration": 1}}})
 	failed := client.Submit(object{"scenes": list{object{"duration": 1, "elements": list{object{"type": "video"}}}}})
-	client.WaitFor(done, "done", 60*time.Second)
-	client.WaitFor(failed, "error", 60*time.Second)
-	harness.Eventually(t, 10*time.Second, "credits are settled", func() bool { return client.Get(done).RemainingQuota["time"] == 599 })
+	client.WaitFor(done, "done")
+	client.WaitFor(failed, "error")
+	harness.Eventually(t, "credits are settled", func() bool { return client.Get(done).RemainingQuota["time"] == 599 })
 	before := []harness.Single{client.Get(done), client.Get(failed)}
-	service.API.Terminate(15 * time.Second)
+	service.API.Terminate()
 
 	files, err := filepath.Glob(filepath.Join(service.Data, "read-models.db*"))
 	if err != nil || len(files) == 0 {
@@ -36,7 +35,7 @@ func TestRebuild(t *testing.T) {
 		}
 	}
 	service.StartAPI()
-	harness.Eventually(t, 10*time.Second, "the list is complete", func() bool {
+	harness.Eventually(t, "the list is complete", func() bool {
 		var list harness.List
 		client.Do("GET", "/movies", nil).Into(t, &list)
 		return list.Count == 2
@@ -51,7 +50,7 @@ func TestRebuild(t *testing.T) {
 func TestFirstStart(t *testing.T) {
 	service := harness.NewService(t)
 	service.StartAPI()
-	harness.Eventually(t, 10*time.Second, "the start is announced", func() bool {
+	harness.Eventually(t, "the start is announced", func() bool {
 		return strings.Contains(service.API.Output(), "PROJECT")
 	})
 	first := service.API.Output()
@@ -61,11 +60,11 @@ func TestFirstStart(t *testing.T) {
 	}
 	key := first[at : at+49]
 	project := service.Client(key).Submit(object{"scenes": list{object{"duration": 1}}})
-	service.Client(key).WaitFor(project, "done", 60*time.Second)
-	service.API.Terminate(15 * time.Second)
+	service.Client(key).WaitFor(project, "done")
+	service.API.Terminate()
 
 	service.StartAPI()
-	harness.Eventually(t, 10*time.Second, "the start is announced", func() bool {
+	harness.Eventually(t, "the start is announced", func() bool {
 		return strings.Contains(service.API.Output(), "serves")
 	})
 	if second := service.API.Output(); strings.Contains(second, "mv_") {

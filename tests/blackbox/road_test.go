@@ -82,7 +82,7 @@ func watch(t *testing.T, client *harness.Client, project string) harness.Movie {
 	statuses := map[string]bool{}
 	var steps []float64
 	var last harness.Movie
-	harness.Eventually(t, 120*time.Second, "the movie is done", func() bool {
+	harness.Eventually(t, "the movie is done", func() bool {
 		movie := client.Get(project).Movie
 		if movie.Status == "error" || movie.Status == "timeout" {
 			t.Fatalf("status %s: %s", movie.Status, movie.Message)
@@ -112,7 +112,7 @@ func checkMovie(t *testing.T, client *harness.Client, movie harness.Movie) strin
 	if movie.Width != 1280 || movie.Height != 720 || math.Abs(movie.Duration-roadSeconds) > 1e-9 || movie.ConsumedCredits != roadCredits {
 		t.Errorf("status: %dx%d, %v s, %d credits", movie.Width, movie.Height, movie.Duration, movie.ConsumedCredits)
 	}
-	harness.Eventually(t, 10*time.Second, "the credits are charged", func() bool {
+	harness.Eventually(t, "the credits are charged", func() bool {
 		return client.Get(movie.Project).RemainingQuota["time"] == 600-roadCredits
 	})
 	if movie.URL == nil || movie.Thumbnail == nil {
@@ -202,7 +202,7 @@ func checkWebhook(t *testing.T, receiver *harness.Receiver, seen <-chan harness.
 		t.Fatal("no webhook within 30 s")
 	}
 	hits := receiver.Hits()
-	harness.Eventually(t, 10*time.Second, "the delivery is recorded", func() bool { hits = receiver.Hits(); return len(hits) > 0 })
+	harness.Eventually(t, "the delivery is recorded", func() bool { hits = receiver.Hits(); return len(hits) > 0 })
 	if len(hits) != 1 || !strings.HasPrefix(hits[0].ContentType, "application/json") {
 		t.Fatalf("%d webhooks, first of type %q", len(hits), hits[0].ContentType)
 	}
@@ -229,7 +229,7 @@ func checkFailure(t *testing.T, client *harness.Client, assets *harness.Assets) 
 	before := client.Get(client.Submit(object{"scenes": list{object{"duration": 1}}})).RemainingQuota["time"]
 	project := client.Submit(object{"scenes": list{object{"duration": 2, "elements": list{
 		object{"type": "text", "text": "fine"}, object{"type": "image", "src": assets.URL + "/missing.png"}}}}})
-	movie := client.WaitFor(project, "error", 60*time.Second)
+	movie := client.WaitFor(project, "error")
 	if movie.Success || movie.ConsumedCredits != 0 || movie.URL != nil {
 		t.Errorf("failed movie: success %v, %d credits, url %v", movie.Success, movie.ConsumedCredits, movie.URL)
 	}
@@ -237,7 +237,7 @@ func checkFailure(t *testing.T, client *harness.Client, assets *harness.Assets) 
 	if !strings.Contains(message, "scene #1") || !strings.Contains(message, "element #2") || !strings.Contains(message, "404") {
 		t.Errorf("message %q", movie.Message)
 	}
-	harness.Eventually(t, 10*time.Second, "the hold is released", func() bool {
+	harness.Eventually(t, "the hold is released", func() bool {
 		return client.Get(project).RemainingQuota["time"] >= before
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"moviola/tests/harness"
 )
@@ -20,7 +19,7 @@ func TestTranscription(t *testing.T) {
 		object{"type": "audio", "src": assets.URL + "/music.m4a", "duration": 4},
 		object{"type": "subtitles", "settings": object{"style": "classic-one-word"}},
 	}}
-	done := client.WaitFor(client.Submit(movie), "done", 90*time.Second)
+	done := client.WaitFor(client.Submit(movie), "done")
 	if done.Ass == nil {
 		t.Fatal("there are no captions")
 	}
@@ -32,7 +31,7 @@ func TestTranscription(t *testing.T) {
 	}
 	// Packed for speech: 48 kbit/s are 24 kB for these 4 seconds. And heard once, however often the movie is made.
 	movie["height"] = 300
-	client.WaitFor(client.Submit(movie), "done", 90*time.Second)
+	client.WaitFor(client.Submit(movie), "done")
 	sounds := provider.Sounds()
 	if len(sounds) != 1 || len(sounds[0]) > 60_000 || !bytes.Contains(sounds[0][:16], []byte("ftyp")) {
 		t.Errorf("%d sounds were sent, the first of %d bytes", len(sounds), len(sounds[0]))

@@ -47,7 +47,7 @@ func PlayInBrowser(t testing.TB, address string) string {
 	select {
 	case text := <-told:
 		return text
-	case <-time.After(60 * time.Second):
+	case <-time.After(Patience):
 		t.Fatal("the browser plays nothing")
 		return ""
 	}

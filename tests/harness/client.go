@@ -110,7 +110,7 @@ func (c *Client) send(method, url string, body []byte, header map[string]string)
 	return answer
 }
 
-var plainClient = &http.Client{Timeout: 60 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+var plainClient = &http.Client{Timeout: Patience, Transport: &http.Transport{DisableKeepAlives: true}}
 
 func fetch(req *http.Request) (Answer, bool) {
 	res, err := plainClient.Do(req)
@@ -163,10 +163,10 @@ func (c *Client) Get(project string) Single {
 }
 
 // WaitFor polls until the movie has one of the statuses, separated by spaces; servers may be away meanwhile.
-func (c *Client) WaitFor(project, statuses string, within time.Duration) Movie {
+func (c *Client) WaitFor(project, statuses string) Movie {
 	c.t.Helper()
 	var last Movie
-	Eventually(c.t, within, "movie "+project+" is "+statuses, func() bool {
+	Eventually(c.t, "movie "+project+" is "+statuses, func() bool {
 		answer, ok := c.Try(http.MethodGet, "/movies?project="+project, nil)
 		if !ok || answer.Status != http.StatusOK {
 			return false

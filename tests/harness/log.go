@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	"moviola/eventstore"
 	"moviola/eventstore/eventstoredb"
@@ -24,7 +23,7 @@ func OpenLog(t testing.TB, addr string) *Log {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), Patience)
 		defer cancel()
 		if err := store.Close(ctx); err != nil {
 			t.Errorf("close the event store client: %v", err)
@@ -36,7 +35,7 @@ func OpenLog(t testing.TB, addr string) *Log {
 // Stream returns the events of one stream, oldest first.
 func (l *Log) Stream(name string) []eventstore.Recorded {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	var events []eventstore.Recorded
 	for event, err := range l.store.ReadStream(ctx, name, eventstore.Forwards, 0) {

@@ -4,10 +4,8 @@ package harness
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,27 +125,27 @@ func (p *Process) Kill() {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.t.Errorf("kill %s: %v", p.name, err)
 	}
-	p.wait(10 * time.Second)
+	p.wait()
 }
 
-// Terminate sends SIGTERM and waits; it fails the test when the process does not end with exit code 0 in time.
-func (p *Process) Terminate(within time.Duration) {
+// Terminate sends SIGTERM and waits; it fails the test when the process does not end with exit code 0.
+func (p *Process) Terminate() {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		p.t.Fatalf("terminate %s: %v", p.name, err)
 	}
-	p.wait(within)
+	p.wait()
 	if p.err != nil {
 		p.t.Errorf("%s ended with %v after SIGTERM", p.name, p.err)
 	}
 }
 
-func (p *Process) wait(within time.Duration) {
+func (p *Process) wait() {
 	p.t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(within):
-		p.t.Errorf("%s did not end within %v", p.name, within)
+	case <-time.After(Patience):
+		p.t.Fatalf("%s did not end within %v", p.name, Patience)
 	}
 }
 
@@ -188,30 +186,4 @@ func (o *output) String() string {
 func (o *output) tail(n int) string {
 	s := o.String()
 	return s[max(0, len(s)-n):]
-}
-
-// FreeAddr returns a loopback address whose port was free a moment ago.
-func FreeAddr(t testing.TB) string {
-	t.Helper()
-	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
-
-// Eventually asks until the answer is true, and fails the test when that takes longer than within.
-func Eventually(t testing.TB, within time.Duration, what string, ask func() bool) {
-	t.Helper()
-	deadline := time.After(within)
-	tick := time.NewTicker(25 * time.Millisecond)
-	defer tick.Stop()
-	for !ask() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not within %v: %s", within, what)
-		}
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -29,11 +28,11 @@ type FileServer struct {
 // listening waits until something accepts connections at an address.
 func listening(t testing.TB, p *Process, address string) {
 	t.Helper()
-	Eventually(t, 30*time.Second, p.name+" listens", func() bool {
+	Eventually(t, p.name+" listens", func() bool {
 		if p.Exited() {
 			t.Fatalf("%s ended:\n%s", p.name, p.Output())
 		}
-		conn, err := net.DialTimeout("tcp", address, time.Second)
+		conn, err := net.DialTimeout("tcp", address, Patience)
 		if err != nil {
 			return false
 		}
@@ -57,9 +56,10 @@ func StartFTP(t testing.TB, secure *Certificate) FileServer {
 	dir, address := t.TempDir(), FreeAddr(t)
 	s := FileServer{Username: "movies", Password: "ftp-secret-" + strconv.Itoa(os.Getpid()), Folder: filepath.Join(dir, "home"), Addresses: []string{address}}
 	s.Host, s.Port = split(t, address)
-	first, last := freePorts(t)
-	for port := first; port <= last; port++ {
-		s.Addresses = append(s.Addresses, net.JoinHostPort(s.Host, strconv.Itoa(port)))
+	const passive = 9 // a connection that was closed keeps its port for a while
+	first := freePorts(t, passive)
+	for port := first; port < first+passive; port++ {
+		s.Addresses = append(s.Addresses, loopbackAddr(port))
 	}
 	hash, err := exec.Command("openssl", "passwd", "-6", s.Password).Output()
 	if err != nil {
@@ -70,7 +70,7 @@ func StartFTP(t testing.TB, secure *Certificate) FileServer {
 ServerType standalone
 DefaultAddress 127.0.0.1
 Port ` + s.Port + `
-PassivePorts ` + strconv.Itoa(first) + " " + strconv.Itoa(last) + `
+PassivePorts ` + strconv.Itoa(first) + " " + strconv.Itoa(first+passive-1) + `
 User ` + nameOf(t, "-un") + `
 Group ` + nameOf(t, "-gn") + `
 AuthUserFile ` + dir + `/users
@@ -119,34 +119,6 @@ func nameOf(t testing.TB, which string) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
-}
-
-// freePorts returns a few ports in a row that were free a moment ago: a connection that was closed keeps its port for a while.
-func freePorts(t testing.TB) (first, last int) {
-	t.Helper()
-	const row = 8
-	for range 100 {
-		_, port := split(t, FreeAddr(t))
-		first, err := strconv.Atoi(port)
-		if err == nil && first+row < 1<<16 && allFree(first, first+row) {
-			return first, first + row
-		}
-	}
-	t.Fatal("no row of free ports")
-	return 0, 0
-}
-
-func allFree(first, last int) bool {
-	for port := first; port <= last; port++ {
-		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err != nil {
-			return false
-		}
-		if listener.Close() != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // SSHServer is an OpenSSH server that lets one key in.

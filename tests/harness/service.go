@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // AdminToken guards the operator interface of every service under test.
@@ -47,7 +46,7 @@ func (s *Service) StartProcess(name string, flags ...string) *Process {
 func (s *Service) WaitReady() {
 	s.t.Helper()
 	c := s.Client("")
-	Eventually(s.t, 30*time.Second, "the HTTP interface answers", func() bool {
+	Eventually(s.t, "the HTTP interface answers", func() bool {
 		if s.API.Exited() {
 			s.t.Fatalf("the service ended:\n%s", s.API.Output())
 		}
@@ -89,7 +88,7 @@ func (s *Service) NewAccount(name string, credits int) *Client {
 func StartEventStore(t testing.TB, dir, addr string) *Process {
 	t.Helper()
 	p := Start(t, "eventstore", Binary(t), nil, "eventstore", "serve", "--data", dir, "--listen", addr)
-	Eventually(t, 15*time.Second, "the event store listens", func() bool {
+	Eventually(t, "the event store listens", func() bool {
 		if p.Exited() {
 			t.Fatalf("the event store ended:\n%s", p.Output())
 		}
@@ -111,7 +110,7 @@ func StartMongo(t testing.TB) string {
 	}
 	p := Start(t, "mongo", path, nil, "-listen", FreeAddr(t), "-dir", t.TempDir())
 	var url string
-	Eventually(t, 30*time.Second, "the MongoDB server is ready", func() bool {
+	Eventually(t, "the MongoDB server is ready", func() bool {
 		if p.Exited() {
 			t.Fatalf("the MongoDB server ended:\n%s", p.Output())
 		}

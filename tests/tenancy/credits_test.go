@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"moviola/tests/harness"
 )
@@ -47,7 +46,7 @@ func TestLastCredits(t *testing.T) {
 			t.Errorf("round %d: %d of %d submissions were taken with %d credits", round, got, callers, credits)
 		}
 		var left struct{ Available, Held, Charged int64 }
-		harness.Eventually(t, 30*time.Second, "every credit is held or charged", func() bool {
+		harness.Eventually(t, "every credit is held or charged", func() bool {
 			here.Do(http.MethodGet, "/credits", nil).Into(t, &left)
 			return left.Available == 0 && left.Held+left.Charged == credits
 		})

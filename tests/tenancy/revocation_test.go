@@ -27,7 +27,7 @@ func newApart(t *testing.T) *apart {
 	p := service.StartProcess("api-2", "--roles", "api", "--listen", second)
 	a := &apart{service: service, second: "http://" + second}
 	nobody := a.at("")
-	harness.Eventually(t, 30*time.Second, "the second process answers", func() bool {
+	harness.Eventually(t, "the second process answers", func() bool {
 		if p.Exited() {
 			t.Fatalf("the second process ended:\n%s", p.Output())
 		}
@@ -66,7 +66,7 @@ func TestRevocationElsewhere(t *testing.T) {
 			t.Errorf("round %d: %d requests were let in, the last was begun %v after the revocation", round, accepted, last)
 		}
 		t.Logf("round %d: %d requests were let in, the last was begun %v after the revocation", round, accepted, last)
-		admin.WaitFor(project, "done", 60*time.Second)
+		admin.WaitFor(project, "done")
 	}
 }
 
@@ -101,7 +101,7 @@ func (a *apart) useUntilRefused(t *testing.T, holder *harness.Client, revoke fun
 			}
 		})
 	}
-	harness.Eventually(t, 30*time.Second, "the key is in use", func() bool { return count.Load() > 50 })
+	harness.Eventually(t, "the key is in use", func() bool { return count.Load() > 50 })
 	revoked := revoke()
 	using.Wait()
 	return time.Unix(0, latest.Load()).Sub(revoked), count.Load()

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"moviola/tests/harness"
 )
@@ -37,7 +36,7 @@ func TestTenancy(t *testing.T) {
 		a.steal(t, w.accounts[(n+1)%len(w.accounts)])
 		a.still(t)
 	}
-	harness.Eventually(t, 120*time.Second, "every account's webhook has come", func() bool {
+	harness.Eventually(t, "every account's webhook has come", func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return len(w.hooks) >= accounts
@@ -45,7 +44,7 @@ func TestTenancy(t *testing.T) {
 	w.alike(t)
 	w.logs(t)
 	w.events(t)
-	w.service.API.Terminate(30 * time.Second)
+	w.service.API.Terminate()
 	w.files(t)
 }
 
@@ -72,7 +71,7 @@ func (w *world) alike(t *testing.T) {
 	for _, a := range w.accounts[:2] {
 		for _, credits := range []int64{1, 0} { // the second time from the account's own cache
 			project := a.must(t, http.MethodPost, "/movies", body)["project"].(string)
-			movie := w.service.Client(a.key).WaitFor(project, "done", 60*time.Second)
+			movie := w.service.Client(a.key).WaitFor(project, "done")
 			if movie.ConsumedCredits != credits || movie.URL == nil || seen[*movie.URL] {
 				t.Errorf("account %s: %d credits, want %d; address %v", a.id, movie.ConsumedCredits, credits, movie.URL)
 				continue

@@ -1,0 +1,65 @@
+package harness
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"testing"
+)
+
+// The ports that tests listen on lie below those that kernels give to outgoing connections, so that a port stays free while nobody
+// listens on it: before a server starts, and between two runs of one.
+const (
+	firstPort = 10_000
+	lastPort  = 16_000
+)
+
+// FreeAddr returns a loopback address that nobody listens on. No other test gets it until this one ends.
+func FreeAddr(t testing.TB) string {
+	t.Helper()
+	return loopbackAddr(freePorts(t, 1))
+}
+
+func loopbackAddr(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// freePorts reserves some ports in a row for a test and returns the first.
+func freePorts(t testing.TB, count int) int {
+	t.Helper()
+	for range 1000 {
+		first := firstPort + rand.IntN(lastPort-firstPort-count)
+		if reserve(t, first, count) {
+			return first
+		}
+	}
+	t.Fatalf("there are no %d free ports in a row", count)
+	return 0
+}
+
+// reserve keeps ports until the test ends, and says whether that worked: all are free, and no test of any process has them. Whoever
+// listens on a port's name in the kernel's abstract namespace has it; that ends with the process, however it ends.
+func reserve(t testing.TB, first, count int) bool {
+	t.Helper()
+	var marks []net.Listener
+	drop := func() {
+		for _, mark := range marks {
+			_ = mark.Close()
+		}
+	}
+	for port := first; port < first+count; port++ {
+		mark, err := net.Listen("unix", fmt.Sprintf("@moviola-test-port-%d", port))
+		if err != nil {
+			drop()
+			return false
+		}
+		marks = append(marks, mark)
+		probe, err := net.Listen("tcp", loopbackAddr(port))
+		if err != nil {
+			drop()
+			return false
+		}
+		_ = probe.Close()
+	}
+	t.Cleanup(drop)
+	return true
+}
