@@ -24,11 +24,11 @@ type pair struct {
 
 func newPair(t *testing.T) *pair {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	p := &pair{T: t, ctx: ctx}
-	p.from = openStore(t, eventstoredb.Config{Addr: startServer(t, embedded.Config{Dir: t.TempDir(), Scavenge: time.Millisecond}).Addr()})
-	p.to = openStore(t, eventstoredb.Config{Addr: startServer(t, embedded.Config{Dir: t.TempDir(), Scavenge: time.Millisecond}).Addr()})
+	p.from = openServed(t, eventstoredb.Config{Addr: startServer(t, embedded.Config{Dir: t.TempDir(), Scavenge: time.Millisecond}).Addr()})
+	p.to = openServed(t, eventstoredb.Config{Addr: startServer(t, embedded.Config{Dir: t.TempDir(), Scavenge: time.Millisecond}).Addr()})
 	return p
 }
 
@@ -70,7 +70,7 @@ func (p *pair) stream(store *eventstoredb.Store, stream string) []eventstore.Rec
 // awaitRemoved waits until a store has n ordinary events left.
 func (p *pair) awaitRemoved(store *eventstoredb.Store, n int) {
 	p.Helper()
-	giveUp := time.After(20 * time.Second)
+	giveUp := time.After(patience)
 	for got := len(p.all(store)); got != n; got = len(p.all(store)) {
 		select {
 		case <-giveUp:

@@ -19,17 +19,17 @@ import (
 
 const (
 	callers  = 64
-	deadline = 400 * time.Millisecond            // of each call
-	slack    = slowness * 600 * time.Millisecond // what a busy machine may add to it
-	recovery = slowness * 2 * time.Second        // from the server's return until everybody is served
+	deadline = slowness * 400 * time.Millisecond // of each call
+	long     = 3 * time.Second                   // an outage that no call waits for
 )
 
-// TestOutage measures times, so it runs beside no other test.
+// TestOutage runs beside no other test: its calls have deadlines.
 func TestOutage(t *testing.T) {
-	for _, length := range []time.Duration{400 * time.Millisecond, 3 * time.Second} {
+	for _, length := range []time.Duration{400 * time.Millisecond, long} {
 		t.Run(length.String(), func(t *testing.T) { surviveOutage(t, length, "") })
 	}
-	t.Run("on loopback", func(t *testing.T) { surviveOutage(t, 3*time.Second, "127.0.0.1:0") })
+	// An address of its own: while the server is away, nobody else is given its port there.
+	t.Run("on loopback", func(t *testing.T) { surviveOutage(t, long, "127.0.0.2:0") })
 }
 
 func TestOutage_long(t *testing.T) {
@@ -39,8 +39,8 @@ func TestOutage_long(t *testing.T) {
 	surviveOutage(t, time.Minute, "")
 }
 
-// surviveOutage takes the server away from callers and a follower, gives it back, and checks that nobody was held, that
-// everybody is served again soon, and that nothing was lost or doubled.
+// surviveOutage takes the server away from callers and a follower, gives it back, and checks that nobody is held until it is back,
+// that everybody is served again, and that nothing was lost or doubled.
 func surviveOutage(t *testing.T, length time.Duration, listen string) {
 	config := embedded.Config{Dir: t.TempDir(), Listen: listen}
 	server := serve(t, config)
@@ -51,22 +51,17 @@ func surviveOutage(t *testing.T, length time.Duration, listen string) {
 	follower := follow(t, store)
 	crowd.awaitRounds(3)
 	stopServer(t, server)
+	if length >= long {
+		crowd.awaitFailures(2) // the first may have begun before the outage
+	}
 	pause(length)
 	server = serve(t, config)
 	t.Cleanup(func() { stopServer(t, server) })
 	back := time.Now()
 	crowd.awaitRounds(1)
-	if took := time.Since(back); took > recovery {
-		t.Errorf("after the server's return it took %v until all were served, want at most %v", took, recovery)
-	} else {
-		t.Logf("outage of %v: all %d callers served %v after the server's return, slowest call %v",
-			length, callers, took, time.Duration(crowd.slowest.Load()))
-	}
+	t.Logf("outage of %v: all %d callers served %v after the server's return", length, callers, time.Since(back))
 	crowd.awaitRounds(2)
 	crowd.stop()
-	if slowest := time.Duration(crowd.slowest.Load()); slowest > deadline+slack {
-		t.Errorf("a call with a deadline of %v took %v", deadline, slowest)
-	}
 	want := crowd.check()
 	follower.await(want)
 	follower.stop()
@@ -107,7 +102,7 @@ type crowd struct {
 	group    sync.WaitGroup
 	acked    [callers][]uuid.UUID // each caller's own until it has stopped
 	rounds   [callers]atomic.Int64
-	slowest  atomic.Int64
+	failures [callers]atomic.Int64
 }
 
 func newCrowd(t *testing.T, store eventstore.Store) *crowd {
@@ -127,23 +122,22 @@ func (c *crowd) stop() {
 
 func (c *crowd) stream(i int) string { return fmt.Sprintf("%s-%d", c.category, i) }
 
-// call appends one event after the other. An append that failed is repeated as it was.
+// call appends one event after the other. An append that failed is repeated as it was, also when the crowd is stopped: the server may
+// have it still before it, and would store it at any time.
 func (c *crowd) call(i int) {
 	event := eventstore.Proposed{ID: uuid.New(), Type: "Called", Data: []byte(`{}`)}
-	for {
+	for open := false; ; {
 		select {
 		case <-c.stopped:
-			return
+			if !open {
+				return
+			}
 		default:
 		}
-		began := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)
 		_, err := c.store.Append(ctx, c.stream(i), eventstore.Revision(len(c.acked[i]))-1, event)
 		cancel()
-		took := time.Since(began)
-		for slowest := c.slowest.Load(); int64(took) > slowest && !c.slowest.CompareAndSwap(slowest, int64(took)); {
-			slowest = c.slowest.Load()
-		}
+		open = err != nil
 		switch {
 		case err == nil:
 			c.acked[i] = append(c.acked[i], event.ID)
@@ -151,6 +145,7 @@ func (c *crowd) call(i int) {
 			c.rounds[i].Add(1)
 			pause(25 * time.Millisecond)
 		case errors.Is(err, eventstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+			c.failures[i].Add(1)
 			pause(20 * time.Millisecond)
 		default:
 			c.Errorf("append to %s: %v", c.stream(i), err)
@@ -162,26 +157,36 @@ func (c *crowd) call(i int) {
 // awaitRounds waits until every caller has appended n more events.
 func (c *crowd) awaitRounds(n int64) {
 	c.Helper()
+	c.await("is not served", &c.rounds, n)
+}
+
+// awaitFailures waits until n more appends of every caller have ended with an error.
+func (c *crowd) awaitFailures(n int64) {
+	c.Helper()
+	c.await("is held", &c.failures, n)
+}
+
+func (c *crowd) await(complaint string, counts *[callers]atomic.Int64, more int64) {
+	c.Helper()
 	var want [callers]int64
 	for i := range callers {
-		want[i] = c.rounds[i].Load() + n
+		want[i] = counts[i].Load() + more
 	}
-	giveUp := time.After(30 * time.Second)
+	giveUp := time.After(patience)
 	for i := 0; i < callers; {
-		if c.rounds[i].Load() >= want[i] {
+		if counts[i].Load() >= want[i] {
 			i++
 			continue
 		}
 		select {
 		case <-giveUp:
-			c.Fatalf("caller %d is not served", i)
+			c.Fatalf("caller %d %s", i, complaint)
 		case <-time.After(2 * time.Millisecond):
 		}
 	}
 }
 
-// check compares the streams with what was acknowledged, and returns how many events there are. A stream may have one
-// event more: that of an append whose answer its caller did not wait for.
+// check compares the streams of a crowd that has stopped with what was acknowledged, and returns how many events there are.
 func (c *crowd) check() int {
 	c.Helper()
 	total := 0
@@ -196,7 +201,7 @@ func (c *crowd) check() int {
 			}
 			n++
 		}
-		if n != len(c.acked[i]) && n != len(c.acked[i])+1 {
+		if n != len(c.acked[i]) {
 			c.Errorf("%s has %d events, %d were acknowledged", c.stream(i), n, len(c.acked[i]))
 		}
 		total += n
@@ -256,7 +261,7 @@ func (f *follower) run(ctx context.Context, store eventstore.Store) {
 // await waits until the follower has seen n events, and no more than these.
 func (f *follower) await(n int) {
 	f.Helper()
-	giveUp := time.After(30 * time.Second)
+	giveUp := time.After(patience)
 	for f.count.Load() < int64(n) {
 		select {
 		case <-giveUp:

@@ -2,6 +2,7 @@ package eventstoredb_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"testing"
 	"time"
@@ -12,16 +13,19 @@ import (
 	"moviola/eventstore/storetest"
 )
 
+// patience is how long a test waits for what must happen; it only ends a test that hangs.
+const patience = 2 * time.Minute
+
 func TestStore_unixSocket(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, embedded.Config{Dir: t.TempDir()})
-	storetest.Run(t, func(t *testing.T) eventstore.Store { return openStore(t, eventstoredb.Config{Addr: server.Addr()}) })
+	storetest.Run(t, func(t *testing.T) eventstore.Store { return openServed(t, eventstoredb.Config{Addr: server.Addr()}) })
 }
 
 func TestStore_loopback(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, embedded.Config{Dir: t.TempDir(), Listen: "127.0.0.1:0"})
-	store := openStore(t, eventstoredb.Config{ConnectionString: "esdb://" + server.Addr() + "?tls=false"})
+	store := openServed(t, eventstoredb.Config{ConnectionString: "esdb://" + server.Addr() + "?tls=false"})
 	storetest.Run(t, func(*testing.T) eventstore.Store { return store })
 }
 
@@ -31,7 +35,7 @@ func TestStore_cluster(t *testing.T) {
 	if url == "" {
 		t.Skip("ESDB_URL names no EventStoreDB to run the contract against")
 	}
-	storetest.Run(t, func(t *testing.T) eventstore.Store { return openStore(t, eventstoredb.Config{ConnectionString: url}) })
+	storetest.Run(t, func(t *testing.T) eventstore.Store { return openServed(t, eventstoredb.Config{ConnectionString: url}) })
 }
 
 // startServer opens and serves an event store until the test ends.
@@ -54,7 +58,7 @@ func startServer(t *testing.T, config embedded.Config) *embedded.Server {
 
 func stopServer(t *testing.T, server *embedded.Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := server.Close(ctx); err != nil {
 		t.Errorf("close the server: %v", err)
@@ -72,9 +76,25 @@ func openStore(t *testing.T, config eventstoredb.Config) *eventstoredb.Store {
 	return store
 }
 
+// openServed is openStore that waits for the server: on a busy machine it may be found only after the first call has given up.
+func openServed(t *testing.T, config eventstoredb.Config) *eventstoredb.Store {
+	t.Helper()
+	store := openStore(t, config)
+	ctx := endless(t)
+	for {
+		_, err := store.Head(ctx)
+		switch {
+		case err == nil:
+			return store
+		case !errors.Is(err, eventstore.ErrUnavailable):
+			t.Fatal(err)
+		}
+	}
+}
+
 func closeStore(t *testing.T, store *eventstoredb.Store) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := store.Close(ctx); err != nil {
 		t.Errorf("close the store: %v", err)
