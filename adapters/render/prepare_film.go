@@ -49,11 +49,7 @@ func (p *prepared) film(ctx context.Context, c content, frames int64) error {
 		return fmt.Errorf("make a folder for a film: %w", err)
 	}
 	rate := p.run.plan.FPS
-	var drawing error
-	feed := func(ctx context.Context, to io.Writer) error {
-		drawing = p.feed(ctx, c, frames, to)
-		return drawing
-	}
+	feed := func(ctx context.Context, to io.Writer) error { return p.feed(ctx, c, frames, to) }
 	err := p.run.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
 		Inputs: []ffmpeg.Input{{
 			Format: "rawvideo", Raw: &ffmpeg.Raw{PixelFormat: "rgba", Width: p.Width, Height: p.Height, Rate: rate}, Feed: feed,
@@ -62,9 +58,6 @@ func (p *prepared) film(ctx context.Context, c content, frames int64) error {
 		Dir:    dir,
 	})
 	if err != nil {
-		if drawing != nil && ctx.Err() == nil {
-			return drawing
-		}
 		return fmt.Errorf("write a film: %w", err)
 	}
 	path := filepath.Join(dir, "drawn.mov")

@@ -279,3 +279,16 @@ func TestTools_Run_endsWithItsContext(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// A run that is over before its program has started says why, like one that is stopped later.
+func TestTools_Run_saysWhyItWasNotStarted(t *testing.T) {
+	t.Parallel()
+	tools := open(t, ffmpeg.Config{})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("a frame that cannot be drawn")
+	cancel(why)
+	err := tools.Run(ctx, ffmpeg.Command{Dir: t.TempDir(), Output: []string{"-f", "null", "-"}})
+	if !errors.Is(err, why) {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -42,8 +42,8 @@ type process struct {
 // run starts the program in its own process group and waits for it. When ctx ends the group gets SIGTERM, then
 // SIGKILL; the program has ended when run returns.
 func (t *Tools) run(ctx context.Context, p process) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	cmd, tail := t.command(p)
 	done := make(chan error, 1)
