@@ -33,6 +33,7 @@ type Staging interface {
 type Staged struct {
 	Size        int64 // bytes
 	ContentType string
+	At          time.Time // when it came, on the storage's clock
 }
 
 // ConfirmUpload looks whether the bytes of a registered file have come to the storage.
@@ -45,11 +46,12 @@ type ConfirmUploadHandler struct {
 	places  places
 	files   Files
 	staging Staging
+	storage *Storage
 }
 
 // NewConfirmUploadHandler returns a handler.
-func NewConfirmUploadHandler(log *eventstore.Log, files Files, staging Staging, now func() time.Time) ConfirmUploadHandler {
-	return ConfirmUploadHandler{places: places{log, now}, files: files, staging: staging}
+func NewConfirmUploadHandler(log *eventstore.Log, files Files, staging Staging, storage *Storage, now func() time.Time) ConfirmUploadHandler {
+	return ConfirmUploadHandler{places: places{log, now}, files: files, staging: staging, storage: storage}
 }
 
 // Presign returns the address of the storage for the bytes of a registered file.
@@ -59,7 +61,8 @@ func (h ConfirmUploadHandler) Presign(ctx context.Context, place string, file me
 
 // Confirm takes in the bytes of a registered file that have come: their length and type are held against what was registered, and they are
 // copied once to a key of their own, so that what is sent to the same address later changes nothing that can be seen. What differs is
-// removed. ErrNothingToDo: nothing has come yet, or nothing is expected.
+// removed, and what came while the account's storage was blocked waits for credits, as long as its registration is kept. ErrNothingToDo:
+// nothing has come yet that can be taken in, or nothing is expected. Decisions 39 and 45.
 func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) error {
 	p, err := h.places.load(ctx, cmd.Place)
 	if err != nil {
@@ -80,6 +83,9 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	case staged.Size != file.Size || staged.ContentType != file.ContentType:
 		return errors.Join(ErrNothingToDo, h.files.Delete(ctx, from))
 	}
+	if err := h.storage.RequireAt(ctx, account, staged.At); err != nil {
+		return notYet(err)
+	}
 	key := MediaKey(account, file.Entry, newEntry())
 	if err := h.staging.Copy(ctx, from, key); err != nil {
 		return err
@@ -95,4 +101,13 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 		return fmt.Errorf("confirm an upload: %w", err)
 	}
 	return h.files.Delete(ctx, from)
+}
+
+// notYet makes a refusal something to ask for again.
+func notYet(err error) error {
+	var refusal *domain.Error
+	if errors.As(err, &refusal) {
+		return ErrNothingToDo
+	}
+	return err
 }

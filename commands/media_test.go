@@ -28,6 +28,7 @@ type library struct {
 	move     commands.MoveMediaHandler
 	remove   commands.DeleteMediaHandler
 	keep     commands.KeepMediaHandler
+	storage  *commands.Storage
 }
 
 const ttl, kept = 2 * time.Minute, 72 * time.Hour
@@ -40,9 +41,9 @@ func newLibrary(t *testing.T) *library {
 	}
 	storage := commands.NewStorage(commands.NewStandings(w.log, w.ledgers, plan.Plans{}, w.clock), w.ledgers)
 	return &library{
-		world: w, register: commands.NewRegisterMediaHandler(w.log, storage, w.clock, ttl), upload: commands.NewUploadMediaHandler(w.log, w.files, w.clock),
+		world: w, register: commands.NewRegisterMediaHandler(w.log, storage, w.clock, ttl), upload: commands.NewUploadMediaHandler(w.log, w.files, storage, w.clock),
 		move: commands.NewMoveMediaHandler(w.log, w.clock), remove: commands.NewDeleteMediaHandler(w.log, w.files, w.clock, kept),
-		keep: commands.NewKeepMediaHandler(w.log, w.files, storage, w.clock),
+		keep: commands.NewKeepMediaHandler(w.log, w.files, storage, w.clock), storage: storage,
 	}
 }
 

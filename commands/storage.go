@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"moviola/domain"
@@ -27,6 +28,22 @@ func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 		return err
 	}
 	return standing.RequireStorage()
+}
+
+// RequireAt is Require for what has come to the storage by itself: it refuses nothing that came before the balance was zero.
+func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came time.Time) error {
+	err := s.Require(ctx, account)
+	if !errors.Is(err, ErrStorageBlocked) {
+		return err
+	}
+	since, blocked, failed := s.Since(ctx, account)
+	switch {
+	case failed != nil:
+		return failed
+	case blocked && (since == nil || !came.Before(*since)):
+		return err
+	}
+	return nil
 }
 
 // Since says whether an account's storage is blocked, and since when: nil for one that never had credits.

@@ -17,17 +17,13 @@ type SweepTemplate struct {
 	Departed bool
 }
 
-// TemplateUses says whether a movie that is still to be rendered or delivered was made of a template, as the log has it now.
-type TemplateUses interface {
-	Uses(ctx context.Context, id template.ID) (bool, error)
-}
-
 // SweepTemplateConfig is what NewSweepTemplateHandler needs. Every field is required.
 type SweepTemplateConfig struct {
 	Log   *eventstore.Log
 	Files Files
-	Uses  TemplateUses
-	Now   func() time.Time
+	// UsedFunc says whether a movie that is still to be rendered or delivered was made of a template, as the log has it now.
+	UsedFunc func(ctx context.Context, id template.ID) (bool, error)
+	Now      func() time.Time
 	// Kept is how long the bodies are kept after the deletion, for movies that are delivered again.
 	Kept time.Duration
 	// Age is how long ago the deletion must be at least: longer than a submission that has read the template before may append.
@@ -60,7 +56,7 @@ func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) err
 	if len(t.Sweep(h.templates.now.stamp(), kept)) == 0 {
 		return ErrNothingToDo
 	}
-	used, err := h.cfg.Uses.Uses(ctx, cmd.ID)
+	used, err := h.cfg.UsedFunc(ctx, cmd.ID)
 	if err != nil {
 		return fmt.Errorf("look for movies of template %s: %w", cmd.ID, err)
 	}

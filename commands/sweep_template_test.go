@@ -18,14 +18,14 @@ type users struct {
 	asked int
 }
 
-func (u *users) Uses(context.Context, template.ID) (bool, error) {
+func (u *users) inUse(context.Context, template.ID) (bool, error) {
 	u.asked++
 	return u.used, u.fail
 }
 
 func (w *world) sweeper(u *users) commands.SweepTemplateHandler {
 	return commands.NewSweepTemplateHandler(commands.SweepTemplateConfig{
-		Log: w.log, Files: w.files, Uses: u, Now: w.clock, Kept: 7 * 24 * time.Hour, Age: 10 * time.Minute,
+		Log: w.log, Files: w.files, UsedFunc: u.inUse, Now: w.clock, Kept: 7 * 24 * time.Hour, Age: 10 * time.Minute,
 	})
 }
 

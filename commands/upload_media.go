@@ -22,18 +22,22 @@ type UploadMedia struct {
 
 // UploadMediaHandler handles UploadMedia.
 type UploadMediaHandler struct {
-	places places
-	files  Files
+	places  places
+	files   Files
+	storage *Storage
 }
 
 // NewUploadMediaHandler returns a handler.
-func NewUploadMediaHandler(log *eventstore.Log, files Files, now func() time.Time) UploadMediaHandler {
-	return UploadMediaHandler{places: places{log, now}, files: files}
+func NewUploadMediaHandler(log *eventstore.Log, files Files, storage *Storage, now func() time.Time) UploadMediaHandler {
+	return UploadMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
-// Begin says whether bytes are expected for an entry now: an upload that begins later than its registration lasts is refused.
-// Decision 44.
+// Begin says whether bytes are expected for an entry now: an upload that begins later than its registration lasts is refused, and one
+// that begins while the account's storage is blocked. Decisions 39 and 44.
 func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (media.File, error) {
+	if err := h.storage.Require(ctx, media.AccountOf(place)); err != nil {
+		return media.File{}, err
+	}
 	p, err := h.places.load(ctx, place)
 	if err != nil {
 		return media.File{}, err

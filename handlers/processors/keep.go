@@ -6,6 +6,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/ledger"
+	"moviola/domain/template"
 	"moviola/projections"
 )
 
@@ -45,4 +46,9 @@ func (p *Processors) abandon(ctx context.Context, task projections.Task) error {
 func (p *Processors) expire(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Commands.ExpireFile.Handle(ctx, commands.ExpireFile{Project: domain.ProjectID(task.Subject)})
 	return err
+}
+
+// sweep removes what is stored of a deleted template.
+func (p *Processors) sweep(ctx context.Context, task projections.Task) error {
+	return p.config.Commands.SweepTemplate.Handle(ctx, commands.SweepTemplate{ID: template.ID(task.Subject)})
 }

@@ -47,6 +47,8 @@ type Commands struct {
 	// PlanRender refuses with the *domain.Error that becomes the movie's message.
 	PlanRender Doer[commands.PlanRender]
 	ExpireFile Handler[commands.ExpireFile, eventstore.Position]
+	// SweepTemplate removes what is stored of a deleted template.
+	SweepTemplate Doer[commands.SweepTemplate]
 
 	StartDelivery   Handler[commands.StartDelivery, commands.DeliveryClaim]
 	RecordDelivery  Handler[commands.RecordDelivery, eventstore.Position]

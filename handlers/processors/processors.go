@@ -160,6 +160,7 @@ func (p *Processors) register(kind string) error {
 		projections.WorkStop:    {p.timeOut, aCommand},
 		projections.WorkAbandon: {p.abandon, aCommand},
 		projections.WorkExpire:  {p.expire, aCommand},
+		projections.WorkSweep:   {p.sweep, aCommand},
 		projections.WorkMove:    {p.completeMove, aCommand},
 		projections.WorkMedia:   {p.expireMedia, aCommand},
 		projections.WorkPreload: {p.preload, aPreparation},

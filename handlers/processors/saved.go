@@ -2,10 +2,8 @@ package processors
 
 import (
 	"context"
-	"errors"
 
 	"moviola/commands"
-	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -43,8 +41,7 @@ func (s SavedConnections) Clear(ctx context.Context, what commands.Clearing) err
 		for _, connection := range saved {
 			list.After = connection.Name
 			_, err := s.Delete.Handle(ctx, commands.DeleteConnection{Account: what.Account, ID: connection.Name})
-			var refusal *domain.Error
-			if err != nil && !(errors.As(err, &refusal) && refusal.Kind == domain.NotFound) {
+			if err != nil && !notFound(err) {
 				return err
 			}
 		}

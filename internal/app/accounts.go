@@ -30,6 +30,10 @@ func (s *service) accountWork() processors.Accounts {
 		Closer: commands.NewCloseAccountHandler(log, s.ledgers, now),
 		Cleaners: []processors.Cleaner{
 			processors.RenderedFiles{Kept: s.models.Work, Purge: commands.NewPurgeFileHandler(log, files, now), Files: files},
+			processors.SavedTemplates{
+				Saved: s.models.Templates, Delete: commands.NewDeleteTemplateHandler(s.templateConfig()), Sweep: s.newSweeper(),
+			},
+			processors.IssuedKeys{Issued: s.models.Keys, Revoke: commands.NewRevokeKeyHandler(log, now)},
 			processors.SavedConnections{Saved: s.models.Connections, Delete: commands.NewDeleteConnectionHandler(log, now)},
 			processors.StoredMedia{Library: s.models.Library, Remove: s.media.remove, Files: files},
 		},

@@ -1,14 +1,12 @@
 package app
 
 import (
-	"context"
 	"time"
 
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
 	domainmedia "moviola/domain/media"
-	"moviola/eventstore"
 	"moviola/handlers/access"
 	"moviola/handlers/chores"
 	"moviola/handlers/files"
@@ -42,7 +40,7 @@ func (s *service) openMedia(secret secret) error {
 	s.media.storage = commands.NewStorage(s.standings(), s.ledgers)
 	s.media.keep = commands.NewKeepMediaHandler(log, bucket, s.media.storage, time.Now)
 	s.media.move = commands.NewMoveMediaHandler(log, time.Now)
-	s.media.confirm = commands.NewConfirmUploadHandler(log, bucket, bucket, time.Now)
+	s.media.confirm = commands.NewConfirmUploadHandler(log, bucket, bucket, s.media.storage, time.Now)
 	s.media.remove = commands.NewDeleteMediaHandler(log, bucket, time.Now, s.cfg.TempRetention)
 	return nil
 }
@@ -56,17 +54,8 @@ type libraryWork struct {
 // mediaChores tidy up what is stored for media libraries and preloads.
 func (s *service) mediaChores() []chores.Chore {
 	files := s.stores.files
-	caughtUp := func(ctx context.Context) error {
-		for last, err := range s.stores.log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
-			if err != nil {
-				return err
-			}
-			return s.models.Reader.WaitFor(ctx, last.Position)
-		}
-		return nil
-	}
 	return []chores.Chore{
-		chores.Media(files, s.models.Library, caughtUp),
+		chores.Media(files, s.models.Library, s.caughtUp),
 		chores.Old("prepared assets", commands.PreloadPrefix, s.cfg.AssetCacheTTL+halfFileAge, files),
 		chores.Old("documents of preloads", commands.BatchPrefix, s.cfg.AssetCacheTTL+24*time.Hour, files),
 		chores.Old("uploads that nobody expects", commands.StagingPrefix, 24*time.Hour, files),
@@ -98,7 +87,7 @@ func (s *service) newMedia(secret secret, gate *access.Gate, log logrus.FieldLog
 		Gate:        gate,
 		Storage:     s.media.storage.Since,
 		Register:    commands.NewRegisterMediaHandler(elog, s.media.storage, time.Now, s.cfg.UploadTTL),
-		Upload:      commands.NewUploadMediaHandler(elog, bucket, time.Now),
+		Upload:      commands.NewUploadMediaHandler(elog, bucket, s.media.storage, time.Now),
 		Move:        s.media.move,
 		Delete:      s.media.remove,
 		Folders:     commands.NewMediaFolderHandler(elog, time.Now),

@@ -148,3 +148,14 @@ func makeDataFolder(dir string) error {
 	}
 	return nil
 }
+
+// caughtUp waits until the read models have seen what the log has now.
+func (s *service) caughtUp(ctx context.Context) error {
+	for last, err := range s.stores.log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
+		if err != nil {
+			return err
+		}
+		return s.models.Reader.WaitFor(ctx, last.Position)
+	}
+	return nil
+}

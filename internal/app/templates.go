@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/template"
 	builtin "moviola/domain/template/library"
 	"moviola/handlers/access"
 	"moviola/handlers/library"
@@ -84,4 +85,19 @@ func (s *service) newCurator() (*library.Curator, error) {
 		}
 	}
 	return library.New(cfg), nil
+}
+
+// newSweeper wires the removal of what is stored of deleted templates.
+func (s *service) newSweeper() commands.SweepTemplateHandler {
+	return commands.NewSweepTemplateHandler(commands.SweepTemplateConfig{
+		Log: s.stores.log, Files: s.stores.files, UsedFunc: s.templateUsed, Now: time.Now, Kept: s.cfg.FileRetention, Age: s.cfg.AbandonAfter,
+	})
+}
+
+// templateUsed says whether a movie that is still to be rendered or delivered was made of a template.
+func (s *service) templateUsed(ctx context.Context, id template.ID) (bool, error) {
+	if err := s.caughtUp(ctx); err != nil {
+		return false, err
+	}
+	return s.models.Work.Uses(ctx, id)
 }

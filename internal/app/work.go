@@ -33,7 +33,7 @@ func (s *service) slots() map[string]int {
 	}
 	if s.cfg.plays(roleKeeper) {
 		for _, kind := range []string{projections.WorkSettle, projections.WorkTimeout, projections.WorkStop, projections.WorkAbandon, projections.WorkExpire,
-			projections.WorkMove, projections.WorkMedia} {
+			projections.WorkMove, projections.WorkMedia, projections.WorkSweep} {
 			slots[kind] = keeperSlots
 		}
 		if s.stores.files.Presigns() {
@@ -122,6 +122,7 @@ func (s *service) commands() processors.Commands {
 		SettleMovie:     settle,
 		PlanRender:      commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: s.ledgers, Plans: s.plans, Now: now}),
 		ExpireFile:      commands.NewExpireFileHandler(log, files, now, s.cfg.FileRetention),
+		SweepTemplate:   s.newSweeper(),
 		StartDelivery:   commands.NewStartDeliveryHandler(log, now),
 		RecordDelivery:  commands.NewRecordDeliveryHandler(log, now),
 		ReleaseDelivery: commands.NewReleaseDeliveryHandler(log, now),

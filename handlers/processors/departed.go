@@ -1,0 +1,105 @@
+package processors
+
+import (
+	"context"
+	"errors"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/template"
+	"moviola/eventstore"
+	"moviola/projections"
+)
+
+// TemplateList lists the templates of an account: projections.Templates is one.
+type TemplateList interface {
+	Owned(ctx context.Context, account domain.AccountID, tag string) ([]projections.Template, error)
+	Deleted(ctx context.Context, account domain.AccountID) ([]projections.Template, error)
+}
+
+// SavedTemplates deletes the templates of a closed account and, with the last removal, sweeps what is stored of them. What a movie of
+// another account still needs then is swept later, by the template's own work.
+type SavedTemplates struct {
+	Saved  TemplateList
+	Delete Handler[commands.DeleteTemplate, eventstore.Position]
+	Sweep  Doer[commands.SweepTemplate]
+}
+
+var _ Cleaner = SavedTemplates{}
+
+// Clear implements Cleaner.
+func (s SavedTemplates) Clear(ctx context.Context, what commands.Clearing) error {
+	if what.Reason != account.Departure {
+		return nil
+	}
+	owned, err := s.Saved.Owned(ctx, what.Account, "")
+	if err != nil {
+		return err
+	}
+	for _, t := range owned {
+		_, err := s.Delete.Handle(ctx, commands.DeleteTemplate{Account: what.Account, ID: template.ID(t.ID)})
+		if err != nil && !notFound(err) {
+			return err
+		}
+	}
+	if !what.Last {
+		return nil
+	}
+	deleted, err := s.Saved.Deleted(ctx, what.Account)
+	if err != nil {
+		return err
+	}
+	for _, t := range deleted {
+		err := s.Sweep.Handle(ctx, commands.SweepTemplate{ID: template.ID(t.ID), Departed: true})
+		if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
+			return err
+		}
+	}
+	return nil
+}
+
+// KeyList lists the keys of an account that were not revoked: projections.Keys is one.
+type KeyList interface {
+	List(ctx context.Context, list projections.KeyList) (projections.KeyPage, error)
+}
+
+// IssuedKeys revokes the keys of a closed account. They open nothing from its closing on; after this, none is on record as valid.
+type IssuedKeys struct {
+	Issued KeyList
+	Revoke Handler[commands.RevokeKey, commands.Revocation]
+}
+
+var _ Cleaner = IssuedKeys{}
+
+// keysAtOnce is how many keys are asked for in one look at the list.
+const keysAtOnce = 100
+
+// Clear implements Cleaner.
+func (k IssuedKeys) Clear(ctx context.Context, what commands.Clearing) error {
+	if what.Reason != account.Departure {
+		return nil
+	}
+	list := projections.KeyList{Account: what.Account, Limit: keysAtOnce}
+	for more := true; more; {
+		page, err := k.Issued.List(ctx, list)
+		if err != nil {
+			return err
+		}
+		for _, issued := range page.Keys {
+			if _, err := k.Revoke.Handle(ctx, commands.RevokeKey{ID: issued.ID, Account: what.Account}); err != nil && !notFound(err) {
+				return err
+			}
+			cursor := issued.Cursor()
+			list.After = &cursor
+		}
+		more = page.More
+	}
+	return nil
+}
+
+// notFound says that a command has refused because what it is about is not there (any more).
+func notFound(err error) bool {
+	var refusal *domain.Error
+	return errors.As(err, &refusal) && refusal.Kind == domain.NotFound
+}
