@@ -54,7 +54,7 @@ func (b *Bucket) Stat(ctx context.Context, key string) (commands.Staged, error) 
 	if err != nil {
 		return commands.Staged{}, fmt.Errorf("look at file %s: %w", key, err)
 	}
-	return commands.Staged{Size: found.Size, ContentType: found.ContentType}, nil
+	return commands.Staged{Size: found.Size, ContentType: found.ContentType, At: found.ModTime}, nil
 }
 
 // Copy implements commands.Staging. The storage copies by itself.

@@ -5,12 +5,20 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"moviola/commands"
+	"moviola/domain"
 	"moviola/tests/harness"
 )
+
+// anyType is what a body without a Content-Type is taken for (RFC 9110 §8.3).
+const anyType = "application/octet-stream"
 
 // uploadRows: the addresses that files are uploaded to. Decision 45; reliability, presigned upload.
 var uploadRows = []row{
@@ -27,7 +35,7 @@ var uploadRows = []row{
 	}},
 	{"upload-race", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 1)
-		upload, file := c.register(t, "", "x", "a/b", 1)
+		upload, file := c.register(t, "", "x", anyType, 1)
 		results := make(chan [2]string, 8)
 		for n := range cap(results) {
 			body := fmt.Sprint(n)
@@ -51,9 +59,10 @@ var uploadRows = []row{
 		for _, body := range []string{"", "12", "1234"} {
 			c.denied(t, "PUT", upload, body, 400, "upload_length_mismatch", "Content-Type", "image/png")
 		}
-		for _, contentType := range []string{"image/jpeg", "image/png; charset=utf-8", "text/html"} {
+		for _, contentType := range []string{"image/jpeg", "image/png; charset=utf-8", "text/html", anyType, "IMAGE/PNG"} {
 			c.denied(t, "PUT", upload, "123", 400, "upload_type_mismatch", "Content-Type", contentType)
 		}
+		c.denied(t, "PUT", upload, "123", 400, "upload_type_mismatch") // none is another
 		for _, method := range []string{"GET", "POST", "DELETE", "PATCH"} {
 			if answer := c.send(t, method, upload, ""); answer.Status != 405 {
 				t.Errorf("%s: %d", method, answer.Status)
@@ -71,7 +80,7 @@ var uploadRows = []row{
 	}},
 	{"upload-altered", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 1)
-		upload, file := c.register(t, "", "x", "a/b", 1)
+		upload, file := c.register(t, "", "x", anyType, 1)
 		for i := range len(upload) {
 			for _, flip := range []byte{1, 32} {
 				altered := []byte(upload)
@@ -90,12 +99,12 @@ var uploadRows = []row{
 	}},
 	{"upload-expires", func(t *testing.T, w *world) {
 		c := w.hasty.open(t, 1)
-		upload, _ := c.register(t, "", "x", "a/b", 1)
+		upload, _ := c.register(t, "", "x", anyType, 1)
 		harness.Eventually(t, "the registration has vanished", func() bool {
 			return c.call(t, "GET", "/media/file?path=x", "").Status == 404
 		})
 		c.denied(t, "PUT", upload, "1", 403, "upload_expired")
-		again, file := c.register(t, "", "x", "a/b", 1) // the name is free
+		again, file := c.register(t, "", "x", anyType, 1) // the name is free
 		c.denied(t, "PUT", upload, "1", 403, "upload_expired")
 		if answer := c.send(t, "PUT", again, "2"); answer.Status == 200 {
 			if answer := c.send(t, "GET", file, ""); string(answer.Body) != "2" {
@@ -105,10 +114,10 @@ var uploadRows = []row{
 	}},
 	{"upload-superseded", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 1)
-		upload, _ := c.register(t, "", "x", "a/b", 1)
+		upload, _ := c.register(t, "", "x", anyType, 1)
 		c.into(t, "DELETE", "/media", `{"path":"x"}`)
 		c.denied(t, "PUT", upload, "1", 409, "upload_superseded")
-		other, file := c.register(t, "", "x", "a/b", 1)
+		other, file := c.register(t, "", "x", anyType, 1)
 		c.denied(t, "PUT", upload, "1", 409, "upload_superseded")
 		if answer := c.send(t, "PUT", other, "2"); answer.Status != 200 {
 			t.Errorf("%d %s", answer.Status, answer.Body)
@@ -117,9 +126,33 @@ var uploadRows = []row{
 			t.Errorf("%s", answer.Body)
 		}
 	}},
+	{"upload-blocked", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 1)
+		upload, file := c.register(t, "", "x", anyType, 1)
+		ledgers := commands.NewLedgers(c.log, time.Now) // of another process, which spends what is left
+		t.Cleanup(ledgers.Close)
+		account, subject := domain.AccountID(c.account), domain.ProjectID("Spent00000000001")
+		if _, err := ledgers.Hold(t.Context(), commands.Hold{Account: account, Project: subject, Amount: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ledgers.Charge(t.Context(), commands.Charge{Account: account, Project: subject}); err != nil {
+			t.Fatal(err)
+		}
+		harness.Eventually(t, "the storage is blocked", func() bool {
+			return c.into(t, "GET", "/media", "")["storage"].(object)["blocked"] == true
+		})
+		c.denied(t, "PUT", upload, "1", 403, "storage_blocked")
+		c.grant(t, 1)
+		if answer := c.send(t, "PUT", upload, "1"); answer.Status != 200 {
+			t.Errorf("with credits again: %d %s", answer.Status, answer.Body)
+		}
+		if answer := c.send(t, "GET", file, ""); string(answer.Body) != "1" {
+			t.Errorf("the file is %s", answer.Body)
+		}
+	}},
 	{"upload-no-length", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 1)
-		upload, _ := c.register(t, "", "x", "a/b", 3)
+		upload, _ := c.register(t, "", "x", anyType, 3)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, c.base+upload, io.MultiReader(strings.NewReader("123"))) // sent in chunks
 		if err != nil {
 			t.Fatal(err)
@@ -135,14 +168,20 @@ var uploadRows = []row{
 	}},
 	{"upload-curl", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 1)
-		upload, file := c.register(t, "", "x.txt", "text/plain", 2<<20)
-		curl := exec.CommandContext(t.Context(), "curl", "-sS", "-T", "-", "-H", "Content-Length: 2097152", "-H", "Transfer-Encoding:", c.base+upload)
-		curl.Stdin = strings.NewReader(strings.Repeat("x", 2<<20))
-		if out, err := curl.CombinedOutput(); err != nil || !strings.Contains(string(out), `"success":true`) {
-			t.Fatalf("curl: %v %s", err, out)
+		path := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(path, bytes.Repeat([]byte{'x'}, 2<<20), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		if answer := c.send(t, "GET", file, ""); len(answer.Body) != 2<<20 {
-			t.Errorf("%d bytes", len(answer.Body))
+		for contentType, flags := range map[string][]string{"text/plain": {"-H", "Content-Type: text/plain"}, anyType: nil} {
+			upload, file := c.register(t, "", "x", contentType, 2<<20)
+			curl := exec.CommandContext(t.Context(), "curl", append([]string{"-sS", "-T", path, c.base + upload}, flags...)...)
+			if out, err := curl.CombinedOutput(); err != nil || !strings.Contains(string(out), `"success":true`) {
+				t.Fatalf("curl: %v %s", err, out)
+			}
+			if answer := c.send(t, "GET", file, ""); len(answer.Body) != 2<<20 {
+				t.Errorf("%d bytes", len(answer.Body))
+			}
+			c.into(t, "DELETE", "/media/file", `{"name":"x"}`)
 		}
 	}},
 	{"upload-served", func(t *testing.T, w *world) {

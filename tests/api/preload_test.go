@@ -109,6 +109,21 @@ var preloadRows = []row{
 			t.Errorf("%d", answer.Status)
 		}
 	}},
+	{"preload-not-kept", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 1)
+		id := strings.Repeat("x", 240) // generated/{preload_id}-{id}.png is longer than a name can be
+		_, done := c.prepare(t, fmt.Sprintf(`{"id":"%s","type":"image","src":"%s/a.png","save-to-media":true}`, id, w.web.base))
+		pic := done[id]
+		if pic["status"] != "ready" || pic["warning"] != "persist_failed" || pic["persistent"] != false || pic["expires_at"] == nil {
+			t.Errorf("%v", pic)
+		}
+		if answer := c.send(t, "HEAD", local(t, pic["url"]), ""); answer.Status != 200 {
+			t.Errorf("%d", answer.Status)
+		}
+		if all := c.into(t, "GET", "/media/folder?tree=true", "")["tree"].([]any); len(all) != 2 {
+			t.Errorf("something was kept: %v", all)
+		}
+	}},
 	{"preload-expires", func(t *testing.T, w *world) {
 		c := w.hasty.open(t, 1)
 		_, done := c.prepare(t, fmt.Sprintf(`{"id":"pic","type":"image","src":"%s/a.png"}`, w.web.base))

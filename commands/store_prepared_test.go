@@ -1,0 +1,122 @@
+package commands_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/domain/preload"
+)
+
+// TestPreparedStore_Store: what cannot be kept in the library stays in the cache, and a warning says why. Spec: Preload item result.
+func TestPreparedStore_Store(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	type stored struct {
+		Address, Web string // from their last folder on; a number drawn at random is left out
+		Persistent   bool
+		Expires      bool
+		Warning      preload.Warning
+	}
+	for name, tt := range map[string]struct {
+		account domain.AccountID
+		save    bool
+		web     bool
+		id      string
+		fails   func(key string, put int) bool // which of the writes, counted from 1
+		want    stored
+		err     error
+	}{
+		"cached":                    {id: "a", web: true, want: stored{Address: "cache/batch/1-.png", Web: "cache/batch/1--web.mp4", Expires: true}},
+		"kept":                      {id: "a", save: true, web: true, want: stored{Address: "files/generated/batch-a.png", Web: "files/generated/batch-a-web.mp4", Persistent: true}},
+		"blocked":                   {id: "a", save: true, account: mallory, want: stored{Address: "cache/batch/1-.png", Expires: true, Warning: preload.QuotaBlocked}},
+		"blocked, not to be kept":   {id: "a", account: mallory, want: stored{Address: "cache/batch/1-.png", Expires: true}},
+		"the library fails":         {id: "a", save: true, fails: under(commands.MediaPrefix), want: stored{Address: "cache/batch/1-.png", Expires: true, Warning: preload.PersistFailed}},
+		"the name is too long":      {id: strings.Repeat("x", 250), save: true, want: stored{Address: "cache/batch/1-.png", Expires: true, Warning: preload.PersistFailed}},
+		"only the web form fails":   {id: "a", save: true, web: true, fails: func(_ string, put int) bool { return put == 2 }, want: stored{Address: "cache/batch/1-.png", Web: "cache/batch/1--web.mp4", Expires: true, Warning: preload.PersistFailed}},
+		"the cache fails":           {id: "a", fails: under(commands.PreloadPrefix), err: broken},
+		"both fail, to be tried on": {id: "a", save: true, fails: under(""), err: broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLibrary(t)
+			addresses, err := media.NewAddresses("https://video.test", make([]byte, 16))
+			l.must(err)
+			s := commands.NewPreparedStore(commands.PreparedStoreConfig{
+				Files: l.files, Keep: l.keep, Addresses: addresses, Prices: prices, Now: l.clock, TTL: time.Hour,
+			})
+			p := prepared(t, tt.web)
+			puts := 0
+			l.files.Fail(func(call, key string) error {
+				if call == "put" {
+					puts++
+				}
+				if call == "put" && tt.fails != nil && tt.fails(key, puts) {
+					return broken
+				}
+				return nil
+			})
+			account := tt.account
+			if account == "" {
+				account = alice
+			}
+			job := commands.PrepareJob{Account: account, Batch: "batch", Item: preload.Wanted{Item: preload.Item{ID: tt.id, Save: tt.save}}}
+			r, err := s.Store(t.Context(), job, p)
+			if !errors.Is(err, tt.err) {
+				t.Fatalf("error %v, want %v", err, tt.err)
+			}
+			if err != nil {
+				return
+			}
+			got := stored{Persistent: r.Name != "", Expires: r.ExpiresAt != nil, Warning: r.Warning}
+			got.Address, got.Web = commands.PreparedAddresses(addresses, account, r)
+			got.Address, got.Web = withoutRandom(got.Address), withoutRandom(got.Web)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("stored (-want +got):\n%s", diff)
+			}
+			if r.Size != 5 || r.Width != 30 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// under picks the keys with a prefix.
+func under(prefix string) func(string, int) bool {
+	return func(key string, _ int) bool { return strings.HasPrefix(key, prefix) }
+}
+
+// prepared is an asset on the disk, with a form for browsers or without.
+func prepared(t *testing.T, web bool) commands.Prepared {
+	t.Helper()
+	p := commands.Prepared{Path: filepath.Join(t.TempDir(), "a.png"), Extension: ".png", ContentType: "image/png", Size: 5, Width: 30, Height: 20}
+	err := os.WriteFile(p.Path, []byte("asset"), 0o600)
+	if web {
+		p.Web, p.WebExtension, p.WebType = filepath.Join(t.TempDir(), "a.mp4"), ".mp4", "video/mp4"
+		err = errors.Join(err, os.WriteFile(p.Web, []byte("derivative"), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// withoutRandom is an address without its beginning, the account's token, and the number that keys of the cache have drawn.
+func withoutRandom(address string) string {
+	if address == "" {
+		return ""
+	}
+	parts := strings.SplitN(strings.TrimPrefix(address, "https://video.test/v2/media/"), "/", 2)
+	if folder, name, cached := strings.Cut(parts[1], "/1-"); cached {
+		return folder + "/1-" + name[20:]
+	}
+	return parts[1]
+}
