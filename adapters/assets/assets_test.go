@@ -273,7 +273,7 @@ func TestCache_Fetch_together(t *testing.T) {
 // waitFor polls until a condition holds.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatal("waited too long")

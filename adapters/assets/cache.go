@@ -39,7 +39,7 @@ type Config struct {
 	Dir      string        // a folder per account is made in it; may be shared by several processes of one host
 	Prober   Prober        //
 	MaxBytes int64         // of one download; 0: 2 GiB
-	Timeout  time.Duration // of one download; 0: 5 minutes
+	Timeout  time.Duration // of one download, all tries together; 0: 5 minutes
 	// Retries are the pauses before a download that failed for a passing reason is tried again; nil: half a second, two seconds.
 	Retries []time.Duration
 	// Base is the service's public address; what lies below it comes from Own and never over the network. Empty: nothing does.

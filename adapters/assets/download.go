@@ -2,6 +2,8 @@ package assets
 
 import (
 	"bytes"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"moviola/domain"
@@ -75,22 +78,21 @@ type passing struct{ error }
 func (p passing) Unwrap() error { return p.error }
 
 // download brings the file at target onto the shelf, unless known says that it is there and still the same. It tries
-// again after failures that may pass.
+// again after failures that may pass, as long as a download may take.
 func (c *Cache) download(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
+	limited, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
 	for try := 0; ; try++ {
-		got, err := c.attempt(ctx, s, target, known)
+		got, err := c.attempt(limited, s, target, known)
+		if err != nil && ctx.Err() != nil {
+			return visit{}, context.Cause(ctx)
+		}
 		var again passing
 		if !errors.As(err, &again) {
 			return got, err
 		}
-		if ctx.Err() != nil {
-			return visit{}, context.Cause(ctx)
-		}
-		if try == len(c.cfg.Retries) {
+		if try == len(c.cfg.Retries) || pause(limited, c.cfg.Retries[try]) != nil {
 			return visit{}, again.error
-		}
-		if err := pause(ctx, c.cfg.Retries[try]); err != nil {
-			return visit{}, err
 		}
 	}
 }
@@ -107,8 +109,6 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
-	defer cancel()
 	if path, own := c.ownPath(target); own {
 		return c.takeOwn(ctx, s, target, path)
 	}
@@ -117,7 +117,7 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 		return visit{}, failed(target, "bad address")
 	}
 	req.Header.Set("User-Agent", "moviola")
-	// Media does not shrink, and a compressed body would hide its size.
+	// Media does not shrink, and a packed body would hide its size.
 	req.Header.Set("Accept-Encoding", "identity")
 	if known.ETag != "" {
 		req.Header.Set("If-None-Match", known.ETag)
@@ -141,7 +141,11 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	case code != http.StatusOK:
 		return visit{}, failed(target, fmt.Sprint(code))
 	}
-	hash, err := c.store(s, target, resp.Body, resp.ContentLength)
+	from, length, err := unpacked(resp)
+	if err != nil {
+		return visit{}, cutOff(target, err)
+	}
+	hash, err := c.store(s, target, from, length)
 	if err != nil {
 		return visit{}, err
 	}
@@ -150,6 +154,33 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 
 func failed(target *url.URL, why string) error {
 	return domain.Errorf(domain.Invalid, codeDownload, "Failed to download '%s' (%s)", shown(target), why)
+}
+
+var errPacked = errors.New("packed in another way than gzip")
+
+// unpacked is the body of an answer, and how long it is; -1: that is not known. Some stores send what they keep packed whatever they
+// are asked for.
+func unpacked(resp *http.Response) (io.Reader, int64, error) {
+	switch strings.ToLower(resp.Header.Get("Content-Encoding")) {
+	case "", "identity":
+		return resp.Body, resp.ContentLength, nil
+	case "gzip", "x-gzip":
+		plain, err := gzip.NewReader(resp.Body)
+		return plain, -1, err
+	}
+	return nil, 0, errPacked
+}
+
+// cutOff is what the client is told of a body that could not be read to its end.
+func cutOff(target *url.URL, err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, errPacked), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return failed(target, "its server sends it packed, and it cannot be unpacked")
+	case errors.Is(err, context.DeadlineExceeded):
+		return failed(target, "it took too long")
+	}
+	return passing{failed(target, "the connection broke off")}
 }
 
 // takeRedirected takes the file of the service itself to which a redirect leads.
@@ -174,7 +205,7 @@ func (c *Cache) store(s shelf, target *url.URL, from io.Reader, length int64) (s
 	body := &body{from: io.LimitReader(from, c.cfg.MaxBytes+1), sum: sha256.New()}
 	head, err := body.head()
 	if err != nil {
-		return "", passing{failed(target, "the connection broke off")}
+		return "", cutOff(target, err)
 	}
 	if _, err := sniff(head, target); err != nil {
 		return "", err
@@ -191,7 +222,7 @@ func (c *Cache) store(s shelf, target *url.URL, from io.Reader, length int64) (s
 	size, err := io.Copy(temp, io.MultiReader(bytes.NewReader(head), body))
 	if err := errors.Join(err, temp.Close()); err != nil {
 		if body.broken != nil {
-			return "", passing{failed(target, "the connection broke off")}
+			return "", cutOff(target, body.broken)
 		}
 		return "", fmt.Errorf("store asset: %w", err)
 	}

@@ -1,0 +1,213 @@
+package assets_test
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"moviola/adapters/assets"
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// files are the paths below the site's shelves that fit a pattern.
+func (s *site) files(pattern string) []string {
+	s.t.Helper()
+	found, err := filepath.Glob(filepath.Join(s.dir, "*", pattern))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return found
+}
+
+// A server that knows times only is asked for changes since then.
+func TestCache_Fetch_lastModified(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, commands.Media{}, nil)
+	changed := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	width, sent, asked := 3, 0, 0
+	s.mux.HandleFunc("/a.png", func(w http.ResponseWriter, r *http.Request) {
+		since := r.Header.Get("If-Modified-Since")
+		if since != "" {
+			asked++
+		}
+		now := changed.Format(http.TimeFormat)
+		if since == now {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		sent++
+		w.Header().Set("Last-Modified", now)
+		_, _ = w.Write(pngOf(width, 2))
+	})
+	for i, step := range []struct {
+		later       time.Duration
+		width       int
+		sent, asked int
+	}{{0, 3, 1, 0}, {0, 3, 1, 1}, {time.Second, 7, 2, 2}, {0, 7, 2, 3}} {
+		changed, width = changed.Add(step.later), step.width
+		got, err := s.fetch("/a.png")
+		if err != nil || got.Facts.Width != step.width || sent != step.sent || asked != step.asked {
+			t.Errorf("step %d: %+v, %v; sent %d, asked %d times", i, got.Facts, err, sent, asked)
+		}
+	}
+}
+
+// One content is stored once per account, by whatever addresses it comes, and never shared with another account.
+func TestCache_Fetch_byContent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, commands.Media{}, nil)
+	s.serve("/a.png", pngOf(3, 2))
+	s.serve("/b.png", pngOf(3, 2))
+	paths := map[string]bool{}
+	for _, account := range []domain.AccountID{"one", "two"} {
+		for _, path := range []string{"/a.png", "/b.png"} {
+			got, err := s.Fetch(t.Context(), account, s.server.URL+path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			paths[got.Path] = true
+		}
+	}
+	if stored := len(s.files("files/*")) - len(s.files("files/*.json")); len(paths) != 2 || stored != 2 || s.hits.Load() != 4 {
+		t.Errorf("%d paths, %d files, %d requests", len(paths), stored, s.hits.Load())
+	}
+}
+
+// However many ask for one asset at once, it is downloaded once; another account's is its own.
+func TestCache_Fetch_once(t *testing.T) {
+	t.Parallel()
+	const callers = 32
+	s := newSite(t, commands.Media{}, nil)
+	release := make(chan struct{})
+	s.mux.HandleFunc("/a.png", func(w http.ResponseWriter, _ *http.Request) {
+		<-release
+		_, _ = w.Write(pngOf(5, 5))
+	})
+	var wg sync.WaitGroup
+	for n := range 2 * callers {
+		account := domain.AccountID([]string{"one", "two"}[n%2])
+		wg.Go(func() {
+			if got, err := s.Fetch(t.Context(), account, s.server.URL+"/a.png"); err != nil || got.Facts.Width != 5 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	waitFor(t, func() bool { return s.Waiting() == 2*callers })
+	close(release)
+	wg.Wait()
+	if hits := s.hits.Load(); hits != 2 {
+		t.Errorf("%d requests, want one for each account", hits)
+	}
+}
+
+// What is not used is kept for the time to live and no longer; asking whether it has changed is a use.
+func TestCache_Sweep_timeToLive(t *testing.T) {
+	t.Parallel()
+	const ttl = 72 * time.Hour
+	s := newSite(t, commands.Media{}, nil) // the default
+	s.mux.HandleFunc("/a.png", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"same"`)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(pngOf(3, 2)))
+	})
+	fetch := func() commands.Asset {
+		t.Helper()
+		got, err := s.fetch("/a.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	there := func(a commands.Asset) bool {
+		_, err := os.Stat(a.Path)
+		return err == nil
+	}
+	a := fetch()
+	longAgo := time.Now().Add(-ttl)
+	if err := os.Chtimes(a.Path+".json", longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	fetch()
+	for _, step := range []struct {
+		after time.Duration
+		kept  bool
+	}{{ttl - time.Minute, true}, {ttl + time.Minute, false}} {
+		if err := s.Sweep(t.Context(), time.Now().Add(step.after)); err != nil {
+			t.Fatal(err)
+		}
+		if there(a) != step.kept {
+			t.Errorf("after %v it is there: %v", step.after, there(a))
+		}
+	}
+	if left := len(s.files("files/*")) + len(s.files("visits/*")); left != 0 {
+		t.Errorf("%d files are left", left)
+	}
+	if again := fetch(); !there(again) || again.Hash != a.Hash {
+		t.Error("it cannot be fetched again")
+	}
+}
+
+// killedSite and killedDir tell the process that TestCache_killed starts, and kills, what to fetch into which folder.
+const killedSite, killedDir = "MOVIOLA_TEST_ASSET_SITE", "MOVIOLA_TEST_ASSET_DIR"
+
+// TestCache_killed kills a process amid a download: what it leaves is never taken for the file, and is swept.
+func TestCache_killed(t *testing.T) {
+	t.Parallel()
+	if address := os.Getenv(killedSite); address != "" {
+		cache, err := assets.New(assets.Config{Client: http.DefaultClient, Dir: os.Getenv(killedDir), Prober: prober{}})
+		if err == nil {
+			_, err = cache.Fetch(t.Context(), "account", address)
+		}
+		t.Fatalf("not killed: %v", err)
+	}
+	s := newSite(t, commands.Media{}, nil)
+	content := append(pngOf(3, 2), make([]byte, 1<<20)...)
+	var whole atomic.Bool
+	s.mux.HandleFunc("/a.png", func(w http.ResponseWriter, r *http.Request) {
+		if whole.Load() {
+			_, _ = w.Write(content)
+			return
+		}
+		_, _ = w.Write(content[:1<<19])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCache_killed$")
+	process.Env = append(os.Environ(), killedSite+"="+s.server.URL+"/a.png", killedDir+"="+s.dir)
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool {
+		torn := s.files("files/.new-*")
+		if len(torn) == 0 {
+			return false
+		}
+		info, err := os.Stat(torn[0])
+		return err == nil && info.Size() > 0
+	})
+	if err := process.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var killed *exec.ExitError
+	if err := process.Wait(); !errors.As(err, &killed) {
+		t.Fatalf("the process ended with %v", err)
+	}
+	whole.Store(true)
+	got, err := s.fetch("/a.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Sweep(t.Context(), time.Now().Add(2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if stored, err := os.ReadFile(got.Path); err != nil || !bytes.Equal(stored, content) || len(s.files("files/.new-*")) != 0 {
+		t.Errorf("%d bytes of %d (%v); left are %v", len(stored), len(content), err, s.files("files/.new-*"))
+	}
+}
