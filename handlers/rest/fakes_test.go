@@ -65,6 +65,7 @@ type world struct {
 	api       *rest.API
 	again     []commands.RequestRedelivery
 	histories map[string][]projections.HistoryEntry
+	onBoard   func() // runs before the presence board answers
 }
 
 // operatorToken is what an operator shows.
@@ -223,6 +224,9 @@ func (w accounts) Get(_ context.Context, account domain.AccountID) (projections.
 }
 
 func (w presence) Of(_ context.Context, work string) (projections.Presence, bool, error) {
+	if w.onBoard != nil {
+		w.onBoard()
+	}
 	p, ok := w.presence[work]
 	return p, ok, nil
 }

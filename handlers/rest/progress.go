@@ -133,8 +133,12 @@ func (s *stream) run(r *http.Request, m projections.Movie) {
 	defer look.Stop()
 	defer beat.Stop()
 	for {
-		if err := s.tell(r, m); err != nil || m.Closed {
-			return
+		// The presence board may be away: the next look may find it.
+		if now, percent, err := s.api.standing(r.Context(), m); err == nil {
+			m = now
+			if s.tell(m, percent) != nil || m.Closed {
+				return
+			}
 		}
 		select {
 		case <-r.Context().Done():
@@ -157,11 +161,7 @@ func (s *stream) run(r *http.Request, m projections.Movie) {
 }
 
 // tell sends how the movie stands, unless that has been said already. The event of a closed movie is named end.
-func (s *stream) tell(r *http.Request, m projections.Movie) error {
-	percent, err := s.api.progress(r.Context(), m)
-	if err != nil {
-		return nil // the presence board is away: the next look may find it
-	}
+func (s *stream) tell(m projections.Movie, percent int) error {
 	shown := describe(m, s.api.cfg.PublicURL)
 	data, err := web.JSON(moment{Project: m.Project, Status: m.Status, Success: shown.Success, Progress: percent, Message: m.Message})
 	if err != nil {

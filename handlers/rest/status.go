@@ -64,14 +64,16 @@ func (a *API) statusOf(ctx context.Context, m projections.Movie, simple bool) ([
 	if err != nil {
 		return nil, err
 	}
+	m, percent, err := a.standing(ctx, m)
+	if err != nil {
+		return nil, err
+	}
 	s := describe(m, a.cfg.PublicURL)
 	s.ClientData = doc.echo.ClientData
 	if doc.echo.ID != "" {
 		s.ID = &doc.echo.ID
 	}
-	if s.Progress, err = a.progress(ctx, m); err != nil {
-		return nil, err
-	}
+	s.Progress = percent
 	encoded, err := web.JSON(s)
 	if err != nil {
 		return nil, fmt.Errorf("encode movie %s: %w", m.Project, err)
@@ -136,22 +138,37 @@ func destinations(results []projections.DeliveryResult) []destination {
 	return list
 }
 
-// progress is the share that is rendered, 0 to 100. While a worker renders, it is what that worker last said.
-func (a *API) progress(ctx context.Context, m projections.Movie) (int, error) {
+// standing is how a movie stands, and the share that is rendered, 0 to 100. A worker says in the log that it has finished and then leaves
+// the presence board: where nobody is on the board, the movie is looked at once more.
+func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Movie, int, error) {
+	percent, known, err := a.progress(ctx, m)
+	if known || err != nil {
+		return m, percent, err
+	}
+	now, ok, err := a.cfg.Movies.Get(ctx, domain.ProjectID(m.Project))
+	if err != nil || !ok {
+		return m, 0, err
+	}
+	percent, _, err = a.progress(ctx, now)
+	return now, percent, err
+}
+
+// progress is the share that is rendered, 0 to 100: while a worker renders, what it last said. False: no worker has said anything.
+func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, known bool, err error) {
 	switch {
 	case m.Status == projections.StatusDone:
-		return 100, nil
+		return 100, true, nil
 	case m.Closed || m.Attempt == 0:
-		return 0, nil
+		return 0, true, nil
 	}
 	presence, ok, err := a.cfg.Presence.Of(ctx, projections.WorkRender+"/"+m.Project)
 	if err != nil {
-		return 0, fmt.Errorf("read the progress of movie %s: %w", m.Project, err)
+		return 0, false, fmt.Errorf("read the progress of movie %s: %w", m.Project, err)
 	}
 	if !ok || presence.Attempt != m.Attempt {
-		return 0, nil
+		return 0, false, nil
 	}
-	return min(max(int(presence.Percent), 0), 99), nil
+	return min(max(int(presence.Percent), 0), 99), true, nil
 }
 
 // document is the JSON that was posted, but for secrets of its destinations, which are masked (decision 30), or only what the client wants
