@@ -95,7 +95,5 @@ func TestTimeout(t *testing.T) {
 	default:
 		t.Errorf("in the end %+v, webhook %s", end.Movie, body)
 	}
-	harness.Eventually(t, "the hold is released", func() bool {
-		return client.Get(project).RemainingQuota["time"] == 600
-	})
+	settled(t, client, 600, 0)
 }

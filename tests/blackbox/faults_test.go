@@ -1,7 +1,6 @@
 package blackbox_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,9 +81,7 @@ func TestKillEverything(t *testing.T) {
 
 	waitProgress(t, client, project, 15)
 	service.API.Kill()
-	harness.Eventually(t, "no child of the killed process is left", func() bool {
-		return len(processesIn(t, service.Data)) == 0
-	})
+	service.WaitIdle()
 	service.StartAPI()
 
 	got := client.WaitFor(project, "done")
@@ -99,33 +96,10 @@ func TestKillEverything(t *testing.T) {
 	if got.ConsumedCredits != int64(credits) {
 		t.Errorf("%d credits, want %d", got.ConsumedCredits, credits)
 	}
-	harness.Eventually(t, "both movies are charged, once", func() bool {
-		return client.Get(project).RemainingQuota["time"] == 600-credits-1
-	})
+	settled(t, client, 600, credits+1)
 	if got := log.Count("ledger-" + log.AccountOf(project)); got["CreditsCharged"] != 2 || got["CreditsReleased"] != 0 {
 		t.Errorf("events of the ledger: %v", got)
 	}
-}
-
-// processesIn lists the commands of living processes that work in a folder or name it in their arguments.
-func processesIn(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, entry := range entries {
-		cmdline, err := os.ReadFile(filepath.Join(entry, "cmdline"))
-		if err != nil {
-			continue // it has ended
-		}
-		cwd, err := os.Readlink(filepath.Join(entry, "cwd"))
-		if bytes.Contains(cmdline, []byte(dir)) || err == nil && strings.HasPrefix(cwd, dir) {
-			found = append(found, strings.ReplaceAll(string(cmdline), "\x00", " "))
-		}
-	}
-	return found
 }
 
 // TestKillRenderer kills the one of two renderers that has the movie: the other takes over within 30 s.
@@ -206,7 +180,7 @@ func TestDrain(t *testing.T) {
 	for i := range 3 {
 		waitProgress(t, client, project, float64(10+20*i))
 		service.API.Terminate()
-		if left := processesIn(t, service.Data); len(left) > 0 {
+		if left := service.Processes(); len(left) > 0 {
 			t.Errorf("children outlived the drained process: %q", left)
 		}
 		service.StartAPI()

@@ -37,28 +37,18 @@ func TestPreload_charged(t *testing.T) {
 		}
 		return statuses
 	}
-	left := func(want int) {
-		t.Helper()
-		harness.Eventually(t, "the credits are settled", func() bool {
-			var list struct {
-				RemainingQuota map[string]int `json:"remaining_quota"`
-			}
-			client.Do("GET", "/movies?limit=1", nil).Into(t, &list)
-			return list.RemainingQuota["time"] == want
-		})
-	}
 	picture := func(id, prompt string) object { return object{"id": id, "type": "image", "prompt": prompt} }
 	if got := prepare(picture("a", "a hill"), picture("b", harness.ForbiddenPrompt), object{"id": "c", "type": "voice", "text": "free"}); got[0] != "ready" || got[1] != "error" || got[2] != "ready" {
 		t.Errorf("items %v", got)
 	}
-	left(20)
+	settled(t, client, 30, 10)
 	if got := prepare(picture("again", "a hill")); got[0] != "ready" {
 		t.Errorf("items %v", got)
 	}
-	left(20) // from the cache
+	settled(t, client, 30, 10) // from the cache
 	body := []byte(`{"preload":[{"id":"a","type":"image","prompt":"1"},{"id":"b","type":"image","prompt":"2"},{"id":"c","type":"image","prompt":"3"}]}`)
 	if answer := client.Do("POST", "/preloads", body); answer.Status != 402 {
 		t.Errorf("more than is there: %d %s", answer.Status, answer.Body)
 	}
-	left(20)
+	settled(t, client, 30, 10)
 }

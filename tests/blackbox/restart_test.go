@@ -21,7 +21,7 @@ func TestRebuild(t *testing.T) {
 	failed := client.Submit(object{"scenes": list{object{"duration": 1, "elements": list{object{"type": "video"}}}}})
 	client.WaitFor(done, "done")
 	client.WaitFor(failed, "error")
-	harness.Eventually(t, "credits are settled", func() bool { return client.Get(done).RemainingQuota["time"] == 599 })
+	settled(t, client, 600, 1)
 	before := []harness.Single{client.Get(done), client.Get(failed)}
 	service.API.Terminate()
 
@@ -40,6 +40,7 @@ func TestRebuild(t *testing.T) {
 		client.Do("GET", "/movies", nil).Into(t, &list)
 		return list.Count == 2
 	})
+	settled(t, client, 600, 1)
 	after := []harness.Single{client.Get(done), client.Get(failed)}
 	if diff := cmp.Diff(before, after, cmpopts.IgnoreFields(harness.Single{}, "Timestamp")); diff != "" {
 		t.Errorf("answers before and after (-before +after):\n%s", diff)

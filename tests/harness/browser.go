@@ -41,8 +41,10 @@ func PlayInBrowser(t testing.TB, address string) string {
 		_, _ = fmt.Fprintf(w, playingPage, address) // the browser says what is missing
 	}))
 	defer page.Close()
+	profile := t.TempDir()
+	t.Cleanup(func() { waitIdle(t, profile) })
 	p := Start(t, "chromium", browser.DefaultPath, nil, "--headless", "--no-sandbox", "--disable-gpu", "--mute-audio",
-		"--autoplay-policy=no-user-gesture-required", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), page.URL)
+		"--autoplay-policy=no-user-gesture-required", "--remote-debugging-port=0", "--user-data-dir="+profile, page.URL)
 	defer p.Kill()
 	select {
 	case text := <-told:

@@ -73,6 +73,8 @@ type List struct {
 	HasPrev   bool    `json:"has_prev"`
 	NextToken *string `json:"next_token"`
 	Movies    []Movie `json:"movies"`
+
+	RemainingQuota map[string]int `json:"remaining_quota"`
 }
 
 // Do sends a request to a path below /v2 and returns the answer.

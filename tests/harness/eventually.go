@@ -24,3 +24,15 @@ func Eventually(t testing.TB, what string, ask func() bool) {
 		}
 	}
 }
+
+// Receive waits for what a channel brings.
+func Receive[T any](t testing.TB, what string, from <-chan T) T {
+	t.Helper()
+	select {
+	case got := <-from:
+		return got
+	case <-time.After(Patience):
+		t.Fatalf("not within %v: %s", Patience, what)
+		panic("unreachable")
+	}
+}

@@ -107,6 +107,7 @@ func Start(t testing.TB, name, path string, env []string, args ...string) *Proce
 	}()
 	t.Cleanup(func() {
 		p.Kill()
+		_ = syscall.Kill(-p.Pid(), syscall.SIGKILL) // what it has left behind, if anything
 		if t.Failed() {
 			t.Logf("output of %s:\n%s", name, p.out.tail(12_000))
 		}
@@ -186,4 +187,31 @@ func (o *output) String() string {
 func (o *output) tail(n int) string {
 	s := o.String()
 	return s[max(0, len(s)-n):]
+}
+
+// waitIdle waits until no process works in a folder: who still writes to it keeps it from being removed.
+func waitIdle(t testing.TB, dir string) {
+	t.Helper()
+	Eventually(t, "no process is left in "+dir, func() bool { return len(processesIn(t, dir)) == 0 })
+}
+
+// processesIn are the commands of the processes that work in a folder or name it in their arguments.
+func processesIn(t testing.TB, dir string) []string {
+	t.Helper()
+	entries, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, entry := range entries {
+		cmdline, err := os.ReadFile(filepath.Join(entry, "cmdline"))
+		if err != nil {
+			continue // it has ended
+		}
+		cwd, err := os.Readlink(filepath.Join(entry, "cwd"))
+		if bytes.Contains(cmdline, []byte(dir)) || err == nil && strings.HasPrefix(cwd, dir) {
+			found = append(found, strings.ReplaceAll(string(cmdline), "\x00", " "))
+		}
+	}
+	return found
 }

@@ -25,7 +25,21 @@ type Service struct {
 // NewService prepares an installation in a fresh data folder; flags go to every process of it.
 func NewService(t testing.TB, flags ...string) *Service {
 	t.Helper()
-	return &Service{t: t, Data: t.TempDir(), addr: FreeAddr(t), flags: flags}
+	s := &Service{t: t, Data: t.TempDir(), addr: FreeAddr(t), flags: flags}
+	t.Cleanup(s.WaitIdle)
+	return s
+}
+
+// WaitIdle waits until no process of the installation is left.
+func (s *Service) WaitIdle() {
+	s.t.Helper()
+	waitIdle(s.t, s.Data)
+}
+
+// Processes are the commands of the processes that work in the data folder or name it in their arguments.
+func (s *Service) Processes() []string {
+	s.t.Helper()
+	return processesIn(s.t, s.Data)
 }
 
 // StartAPI starts the process that serves HTTP (and, unless told otherwise, plays every other role) and waits until it answers.
