@@ -41,7 +41,7 @@ func calm(t *testing.T, store *tally, get func()) {
 		if store.streams.Load() == before {
 			return
 		}
-		if time.Since(began) > 20*time.Second {
+		if time.Since(began) > patience {
 			t.Fatal("an open movie's stream is read although nothing comes")
 		}
 	}

@@ -159,9 +159,10 @@ func TestReader_SurvivesOutages(t *testing.T) {
 	}
 	f.set(0)
 	waitFor(t, models, last)
-	if s := models.Reader.Status(); s.Err != nil || !s.CaughtUp || s.Position != last.Position {
-		t.Errorf("after the outage: %+v", s)
-	}
+	eventually(t, "the outage shows no more", func() bool {
+		s := models.Reader.Status()
+		return s.Err == nil && s.CaughtUp && s.Position == last.Position
+	})
 }
 
 // TestReader_DropsAForeignCheckpoint proves that documents of another log are not built upon.
@@ -223,7 +224,7 @@ func TestReader_StopsRatherThanGoWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.spoil(t, w)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if err := w.open(t).Reader.Run(ctx); !errors.Is(err, tt.want) {
 				t.Errorf("the reader ended with %v, not %v", err, tt.want)
@@ -256,7 +257,7 @@ func TestReader_Changed(t *testing.T) {
 		for _, wake := range []<-chan struct{}{one, two} {
 			select {
 			case <-wake:
-			case <-time.After(20 * time.Second):
+			case <-time.After(patience):
 				t.Fatal("no token")
 			}
 		}

@@ -27,6 +27,9 @@ const (
 	fileRetention = time.Hour
 )
 
+// patience is how long a test waits for what must happen; it only ends a test that hangs.
+const patience = 2 * time.Minute
+
 // t0 is when everything begins; minute is a while after it.
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
@@ -140,7 +143,7 @@ func (w *world) append(t *testing.T, stream string, events ...domain.Event) even
 // waitFor waits until the read models have reached a place in the log.
 func waitFor(t *testing.T, models *projections.ReadModels, at eventstore.Appended) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := models.Reader.WaitFor(ctx, at.Position); err != nil {
 		t.Fatalf("wait for %v: %v; the reader is at %+v", at.Position, err, models.Reader.Status())
@@ -150,7 +153,7 @@ func waitFor(t *testing.T, models *projections.ReadModels, at eventstore.Appende
 // eventually polls until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
 
@@ -80,7 +79,7 @@ func TestDial_FlippingAnswers(t *testing.T) {
 	g := guard(t, outbound.Config{Resolver: server.resolver()})
 	const flips = 10_000
 	for i := range flips {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		conn, err := g.DialContext(ctx, "tcp", "flip.example.com:"+sink.port)
 		cancel()
 		if err == nil {

@@ -181,9 +181,10 @@ func rawServer(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
+// closedPort is an address that nobody listens on: of this host's many, it is one of which nobody is given a port.
 func closedPort(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.3:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -223,7 +223,7 @@ func (b *bench) job(doc object) commands.RenderJob {
 // mustRender renders a movie and removes it at the end of the test.
 func (b *bench) mustRender(doc object) commands.Rendered {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(b.t.Context(), 10*time.Minute)
 	defer cancel()
 	out, err := b.Render(ctx, b.job(doc))
 	if err != nil {

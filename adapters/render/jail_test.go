@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -37,7 +38,10 @@ func TestEngine_Render_everyRunIsJailed(t *testing.T) {
 		// What is read is brought out by the program's complaints if it cannot be written, and then the render fails.
 		script := fmt.Sprintf("#!/bin/sh\necho %s >>%s\ncat %s && exit 1\nexec %s \"$@\"\n", name, loot, secret, real)
 		scripts[name] = filepath.Join(programs, name)
-		if err := os.WriteFile(scripts[name], []byte(script), 0o700); err != nil {
+		syscall.ForkLock.RLock() // a process that is forked while the file is written keeps it open, and it cannot be run
+		err = os.WriteFile(scripts[name], []byte(script), 0o700)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

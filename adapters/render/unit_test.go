@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,31 +59,39 @@ func TestLimiter(t *testing.T) {
 		{"always one", 1, 10, uhd, 1},
 	}
 	for _, tt := range tests {
-		l := render.NewLimiter(tt.cores, tt.memory)
-		var releases []func()
-		for {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-			release, err := l.Acquire(ctx, tt.pixels)
-			cancel()
-			if err != nil {
-				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("%s: %v", tt.name, err)
-				}
-				break
+		synctest.Test(t, func(t *testing.T) { // whose clock stands while there is something to do
+			l := render.NewLimiter(tt.cores, tt.memory)
+			releases := fill(t, l, tt.pixels)
+			if len(releases) != tt.atOnce {
+				t.Errorf("%s: %d at once, want %d", tt.name, len(releases), tt.atOnce)
 			}
-			releases = append(releases, release)
+			for _, release := range releases {
+				release()
+			}
+			if release, err := l.Acquire(t.Context(), uhd); err != nil {
+				t.Errorf("%s: nothing was given back: %v", tt.name, err)
+			} else {
+				release()
+			}
+		})
+	}
+}
+
+// fill takes room until there is none.
+func fill(t *testing.T, l *render.Limiter, pixels int) []func() {
+	t.Helper()
+	var releases []func()
+	for {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		release, err := l.Acquire(ctx, pixels)
+		cancel()
+		if err != nil {
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+			return releases
 		}
-		if len(releases) != tt.atOnce {
-			t.Errorf("%s: %d at once, want %d", tt.name, len(releases), tt.atOnce)
-		}
-		for _, release := range releases {
-			release()
-		}
-		if release, err := l.Acquire(t.Context(), uhd); err != nil {
-			t.Errorf("%s: nothing was given back: %v", tt.name, err)
-		} else {
-			release()
-		}
+		releases = append(releases, release)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // Run tests the stores that open returns. Every test opens one; they may share a log.
 func Run(t *testing.T, open func(t *testing.T) eventstore.Store) {

@@ -168,7 +168,7 @@ func TestOverTheWire(t *testing.T) {
 	w.add(done(project, now.Add(-time.Hour)), scenes)
 	server := httptest.NewServer(w.handler)
 	t.Cleanup(server.Close)
-	server.Client().Transport.(*http.Transport).ExpectContinueTimeout = 10 * time.Second
+	server.Client().Transport.(*http.Transport).ExpectContinueTimeout = patience
 	send := func(method, path string, body io.Reader, change func(*http.Request)) (*http.Response, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, body)

@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,7 +55,7 @@ func wantCommand(t *testing.T, code int, says string, args ...string) {
 // withLog serves the log in a folder while do runs.
 func withLog(t *testing.T, dir string, do func(store eventstore.Store, addr string)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	server, err := embedded.Open(embedded.Config{Dir: dir})
 	if err != nil {
@@ -66,6 +67,13 @@ func withLog(t *testing.T, dir string, do func(store eventstore.Store, addr stri
 	if err != nil {
 		t.Fatal(err)
 	}
+	for { // on a busy machine the server may be found only after the first call has given up
+		if _, err := store.Head(ctx); err == nil {
+			break
+		} else if !errors.Is(err, eventstore.ErrUnavailable) {
+			t.Fatal(err)
+		}
+	}
 	do(store, server.Addr())
 	for _, end := range []func() error{func() error { return store.Close(ctx) }, func() error { return server.Close(ctx) }, func() error { return <-served }} {
 		if err := end(); err != nil {
@@ -76,7 +84,7 @@ func withLog(t *testing.T, dir string, do func(store eventstore.Store, addr stri
 
 func mustAppend(t *testing.T, store eventstore.Store, stream string, n int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	for i := range n {
 		event := eventstore.Proposed{ID: uuid.New(), Type: "Tested", Data: fmt.Appendf(nil, `{"n":%d}`, i)}
