@@ -56,9 +56,9 @@ type row struct {
 	largest                  int64
 }
 
-func newGround(t *testing.T) *ground {
+func newGround(t *testing.T, change ...func(*studio.Parts)) *ground {
 	t.Helper()
-	g := &ground{Studio: studio.New(t), t: t, rows: map[string]*row{}, long: os.Getenv("MOVIOLA_TEST_LONG") != ""}
+	g := &ground{Studio: studio.New(t, change...), t: t, rows: map[string]*row{}, long: os.Getenv("MOVIOLA_TEST_LONG") != ""}
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -98,19 +98,7 @@ type outcome struct {
 // canary is nowhere to be seen or heard, and it is over in time.
 func (g *ground) try(family, kind, name string, content []byte) outcome {
 	g.t.Helper()
-	address := g.Serve(name, content)
-	element := studio.Object{"type": kind, "src": address}
-	switch kind {
-	case "video", "image":
-		element = studio.Object{"type": kind, "src": address, "x": 0, "y": 0, "width": 64, "height": 64}
-	case "mask":
-		element = studio.Object{"type": "text", "text": "x", "mask": address}
-	case "font":
-		element = studio.Object{"type": "text", "text": "x", "settings": studio.Object{"font-url": address}}
-	case "subtitles":
-		element = studio.Object{"type": kind, "captions": address}
-	}
-	o := g.render(family, kind+" "+name, element)
+	o := g.render(family, kind+" "+name, using(kind, g.Serve(name, content)))
 	if o.wrong { // kept for those who look into it, when asked for with -artifacts
 		if err := os.WriteFile(filepath.Join(g.t.ArtifactDir(), name), content, 0o600); err != nil {
 			g.t.Error(err)
@@ -118,6 +106,24 @@ func (g *ground) try(family, kind, name string, content []byte) outcome {
 	}
 	return o
 }
+
+// using is an element that needs a file, of the type that is named or of one that takes such files.
+func using(kind, address string) studio.Object {
+	switch kind {
+	case "video", "image":
+		return studio.Object{"type": kind, "src": address, "x": 0, "y": 0, "width": 64, "height": 64}
+	case "mask":
+		return studio.Object{"type": "text", "text": "x", "mask": address}
+	case "font":
+		return studio.Object{"type": "text", "text": "x", "settings": studio.Object{"font-url": address}}
+	case "subtitles":
+		return studio.Object{"type": kind, "captions": address}
+	}
+	return studio.Object{"type": kind, "src": address}
+}
+
+// kinds are what using knows.
+var kinds = []string{"video", "image", "audio", "mask", "subtitles", "font"}
 
 func (g *ground) render(family, name string, element studio.Object) outcome {
 	g.t.Helper()
@@ -204,7 +210,7 @@ func (g *ground) table() string {
 // requireRefused fails unless the file is refused, whatever element it is used for.
 func (g *ground) requireRefused(family, name string, content []byte) {
 	g.t.Helper()
-	for _, kind := range []string{"video", "image", "audio", "mask", "subtitles", "font"} {
+	for _, kind := range kinds {
 		if o := g.try(family, kind, name, content); o.refused == "" {
 			g.t.Errorf("%s renders as %s", name, kind)
 		}

@@ -54,17 +54,23 @@ type rooms struct {
 	Engine *render.Engine
 
 	mu     sync.Mutex
-	media  map[string][]byte
+	media  map[string]http.HandlerFunc
 	movies atomic.Int64
 }
 
 // For is the same studio, whose failures are those of a part of the test.
 func (s *Studio) For(t testing.TB) *Studio { return &Studio{s.rooms, t} }
 
+// Parts are what a studio is made of, for tests that change them before it opens.
+type Parts struct {
+	Assets assets.Config
+	Render render.Config // but for the Fetcher
+}
+
 // New opens a studio. It ends with the test.
-func New(t testing.TB) *Studio {
+func New(t testing.TB, change ...func(*Parts)) *Studio {
 	t.Helper()
-	s := &Studio{&rooms{Dir: t.TempDir(), media: map[string][]byte{}}, t}
+	s := &Studio{&rooms{Dir: t.TempDir(), media: map[string]http.HandlerFunc{}}, t}
 	server := httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(server.Close)
 	s.URL = server.URL
@@ -78,16 +84,21 @@ func New(t testing.TB) *Studio {
 	if err != nil {
 		t.Fatalf("the tests need ffmpeg: %v", err)
 	}
-	cache, err := assets.New(assets.Config{Client: server.Client(), Dir: filepath.Join(s.Dir, "assets"), Prober: tools, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
 	words, err := fonts()
 	if err != nil {
 		t.Fatalf("the tests need fonts: %v", err)
 	}
-	s.Engine, err = render.New(render.Config{Dir: filepath.Join(s.Dir, "render"), Tools: tools, Fetcher: cache, Text: words, Cores: 2, Log: log})
-	if err != nil {
+	parts := Parts{
+		Assets: assets.Config{Client: server.Client(), Dir: filepath.Join(s.Dir, "assets"), Prober: tools, Log: log},
+		Render: render.Config{Dir: filepath.Join(s.Dir, "render"), Tools: tools, Text: words, Cores: 2, Log: log},
+	}
+	for _, f := range change {
+		f(&parts)
+	}
+	if parts.Render.Fetcher, err = assets.New(parts.Assets); err != nil {
+		t.Fatal(err)
+	}
+	if s.Engine, err = render.New(parts.Render); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -107,20 +118,25 @@ var fonts = sync.OnceValues(func() (*text.Engine, error) {
 
 func (s *rooms) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	content, ok := s.media[strings.TrimPrefix(r.URL.Path, "/")]
+	answer, ok := s.media[strings.TrimPrefix(r.URL.Path, "/")]
 	s.mu.Unlock()
 	if !ok {
 		http.NotFound(w, r)
 		return
 	}
-	_, _ = w.Write(content)
+	answer(w, r)
 }
 
 // Serve hands out a file under a name, and returns its address.
 func (s *rooms) Serve(name string, content []byte) string {
+	return s.Answer(name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) })
+}
+
+// Answer has requests for a name answered by a handler, and returns its address.
+func (s *rooms) Answer(name string, handler http.HandlerFunc) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.media[name] = content
+	s.media[name] = handler
 	return s.URL + "/" + name
 }
 
