@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"moviola/domain"
+	"moviola/domain/connection"
 	"moviola/domain/key"
+	"moviola/domain/template"
 	"moviola/tests/harness"
 )
 
@@ -198,6 +201,27 @@ var moneyRows = []row{
 			"/admin/keys":          fmt.Sprintf(`{"account":%q,"name":"n","role":"viewer"}`, c.account),
 		} {
 			w.plain.refuses(t, "POST", path, body, 409)
+		}
+	}},
+	{"account-closed-cleared", func(t *testing.T, w *world) {
+		brief := install(t, w.web, "--clear-again", "2s", "--abandon-after", "2s")
+		c, other := brief.open(t, 600), brief.open(t, 600)
+		c.into(t, "POST", "/connections", `{"id":"hook","type":"webhook","endpoint":"https://example.com"}`)
+		id, kept := c.template(t, `{"name":"x"}`), other.template(t, `{"name":"x"}`)
+		brief.operate(t, "DELETE", "/admin/accounts?account="+c.account, "")
+		harness.Eventually(t, "what is stored of its templates is gone", func() bool { return brief.bodies(t, id) == 0 })
+		for _, stream := range []string{template.Stream(template.ID(id)), connection.Stream(domain.AccountID(c.account), "hook")} {
+			harness.Eventually(t, stream+" has ended", func() bool {
+				last := ""
+				_, err := brief.log.Fold(t.Context(), stream, func(e domain.Event) { last = e.EventType() })
+				return err == nil && (last == "TemplateSwept" || last == "ConnectionDeleted")
+			})
+		}
+		harness.Eventually(t, "its keys are revoked", func() bool {
+			return len(brief.operate(t, "GET", "/admin/keys?account="+c.account, "")["keys"].([]any)) == 0
+		})
+		if brief.bodies(t, kept) != 1 || len(other.into(t, "GET", "/keys", "")["keys"].([]any)) != 1 {
+			t.Error("another account has lost something")
 		}
 	}},
 	{"account-purged", func(t *testing.T, w *world) {

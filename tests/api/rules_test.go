@@ -47,7 +47,7 @@ var unseen = map[string]string{
 	"POST /v2/movies/validate 400":  "it takes a body that breaks off; tested beside the code",
 	"GET /v2/templates/library 404": "it takes a store that fails; tested beside the code",
 	"POST /admin/accounts 409":      "it takes two equal random account ids",
-	"POST /admin/work/drop 200":     "it takes work that fails ten times; tested beside the code",
+	"POST /admin/work/drop 200":     "it takes work that fails ten times: tests/blackbox",
 	"POST /admin/work/drop 409":     "it takes work that fails ten times; tested beside the code",
 
 	"DELETE /v2/media 409":              "it takes a move that is cut short; tested beside the code",

@@ -1,8 +1,14 @@
 package api_test
 
 import (
+	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"moviola/adapters/blobs"
+	"moviola/commands"
+	"moviola/domain/template"
 
 	"moviola/tests/harness"
 )
@@ -38,4 +44,18 @@ func (c *client) operate(t *testing.T, id, act string, status int, came string) 
 	if answer.Status != status || got.Status != came {
 		t.Errorf("%s: %d %.300s, want %d %s", act, answer.Status, answer.Body, status, came)
 	}
+}
+
+// bodies is how many bodies of a template are stored.
+func (i *installation) bodies(t *testing.T, id string) int {
+	t.Helper()
+	files, err := blobs.Open(t.Context(), filepath.Join(i.data, "files"), commands.DocumentPrefixes()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := files.List(t.Context(), template.BodyPrefix(template.ID(id)))
+	if err = errors.Join(err, files.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return len(found)
 }

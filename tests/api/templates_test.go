@@ -160,6 +160,28 @@ var templateRows = []row{
 		c.refused(t, "DELETE", "/templates?id="+id, "", 404, "template_not_found", "Template "+id+" not found")
 		c.refused(t, "POST", "/movies", `{"template":"`+id+`"}`, 404, "template_not_found", "Template not found")
 	}},
+	{"templates-swept", func(t *testing.T, w *world) {
+		brief := install(t, w.web, "--file-retention", "2s", "--abandon-after", "2s")
+		c := brief.open(t, 600)
+		movie, release := w.web.held(t, "")
+		used := c.template(t, `{"name":"used","movie":`+movie+`}`)
+		free := c.template(t, `{"name":"free","movie":`+movie+`}`)
+		c.update(t, free, `{"movie":`+small+`}`)
+		project := c.submit(t, `{"template":"`+used+`"}`)
+		c.until(t, project, "running")
+		if brief.bodies(t, used) != 1 || brief.bodies(t, free) != 2 {
+			t.Errorf("%d and %d bodies are stored", brief.bodies(t, used), brief.bodies(t, free))
+		}
+		c.into(t, "DELETE", "/templates?id="+used, "")
+		c.into(t, "DELETE", "/templates?id="+free, "")
+		harness.Eventually(t, "the template that no movie is made of is gone", func() bool { return brief.bodies(t, free) == 0 })
+		if brief.bodies(t, used) != 1 {
+			t.Error("a movie that renders has lost its template")
+		}
+		release()
+		c.until(t, project, "done")
+		harness.Eventually(t, "the other one is gone", func() bool { return brief.bodies(t, used) == 0 })
+	}},
 	{"templates-list", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 10)
 		first := c.template(t, `{"name":"first","tags":["a"]}`)
