@@ -40,23 +40,33 @@ func TestParse_BombsAreBounded(t *testing.T) {
 	}
 	for name, file := range bombs {
 		t.Run(name, func(t *testing.T) {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			began := spent(t)
-			if track, err := caption.Parse([]byte(file)); err == nil {
-				s := usual()
-				states := s.States(s.Dress(track))
-				file := s.WriteASS(track, 1920, 1080)
-				if len(states) > 200_000 || len(file) > 64<<20 {
-					t.Errorf("%d states, %d bytes", len(states), len(file))
-				}
+			took, used := cost(t, file)
+			for tries := 1; took > slower*3*time.Second && tries < 5; tries++ { // even processor time is longer on a busy machine
+				took, used = cost(t, file)
 			}
-			runtime.ReadMemStats(&after)
-			if took, used := spent(t)-began, (after.TotalAlloc-before.TotalAlloc)>>20; took > 3*time.Second || used > 1000 {
+			if took > slower*3*time.Second || used > 1000 {
 				t.Errorf("took %v and %d MB", took, used)
 			}
 		})
 	}
+}
+
+// cost is the processor time and the memory in MB that a file takes.
+func cost(t *testing.T, file string) (took time.Duration, used uint64) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := spent(t)
+	if track, err := caption.Parse([]byte(file)); err == nil {
+		s := usual()
+		states := s.States(s.Dress(track))
+		file := s.WriteASS(track, 1920, 1080)
+		if len(states) > 200_000 || len(file) > 64<<20 {
+			t.Errorf("%d states, %d bytes", len(states), len(file))
+		}
+	}
+	runtime.ReadMemStats(&after)
+	return spent(t) - began, (after.TotalAlloc - before.TotalAlloc) >> 20
 }
 
 // spent is the processor time of this process: unlike the time of day it does not depend on what else the machine does.

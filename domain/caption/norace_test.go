@@ -1,0 +1,5 @@
+//go:build !race
+
+package caption_test
+
+const slower = 1
