@@ -100,7 +100,7 @@ func (s *site) requireNothingUnfinished() {
 // A server that sends little by little is heard for as long as a download may take, all tries together.
 func TestCache_Fetch_drip(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, commands.Media{}, func(c *assets.Config) { c.Timeout = 3 * time.Second })
+	s := newSite(t, commands.Media{}, func(c *assets.Config) { c.Timeout = 10 * time.Second })
 	drip := func(content []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			for i := range len(content) + 1 {
