@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"net"
@@ -26,8 +27,21 @@ func TestMain(m *testing.M) {
 	if os.Getenv(helperEnv) != "" {
 		helperMain()
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(unhurried{m})
 }
+
+// unhurried waits for what ends by itself: on a busy machine that may take longer than the check for leaks waits.
+type unhurried struct{ *testing.M }
+
+func (u unhurried) Run() int {
+	code := u.M.Run()
+	for tries := 0; tries < 200 && goleak.Find() != nil; tries++ { // each for half a second
+	}
+	return code
+}
+
+// patience is how long a test waits for what must happen; it only ends a test that hangs.
+const patience = 2 * time.Minute
 
 // namespaces tells why a process here can have no user namespace of its own: in a chroot, and in many containers.
 var namespaces = sync.OnceValue(func() error {
@@ -51,11 +65,14 @@ func strictest(level int) int {
 	return level
 }
 
-// open returns a pool that dials whatever it is asked to, unless the configuration says otherwise.
+// open returns a pool that dials whatever it is asked to and is patient with its pages, unless the configuration says otherwise.
 func open(t testing.TB, cfg browser.Config) *browser.Pool {
 	t.Helper()
 	if cfg.Dial == nil {
 		cfg.Dial = (&net.Dialer{}).DialContext
+	}
+	if cfg.Limit == 0 {
+		cfg.Limit = patience
 	}
 	if cfg.Log == nil {
 		log := logrus.New()
@@ -71,7 +88,7 @@ func open(t testing.TB, cfg browser.Config) *browser.Pool {
 		t.Fatalf("New: %v", err)
 	}
 	t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, stop := context.WithTimeout(context.Background(), patience)
 		defer stop()
 		if err := pool.Close(ctx); err != nil {
 			t.Errorf("Close: %v", err)
@@ -87,10 +104,13 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// still draws a page that must succeed.
+// still draws a page that must succeed, at once or when the browser has come up: on a busy machine that may take longer than it is given.
 func still(t testing.TB, pool *browser.Pool, page browser.Page) *image.NRGBA {
 	t.Helper()
 	picture, err := pool.Still(t.Context(), page)
+	for began := time.Now(); errors.Is(err, context.DeadlineExceeded) && time.Since(began) < patience; {
+		picture, err = pool.Still(t.Context(), page)
+	}
 	if err != nil {
 		t.Fatalf("Still: %v", err)
 	}

@@ -55,8 +55,8 @@ var hangs = map[string]string{
 	"shared memory":          `<script>const all = []; try { for (;;) all.push(new WebAssembly.Memory({initial: 1000, maximum: 65536})) } catch { }</script>`,
 }
 
-// grace is what a machine that has much else to do may add to the time of a page.
-const grace = 15 * time.Second
+// grace is what a machine that has much else to do may add to the time of a page. What hangs would hang for ever.
+const grace = patience
 
 // Reliability H2: every page ends within its time, and the next one is drawn.
 func TestHostile_NoPageOutlivesItsTime(t *testing.T) {
@@ -73,16 +73,30 @@ func TestHostile_NoPageOutlivesItsTime(t *testing.T) {
 		if err != nil && !errors.As(err, new(*domain.Error)) {
 			t.Errorf("%s: error is not one for the user: %v", name, err)
 		}
-		picture := still(t, pool, browser.Page{HTML: box, Width: 100, Height: 100})
+		picture := next(t, pool)
 		if got := at(picture, 10, 10) + " " + at(picture, 80, 80); got != "200,30,60,255 0,0,0,0" {
 			t.Errorf("after %s the next page is %s", name, got)
 		}
 	}
 }
 
+// next draws a page after a hostile one. Its time is short too, and a busy machine may need more than that once or twice.
+func next(t *testing.T, pool *browser.Pool) *image.NRGBA {
+	t.Helper()
+	page := browser.Page{HTML: box, Width: 100, Height: 100}
+	for began := time.Now(); time.Since(began) < patience; {
+		picture, err := pool.Still(t.Context(), page)
+		if err == nil {
+			return picture
+		}
+		t.Logf("the next page: %v", err)
+	}
+	return still(t, pool, page)
+}
+
 func TestHostile_MemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	pool := open(t, browser.Config{Browsers: 1, Limit: 20 * time.Second, MemoryMB: 350})
+	pool := open(t, browser.Config{Browsers: 1, MemoryMB: 350})
 	_, err := pool.Still(t.Context(), browser.Page{Width: 100, Height: 100, HTML: `<script>
 	const all = []; for (let i = 0; i < 200; i++) try { all.push(new Uint8Array(1 << 22).fill(7)) } catch { }
 	for (;;) all.forEach(a => a[0]++)</script>`})
@@ -95,16 +109,17 @@ func TestHostile_MemoryIsBounded(t *testing.T) {
 // What a film's taker needs is not the page's time.
 func TestHostile_SlowTakersAreWaitedFor(t *testing.T) {
 	t.Parallel()
-	const limit = 3 * time.Second
+	const limit = 15 * time.Second
 	pool := open(t, browser.Config{Browsers: 1, Limit: limit})
 	page := browser.Page{HTML: clocks, Width: 100, Height: 60}
 	err := pool.Frames(t.Context(), page, timeline.Rate{Num: 25, Den: 1}, 4, func(int64, *image.NRGBA) error {
-		<-time.After(limit / 2)
+		<-time.After(limit / 3) // four frames take longer than the limit
 		return nil
 	})
 	if err != nil {
 		t.Errorf("Frames: %v", err)
 	}
+	pool = open(t, browser.Config{Browsers: 1, Limit: 3 * time.Second})
 	stuck := `<script>let n = 0; requestAnimationFrame(function f(t) { if (t > 200) for (;;); requestAnimationFrame(f) })</script>`
 	err = pool.Frames(t.Context(), browser.Page{HTML: stuck, Width: 100, Height: 60}, timeline.Rate{Num: 25, Den: 1}, 50,
 		func(int64, *image.NRGBA) error { return nil })

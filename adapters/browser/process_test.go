@@ -45,12 +45,12 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(patience)
 	for !holds() {
 		select {
 		case <-ticker.C:
 		case <-deadline:
-			t.Fatalf("after ten seconds it does not hold that %s", what)
+			t.Fatalf("it does not come to be that %s", what)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func openFolder(t *testing.T) string {
 
 func TestProcess_CloseDoesNotWaitForever(t *testing.T) {
 	t.Parallel()
-	pool := open(t, browser.Config{Limit: time.Minute})
+	pool := open(t, browser.Config{})
 	failed := make(chan error, 1)
 	go func() {
 		_, err := pool.Still(context.Background(), browser.Page{HTML: "<script>for(;;);</script>", Width: 9, Height: 9})
@@ -220,7 +220,7 @@ func TestProcess_CloseDoesNotWaitForever(t *testing.T) {
 
 func TestProcess_EndsWithTheContext(t *testing.T) {
 	t.Parallel()
-	pool := open(t, browser.Config{Limit: time.Minute})
+	pool := open(t, browser.Config{})
 	cancelled := errors.New("the render was cancelled")
 	ctx, stop := context.WithCancelCause(t.Context())
 	go func() {
@@ -275,7 +275,7 @@ func helperMain() {
 	if err != nil {
 		os.Exit(2)
 	}
-	pool, err := browser.New(browser.Config{Dial: (&net.Dialer{}).DialContext, Jailer: []string{os.Args[0], browser.JailCommand}})
+	pool, err := browser.New(browser.Config{Limit: patience, Dial: (&net.Dialer{}).DialContext, Jailer: []string{os.Args[0], browser.JailCommand}})
 	if err != nil {
 		os.Exit(2)
 	}
