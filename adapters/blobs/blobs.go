@@ -1,6 +1,9 @@
 // Package blobs keeps whole files under slash-separated keys, through the portable blob library gocloud.dev: in a local folder
 // that several processes of one host may share, or in any bucket whose driver the program links.
 //
+// In a folder, the files below some prefixes, small and many, stand together in one database, the shelf: making a file and syncing it
+// costs more than what is in it. Those that were made as files of their own by earlier versions stay what they are, and are found.
+//
 // A file is never changed in place: Put replaces it whole. In a folder the bytes and the folder's own entry are on disk when Put
 // returns; readers see the old file or the new one, never a part. Half-written files are invisible, and Tidy removes those that
 // a crash left behind. What the files mean is not known here.
@@ -14,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,10 +39,13 @@ type Bucket struct {
 	bucket  *blob.Bucket
 	dir     string   // absolute; empty when the files are not in a folder
 	folders *folders // below dir; nil when the files are not in a folder
+	shelf   *shelf   // nil when the files are not in a folder
+	shelved []string // what the keys of the files on the shelf begin with
 }
 
-// Open opens the store at a folder, which is made when it does not exist, or at the URL of a bucket (file:///path is a folder).
-func Open(ctx context.Context, where string) (*Bucket, error) {
+// Open opens the store at a folder, which is made when it does not exist, or at the URL of a bucket (file:///path is a folder). In a
+// folder, the files whose keys begin with one of the shelved prefixes are kept in one database; each fits into memory.
+func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error) {
 	dir, isDir := folderOf(where)
 	if !isDir {
 		if scheme, _, _ := strings.Cut(where, "://"); !blob.DefaultURLMux().ValidBucketScheme(scheme) {
@@ -64,7 +71,11 @@ func Open(ctx context.Context, where string) (*Bucket, error) {
 	if err := syncFolder(filepath.Dir(dir)); err != nil { // the folder itself may be new
 		return nil, fmt.Errorf("open folder %s: %w", dir, err)
 	}
-	return &Bucket{bucket: bucket, dir: dir, folders: newFolders(dir)}, nil
+	shelf, err := openShelf(dir)
+	if err != nil {
+		return nil, errors.Join(err, bucket.Close())
+	}
+	return &Bucket{bucket: bucket, dir: dir, folders: newFolders(dir), shelf: shelf, shelved: shelved}, nil
 }
 
 // folderOf returns the folder that where names, and false when it names a bucket elsewhere.
@@ -81,10 +92,11 @@ func folderOf(where string) (string, bool) {
 
 // Close ends the use of the store. No call may be under way or follow.
 func (b *Bucket) Close() error {
-	if b.folders != nil {
-		b.folders.closeAll()
+	if b.dir == "" {
+		return b.bucket.Close()
 	}
-	return b.bucket.Close()
+	b.folders.closeAll()
+	return errors.Join(b.shelf.close(), b.bucket.Close())
 }
 
 // Put stores what r yields under key, replacing what was there. It ends with ctx, and then stores nothing.
@@ -92,7 +104,11 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	if err := b.put(ctx, key, r); err != nil {
+	put := b.put
+	if b.shelves(key) {
+		put = b.putOnShelf
+	}
+	if err := put(ctx, key, r); err != nil {
 		return fmt.Errorf("store file %s: %w", key, err)
 	}
 	return nil
@@ -102,7 +118,7 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader) error {
 // the library would write otherwise is left to it.
 func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 	if b.folders != nil && !strings.Contains(key, "../") {
-		dir, name := filepath.Split(filepath.Join(b.dir, filepath.FromSlash(key)))
+		dir, name := filepath.Split(b.path(key))
 		return b.folders.put(ctx, filepath.Clean(dir), name, r)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -157,7 +173,7 @@ func (b *Bucket) syncFolders(key string) error {
 	if b.dir == "" {
 		return nil
 	}
-	for dir := filepath.Dir(filepath.Join(b.dir, filepath.FromSlash(key))); ; dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(b.path(key)); ; dir = filepath.Dir(dir) {
 		if err := syncFolder(dir); err != nil {
 			return err
 		}
@@ -180,6 +196,14 @@ func (b *Bucket) Open(ctx context.Context, key string) (commands.File, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
+	if b.shelves(key) {
+		return b.openOnShelf(ctx, key)
+	}
+	return b.open(ctx, key)
+}
+
+// open opens a file of its own.
+func (b *Bucket) open(ctx context.Context, key string) (commands.File, error) {
 	var file *os.File
 	r, err := b.bucket.NewReader(ctx, key, &blob.ReaderOptions{
 		BeforeRead: func(as func(any) bool) error { as(&file); return nil },
@@ -212,18 +236,30 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	err := b.bucket.Delete(ctx, key)
-	if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
-		return fmt.Errorf("delete file %s: %w", key, err)
+	err := b.delete(ctx, key)
+	if err == nil && b.shelves(key) { // last: one that a file has been replaced by is what stands until all is done
+		err = b.shelf.remove(ctx, key)
 	}
-	if err != nil || b.dir == "" {
-		return nil
-	}
-	if err := syncFolder(filepath.Dir(filepath.Join(b.dir, filepath.FromSlash(key)))); err != nil {
+	if err != nil {
 		return fmt.Errorf("delete file %s: %w", key, err)
 	}
 	return nil
 }
+
+// delete removes a file of its own.
+func (b *Bucket) delete(ctx context.Context, key string) error {
+	err := b.bucket.Delete(ctx, key)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil
+	}
+	if err != nil || b.dir == "" {
+		return err
+	}
+	return syncFolder(filepath.Dir(b.path(key)))
+}
+
+// path is where a file of its own lies in the folder.
+func (b *Bucket) path(key string) string { return filepath.Join(b.dir, filepath.FromSlash(key)) }
 
 // List returns the keys that begin with prefix, in order.
 func (b *Bucket) List(ctx context.Context, prefix string) ([]string, error) {
@@ -233,19 +269,28 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]string, error) {
 	if err := b.readable(prefix); err != nil {
 		return nil, fmt.Errorf("list files %s: %w", prefix, err)
 	}
-	var keys []string
+	keys, err := b.listShelf(ctx, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("list files %s: %w", prefix, err)
+	}
+	onShelf := len(keys)
 	for objects := b.bucket.List(&blob.ListOptions{Prefix: prefix}); ; {
 		object, err := objects.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return keys, nil
+			break
 		}
 		if err != nil {
 			return nil, fmt.Errorf("list files %s: %w", prefix, err)
 		}
-		if !strings.HasSuffix(object.Key, tempSuffix) {
+		if checkKey(object.Key) == nil { // not half-written, and no key
 			keys = append(keys, object.Key)
 		}
 	}
+	if onShelf > 0 {
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+	}
+	return keys, nil
 }
 
 // readable reports the error of reading the folder in which prefix lies: the library would take an unreadable folder for an

@@ -20,10 +20,35 @@ import (
 )
 
 // stores are the ways to open a store; each passes the same contract.
-var stores = map[string]func(dir string) string{
-	"folder":     func(dir string) string { return dir },
-	"folder url": func(dir string) string { return "file://" + dir },
+var stores = map[string]func(t *testing.T, dir string) *blobs.Bucket{
+	"folder":              func(t *testing.T, dir string) *blobs.Bucket { return mustOpen(t, dir) },
+	"folder url":          func(t *testing.T, dir string) *blobs.Bucket { return mustOpen(t, "file://"+dir) },
+	"all on the shelf":    func(t *testing.T, dir string) *blobs.Bucket { return mustOpen(t, dir, "") },
+	"some on the shelf":   func(t *testing.T, dir string) *blobs.Bucket { return mustOpen(t, dir, "movies/", "renders/p/", "d/n") },
+	"files of an earlier": openAfterFiles,
 }
+
+// openAfterFiles opens a store whose files are put as files of their own first, as earlier versions did.
+func openAfterFiles(t *testing.T, dir string) *blobs.Bucket {
+	earlier := mustOpen(t, dir)
+	for _, key := range everyKey {
+		mustPut(t, earlier, key, "of an earlier version")
+	}
+	later := mustOpen(t, dir, "")
+	for _, key := range everyKey {
+		if got := mustRead(t, later, key); got != "of an earlier version" {
+			t.Errorf("%s holds %q", key, got)
+		}
+		mustPut(t, later, key, "replaced")
+		if err := later.Delete(t.Context(), key); err != nil {
+			t.Error(err)
+		}
+	}
+	return later
+}
+
+// everyKey are some of the keys that the rules use.
+var everyKey = []string{"a/b", "d/f", "d/new", "f", "movies/default/AbCdEfGh12345678.json", "renders/p/1.mp4", "shared/file"}
 
 // rules are the contract that every store keeps.
 var rules = map[string]func(*testing.T, commands.Files){
@@ -41,11 +66,11 @@ var rules = map[string]func(*testing.T, commands.Files){
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	for store, where := range stores {
+	for store, open := range stores {
 		for name, rule := range rules {
 			t.Run(store+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				rule(t, mustOpen(t, where(t.TempDir())))
+				rule(t, open(t, t.TempDir()))
 			})
 		}
 	}
@@ -171,7 +196,7 @@ func endedContext(t *testing.T, files commands.Files) {
 func refusesBadKeys(t *testing.T, files commands.Files) {
 	for _, key := range []string{
 		"", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", "a\\b", "a\x00b", "a\nb", "\xff", "a.tmp", "a.attrs",
-		"a__0x2f__b", strings.Repeat("x", 231), strings.Repeat("x/", 600) + "x",
+		"a__0x2f__b", "documents.db", "documents.db-wal", strings.Repeat("x", 231), strings.Repeat("x/", 600) + "x",
 	} {
 		if err := files.Put(t.Context(), key, strings.NewReader("x")); err == nil {
 			t.Errorf("put %q was accepted", key)
@@ -260,9 +285,9 @@ func TestOpen_RefusesWhatItCannotOpen(t *testing.T) {
 	}
 }
 
-func mustOpen(t *testing.T, where string) *blobs.Bucket {
+func mustOpen(t *testing.T, where string, shelved ...string) *blobs.Bucket {
 	t.Helper()
-	bucket, err := blobs.Open(t.Context(), where)
+	bucket, err := blobs.Open(t.Context(), where, shelved...)
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}

@@ -26,7 +26,7 @@ func checkKey(key string) error {
 		return err
 	}
 	_, last, _ := cutLast(key)
-	if last == "" || strings.HasSuffix(last, tempSuffix) || strings.HasSuffix(last, ".attrs") {
+	if last == "" || strings.HasPrefix(key, shelfName) || strings.HasSuffix(last, tempSuffix) || strings.HasSuffix(last, ".attrs") {
 		return fmt.Errorf("%w: %q", errBadKey, key)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 
 // Walk hands every key that begins with a prefix, and when its file was last written, to visit, whose error ends the walk.
 // The prefix is empty or ends with a slash. Unlike List it keeps nothing in memory. Files that come or go meanwhile may be
-// seen or not.
+// seen or not; one that is just being replaced, twice.
 func (b *Bucket) Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error {
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		return fmt.Errorf("%w: %q is no folder", errBadKey, prefix)
@@ -23,12 +23,14 @@ func (b *Bucket) Walk(ctx context.Context, prefix string, visit func(key string,
 	if err := checkPrefix(prefix); err != nil {
 		return err
 	}
-	walk := b.walkBucket
+	walks := []func(context.Context, string, func(string, time.Time) error) error{b.walkBucket}
 	if b.dir != "" {
-		walk = b.walkFolder
+		walks = []func(context.Context, string, func(string, time.Time) error) error{b.shelf.walk, b.walkFolder}
 	}
-	if err := walk(ctx, prefix, visit); err != nil {
-		return fmt.Errorf("walk files %s: %w", prefix, err)
+	for _, walk := range walks {
+		if err := walk(ctx, prefix, visit); err != nil {
+			return fmt.Errorf("walk files %s: %w", prefix, err)
+		}
 	}
 	return nil
 }

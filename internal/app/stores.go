@@ -14,6 +14,7 @@ import (
 	"moviola/adapters/blobs"
 	"moviola/adapters/mongodb"
 	"moviola/adapters/sqlite"
+	"moviola/commands"
 	"moviola/eventstore"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
@@ -62,7 +63,7 @@ func openStores(ctx context.Context, cfg Config, logger logrus.FieldLogger) (s *
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
 	}
-	s.files, err = blobs.Open(ctx, where)
+	s.files, err = blobs.Open(ctx, where, commands.DocumentPrefixes()...)
 	return s, err
 }
 

@@ -1,0 +1,153 @@
+package blobs
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// What one transaction takes along of what waits.
+const (
+	maxShelvings     = 256
+	maxShelvingBytes = 4 << 20
+)
+
+// shelving is one change on its way to the shelf.
+type shelving struct {
+	key     string
+	body    []byte
+	remove  bool
+	decided atomic.Bool // by the writer, which takes it, or by the caller, who has given up
+	reply   chan error  // has room for one
+}
+
+// put stores a file. It ends with ctx, and then stores nothing.
+func (s *shelf) put(ctx context.Context, key string, body []byte) error {
+	return s.submit(ctx, &shelving{key: key, body: body})
+}
+
+// remove removes a file, if there is one.
+func (s *shelf) remove(ctx context.Context, key string) error {
+	return s.submit(ctx, &shelving{key: key, remove: true})
+}
+
+func (s *shelf) submit(ctx context.Context, change *shelving) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	change.reply = make(chan error, 1)
+	select {
+	case s.queue <- change:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-change.reply:
+		return err
+	case <-ctx.Done():
+	}
+	if change.decided.CompareAndSwap(false, true) {
+		return ctx.Err()
+	}
+	return <-change.reply // it is being written
+}
+
+// run writes until the queue is closed: everything that waits with one commit.
+func (s *shelf) run() {
+	defer close(s.written)
+	for first := range s.queue {
+		s.write(s.collect(first))
+	}
+}
+
+// collect takes what waits behind a change.
+func (s *shelf) collect(first *shelving) []*shelving {
+	batch, bytes := []*shelving{first}, len(first.body)
+	for len(batch) < maxShelvings && bytes < maxShelvingBytes {
+		select {
+		case next, open := <-s.queue:
+			if !open {
+				return batch
+			}
+			batch, bytes = append(batch, next), bytes+len(next.body)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+// write commits a batch and answers: all of it is on disk, or nothing.
+func (s *shelf) write(batch []*shelving) {
+	taken := batch[:0]
+	err := s.transaction(func() error {
+		for _, change := range batch {
+			if !change.decided.CompareAndSwap(false, true) {
+				continue
+			}
+			taken = append(taken, change)
+		}
+		for _, change := range taken {
+			if err := change.apply(s.writer); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && len(taken) == 0 { // it could not even begin
+		taken = batch
+	}
+	for _, change := range taken {
+		change.reply <- err
+	}
+}
+
+// transaction makes what do does durable. Another process that writes is waited for.
+func (s *shelf) transaction(do func() error) error {
+	err := func() (err error) {
+		end, err := sqlitex.ImmediateTransaction(s.writer)
+		if err != nil {
+			return err
+		}
+		defer end(&err)
+		return do()
+	}()
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull:
+		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
+	default:
+		return err
+	}
+}
+
+// apply makes one change in the writer's transaction.
+func (c *shelving) apply(conn *sqlite.Conn) error {
+	statement := shelfPut
+	if c.remove {
+		statement = shelfRemove
+	}
+	stmt, err := conn.Prepare(statement)
+	if err != nil {
+		return err
+	}
+	stmt.BindText(1, c.key)
+	if !c.remove {
+		stmt.BindInt64(2, time.Now().UnixMilli())
+		if len(c.body) == 0 {
+			stmt.BindZeroBlob(3, 0) // no bytes would be taken for NULL
+		} else {
+			stmt.BindBytes(3, c.body)
+		}
+	}
+	_, err = stmt.Step()
+	if err != nil {
+		_ = stmt.Reset() // it repeats the error of Step
+		return err
+	}
+	return stmt.Reset()
+}

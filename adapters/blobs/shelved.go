@@ -1,0 +1,82 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"moviola/commands"
+)
+
+// shelves tells whether a key's file belongs on the shelf.
+func (b *Bucket) shelves(key string) bool {
+	return b.shelf != nil && slices.ContainsFunc(b.shelved, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+}
+
+// putOnShelf stores a file on the shelf, and removes the one of an earlier version that it replaces.
+func (b *Bucket) putOnShelf(ctx context.Context, key string, r io.Reader) error {
+	body, err := readAll(ctx, r)
+	if err != nil {
+		return err
+	}
+	// Looked for before: what cannot be removed would come back with the next Delete.
+	_, err = os.Lstat(b.path(key))
+	replaces := err == nil
+	if ignoreMissing(err) != nil {
+		return err
+	}
+	if err := b.shelf.put(ctx, key, body); err != nil || !replaces {
+		return err
+	}
+	if err := ignoreMissing(os.Remove(b.path(key))); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(b.path(key)))
+}
+
+// readAll reads what r yields, in one piece where its length is known.
+func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
+	if sized, ok := r.(interface{ Len() int }); ok {
+		body := make([]byte, sized.Len())
+		_, err := io.ReadFull(contextReader{ctx, r}, body)
+		return body, err
+	}
+	return io.ReadAll(contextReader{ctx, r})
+}
+
+// openOnShelf opens a file of the shelf, or one of an earlier version.
+func (b *Bucket) openOnShelf(ctx context.Context, key string) (commands.File, error) {
+	for again := false; ; again = true {
+		found, err := b.shelf.get(ctx, key)
+		if err != nil {
+			return nil, fmt.Errorf("open file %s: %w", key, err)
+		}
+		if found != nil {
+			return found, nil
+		}
+		file, err := b.open(ctx, key)
+		if err == nil || again || !errors.Is(err, commands.ErrFileNotFound) {
+			return file, err
+		}
+		// It may have been replaced between the two looks.
+	}
+}
+
+// listShelf returns the keys on the shelf that begin with a prefix, in order.
+func (b *Bucket) listShelf(ctx context.Context, prefix string) ([]string, error) {
+	var keys []string
+	if b.shelf == nil {
+		return nil, nil
+	}
+	err := b.shelf.walk(ctx, prefix, func(key string, _ time.Time) error {
+		keys = append(keys, key)
+		return nil
+	})
+	return keys, err
+}
