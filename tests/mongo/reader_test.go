@@ -2,6 +2,7 @@ package mongo_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
+	"moviola/domain/template"
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
 	"moviola/projections"
@@ -56,6 +58,56 @@ func TestReadModels(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, look(t, all[0])); diff != "" {
 		t.Errorf("rebuilt (-want +got):\n%s", diff)
+	}
+}
+
+// TestDeletedTemplates: a deleted template is work until it is swept, and a movie that was made of it is found.
+func TestDeletedTemplates(t *testing.T) {
+	t.Parallel()
+	s := startServer(t)
+	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
+	models, err := projections.Open(t.Context(), projections.Config{Documents: mustOpen(t, s.URL()+"templates"), Log: log, Project: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, models)
+	const id, other = template.ID("template000000000001"), template.ID("template000000000002")
+	look := func(at eventstore.Appended) [4]int {
+		t.Helper()
+		waitFor(t, models, at)
+		var out [4]int
+		due, err := models.Work.Candidates(t.Context(), projections.WorkSweep, t0.Add(8*24*time.Hour), 10)
+		deleted, err2 := models.Templates.Deleted(t.Context(), account)
+		out[0], out[1] = len(due), len(deleted)
+		for i, one := range []template.ID{id, other} {
+			used, err3 := models.Work.Uses(t.Context(), one)
+			if used {
+				out[2+i] = 1
+			}
+			err = errors.Join(err, err2, err3)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	uses := []movie.TemplateUse{{ID: string(other), Body: "b"}, {ID: string(id), Body: "a"}}
+	mustAppend(t, log, template.Stream(id), template.Created{Account: account, Name: "T", Body: template.Body{Hash: "a"}, At: t0})
+	// Due, deleted, in use, the other one in use.
+	for _, step := range []struct {
+		stream string
+		event  domain.Event
+		want   [4]int
+	}{
+		{movie.Stream(project(1)), movie.Submitted{Account: account, Templates: uses, At: t0}, [4]int{0, 0, 1, 1}},
+		{template.Stream(id), template.Deleted{At: t0}, [4]int{1, 1, 1, 1}},
+		{movie.Stream(project(1)), movie.RenderStarted{Attempt: 1, Worker: "w", At: t0}, [4]int{1, 1, 1, 1}},
+		{movie.Stream(project(1)), movie.RenderFinished{Attempt: 1, Worker: "w", At: t0}, [4]int{1, 1, 0, 0}},
+		{template.Stream(id), template.Swept{At: t0}, [4]int{}},
+	} {
+		if got := look(mustAppend(t, log, step.stream, step.event)); got != step.want {
+			t.Errorf("after %s: %v, want %v", step.event.EventType(), got, step.want)
+		}
 	}
 }
 
@@ -148,7 +200,7 @@ func run(t *testing.T, models *projections.ReadModels) {
 
 func waitFor(t *testing.T, models *projections.ReadModels, at eventstore.Appended) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	if err := models.Reader.WaitFor(ctx, at.Position); err != nil {
 		t.Fatalf("wait for the read models: %v; the reader is at %+v", err, models.Reader.Status())
