@@ -7,7 +7,7 @@ import (
 
 // Patience is how long a test waits for what has to come. It only ends a test that hangs: on a machine that is busy with other things
 // anything may take long.
-const Patience = 3 * time.Minute
+const Patience = 5 * time.Minute
 
 // longestPause is the longest that Eventually leaves between two questions.
 const longestPause = 200 * time.Millisecond

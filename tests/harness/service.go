@@ -122,7 +122,7 @@ func StartMongo(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	p := Start(t, "mongo", path, nil, "-listen", FreeAddr(t), "-dir", t.TempDir())
+	p := Start(t, "mongo", path, nil, "-listen", "127.0.0.1:0", "-dir", t.TempDir())
 	var url string
 	Eventually(t, "the MongoDB server is ready", func() bool {
 		if p.Exited() {
