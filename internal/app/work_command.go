@@ -77,7 +77,11 @@ func retryWorkCommand(o *operator) *cobra.Command {
 			if err := o.call(cmd.Context(), http.MethodPost, adminRetryPath, nil, request, &retried); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%d pieces of work are tried anew\n", retried.Count)
+			what := "1 piece of work is"
+			if retried.Count != 1 {
+				what = fmt.Sprintf("%d pieces of work are", retried.Count)
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), what, "tried anew")
 			return err
 		},
 	}
