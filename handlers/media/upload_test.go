@@ -74,13 +74,15 @@ func (o *oneByOne) Read(p []byte) (int, error) { return o.r.Read(p[:1]) }
 // A fast body moves the deadline once a second, not with every read.
 func TestSteady_fast(t *testing.T) {
 	t.Parallel()
-	calls := 0
-	body := media.Steady(bytes.NewReader(make([]byte, 100*media.LeastBytes)), func(time.Time) error { calls++; return nil })
-	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{body}, make([]byte, 512)); err != nil || calls > 5 {
-		t.Errorf("%d calls, %v", calls, err)
-	}
-	broken := errors.New("no deadlines here")
-	if _, err := media.Steady(bytes.NewReader(nil), func(time.Time) error { return broken }).Read(make([]byte, 1)); !errors.Is(err, broken) {
-		t.Errorf("error %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) { // whose clock stands
+		calls := 0
+		body := media.Steady(bytes.NewReader(make([]byte, 100*media.LeastBytes)), func(time.Time) error { calls++; return nil })
+		if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{body}, make([]byte, 512)); err != nil || calls > 5 {
+			t.Errorf("%d calls, %v", calls, err)
+		}
+		broken := errors.New("no deadlines here")
+		if _, err := media.Steady(bytes.NewReader(nil), func(time.Time) error { return broken }).Read(make([]byte, 1)); !errors.Is(err, broken) {
+			t.Errorf("error %v", err)
+		}
+	})
 }
