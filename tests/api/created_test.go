@@ -13,6 +13,7 @@ import (
 	"moviola/domain/idempotency"
 	"moviola/domain/movie"
 	"moviola/eventstore"
+	"moviola/tests/harness"
 )
 
 // notCreated lets the log refuse the beginning of a movie: its stream has begun otherwise, in a way that only a mistake could bring about.
@@ -24,7 +25,7 @@ func notCreated(t *testing.T, w *world) {
 		idempotency.Stream(domain.AccountID(c.account), "taken"): idempotency.Reserved{Project: project, BodyHash: hex.EncodeToString(hash[:]), At: now},
 		movie.Stream(project): movie.RenderTimedOut{At: now},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 		_, err := c.log.Append(ctx, stream, eventstore.NoStream, eventstore.Meta{Account: domain.AccountID(c.account), Time: now}, event)
 		cancel()
 		if err != nil {

@@ -80,7 +80,7 @@ func install(t *testing.T, web *site, flags ...string) *installation {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 		defer cancel()
 		if err := db.Close(ctx); err != nil {
 			t.Errorf("close the event store client: %v", err)
@@ -88,7 +88,7 @@ func install(t *testing.T, web *site, flags ...string) *installation {
 	})
 	return &installation{
 		base: service.Client("").Base, data: service.Data, log: eventstore.NewLog(db, eventstore.NewCodec()),
-		http: &http.Client{Timeout: 80 * time.Second}, terms: harness.LoadContract(t),
+		http: &http.Client{Timeout: harness.Patience}, terms: harness.LoadContract(t),
 	}
 }
 
@@ -132,7 +132,7 @@ func (c *client) as(t *testing.T, role key.Role, expires *time.Time) *client {
 	}
 	hash := key.Hash(value)
 	issued := key.Issued{Account: domain.AccountID(c.account), Name: "test", Role: role, Hash: hash, ExpiresAt: expires, At: time.Now().UTC()}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
 	_, err = c.log.Append(ctx, key.Stream(key.ID(hash)), eventstore.NoStream, eventstore.Meta{Account: issued.Account, Time: issued.At}, issued)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -71,17 +72,28 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-// TestTimeout lets a movie run out of time: its status is timeout, the render goes on, its late success is done and free.
+// TestTimeout lets a movie run out of time, because its picture is held back: its status is timeout, the render goes on, its late success
+// is done and free.
 func TestTimeout(t *testing.T) {
-	assets, receiver := harness.NewAssets(t), harness.NewReceiver(t)
-	service := harness.NewService(t, "--allow-host", assets.Host, "--allow-host", receiver.Host, "--render-timeout", "2s")
+	picture, held := writtenPNG(t), make(chan struct{})
+	assets := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-held
+		http.ServeFile(w, r, picture)
+	}))
+	t.Cleanup(assets.Close)
+	release := sync.OnceFunc(func() { close(held) })
+	t.Cleanup(release)
+	receiver := harness.NewReceiver(t)
+	service := harness.NewService(t, "--allow-host", strings.TrimPrefix(assets.URL, "http://"), "--allow-host", receiver.Host, "--render-timeout", "2s")
 	service.StartAPI()
 	client := service.NewAccount("timeout", 600)
-	movie, _ := longMovie(assets)
-	movie["exports"] = list{object{"destinations": list{object{"type": "webhook", "endpoint": receiver.URL + "/late"}}}}
-	project := client.Submit(movie)
+	project := client.Submit(object{
+		"scenes":  list{object{"duration": 1, "elements": list{object{"type": "image", "src": assets.URL + "/picture.png"}}}},
+		"exports": list{object{"destinations": list{object{"type": "webhook", "endpoint": receiver.URL + "/late"}}}},
+	})
 
 	out := client.WaitFor(project, "timeout")
+	release()
 	if out.Success || out.Message != "Movie took too long to render" || out.URL != nil {
 		t.Errorf("timed out: %+v", out)
 	}

@@ -137,7 +137,7 @@ func (w *destinations) save() {
 			w.t.Errorf("test %v: %d %s", c["id"], answer.Status, answer.Body)
 		}
 	}
-	<-w.signed
+	harness.Receive(w.t, "the test of the webhook", w.signed)
 	if test := <-w.bodies; !bytes.Contains(test, []byte(`"test":true`)) {
 		w.t.Errorf("the payload of a test: %s", test)
 	}
@@ -163,7 +163,7 @@ func (w *destinations) arrived(project string, video []byte) {
 	if len(letters) != 2 || !strings.Contains(letters[1].Body, "Subject: Ready: "+project+".mp4") || !strings.Contains(letters[1].Body, "/v2/renders/") {
 		w.t.Errorf("letters %+v", letters)
 	}
-	w.checkSigned(<-w.signed, <-w.bodies, project)
+	w.checkSigned(harness.Receive(w.t, "the signed webhook", w.signed), <-w.bodies, project)
 }
 
 // checkSigned verifies a message as a receiver would.
@@ -220,7 +220,7 @@ func (w *destinations) redelivery(project string) {
 	if answer := w.client.Do(http.MethodPost, "/movies/redeliver?project="+project+"&index=1", nil); answer.Status != http.StatusOK {
 		w.t.Fatalf("redeliver: %d %s", answer.Status, answer.Body)
 	}
-	r, body := <-w.signed, <-w.bodies
+	r, body := harness.Receive(w.t, "the webhook that was sent again", w.signed), <-w.bodies
 	signatures := strings.Fields(r.Header.Get("webhook-signature"))
 	if len(signatures) != 2 {
 		w.t.Fatalf("signatures %v", signatures)

@@ -2,6 +2,7 @@ package blackbox_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,11 +33,17 @@ func embedded(t *testing.T, flags ...string) (*harness.Service, *harness.Log) {
 	return service, harness.OpenLog(t, addr)
 }
 
-// waitProgress waits until the movie runs and has passed a share of its frames.
+// waitProgress waits until the movie runs and has passed a share of its frames. Servers may be away meanwhile.
 func waitProgress(t *testing.T, client *harness.Client, project string, percent float64) {
 	t.Helper()
 	harness.Eventually(t, fmt.Sprintf("movie %s is at %v%%", project, percent), func() bool {
-		movie := client.Get(project).Movie
+		answer, ok := client.Try(http.MethodGet, "/movies?project="+project, nil)
+		if !ok || answer.Status != http.StatusOK {
+			return false
+		}
+		var got harness.Single
+		answer.Into(t, &got)
+		movie := got.Movie
 		if movie.Status != "pending" && movie.Status != "running" {
 			t.Fatalf("the movie is %s (%s) before anything was broken", movie.Status, movie.Message)
 		}

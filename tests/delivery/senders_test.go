@@ -56,7 +56,7 @@ func parcel(kind connection.Kind, s connection.Settings) commands.Parcel {
 // road is the guarded dial function with some addresses open.
 func road(t *testing.T, addresses ...string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	t.Helper()
-	return guard(t, addresses...).Dialer(outbound.DialOptions{Connect: 5 * time.Second, Idle: 20 * time.Second})
+	return guard(t, addresses...).Dialer(outbound.DialOptions{Connect: harness.Patience, Idle: harness.Patience})
 }
 
 func guard(t *testing.T, addresses ...string) *outbound.Guard {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"moviola/domain"
 	"moviola/eventstore/eventstoredb"
@@ -66,7 +65,7 @@ func newWorld(t *testing.T, accounts int) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 		defer cancel()
 		if err := w.store.Close(ctx); err != nil {
 			t.Errorf("close the event store client: %v", err)
