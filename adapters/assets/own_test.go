@@ -92,7 +92,7 @@ func TestCache_Refetch(t *testing.T) {
 
 func TestCache_Sweep(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, commands.Media{}, func(c *assets.Config) { c.TTL, c.MaxTotal = 48*time.Hour, 200 })
+	s := newSite(t, commands.Media{}, func(c *assets.Config) { c.TTL, c.MaxTotal = 48*time.Hour, 250 })
 	now := time.Now()
 	use := func(path string, ago time.Duration) commands.Asset {
 		t.Helper()
@@ -106,8 +106,9 @@ func TestCache_Sweep(t *testing.T) {
 		}
 		return a
 	}
-	for _, path := range []string{"/old.png", "/older.png", "/new.png", "/fresh.png"} {
-		s.serve(path, pngOf(1, len(path))) // different contents, each of less than 100 bytes
+	for n, path := range []string{"/old.png", "/older.png", "/new.png", "/fresh.png"} {
+		content := pngOf(1, 1+n)
+		s.serve(path, append(content, make([]byte, 100-len(content))...)) // 100 bytes each
 	}
 	old, older, newer, fresh := use("/old.png", 2*time.Hour), use("/older.png", 50*time.Hour), use("/new.png", time.Hour), use("/fresh.png", time.Minute)
 	broken := filepath.Join(filepath.Dir(old.Path), ".new-1")
