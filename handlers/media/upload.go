@@ -54,8 +54,10 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		return
 	}
-	// What is left of the body is not read: the connection ends with the answer.
+	// What is left of the body is not read: the connection ends with the answer. Without the deadline some of it would be, to spare clients
+	// a connection that breaks off.
 	w.Header().Set("Connection", "close")
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // what cannot do so reads a little more
 	var refusal *domain.Error
 	if !errors.As(err, &refusal) && r.Context().Err() != nil {
 		return // nobody waits for an answer
