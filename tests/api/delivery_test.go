@@ -108,8 +108,8 @@ var deliveryRows = []row{
 			t.Fatalf("%v, %d tries", got, len(hits))
 		}
 		for i, want := range []time.Duration{time.Second, 3 * time.Second} {
-			if gap := hits[i+1].at.Sub(hits[i].at); gap < want-50*time.Millisecond || gap > want+8*time.Second {
-				t.Errorf("try %d came %v after the one before, want %v", i+2, gap, want)
+			if gap := hits[i+1].at.Sub(hits[i].at); gap < want-200*time.Millisecond {
+				t.Errorf("try %d came %v after the one before, want at least %v", i+2, gap, want)
 			}
 		}
 	}},
@@ -171,7 +171,7 @@ var creditRows = []row{
 				t.Errorf("%d pixels wide: %v credits", width, got["consumed_credits"])
 			}
 		}
-		c.leaves(t, 596)
+		c.settled(t, 596)
 	}},
 	{"credits-held-while-rendering", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 600)
@@ -184,7 +184,7 @@ var creditRows = []row{
 	{"credits-failed-is-free", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
 		c.until(t, c.submit(t, quick("")), "error")
-		c.leaves(t, 600)
+		c.settled(t, 600)
 	}},
 	{"credits-pack-length", func(t *testing.T, w *world) {
 		c := w.plain.openOn(t, "free", 600)

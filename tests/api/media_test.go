@@ -253,7 +253,7 @@ var mediaRows = []row{
 		stranger.upload(t, "a", "x", "a/b", "a name of one's own")
 	}},
 	{"media-temp-expires", func(t *testing.T, w *world) {
-		c := w.hasty.open(t, 1)
+		c := w.forgetful.open(t, 1)
 		file := c.upload(t, "temp", "x", "a/b", "1")
 		stays := c.upload(t, "kept", "x", "a/b", "1")
 		harness.Eventually(t, "the temporary file is gone", func() bool { return c.send(t, "GET", file, "").Status == 404 })

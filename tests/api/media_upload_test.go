@@ -98,7 +98,7 @@ var uploadRows = []row{
 		}
 	}},
 	{"upload-expires", func(t *testing.T, w *world) {
-		c := w.hasty.open(t, 1)
+		c := w.forgetful.open(t, 1)
 		upload, _ := c.register(t, "", "x", anyType, 1)
 		harness.Eventually(t, "the registration has vanished", func() bool {
 			return c.call(t, "GET", "/media/file?path=x", "").Status == 404

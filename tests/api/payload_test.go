@@ -142,12 +142,12 @@ var payloadRows = []row{
 		c := w.plain.open(t, 600)
 		movie := short(`,"comment":"` + t.Name() + `"`)
 		first := c.until(t, c.submit(t, movie), "done")
-		c.leaves(t, 599)
+		c.settled(t, 599)
 		again := c.until(t, c.submit(t, strings.Replace(movie, `"scenes"`, `"id":"other","scenes"`, 1)), "done")
 		if again["consumed_credits"] != 0.0 || again["url"] == first["url"] || again["url"] == nil || again["project"] == first["project"] {
 			t.Errorf("the second: %v credits, %v", again["consumed_credits"], again["url"])
 		}
-		c.leaves(t, 599)
+		c.settled(t, 599)
 		fresh := c.until(t, c.submit(t, strings.Replace(movie, `"scenes"`, `"cache":false,"scenes"`, 1)), "done")
 		if fresh["consumed_credits"] != 1.0 {
 			t.Errorf("with cache false: %v credits", fresh["consumed_credits"])

@@ -140,7 +140,7 @@ var refusalRows = []row{
 	{"post-suspended", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 1)
 		c.until(t, c.submit(t, short("")), "done")
-		c.leaves(t, 0)
+		c.settled(t, 0)
 		answer := c.call(t, "POST", "/movies", quick(""))
 		var got struct{ Code, Message string }
 		answer.Into(t, &got)

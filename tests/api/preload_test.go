@@ -96,7 +96,7 @@ var preloadRows = []row{
 		if done["a"]["status"] != "error" {
 			t.Errorf("%v", done)
 		}
-		c.leaves(t, 10)
+		c.settled(t, 10)
 	}},
 	{"preload-blocked", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 0)
@@ -125,7 +125,7 @@ var preloadRows = []row{
 		}
 	}},
 	{"preload-expires", func(t *testing.T, w *world) {
-		c := w.hasty.open(t, 1)
+		c := w.forgetful.open(t, 1)
 		_, done := c.prepare(t, fmt.Sprintf(`{"id":"pic","type":"image","src":"%s/a.png"}`, w.web.base))
 		path := local(t, done["pic"]["url"])
 		harness.Eventually(t, "the asset has expired", func() bool {

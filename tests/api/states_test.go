@@ -36,7 +36,7 @@ var stateRows = []row{
 		if got["message"] != "Movie took too long to render" || got["success"] != false || got["url"] != nil {
 			t.Errorf("%v", got)
 		}
-		c.leaves(t, 600)
+		c.settled(t, 600)
 	}},
 	{"state-late-success", func(t *testing.T, w *world) {
 		c := w.hasty.open(t, 600)
@@ -56,7 +56,7 @@ var stateRows = []row{
 		if body := w.web.received(path)[0].body; !strings.Contains(body, `"success":true`) {
 			t.Errorf("%s", body)
 		}
-		c.leaves(t, 600)
+		c.settled(t, 600)
 	}},
 	{"state-done", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
@@ -72,7 +72,7 @@ var stateRows = []row{
 		if got["success"] != false || got["message"] == "" || got["url"] != nil || got["consumed_credits"] != 0.0 {
 			t.Errorf("%v", got)
 		}
-		c.leaves(t, 600)
+		c.settled(t, 600)
 	}},
 	{"state-deleted", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
@@ -103,15 +103,15 @@ var stateRows = []row{
 		c.until(t, project, "done")
 	}},
 	{"state-retention", func(t *testing.T, w *world) {
-		c := w.hasty.open(t, 600)
+		c := w.forgetful.open(t, 600)
 		done := c.until(t, c.submit(t, short(`,"cache":false`)), "done")
-		project := done["project"].(string)
+		project, address := done["project"].(string), done["url"].(string)
 		harness.Eventually(t, "the file has expired", func() bool { return c.movie(t, project)["url"] == nil })
 		got := c.movie(t, project)
 		if got["status"] != "done" || got["deleted_at"] != nil || got["json"] == nil {
 			t.Errorf("%v", got)
 		}
-		if answer := c.send(t, "GET", strings.TrimPrefix(done["url"].(string), publicURL), ""); answer.Status != 404 {
+		if answer := c.send(t, "GET", strings.TrimPrefix(address, publicURL), ""); answer.Status != 404 {
 			t.Errorf("the expired file answers %d", answer.Status)
 		}
 		first := c.into(t, "DELETE", "/movies?project="+project, "")
@@ -220,7 +220,7 @@ var additionRows = []row{
 		if got["status"] != "error" || got["message"] != "Movie was cancelled" || got["consumed_credits"] != 0.0 {
 			t.Errorf("%v", got)
 		}
-		c.leaves(t, 600)
+		c.settled(t, 600)
 		harness.Eventually(t, "the webhook of the cancelled movie", func() bool { return len(w.web.received(path)) == 1 })
 		if body := w.web.received(path)[0].body; !strings.Contains(body, `"success":false`) {
 			t.Errorf("%s", body)

@@ -20,6 +20,7 @@ func (c *client) template(t *testing.T, body string) string {
 	if len(id) != 20 || strings.Trim(id, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
 		t.Fatalf("template id %q", id)
 	}
+	harness.NextMillisecond()
 	return id
 }
 

@@ -35,13 +35,14 @@ type row struct {
 	run  func(t *testing.T, w *world)
 }
 
-// world is three installations with a web server beside them: one as it comes, one in a hurry, and one that takes no work, in which
-// movies stay pending.
+// world is installations with a web server beside them: one as it comes, one whose renders soon time out, one that soon forgets, and one
+// that takes no work, in which movies stay pending.
 type world struct {
-	plain *installation
-	hasty *installation
-	idle  *installation
-	web   *site
+	plain     *installation
+	hasty     *installation
+	forgetful *installation
+	idle      *installation
+	web       *site
 }
 
 // installation is a running service.
@@ -64,7 +65,8 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{web: newSite(t)}
 	w.plain = install(t, w.web)
-	w.hasty = install(t, w.web, "--render-timeout", "5s", "--file-retention", "1s", "--temp-retention", "1s", "--upload-url-ttl", "3s", "--asset-cache-ttl", "4s")
+	w.hasty = install(t, w.web, "--render-timeout", "8s") // and as long again for a render to end late
+	w.forgetful = install(t, w.web, "--file-retention", "8s", "--temp-retention", "1s", "--upload-url-ttl", "8s", "--asset-cache-ttl", "4s")
 	w.idle = install(t, w.web, "--roles", "api,projector")
 	return w
 }
@@ -197,6 +199,7 @@ func (c *client) submit(t *testing.T, movie string, header ...string) string {
 	if answer.Status != 200 || len(got.Project) != 16 {
 		t.Fatalf("submit: %d %.300s", answer.Status, answer.Body)
 	}
+	harness.NextMillisecond()
 	return got.Project
 }
 
@@ -249,6 +252,17 @@ func (c *client) left(t *testing.T) float64 {
 func (c *client) leaves(t *testing.T, amount float64) {
 	t.Helper()
 	harness.Eventually(t, fmt.Sprintf("%v credits are left", amount), func() bool { return c.left(t) == amount })
+}
+
+// settled waits until nothing is held any more, and the account can spend an amount: while a movie is not settled, its hold looks like
+// its price.
+func (c *client) settled(t *testing.T, amount float64) {
+	t.Helper()
+	harness.Eventually(t, fmt.Sprintf("nothing is held and %v credits are left", amount), func() bool {
+		now := c.into(t, "GET", "/credits", "")
+		return now["held"] == 0.0 && now["available"] == amount
+	})
+	c.leaves(t, amount)
 }
 
 // site is a web server: pictures, pictures that are held back, and receivers of webhooks.

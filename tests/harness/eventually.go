@@ -36,3 +36,9 @@ func Receive[T any](t testing.TB, what string, from <-chan T) T {
 		panic("unreachable")
 	}
 }
+
+// NextMillisecond waits for the clock's next millisecond: what is listed by its time, in whole milliseconds, has an order then.
+func NextMillisecond() {
+	for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; {
+	}
+}
