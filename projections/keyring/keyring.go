@@ -137,17 +137,17 @@ func (r *Ring) live(now time.Time) bool {
 	return proven != nil && now.Sub(*proven) < trust
 }
 
-// readKey folds the stream of a key. A key that does not exist is not kept: made-up ones must not drive out others.
+// readKey folds the stream of a key.
 func (r *Ring) readKey(ctx context.Context, id string) (*key.Key, bool, error) {
 	k := key.New()
-	keep, err := r.fold(ctx, key.Stream(id), k.Apply)
-	return k, keep, err
+	exists, err := r.fold(ctx, key.Stream(id), k.Apply)
+	return k, exists, err
 }
 
 func (r *Ring) readAccount(ctx context.Context, id string) (*tenant, bool, error) {
 	t := &tenant{}
-	keep, err := r.fold(ctx, account.Stream(domain.AccountID(id)), t.apply)
-	return t, keep, err
+	exists, err := r.fold(ctx, account.Stream(domain.AccountID(id)), t.apply)
+	return t, exists, err
 }
 
 // tenant is what counts of an account here.

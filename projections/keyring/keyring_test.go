@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"moviola/domain/account"
@@ -86,6 +88,58 @@ func TestHolder_Reads(t *testing.T) {
 		w.wantReads("after a minute without a request", "first", 2)
 		<-time.After(300 * time.Millisecond)
 		w.wantReads("and then", "first", 0)
+	})
+}
+
+// TestHolder_Unknown: a key that does not exist is read once, and again after something has been written under its name. However many are
+// made up, few are read at the same time and few are remembered, and those who have a key do not wait for them.
+func TestHolder_Unknown(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		w.openAccount(alice)
+		w.issue("known")
+		w.warm()
+		w.opens("known")
+		again := func(times int) int64 {
+			return w.readsOf(func() {
+				for range times {
+					if w.opens("unknown") {
+						t.Error("a key that does not exist opens")
+					}
+				}
+			})
+		}
+		if got := again(100); got != 1 {
+			t.Errorf("the same unknown key 100 times: %d reads", got)
+		}
+		const many = 10_000
+		made := func(from, to int) int64 {
+			return w.readsOf(func() {
+				var all sync.WaitGroup
+				for n := from; n < to; n++ {
+					all.Go(func() { w.opens(fmt.Sprint("made up ", n)) })
+				}
+				synctest.Wait()
+				w.wantReads("while made-up keys are looked up", "known", 0)
+				all.Wait()
+			})
+		}
+		w.store.slow.Store(int64(time.Millisecond))
+		if got := made(0, many); got != many {
+			t.Errorf("%d made-up keys: %d reads", many, got)
+		}
+		if most := w.store.most.Load(); most != keyring.MaxReads {
+			t.Errorf("%d streams were read at the same time", most)
+		}
+		w.warm()
+		if got := made(many-100, many); got != 0 {
+			t.Errorf("the last ones again: %d reads", got)
+		}
+		if got := again(1); got != 1 {
+			t.Errorf("one that was asked for long before: %d reads", got)
+		}
+		w.store.slow.Store(0)
+		w.issue("unknown")
+		w.wantReads("a key that was issued since", "unknown", 1)
 	})
 }
 

@@ -27,12 +27,17 @@ type store struct {
 	hang  atomic.Bool
 	reads atomic.Int64 // of streams
 	slow  atomic.Int64 // nanoseconds that a read of a stream takes after it has seen the stream
+	now   atomic.Int64 // streams that are being read
+	most  atomic.Int64 // the most that were
 }
 
 // ReadStream implements eventstore.Store.
 func (s *store) ReadStream(ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
 		s.reads.Add(1)
+		for now, most := s.now.Add(1), s.most.Load(); now > most && !s.most.CompareAndSwap(most, now); most = s.most.Load() {
+		}
+		defer s.now.Add(-1)
 		type pair struct {
 			event eventstore.Recorded
 			err   error
