@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
 	"google.golang.org/grpc/codes"
@@ -150,7 +149,7 @@ func TestFault_strace(t *testing.T) {
 		}
 		server := startChild(t, c.dir, "strace", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync,pwrite64", "-e", inject)
 		client := newClient(t, server.addr)
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		var group sync.WaitGroup
 		for _, j := range c.journals {
 			group.Go(func() {

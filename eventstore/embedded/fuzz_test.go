@@ -121,7 +121,7 @@ func FuzzAppend(f *testing.F) {
 	frame(message(id, tested, nil), toStream("a-1"), toStream(""))
 	frame(toStream("$all"), message(stringID("no id"), nil, nil))
 	f.Fuzz(func(t *testing.T, framed []byte) {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		call, err := wire.Append(ctx)
 		if err != nil {

@@ -16,6 +16,9 @@ import (
 	"moviola/eventstore/embedded"
 )
 
+// patience is how long a test waits for what must happen; it only ends a test that hangs.
+const patience = 2 * time.Minute
+
 // harness is a served event store with the official client, and with the bare protocol for what that client cannot say.
 type harness struct {
 	*testing.T
@@ -40,7 +43,7 @@ func newHarness(t *testing.T, config embedded.Config) *harness {
 // serveHarness serves an opened server until the test ends.
 func serveHarness(t *testing.T, server *embedded.Server) *harness {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	h := &harness{T: t, ctx: ctx, server: server, client: newClient(t, server.Addr())}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve() }()
@@ -64,7 +67,7 @@ func serveHarness(t *testing.T, server *embedded.Server) *harness {
 }
 
 func closeServer(server *embedded.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	return server.Close(ctx)
 }

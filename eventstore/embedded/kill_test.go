@@ -227,20 +227,23 @@ func (c *crashes) round(server *child, acks int, end func()) {
 		j.check(c.T, client, c.checked[i])
 		c.checked[i] = max(len(j.acked)-1, 0)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	ticks := make(chan struct{}, 1024)
 	var group sync.WaitGroup
 	for _, j := range c.journals {
 		group.Go(func() {
-			err := j.appendAll(ctx, client, func() {
+			tick := func() {
 				select {
 				case ticks <- struct{}{}:
 				default:
 				}
-			})
-			if err != nil {
-				c.Error(err)
+			}
+			for ctx.Err() == nil { // an append may fail before the event store is ended
+				if err := j.appendAll(ctx, client, tick); err != nil {
+					c.Error(err)
+					return
+				}
 			}
 		})
 	}

@@ -51,7 +51,7 @@ func run(name string, args ...string) error {
 
 // mount mounts the image anew. As long as a sandbox somewhere holds the mount that was, it would come back as it was: shut down.
 func (d *disk) mount() error {
-	giveUp := time.Now().Add(20 * time.Second)
+	giveUp := time.Now().Add(patience)
 	for {
 		if err := run("mount", "-o", "loop", d.image, d.path); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (d *disk) mount() error {
 
 // unmount waits for the last file to be closed: a process that was killed takes a moment.
 func (d *disk) unmount() error {
-	giveUp := time.Now().Add(5 * time.Second)
+	giveUp := time.Now().Add(patience)
 	for {
 		err := run("umount", d.path)
 		if err == nil || time.Now().After(giveUp) {

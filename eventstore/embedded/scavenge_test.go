@@ -36,7 +36,7 @@ func (h *harness) inLog(stream string) []uint64 {
 // awaitInLog waits until the log has these revisions of a stream and no others.
 func (h *harness) awaitInLog(stream string, want []uint64) {
 	h.Helper()
-	giveUp := time.After(10 * time.Second)
+	giveUp := time.After(patience)
 	for {
 		got := h.inLog(stream)
 		if slices.Equal(got, want) {
