@@ -1,15 +1,18 @@
 package commands_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"moviola/commands"
 	"moviola/domain/movie"
+	"moviola/eventstore/memory"
 )
 
 func (w *world) startDelivery(worker string, dead int) (commands.DeliveryClaim, error) {
@@ -80,7 +83,7 @@ func TestDelivery(t *testing.T) {
 		Success:      true, ClosedAt: t0, Plan: success.Plan, File: success.File,
 		Position: end.Position,
 	}
-	if diff := cmp.Diff(want, claim); diff != "" || len(claim.DocumentHash) != 64 {
+	if diff := cmp.Diff(want, claim, cmpopts.IgnoreFields(commands.DeliveryClaim{}, "Known")); diff != "" || len(claim.DocumentHash) != 64 {
 		t.Errorf("claim (-want +got):\n%s", diff)
 	}
 	if err := w.finishDelivery(3, "d3"); err == nil || errors.Is(err, commands.ErrNothingToDo) {
@@ -95,6 +98,36 @@ func TestDelivery(t *testing.T) {
 	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderFinished",
 		"DeliveryStarted", "DeliveryAttempted", "DeliveryReleased", "DeliveryStarted", "DeliveryAttempted",
 		"DeliveryStarted", "DeliveryAttempted", "DeliveryFinished")
+}
+
+// TestRecordDelivery_known: what a claim knows is not read again. When something else came in between, it is, and a claim that was lost
+// records nothing.
+func TestRecordDelivery_known(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.done()
+	claim, err := w.startDelivery("d1", 0)
+	w.must(err)
+	record := func(index, number int, final bool) error {
+		h := commands.NewRecordDeliveryHandler(w.log, w.clock)
+		_, err := h.Handle(t.Context(), commands.RecordDelivery{Project: project, Worker: "d1", Attempt: try(1, index, number, final), Known: claim.Known})
+		return err
+	}
+	unread := errors.New("read again")
+	w.store.Inject(memory.Faults{ReadFunc: func(context.Context) error { return unread }})
+	w.must(record(0, 1, false))
+	w.must(record(0, 1, false))
+	w.must(record(0, 2, false))
+	w.store.Inject(memory.Faults{})
+
+	_, err = w.deleteFile(alice)
+	w.must(err)
+	w.must(record(0, 3, true))
+	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderFinished", "DeliveryStarted", "DeliveryAttempted", "DeliveryAttempted",
+		"FileDeleted", "DeliveryAttempted")
+	_, err = w.startDelivery("d2", 1)
+	w.must(err)
+	requireNothing(t, record(1, 1, true))
 }
 
 // TestStartDelivery_failed: a failed render is told too; one whose file is gone says so.

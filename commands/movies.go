@@ -37,19 +37,47 @@ func (s movies) decide(ctx context.Context, project domain.ProjectID, decide dec
 func (s movies) decideFor(ctx context.Context, account domain.AccountID, project domain.ProjectID, decide decideMovie) (decided, error) {
 	d := decided{Movie: movie.New(project)}
 	var err error
-	d.Appended, err = s.log.Decide(ctx, movie.Stream(project), d.Movie, func() (eventstore.Decision, error) {
+	d.Appended, err = s.log.Decide(ctx, movie.Stream(project), d.Movie, s.asked(ctx, account, &d, decide))
+	return d, outcome(project, err)
+}
+
+// asked calls decide for a movie that is being folded, and keeps what it decides.
+func (s movies) asked(ctx context.Context, account domain.AccountID, d *decided, decide decideMovie) func() (eventstore.Decision, error) {
+	return func() (eventstore.Decision, error) {
 		at := s.now.stamp()
 		var err error
 		d.events, err = decide(d.Movie, at)
 		return eventstore.Decision{Meta: meta(ctx, cmp.Or(d.Account(), account), at), Events: d.events}, err
-	})
+	}
+}
+
+// KnownMovie is a movie as of a place in its stream. It is not safe for concurrent use.
+type KnownMovie struct {
+	movie *movie.Movie
+	at    eventstore.Appended
+}
+
+// decideAfter is decide for a movie that is known, and known up to where it is appended to after that. Nil is not known.
+func (s movies) decideAfter(ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie) (decided, error) {
+	if known == nil {
+		return s.decide(ctx, project, decide)
+	}
+	d := decided{Movie: known.movie}
+	var err error
+	d.Appended, err = s.log.DecideAfter(ctx, movie.Stream(project), d.Movie, known.at, s.asked(ctx, "", &d, decide))
+	known.at = d.Appended
+	return d, outcome(project, err)
+}
+
+// outcome is the error of a decision: a lost claim is ErrNothingToDo.
+func outcome(project domain.ProjectID, err error) error {
 	switch {
 	case errors.Is(err, movie.ErrLost):
-		return d, ErrNothingToDo
+		return ErrNothingToDo
 	case err != nil:
-		return d, fmt.Errorf("movie %s: %w", project, err)
+		return fmt.Errorf("movie %s: %w", project, err)
 	}
-	return d, nil
+	return nil
 }
 
 // must is decide for work that is done by appending something: deciding nothing is ErrNothingToDo.

@@ -14,6 +14,7 @@ type RecordDelivery struct {
 	Project domain.ProjectID
 	Worker  string
 	Attempt movie.DeliveryAttempted
+	Known   *KnownMovie // of the claim; nil: the stream is read
 }
 
 // RecordDeliveryHandler handles RecordDelivery.
@@ -26,7 +27,7 @@ func NewRecordDeliveryHandler(log *eventstore.Log, now func() time.Time) RecordD
 
 // Handle records the try. Doing it again changes nothing. ErrNothingToDo: the run is lost.
 func (h RecordDeliveryHandler) Handle(ctx context.Context, cmd RecordDelivery) (eventstore.Position, error) {
-	d, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.decideAfter(ctx, cmd.Known, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		try := cmd.Attempt
 		try.At = at
 		return m.RecordDelivery(cmd.Worker, try)

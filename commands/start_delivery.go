@@ -32,6 +32,8 @@ type DeliveryClaim struct {
 	File     *movie.File // nil when none was made
 	FileGone bool        // the file is not there (any more): its address is null
 	Position eventstore.Position
+	// Known spares what is recorded under this claim from reading the movie's stream again.
+	Known *KnownMovie
 }
 
 // StartDeliveryHandler handles StartDelivery.
@@ -68,6 +70,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 		File:         closing.File,
 		FileGone:     closing.FileGone,
 		Position:     d.Position,
+		Known:        &KnownMovie{d.Movie, d.Appended},
 	}
 	for _, state := range claim.Destinations {
 		claim.Spent += state.Spent

@@ -137,12 +137,18 @@ type Decision struct {
 // may be repeated. Its error ends Decide and is returned as it is. When it decides nothing, nothing is appended, and the
 // end of the stream is returned.
 func (l *Log) Decide(ctx context.Context, stream string, a Aggregate, decide func() (Decision, error)) (Appended, error) {
-	at := Appended{Revision: NoStream}
+	at, err := l.CatchUp(ctx, stream, Appended{Revision: NoStream}, a.Apply)
+	if err != nil {
+		return at, err
+	}
+	return l.DecideAfter(ctx, stream, a, at, decide)
+}
+
+// DecideAfter is Decide for an aggregate that was folded up to a place in its stream before. Nothing is read unless the stream has moved
+// on since, which only an append finds out: it is for those who are nearly always the only ones to write. What it returns is the place up
+// to which the aggregate is folded now, also with an error.
+func (l *Log) DecideAfter(ctx context.Context, stream string, a Aggregate, at Appended, decide func() (Decision, error)) (Appended, error) {
 	for {
-		var err error
-		if at, err = l.CatchUp(ctx, stream, at, a.Apply); err != nil {
-			return at, err
-		}
 		d, err := decide()
 		if err != nil || len(d.Events) == 0 {
 			return at, err
@@ -155,6 +161,9 @@ func (l *Log) Decide(ctx context.Context, stream string, a Aggregate, decide fun
 			}
 			return appended, nil
 		case !errors.Is(err, ErrConflict) || ctx.Err() != nil:
+			return at, err
+		}
+		if at, err = l.CatchUp(ctx, stream, at, a.Apply); err != nil {
 			return at, err
 		}
 	}

@@ -175,6 +175,26 @@ func TestLog_Decide_conflict(t *testing.T) {
 	}
 }
 
+// TestLog_DecideAfter reads nothing while nobody else writes, and what somebody else has written when it finds out.
+func TestLog_DecideAfter(t *testing.T) {
+	t.Parallel()
+	store, log := newLog()
+	a := &tally{}
+	var reads atomic.Int32
+	store.Inject(memory.Faults{ReadFunc: func(context.Context) error { reads.Add(1); return nil }})
+	end, err := log.DecideAfter(t.Context(), stream, a, eventstore.Appended{Revision: eventstore.NoStream}, func() (eventstore.Decision, error) { return a.upTo(5) })
+	if err != nil || reads.Load() != 0 {
+		t.Errorf("%d reads, %v", reads.Load(), err)
+	}
+	mustAppend(t, log, end.Revision, ledger.CreditsGranted{Reference: "other", Amount: 10, At: at})
+	if _, err = log.DecideAfter(t.Context(), stream, a, end, func() (eventstore.Decision, error) { return a.upTo(100) }); err != nil || reads.Load() != 1 {
+		t.Errorf("%d reads, %v", reads.Load(), err)
+	}
+	if diff := cmp.Diff(&tally{sum: 100, count: 3}, a, cmp.AllowUnexported(tally{})); diff != "" {
+		t.Errorf("aggregate (-want +got):\n%s", diff)
+	}
+}
+
 func TestLog_Decide_nothing(t *testing.T) {
 	t.Parallel()
 	_, log := newLog()

@@ -179,7 +179,7 @@ func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) erro
 	defer func() { d.confirmed = asked }()
 	return d.recorded(ctx, func(ctx context.Context) error {
 		_, err := d.config.Commands.RecordDelivery.Handle(ctx, commands.RecordDelivery{
-			Project: d.project, Worker: d.config.Worker, Attempt: try,
+			Project: d.project, Worker: d.config.Worker, Attempt: try, Known: d.claim.Known,
 		})
 		return err
 	})
