@@ -5,8 +5,6 @@ package connections
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -63,22 +61,6 @@ type Config struct {
 	Log         logrus.FieldLogger
 }
 
-func (c Config) validate() error {
-	var errs []error
-	for name, missing := range map[string]bool{
-		"Connections": c.Connections == nil, "Save": c.Save == nil, "Delete": c.Delete == nil, "Test": c.Test == nil,
-		"Projected": c.Projected == nil, "Log": c.Log == nil,
-	} {
-		if missing {
-			errs = append(errs, fmt.Errorf("connections: %s is missing", name))
-		}
-	}
-	if len(c.CursorKey) < 16 {
-		errs = append(errs, errors.New("connections: CursorKey is shorter than 16 bytes"))
-	}
-	return errors.Join(errs...)
-}
-
 // API serves connections. It is safe for concurrent use.
 type API struct {
 	cfg     Config
@@ -87,7 +69,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := cfg.validate(); err != nil {
+	if err := web.Complete(cfg, "Now"); err != nil {
 		return nil, err
 	}
 	if cfg.Now == nil {

@@ -4,8 +4,6 @@ package credits
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -58,22 +56,6 @@ type Config struct {
 	Log        logrus.FieldLogger
 }
 
-func (c Config) validate() error {
-	var errs []error
-	for name, missing := range map[string]bool{
-		"Totals": c.Totals == nil, "Standings": c.Standings == nil, "Statements": c.Statements == nil,
-		"Gate": c.Gate == nil, "Log": c.Log == nil,
-	} {
-		if missing {
-			errs = append(errs, fmt.Errorf("credits: %s is missing", name))
-		}
-	}
-	if len(c.CursorKey) < 16 {
-		errs = append(errs, errors.New("credits: CursorKey is shorter than 16 bytes"))
-	}
-	return errors.Join(errs...)
-}
-
 // API serves credits. It is safe for concurrent use.
 type API struct {
 	cfg     Config
@@ -82,10 +64,13 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
+	if err := web.Complete(cfg, "Now"); err != nil {
+		return nil, err
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &API{cfg: cfg, cursors: web.NewCursors(cfg.CursorKey, "credits/ledger")}, cfg.validate()
+	return &API{cfg: cfg, cursors: web.NewCursors(cfg.CursorKey, "credits/ledger")}, nil
 }
 
 // Operations are the operations on credits. Decision "Roles": statements are for admins.

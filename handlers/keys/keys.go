@@ -4,8 +4,6 @@ package keys
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -51,21 +49,6 @@ type Config struct {
 	Log       logrus.FieldLogger
 }
 
-func (c Config) validate() error {
-	var errs []error
-	for name, missing := range map[string]bool{
-		"Keys": c.Keys == nil, "Issue": c.Issue == nil, "Revoke": c.Revoke == nil, "Projected": c.Projected == nil, "Log": c.Log == nil,
-	} {
-		if missing {
-			errs = append(errs, fmt.Errorf("keys: %s is missing", name))
-		}
-	}
-	if len(c.CursorKey) < 16 {
-		errs = append(errs, errors.New("keys: CursorKey is shorter than 16 bytes"))
-	}
-	return errors.Join(errs...)
-}
-
 // API serves keys. It is safe for concurrent use.
 type API struct {
 	cfg     Config
@@ -74,7 +57,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := cfg.validate(); err != nil {
+	if err := web.Complete(cfg, "Now"); err != nil {
 		return nil, err
 	}
 	if cfg.Now == nil {

@@ -4,8 +4,6 @@ package media
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -94,21 +92,6 @@ type Config struct {
 	Log                  logrus.FieldLogger
 }
 
-func (c Config) validate() error {
-	var errs []error
-	for name, missing := range map[string]bool{
-		"Library": c.Library == nil, "Gate": c.Gate == nil, "Storage": c.Storage == nil, "Register": c.Register == nil, "Upload": c.Upload == nil,
-		"Move": c.Move == nil, "Delete": c.Delete == nil, "Folders": c.Folders == nil, "Addresses": c.Addresses == nil,
-		"Projected": c.Projected == nil, "PublicURL": c.PublicURL == "", "Log": c.Log == nil,
-		"CursorKey": len(c.CursorKey) < 16, "UploadKey": len(c.UploadKey) < 16,
-	} {
-		if missing {
-			errs = append(errs, fmt.Errorf("media: %s is missing", name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // API serves the libraries. It is safe for concurrent use.
 type API struct {
 	cfg     Config
@@ -118,7 +101,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := cfg.validate(); err != nil {
+	if err := web.Complete(cfg, "Presign", "UploadTTL", "CORSOrigins", "Now"); err != nil {
 		return nil, err
 	}
 	if cfg.Now == nil {

@@ -4,7 +4,6 @@ package preloads
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -44,10 +43,10 @@ type Config struct {
 // API serves preloads. It is safe for concurrent use.
 type API struct{ cfg Config }
 
-// New returns an API.
+// New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if cfg.Request == nil || cfg.Batches == nil || cfg.Addresses == nil || cfg.Projected == nil || cfg.Log == nil {
-		return nil, errors.New("preloads: the configuration is not complete")
+	if err := web.Complete(cfg, "Now"); err != nil {
+		return nil, err
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -4,8 +4,6 @@ package rest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -106,24 +104,6 @@ type Config struct {
 	Log       logrus.FieldLogger
 }
 
-func (c Config) validate() error {
-	var errs []error
-	for name, missing := range map[string]bool{
-		"Movies": c.Movies == nil, "Gate": c.Gate == nil, "Accounts": c.Accounts == nil, "Balances": c.Balances == nil, "Presence": c.Presence == nil,
-		"Files": c.Files == nil, "Submit": c.Submit == nil, "Delete": c.Delete == nil, "Cancel": c.Cancel == nil,
-		"Redeliver": c.Redeliver == nil, "History": c.History == nil, "Projected": c.Projected == nil,
-		"PublicURL": c.PublicURL == "", "Log": c.Log == nil,
-	} {
-		if missing {
-			errs = append(errs, fmt.Errorf("rest: %s is missing", name))
-		}
-	}
-	if len(c.CursorKey) < 16 {
-		errs = append(errs, errors.New("rest: CursorKey is shorter than 16 bytes"))
-	}
-	return errors.Join(errs...)
-}
-
 // API serves the interface. It is safe for concurrent use.
 type API struct {
 	cfg      Config
@@ -142,7 +122,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := cfg.validate(); err != nil {
+	if err := web.Complete(cfg, "Plans", "Streams", "Now"); err != nil {
 		return nil, err
 	}
 	a := &API{

@@ -4,8 +4,6 @@ package templates
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -93,20 +91,6 @@ type Config struct {
 	Log       logrus.FieldLogger
 }
 
-func (c Config) validate() error {
-	var errs []error
-	for name, missing := range map[string]bool{
-		"Templates": c.Templates == nil, "Movies": c.Movies == nil, "Save": c.Save == nil, "Duplicate": c.Duplicate == nil, "Delete": c.Delete == nil,
-		"Publish": c.Publish == nil, "Gate": c.Gate == nil, "Files": c.Files == nil, "Projected": c.Projected == nil,
-		"PublicURL": c.PublicURL == "", "Log": c.Log == nil,
-	} {
-		if missing {
-			errs = append(errs, fmt.Errorf("templates: %s is missing", name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // API serves templates. It is safe for concurrent use.
 type API struct {
 	cfg   Config
@@ -116,7 +100,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := cfg.validate(); err != nil {
+	if err := web.Complete(cfg, "AdminToken", "Now"); err != nil {
 		return nil, err
 	}
 	a := &API{cfg: cfg, now: cfg.Now, token: web.NewOperatorToken(cfg.AdminToken)}

@@ -1,0 +1,32 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+)
+
+// minKeyBytes is the least that a key which signs something has.
+const minKeyBytes = 16
+
+// Complete returns an error that names every field of a configuration, a struct, which is not set, but for those that may be left out.
+// A field of bytes is a key, and has 16 at least.
+func Complete(config any, optional ...string) error {
+	v := reflect.ValueOf(config)
+	part := path.Base(v.Type().PkgPath())
+	var errs []error
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		key, isKey := v.Field(i).Interface().([]byte)
+		switch {
+		case slices.Contains(optional, name):
+		case v.Field(i).IsZero():
+			errs = append(errs, fmt.Errorf("%s: %s is missing", part, name))
+		case isKey && len(key) < minKeyBytes:
+			errs = append(errs, fmt.Errorf("%s: %s is shorter than %d bytes", part, name, minKeyBytes))
+		}
+	}
+	return errors.Join(errs...)
+}
