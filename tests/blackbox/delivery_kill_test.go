@@ -66,7 +66,7 @@ func (k *killer) serve(w http.ResponseWriter, r *http.Request) {
 	if !first {
 		return // with 200
 	}
-	pid := k.service.API.Pid()
+	process := k.service.API // the test starts another as soon as this one is dead
 	if late {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
@@ -75,11 +75,11 @@ func (k *killer) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		defer conn.Close()
 		_, err = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-		if dead := syscall.Kill(pid, syscall.SIGKILL); err != nil || dead != nil {
+		if dead := syscall.Kill(process.Pid(), syscall.SIGKILL); err != nil || dead != nil {
 			k.t.Errorf("answer, then kill: %v, %v", err, dead)
 		}
 	}
-	k.service.API.Kill() // and waits
+	process.Kill() // and waits
 }
 
 // arm makes the next call one that kills.
