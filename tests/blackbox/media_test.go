@@ -85,6 +85,44 @@ func TestUploads_killed(t *testing.T) {
 	age(t, media)
 	service.StartAPI("--sweep-every", "1s")
 	harness.Eventually(t, "what nobody can see is removed", func() bool { return len(filesBelow(t, media)) == whole })
+	var got struct {
+		Storage struct {
+			Used int `json:"used_bytes"`
+		}
+	}
+	client.Do("GET", "/media", nil).Into(t, &got)
+	if got.Storage.Used != whole*len(content) {
+		t.Errorf("%d bytes are said to be stored, want %d files of %d", got.Storage.Used, whole, len(content))
+	}
+}
+
+// TestUploads_largest stores 500 MB to the byte, and serves the last of them. What is larger, or has no length, is refused beside the code.
+func TestUploads_largest(t *testing.T) {
+	const largest = 524_288_000
+	service := harness.NewService(t, "--roles", "api,projector,keeper")
+	service.StartAPI()
+	client := service.NewAccount("uploads", 600)
+	upload, file := registerFile(t, client, "largest", "application/octet-stream", largest)
+	if status, err := sendFile(t.Context(), upload, "application/octet-stream", largest, io.LimitReader(endless{}, largest)); err != nil || status != 200 {
+		t.Fatalf("upload: %d %v", status, err)
+	}
+	answer := client.Download(file, map[string]string{"Range": "bytes=524287999-"})
+	if answer.Status != 206 || string(answer.Body) != "x" || answer.Header.Get("Content-Range") != "bytes 524287999-524287999/524288000" {
+		t.Errorf("the last byte: %d %q %v", answer.Status, answer.Body, answer.Header)
+	}
+	if body := fmt.Appendf(nil, `{"name":"larger","contentType":"a/b","size":%d}`, largest+1); client.Do("POST", "/media/file", body).Status != 413 {
+		t.Error("a byte more could be registered")
+	}
+}
+
+// endless yields the same byte for ever.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }
 
 // filesBelow are the files below a folder.

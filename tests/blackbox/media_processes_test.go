@@ -1,0 +1,101 @@
+package blackbox_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moviola/tests/harness"
+)
+
+// libraryListing is what the tests read of a listing.
+type libraryListing struct {
+	Files []struct{ Name, Status, URL string }
+}
+
+// names are the names of the files, in order.
+func (l libraryListing) names() string {
+	var all []string
+	for _, f := range l.Files {
+		all = append(all, f.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestMedia_twoProcesses shares one library between two processes over MongoDB and an event store apart: what is done at one is there at
+// the other, and what the other prepares is kept where the first lists it.
+func TestMedia_twoProcesses(t *testing.T) {
+	assets := harness.NewAssets(t)
+	events := harness.FreeAddr(t)
+	harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), events)
+	service := harness.NewService(t, "--allow-host", assets.Host, "--eventstore", "esdb://"+events+"?tls=false", "--mongo", harness.StartMongo(t))
+	base := service.Client("").Base
+	service.StartAPI("--roles", "api,projector,keeper", "--public-url", base)
+	address := harness.FreeAddr(t)
+	service.StartProcess("second", "--listen", address, "--public-url", base)
+	first := service.NewAccount("shared", 600)
+	second := *first
+	second.Base = "http://" + address
+	harness.Eventually(t, "the second process answers", func() bool {
+		answer, ok := second.Try("GET", "/media", nil)
+		return ok && answer.Status == 200
+	})
+	at := func(c *harness.Client, address string) string { return c.Base + strings.TrimPrefix(address, base) }
+	lists := func(c *harness.Client, folder, want string) {
+		t.Helper()
+		harness.Eventually(t, c.Base+" lists "+want+" in "+folder, func() bool {
+			var got libraryListing
+			answer := c.Do("GET", "/media/folder?path="+folder, nil)
+			return answer.Status == 404 && want == "" || json.Unmarshal(answer.Body, &got) == nil && answer.Status == 200 && got.names() == want
+		})
+	}
+
+	upload, file := registerFile(t, first, "p.txt", "text/plain", 5)
+	if status, err := sendFile(t.Context(), at(&second, upload), "text/plain", 5, strings.NewReader("hello")); err != nil || status != 200 {
+		t.Fatalf("upload at the second: %d %v", status, err)
+	}
+	for _, c := range []*harness.Client{first, &second} {
+		if answer := c.Download(at(c, file), nil); answer.Status != 200 || string(answer.Body) != "hello" {
+			t.Errorf("%s serves %d %s", c.Base, answer.Status, answer.Body)
+		}
+		if answer := c.Do("GET", "/media/file?path=p.txt", nil); !strings.Contains(string(answer.Body), `"uploaded"`) {
+			t.Errorf("%s knows %d %s", c.Base, answer.Status, answer.Body)
+		}
+		lists(c, "/", "p.txt")
+	}
+	if answer := second.Do("PUT", "/media/file", []byte(`{"name":"p.txt","destination":"moved"}`)); answer.Status != 200 {
+		t.Fatalf("move: %d %s", answer.Status, answer.Body)
+	}
+	if answer := first.Download(file, nil); answer.Status != 404 {
+		t.Errorf("where the file was: %d", answer.Status)
+	}
+	lists(first, "/", "")
+	lists(first, "moved", "p.txt")
+
+	var batch struct {
+		ID     string `json:"preload_id"`
+		Status string
+		Items  []struct{ Status, URL, Error string }
+	}
+	first.Do("POST", "/preloads", []byte(`{"preload":[{"id":"pic","type":"image","src":"`+assets.URL+`/picture.png","save-to-media":true}]}`)).Into(t, &batch)
+	id := batch.ID
+	harness.Eventually(t, "the batch is done", func() bool {
+		first.Do("GET", "/preloads/"+id, nil).Into(t, &batch)
+		return batch.Status == "done"
+	})
+	if item := batch.Items[0]; item.Status != "ready" || first.Download(item.URL, nil).Status != 200 {
+		t.Errorf("item %+v", item)
+	}
+	second.Do("GET", "/preloads/"+id, nil).Into(t, &batch)
+	if batch.Status != "done" {
+		t.Errorf("at the second the batch is %s", batch.Status)
+	}
+	for _, c := range []*harness.Client{first, &second} {
+		lists(c, "generated", id+"-pic.png")
+	}
+	if answer := first.Do("DELETE", "/media", []byte(`{"path":"moved/p.txt"}`)); answer.Status != 200 {
+		t.Errorf("delete: %d %s", answer.Status, answer.Body)
+	}
+	lists(&second, "moved", "")
+}
