@@ -62,6 +62,55 @@ func keepWaiting(conn net.Conn, answer func(net.Conn)) {
 	reading.Wait()
 }
 
+// piped is a transport whose connections are pipes to a receiver, in memory, so that the clock of a bubble passes.
+func piped(receivers *sync.WaitGroup, receive func(net.Conn)) http.RoundTripper {
+	return &http.Transport{
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
+		// Without it the library goes on with a handshake that nobody waits for any more.
+		TLSHandshakeTimeout: webhook.DefaultWait + time.Second,
+		DialContext: func(context.Context, string, string) (net.Conn, error) {
+			near, far := net.Pipe()
+			receivers.Go(func() { receive(far) })
+			return near, nil
+		},
+	}
+}
+
+// Each conduct of a receiver again, with the 30 seconds of the specification, to the moment: on a clock of its own, a try ends when the
+// receiver has answered, when 30 seconds are over, or a second after an answer whose body does not end.
+func TestSend_ReceiversToTheSecond(t *testing.T) {
+	t.Parallel()
+	for _, tt := range conducts {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var receivers sync.WaitGroup
+				done := make(chan struct{})
+				sender := webhook.NewSender(webhook.Config{Transport: piped(&receivers, func(conn net.Conn) {
+					defer conn.Close()
+					_, _ = conn.Read(make([]byte, 8192))
+					tt.behave(conn, done)
+				})})
+				begin := time.Now()
+				result, err := sender.Send(t.Context(), webhook.Call{Endpoint: "http://canary:canary@slow.example/canary?canary", Payload: []byte(payload)})
+				took := time.Since(begin)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkOutcome(t, tt.want, result)
+				if took.Round(time.Millisecond) != tt.after {
+					t.Errorf("ended after %s, want %s", took, tt.after)
+				}
+				if tt.want.status == 0 && tt.after > 0 && !strings.HasSuffix(result.Message, ": no answer within 30s") {
+					t.Errorf("message %q", result.Message)
+				}
+				close(done)
+				receivers.Wait()
+			})
+		})
+	}
+}
+
 // 500 receivers that never come to an end: each try ends within 30.5 seconds of its own start, and nothing of it is left: the bubble
 // fails the test for a goroutine that is. Spec: Delivery rules.
 func TestSend_500SlowReceivers(t *testing.T) {
@@ -70,16 +119,7 @@ func TestSend_500SlowReceivers(t *testing.T) {
 		var receivers sync.WaitGroup
 		for name, answer := range slowly {
 			for _, scheme := range []string{"http", "https"} {
-				sender := webhook.NewSender(webhook.Config{Transport: &http.Transport{
-					DisableKeepAlives: true,
-					// Without it the library goes on with a handshake that nobody waits for any more.
-					TLSHandshakeTimeout: webhook.DefaultWait + time.Second,
-					DialContext: func(context.Context, string, string) (net.Conn, error) {
-						near, far := net.Pipe()
-						receivers.Go(func() { keepWaiting(far, answer) })
-						return near, nil
-					},
-				}})
+				sender := webhook.NewSender(webhook.Config{Transport: piped(&receivers, func(conn net.Conn) { keepWaiting(conn, answer) })})
 				var all sync.WaitGroup
 				for i := range 50 {
 					all.Go(func() {
