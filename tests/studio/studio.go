@@ -182,7 +182,7 @@ func (s *Studio) Render(doc Object, limit time.Duration) (commands.Rendered, err
 // MustRender renders a movie that has to be fine, and removes it at the end of the test.
 func (s *Studio) MustRender(doc Object) commands.Rendered {
 	s.t.Helper()
-	out, err := s.Render(doc, 3*time.Minute)
+	out, err := s.Render(doc, 10*time.Minute) // ends a render that hangs
 	if err != nil {
 		s.t.Fatalf("render: %v", err)
 	}
