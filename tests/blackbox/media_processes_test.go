@@ -56,20 +56,19 @@ func TestMedia_twoProcesses(t *testing.T) {
 		t.Fatalf("upload at the second: %d %v", status, err)
 	}
 	for _, c := range []*harness.Client{first, &second} {
-		if answer := c.Download(at(c, file), nil); answer.Status != 200 || string(answer.Body) != "hello" {
-			t.Errorf("%s serves %d %s", c.Base, answer.Status, answer.Body)
-		}
-		if answer := c.Do("GET", "/media/file?path=p.txt", nil); !strings.Contains(string(answer.Body), `"uploaded"`) {
-			t.Errorf("%s knows %d %s", c.Base, answer.Status, answer.Body)
-		}
+		harness.Eventually(t, c.Base+" serves the file", func() bool {
+			answer := c.Download(at(c, file), nil)
+			return answer.Status == 200 && string(answer.Body) == "hello"
+		})
+		harness.Eventually(t, c.Base+" knows the file", func() bool {
+			return strings.Contains(string(c.Do("GET", "/media/file?path=p.txt", nil).Body), `"uploaded"`)
+		})
 		lists(c, "/", "p.txt")
 	}
 	if answer := second.Do("PUT", "/media/file", []byte(`{"name":"p.txt","destination":"moved"}`)); answer.Status != 200 {
 		t.Fatalf("move: %d %s", answer.Status, answer.Body)
 	}
-	if answer := first.Download(file, nil); answer.Status != 404 {
-		t.Errorf("where the file was: %d", answer.Status)
-	}
+	harness.Eventually(t, "the file has left its place", func() bool { return first.Download(file, nil).Status == 404 })
 	lists(first, "/", "")
 	lists(first, "moved", "p.txt")
 
@@ -87,10 +86,10 @@ func TestMedia_twoProcesses(t *testing.T) {
 	if item := batch.Items[0]; item.Status != "ready" || first.Download(item.URL, nil).Status != 200 {
 		t.Errorf("item %+v", item)
 	}
-	second.Do("GET", "/preloads/"+id, nil).Into(t, &batch)
-	if batch.Status != "done" {
-		t.Errorf("at the second the batch is %s", batch.Status)
-	}
+	harness.Eventually(t, "the batch is done at the second, too", func() bool {
+		second.Do("GET", "/preloads/"+id, nil).Into(t, &batch)
+		return batch.Status == "done"
+	})
 	for _, c := range []*harness.Client{first, &second} {
 		lists(c, "generated", id+"-pic.png")
 	}

@@ -253,8 +253,12 @@ func checkDeletion(t *testing.T, client *harness.Client, movie harness.Movie) {
 	if !answers[0].DeletedAt.Equal(answers[1].DeletedAt) {
 		t.Errorf("deleted at %v and at %v", answers[0].DeletedAt, answers[1].DeletedAt)
 	}
-	after := client.Get(movie.Project).Movie
-	if after.Status != "done" || after.URL != nil || after.DeletedAt == nil || after.ConsumedCredits != roadCredits {
+	var after harness.Movie
+	harness.Eventually(t, "the deletion is shown", func() bool { // a closed movie is shown as the read models have it
+		after = client.Get(movie.Project).Movie
+		return after.DeletedAt != nil
+	})
+	if after.Status != "done" || after.URL != nil || after.ConsumedCredits != roadCredits {
 		t.Errorf("after DELETE: %+v", after)
 	}
 	if got := client.Download(*movie.URL, nil); got.Status != http.StatusNotFound {
