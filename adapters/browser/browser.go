@@ -64,6 +64,9 @@ func (p *Pool) start(ctx context.Context) (*browser, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if p.isClosed() { // and may have ended it
+			return nil, errClosed
+		}
 		errs = append(errs, fmt.Errorf("%s: %w", levels[i].name, err))
 		// What has worked before has failed for another reason than that it is not allowed here, and what takes too long is not
 		// refused: neither is a reason to confine pages less.

@@ -156,10 +156,8 @@ func (p *Pool) acquire(ctx context.Context) (*browser, error) {
 
 // ready returns a browser that has waited for a page, or a new one.
 func (p *Pool) ready(ctx context.Context) (*browser, error) {
-	select {
-	case <-p.done:
+	if p.isClosed() {
 		return nil, errClosed
-	default:
 	}
 	for b := p.waiting(); b != nil; b = p.waiting() {
 		if b.retire.Stop() && b.healthy() {
@@ -171,6 +169,15 @@ func (p *Pool) ready(ctx context.Context) (*browser, error) {
 }
 
 var errClosed = errors.New("the browser pool is closed")
+
+func (p *Pool) isClosed() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
 
 // waiting takes the browser that was used last, if one is waiting.
 func (p *Pool) waiting() *browser {

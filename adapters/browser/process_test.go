@@ -218,6 +218,28 @@ func TestProcess_CloseDoesNotWaitForever(t *testing.T) {
 	requireGone(t, pids)
 }
 
+// A browser that is ended by Close while it comes up is not tried again with less confinement.
+func TestProcess_CloseEndsWhatStarts(t *testing.T) {
+	t.Parallel()
+	pool := open(t, browser.Config{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = pool.Still(context.Background(), browser.Page{HTML: box, Width: 9, Height: 9}) // it may just be done
+	}()
+	eventually(t, "a browser starts", func() bool { return len(pool.Processes()) > 0 })
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_ = pool.Close(ctx)
+	<-ended
+	if n := len(pool.Processes()); n != 0 {
+		t.Errorf("%d processes are left", n)
+	}
+	if got := pool.Level(); got > jailedLevel() {
+		t.Errorf("it was confined by %q", browser.Levels()[got])
+	}
+}
+
 func TestProcess_EndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	pool := open(t, browser.Config{})
