@@ -29,9 +29,11 @@ const (
 	// commitTimeout bounds the time from loading documents to having written them, so that a process which was stopped in between
 	// cannot write what it loaded long ago.
 	commitTimeout = 30 * time.Second
-	// gatherFor is how long a batch waits for more events: before the end of the log is reached, and at the end when the batch before
-	// was committed less than that ago and nobody waits. A commit costs about as much as ten events in it.
+	// gatherFor is how long a batch waits for more events: before the end of the log is reached, and at the end when batches have come
+	// faster than that and nobody waits. A commit costs about as much as ten events in it.
 	gatherFor = 20 * time.Millisecond
+	// atOnce is how many batches need not wait after a pause: a submission and its render are that many.
+	atOnce = 3
 	// The pauses between tries at a commit, before they are shortened at random.
 	firstPause = 20 * time.Millisecond
 	lastPause  = 2 * time.Second
@@ -46,7 +48,7 @@ type projector struct {
 	checkpoint Checkpoint
 	lost       bool // the checkpoint has to be loaded again
 	caughtUp   bool
-	committed  time.Time           // the last batch
+	ripe       time.Time           // from then on a batch need not wait for more events
 	considered eventstore.Position // everything up to here has been seen and, where it matters, committed
 	ahead      eventstore.Position // considered, once the batch at hand is committed
 	waits      waits
@@ -116,7 +118,7 @@ func (p *projector) gather(ctx context.Context, notices <-chan eventstore.Notice
 	patience := time.NewTimer(time.Second)
 	defer patience.Stop()
 	for len(events) < p.config.BatchEvents {
-		if len(events) > 0 && p.caughtUp && len(notices) == 0 && (time.Since(p.committed) > gatherFor || p.waits.any()) {
+		if len(events) > 0 && p.caughtUp && len(notices) == 0 && (!time.Now().Before(p.ripe) || p.waits.any()) {
 			return events
 		}
 		select {
@@ -158,7 +160,10 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		changed, err := p.try(ctx, events)
 		if err == nil {
-			p.committed = time.Now()
+			if full := time.Now().Add(-(atOnce - 1) * gatherFor); p.ripe.Before(full) {
+				p.ripe = full
+			}
+			p.ripe = p.ripe.Add(gatherFor)
 			p.tell(changed, nil)
 			return nil
 		}

@@ -19,8 +19,12 @@ import (
 // lookInterval is the longest time between two looks at the work list.
 const lookInterval = time.Second
 
-// shortestInterval is the shortest time between two looks that nothing but news from the log calls for.
-const shortestInterval = 10 * time.Millisecond
+// shortestInterval is the time between looks that nothing but news from the log calls for, and atOnce how many of them come without it
+// after a pause: a submission brings more than one piece of news.
+const (
+	shortestInterval = 10 * time.Millisecond
+	atOnce           = 3
+)
 
 // subscription hands out the work of one kind. All its state belongs to the goroutine of run.
 type subscription struct {
@@ -65,7 +69,7 @@ func (s *subscription) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	stopped := (<-chan struct{})(s.queue.stopped)
-	var looked time.Time
+	var again time.Time // when news may be looked at next
 	for {
 		select {
 		case <-ctx.Done():
@@ -79,15 +83,18 @@ func (s *subscription) run(ctx context.Context) {
 		case o := <-s.ended:
 			s.settle(o)
 		case <-s.wake:
-			if since := s.queue.config.Now().Sub(looked); since < shortestInterval {
-				timer.Reset(shortestInterval - since)
+			if wait := again.Sub(s.queue.config.Now()); wait > 0 {
+				timer.Reset(wait)
 				continue
 			}
 		case <-timer.C:
 		}
 		if stopped != nil {
 			timer.Reset(s.look(ctx))
-			looked = s.queue.config.Now()
+			if full := s.queue.config.Now().Add(-(atOnce - 1) * shortestInterval); again.Before(full) {
+				again = full
+			}
+			again = again.Add(shortestInterval)
 		}
 	}
 }
