@@ -86,7 +86,7 @@ func (s *shelf) examine(ctx context.Context, address string) (commands.Asset, er
 	}
 	asset := commands.Asset{Path: path, Hash: fmt.Sprintf("%x", sha256.Sum256(raw))}
 	switch ext := strings.TrimPrefix(filepath.Ext(address), "."); ext {
-	case "png", "jpeg":
+	case "png", "jpeg", "tiff":
 		config, err := decodeConfig(path)
 		if err != nil {
 			return commands.Asset{}, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/adapters/render/picture"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
@@ -126,6 +127,7 @@ type prepared struct {
 	run *run
 	commands.Prepared
 	media *commands.Media // of a film or sound
+	still *picture.Still  // a picture that browsers cannot show
 }
 
 // source takes what was fetched, spoken or generated.
@@ -148,6 +150,9 @@ func (p *prepared) source(key string) error {
 	p.Extension, p.ContentType = kindOf(src.asset)
 	facts := src.asset.Facts
 	p.Width, p.Height, p.Duration = facts.Width, facts.Height, facts.Duration
+	if src.asset.Format == "tiff" {
+		p.still = &picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation}
+	}
 	return nil
 }
 
@@ -179,32 +184,50 @@ func (p *prepared) finish(path, extension, contentType string) error {
 	return nil
 }
 
-// playable makes a form of a film or sound that browsers can play, unless they can play it as it is. Spec: webURL: WebM for sources
-// with transparency, MP4 for all others.
+// playable makes a form of a film, sound or picture that browsers can play, unless they can play it as it is.
 func (p *prepared) playable(ctx context.Context) error {
-	if p.media == nil || browserPlays(*p.media) || p.ContentType == "image/gif" || p.ContentType == "image/webp" {
+	switch {
+	case p.still != nil:
+		return p.playableStill(ctx)
+	case p.media == nil || browserPlays(*p.media) || p.ContentType == "image/gif" || p.ContentType == "image/webp":
 		return nil
 	}
-	dir := filepath.Join(p.run.dir, "web")
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	return p.web(ctx, webForm(p.media.Video != nil && hasAlpha(p.media.Video.PixelFormat)), ffmpeg.Command{
+		Inputs: []ffmpeg.Input{{Path: p.Path, Format: p.media.Format}}, Read: []string{filepath.Dir(p.Path)},
+	})
+}
+
+// form is a form of an asset for browsers.
+type form struct {
+	fileKind
+	options []string // of ffmpeg
+}
+
+// webForm is the form for browsers. Spec: webURL: WebM for sources with transparency, MP4 for all others.
+func webForm(alpha bool) form {
+	if alpha {
+		return form{fileKind{".webm", "video/webm"}, []string{
+			"-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "6", "-row-mt", "1",
+			"-pix_fmt", "yuva420p", "-auto-alt-ref", "0", "-c:a", "libopus", "-b:a", "128k",
+		}}
+	}
+	return form{fileKind{".mp4", "video/mp4"}, []string{
+		"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p",
+		"-vf", "scale=trunc(iw/2)*2:trunc(ih/2)*2", "-c:a", "aac", "-b:a", "160k", "-movflags", "+faststart",
+	}}
+}
+
+// web writes the asset's form for browsers with a command that has its inputs.
+func (p *prepared) web(ctx context.Context, f form, command ffmpeg.Command) error {
+	command.Dir = filepath.Join(p.run.dir, "web")
+	if err := os.Mkdir(command.Dir, 0o700); err != nil {
 		return fmt.Errorf("make a folder for a derivative: %w", err)
 	}
-	p.WebExtension, p.WebType = ".mp4", "video/mp4"
-	options := []string{"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p",
-		"-vf", "scale=trunc(iw/2)*2:trunc(ih/2)*2", "-c:a", "aac", "-b:a", "160k", "-movflags", "+faststart"}
-	if p.media.Video != nil && hasAlpha(p.media.Video.PixelFormat) {
-		p.WebExtension, p.WebType = ".webm", "video/webm"
-		options = []string{"-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "6", "-row-mt", "1",
-			"-pix_fmt", "yuva420p", "-auto-alt-ref", "0", "-c:a", "libopus", "-b:a", "128k"}
-	}
-	out := "out" + p.WebExtension
-	err := p.run.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
-		Inputs: []ffmpeg.Input{{Path: p.Path, Format: p.media.Format}},
-		Output: append(options, "-map_metadata", "-1", out), Dir: dir, Read: []string{filepath.Dir(p.Path)},
-	})
-	if err != nil {
+	out := "out" + f.extension
+	command.Output = append(f.options, "-map_metadata", "-1", out)
+	if err := p.run.engine.cfg.Tools.Run(ctx, command); err != nil {
 		return fmt.Errorf("make a form of an asset that browsers can play: %w", err)
 	}
-	p.Web = filepath.Join(dir, out)
+	p.Web, p.WebExtension, p.WebType = filepath.Join(command.Dir, out), f.extension, f.contentType
 	return nil
 }

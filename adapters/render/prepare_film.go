@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/domain/timeline"
 )
 
 // picture writes what never changes as a PNG.
@@ -40,6 +41,43 @@ func straight(img *image.RGBA, w, h int) *image.NRGBA {
 	full := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(full, img.Rect, img, img.Rect.Min, draw.Src)
 	return full
+}
+
+// The form for browsers of a picture that they cannot show: a film of it, as large as the largest movie.
+const (
+	stillFrames  = 10 // in its one second
+	maxStillSide = 3840
+)
+
+// playableStill makes a film of a picture that browsers cannot show. Spec: webURL, which is WebM or MP4.
+func (p *prepared) playableStill(ctx context.Context) error {
+	w, h := within(p.Width, p.Height, maxStillSide)
+	p.still.Box = image.Rect(0, 0, w, h)
+	img, err := p.still.Pixels(p.still.Box)
+	if err != nil {
+		return fmt.Errorf("decode a prepared picture: %w", err)
+	}
+	pixels := straight(img, w, h).Pix
+	feed := func(_ context.Context, to io.Writer) error {
+		for range stillFrames {
+			if _, err := to.Write(pixels); err != nil {
+				return nil // ffmpeg says why
+			}
+		}
+		return nil
+	}
+	rate := timeline.Rate{Num: stillFrames, Den: 1}
+	return p.web(ctx, webForm(!img.Opaque()), ffmpeg.Command{Inputs: []ffmpeg.Input{{
+		Format: "rawvideo", Raw: &ffmpeg.Raw{PixelFormat: "rgba", Width: w, Height: h, Rate: rate}, Feed: feed,
+	}}})
+}
+
+// within is a size in the same shape whose longer side is at most a number of pixels, and whose sides are at least 2.
+func within(w, h, most int) (int, int) {
+	if side := max(w, h); side > most {
+		w, h = w*most/side, h*most/side
+	}
+	return max(w, 2), max(h, 2)
 }
 
 // film writes what moves as a ProRes film with transparency, at full quality.

@@ -68,6 +68,8 @@ func TestEngine_Prepare(t *testing.T) {
 	b.generate("old.mp4", append(source, "-c:v", "mpeg4")...)
 	b.generate("deep.mp4", append(source, "-c:v", "libx264", "-pix_fmt", "yuv422p10le")...)
 	b.generate("clear.mov", append(source, "-c:v", "prores_ks", "-profile:v", "4444", "-pix_fmt", "yuva444p10le")...)
+	b.generate("dull.tiff", "-f", "lavfi", "-i", "testsrc=size=63x48", "-frames:v", "1", "-pix_fmt", "rgb24")
+	b.generate("clear.tiff", "-f", "lavfi", "-i", "color=c=red@0.5:size=64x48,format=rgba", "-frames:v", "1", "-pix_fmt", "rgba")
 	tests := map[string]struct {
 		kind       preload.Type
 		properties object
@@ -78,6 +80,8 @@ func TestEngine_Prepare(t *testing.T) {
 		fault      string
 	}{
 		"a picture":      {kind: preload.Image, properties: object{"src": "p.png"}, extension: ".png", width: 30},
+		"a dull TIFF":    {kind: preload.Image, properties: object{"src": "dull.tiff"}, extension: ".tiff", web: ".mp4", width: 63},
+		"a clear TIFF":   {kind: preload.Image, properties: object{"src": "clear.tiff"}, extension: ".tiff", web: ".webm", width: 64},
 		"an H.264 film":  {kind: preload.Video, properties: object{"src": "plain.mp4"}, extension: ".mp4", width: 64},
 		"an MPEG-4 film": {kind: preload.Video, properties: object{"src": "old.mp4"}, extension: ".mov", web: ".mp4", width: 64},
 		"ten bits":       {kind: preload.Video, properties: object{"src": "deep.mp4"}, extension: ".mp4", web: ".mp4", width: 64},

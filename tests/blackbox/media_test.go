@@ -152,19 +152,22 @@ func age(t *testing.T, dir string) {
 	}
 }
 
-// TestPreload_plays lets a real browser play what a preload has made of films that browsers cannot decode: with its transparency.
+// TestPreload_plays lets a real browser play what a preload has made of films, and of a picture, that browsers cannot decode: with its
+// transparency.
 func TestPreload_plays(t *testing.T) {
 	dir := t.TempDir()
 	harness.RunFFmpeg(t, "-f", "lavfi", "-i", "color=c=red@0.0:size=64x48:rate=25:duration=2,format=rgba", "-c:v", "prores_ks", "-profile:v", "4444",
 		"-pix_fmt", "yuva444p10le", filepath.Join(dir, "clear.mov"))
 	harness.RunFFmpeg(t, "-f", "lavfi", "-i", "color=c=red:size=64x48:rate=25:duration=2", "-c:v", "mpeg4", "-q:v", "2", filepath.Join(dir, "red.avi"))
+	harness.RunFFmpeg(t, "-f", "lavfi", "-i", "color=c=red:size=64x48", "-frames:v", "1", "-pix_fmt", "rgb24", filepath.Join(dir, "red.tiff"))
 	site := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	t.Cleanup(site.Close)
 	service := harness.NewService(t, "--allow-host", strings.TrimPrefix(site.URL, "http://"))
 	service.StartAPI()
 	client := service.NewAccount("preloads", 600)
 	answer := client.Do("POST", "/preloads", fmt.Appendf(nil,
-		`{"preload":[{"id":"clear","type":"video","src":"%s/clear.mov"},{"id":"red","type":"video","src":"%s/red.avi"}]}`, site.URL, site.URL))
+		`{"preload":[{"id":"clear","type":"video","src":"%[1]s/clear.mov"},{"id":"red","type":"video","src":"%[1]s/red.avi"},
+			{"id":"still","type":"image","src":"%[1]s/red.tiff"}]}`, site.URL))
 	var requested struct {
 		ID string `json:"preload_id"`
 	}
@@ -177,7 +180,7 @@ func TestPreload_plays(t *testing.T) {
 		client.Do("GET", "/preloads/"+requested.ID, nil).Into(t, &batch)
 		return batch.Status == "done"
 	})
-	for i, want := range []struct{ extension, pixel string }{{".webm", "clear"}, {".mp4", "red"}} {
+	for i, want := range []struct{ extension, pixel string }{{".webm", "clear"}, {".mp4", "red"}, {".mp4", "red"}} {
 		item := batch.Items[i]
 		if !strings.HasSuffix(item.WebURL, want.extension) {
 			t.Fatalf("%s: %+v", item.ID, item)
