@@ -56,7 +56,6 @@ func (r *render) copyFile(ctx context.Context, key, from string) error {
 		return err
 	}
 	if err == nil {
-		r.stored = append(r.stored, key)
 		err = errors.Join(r.config.Files.Put(ctx, key, f), f.Close())
 	}
 	if err != nil {

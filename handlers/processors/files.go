@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"syscall"
 
+	"golang.org/x/sync/errgroup"
+
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
@@ -76,10 +78,11 @@ func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.
 }
 
 // fill gives a file keys and an address of this attempt's own, and lets move bring what each of its parts has as its source
-// there.
+// there, side by side: each waits for the disk.
 func (r *render) fill(ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) error) error {
 	stem := commands.RenderPrefix(r.project) + strconv.Itoa(r.claim.Attempt)
 	file.Key, file.Thumbnail, file.Subtitles, file.Token = "", "", "", randomHex(16)
+	moves, ctx := errgroup.WithContext(ctx)
 	for _, part := range []struct {
 		key       *string
 		source    string
@@ -92,16 +95,15 @@ func (r *render) fill(ctx context.Context, file *movie.File, sources movie.File,
 		if part.source == "" {
 			continue
 		}
-		*part.key = stem + part.extension
-		if err := move(ctx, *part.key, part.source); err != nil {
-			return err
-		}
+		key := stem + part.extension
+		*part.key = key
+		r.stored = append(r.stored, key)
+		moves.Go(func() error { return move(ctx, key, part.source) })
 	}
-	return nil
+	return moves.Wait()
 }
 
 func (r *render) put(ctx context.Context, key, path string) error {
-	r.stored = append(r.stored, key)
 	return untilDone(ctx, func(ctx context.Context) error {
 		f, err := os.Open(path)
 		if err != nil {

@@ -62,7 +62,7 @@ type render struct {
 	plan    *movie.Plan // when it was laid out
 	key     string      // what the movie can be found by in the cache; empty: it must not be
 	found   *found      // in the cache
-	stored  []string    // keys under which this attempt has stored files
+	stored  []string    // keys under which this attempt may have stored files
 }
 
 // run renders until there is an outcome and records it. It returns an error only when ctx has ended before.
