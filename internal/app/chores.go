@@ -31,6 +31,7 @@ func (s *service) newChores() (*chores.Chores, error) {
 	if s.renderer != nil {
 		spoken, painted := filepath.Join(s.workFolder(), "speech"), filepath.Join(s.workFolder(), "images")
 		config.Chores = append(config.Chores,
+			chores.Departed(s.models.Accounts, s.renderer.caches...),
 			chores.Chore{Name: "cached assets", Do: s.renderer.assets.Sweep},
 			chores.Chore{Name: "rendered parts and working files", Do: s.renderer.engine.Sweep},
 			chores.Tidy("spoken texts", s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {

@@ -21,7 +21,7 @@ import (
 // version is set by the linker.
 var version = "dev"
 
-// Main runs the command line and returns the exit code: 0 when all went well, 1 on a failure, 2 on wrong usage.
+// Main runs the command line and returns the exit code: 0 when all went well, otherwise 1.
 func Main(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 1 {
 		switch args[1] { // these become another program and do not return
@@ -54,6 +54,9 @@ func rootCommand() *cobra.Command {
 			return fromEnv(cmd.Flags())
 		},
 	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
+	})
 	root.AddCommand(serveCommand(), renderCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), accountsCommand(), creditsCommand(),
 		workCommand(), actsCommand(), auditCommand(), doctorCommand(), versionCommand())
 	return root
@@ -81,7 +84,7 @@ func newLog(w io.Writer, level, format string) (*logrus.Logger, error) {
 	log.SetOutput(w)
 	parsed, err := logrus.ParseLevel(level)
 	if err != nil {
-		return nil, fmt.Errorf("--log-level: %w", err)
+		return nil, fmt.Errorf("--log-level: %q is none of trace, debug, info, warn, error", level)
 	}
 	log.SetLevel(parsed)
 	switch format {

@@ -114,7 +114,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 10*time.Second, "how long a shutdown waits for running work before it hands it back")
 
 	f.StringVar(&c.SMTP, "smtp", "", "mail server for e-mail destinations without one of their own, smtp://user:password@host:587 or smtps://… (default: none)")
-	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address for it")
+	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address of mail that --smtp sends")
 	c.bindProviders(f)
 	f.IntVar(&c.RenderSlots, "render-slots", 1, "movies rendered at the same time by this process")
 	f.IntVar(&c.PreloadSlots, "preload-slots", 2, "preload items prepared at the same time by this process")
@@ -131,15 +131,15 @@ func (c *Config) bind(f *pflag.FlagSet) {
 func (c *Config) bindProviders(f *pflag.FlagSet) {
 	f.StringVar(&c.Chromium, "chromium", browser.DefaultPath, "chromium-headless-shell, for html elements")
 	f.StringVar(&c.Speech.URL, "speech-url", "", "base of an OpenAI-compatible speech service (default: the built-in voices)")
-	f.StringVar(&c.Speech.Key, "speech-key", "", "its key")
-	f.StringVar(&c.Speech.Model, "speech-model", "", "its model (default tts-1)")
-	f.StringVar(&c.Speech.Voice, "speech-voice", "", "its voice where a movie names none (default alloy)")
+	f.StringVar(&c.Speech.Key, "speech-key", "", "key of the speech service")
+	f.StringVar(&c.Speech.Model, "speech-model", "", "model of the speech service (default tts-1)")
+	f.StringVar(&c.Speech.Voice, "speech-voice", "", "voice of the speech service where a movie names none (default alloy)")
 	f.StringVar(&c.Transcription.URL, "transcription-url", "", "base of an OpenAI-compatible transcription service, for subtitles (default: none)")
-	f.StringVar(&c.Transcription.Key, "transcription-key", "", "its key")
-	f.StringVar(&c.Transcription.Model, "transcription-model", "", "its model (default whisper-1)")
+	f.StringVar(&c.Transcription.Key, "transcription-key", "", "key of the transcription service")
+	f.StringVar(&c.Transcription.Model, "transcription-model", "", "model of the transcription service (default whisper-1)")
 	f.StringVar(&c.Images.URL, "image-url", "", "base of an OpenAI-compatible service that makes images of prompts (default: none)")
-	f.StringVar(&c.Images.Key, "image-key", "", "its key")
-	f.StringVar(&c.Images.Model, "image-model", "", "its model (default gpt-image-1)")
+	f.StringVar(&c.Images.Key, "image-key", "", "key of the image service")
+	f.StringVar(&c.Images.Model, "image-model", "", "model of the image service (default gpt-image-1)")
 }
 
 // fromEnv sets every flag that was not given from its environment variable.
@@ -182,6 +182,37 @@ func (c *Config) validate() error {
 			complain("--allow-host %s: give host:port", host)
 		}
 	}
+	for _, origin := range c.CORSOrigin {
+		if !webAddress(origin) && origin != "*" || strings.Count(origin, "/") > 2 {
+			complain("--cors-origin %s: give an origin such as https://app.example.com, without a path, or *", origin)
+		}
+	}
+	for _, where := range []struct {
+		flag, value, example string
+		schemes              []string
+	}{
+		{"--eventstore", c.EventStore, "esdb://host:2113", []string{"esdb", "esdb+discover", "unix"}},
+		{"--mongo", c.Mongo, "mongodb://host/moviola", []string{"mongodb", "mongodb+srv"}},
+		{"--blobs", c.Blobs, "s3://bucket?region=eu-central-1", []string{"s3", "file", ""}},
+	} {
+		scheme := where.value[:max(0, strings.Index(where.value, "://"))] // the rest may carry a password
+		if where.value != "" && !slices.Contains(where.schemes, scheme) {
+			complain("%s %s…: give an address such as %s", where.flag, scheme, where.example)
+		}
+	}
+	for _, span := range []struct {
+		flag   string
+		length time.Duration
+	}{
+		{"--render-timeout", c.RenderTimeout}, {"--file-retention", c.FileRetention}, {"--temp-retention", c.TempRetention},
+		{"--upload-url-ttl", c.UploadTTL}, {"--asset-cache-ttl", c.AssetCacheTTL}, {"--sweep-every", c.SweepEvery},
+		{"--abandon-after", c.AbandonAfter}, {"--zero-retention", c.ZeroRetention}, {"--clear-again", c.ClearAgain},
+		{"--claim-timeout", c.ClaimTimeout}, {"--webhook-timeout", c.WebhookTimeout},
+	} {
+		if span.length <= 0 {
+			complain("%s %s: give a time above zero, such as 90s or 12h", span.flag, span.length)
+		}
+	}
 	if c.PublicURL == "" {
 		_, port, err := net.SplitHostPort(c.Listen)
 		if err != nil {
@@ -189,11 +220,17 @@ func (c *Config) validate() error {
 		}
 		c.PublicURL = "http://localhost:" + port
 	}
-	if u, err := url.Parse(c.PublicURL); err != nil || u.Host == "" {
+	if !webAddress(c.PublicURL) {
 		complain("--public-url %s: give an address such as https://video.example.com", c.PublicURL)
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	return errors.Join(errs...)
+}
+
+// webAddress says whether a text is an address of a web server, without a query.
+func webAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery == "" && u.Fragment == "" && u.User == nil
 }
 
 // plays reports whether this process has the role.

@@ -18,6 +18,7 @@ import (
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/text"
 	"moviola/adapters/speech"
+	"moviola/handlers/chores"
 )
 
 // How long fetching one asset may take. Connecting and the first answer are bounded apart, so that a dead server is noticed early.
@@ -34,6 +35,7 @@ type renderer struct {
 	engine *render.Engine
 	assets *assets.Cache
 	pages  *browser.Pool
+	caches []chores.Cache // all that is kept on this disk for accounts
 }
 
 // newRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
@@ -91,6 +93,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	if err != nil {
 		return nil, errors.Join(err, r.close(ctx))
 	}
+	r.caches = []chores.Cache{r.assets, r.engine, speaker, painter}
 	return r, nil
 }
 
