@@ -211,3 +211,32 @@ func TestCache_killed(t *testing.T) {
 		t.Errorf("%d bytes of %d (%v); left are %v", len(stored), len(content), err, s.files("files/.new-*"))
 	}
 }
+
+// What is kept for one account is forgotten, and fetched anew when it is asked for again; the others keep theirs.
+func TestCache_Forget(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, commands.Media{}, nil)
+	s.serve("/a.png", pngOf(3, 2))
+	fetch := func(account domain.AccountID) string {
+		t.Helper()
+		got, err := s.Fetch(t.Context(), account, s.server.URL+"/a.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Path
+	}
+	one, two := fetch("one"), fetch("two")
+	for range 2 {
+		if err := s.Forget("one"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, gone := os.Stat(one)
+	_, there := os.Stat(two)
+	if gone == nil || there != nil || len(s.files("*/*")) != 3 {
+		t.Errorf("the one: %v, the other: %v, left are %v", gone, there, s.files("*/*"))
+	}
+	if again := fetch("one"); again != one {
+		t.Errorf("fetched again to %s", again)
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"moviola/domain"
 )
 
 // inUse is how long after its last use a file is left alone, whatever room is needed: somebody may be about to link it.
@@ -21,6 +23,14 @@ type kept struct {
 	path string
 	size int64
 	used time.Time
+}
+
+// Forget removes what is kept for an account. Doing it again changes nothing.
+func (c *Cache) Forget(account domain.AccountID) error {
+	if err := os.RemoveAll(c.shelf(account).dir); err != nil {
+		return fmt.Errorf("forget assets: %w", err)
+	}
+	return nil
 }
 
 // Sweep removes what has not been used for the time to live, and then what was used longest ago until the rest fits into MaxTotal

@@ -319,3 +319,21 @@ func TestGenerate_bomb(t *testing.T) {
 	_, err := p.generator(t, nil).Generate(t.Context(), commands.ImageRequest{Prompt: "x"})
 	requireFault(t, err, "16384 × 16384 pixels: at most 16 megapixels")
 }
+
+// What is kept for one account is forgotten; the others keep theirs.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, numbered(t))
+	g := p.generator(t, nil)
+	one, two := commands.ImageRequest{Account: "one", Prompt: "a cat"}, commands.ImageRequest{Account: "two", Prompt: "a cat"}
+	mustGenerate(t, g, one)
+	mustGenerate(t, g, two)
+	for range 2 {
+		if err := g.Forget("one"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if mustGenerate(t, g, one).Cached || !mustGenerate(t, g, two).Cached {
+		t.Error("not the one account was forgotten")
+	}
+}

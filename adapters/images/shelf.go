@@ -31,6 +31,14 @@ func shelfOf(dir string, account domain.AccountID) shelf {
 	return shelf{filepath.Join(dir, hashOf([]byte(account))[:32])}
 }
 
+// Forget removes the pictures that are kept for an account. Doing it again changes nothing.
+func (g *Generator) Forget(account domain.AccountID) error {
+	if err := os.RemoveAll(shelfOf(g.cfg.Dir, account).dir); err != nil {
+		return fmt.Errorf("forget generated images: %w", err)
+	}
+	return nil
+}
+
 func hashOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"moviola/domain"
 )
 
 const (
@@ -45,6 +47,27 @@ func dead(dir string) bool {
 	}
 	defer f.Close()
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// Forget removes the rendered parts that are kept for an account. Doing it again changes nothing.
+func (e *Engine) Forget(account domain.AccountID) error {
+	dir, err := e.partsOf(account)
+	if err == nil {
+		err = os.RemoveAll(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("forget rendered parts: %w", err)
+	}
+	return nil
+}
+
+// partsOf is the folder of an account's rendered parts.
+func (e *Engine) partsOf(account domain.AccountID) (string, error) {
+	hash, err := hashOf(account)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(e.cfg.Dir, "cache", hash[:32]), nil
 }
 
 // Sweep removes the folders of attempts whose process has died, rendered parts that nobody has asked for in a month, and of the

@@ -24,6 +24,14 @@ func shelfOf(dir string, account domain.AccountID) shelf {
 	return shelf{filepath.Join(dir, hashText(string(account))[:32])}
 }
 
+// Forget removes what is kept for an account. Doing it again changes nothing.
+func (e *Engine) Forget(account domain.AccountID) error {
+	if err := os.RemoveAll(shelfOf(e.cfg.Dir, account).dir); err != nil {
+		return fmt.Errorf("forget speech: %w", err)
+	}
+	return nil
+}
+
 // note is what is kept of a spoken text.
 type note struct {
 	File     string         `json:"file"`

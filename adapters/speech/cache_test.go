@@ -138,3 +138,21 @@ func TestSpeak_UseIsNoted(t *testing.T) {
 		t.Errorf("%d requests, want 1", n)
 	}
 }
+
+// What is kept for one account is forgotten; the others keep theirs.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })
+	e := remoteEngine(t, p, nil)
+	one, two := commands.SpeechRequest{Account: "one", Text: "Hello"}, commands.SpeechRequest{Account: "two", Text: "Hello"}
+	mustSpeak(t, e, one)
+	mustSpeak(t, e, two)
+	for range 2 {
+		if err := e.Forget("one"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if mustSpeak(t, e, one).Cached || !mustSpeak(t, e, two).Cached {
+		t.Error("not the one account was forgotten")
+	}
+}

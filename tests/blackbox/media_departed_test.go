@@ -29,7 +29,7 @@ type stored struct {
 // and answers 404, of the other its library and its movies. Decision 39; design §6, closing.
 func TestAccount_storedMedia(t *testing.T) {
 	assets := harness.NewAssets(t)
-	service := harness.NewService(t, "--allow-host", assets.Host, "--zero-retention", "1s")
+	service := harness.NewService(t, "--allow-host", assets.Host, "--zero-retention", "1s", "--sweep-every", "1s")
 	service.StartAPI()
 	operator := service.NewAccount("operator", 600)
 	closed, spent := fill(t, service, assets, "closed", 100), fill(t, service, assets, "spent", 2)
@@ -49,6 +49,12 @@ func TestAccount_storedMedia(t *testing.T) {
 		t.Errorf("an upload that was registered: %d %v", status, err)
 	}
 	closed.uses(t, operator, 0)
+	for _, cache := range []string{"assets", "render/cache"} { // of renderers, a folder for each account
+		harness.Eventually(t, cache+" is that of one account", func() bool {
+			found, err := filepath.Glob(filepath.Join(service.Data, "work", cache, "*"))
+			return err == nil && len(found) == 1
+		})
+	}
 	if answer := spent.Download(spent.library[0], nil); answer.Status != 200 {
 		t.Errorf("another account's file: %d", answer.Status)
 	}
