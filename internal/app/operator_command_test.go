@@ -37,7 +37,7 @@ func TestOperatorCommands(t *testing.T) {
 			[]string{`POST /admin/credits {"account":"a1","amount":5,"reference":"r","kind":"pack"}`, "GET /admin/accounts?account=a1"}, 0, []string{"has 5 credits, 4"}},
 		{"stuck work", []string{"work", "list"}, []string{`{"work":[{"work":"render/p","account":"a1","failures":12,"message":"no","droppable":true}]}`},
 			[]string{"GET /admin/work"}, 0, []string{"render/p", "12", "true", "no"}},
-		{"retry one", []string{"work", "retry", "render/p"}, []string{`{"count":1}`}, []string{`POST /admin/work/retry {"work":"render/p"}`}, 0, []string{"1 pieces"}},
+		{"retry one", []string{"work", "retry", "render/p"}, []string{`{"count":1}`}, []string{`POST /admin/work/retry {"work":"render/p"}`}, 0, []string{"1 piece of work is"}},
 		{"retry all", []string{"work", "retry", "--all", "--count", "2"}, []string{`{"count":2}`}, []string{`POST /admin/work/retry {"all":true,"count":2}`}, 0, []string{"2 pieces"}},
 		{"retry all, unseen", []string{"work", "retry", "--all"}, nil, nil, 1, []string{"--count"}},
 		{"drop", []string{"work", "drop", "render/p"}, []string{`{"work":"render/p"}`}, []string{`POST /admin/work/drop {"work":"render/p"}`}, 0, []string{"given up"}},
