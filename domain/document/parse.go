@@ -97,12 +97,7 @@ func checkShape(props map[string]any) error {
 	if !scenesOK || !elementsOK {
 		return errUnreadable()
 	}
-	_, hasTemplate := props["template"]
-	if _, other := props["templateId"]; other {
-		hasTemplate = true
-	}
-	_, hasProject := props["project"]
-	if !hasScenes && !hasElements && !hasTemplate && !hasProject {
+	if !hasScenes && !hasElements && props["template"] == nil && props["templateId"] == nil && props["project"] == nil {
 		return errUnreadable()
 	}
 	count := len(elements)
@@ -118,10 +113,10 @@ func checkShape(props map[string]any) error {
 	return nil
 }
 
-// list returns the array under name, whether there is anything under name, and whether that is an array.
+// list returns the array under name, whether there is anything under name, and whether that is an array. Null is nothing.
 func list(props map[string]any, name string) (items []any, present, ok bool) {
-	value, present := props[name]
-	if !present {
+	value := props[name]
+	if value == nil {
 		return nil, false, true
 	}
 	items, ok = value.([]any)

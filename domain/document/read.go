@@ -76,7 +76,7 @@ func (r reader) scene() Scene {
 		r.problem("The property 'duration' of a scene must be a positive number or -1")
 	}
 	elements, _, ok := list(r.props, "elements")
-	if !ok && r.props["elements"] != nil {
+	if !ok {
 		r.problem("The property 'elements' must be an array")
 	}
 	s.Transition = r.transition()

@@ -192,13 +192,13 @@ func (x *expansion) scene(out []any, props map[string]any, s *scope) ([]any, err
 		return nil, err
 	}
 	number := x.place.Scene
-	elements, present := props["elements"]
+	elements := props["elements"]
 	if imported, err := x.imported(props, s); err != nil {
 		return nil, err
-	} else if own, ok := elements.([]any); imported != nil && (ok || !present) {
-		elements, present = slices.Concat(own, imported), true
+	} else if own, ok := elements.([]any); imported != nil && (ok || elements == nil) {
+		elements = slices.Concat(own, imported)
 	}
-	if present {
+	if elements != nil {
 		if scene["elements"], err = x.elementsOf(elements, number, s); err != nil {
 			return nil, err
 		}

@@ -106,6 +106,19 @@ var payloadRows = []row{
 			t.Errorf("%v", got)
 		}
 	}},
+	{"payload-null", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		for _, movie := range []string{
+			`{"scenes":[{"duration":2,"elements":null,"transition":null,"condition":null}],"elements":null,"exports":null,"variables":null,"settings":null,"template":null}`,
+			`{"scenes":null,"elements":[{"type":"text","text":"a","duration":2,"settings":null,"start":null,"iterate":null}],"project":null,"preload":null}`,
+		} {
+			if got := c.checked(t, movie); got["valid"] != true || got["duration"] != 2.0 {
+				t.Errorf("%s: %v", movie, got)
+			}
+			c.submit(t, movie)
+		}
+		c.refused(t, "POST", "/movies", `{"scenes":[],"elements":"null"}`, 400, "movie_json_invalid", "")
+	}},
 	{"payload-duplicate-keys", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
 		if got := c.checked(t, `{"scenes":[{"duration":1,"duration":2}]}`); got["duration"] != 2.0 {
