@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	probeTimeout = 10 * time.Second
+	probeTimeout = 30 * time.Second // on a busy machine; what a file may cost is bounded by the next one
+	probeCPU     = 20 * time.Second
 	probeOutput  = 1 << 20
 	measureLimit = time.Minute
 )
@@ -51,7 +52,7 @@ func (t *Tools) describe(ctx context.Context, path, format string) (commands.Med
 		program: t.ffprobe,
 		args:    probeArgs(path, format),
 		stdout:  &capped{to: &out, left: probeOutput},
-		jail:    jail{Read: []string{path}, CPUSeconds: uint64(2 * probeTimeout.Seconds())},
+		jail:    jail{Read: []string{path}, CPUSeconds: uint64(probeCPU.Seconds())},
 	})
 	if err != nil {
 		return commands.Media{}, err

@@ -40,6 +40,9 @@ const howToInstall = "install it (Debian, Ubuntu: apt-get install ffmpeg) or say
 // needed are the filters and encoders that not every build of ffmpeg has.
 var needed = []string{"libx264", "zscale", "alimiter"}
 
+// openLimit ends a start whose programs hang. On a busy machine they may take long to say what they can do.
+const openLimit = 2 * time.Minute
+
 // Open finds the programs and asks for their versions. Its error says what to install.
 func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	t := &Tools{sandbox: cfg.Sandbox, log: cfg.Log}
@@ -53,7 +56,7 @@ func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	if t.ffprobe, err = find(cfg.FFprobe, "ffprobe"); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
 	out, err := t.ask(ctx, t.ffmpeg, "-version")
 	if err != nil {
