@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bufio"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -39,22 +40,12 @@ var stateRows = []row{
 		c.settled(t, 600)
 	}},
 	{"state-late-success", func(t *testing.T, w *world) {
-		c := w.hasty.open(t, 600)
-		path := "/status/200/late-" + c.account
-		movie, release := w.web.held(t, `,"exports":[{"destinations":[{"type":"webhook","endpoint":"`+w.web.base+path+`"}]}]`)
-		project := c.submit(t, movie)
-		c.until(t, project, "timeout")
-		if len(w.web.received(path)) > 0 {
-			t.Error("a webhook went out at the timeout")
+		c, late := w.hasty.open(t, 600), false
+		for try := 0; try < 10 && !late; try++ {
+			t.Run(fmt.Sprint(try), func(t *testing.T) { late = endsLate(t, w, c) })
 		}
-		release()
-		got := c.until(t, project, "done")
-		if got["consumed_credits"] != 0.0 || got["message"] != "" || got["success"] != true {
-			t.Errorf("%v", got)
-		}
-		harness.Eventually(t, "the webhook of the late success", func() bool { return len(w.web.received(path)) == 1 })
-		if body := w.web.received(path)[0].body; !strings.Contains(body, `"success":true`) {
-			t.Errorf("%s", body)
+		if !late {
+			t.Error("no render has ended between its limit and twice that")
 		}
 		c.settled(t, 600)
 	}},
@@ -119,6 +110,31 @@ var stateRows = []row{
 			t.Errorf("DELETE after expiry: %v, %v", first, got["deleted_at"])
 		}
 	}},
+}
+
+// endsLate lets a movie time out and end later, and says whether it did: on a busy machine it may be stopped at twice the limit.
+func endsLate(t *testing.T, w *world, c *client) bool {
+	t.Helper()
+	path := "/status/200/late-" + c.account + t.Name()[strings.LastIndex(t.Name(), "/")+1:]
+	movie, release := w.web.held(t, `,"exports":[{"destinations":[`+hook(w.web.base+path, "")+`]}]`)
+	project := c.submit(t, movie)
+	c.until(t, project, "timeout")
+	if len(w.web.received(path)) > 0 {
+		t.Error("a webhook went out at the timeout")
+	}
+	release()
+	harness.Eventually(t, "the webhook of the end", func() bool { return len(w.web.received(path)) == 1 })
+	got := c.movie(t, project)
+	if got["status"] == "timeout" && strings.Contains(w.web.received(path)[0].body, `"success":false`) {
+		return false
+	}
+	if got["status"] != "done" || got["consumed_credits"] != 0.0 || got["message"] != "" || got["success"] != true {
+		t.Errorf("%v", got)
+	}
+	if body := w.web.received(path)[0].body; !strings.Contains(body, `"success":true`) {
+		t.Errorf("%s", body)
+	}
+	return true
 }
 
 // deleteRows: DELETE /movies, every failure 400.
