@@ -173,8 +173,11 @@ func TestWork_Candidates(t *testing.T) {
 	w := newWorld(t)
 	pages := &counting{Documents: w.documents(t)}
 	models := mustOpen(t, w.config(pages))
-	start(t, models)
+	stop := start(t, models)
 	waitFor(t, models, backlog(t, w, 120, 1, 3, 2))
+	if err := stop(); err != nil { // its own reads are not counted
+		t.Fatal(err)
+	}
 	tests := []struct {
 		perAccount int
 		now        time.Time
@@ -223,7 +226,7 @@ func TestWork_Candidates_ManyAccounts(t *testing.T) {
 	w := newWorld(t)
 	pages := &counting{Documents: w.documents(t)}
 	models := mustOpen(t, w.config(pages))
-	start(t, models)
+	stop := start(t, models)
 	var last eventstore.Appended
 	for n := range 300 { // one account's long queue, the oldest
 		last = w.append(t, movie.Stream(domain.ProjectID(fmt.Sprintf("long%012d", n))), submitted(alice, t0))
@@ -234,6 +237,9 @@ func TestWork_Candidates_ManyAccounts(t *testing.T) {
 		last = w.append(t, movie.Stream(project(n)), submitted(account, minute(1)))
 	}
 	waitFor(t, models, last)
+	if err := stop(); err != nil { // its own reads are not counted
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
 	for look := range 4 {
 		pages.reset()
