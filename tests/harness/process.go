@@ -107,7 +107,6 @@ func Start(t testing.TB, name, path string, env []string, args ...string) *Proce
 	}()
 	t.Cleanup(func() {
 		p.Kill()
-		_ = syscall.Kill(-p.Pid(), syscall.SIGKILL) // what it has left behind, if anything
 		if t.Failed() {
 			t.Logf("output of %s:\n%s", name, p.out.tail(12_000))
 		}
@@ -115,15 +114,10 @@ func Start(t testing.TB, name, path string, env []string, args ...string) *Proce
 	return p
 }
 
-// Kill ends the process with SIGKILL and waits. It may have ended before.
+// Kill ends the process, and what it has started in its process group, with SIGKILL and waits. It may have ended before.
 func (p *Process) Kill() {
 	p.t.Helper()
-	select {
-	case <-p.done:
-		return
-	default:
-	}
-	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := syscall.Kill(-p.Pid(), syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		p.t.Errorf("kill %s: %v", p.name, err)
 	}
 	p.wait()
