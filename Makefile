@@ -17,14 +17,14 @@ build: ## build bin/moviola, a static binary
 
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
-	scripts/test.sh "$$(go list ./... | grep -v '^moviola/tests' | tr '\n' ' ')" -race -timeout 20m
-	cd tests/mongo && CGO_ENABLED=0 go test -timeout 10m ./...
-	CGO_ENABLED=0 scripts/test.sh ./tests/... -timeout 25m
+	scripts/test.sh "$$(go list ./... | grep -v '^moviola/tests' | tr '\n' ' ')" -race -timeout 60m
+	cd tests/mongo && CGO_ENABLED=0 go test -timeout 60m ./...
+	CGO_ENABLED=0 scripts/test.sh ./tests/... -timeout 60m
 	scripts/fuzz.sh 20s ./handlers/...
 
 test-race: ## the black-box tests on a binary built with the race detector
 	@scripts/deps.sh test
-	MOVIOLA_TEST_RACE=1 go test -race -timeout 40m ./tests/...
+	MOVIOLA_TEST_RACE=1 go test -race -timeout 90m ./tests/...
 
 test-long: ## the long versions of the fault tests; a million cases for each fuzz target of what clients send
 	@scripts/deps.sh test
