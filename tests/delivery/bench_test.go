@@ -3,8 +3,6 @@ package delivery_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,18 +16,13 @@ import (
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill/message"
-	"github.com/sirupsen/logrus"
 
-	"moviola/adapters/outbound"
-	"moviola/adapters/webhook"
-	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
-	"moviola/handlers/processors"
 	"moviola/projections"
 )
 
@@ -37,7 +30,7 @@ import (
 const atOnce = 64
 
 // BenchmarkDelivery measures deliveries to a local receiver, claim, try and end an event each, beside a bare HTTP client and the
-// store's appends. The goal is 40 % of the smaller of the bare client and a third of the appends: a delivery is three appends.
+// store's appends. The goal is 40 % of the smaller of the bare client and a third of the appends.
 func BenchmarkDelivery(b *testing.B) {
 	var hits atomic.Int64
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -48,13 +41,15 @@ func BenchmarkDelivery(b *testing.B) {
 	log := openLog(b)
 	files := commandstest.NewFiles(time.Now)
 	// Turn by turn, so that a machine that does other things as well does them to all three.
-	const rounds, each = 5, 600
+	const rounds, each = 15, 200
 	const count = rounds * each
 	for i := range count {
-		closed(b, log, files, i, receiver.URL)
+		closed(b, log, files, "alice", project(i), receiver.URL+"/hook")
 	}
 	queue := &line{waiting: make(chan *message.Message)}
-	run := startDeliverer(b, log, files, queue, strings.TrimPrefix(receiver.URL, "http://"))
+	end := startDeliverer(b, deliverer{
+		log: log, files: files, queue: queue, perHost: atOnce, transport: webhooks(b, strings.TrimPrefix(receiver.URL, "http://")),
+	})
 	var posting, appending, delivering time.Duration
 	b.ResetTimer()
 	for round := range rounds {
@@ -67,7 +62,7 @@ func BenchmarkDelivery(b *testing.B) {
 		delivering += spend(b, each, func(i int) error { return queue.deliver(round*each + i) })
 	}
 	b.StopTimer()
-	run()
+	end()
 	bare, appends, deliveries := count/posting.Seconds(), count/appending.Seconds(), count/delivering.Seconds()
 	if hits.Load() != 2*count {
 		b.Fatalf("%d calls for %d posts and as many deliveries", hits.Load(), count)
@@ -138,24 +133,6 @@ func openLog(b *testing.B) *eventstore.Log {
 	return eventstore.NewLog(client, eventstore.NewCodec())
 }
 
-func project(i int) domain.ProjectID { return domain.ProjectID(fmt.Sprintf("deliver%09d", i)) }
-
-// closed makes a movie whose render has failed, with one webhook.
-func closed(b *testing.B, log *eventstore.Log, files *commandstest.Files, i int, endpoint string) {
-	b.Helper()
-	body := fmt.Sprintf(`{"scenes":[],"exports":[{"destinations":[{"type":"webhook","endpoint":%q}]}]}`, endpoint+"/hook")
-	hash := sha256.Sum256([]byte(body))
-	if err := files.Put(b.Context(), commands.DocumentKey("alice", project(i)), strings.NewReader(body)); err != nil {
-		b.Fatal(err)
-	}
-	at := time.Now()
-	_, err := log.Append(b.Context(), movie.Stream(project(i)), eventstore.NoStream, eventstore.Meta{Account: "alice", Time: at},
-		movie.Submitted{Account: "alice", At: at, DocumentHash: hex.EncodeToString(hash[:]), Destinations: 1}, movie.Cancelled{At: at})
-	if err != nil {
-		b.Fatal(err)
-	}
-}
-
 // line hands over one task after another.
 type line struct{ waiting chan *message.Message }
 
@@ -179,57 +156,5 @@ func (l *line) deliver(i int) error {
 		return nil
 	case <-msg.Nacked():
 		return fmt.Errorf("%s failed", task.ID)
-	}
-}
-
-// nothing stands for the boards and read models beside deliveries.
-type nothing struct{}
-
-func (nothing) Beat(context.Context, projections.Presence) error   { return nil }
-func (nothing) Remove(context.Context, string, int) error          { return nil }
-func (nothing) Clear(context.Context, string) error                { return nil }
-func (nothing) WaitFor(context.Context, eventstore.Position) error { return nil }
-func (nothing) Failed(context.Context, projections.WorkItem, string) (projections.Trouble, error) {
-	return projections.Trouble{}, nil
-}
-
-func (nothing) Open(context.Context, domain.AccountID, string) (commands.OpenedConnection, error) {
-	return commands.OpenedConnection{}, nil
-}
-
-// startDeliverer runs the real processors, commands and sender, and returns what ends them.
-func startDeliverer(b *testing.B, log *eventstore.Log, files commands.Files, queue processors.Queue, address string) func() {
-	b.Helper()
-	guard, err := outbound.NewGuard(outbound.Config{Allow: []string{address}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	sender := webhook.NewSender(webhook.Config{Transport: guard.Transport(outbound.Options{Connect: 31 * time.Second})})
-	logger := logrus.New()
-	logger.SetLevel(logrus.ErrorLevel)
-	p, err := processors.New(processors.Config{
-		Queue: queue, Kinds: []string{projections.WorkDeliver}, Log: log, Files: files, Presence: nothing{}, Trouble: nothing{}, Visible: nothing{},
-		Connections: nothing{}, Logger: logger, Limits: processors.Limits{PerHost: atOnce},
-		Commands: processors.Commands{
-			StartDelivery: commands.NewStartDeliveryHandler(log, time.Now), RecordDelivery: commands.NewRecordDeliveryHandler(log, time.Now),
-			ReleaseDelivery: commands.NewReleaseDeliveryHandler(log, time.Now), FinishDelivery: commands.NewFinishDeliveryHandler(log, time.Now),
-		},
-		Webhook: func(ctx context.Context, call processors.WebhookCall) (processors.WebhookResult, error) {
-			result, err := sender.Send(ctx, webhook.Call(call))
-			return processors.WebhookResult{Delivered: result.Delivered, HTTPStatus: result.HTTPStatus, Message: result.Message, Retry: result.Retry}, err
-		},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- p.Run(context.Background()) }()
-	return func() {
-		if err := p.Drain(context.Background()); err != nil {
-			b.Error(err)
-		}
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
 	}
 }
