@@ -124,14 +124,15 @@ func TestHolder_Unknown(t *testing.T) {
 			})
 		}
 		w.store.slow.Store(int64(time.Millisecond))
-		if got := made(0, many); got != many {
+		const last = 100 // they all come after the others, which come in any order
+		if got := made(0, many-last) + made(many-last, many); got != many {
 			t.Errorf("%d made-up keys: %d reads", many, got)
 		}
 		if most := w.store.most.Load(); most != keyring.MaxReads {
 			t.Errorf("%d streams were read at the same time", most)
 		}
 		w.warm()
-		if got := made(many-100, many); got != 0 {
+		if got := made(many-last, many); got != 0 {
 			t.Errorf("the last ones again: %d reads", got)
 		}
 		if got := again(1); got != 1 {
