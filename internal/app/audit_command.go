@@ -115,16 +115,7 @@ func (a *auditing) open(ctx context.Context, stderr io.Writer) (*eventstoredb.St
 	if err != nil {
 		return nil, nil, err
 	}
-	source, stop, err := copySource(ctx, filepath.Join(a.data, "events"), a.eventStore)
-	if err != nil {
-		return nil, nil, err
-	}
-	source.Log = log.WithField("part", "eventstore-client")
-	store, err := eventstoredb.Open(source)
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("open the event store: %w", err), stop())
-	}
-	return store, stop, nil
+	return openLog(ctx, a.data, a.eventStore, log)
 }
 
 // books opens the read models, to look at them only.

@@ -124,18 +124,7 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 
 // openModels opens the read models.
 func (s *service) openModels(ctx context.Context) (err error) {
-	s.models, err = projections.Open(ctx, projections.Config{
-		Documents:     s.stores.docs,
-		Log:           s.stores.log,
-		Project:       s.cfg.plays(roleProjector),
-		RenderTimeout: s.cfg.RenderTimeout,
-		AbandonAfter:  s.cfg.AbandonAfter,
-		FileRetention: s.cfg.FileRetention,
-		ZeroRetention: s.cfg.ZeroRetention,
-		ClearAgain:    s.cfg.ClearAgain,
-		TempRetention: s.cfg.TempRetention,
-		Logger:        s.log.WithField("part", "projections"),
-	})
+	s.models, err = projections.Open(ctx, s.stores.modelsConfig(s.cfg, s.log))
 	return err
 }
 

@@ -150,6 +150,22 @@ func makeDataFolder(dir string) error {
 	return nil
 }
 
+// modelsConfig is the configuration of the read models.
+func (s *stores) modelsConfig(cfg Config, logger logrus.FieldLogger) projections.Config {
+	return projections.Config{
+		Documents:     s.docs,
+		Log:           s.log,
+		Project:       cfg.plays(roleProjector),
+		RenderTimeout: cfg.RenderTimeout,
+		AbandonAfter:  cfg.AbandonAfter,
+		FileRetention: cfg.FileRetention,
+		ZeroRetention: cfg.ZeroRetention,
+		ClearAgain:    cfg.ClearAgain,
+		TempRetention: cfg.TempRetention,
+		Logger:        logger.WithField("part", "projections"),
+	}
+}
+
 // caughtUp waits until the read models have seen what the log has now.
 func (s *service) caughtUp(ctx context.Context) error {
 	for last, err := range s.stores.log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
