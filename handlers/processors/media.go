@@ -49,7 +49,8 @@ type Clearer interface {
 	Clear(ctx context.Context, cmd commands.ClearMedia) error
 }
 
-// StoredMedia removes the media library of an account and, when it is closed, its prepared assets.
+// StoredMedia removes the media library of an account and, when it is closed, its prepared assets and the
+// uploads that nobody has confirmed.
 type StoredMedia struct {
 	Library Libraries
 	Remove  Clearer
@@ -70,7 +71,7 @@ func (s StoredMedia) Clear(ctx context.Context, what commands.Clearing) error {
 	if err := s.folders(ctx, what.Account); err != nil {
 		return err
 	}
-	for _, prefix := range []string{commands.PreloadPrefix, commands.BatchPrefix, commands.MediaPrefix} {
+	for _, prefix := range []string{commands.PreloadPrefix, commands.BatchPrefix, commands.StagingPrefix, commands.MediaPrefix} {
 		keys, err := s.Files.List(ctx, prefix+string(what.Account)+"/")
 		for _, key := range keys {
 			if err == nil {
