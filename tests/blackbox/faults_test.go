@@ -109,7 +109,7 @@ func TestKillEverything(t *testing.T) {
 	}
 }
 
-// TestKillRenderer kills the one of two renderers that has the movie: the other takes over within 30 s.
+// TestKillRenderer kills the one of two renderers that has the movie: the other takes over.
 func TestKillRenderer(t *testing.T) {
 	assets := harness.NewAssets(t)
 	addr := harness.FreeAddr(t)

@@ -165,23 +165,26 @@ func (c *Client) Get(project string) Single {
 	return got
 }
 
-// WaitFor polls until the movie has one of the statuses, separated by spaces; servers may be away meanwhile.
+// WaitFor polls until the movie has one of the statuses, separated by spaces; servers may be away meanwhile. It waits for as long as the
+// movie gets on.
 func (c *Client) WaitFor(project, statuses string) Movie {
 	c.t.Helper()
+	type place struct {
+		status   string
+		progress float64
+	}
 	var last Movie
-	Eventually(c.t, "movie "+project+" is "+statuses, func() bool {
-		answer, ok := c.Try(http.MethodGet, "/movies?project="+project, nil)
-		if !ok || answer.Status != http.StatusOK {
-			return false
+	whileMoving(c.t, "movie "+project+" is "+statuses, func() (bool, any) {
+		if answer, ok := c.Try(http.MethodGet, "/movies?project="+project, nil); ok && answer.Status == http.StatusOK {
+			var got Single
+			answer.Into(c.t, &got)
+			last = got.Movie
 		}
-		var got Single
-		answer.Into(c.t, &got)
-		last = got.Movie
-		ended := strings.Contains("done error timeout", last.Status)
-		if ended && !strings.Contains(statuses, last.Status) {
+		reached := last.Status != "" && strings.Contains(statuses, last.Status)
+		if ended := strings.Contains("done error timeout", last.Status); ended && last.Status != "" && !reached {
 			c.t.Fatalf("movie %s is %s (%s), wanted %s", project, last.Status, last.Message, statuses)
 		}
-		return strings.Contains(statuses, last.Status)
+		return reached, place{last.Status, last.Progress}
 	})
 	return last
 }

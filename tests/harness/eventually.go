@@ -15,13 +15,25 @@ const longestPause = 200 * time.Millisecond
 // Eventually asks, less and less often, until the answer is true, and fails the test when Patience has run out.
 func Eventually(t testing.TB, what string, ask func() bool) {
 	t.Helper()
-	deadline := time.After(Patience)
-	for pause := 5 * time.Millisecond; !ask(); pause = min(2*pause, longestPause) {
-		select {
-		case <-time.After(pause):
-		case <-deadline:
+	whileMoving(t, what, func() (bool, any) { return ask(), nil })
+}
+
+// whileMoving is Eventually for something that shows how far it is: patience begins anew whenever that changes.
+func whileMoving(t testing.TB, what string, ask func() (done bool, where any)) {
+	t.Helper()
+	var last any
+	deadline := time.Now().Add(Patience)
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, longestPause) {
+		done, where := ask()
+		switch {
+		case done:
+			return
+		case where != last:
+			last, deadline = where, time.Now().Add(Patience)
+		case time.Now().After(deadline):
 			t.Fatalf("not within %v: %s", Patience, what)
 		}
+		<-time.After(pause)
 	}
 }
 
