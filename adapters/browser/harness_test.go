@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
-	"go.uber.org/goleak"
 
 	"moviola/adapters/browser"
+	"moviola/tests/leaks"
 )
 
 // The test program is its own jailer, as the service is.
@@ -27,17 +27,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(helperEnv) != "" {
 		helperMain()
 	}
-	goleak.VerifyTestMain(unhurried{m})
-}
-
-// unhurried waits for what ends by itself: on a busy machine that may take longer than the check for leaks waits.
-type unhurried struct{ *testing.M }
-
-func (u unhurried) Run() int {
-	code := u.M.Run()
-	for tries := 0; tries < 200 && goleak.Find() != nil; tries++ { // each for half a second
-	}
-	return code
+	leaks.Verify(m)
 }
 
 // patience is how long a test waits for what must happen; it only ends a test that hangs.

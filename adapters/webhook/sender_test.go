@@ -13,22 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"moviola/adapters/webhook"
+	"moviola/tests/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(unhurried{m}) }
-
-// unhurried waits for what ends by itself: on a busy machine that may take longer than the check for leaks waits.
-type unhurried struct{ *testing.M }
-
-func (u unhurried) Run() int {
-	code := u.M.Run()
-	for tries := 0; tries < 200 && goleak.Find() != nil; tries++ { // each for half a second
-	}
-	return code
-}
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const (
 	wait     = 400 * time.Millisecond // for receivers that never answer
