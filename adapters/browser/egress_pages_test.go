@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -218,6 +219,9 @@ func TestEgress_WhatTheGuardAllowsIsReached(t *testing.T) {
 		})
 	}
 	for _, html := range []string{
+		`<img src="data:image/png;base64,` + base64.StdEncoding.EncodeToString(canaryPNG()) + `">`,
+		`<style>@font-face { font-family: f; src: url(http://HOST/font.ttf) }</style>
+		<script>document.fonts.load("20px f").then(all => all.length && (document.body.style.background = "#f0f"))</script>`,
 		`<img src="http://HOST/img">`, `<iframe src="http://HOST/page"></iframe>`, `<style>body{background:url(http://HOST/bg)}</style>`,
 		`<script>location = "http://HOST/page"</script>`, `<script>new Image().onload = e => document.body.append(e.target)</script><img src="http://HOST/x">`,
 	} {

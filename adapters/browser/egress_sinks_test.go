@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -180,8 +181,12 @@ func serveCanary(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, `<body style="background:#f0f">`)
 		return
 	}
-	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("Access-Control-Allow-Origin", "*")
+	if fonts, _ := filepath.Glob("/usr/share/fonts/*/*/*.ttf"); strings.HasSuffix(r.URL.Path, ".ttf") && len(fonts) > 0 {
+		http.ServeFile(w, r, fonts[0])
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
 	_, _ = w.Write(canaryPNG())
 }
 
