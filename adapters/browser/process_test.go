@@ -186,10 +186,8 @@ func openFolder(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
+	t.Cleanup(func() { // the last process of a browser may still write
+		eventually(t, "the folder is removed", func() bool { return os.RemoveAll(dir) == nil })
 	})
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
