@@ -39,7 +39,7 @@ var stdOnly = []string{"domain"}
 var drivers = map[string][]string{
 	"github.com/EventStore/EventStore-Client-Go": {"eventstore/eventstoredb", "eventstore/embedded"},
 	"go.mongodb.org/mongo-driver":                {"adapters/mongodb", "adapters/sqlite"},
-	"zombiezen.com/go/sqlite":                    {"adapters/sqlite", "eventstore/embedded"},
+	"zombiezen.com/go/sqlite":                    {"adapters/sqlite", "adapters/blobs", "eventstore/embedded"},
 	"github.com/gorilla/mux":                     {"handlers", "internal/app"},
 	"github.com/ThreeDotsLabs/watermill":         {"handlers/processors", "adapters/workqueue", "internal/app"},
 	"gocloud.dev":                                {"adapters/blobs"},
