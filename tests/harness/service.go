@@ -77,6 +77,13 @@ func (s *Service) Client(key string) *Client {
 // NewAccount opens an account and returns a client with its admin key. Credits below 0 leave the default.
 func (s *Service) NewAccount(name string, credits int) *Client {
 	s.t.Helper()
+	_, client := s.OpenAccount(name, credits)
+	return client
+}
+
+// OpenAccount is NewAccount, and also returns the account's id.
+func (s *Service) OpenAccount(name string, credits int) (account string, client *Client) {
+	s.t.Helper()
 	request := map[string]any{"name": name, "plan": "paid"}
 	if credits >= 0 {
 		request["credits"] = credits
@@ -89,13 +96,14 @@ func (s *Service) NewAccount(name string, credits int) *Client {
 	answer := c.send(http.MethodPost, c.Base+"/admin/accounts", body, map[string]string{"x-admin-token": AdminToken})
 	var got struct {
 		Success bool   `json:"success"`
+		Account string `json:"account"`
 		Key     string `json:"key"`
 	}
 	answer.Into(s.t, &got)
 	if answer.Status != http.StatusOK || !got.Success || got.Key == "" {
 		s.t.Fatalf("POST /admin/accounts: %d %s", answer.Status, answer.Body)
 	}
-	return s.Client(got.Key)
+	return got.Account, s.Client(got.Key)
 }
 
 // StartEventStore runs `moviola eventstore serve` in a folder of its own and returns the process and its address.
