@@ -70,6 +70,30 @@ func (r refusals) ask(t *testing.T, path, key string) float64 {
 	return took.Seconds()
 }
 
+// TestRanks: a difference that is smaller than the noise is noticed, and a machine that stands still now and then is none.
+func TestRanks(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := func(more float64) (s sample) {
+		for range 150 {
+			took := 1e-3 + more + 1e-3*random.ExpFloat64()
+			if random.IntN(20) == 0 {
+				took += random.Float64() // stands still
+			}
+			s = append(s, took)
+		}
+		return s
+	}
+	if z := ranks(noise(1e-3), noise(0)); z < noAccident {
+		t.Errorf("a millisecond among noise of one: z = %.1f", z)
+	}
+	for range 200 {
+		if z := ranks(noise(0), noise(0)); math.Abs(z) >= noAccident {
+			t.Errorf("no difference: z = %.1f", z)
+		}
+	}
+}
+
 // TestTimings compares how long it takes to say no: about what is another account's and about what does not exist, and to keys that
 // almost exist and to invented ones.
 func TestTimings(t *testing.T) {
