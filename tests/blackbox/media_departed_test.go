@@ -3,7 +3,6 @@ package blackbox_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -69,11 +68,8 @@ func TestAccount_storedMedia(t *testing.T) {
 // fill opens an account and has everything stored for it. A credit of it is spent.
 func fill(t *testing.T, service *harness.Service, assets *harness.Assets, name string, credits int) stored {
 	t.Helper()
-	answer := service.Client("").Send("POST", "/admin/accounts", fmt.Appendf(nil, `{"name":%q,"plan":"paid","credits":%d}`, name, credits),
-		http.Header{"X-Admin-Token": {harness.AdminToken}})
-	var opened struct{ Account, Key string }
-	answer.Into(t, &opened)
-	s := stored{Client: service.Client(opened.Key), account: opened.Account}
+	var s stored
+	s.account, s.Client = service.OpenAccount(name, credits)
 	upload, file := registerFile(t, s.Client, "p.txt", "text/plain", 5)
 	if status, err := sendFile(t.Context(), upload, "text/plain", 5, strings.NewReader("hello")); err != nil || status != 200 {
 		t.Fatalf("upload: %d %v", status, err)

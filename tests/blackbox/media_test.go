@@ -191,16 +191,30 @@ func TestPreload_plays(t *testing.T) {
 	}
 }
 
-// TestUploads_s3 sends files to the storage itself; they are confirmed, copied once, and drawn from.
-func TestUploads_s3(t *testing.T) {
+// startS3Service starts a service whose files are on S3.
+func startS3Service(t *testing.T, flags ...string) *harness.Service {
+	t.Helper()
 	address, environment := harness.StartS3Bucket(t)
 	for _, variable := range append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef") {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
 	}
-	service := harness.NewService(t, "--blobs", address)
+	service := harness.NewService(t, append(flags, "--blobs", address)...)
 	service.StartAPI()
-	client := service.NewAccount("s3", 600)
+	return service
+}
+
+// uploaded waits until a file's bytes are known to be there.
+func uploaded(t *testing.T, c *harness.Client, name string) {
+	t.Helper()
+	harness.Eventually(t, "the upload of "+name+" is confirmed", func() bool {
+		return strings.Contains(string(c.Do("GET", "/media/file?path="+name, nil).Body), `"uploaded"`)
+	})
+}
+
+// TestUploads_s3 sends files to the storage itself; they are confirmed, copied once, and drawn from.
+func TestUploads_s3(t *testing.T) {
+	client := startS3Service(t).NewAccount("s3", 600)
 	picture, err := os.ReadFile(writtenPNG(t))
 	if err != nil {
 		t.Fatal(err)
@@ -215,9 +229,7 @@ func TestUploads_s3(t *testing.T) {
 	if status, err := sendFile(t.Context(), upload, "image/png", len(picture), bytes.NewReader(picture)); err != nil || status != 200 {
 		t.Fatalf("upload: %d %v", status, err)
 	}
-	harness.Eventually(t, "the upload is confirmed", func() bool {
-		return strings.Contains(string(client.Do("GET", "/media/file?path=p.png", nil).Body), `"uploaded"`)
-	})
+	uploaded(t, client, "p.png")
 	other := bytes.Repeat([]byte{'x'}, len(picture))
 	if _, err := sendFile(t.Context(), upload, "image/png", len(other), bytes.NewReader(other)); err != nil {
 		t.Error(err)
@@ -229,6 +241,31 @@ func TestUploads_s3(t *testing.T) {
 	movie := client.WaitFor(project, "done")
 	if answer := client.Download(*movie.URL, nil); answer.Status != 200 || len(answer.Body) == 0 {
 		t.Errorf("the movie: %d", answer.Status)
+	}
+}
+
+// TestUploads_s3Blocked: what comes to the storage itself while the balance is zero is taken in when there are credits again. Decision 39.
+func TestUploads_s3Blocked(t *testing.T) {
+	service := startS3Service(t, "--upload-url-ttl", "1h")
+	account, client := service.OpenAccount("spent", 1)
+	upload, file := registerFile(t, client, "later.txt", "text/plain", 5)
+	client.WaitFor(client.Submit(object{"resolution": "sd", "elements": list{object{"type": "text", "text": "1", "duration": 1}}}), "done")
+	harness.Eventually(t, "the storage is blocked", func() bool {
+		return strings.Contains(string(client.Do("GET", "/media", nil).Body), `"blocked":true`)
+	})
+	if status, err := sendFile(t.Context(), upload, "text/plain", 5, strings.NewReader("hello")); err != nil || status != 200 {
+		t.Fatalf("upload: %d %v", status, err)
+	}
+	if answer := client.Download(file, nil); answer.Status != 404 {
+		t.Errorf("without credits: %d", answer.Status)
+	}
+	grant := fmt.Appendf(nil, `{"account":%q,"amount":1,"reference":"more"}`, account)
+	if answer := client.Send("POST", "/admin/credits", grant, http.Header{"X-Admin-Token": {harness.AdminToken}}); answer.Status != 200 {
+		t.Fatalf("grant: %d %s", answer.Status, answer.Body)
+	}
+	uploaded(t, client, "later.txt")
+	if answer := client.Download(file, nil); answer.Status != 200 || string(answer.Body) != "hello" {
+		t.Errorf("with credits: %d %s", answer.Status, answer.Body)
 	}
 }
 
