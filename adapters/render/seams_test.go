@@ -144,3 +144,16 @@ func TestEngine_Render_seams(t *testing.T) {
 	}
 	requireEvenFrames(t, out.Movie, int(out.Plan.Frames))
 }
+
+// Brief windows are encoded by one thread and others by several: they can be joined all the same.
+func TestEngine_Render_briefAndLongWindows(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	scene := func(seconds int, color string) object { return object{"duration": seconds, "background-color": color} }
+	out := b.mustRender(object{"width": 320, "height": 180, "fps": 10, "scenes": []object{
+		scene(1, "#ff0000"), scene(3, "#00ff00"), scene(2, "#0000ff"),
+	}})
+	for n, want := range map[int][3]int{0: {255, 0, 0}, 9: {255, 0, 0}, 10: {0, 255, 0}, 39: {0, 255, 0}, 40: {0, 0, 255}, 59: {0, 0, 255}} {
+		requireColor(t, "the scene", frame(t, out.Movie, n), 160, 90, want, 4)
+	}
+}

@@ -252,6 +252,20 @@ func TestTools_Run_stopsWhatStalls(t *testing.T) {
 	}
 }
 
+// A machine that has no time for a probe is not the file's fault.
+func TestTools_Probe_stalls(t *testing.T) {
+	t.Parallel()
+	tools := open(t, ffmpeg.Config{ProbeLimit: time.Second})
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if out, err := exec.CommandContext(t.Context(), "mkfifo", fifo).CombinedOutput(); err != nil {
+		t.Fatalf("mkfifo: %v %s", err, out)
+	}
+	_, err := tools.Probe(t.Context(), fifo, "mov")
+	if !errors.Is(err, ffmpeg.ErrStalled) || errors.Is(err, commands.ErrNotMedia) {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func TestTools_Run_reportsTheEndOfWhatFFmpegSaid(t *testing.T) {
 	t.Parallel()
 	tools := open(t, ffmpeg.Config{})

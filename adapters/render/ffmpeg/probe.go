@@ -15,7 +15,9 @@ import (
 )
 
 const (
-	probeTimeout = 30 * time.Second // on a busy machine; what a file may cost is bounded by the next one
+	// A probe that takes longer is the machine's fault, and not the file's: what a file may cost is bounded by the next one.
+	defaultProbeLimit = 2 * time.Minute
+
 	probeCPU     = 20 * time.Second
 	probeOutput  = 1 << 20
 	measureLimit = time.Minute
@@ -28,15 +30,17 @@ const shown = "format=format_name,duration,size" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
 
 // Probe says what is in the file at path, read by the named demuxer. It returns commands.ErrNotMedia when the file is not of
-// that format or its description is beyond every bound.
+// that format or its description is beyond every bound, and ErrStalled when the machine had no time for it.
 func (t *Tools) Probe(ctx context.Context, path, format string) (commands.Media, error) {
 	m, err := t.describe(ctx, path, format)
 	if err == nil && m.Duration == 0 && (m.Video != nil || m.Audio != nil) {
-		m.Duration, err = t.measure(ctx, path, format)
+		if m.Duration, err = t.measure(ctx, path, format); errors.Is(err, ErrStalled) {
+			err = fmt.Errorf("%w: %w", commands.ErrNotMedia, err)
+		}
 	}
 	var exit *ExitError
 	switch {
-	case errors.As(err, &exit), errors.Is(err, errTooMuch), errors.Is(err, ErrStalled):
+	case errors.As(err, &exit), errors.Is(err, errTooMuch):
 		return commands.Media{}, fmt.Errorf("%w: %w", commands.ErrNotMedia, err)
 	case err != nil:
 		return commands.Media{}, fmt.Errorf("probe: %w", err)
@@ -45,7 +49,7 @@ func (t *Tools) Probe(ctx context.Context, path, format string) (commands.Media,
 }
 
 func (t *Tools) describe(ctx context.Context, path, format string) (commands.Media, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, ErrStalled)
+	ctx, cancel := context.WithTimeoutCause(ctx, t.probeLimit, ErrStalled)
 	defer cancel()
 	var out bytes.Buffer
 	err := t.run(ctx, process{

@@ -23,7 +23,9 @@ type Config struct {
 	// Sandbox is the program that answers the argument "__sandbox" by calling SandboxMain: usually os.Executable(). When it is
 	// empty the programs run without Landlock and resource limits, which is logged.
 	Sandbox string
-	Log     logrus.FieldLogger
+	// ProbeLimit is how long a probe may take on a busy machine; 0: two minutes.
+	ProbeLimit time.Duration
+	Log        logrus.FieldLogger
 }
 
 // Tools runs the two programs. It is safe for concurrent use.
@@ -31,6 +33,7 @@ type Tools struct {
 	ffmpeg, ffprobe string // absolute paths
 	sandbox         string
 	version         string
+	probeLimit      time.Duration
 	log             logrus.FieldLogger
 }
 
@@ -45,7 +48,7 @@ const openLimit = 2 * time.Minute
 
 // Open finds the programs and asks for their versions. Its error says what to install.
 func Open(ctx context.Context, cfg Config) (*Tools, error) {
-	t := &Tools{sandbox: cfg.Sandbox, log: cfg.Log}
+	t := &Tools{sandbox: cfg.Sandbox, probeLimit: orDefault(cfg.ProbeLimit, defaultProbeLimit), log: cfg.Log}
 	if t.log == nil {
 		t.log = logrus.StandardLogger()
 	}
