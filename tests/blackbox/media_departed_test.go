@@ -27,11 +27,11 @@ type stored struct {
 // TestAccount_storedMedia closes an account, and lets the balance of another stay at zero: what was stored for the one is gone from the disk
 // and answers 404, of the other its library and its movies. Decision 39; design §6, closing.
 func TestAccount_storedMedia(t *testing.T) {
-	assets := harness.NewAssets(t)
-	service := harness.NewService(t, "--allow-host", assets.Host, "--zero-retention", "1s", "--sweep-every", "1s")
+	picture, host := servePicture(t)
+	service := harness.NewService(t, "--allow-host", host, "--zero-retention", "1s", "--sweep-every", "1s")
 	service.StartAPI()
 	operator := service.NewAccount("operator", 600)
-	closed, spent := fill(t, service, assets, "closed", 100), fill(t, service, assets, "spent", 2)
+	closed, spent := fill(t, service, picture, "closed", 100), fill(t, service, picture, "spent", 2)
 	command := exec.CommandContext(t.Context(), harness.Binary(t), "accounts", "close", closed.account, "--yes", "--url", operator.Base)
 	command.Env = append(os.Environ(), "MOVIOLA_ADMIN_TOKEN="+harness.AdminToken)
 	if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), "is closed") {
@@ -66,7 +66,7 @@ func TestAccount_storedMedia(t *testing.T) {
 }
 
 // fill opens an account and has everything stored for it. A credit of it is spent.
-func fill(t *testing.T, service *harness.Service, assets *harness.Assets, name string, credits int) stored {
+func fill(t *testing.T, service *harness.Service, picture, name string, credits int) stored {
 	t.Helper()
 	var s stored
 	s.account, s.Client = service.OpenAccount(name, credits)
@@ -77,8 +77,8 @@ func fill(t *testing.T, service *harness.Service, assets *harness.Assets, name s
 	s.upload, _ = registerFile(t, s.Client, "later.png", "image/png", 1)
 	s.library = append(s.library, file)
 	body, err := json.Marshal(object{"preload": list{
-		object{"id": "kept", "type": "image", "src": assets.URL + "/picture.png", "save-to-media": true},
-		object{"id": "cached", "type": "image", "src": assets.URL + "/picture.png"},
+		object{"id": "kept", "type": "image", "src": picture, "save-to-media": true},
+		object{"id": "cached", "type": "image", "src": picture},
 	}})
 	if err != nil {
 		t.Fatal(err)

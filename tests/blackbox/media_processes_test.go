@@ -26,10 +26,10 @@ func (l libraryListing) names() string {
 // TestMedia_twoProcesses shares one library between two processes over MongoDB and an event store apart: what is done at one is there at
 // the other, and what the other prepares is kept where the first lists it.
 func TestMedia_twoProcesses(t *testing.T) {
-	assets := harness.NewAssets(t)
+	picture, host := servePicture(t)
 	events := harness.FreeAddr(t)
 	harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), events)
-	service := harness.NewService(t, "--allow-host", assets.Host, "--eventstore", "esdb://"+events+"?tls=false", "--mongo", harness.StartMongo(t))
+	service := harness.NewService(t, "--allow-host", host, "--eventstore", "esdb://"+events+"?tls=false", "--mongo", harness.StartMongo(t))
 	base := service.Client("").Base
 	service.StartAPI("--roles", "api,projector,keeper", "--public-url", base)
 	address := harness.FreeAddr(t)
@@ -77,7 +77,7 @@ func TestMedia_twoProcesses(t *testing.T) {
 		Status string
 		Items  []struct{ Status, URL, Error string }
 	}
-	first.Do("POST", "/preloads", []byte(`{"preload":[{"id":"pic","type":"image","src":"`+assets.URL+`/picture.png","save-to-media":true}]}`)).Into(t, &batch)
+	first.Do("POST", "/preloads", []byte(`{"preload":[{"id":"pic","type":"image","src":"`+picture+`","save-to-media":true}]}`)).Into(t, &batch)
 	id := batch.ID
 	harness.Eventually(t, "the batch is done", func() bool {
 		first.Do("GET", "/preloads/"+id, nil).Into(t, &batch)

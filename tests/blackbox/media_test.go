@@ -269,6 +269,14 @@ func TestUploads_s3Blocked(t *testing.T) {
 	}
 }
 
+// servePicture serves a small picture and returns its address and the server's host.
+func servePicture(t *testing.T) (address, host string) {
+	t.Helper()
+	site := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(writtenPNG(t)))))
+	t.Cleanup(site.Close)
+	return site.URL + "/p.png", strings.TrimPrefix(site.URL, "http://")
+}
+
 // writtenPNG is a small picture.
 func writtenPNG(t *testing.T) string {
 	t.Helper()
