@@ -54,16 +54,7 @@ func TestPreparedStore_Store(t *testing.T) {
 				Files: l.files, Keep: l.keep, Addresses: addresses, Prices: prices, Now: l.clock, TTL: time.Hour,
 			})
 			p := prepared(t, tt.web)
-			puts := 0
-			l.files.Fail(func(call, key string) error {
-				if call == "put" {
-					puts++
-				}
-				if call == "put" && tt.fails != nil && tt.fails(key, puts) {
-					return broken
-				}
-				return nil
-			})
+			l.failPuts(tt.fails, broken)
 			account := tt.account
 			if account == "" {
 				account = alice
@@ -87,6 +78,20 @@ func TestPreparedStore_Store(t *testing.T) {
 			}
 		})
 	}
+}
+
+// failPuts lets some of the writes fail, by their key and number; nil: none.
+func (l *library) failPuts(fails func(key string, put int) bool, with error) {
+	puts := 0
+	l.files.Fail(func(call, key string) error {
+		if call == "put" {
+			puts++
+		}
+		if call == "put" && fails != nil && fails(key, puts) {
+			return with
+		}
+		return nil
+	})
 }
 
 // under picks the keys with a prefix.

@@ -23,6 +23,16 @@ func (l libraryListing) names() string {
 	return strings.Join(all, " ")
 }
 
+// untilListed waits until a client is shown certain files in a folder; none: the folder may be gone.
+func untilListed(t *testing.T, c *harness.Client, folder, want string) {
+	t.Helper()
+	harness.Eventually(t, c.Base+" lists "+want+" in "+folder, func() bool {
+		var got libraryListing
+		answer := c.Do("GET", "/media/folder?path="+folder, nil)
+		return answer.Status == 404 && want == "" || json.Unmarshal(answer.Body, &got) == nil && answer.Status == 200 && got.names() == want
+	})
+}
+
 // TestMedia_twoProcesses shares one library between two processes over MongoDB and an event store apart: what is done at one is there at
 // the other, and what the other prepares is kept where the first lists it.
 func TestMedia_twoProcesses(t *testing.T) {
@@ -42,14 +52,6 @@ func TestMedia_twoProcesses(t *testing.T) {
 		return ok && answer.Status == 200
 	})
 	at := func(c *harness.Client, address string) string { return c.Base + strings.TrimPrefix(address, base) }
-	lists := func(c *harness.Client, folder, want string) {
-		t.Helper()
-		harness.Eventually(t, c.Base+" lists "+want+" in "+folder, func() bool {
-			var got libraryListing
-			answer := c.Do("GET", "/media/folder?path="+folder, nil)
-			return answer.Status == 404 && want == "" || json.Unmarshal(answer.Body, &got) == nil && answer.Status == 200 && got.names() == want
-		})
-	}
 
 	upload, file := registerFile(t, first, "p.txt", "text/plain", 5)
 	if status, err := sendFile(t.Context(), at(&second, upload), "text/plain", 5, strings.NewReader("hello")); err != nil || status != 200 {
@@ -63,14 +65,14 @@ func TestMedia_twoProcesses(t *testing.T) {
 		harness.Eventually(t, c.Base+" knows the file", func() bool {
 			return strings.Contains(string(c.Do("GET", "/media/file?path=p.txt", nil).Body), `"uploaded"`)
 		})
-		lists(c, "/", "p.txt")
+		untilListed(t, c, "/", "p.txt")
 	}
 	if answer := second.Do("PUT", "/media/file", []byte(`{"name":"p.txt","destination":"moved"}`)); answer.Status != 200 {
 		t.Fatalf("move: %d %s", answer.Status, answer.Body)
 	}
 	harness.Eventually(t, "the file has left its place", func() bool { return first.Download(file, nil).Status == 404 })
-	lists(first, "/", "")
-	lists(first, "moved", "p.txt")
+	untilListed(t, first, "/", "")
+	untilListed(t, first, "moved", "p.txt")
 
 	var batch struct {
 		ID     string `json:"preload_id"`
@@ -91,10 +93,10 @@ func TestMedia_twoProcesses(t *testing.T) {
 		return batch.Status == "done"
 	})
 	for _, c := range []*harness.Client{first, &second} {
-		lists(c, "generated", id+"-pic.png")
+		untilListed(t, c, "generated", id+"-pic.png")
 	}
 	if answer := first.Do("DELETE", "/media", []byte(`{"path":"moved/p.txt"}`)); answer.Status != 200 {
 		t.Errorf("delete: %d %s", answer.Status, answer.Body)
 	}
-	lists(&second, "moved", "")
+	untilListed(t, &second, "moved", "")
 }
