@@ -1,6 +1,11 @@
 package projections
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"moviola/eventstore"
+)
 
 // What the tests of this package need of its inside.
 var (
@@ -76,3 +81,12 @@ const (
 	SweepInterval   = sweepInterval
 	KeepTombstones  = keepTombstones
 )
+
+// Heads tells where the log ends.
+type Heads = heads
+
+// NewHeads returns the Heads of a store.
+func NewHeads(store eventstore.Store) *Heads { return newHeads(store) }
+
+// Now is now.
+func (h *heads) Now(ctx context.Context) (eventstore.Position, error) { return h.now(ctx) }
