@@ -57,7 +57,7 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
-	root.AddCommand(serveCommand(), renderCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), accountsCommand(), creditsCommand(),
+	root.AddCommand(serveCommand(), renderCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
 		workCommand(), actsCommand(), auditCommand(), rebuildCommand(), doctorCommand(), versionCommand())
 	return root
 }
