@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"moviola/adapters/blobs"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/ledger"
@@ -37,6 +38,7 @@ type history struct {
 	size    int
 	grown   int64 // how often
 	ledger  eventstore.Appended
+	files   *blobs.Bucket
 }
 
 func newHistory(b *testing.B, s *service) *history {
@@ -46,6 +48,14 @@ func newHistory(b *testing.B, s *service) *history {
 	if h.ledger, err = s.log.Last(b.Context(), ledger.Stream(h.owner.account)); err != nil {
 		b.Fatal(err)
 	}
+	if h.files, err = blobs.Open(b.Context(), filepath.Join(s.Data, "files"), commands.DocumentPrefixes()...); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := h.files.Close(); err != nil {
+			b.Error(err)
+		}
+	})
 	return h
 }
 
@@ -82,7 +92,7 @@ func (h *history) add(b *testing.B, from time.Time, every time.Duration, first, 
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && errs[worker] == nil; i = int(next.Add(1)) - 1 {
 				if place := first + i; place < documented || place >= many-documented {
-					errs[worker] = h.document(projects[i])
+					errs[worker] = h.document(b.Context(), projects[i])
 				}
 				if errs[worker] == nil {
 					errs[worker] = h.append(b.Context(), projects[i], times[i])
@@ -134,13 +144,9 @@ func (h *history) append(ctx context.Context, project domain.ProjectID, at time.
 	return err
 }
 
-// document puts a movie's document where the service looks for it.
-func (h *history) document(project domain.ProjectID) error {
-	path := filepath.Join(h.service.Data, "files", filepath.FromSlash(commands.DocumentKey(h.owner.account, project)))
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(movie), 0o600)
+// document stores a movie's document as the service does, in a process beside it.
+func (h *history) document(ctx context.Context, project domain.ProjectID) error {
+	return h.files.Put(ctx, commands.DocumentKey(h.owner.account, project), strings.NewReader(movie))
 }
 
 // settle waits until the read models have come to the last event of an addition, a grant of one credit: the account's credits say so.
