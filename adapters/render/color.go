@@ -104,12 +104,16 @@ func fitting(v *commands.VideoStream, size image.Point) bool {
 // toneMapped brings high dynamic range to what ordinary screens show. Paper white (203 nits) becomes a bright grey, what is darker keeps
 // about its look, and 1000 nits become white, as browsers show it.
 func toneMapped(v *commands.VideoStream, w, h int) []string {
-	rangeIn := "limited"
+	rangeIn, linear := "limited", "t=linear:npl=203"
 	if fullRange(v) {
 		rangeIn = "full"
 	}
+	if v.ColorTransfer == "arib-std-b67" {
+		// By approximation each colour would be made brighter by itself, instead of all by their luminance: too strong.
+		linear += ":agamma=false"
+	}
 	return []string{
-		fmt.Sprintf("zscale=w=%d:h=%d:f=bicubic:rin=%s:min=2020_ncl:pin=2020:tin=%s:t=linear:npl=203", w, h, rangeIn, v.ColorTransfer),
+		fmt.Sprintf("zscale=w=%d:h=%d:f=bicubic:rin=%s:min=2020_ncl:pin=2020:tin=%s:%s", w, h, rangeIn, v.ColorTransfer, linear),
 		"format=gbrpf32le", "zscale=p=709", "tonemap=tonemap=reinhard:peak=4.93:desat=0",
 		"zscale=t=709:m=709:r=limited", "format=yuv420p",
 	}

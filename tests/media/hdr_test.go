@@ -101,8 +101,8 @@ func TestVideo_highDynamicRange(t *testing.T) {
 				want := shownAs(light)
 				for k, v := range []uint8{got.R, got.G, got.B} {
 					tolerance := 5.0
-					if light[0] != light[1] || light[1] != light[2] {
-						tolerance = 24 // near black the coding itself is coarse; and zimg turns HLG's colours up a little
+					if want[k] < 20 && light != [3]float64{} {
+						tolerance = 24 // near black the coding itself is coarse
 					}
 					if math.Abs(float64(v)-want[k]) > tolerance {
 						t.Errorf("light %v becomes %v, want %.0f", light, got, want)
