@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/assets"
+	"moviola/adapters/browser"
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/text"
@@ -27,10 +29,15 @@ import (
 	"moviola/domain"
 )
 
-// Main runs the tests of a package that has a Studio: the test binary is also the sandbox that ffmpeg runs in.
+// Main runs the tests of a package that has a Studio: the test binary is also the sandboxes that ffmpeg and Chromium run in.
 func Main(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == ffmpeg.SandboxCommand {
-		render.SandboxMain()
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case ffmpeg.SandboxCommand:
+			render.SandboxMain()
+		case browser.JailCommand:
+			browser.JailMain()
+		}
 	}
 	os.Exit(m.Run())
 }
@@ -103,6 +110,30 @@ func New(t testing.TB, change ...func(*Parts)) *Studio {
 	}
 	return s
 }
+
+// WithPages lets a studio draw html elements, which may reach whatever they ask for.
+func WithPages(t testing.TB) func(*Parts) {
+	t.Helper()
+	return func(p *Parts) {
+		pool, err := browser.New(browser.Config{
+			Dial: (&net.Dialer{}).DialContext, Jailer: []string{os.Args[0], browser.JailCommand}, Limit: patience, Log: p.Render.Log,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			if err := pool.Close(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+		p.Render.Pages = browser.Elements{Pool: pool}
+	}
+}
+
+// patience is what a render, or a page of one, may take on a busy machine.
+const patience = 5 * time.Minute
 
 // fonts is the text engine, which takes a while to find the fonts.
 var fonts = sync.OnceValues(func() (*text.Engine, error) {
