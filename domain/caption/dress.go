@@ -46,6 +46,9 @@ func (s Style) rebreak(c Cue) []Cue {
 		}
 		cues = append(cues, Cue{Start: start, End: c.End, Lines: []Line{line}})
 	}
+	for _, cue := range cues {
+		settle(cue) // a word may last beyond the beginning of the next, which may be in another cue now
+	}
 	return cues
 }
 
