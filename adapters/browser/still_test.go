@@ -126,12 +126,12 @@ func TestStill_Waits(t *testing.T) {
 func TestStill_DrawsLargerForDPI(t *testing.T) {
 	t.Parallel()
 	pool := open(t, browser.Config{})
-	ratio := `<style>body{margin:0}div{width:40px;height:40px;background:rgb(200,30,60)}</style><div></div>
-<script>document.querySelector('div').style.marginTop = devicePixelRatio * 10 + 'px'</script>`
+	ratio := `<style>body{margin:0}div{width:40px;height:20px;background:rgb(200,30,60)}</style><div></div>
+<script>document.querySelector('div').style.marginTop = devicePixelRatio * 20 + 'px'</script>`
 	for _, tt := range []struct {
 		dpi   float64
 		shift int
-	}{{0, 10}, {0.5, 10}, {1, 10}, {1.5, 15}, {2, 20}, {3, 30}, {4, 40}, {300, 40}} {
+	}{{0, 20}, {0.5, 20}, {1, 20}, {1.5, 30}, {2, 40}, {3, 60}, {4, 80}, {300, 80}} {
 		picture := still(t, pool, browser.Page{HTML: ratio, Width: 100, Height: 100, DPI: tt.dpi})
 		if got := at(picture, 10, tt.shift-1); got != "0,0,0,0" {
 			t.Errorf("dpi %v: above the box it is %s", tt.dpi, got)
@@ -139,9 +139,31 @@ func TestStill_DrawsLargerForDPI(t *testing.T) {
 		if got := at(picture, 10, tt.shift); got != "200,30,60,255" {
 			t.Errorf("dpi %v: the box begins with %s", tt.dpi, got)
 		}
-		if got := at(picture, 39, tt.shift+39); got != "200,30,60,255" {
+		if got := at(picture, 39, tt.shift+19); got != "200,30,60,255" {
 			t.Errorf("dpi %v: the box ends with %s", tt.dpi, got)
 		}
+	}
+}
+
+// What is drawn larger and made smaller again has steps where one pixel is either there or not.
+func TestStill_DrawsFinerForDPI(t *testing.T) {
+	t.Parallel()
+	pool := open(t, browser.Config{})
+	line := `<style>body{margin:0}</style><svg width="90" height="60"><path d="M0 0L90 60" stroke="#fff" shape-rendering="crispEdges"/></svg>`
+	steps := func(dpi float64) (n int) {
+		picture := still(t, pool, browser.Page{HTML: line, Width: 90, Height: 60, DPI: dpi})
+		for i := 3; i < len(picture.Pix); i += 4 {
+			if a := picture.Pix[i]; a > 0 && a < 255 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := steps(1); n != 0 {
+		t.Errorf("a line without smooth edges has %d steps", n)
+	}
+	if n := steps(3); n < 50 {
+		t.Errorf("drawn three times as large, the line has %d steps", n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"math"
 	"net/url"
 	"sync"
 	"time"
@@ -50,7 +51,7 @@ func (b *browser) open(ctx context.Context, page Page, traffic *traffic) (*tab, 
 		TargetID string `json:"targetId"`
 	}
 	err = b.conn.call(ctx, "", "Target.createTarget", map[string]any{
-		"url": "about:blank", "width": page.Width, "height": page.Height, "browserContextId": t.profile,
+		"url": "about:blank", "width": pixels(page.Width, page), "height": pixels(page.Height, page), "browserContextId": t.profile,
 		"enableBeginFrameControl": true,
 	}, &created)
 	if err != nil {
@@ -71,6 +72,9 @@ func (b *browser) open(ctx context.Context, page Page, traffic *traffic) (*tab, 
 	return t, t.prepare(ctx)
 }
 
+// pixels is how many pixels a side of the page is drawn with.
+func pixels(side int, page Page) int { return int(math.Round(float64(side) * page.DPI)) }
+
 // prepare sets up the view and what the page may not do.
 func (t *tab) prepare(ctx context.Context) error {
 	clear := map[string]any{"color": map[string]any{"r": 0, "g": 0, "b": 0, "a": 0}}
@@ -86,6 +90,8 @@ func (t *tab) prepare(ctx context.Context) error {
 		{"Page.enable", nil},
 		{"Emulation.setDeviceMetricsOverride", map[string]any{
 			"width": t.page.Width, "height": t.page.Height, "deviceScaleFactor": t.page.DPI, "mobile": false,
+			// Without these the page learns of the pixels, but is not drawn with them.
+			"scale": t.page.DPI, "dontSetVisibleSize": true,
 		}},
 		{"Emulation.setDefaultBackgroundColorOverride", clear},
 		{"Page.setInterceptFileChooserDialog", map[string]any{"enabled": true}},
