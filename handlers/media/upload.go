@@ -100,21 +100,16 @@ func (a *API) ticketOf(r *http.Request) (ticket, error) {
 	return t, nil
 }
 
-// untyped is the type of a body whose sender names none. RFC 9110 §8.3.
-const untyped = "application/octet-stream"
-
-// checkHeaders holds length and type against those that were registered. Spec: POST /media/file, with the matching content type.
+// checkHeaders holds length and type against those that were registered. A plain `curl -T` names no type: the file has the registered one
+// then, as ever. Spec: POST /media/file, with the matching content type.
 func checkHeaders(r *http.Request, t ticket) error {
 	given := strings.TrimSpace(strings.Join(r.Header.Values("Content-Type"), ","))
-	if given == "" {
-		given = untyped
-	}
 	switch {
 	case r.ContentLength < 0:
 		return errLength
 	case r.ContentLength != t.Size:
 		return commands.ErrBodyLength
-	case given != t.ContentType:
+	case given != "" && given != t.ContentType:
 		return domain.Errorf(domain.Invalid, "upload_type_mismatch", "Content-Type must be %s, as it was registered", t.ContentType)
 	}
 	return nil
