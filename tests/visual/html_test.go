@@ -24,7 +24,9 @@ const (
 	moving = `<style>@keyframes grow{from{width:0}to{width:140px}}#bar{height:16px;background:#f1c40f;animation:grow 1s linear both}</style>
 		<div id="bar"></div><div id="box" style="position:absolute;top:40px;width:20px;height:20px;background:#e74c3c"></div>
 		<script>const step=t=>{box.style.left=Math.min(t/1000,1)*120+'px';requestAnimationFrame(step)};requestAnimationFrame(step)</script>`
-	late   = `<body style="background:#c0392b"><script>setTimeout(()=>document.body.style.background='#27ae60',1000)</script></body>`
+	late = `<body style="background:#c0392b"><script>setTimeout(()=>document.body.style.background='#27ae60',1000)</script></body>`
+	fine = `<svg width="128" height="64"><path d="M0 0L128 64M0 10L128 64M0 20L128 64M0 30L128 64M0 40L128 64M0 50L128 64" ` +
+		`stroke="#fff" shape-rendering="crispEdges"/></svg>`
 	remote = `<!doctype html><body style="margin:0;background:#fff"><img src="/house.png" style="width:60px;margin:6px"><p style="font:12px Inter;margin:0 6px">by address</p>`
 )
 
@@ -51,6 +53,8 @@ func TestPages(t *testing.T) {
 		{name: "tailwind by its other name", elements: page(wind, studio.Object{"tailwind": "true"})},
 		{name: "classes without tailwind", elements: page(wind, nil)},
 		{name: "by address", elements: page("", studio.Object{"src": address})},
+		{name: "one pixel for one", elements: page(fine, nil)},
+		{name: "drawn larger", elements: page(fine, studio.Object{"dpi": 3})},
 		{name: "at once", elements: page(late, nil)},
 		{name: "waits", elements: page(late, studio.Object{"wait": 1.5})},
 		{name: "a still of what moves", elements: page(moving, nil), seconds: 1, at: []float64{0, 0.8}},
