@@ -121,7 +121,11 @@ func damage(t *testing.T, store, account string) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
-	defer db.Close(ctx)
+	defer func() {
+		if err := db.Close(ctx); err != nil {
+			t.Errorf("close the event store client: %v", err)
+		}
+	}()
 	log := eventstore.NewLog(db, eventstore.NewCodec())
 	var saved connection.Saved
 	stream := connection.Stream(domain.AccountID(account), "hook")
