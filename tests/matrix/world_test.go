@@ -137,7 +137,8 @@ func (a *tenant) expired(t *testing.T) string {
 	return value
 }
 
-// state tells two states of the installation apart: where the log ends, and which files are stored.
+// state tells two states of the installation apart: where the log ends, and which files are stored. What is written to the database of documents
+// shows in the length of its write-ahead log.
 func (w *world) state(t *testing.T) string {
 	t.Helper()
 	end, err := w.log.End(t.Context())
