@@ -54,15 +54,24 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		return
 	}
-	// What is left of the body is not read: the connection ends with the answer. Without the deadline some of it would be, to spare clients
-	// a connection that breaks off.
+	// Whoever still sends while the connection breaks off may never see the answer. So a little of the body is read, all of a small one; of
+	// a large one no more is, but the connection stays for a moment.
 	w.Header().Set("Connection", "close")
-	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // what cannot do so reads a little more
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(lastPause))
+	_, unread := io.CopyN(io.Discard, r.Body, lastBytes)
+	_ = connection.SetReadDeadline(time.Unix(1, 0)) // what cannot do so reads a little more
 	var refusal *domain.Error
 	if !errors.As(err, &refusal) && r.Context().Err() != nil {
 		return // nobody waits for an answer
 	}
 	web.Fail(w, r, a.cfg.Log, err)
+	if unread == nil && connection.Flush() == nil {
+		select {
+		case <-time.After(lastPause):
+		case <-r.Context().Done():
+		}
+	}
 }
 
 // receive checks an upload before a byte of it is read, in the order in which an attacker would learn least, and then stores it.
@@ -115,10 +124,14 @@ func checkHeaders(r *http.Request, t ticket) error {
 	return nil
 }
 
-// How slow a body may be: fewer bytes in a pause end it.
 const (
+	// How slow a body may be: fewer bytes in a pause end it.
 	longestPause = 30 * time.Second
 	leastBytes   = 4 << 10
+	// How much is read of a body that is refused, and for how long: with what is buffered, less than the 64 KB after which a refusal is
+	// late (reliability, presigned upload).
+	lastPause = time.Second
+	lastBytes = 32 << 10
 )
 
 // steady reads a body as long as bytes flow: the deadline moves on whenever enough of them have come.
