@@ -7,15 +7,13 @@ import (
 	"moviola/projections"
 )
 
-// How long an item rests after it ended here: doubling from the first to the longest, with up to a quarter of jitter off.
-const (
-	firstRest   = 500 * time.Millisecond
-	longestRest = time.Minute
-)
+// firstRest is how long an item rests after it ended here once: doubling from there to the longest, with up to a quarter of jitter off.
+const firstRest = 500 * time.Millisecond
 
 // restraint keeps items that have just been in work from being handed out again at once: failed ones until their backoff is
 // over, and finished ones for as long as the work list, which trails the log, still shows the state they were taken in.
 type restraint struct {
+	longest time.Duration
 	resting map[string]rest
 }
 
@@ -27,7 +25,9 @@ type rest struct {
 	forget time.Time
 }
 
-func newRestraint() restraint { return restraint{resting: make(map[string]rest)} }
+func newRestraint(longest time.Duration) restraint {
+	return restraint{longest: longest, resting: make(map[string]rest)}
+}
 
 // ended notes how a task ended. Design §6: an item that fails backs off.
 func (r *restraint) ended(task projections.Task, ok bool, now time.Time) {
@@ -36,7 +36,7 @@ func (r *restraint) ended(task projections.Task, ok bool, now time.Time) {
 	if known && before.failed == !ok && (!ok || same(before.task, task)) {
 		times = before.times + 1
 	}
-	length := restFor(times)
+	length := r.restFor(times)
 	until := now.Add(length)
 	r.resting[task.ID] = rest{task: task, failed: !ok, times: times, until: until, forget: until.Add(4 * length)}
 }
@@ -84,10 +84,10 @@ func (r *restraint) forget(now time.Time) {
 	}
 }
 
-func restFor(times int) time.Duration {
-	d := longestRest
-	if times < 8 {
-		d = min(longestRest, firstRest<<(times-1))
+func (r *restraint) restFor(times int) time.Duration {
+	d := r.longest
+	if times < 16 {
+		d = min(r.longest, firstRest<<(times-1))
 	}
 	return d - rand.N(d/4)
 }

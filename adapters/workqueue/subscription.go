@@ -57,7 +57,7 @@ func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *su
 		running:   make(map[string]projections.Task),
 		ended:     make(chan outcome, slots),
 		turns:     newTurns(q.config.Later),
-		restraint: newRestraint(),
+		restraint: newRestraint(q.config.LongestRest),
 		claims:    newClaims(q.config.DeadAfter),
 	}
 }

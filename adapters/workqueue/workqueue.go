@@ -52,6 +52,8 @@ type Config struct {
 	Wake <-chan struct{}
 	// DeadAfter is how long a claim may show no sign of life. Default: 20 s.
 	DeadAfter time.Duration
+	// LongestRest bounds how long work that fails again and again rests before it is handed out again. Default: 1 min.
+	LongestRest time.Duration
 	// Now is the clock that due times are compared with. Default: time.Now. Its readings must be monotonic.
 	Now func() time.Time
 	Log logrus.FieldLogger // default: nothing is logged
@@ -60,6 +62,9 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	if c.DeadAfter == 0 {
 		c.DeadAfter = 20 * time.Second
+	}
+	if c.LongestRest == 0 {
+		c.LongestRest = time.Minute
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -60,6 +60,7 @@ type Config struct {
 	ZeroRetention  time.Duration
 	ClearAgain     time.Duration
 	ClaimTimeout   time.Duration
+	RetryLimit     time.Duration
 	WebhookTimeout time.Duration
 	DrainTimeout   time.Duration
 
@@ -110,6 +111,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour, "how long what is stored for an account is kept while its balance is zero")
 	f.DurationVar(&c.ClearAgain, "clear-again", 24*time.Hour, "how long after its closing what is stored for an account is removed once more")
 	f.DurationVar(&c.ClaimTimeout, "claim-timeout", 20*time.Second, "silence after which a worker counts as dead")
+	f.DurationVar(&c.RetryLimit, "retry-limit", time.Minute, "how long work that fails again and again rests at most before it is tried again")
 	f.DurationVar(&c.WebhookTimeout, "webhook-timeout", 30*time.Second, "how long a webhook waits for an answer")
 	f.DurationVar(&c.DrainTimeout, "drain-timeout", 10*time.Second, "how long a shutdown waits for running work before it hands it back")
 
@@ -207,7 +209,7 @@ func (c *Config) validate() error {
 		{"--render-timeout", c.RenderTimeout}, {"--file-retention", c.FileRetention}, {"--temp-retention", c.TempRetention},
 		{"--upload-url-ttl", c.UploadTTL}, {"--asset-cache-ttl", c.AssetCacheTTL}, {"--sweep-every", c.SweepEvery},
 		{"--abandon-after", c.AbandonAfter}, {"--zero-retention", c.ZeroRetention}, {"--clear-again", c.ClearAgain},
-		{"--claim-timeout", c.ClaimTimeout}, {"--webhook-timeout", c.WebhookTimeout},
+		{"--claim-timeout", c.ClaimTimeout}, {"--retry-limit", c.RetryLimit}, {"--webhook-timeout", c.WebhookTimeout},
 	} {
 		if span.length <= 0 {
 			complain("%s %s: give a time above zero, such as 90s or 12h", span.flag, span.length)

@@ -54,11 +54,12 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Presence: s.models.Presence,
 		Slots:    slots,
 		// Receivers may be slow: those of one account leave places for the others.
-		PerAccount: map[string]int{projections.WorkDeliver: max(1, s.cfg.DeliverSlots/accountDeliveries)},
-		Later:      []string{string(commands.LibraryAccount)},
-		Wake:       s.models.Reader.Changed(),
-		DeadAfter:  s.cfg.ClaimTimeout,
-		Log:        s.log.WithField("part", "workqueue"),
+		PerAccount:  map[string]int{projections.WorkDeliver: max(1, s.cfg.DeliverSlots/accountDeliveries)},
+		Later:       []string{string(commands.LibraryAccount)},
+		Wake:        s.models.Reader.Changed(),
+		DeadAfter:   s.cfg.ClaimTimeout,
+		LongestRest: s.cfg.RetryLimit,
+		Log:         s.log.WithField("part", "workqueue"),
 	})
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func TestStuckWork(t *testing.T) {
 	t.Parallel()
 	receiver := harness.NewReceiver(t)
 	store := harness.FreeAddr(t)
-	service := harness.NewService(t, "--eventstore-listen", store, "--allow-host", receiver.Host)
+	service := harness.NewService(t, "--eventstore-listen", store, "--allow-host", receiver.Host, "--retry-limit", "1s")
 	service.StartAPI()
 	client := service.NewAccount("stuck", 600)
 	log := harness.OpenLog(t, store)
@@ -48,7 +48,6 @@ func TestStuckWork(t *testing.T) {
 		}
 		return string(out)
 	}
-	// Ten failures in a row take up to three minutes: work that fails rests longer and longer.
 	for _, project := range []string{dropped, retried} {
 		harness.Eventually(t, "the delivery has failed several times", func() bool { return log.Count("movie-" + project)["DeliveryReleased"] >= 7 })
 	}
