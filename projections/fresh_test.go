@@ -51,10 +51,24 @@ func calm(t *testing.T, store *tally, get func()) {
 // stream is left alone.
 func TestMovies_Get_IsNeverOlderThanTheStream(t *testing.T) {
 	t.Parallel()
+	t.Run("the log is asked", func(t *testing.T) { t.Parallel(); neverOlder(t, false) })
+	t.Run("its end is at hand", func(t *testing.T) { t.Parallel(); neverOlder(t, true) })
+}
+
+func neverOlder(t *testing.T, atHand bool) {
 	w := newWorld(t)
 	store := &tally{Store: w.store}
 	config := w.config(w.documents(t))
 	config.Log = eventstore.NewLog(store, eventstore.NewCodec())
+	if atHand {
+		config.Head = func() eventstore.Position {
+			head, err := w.store.Head(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			return head
+		}
+	}
 	models := mustOpen(t, config)
 	start(t, models)
 	id := project(1)
@@ -75,6 +89,9 @@ func TestMovies_Get_IsNeverOlderThanTheStream(t *testing.T) {
 	}
 	if _, ok, err := models.Movies.Get(t.Context(), project(2)); ok || err != nil {
 		t.Errorf("a movie that nobody submitted: found %v, %v", ok, err)
+	}
+	if asked := store.heads.Load() > 0; asked == atHand {
+		t.Errorf("the log was asked for its end: %v", asked)
 	}
 }
 

@@ -32,6 +32,9 @@ type Config struct {
 	ZeroRetention time.Duration
 	// ClearAgain is how long after the first time what is stored for a closed account is removed once more. Default: 24 hours.
 	ClearAgain time.Duration
+	// Head returns where the log ends, at once, and never less than what was acknowledged before the question. Without one, which is how
+	// it is with a log elsewhere, the log is asked, once for all who ask meanwhile.
+	Head func() eventstore.Position
 	// BatchEvents is how many events one commit covers at most. Default: 500.
 	BatchEvents int
 	Now         func() time.Time   // default: time.Now; for presence, sweeping and waits, never for what a document says
@@ -56,6 +59,14 @@ func (c Config) withDefaults() Config {
 		c.Logger = silent
 	}
 	return c
+}
+
+// head returns how to find out where the log ends.
+func (c Config) head() func(context.Context) (eventstore.Position, error) {
+	if c.Head == nil {
+		return newHeads(c.Log.Store()).now
+	}
+	return func(context.Context) (eventstore.Position, error) { return c.Head(), nil }
 }
 
 func orDefault[T ~int | ~int64](value, otherwise T) T {
@@ -104,7 +115,7 @@ func Open(ctx context.Context, config Config) (*ReadModels, error) {
 		return nil, fmt.Errorf("open the read models: %w", err)
 	}
 	return &ReadModels{
-		Movies:      &Movies{at: at, log: config.Log, reader: reader, heads: newHeads(config.Log.Store())},
+		Movies:      &Movies{at: at, log: config.Log, reader: reader, head: config.head()},
 		Accounts:    &Accounts{at: at, log: config.Log},
 		Keys:        &Keys{at: at},
 		Balances:    &Balances{at: at},

@@ -2,7 +2,7 @@
 # Installs what Moviola needs from the system and is not there yet: the programs it runs and the fonts it draws with.
 #
 #   scripts/deps.sh run    what the service needs
-#   scripts/deps.sh test   the same, a C compiler for the race detector, and servers of FTP and SSH
+#   scripts/deps.sh test   the same, a C compiler for the race detector, servers of FTP and SSH, and strace
 #
 # Nothing is touched when everything is present. Where it cannot install, it says exactly what to install.
 set -eu
@@ -35,6 +35,7 @@ if [ "${1:-run}" = test ]; then
 	want /usr/lib/proftpd/mod_tls.so proftpd-mod-crypto
 	want /usr/sbin/sshd openssh-server
 	want openssl openssl
+	want strace strace # lets system calls of the event store fail
 fi
 
 [ -n "$need" ] || exit 0
@@ -47,7 +48,7 @@ cannot() {
 	echo "" >&2
 	echo "On Debian or Ubuntu: sudo apt-get install $need" >&2
 	echo "Elsewhere: install ffmpeg 5.1 or newer with ffprobe, headless Chromium (headless_shell), espeak-ng," >&2
-	echo "and the Noto, Inter, Roboto, Open Sans, Lato, Bebas Neue and EB Garamond fonts; for the tests also gcc, ProFTPD, OpenSSH and OpenSSL." >&2
+	echo "and the Noto, Inter, Roboto, Open Sans, Lato, Bebas Neue and EB Garamond fonts; for the tests also gcc, strace, ProFTPD, OpenSSH and OpenSSL." >&2
 	exit 1
 }
 

@@ -135,7 +135,8 @@ func TestFault_full(t *testing.T) {
 	}
 }
 
-// TestFault_strace lets the kernel's own answers fail: a sync, or a write for want of room, of an event store in another process.
+// TestFault_strace lets the kernel's own answers fail: a sync, or a write for want of room, of an event store in another process. That process
+// is the child (-D), so that it has ended when it was waited for.
 func TestFault_strace(t *testing.T) {
 	t.Parallel()
 	if err := exec.Command("strace", "-o", "/dev/null", "true").Run(); err != nil {
@@ -147,7 +148,7 @@ func TestFault_strace(t *testing.T) {
 		if round%2 == 1 {
 			inject = fmt.Sprintf("inject=pwrite64:error=ENOSPC:when=%d+", 30+rand.IntN(200))
 		}
-		server := startChild(t, c.dir, "strace", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync,pwrite64", "-e", inject)
+		server := startChild(t, c.dir, "strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync,pwrite64", "-e", inject)
 		client := newClient(t, server.addr)
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		var group sync.WaitGroup

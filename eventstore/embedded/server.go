@@ -44,6 +44,7 @@ type Server struct {
 	listener net.Listener
 	grpc     *grpc.Server
 	writer   *writer
+	tail     *tail
 	log      storage
 	lock     *os.File
 	closing  chan struct{} // closed when subscriptions have to end
@@ -104,6 +105,7 @@ func orDiscard(log logrus.FieldLogger) logrus.FieldLogger {
 
 // start begins to write and registers the services; calls are answered once Serve runs.
 func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) {
+	s.tail = tail
 	s.writer = newWriter(s.log, tail, time.Now, log)
 	go s.writer.run()
 	scavenger := &scavenger{log: s.log, writer: s.writer, now: time.Now, note: log, every: config.Scavenge}
@@ -143,6 +145,10 @@ func (s *Server) Serve() error {
 	}
 	return nil
 }
+
+// Head returns the position of the last event that was acknowledged, a system event too, as clients see it; 0 when the log is empty.
+// It is at no time behind what a client was told.
+func (s *Server) Head() uint64 { return uint64(max(0, s.tail.edge())) }
 
 // Health is nil while the server can do all its work. Otherwise it says what is wrong: after a write error the log is
 // read-only until the server is started again; a full disk refuses appends until there is room.

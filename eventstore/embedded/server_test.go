@@ -38,6 +38,9 @@ func TestOpen_again(t *testing.T) {
 		t.Errorf("the address was %s and is %s", first.server.Addr(), second.server.Addr())
 	}
 	next := second.mustAppend("a", esdb.Revision(2), events(1)...)
+	if second.server.Head() != next.CommitPosition || first.server.Head() != written.CommitPosition {
+		t.Errorf("the logs end at %d and %d, after %+v and %+v", first.server.Head(), second.server.Head(), written, next)
+	}
 	if next.NextExpectedVersion != 3 || next.CommitPosition != written.CommitPosition+1 {
 		t.Errorf("the next event is at %+v, after %+v", next, written)
 	}

@@ -150,9 +150,21 @@ func makeDataFolder(dir string) error {
 	return nil
 }
 
+// head returns how to see at once where the log ends; nil when the log is another process's.
+func (s *stores) head() func() eventstore.Position {
+	if s.server == nil {
+		return nil
+	}
+	return func() eventstore.Position {
+		position := s.server.Head()
+		return eventstore.Position{Commit: position, Prepare: position}
+	}
+}
+
 // modelsConfig is the configuration of the read models.
 func (s *stores) modelsConfig(cfg Config, logger logrus.FieldLogger) projections.Config {
 	return projections.Config{
+		Head:          s.head(),
 		Documents:     s.docs,
 		Log:           s.log,
 		Project:       cfg.plays(roleProjector),
