@@ -145,7 +145,7 @@ func TestEngine_Render_seams(t *testing.T) {
 	requireEvenFrames(t, out.Movie, int(out.Plan.Frames))
 }
 
-// Brief windows are encoded by one thread and others by several: they can be joined all the same.
+// Windows of different lengths are joined without a frame lost or shown twice.
 func TestEngine_Render_briefAndLongWindows(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -149,10 +149,6 @@ func encoder(plan *timeline.Plan) []string {
 	}
 }
 
-// brief says that a window ends before the threads of an encoder have paid for their start: a quarter of the processor time of a second
-// of 1080p. Other windows are encoded beside it meanwhile.
-func brief(w timeline.Window, rate timeline.Rate) bool { return w.Frames*rate.Den <= 2*rate.Num }
-
 // rendered is a window as a file in the movie's folder.
 type rendered struct {
 	window timeline.Window
@@ -195,16 +191,14 @@ func (r *run) renderWindow(ctx context.Context, key string, w timeline.Window, p
 		return piece{}, fmt.Errorf("make folder of a window: %w", err)
 	}
 	last := g.finish(w.Frames)
-	output := append(append([]string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(w.Frames, 10)},
-		encoder(r.plan)...), "window.mp4")
-	single := append([]string{"-threads", "1"}, output...)
-	c := ffmpeg.Command{Inputs: g.inputs, Graph: g.script(), Dir: dir, Read: []string{r.in}, Frame: count.reached, Output: output}
-	if brief(w, r.plan.FPS) {
-		c.Output = single
+	c := ffmpeg.Command{
+		Inputs: g.inputs, Graph: g.script(), Dir: dir, Read: []string{r.in}, Frame: count.reached,
+		Output: append(append([]string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(w.Frames, 10)},
+			encoder(r.plan)...), "window.mp4"),
 	}
 	err = r.engine.cfg.Tools.Run(ctx, c)
 	if errors.Is(err, ffmpeg.ErrStalled) {
-		c.Output = single
+		c.Output = append([]string{"-threads", "1"}, c.Output...)
 		err = r.engine.cfg.Tools.Run(ctx, c)
 	}
 	if err != nil {
