@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,10 +24,11 @@ import (
 )
 
 const (
-	mediaBytes = 500_000_000 / 16 * 16 // of one file
-	mediaTurns = 3                     // of each, in turns
-	manyFiles  = 100_000
-	flatMemory = 64 // megabytes that all transfers together may add to the peak of memory
+	mediaBytes  = 500_000_000 / 16 * 16 // of one file
+	mediaTurns  = 5                     // of each, in turns
+	plainBuffer = 256 << 10             // of a plain copy; io.Copy's own 32 KB take a third longer
+	manyFiles   = 100_000
+	flatMemory  = 64 // megabytes that all transfers together may add to the peak of memory
 )
 
 // BenchmarkMedia prints a table: uploads and downloads beside plain copies over loopback HTTP in the same run, the memory that they take, and
@@ -38,18 +40,24 @@ func BenchmarkMedia(b *testing.B) {
 	}
 }
 
-// plain is a server that stores what is sent in a file, on disk when it answers, and serves it: the least that can be done.
+// plain is a server that stores what is sent in a new file, on disk when it answers, serves it and deletes it: the least that can be done.
 func plain(b *testing.B) *httptest.Server {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "plain")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
+		switch r.Method {
+		case http.MethodGet:
 			http.ServeFile(w, r, path)
+			return
+		case http.MethodDelete:
+			if err := os.Remove(path); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+			}
 			return
 		}
 		f, err := os.Create(path)
 		if err == nil {
-			_, err = io.Copy(f, r.Body)
+			_, err = io.CopyBuffer(struct{ io.Writer }{f}, r.Body, make([]byte, plainBuffer))
 		}
 		if err == nil {
 			err = f.Sync()
@@ -115,18 +123,29 @@ func measureTransfers(b *testing.B) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), mediaBytes/16)
 	bare := plain(b)
 	before := peak(b, s.API.Pid())
-	var ours, theirs [2]float64 // up, down
+	var ours, theirs [2][]float64 // up, down
 	for n := range mediaTurns {
-		var got struct{ UploadURL, FileURL string }
-		client.Do("POST", "/media/file", fmt.Appendf(nil, `{"name":"file-%d","contentType":"application/octet-stream","size":%d}`, n, len(content))).Into(b, &got)
-		ours[0] = max(ours[0], transfer(b, http.MethodPut, got.UploadURL, content))
-		theirs[0] = max(theirs[0], transfer(b, http.MethodPut, bare.URL, content))
-		ours[1] = max(ours[1], transfer(b, http.MethodGet, got.FileURL, content))
-		theirs[1] = max(theirs[1], transfer(b, http.MethodGet, bare.URL, content))
+		// Who goes first changes from turn to turn, and the file is deleted before the other one's turn: a virtual machine writes to memory
+		// and blocks that it has held before several times as fast as to new ones, and both shall find the same.
+		for i := range 2 {
+			if (n+i)%2 == 1 {
+				theirs[0] = append(theirs[0], transfer(b, http.MethodPut, bare.URL, content))
+				theirs[1] = append(theirs[1], transfer(b, http.MethodGet, bare.URL, content))
+				transfer(b, http.MethodDelete, bare.URL, nil)
+				continue
+			}
+			var got struct{ UploadURL, FileURL string }
+			client.Do("POST", "/media/file", fmt.Appendf(nil, `{"name":"file-%d","contentType":"application/octet-stream","size":%d}`, n, len(content))).Into(b, &got)
+			ours[0] = append(ours[0], transfer(b, http.MethodPut, got.UploadURL, content))
+			ours[1] = append(ours[1], transfer(b, http.MethodGet, got.FileURL, content))
+			if answer := client.Do("DELETE", "/media/file", fmt.Appendf(nil, `{"name":"file-%d"}`, n)); answer.Status != http.StatusOK {
+				b.Fatalf("DELETE: %d %s", answer.Status, answer.Body)
+			}
+		}
 	}
 	fmt.Printf("%-44s %10s %10s %7s  %s\n", "500 MB over loopback HTTP", "ours MB/s", "plain MB/s", "ratio", "target")
 	for i, what := range []string{"upload, on disk when answered", "download"} {
-		fmt.Printf("%-44s %10.0f %10.0f %7.2f  %s\n", what, ours[i], theirs[i], ours[i]/theirs[i], "≥ 0.70")
+		fmt.Printf("%-44s %10.0f %10.0f %7.2f  %s\n", what, median(ours[i]), median(theirs[i]), median(ours[i])/median(theirs[i]), "≥ 0.70")
 	}
 	after := peak(b, s.API.Pid())
 	fmt.Printf("%-44s %7d MB   (%d MB before)\n", "peak of memory", after, before)
@@ -162,6 +181,9 @@ func measureListing(b *testing.B) {
 	tenth := len(times) / 10
 	fmt.Printf("%-44s %d pages: the first tenth took %s, the last %s\n", "a folder of 100,000 files by next_token", len(times), sum(times[:tenth]), sum(times[len(times)-tenth:]))
 }
+
+// median is the middle of an odd number of figures.
+func median(figures []float64) float64 { return slices.Sorted(slices.Values(figures))[len(figures)/2] }
 
 func sum(times []time.Duration) (total time.Duration) {
 	for _, t := range times {
