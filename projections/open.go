@@ -35,7 +35,7 @@ type Config struct {
 	// Head returns where the log ends, at once, and never less than what was acknowledged before the question. Without one, which is how
 	// it is with a log elsewhere, the log is asked, once for all who ask meanwhile.
 	Head func() eventstore.Position
-	// BatchEvents is how many events one commit covers at most. Default: 500.
+	// BatchEvents is how many events one commit covers at most. Default: 1,000.
 	BatchEvents int
 	Now         func() time.Time   // default: time.Now; for presence, sweeping and waits, never for what a document says
 	Logger      logrus.FieldLogger // default: nothing is logged
@@ -49,7 +49,7 @@ func (c Config) withDefaults() Config {
 	c.MoveAfter = orDefault(c.MoveAfter, 10*time.Second)
 	c.ZeroRetention = orDefault(c.ZeroRetention, 30*24*time.Hour)
 	c.ClearAgain = orDefault(c.ClearAgain, 24*time.Hour)
-	c.BatchEvents = orDefault(c.BatchEvents, 500)
+	c.BatchEvents = orDefault(c.BatchEvents, 1000)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -17,6 +17,7 @@ import (
 	"moviola/domain/preload"
 	"moviola/domain/template"
 	"moviola/eventstore"
+	"moviola/internal/background"
 )
 
 // categories are the streams that the read models follow. Every event in them must be known.
@@ -30,10 +31,11 @@ const (
 	// cannot write what it loaded long ago.
 	commitTimeout = 30 * time.Second
 	// gatherFor is how long a batch waits for more events: before the end of the log is reached, and at the end when batches have come
-	// faster than that and nobody waits. A commit costs about as much as ten events in it.
-	gatherFor = 20 * time.Millisecond
-	// atOnce is how many batches need not wait after a pause: a submission and its render are that many.
-	atOnce = 3
+	// faster than that and nobody waits. A commit costs about as much as ten events in it, and pages that several
+	// events change are written once.
+	gatherFor = 100 * time.Millisecond
+	// atOnce is how many batches need not wait after a pause: a submission and its render are fewer.
+	atOnce = 10
 	// The pauses between tries at a commit, before they are shortened at random.
 	firstPause = 20 * time.Millisecond
 	lastPause  = 2 * time.Second
@@ -52,7 +54,8 @@ type projector struct {
 	considered eventstore.Position // everything up to here has been seen and, where it matters, committed
 	ahead      eventstore.Position // considered, once the batch at hand is committed
 	waits      waits
-	report     func(report) // is told after every try at a commit, and of the end of the log
+	thread     *background.Thread // that folds and commits, while run runs
+	report     func(report)       // is told after every try at a commit, and of the end of the log
 }
 
 // report is what a projector has done.
@@ -89,6 +92,8 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 			}, eventstore.OnDrop(func(err error) { p.config.Logger.WithError(err).Warn("the log is followed anew") }))
 	}()
 	defer func() { cancel(); <-ended }()
+	p.thread = background.New()
+	defer p.thread.Close()
 	for ctx.Err() == nil {
 		events := p.gather(ctx, notices)
 		if err := p.commit(ctx, events); err != nil {
@@ -158,7 +163,9 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 		return nil
 	}
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		changed, err := p.try(ctx, events)
+		var changed bool
+		var err error
+		p.thread.Do(func() { changed, err = p.try(ctx, events) })
 		if err == nil {
 			if full := time.Now().Add(-(atOnce - 1) * gatherFor); p.ripe.Before(full) {
 				p.ripe = full

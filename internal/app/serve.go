@@ -40,7 +40,7 @@ func serveCommand() *cobra.Command {
 
 // serve runs one process of an installation until ctx ends, and then drains it.
 func serve(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer) error {
-	tuneCollector()
+	tuneRuntime()
 	s, err := newService(ctx, cfg, log)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 	if len(prints) == 0 {
 		return nil, fmt.Errorf("no fonts are installed (%s)", advice)
 	}
-	e := &Engine{log: log, fonts: newLibrary(prints), bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.GOMAXPROCS(0))}
+	e := &Engine{log: log, fonts: newLibrary(prints), bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.NumCPU())}
 	for range cap(e.workers) {
 		e.workers <- newWorker(e)
 	}

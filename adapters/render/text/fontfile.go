@@ -36,7 +36,7 @@ func (e *Engine) WithFonts(files map[string]string) (*Engine, error) {
 			return nil, err
 		}
 	}
-	with := &Engine{log: e.log, fonts: fonts, bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.GOMAXPROCS(0))}
+	with := &Engine{log: e.log, fonts: fonts, bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.NumCPU())}
 	for range cap(with.workers) {
 		with.workers <- newWorker(with)
 	}

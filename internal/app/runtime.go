@@ -1,0 +1,27 @@
+package app
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+const (
+	// heapGrowth is by how many percent the heap of a service may grow before garbage is collected. What lives on is small, a few dozen
+	// megabytes, and every request leaves garbage behind: with Go's own 100 the collector takes a seventh of the processor under load.
+	heapGrowth = 300
+	// syncers are the goroutines that spend their time in fsync: the writers of the event store and of the documents. Go lets as many
+	// threads run as there are processors and counts one in a system call among them until its monitor looks: up to 10 ms. With two more
+	// threads than processors, two cores take a fifth more submissions, and the slowest hundredth of them take a sixth less time.
+	syncers = 2
+)
+
+// tuneRuntime fits Go's scheduler and collector to a service, unless the operator has fitted them (GOMAXPROCS, GOGC).
+func tuneRuntime() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + syncers)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
+}
