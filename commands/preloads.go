@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"time"
 
 	"moviola/domain"
 	"moviola/domain/preload"
@@ -19,9 +20,9 @@ func BatchKey(account domain.AccountID, id preload.ID) string {
 // BatchPrefix is what the keys of the documents of all batches begin with.
 const BatchPrefix = "batches/"
 
-// newPreloadID draws an id of a batch.
+// newPreloadID makes an id of a batch.
 func newPreloadID() preload.ID {
-	id, err := domain.NewProjectID(rand.Reader)
+	id, err := domain.NewProjectID(rand.Reader, time.Now())
 	if err != nil {
 		panic("crypto/rand.Reader returned an error, which it promises not to: " + err.Error())
 	}

@@ -2,14 +2,15 @@ package commands
 
 import (
 	"crypto/rand"
+	"time"
 
 	"moviola/domain"
 	"moviola/domain/template"
 )
 
-// NewProjectID draws a project id that cannot be guessed: 16 characters of [A-Za-z0-9], 95 bits.
+// NewProjectID makes a project id of now.
 func NewProjectID() domain.ProjectID {
-	project, err := domain.NewProjectID(rand.Reader)
+	project, err := domain.NewProjectID(rand.Reader, time.Now())
 	if err != nil {
 		panic("crypto/rand.Reader returned an error, which it promises not to: " + err.Error())
 	}

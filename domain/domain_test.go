@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"strings"
 	"testing"
+	"time"
 
 	"moviola/domain"
 )
@@ -34,9 +35,21 @@ func TestParseProjectID(t *testing.T) {
 
 func TestNewProjectID(t *testing.T) {
 	t.Parallel()
-	id, err := domain.NewProjectID(rand.Reader)
-	if err != nil || len(id) != 16 || !domain.IsBase62(string(id)) {
-		t.Errorf("id %q, %v", id, err)
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var last domain.ProjectID
+	for _, after := range []time.Duration{0, time.Second, 62 * time.Second, 24 * time.Hour, 365 * 24 * time.Hour, 29 * 365 * 24 * time.Hour} {
+		id, err := domain.NewProjectID(rand.Reader, at.Add(after))
+		again, errAgain := domain.NewProjectID(rand.Reader, at.Add(after+time.Second-1))
+		if err != nil || errAgain != nil || len(id) != 16 || !domain.IsBase62(string(id)) || id <= last {
+			t.Errorf("id %q after %q, %v, %v", id, last, err, errAgain)
+		}
+		if id[:5] != again[:5] || id[5:] == again[5:] {
+			t.Errorf("ids %q and %q of one second", id, again)
+		}
+		last = max(id, again)
+	}
+	if id, err := domain.NewProjectID(bytes.NewReader(nil), at); err == nil {
+		t.Errorf("id %q without a source", id)
 	}
 }
 

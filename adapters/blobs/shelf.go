@@ -73,8 +73,8 @@ func (s *shelf) open() error {
 		return err
 	}
 	// A commit waits for its sync, and what was removed is overwritten.
-	for _, statement := range []string{"PRAGMA synchronous = FULL", "PRAGMA secure_delete = ON", "PRAGMA cache_size = -16384"} {
-		if err := sqlitex.ExecuteTransient(s.writer, statement, nil); err != nil {
+	for _, setting := range []string{"synchronous = FULL", "secure_delete = ON", "cache_size = -16384", "wal_autocheckpoint = 4000"} {
+		if err := sqlitex.ExecuteTransient(s.writer, "PRAGMA "+setting, nil); err != nil {
 			return err
 		}
 	}
