@@ -47,6 +47,7 @@ func BenchmarkTable(b *testing.B) {
 		row("", "per second", "p50", "p99", "cpu each", "ratio", "target")
 		measureSyncs(b)
 		measureSubmissions(b)
+		measureQueue(b)
 		measureAnswers(b)
 	}
 }
@@ -90,40 +91,72 @@ func measureSyncs(b *testing.B) {
 	show("write of 4 KiB and fsync, one after the other", s.add(sample{}), "", "")
 }
 
-// measureSubmissions lets clients submit to a service that plays every role. Its one render waits for an image, so that all
-// the others stay queued and the processor belongs to the submissions.
-func measureSubmissions(b *testing.B) {
+// intake is a service that plays every role and takes submissions. Its one render waits for an image, so that all the others stay queued
+// and the processor belongs to the submissions.
+type intake struct {
+	*service
+	host     string
+	requests [][]byte // by account
+	queued   int
+}
+
+// openIntake starts a service, keeps its slot busy, and warms it up. The function returned ends it.
+func openIntake(b *testing.B) (*intake, func()) {
 	b.Helper()
 	allowed, image := stall(b)
 	s := start(b, "--allow-host", allowed, "--render-slots", "1")
-	host, owners := s.host(b), s.owners(b, clients)
+	in := &intake{service: s, host: s.host(b)}
 	first := s.Client(s.open(b).key)
 	held := first.Submit(map[string]any{"scenes": []any{map[string]any{"duration": 1, "elements": []any{map[string]any{"type": "image", "src": image}}}}})
 	first.WaitFor(held, "running")
-	requests := make([][]byte, clients)
-	for i, o := range owners {
-		requests[i] = post("/v2/movies", o.key, movie)
+	for _, o := range s.owners(b, clients) {
+		in.requests = append(in.requests, post("/v2/movies", o.key, movie))
 	}
-	queued := 0
-	submit := func(during time.Duration, enough, accounts, workers int) sample {
-		done := load(b, s.pid, host, workers, during, enough, func(worker int) []byte { return requests[worker%accounts] })
-		queued += len(done.times)
-		return done
+	in.submit(b, warmUp, 100, clients, clients)
+	return in, func() {
+		if m := first.Get(held).Movie; m.Status != "running" {
+			b.Fatalf("the render that should have kept the slot is %s", m.Status)
+		}
+		s.API.Terminate()
 	}
-	submit(warmUp, 100, clients, clients)
-	empty := submit(submits, 0, clients, clients)
-	show(fmt.Sprintf("submissions, %d clients, %d accounts", clients, clients), empty, "", "≥ 1500/s, p99 ≤ 50 ms")
-	show(fmt.Sprintf("submissions, %d clients, one hot account", clients), submit(submits/2, 0, 1, clients), "", "")
-	show("submissions, one client", submit(submits/2, 0, 1, 1), "", "")
-	submit(topUp, max(1, backlog-queued), clients, clients)
-	before := queued
-	full := submit(submits, 0, clients, clients)
-	show(fmt.Sprintf("submissions, %d clients, with %d renders queued", clients, before), full,
-		fmt.Sprintf("%.2f", full.percentile(0.99).Seconds()/empty.percentile(0.99).Seconds()), "p99 unchanged: 1.0")
-	if m := first.Get(held).Movie; m.Status != "running" {
-		b.Fatalf("the render that should have kept the slot is %s", m.Status)
+}
+
+// submit lets workers submit for accounts, until a time is over or enough has been submitted (0: no bound).
+func (in *intake) submit(b *testing.B, during time.Duration, enough, accounts, workers int) sample {
+	b.Helper()
+	done := load(b, in.pid, in.host, workers, during, enough, func(worker int) []byte { return in.requests[worker%accounts] })
+	in.queued += len(done.times)
+	return done
+}
+
+func measureSubmissions(b *testing.B) {
+	b.Helper()
+	in, end := openIntake(b)
+	defer end()
+	what := func(who string) string { return fmt.Sprintf("submissions, %d clients, %s", clients, who) }
+	show(what(fmt.Sprintf("%d accounts", clients)), in.submit(b, submits, 0, clients, clients), "", "≥ 1500/s, p99 ≤ 50 ms")
+	show(what("one hot account"), in.submit(b, submits/2, 0, 1, clients), "", "")
+	show("submissions, one client", in.submit(b, submits/2, 0, 1, 1), "", "")
+	show(what(fmt.Sprintf("with %d renders queued", in.queued)), in.submit(b, submits, 0, clients, clients), "", "")
+}
+
+// measureQueue compares the first submissions to new services with those to services that have renders queued, in turns.
+func measureQueue(b *testing.B) {
+	b.Helper()
+	var of [2]sample // none queued, and many
+	for range turns {
+		for i, queued := range []int{0, backlog} {
+			in, end := openIntake(b)
+			for in.queued < queued {
+				in.submit(b, topUp, queued-in.queued, clients, clients)
+			}
+			of[i] = of[i].add(in.submit(b, submits/2, 0, clients, clients))
+			end()
+		}
 	}
-	s.API.Terminate()
+	show("  the first on a new service", of[0], "", "")
+	show(fmt.Sprintf("  the first behind %d renders queued", backlog), of[1],
+		fmt.Sprintf("%.2f", of[1].percentile(0.99).Seconds()/of[0].percentile(0.99).Seconds()), "p99 unchanged: 1.0")
 }
 
 // sizes are the movies in history.
