@@ -50,7 +50,7 @@ func NewConnections(log *eventstore.Log, vault Vault) Connections {
 }
 
 // Open returns a connection of an account with its secrets. One that does not exist is a *domain.Error of kind NotFound, another
-// account's too. Decision 6.
+// account's too (decision 6); one whose secrets cannot be read any more is one of kind Conflict.
 func (c Connections) Open(ctx context.Context, account domain.AccountID, id string) (OpenedConnection, error) {
 	if connection.CheckID(id) != nil {
 		return OpenedConnection{}, connection.NotFound(id)
@@ -90,18 +90,20 @@ func (c connections) load(ctx context.Context, account domain.AccountID, id stri
 	return found, at, nil
 }
 
-// secrets opens what a connection was saved with.
+// secrets opens what a connection was saved with. What cannot be read any more, damaged or sealed under a key that is gone, is a
+// *domain.Error of kind Conflict, and what the Vault says.
 func (c connections) secrets(account domain.AccountID, id string, saved connection.Saved) (connection.Settings, error) {
 	if saved.Version == 0 {
 		return nil, nil
 	}
-	content, err := c.vault.Open(connection.Name(account, id), saved.Sealed)
-	if err != nil {
-		return nil, fmt.Errorf("connection %s of account %s: %w", id, account, err)
-	}
 	var secrets connection.Settings
-	if err := json.Unmarshal(content, &secrets); err != nil {
-		return nil, fmt.Errorf("read the secrets of connection %s of account %s: %w", id, account, err)
+	content, err := c.vault.Open(connection.Name(account, id), saved.Sealed)
+	if err == nil {
+		err = json.Unmarshal(content, &secrets)
+	}
+	if err != nil {
+		refusal := domain.Errorf(domain.Conflict, "connection_unreadable", "The secrets of connection %s cannot be read any more: save it again", id)
+		return nil, fmt.Errorf("%w: connection %s of account %s: %w", refusal, id, account, err)
 	}
 	return secrets, nil
 }

@@ -2,11 +2,11 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"moviola/domain"
@@ -41,20 +41,21 @@ func NewSaveConnectionHandler(log *eventstore.Log, vault Vault, random io.Reader
 	return SaveConnectionHandler{connections: connections{log, vault, now}, random: random}
 }
 
-// Handle saves the connection. What its kind does not have, and what it lacks, is Invalid. Decision 50.
+// Handle saves the connection. What its kind does not have, and what it lacks, is Invalid. A secret that is to stay what it was but
+// cannot be read any more is a Conflict. Decision 50.
 func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (SavedConnection, error) {
 	var done SavedConnection
 	var err error
 	done.Position, err = h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
-		before, err := h.before(cmd, found.Saved())
-		if err != nil {
-			return nil, err
-		}
+		before := h.before(cmd, found.Saved())
 		settings, err := connection.Read(cmd.Kind, cmd.Settings, before)
 		if err != nil {
 			return nil, err
 		}
 		shown, secrets := cmd.Kind.Split(settings)
+		if err := readable(cmd.ID, secrets); err != nil {
+			return nil, err
+		}
 		if done.SigningSecret, err = h.signing(settings, before, secrets); err != nil {
 			return nil, err
 		}
@@ -63,19 +64,36 @@ func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (
 	return done, err
 }
 
-// before are the settings so far, secrets included: none when the connection is new or of another kind. What a retired key has
-// sealed counts as not set.
-func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved) (connection.Settings, error) {
+// before are the settings so far, secrets included: none when the connection is new or of another kind. Secrets that cannot be read
+// any more are masked, which no secret is that was sent; a signing secret among them counts as not set.
+func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved) connection.Settings {
 	if saved.Kind != cmd.Kind {
-		return nil, nil
-	}
-	secrets, err := h.secrets(cmd.Account, cmd.ID, saved)
-	if err != nil && !errors.Is(err, ErrKeyRetired) {
-		return nil, err
+		return nil
 	}
 	before := maps.Clone(saved.Settings)
+	secrets, err := h.secrets(cmd.Account, cmd.ID, saved)
+	if err != nil {
+		for _, name := range saved.Secrets {
+			before[name] = connection.Masked
+		}
+	}
 	maps.Copy(before, secrets)
-	return before, nil
+	return before
+}
+
+// readable refuses to keep secrets that cannot be read any more.
+func readable(id string, secrets connection.Settings) error {
+	var lost []string
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		if secrets[name] == connection.Masked {
+			lost = append(lost, name)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return domain.Errorf(domain.Conflict, "connection_unreadable",
+		"The secrets of connection %s cannot be read any more: send %s again", id, strings.Join(lost, ", "))
 }
 
 // signing keeps the signing secrets of a webhook that is signed, or makes the first.
@@ -123,7 +141,7 @@ type RotateSigningSecret struct {
 	Retire  bool // end the former secret instead
 }
 
-// Rotate carries it out. A connection that is not signed is Invalid.
+// Rotate carries it out. A connection that is not signed is Invalid, one whose secrets cannot be read any more a Conflict.
 func (h SaveConnectionHandler) Rotate(ctx context.Context, cmd RotateSigningSecret) (SavedConnection, error) {
 	var done SavedConnection
 	var err error
