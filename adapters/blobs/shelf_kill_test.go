@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"os/exec"
@@ -26,8 +27,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// content is what a test stores under a key.
-func content(key string) string { return strings.Repeat(key+" ", 40) }
+// content is what a test stores under a key: some of it fits into a page of the file, most of it does not.
+func content(key string) string {
+	return strings.Repeat(key+" ", 1+int(crc32.ChecksumIEEE([]byte(key))%1000))
+}
 
 // putForEver puts documents with many hands, and names each on standard output once it is stored. Every third is removed again.
 func putForEver(dir string) error {
@@ -69,8 +72,8 @@ func putForEver(dir string) error {
 	return <-failed
 }
 
-// killed runs a child until it has said a number of lines, kills it, and returns all that it said.
-func killed(t *testing.T, dir string, lines int) []string {
+// ended runs a child until it has said a number of lines, lets end end it, and returns all that it said.
+func ended(t *testing.T, dir string, lines int, end func(child *os.Process)) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childFolder+"="+dir)
@@ -93,7 +96,7 @@ func killed(t *testing.T, dir string, lines int) []string {
 	var said []string
 	for in := bufio.NewScanner(stdout); in.Scan(); {
 		if said = append(said, in.Text()); len(said) == lines {
-			_ = cmd.Process.Kill() // what it has said before is read to the end
+			end(cmd.Process) // what it has said before is read to the end
 		}
 	}
 	if err := cmd.Wait(); len(said) < lines {
@@ -101,6 +104,8 @@ func killed(t *testing.T, dir string, lines int) []string {
 	}
 	return said
 }
+
+func kill(child *os.Process) { _ = child.Kill() } // it is there, nobody else waits for it
 
 // TestShelf_Kill kills two processes that share a folder, again and again. What they have said is stored is there and whole, and
 // what they have said is removed is gone.
@@ -111,7 +116,7 @@ func TestShelf_Kill(t *testing.T) {
 		var all sync.WaitGroup
 		said := make([][]string, 2)
 		for child := range said {
-			all.Go(func() { said[child] = killed(t, dir, 40+100*round) })
+			all.Go(func() { said[child] = ended(t, dir, 40+100*round, kill) })
 		}
 		all.Wait()
 		requireKept(t, mustOpen(t, dir, "movies/"), append(said[0], said[1]...))

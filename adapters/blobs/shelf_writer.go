@@ -117,8 +117,8 @@ func (s *shelf) transaction(do func() error) error {
 		defer end(&err)
 		return do()
 	}()
-	switch sqlite.ErrCode(err).ToPrimary() {
-	case sqlite.ResultFull:
+	switch code := sqlite.ErrCode(err); {
+	case code.ToPrimary() == sqlite.ResultFull, code == sqlite.ResultIOErrSHMSize: // no room for the log, or for its index
 		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	default:
 		return err
