@@ -128,33 +128,44 @@ func TestKilledDelivery(t *testing.T) {
 		{"storage, behind the answer", "aws-s3", storage, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			before := len(steady.Hits())
 			bad.arm(tt.late)
-			project := client.Submit(object{"id": tt.name, "scenes": list{object{"duration": 1}}, "exports": list{object{"destinations": list{
-				object{"type": "webhook", "endpoint": steady.URL + "/hook"}, tt.to,
-			}}}})
-			harness.Eventually(t, "the service is dead", service.API.Exited)
-			service.StartAPI()
-			var movie harness.Movie
-			harness.Eventually(t, "both destinations have their result", func() bool {
-				movie = client.Get(project).Movie
-				return len(movie.DestinationsResult) == 2 && movie.DestinationsResult[1]["status"] != "pending"
-			})
-			if got := len(steady.Hits()) - before; got != 1 {
-				t.Errorf("the destination that was recorded before was called %d times", got)
-			}
-			for i, kind := range []string{"webhook", tt.kind} {
-				if r := movie.DestinationsResult[i]; r["type"] != kind || r["status"] != "ok" || r["attempts"] != 1.0 {
-					t.Errorf("result %d: %v", i, r)
-				}
-			}
-			if movie.Status != "done" {
-				t.Errorf("the movie is %s: %s", movie.Status, movie.Message)
+			movie := survive(t, service, client, steady, tt.name, tt.to)
+			if kind := movie.DestinationsResult[1]["type"]; kind != tt.kind {
+				t.Errorf("delivered by %v, want %s", kind, tt.kind)
 			}
 			checkTwice(t, client, movie, bad.taken(), tt.late)
-			checkPast(t, client, project)
 		})
 	}
+}
+
+// survive submits a movie for a steady receiver and for a destination that ends the service, starts the service again, and returns the
+// movie once everything is delivered: each destination with one result, the steady one called once.
+func survive(t *testing.T, service *harness.Service, client *harness.Client, steady *harness.Receiver, name string, to object) harness.Movie {
+	t.Helper()
+	before := len(steady.Hits())
+	project := client.Submit(object{"id": name, "scenes": list{object{"duration": 1}}, "exports": list{object{"destinations": list{
+		object{"type": "webhook", "endpoint": steady.URL + "/hook"}, to,
+	}}}})
+	harness.Eventually(t, "the service is dead", service.API.Exited)
+	service.StartAPI()
+	var movie harness.Movie
+	harness.Eventually(t, "both destinations have their result", func() bool {
+		movie = client.Get(project).Movie
+		return len(movie.DestinationsResult) == 2 && movie.DestinationsResult[1]["status"] != "pending"
+	})
+	if got := len(steady.Hits()) - before; got != 1 {
+		t.Errorf("the destination that was recorded before was called %d times", got)
+	}
+	for i, r := range movie.DestinationsResult {
+		if r["index"] != float64(i) || r["status"] != "ok" || r["attempts"] != 1.0 {
+			t.Errorf("result %d: %v", i, r)
+		}
+	}
+	if movie.Status != "done" {
+		t.Errorf("the movie is %s: %s", movie.Status, movie.Message)
+	}
+	checkPast(t, client, project)
+	return movie
 }
 
 // checkTwice: one call, or two that are the same.
