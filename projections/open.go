@@ -37,9 +37,24 @@ type Config struct {
 	Head func() eventstore.Position
 	// BatchEvents is how many events one commit covers at most. Default: 1,000.
 	BatchEvents int
-	Now         func() time.Time   // default: time.Now; for presence, sweeping and waits, never for what a document says
-	Logger      logrus.FieldLogger // default: nothing is logged
+	// Thread starts a thread that folds and commits, so that it may stand behind what answers clients. Default: there is none, and it is
+	// done where it is called.
+	Thread func() Thread
+	Now    func() time.Time   // default: time.Now; for presence, sweeping and waits, never for what a document says
+	Logger logrus.FieldLogger // default: nothing is logged
 }
+
+// Thread does one thing after the other. Do returns when the function has ended; Close comes last.
+type Thread interface {
+	Do(do func())
+	Close()
+}
+
+// onTheSpot is no thread at all.
+type onTheSpot struct{}
+
+func (onTheSpot) Do(do func()) { do() }
+func (onTheSpot) Close()       {}
 
 func (c Config) withDefaults() Config {
 	c.RenderTimeout = orDefault(c.RenderTimeout, 15*time.Minute)
@@ -50,6 +65,9 @@ func (c Config) withDefaults() Config {
 	c.ZeroRetention = orDefault(c.ZeroRetention, 30*24*time.Hour)
 	c.ClearAgain = orDefault(c.ClearAgain, 24*time.Hour)
 	c.BatchEvents = orDefault(c.BatchEvents, 1000)
+	if c.Thread == nil {
+		c.Thread = func() Thread { return onTheSpot{} }
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

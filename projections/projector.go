@@ -17,7 +17,6 @@ import (
 	"moviola/domain/preload"
 	"moviola/domain/template"
 	"moviola/eventstore"
-	"moviola/internal/background"
 )
 
 // categories are the streams that the read models follow. Every event in them must be known.
@@ -54,8 +53,8 @@ type projector struct {
 	considered eventstore.Position // everything up to here has been seen and, where it matters, committed
 	ahead      eventstore.Position // considered, once the batch at hand is committed
 	waits      waits
-	thread     *background.Thread // that folds and commits, while run runs
-	report     func(report)       // is told after every try at a commit, and of the end of the log
+	thread     Thread       // that folds and commits, while run runs
+	report     func(report) // is told after every try at a commit, and of the end of the log
 }
 
 // report is what a projector has done.
@@ -92,7 +91,7 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 			}, eventstore.OnDrop(func(err error) { p.config.Logger.WithError(err).Warn("the log is followed anew") }))
 	}()
 	defer func() { cancel(); <-ended }()
-	p.thread = background.New()
+	p.thread = p.config.Thread()
 	defer p.thread.Close()
 	for ctx.Err() == nil {
 		events := p.gather(ctx, notices)

@@ -18,6 +18,7 @@ import (
 	"moviola/eventstore"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
+	"moviola/internal/background"
 	"moviola/projections"
 )
 
@@ -174,6 +175,7 @@ func (s *stores) modelsConfig(cfg Config, logger logrus.FieldLogger) projections
 		ZeroRetention: cfg.ZeroRetention,
 		ClearAgain:    cfg.ClearAgain,
 		TempRetention: cfg.TempRetention,
+		Thread:        func() projections.Thread { return background.New() },
 		Logger:        logger.WithField("part", "projections"),
 	}
 }
