@@ -8,3 +8,6 @@ var ErrNothingToDo = errors.New("nothing to do")
 
 // ErrClosed says that the Ledgers were closed while, or before, a command waited.
 var ErrClosed = errors.New("the ledgers are closed")
+
+// ErrGiveWay is why work that the service does for itself is stopped: others wait for its slot. It is handed back and done later.
+var ErrGiveWay = errors.New("others wait for the slot")

@@ -9,7 +9,8 @@ import (
 	"moviola/eventstore"
 )
 
-// ReleaseRender hands a claim on a render back: its worker is shutting down. The attempt does not count as crashed.
+// ReleaseRender hands a claim on a render back: its worker is shutting down, or others wait for its slot. The attempt does not
+// count as crashed.
 type ReleaseRender struct {
 	Project domain.ProjectID
 	Attempt int

@@ -40,6 +40,7 @@ type subscription struct {
 	turns     turns
 	restraint restraint
 	claims    claims
+	yields    yields
 	emitted   uint64
 }
 
@@ -56,9 +57,10 @@ func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *su
 		log:       q.config.Log.WithField("kind", kind),
 		running:   make(map[string]projections.Task),
 		ended:     make(chan outcome, slots),
-		turns:     newTurns(q.config.Later),
+		turns:     newTurns(q.config.Later, q.config.PerAccount[kind]),
 		restraint: newRestraint(q.config.LongestRest),
 		claims:    newClaims(q.config.DeadAfter),
+		yields:    yields{stop: make(map[string]context.CancelCauseFunc)},
 	}
 }
 
@@ -107,8 +109,12 @@ func (s *subscription) drain() {
 }
 
 func (s *subscription) settle(o outcome) {
+	now := s.queue.config.Now()
 	delete(s.running, o.task.ID)
-	s.restraint.ended(o.task, o.ok, s.queue.config.Now())
+	s.restraint.ended(o.task, o.ok, now)
+	if s.yields.ended(o.task.ID) {
+		s.restraint.ended(late, false, now)
+	}
 }
 
 // look hands out what can be started now and returns how long to wait before the next look.
@@ -117,10 +123,10 @@ func (s *subscription) look(ctx context.Context) time.Duration {
 	s.restraint.forget(now)
 	dead := s.dead(ctx, now)
 	free := s.slots - len(s.running)
-	if free == 0 {
+	if _, ok := s.stoppable(now); free == 0 && !ok {
 		return lookInterval
 	}
-	ready, err := s.queue.config.Work.Candidates(ctx, s.kind, now, free+s.withheld(now))
+	ready, err := s.queue.config.Work.Candidates(ctx, s.kind, now, max(free, 1)+s.withheld(now))
 	if err != nil {
 		s.complain(ctx, err, "read the work list")
 		return lookInterval
@@ -129,7 +135,12 @@ func (s *subscription) look(ctx context.Context) time.Duration {
 	for _, item := range ready {
 		tasks = append(tasks, projections.Task{WorkItem: item})
 	}
-	for _, task := range s.turns.choose(s.startable(tasks, now), s.running, free, s.queue.config.PerAccount[s.kind]) {
+	tasks = s.startable(tasks, now)
+	if free == 0 {
+		s.giveWay(tasks, now)
+		return lookInterval
+	}
+	for _, task := range s.turns.choose(tasks, s.running, free, now) {
 		if !s.emit(ctx, task) {
 			return lookInterval
 		}
@@ -172,7 +183,11 @@ func (s *subscription) withheld(now time.Time) int {
 // startable drops what is in work here or has to wait.
 func (s *subscription) startable(tasks []projections.Task, now time.Time) []projections.Task {
 	var out []projections.Task
+	lateRests := !s.restraint.allows(late, now)
 	for _, task := range tasks {
+		if lateRests && s.turns.comesLater(task, now) {
+			continue
+		}
 		if _, inWork := s.running[task.ID]; !inWork && s.restraint.allows(task, now) {
 			out = append(out, task)
 		}
@@ -191,24 +206,29 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 		return false
 	}
 	s.emitted++
-	msgCtx, cancel := context.WithCancel(ctx)
+	msgCtx, cancel := context.WithCancelCause(ctx)
 	msg := message.NewMessageWithContext(msgCtx, task.ID+"/"+strconv.FormatUint(s.emitted, 10), payload)
 	middleware.SetCorrelationID(task.Subject, msg)
 	select {
 	case s.out <- msg:
 	case <-ctx.Done():
-		cancel()
+		cancel(nil)
 		s.queue.end()
 		return false
 	case <-s.queue.stopped:
-		cancel()
+		cancel(nil)
 		s.queue.end()
 		return false
 	}
+	if task.Since == nil {
+		now := s.queue.config.Now()
+		task.Since = &now
+	}
 	s.running[task.ID] = task
+	s.yields.begun(task, cancel)
 	s.queue.finished.Go(func() {
 		defer s.queue.end()
-		defer cancel()
+		defer cancel(nil)
 		select {
 		case <-msg.Acked():
 			s.ended <- outcome{task: task, ok: true}

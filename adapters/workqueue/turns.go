@@ -3,6 +3,7 @@ package workqueue
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"moviola/projections"
 )
@@ -17,32 +18,51 @@ type turns struct {
 	last  map[string]uint64 // number of each account's last turn
 	turn  uint64
 	later map[string]bool // accounts that come after all others, one task at a time
+	limit int             // no account gets more in work; 0: as many as there are places
 }
 
-func newTurns(later []string) turns {
-	t := turns{last: make(map[string]uint64), later: make(map[string]bool)}
+func newTurns(later []string, limit int) turns {
+	t := turns{last: make(map[string]uint64), later: make(map[string]bool), limit: limit}
 	for _, account := range later {
 		t.later[account] = true
 	}
 	return t
 }
 
-// choose returns up to n of the tasks, in the order in which they are to be started. No account gets more than limit in work; 0: as
-// many as there are places.
-func (t *turns) choose(tasks []projections.Task, running map[string]projections.Task, n, limit int) []projections.Task {
+// comesLater says whether a task comes after those of others now.
+func (t *turns) comesLater(task projections.Task, now time.Time) bool {
+	return t.later[task.Account] && (task.Since == nil || now.Sub(*task.Since) < patience)
+}
+
+// waits says whether one of the tasks waits for a place that another might leave to it.
+func (t *turns) waits(tasks []projections.Task, running map[string]projections.Task, now time.Time) bool {
+	inWork := inWorkOf(running)
+	return slices.ContainsFunc(tasks, func(task projections.Task) bool {
+		return !t.comesLater(task, now) && (t.limit == 0 || inWork[task.Account] < t.limit)
+	})
+}
+
+// inWorkOf counts what each account has in work.
+func inWorkOf(running map[string]projections.Task) map[string]int {
 	inWork := make(map[string]int)
 	for _, task := range running {
 		inWork[task.Account]++
 	}
+	return inWork
+}
+
+// choose returns up to n of the tasks, in the order in which they are to be started.
+func (t *turns) choose(tasks []projections.Task, running map[string]projections.Task, n int, now time.Time) []projections.Task {
+	inWork := inWorkOf(running)
 	waiting := byAccount(tasks)
 	t.trim(waiting)
 	var chosen []projections.Task
 	for len(chosen) < n && len(waiting) > 0 {
-		account := t.next(waiting, inWork)
-		if t.later[account] && inWork[account] > 0 {
+		account := t.next(waiting, inWork, now)
+		if t.comesLater(waiting[account][0], now) && inWork[account] > 0 {
 			break // nobody else waits, and somebody may come
 		}
-		if limit > 0 && inWork[account] >= limit {
+		if t.limit > 0 && inWork[account] >= t.limit {
 			delete(waiting, account)
 			continue
 		}
@@ -58,11 +78,11 @@ func (t *turns) choose(tasks []projections.Task, running map[string]projections.
 }
 
 // next returns the account whose turn it is.
-func (t *turns) next(waiting map[string][]projections.Task, inWork map[string]int) string {
+func (t *turns) next(waiting map[string][]projections.Task, inWork map[string]int, now time.Time) string {
 	first, found := "", false
 	for account, tasks := range waiting {
 		if !found || cmp.Or(
-			compare(t.later[account], t.later[first]),
+			compare(t.comesLater(tasks[0], now), t.comesLater(waiting[first][0], now)),
 			cmp.Compare(inWork[account], inWork[first]),
 			cmp.Compare(t.last[account], t.last[first]),
 			tasks[0].Due.Compare(waiting[first][0].Due),

@@ -43,7 +43,9 @@ type Config struct {
 	Presence Presence
 	// Slots says how many messages of a kind may be in work at once. A kind without slots cannot be subscribed to.
 	Slots map[string]int
-	// Later are accounts whose work comes after that of all others, one task of a kind at a time: what the service does for itself.
+	// Later are accounts whose work comes after that of all others, one task of a kind at a time: what the service does for itself. The
+	// context of a render among it ends, with commands.ErrGiveWay as its cause, when others wait and no slot is free; it is handed out again
+	// when nobody waits any more. That ends five minutes after its first claim: it takes turns then.
 	Later []string
 	// PerAccount says how many messages of a kind one account may have in work at once, so that one whose work takes long leaves
 	// places for others. A kind without one has no such bound.

@@ -72,11 +72,16 @@ func (q *queue) Close() error {
 }
 
 func (q *queue) send(task projections.Task) <-chan bool {
+	return q.sendUnder(context.Background(), task)
+}
+
+// sendUnder hands a task over in a message that has a context.
+func (q *queue) sendUnder(ctx context.Context, task projections.Task) <-chan bool {
 	payload, err := json.Marshal(task)
 	if err != nil {
 		panic(err)
 	}
-	msg := message.NewMessage(task.ID, payload)
+	msg := message.NewMessageWithContext(ctx, task.ID, payload)
 	answered := make(chan bool, 1)
 	q.inWork.Add(1)
 	q.topic(task.Kind) <- msg

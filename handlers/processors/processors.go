@@ -181,10 +181,18 @@ func (p *Processors) register(kind string) error {
 }
 
 // underOwnContext lets work outlive the router's own context, which ends as soon as the router begins to close: a drain waits
-// for work first.
+// for work first. Only the queue's wish to have the slot back ends it.
 func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFunc {
 	return func(msg *message.Message) ([]*message.Message, error) {
-		msg.SetContext(commands.WithTrace(p.work, middleware.MessageCorrelationID(msg), msg.UUID))
+		work, stop := context.WithCancelCause(p.work)
+		defer stop(nil)
+		given := msg.Context()
+		defer context.AfterFunc(given, func() {
+			if errors.Is(context.Cause(given), commands.ErrGiveWay) {
+				stop(commands.ErrGiveWay)
+			}
+		})()
+		msg.SetContext(commands.WithTrace(work, middleware.MessageCorrelationID(msg), msg.UUID))
 		return next(msg)
 	}
 }
@@ -192,7 +200,7 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 // end turns what is normal into success.
 func (p *Processors) end(task projections.Task, err error) error {
 	switch {
-	case err == nil, errors.Is(err, commands.ErrNothingToDo), errors.Is(err, errLost), errors.Is(err, errDraining):
+	case err == nil, errors.Is(err, commands.ErrNothingToDo), errors.Is(err, commands.ErrGiveWay), errors.Is(err, errLost), errors.Is(err, errDraining):
 		p.succeeded(task)
 		return nil
 	default:

@@ -173,7 +173,7 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	}, r.complain("the outcome of a render could not be recorded"))
 }
 
-// release hands the claim back, because this process has no time left for it.
+// release hands the claim back, because this process has no time left for it, or others wait for its slot.
 func (r *render) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
 	defer cancel()
