@@ -2,8 +2,6 @@ package api_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -192,26 +190,7 @@ var refusalRows = []row{
 		c := w.idle.open(t, 600)
 		c.refused(t, "POST", "/movies", `{"project":"`+c.submit(t, short(""))+`"}`, 400, "invalid_movie_status", "Invalid movie status")
 	}},
-	{"post-not-stored", func(t *testing.T, w *world) {
-		c := w.plain.open(t, 600)
-		// A file where the account's folder would be is as good as a full disk.
-		dir := filepath.Join(c.data, "files", "movies")
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		block := filepath.Join(dir, c.account)
-		if err := os.WriteFile(block, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c.refused(t, "POST", "/movies", quick(""), 500, "movie_json_not_stored", "")
-		if got := c.into(t, "GET", "/movies", ""); got["count"] != 0.0 || got["remaining_quota"].(object)["time"] != 600.0 {
-			t.Errorf("something was created or charged: %v", got)
-		}
-		if err := os.Remove(block); err != nil {
-			t.Fatal(err)
-		}
-		c.submit(t, quick(""))
-	}},
+	{"post-not-stored", notStored},
 	{"post-not-created", notCreated},
 	{"post-refusals-have-no-effect", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
