@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -27,6 +28,10 @@ const sealedMark = "moviola sealed document\n"
 
 // maxSealedBytes bounds what is read of an encrypted document.
 const maxSealedBytes = 16 << 20
+
+// ErrDamaged says that a stored document is not what was stored, or that nobody can decrypt it any more. Trying again changes nothing;
+// a backup may.
+var ErrDamaged = errors.New("the stored document is damaged")
 
 // sealedDocuments is a Files in which documents that carry secrets are encrypted. Decision 30.
 type sealedDocuments struct {
@@ -90,7 +95,7 @@ func sealFile(vault Vault, key string, content []byte) ([]byte, error) {
 }
 
 // unsealFile reads a file that is encrypted. Another is left at its beginning, and the zero Sealed is returned. When it fails, the file
-// is closed.
+// is closed; one that cannot be decrypted is ErrDamaged, beside what the Vault says.
 func unsealFile(vault Vault, key string, file File) (content []byte, sealed connection.Sealed, err error) {
 	defer func() {
 		if err != nil {
@@ -104,14 +109,16 @@ func unsealFile(vault Vault, key string, file File) (content []byte, sealed conn
 		return nil, sealed, err
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxSealedBytes))
-	if err == nil {
-		err = json.Unmarshal(data, &sealed)
-	}
 	if err != nil {
 		return nil, sealed, fmt.Errorf("read %s: %w", key, err)
 	}
-	content, err = vault.Open(key, sealed)
-	return content, sealed, err
+	if err = json.Unmarshal(data, &sealed); err == nil {
+		content, err = vault.Open(key, sealed)
+	}
+	if err != nil {
+		return nil, sealed, fmt.Errorf("read %s: %w: %w", key, ErrDamaged, err)
+	}
+	return content, sealed, nil
 }
 
 // ResealDocument encrypts a stored document anew when another key than the vault's has encrypted it, and says whether it had to.

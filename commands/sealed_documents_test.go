@@ -73,7 +73,7 @@ func TestSealDocuments_renewedKeys(t *testing.T) {
 	if got := mustReadFile(t, commands.SealDocuments(stored, renewed), key); got != secretDocument {
 		t.Errorf("under an older key: %q", got)
 	}
-	if _, err := commands.SealDocuments(stored, mustVault(t, keyOf('b'))).Open(ctx, key); !errors.Is(err, commands.ErrKeyRetired) {
+	if _, err := commands.SealDocuments(stored, mustVault(t, keyOf('b'))).Open(ctx, key); !errors.Is(err, commands.ErrKeyRetired) || !errors.Is(err, commands.ErrDamaged) {
 		t.Errorf("under a retired key: %v", err)
 	}
 	for _, want := range []bool{true, false} {
@@ -87,7 +87,14 @@ func TestSealDocuments_renewedKeys(t *testing.T) {
 	if err := stored.Put(ctx, "movies/b/1.json", strings.NewReader(mustReadFile(t, stored, key))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := commands.SealDocuments(stored, renewed).Open(ctx, "movies/b/1.json"); err == nil {
-		t.Error("a document opens in another place")
+	if _, err := commands.SealDocuments(stored, renewed).Open(ctx, "movies/b/1.json"); !errors.Is(err, commands.ErrDamaged) {
+		t.Errorf("a document in another place: %v", err)
+	}
+	cut := mustReadFile(t, stored, key)
+	if err := stored.Put(ctx, key, strings.NewReader(cut[:len(cut)-1])); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := commands.SealDocuments(stored, renewed).Open(ctx, key); !errors.Is(err, commands.ErrDamaged) {
+		t.Errorf("cut short: %v", err)
 	}
 }

@@ -60,10 +60,6 @@ func NewTestConnectionHandler(log *eventstore.Log, vault Vault, roads TestRoads,
 // values. One that does not exist is NotFound. Decision 50.
 func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (TestedConnection, error) {
 	opened, err := h.connections.Open(ctx, cmd.Account, cmd.ID)
-	if errors.Is(err, ErrKeyRetired) {
-		return TestedConnection{}, domain.Errorf(domain.Conflict, "connection_unreadable",
-			"The secrets of connection %s cannot be read any more: save it again", cmd.ID)
-	}
 	if err != nil {
 		return TestedConnection{}, err
 	}

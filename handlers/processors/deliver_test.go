@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -264,27 +265,45 @@ func TestDeliver_WaitsUntilTheEndIsVisible(t *testing.T) {
 	})
 }
 
-func TestDeliver_TransientTroubleIsHandedBack(t *testing.T) {
+// What fails for its own reasons is the operator's trouble: nothing is given up, and the delivery goes on when it is mended.
+func TestDeliver_TroubleIsHandedBack(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		pr := w.start("one")
-		defer pr.drain(time.Minute)
-		project := w.submit(webhook("https://a.example"))
-		pr.do(render(project, 0))
-		w.hooks.answers = func(context.Context, int) (processors.WebhookResult, error) {
-			return processors.WebhookResult{}, errors.New("the sender is broken")
-		}
-		for range 5 {
-			if <-pr.send(deliver(project, 0)) {
-				t.Error("a failure was taken for success")
+	for name, fail := range map[string]func(w *world) (mend func()){
+		"the sender is broken": func(w *world) func() {
+			w.hooks.answers = func(context.Context, int) (processors.WebhookResult, error) {
+				return processors.WebhookResult{}, errors.New("the sender is broken")
 			}
-		}
-		w.hooks.answers = nil
-		pr.do(deliver(project, 0))
-		if got := outcomes(w.tries(project)); got != "0.1 ok!" {
-			t.Errorf("recorded %s", got)
-		}
-	})
+			return func() { w.hooks.answers = nil }
+		},
+		"the document is damaged": func(w *world) func() {
+			w.files.Fail(func(string, string) error { return fmt.Errorf("read: %w", commands.ErrDamaged) })
+			return func() { w.files.Fail(nil) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, w *world) {
+				pr := w.start("one")
+				defer pr.drain(time.Minute)
+				project := w.submit(webhook("https://a.example"))
+				pr.do(render(project, 0))
+				mend := fail(w)
+				for range 5 {
+					if <-pr.send(deliver(project, 0)) {
+						t.Error("a failure was taken for success")
+					}
+				}
+				if got := w.troubles.rows["deliver/"+string(project)].Failures; got != 5 {
+					t.Errorf("%d failures are listed", got)
+				}
+				mend()
+				pr.do(deliver(project, 0))
+				if got := outcomes(w.tries(project)); got != "0.1 ok!" {
+					t.Errorf("recorded %s", got)
+				}
+			})
+		})
+	}
 }
 
 func TestDeliver_AMovieWhoseDocumentIsLost(t *testing.T) {

@@ -32,13 +32,12 @@ var errDocument = errors.New("the stored document does not have the recorded has
 func (p *Processors) document(ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string) ([]byte, error) {
 	key := commands.DocumentKey(account, project)
 	f, err := p.config.Files.Open(ctx, key)
-	if errors.Is(err, commands.ErrFileNotFound) {
-		return nil, err
-	}
-	if errors.Is(err, commands.ErrKeyRetired) { // nobody can read it any more
+	switch {
+	case errors.Is(err, commands.ErrKeyRetired): // nobody can read it any more
 		return nil, fmt.Errorf("read %s: %w: %w", key, errDocument, err)
-	}
-	if err != nil {
+	case errors.Is(err, commands.ErrFileNotFound), errors.Is(err, commands.ErrDamaged): // the operator may have a backup
+		return nil, err
+	case err != nil:
 		return nil, passing{err}
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxDocumentBytes))

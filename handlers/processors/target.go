@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/movie"
@@ -84,8 +83,6 @@ func inlineWebhook(to destination) bool {
 func (d *delivery) aimSaved(ctx context.Context, to destination) (target, error) {
 	opened, err := d.config.Connections.Open(ctx, d.claim.Account, to.ID)
 	switch {
-	case errors.Is(err, commands.ErrKeyRetired):
-		return target{}, refused("The secrets of connection %s cannot be read any more: save it again", to.ID)
 	case err != nil:
 		return target{}, wrong(err)
 	case to.Type != "" && to.Type != string(opened.Kind):

@@ -158,19 +158,37 @@ func TestDeliver_SendersThatFail(t *testing.T) {
 	}
 }
 
-func TestDeliver_AKeyThatWasRetired(t *testing.T) {
+// Secrets that nobody can read any more are the owner's to send again.
+func TestDeliver_SecretsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	inWorld(t, func(t *testing.T, w *world) {
-		w.saveAll()
-		var err error
-		w.vault, err = vault.New([]byte(strings.Repeat("b", 32)))
-		must(t, err)
-		pr := w.start("one")
-		defer pr.drain(time.Minute)
-		if got := w.deliverTo(pr, map[string]any{"id": "server"}); got.Status != movie.DeliveryError || !strings.Contains(got.Message, "save it again") {
-			t.Errorf("recorded %+v", got)
-		}
-	})
+	for name, unreadable := range map[string]func(*testing.T) commands.Vault{
+		"a key that was retired": func(t *testing.T) commands.Vault {
+			v, err := vault.New([]byte(strings.Repeat("b", 32)))
+			must(t, err)
+			return v
+		},
+		"damaged": func(t *testing.T) commands.Vault { return broken{newVault(t)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, w *world) {
+				w.saveAll()
+				w.vault = unreadable(t)
+				pr := w.start("one")
+				defer pr.drain(time.Minute)
+				if got := w.deliverTo(pr, map[string]any{"id": "server"}); got.Status != movie.DeliveryError || !strings.Contains(got.Message, "save it again") {
+					t.Errorf("recorded %+v", got)
+				}
+			})
+		})
+	}
+}
+
+// broken is a vault over damaged ciphertexts.
+type broken struct{ commands.Vault }
+
+func (broken) Open(string, connection.Sealed) ([]byte, error) {
+	return nil, errors.New("not authentic")
 }
 
 // A process that was paused between its claim and its first try, and hears nothing, sends nothing once another has the claim.

@@ -172,7 +172,7 @@ func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, k
 }
 
 // document is the JSON that was posted, but for secrets of its destinations, which are masked (decision 30), or only what the client wants
-// to see of it again. One that has been removed is null.
+// to see of it again. One that has been removed is null, and one that is damaged: it spoils no list.
 func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) (posted, error) {
 	key := commands.DocumentKey(domain.AccountID(m.Account), domain.ProjectID(m.Project))
 	if doc, ok := a.documents.get(key); ok {
@@ -184,7 +184,10 @@ func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) 
 		}
 	}
 	raw, err := readDocument(ctx, a.cfg.Files, key)
-	if errors.Is(err, commands.ErrFileNotFound) || errors.Is(err, commands.ErrKeyRetired) {
+	if errors.Is(err, commands.ErrDamaged) {
+		a.cfg.Log.WithError(err).WithField("project", m.Project).Error("a movie's document is shown as null")
+	}
+	if errors.Is(err, commands.ErrFileNotFound) || errors.Is(err, commands.ErrDamaged) {
 		none := json.RawMessage("null")
 		return posted{json: none, echo: result.ReadEcho(none)}, nil
 	}
@@ -214,7 +217,7 @@ func readDocument(ctx context.Context, files Files, key string) (json.RawMessage
 	// A byte order mark is accepted at submission; inside an answer it would be a mistake.
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if !json.Valid(raw) {
-		return nil, errors.New("it is no JSON")
+		return nil, fmt.Errorf("read %s: %w: it is no JSON", key, commands.ErrDamaged)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, document.Redact(raw)); err != nil {

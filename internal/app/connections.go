@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -54,8 +53,6 @@ func (s *service) savedProvider() savedProvider {
 	return func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error) {
 		c, err := saved.Open(ctx, account, id)
 		switch {
-		case errors.Is(err, commands.ErrKeyRetired):
-			return nil, domain.Errorf(domain.Invalid, "connection_unreadable", "The secrets of connection %s cannot be read any more: save it again", id)
 		case err != nil:
 			return nil, err
 		case c.Kind != connection.APIKey:
