@@ -11,9 +11,11 @@ import (
 const maxGap = 2 * lookInterval
 
 // claims watches the signs of life of the workers that have claimed an item. Design §6: a claim is dead when its beat has not
-// changed for a while on the observer's own clock; a claim without a row ages from when it was first seen.
+// changed for a while on the observer's own clock; a claim without a row ages from when it was first seen. One of a worker that is known to
+// have ended is dead at once.
 type claims struct {
 	deadAfter time.Duration
+	ended     func(worker string) bool
 	last      time.Time // of the last reading that counts; zero after one that failed
 	tried     time.Time
 	seen      map[string]sighting // by item
@@ -26,8 +28,8 @@ type sighting struct {
 	silent time.Duration // watched without a change
 }
 
-func newClaims(deadAfter time.Duration) claims {
-	return claims{deadAfter: deadAfter, seen: make(map[string]sighting)}
+func newClaims(deadAfter time.Duration, ended func(worker string) bool) claims {
+	return claims{deadAfter: deadAfter, ended: ended, seen: make(map[string]sighting)}
 }
 
 // tick tells whether it is time for another reading: wake-ups come more often than signs of life can change.
@@ -62,6 +64,9 @@ func (c *claims) saw(claimed []projections.WorkItem, board []projections.Presenc
 		before, known := c.seen[item.ID]
 		if known && before.beat == current.beat && before.item.Attempt == item.Attempt && before.item.Worker == item.Worker {
 			current.silent = before.silent + watched
+		}
+		if c.ended(item.Worker) {
+			current.silent = c.deadAfter
 		}
 		seen[item.ID] = current
 	}

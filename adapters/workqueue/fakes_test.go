@@ -24,6 +24,7 @@ type list struct {
 	mu    sync.Mutex
 	items map[string]projections.WorkItem
 	rows  map[string]projections.Presence
+	ended map[string]bool // workers
 	down  error
 	slow  time.Duration // of the next read of the claims
 	reads int
@@ -31,7 +32,7 @@ type list struct {
 }
 
 func newList() *list {
-	return &list{items: map[string]projections.WorkItem{}, rows: map[string]projections.Presence{}}
+	return &list{items: map[string]projections.WorkItem{}, rows: map[string]projections.Presence{}, ended: map[string]bool{}}
 }
 
 func (l *list) put(account, subject string, due time.Time) projections.WorkItem {
@@ -63,6 +64,19 @@ func (l *list) beat(id, worker string, attempt int) {
 	defer l.mu.Unlock()
 	row := l.rows[id]
 	l.rows[id] = projections.Presence{Work: id, Worker: worker, Attempt: attempt, Beat: row.Beat + 1}
+}
+
+// end lets a worker be known to have ended.
+func (l *list) end(worker string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended[worker] = true
+}
+
+func (l *list) hasEnded(worker string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended[worker]
 }
 
 func (l *list) fail(err error) {
@@ -149,7 +163,7 @@ func inBubble(t *testing.T, slots int, test func(*harness)) {
 		h := &harness{t: t, list: newList(), wake: make(chan struct{}, 1)}
 		var err error
 		h.queue, err = workqueue.New(workqueue.Config{
-			Work: h.list, Presence: h.list, Slots: map[string]int{kind: slots}, Wake: h.wake, Later: []string{"house"},
+			Work: h.list, Presence: h.list, Slots: map[string]int{kind: slots}, Wake: h.wake, Later: []string{"house"}, Ended: h.list.hasEnded,
 		})
 		if err != nil {
 			t.Fatal(err)

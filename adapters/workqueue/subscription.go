@@ -59,7 +59,7 @@ func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *su
 		ended:     make(chan outcome, slots),
 		turns:     newTurns(q.config.Later, q.config.PerAccount[kind]),
 		restraint: newRestraint(q.config.LongestRest),
-		claims:    newClaims(q.config.DeadAfter),
+		claims:    newClaims(q.config.DeadAfter, q.config.Ended),
 		yields:    yields{stop: make(map[string]context.CancelCauseFunc)},
 	}
 }

@@ -54,6 +54,8 @@ type Config struct {
 	Wake <-chan struct{}
 	// DeadAfter is how long a claim may show no sign of life. Default: 20 s.
 	DeadAfter time.Duration
+	// Ended says that a worker is known to have ended: its claims are dead at once. Without it, silence alone tells.
+	Ended func(worker string) bool
 	// LongestRest bounds how long work that fails again and again rests before it is handed out again. Default: 1 min.
 	LongestRest time.Duration
 	// Now is the clock that due times are compared with. Default: time.Now. Its readings must be monotonic.
@@ -67,6 +69,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.LongestRest == 0 {
 		c.LongestRest = time.Minute
+	}
+	if c.Ended == nil {
+		c.Ended = func(string) bool { return false }
 	}
 	if c.Now == nil {
 		c.Now = time.Now

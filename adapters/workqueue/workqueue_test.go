@@ -121,6 +121,22 @@ func TestQueue_DeadClaims(t *testing.T) {
 			h.finish(msg, task)
 		})
 	})
+	t.Run("one of a worker that is known to have ended is dead at once", func(t *testing.T) {
+		inBubble(t, 2, func(h *harness) {
+			for _, worker := range []string{"ended", "silent"} {
+				h.list.claim(h.list.put("a", worker, time.Now()).ID, worker, 3)
+			}
+			h.mustNotNext(5 * time.Second)
+			h.list.end("ended")
+			msg, task := h.mustNext(2 * time.Second)
+			if task.Subject != "ended" || task.Dead != 3 {
+				t.Errorf("handed out %+v", task)
+			}
+			h.mustNotNext(10 * time.Second)
+			h.finish(msg, task)
+			h.finish(h.mustNext(10 * time.Second))
+		})
+	})
 	t.Run("a claim without a row ages from when it was first seen", func(t *testing.T) {
 		inBubble(t, 1, func(h *harness) {
 			item := h.list.put("a", "1", time.Now().Add(-time.Hour))

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A folder on a network file system can be opened by two hosts, which neither SQLite nor the locks of this program survive. So every
-// process leaves a mark with the name of its host in the data folder and renews it.
+// process leaves a mark with the name of its host in the data folder and renews it. The mark is locked as long as its process lives, which
+// tells others on this host at once when it has ended, however it did.
 const (
 	markFolder  = "processes"
 	markRenewal = 5 * time.Second
@@ -21,35 +24,55 @@ const (
 
 // hostMark is the mark of one process. It is renewed until it is removed.
 type hostMark struct {
-	path string
+	dir, host, worker string
+
+	file *os.File        // locked; the goroutine of keep may replace it
+	gone map[string]bool // processes that had ended before this one began
 	stop chan struct{}
 	done sync.WaitGroup
 }
 
-// markHost leaves this process's mark, or refuses when a process of another host is alive in the folder.
-func markHost(data string) (*hostMark, error) {
+// markHost leaves the mark of a process, which is called as it is in its claims, or refuses when a process of another host is alive in the
+// folder.
+func markHost(data, worker string) (*hostMark, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("find the name of this host: %w", err)
 	}
-	dir := filepath.Join(data, markFolder)
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	m := &hostMark{dir: filepath.Join(data, markFolder), host: host, worker: worker, gone: map[string]bool{}, stop: make(chan struct{})}
+	if err := os.MkdirAll(m.dir, 0o750); err != nil {
 		return nil, err
 	}
-	m := &hostMark{path: filepath.Join(dir, fmt.Sprintf("%d@%s", os.Getpid(), host)), stop: make(chan struct{})}
-	if err := m.renew(); err != nil {
+	if err := m.leave(); err != nil {
 		return nil, err
 	}
-	if err := refuseOtherHosts(dir, host, time.Now()); err != nil {
-		return nil, errors.Join(err, os.Remove(m.path))
+	if err := m.look(time.Now()); err != nil {
+		return nil, errors.Join(err, m.take())
 	}
 	m.done.Go(m.keep)
 	return m, nil
 }
 
-// refuseOtherHosts looks at the marks in a folder and sweeps those of this host whose processes are gone.
-func refuseOtherHosts(dir, host string, now time.Time) error {
-	entries, err := os.ReadDir(dir)
+// of is the path of the mark of a process of this host.
+func (m *hostMark) of(worker string) string { return filepath.Join(m.dir, worker+"@"+m.host) }
+
+// leave puts the mark there. It never stands there without its lock.
+func (m *hostMark) leave() error {
+	file, err := os.CreateTemp(m.dir, "new-*@"+m.host)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_SH), os.Rename(file.Name(), m.of(m.worker))); err != nil {
+		return errors.Join(err, os.Remove(file.Name()), file.Close())
+	}
+	m.file = file
+	return nil
+}
+
+// look refuses a folder in which a process of another host is alive, sweeps the marks of those that are not, and remembers whose of this
+// host they were.
+func (m *hostMark) look(now time.Time) error {
+	entries, err := os.ReadDir(m.dir)
 	if err != nil {
 		return err
 	}
@@ -61,23 +84,40 @@ func refuseOtherHosts(dir, host string, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		_, other, _ := strings.Cut(entry.Name(), "@")
-		alive := now.Sub(info.ModTime()) < markExpiry
+		path := filepath.Join(m.dir, entry.Name())
+		worker, host, _ := strings.Cut(entry.Name(), "@")
+		expired := now.Sub(info.ModTime()) >= markExpiry
 		switch {
-		case alive && other != host:
-			return fmt.Errorf("the data folder is in use by host %s; several hosts share an installation through --eventstore and --mongo, not through a folder", other)
-		case !alive:
-			if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+		case host != m.host && !expired:
+			return fmt.Errorf("the data folder is in use by host %s; several hosts share an installation through --eventstore and --mongo, not through a folder", host)
+		case host == m.host && !unlocked(path):
+			continue
+		case host == m.host:
+			m.gone[worker] = true
+		}
+		if !expired {
+			continue // other processes may still ask whether this one has ended
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
 }
 
-func (m *hostMark) renew() error {
-	return os.WriteFile(m.path, []byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0o600)
+// unlocked says that a mark is there and that its process has ended.
+func unlocked(path string) bool {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer file.Close() // unlocks it
+	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
+
+// ended says that a process of this host is known to have ended without taking its mark away. One of which this is not known may have
+// ended too.
+func (m *hostMark) ended(worker string) bool { return m.gone[worker] || unlocked(m.of(worker)) }
 
 // keep renews the mark. A renewal that fails is tried again: at worst another host does not see this process.
 func (m *hostMark) keep() {
@@ -85,8 +125,13 @@ func (m *hostMark) keep() {
 	defer tick.Stop()
 	for {
 		select {
-		case <-tick.C:
-			_ = m.renew()
+		case now := <-tick.C:
+			if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) { // swept while this process was paused
+				former := m.file
+				if m.leave() == nil {
+					_ = former.Close() // nothing was written
+				}
+			}
 		case <-m.stop:
 			return
 		}
@@ -97,8 +142,13 @@ func (m *hostMark) keep() {
 func (m *hostMark) remove() error {
 	close(m.stop)
 	m.done.Wait()
-	if err := os.Remove(m.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	return m.take()
+}
+
+func (m *hostMark) take() error {
+	err := os.Remove(m.of(m.worker))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return nil
+	return errors.Join(err, m.file.Close())
 }

@@ -8,61 +8,128 @@ import (
 	"time"
 )
 
-func TestMarkHost(t *testing.T) {
-	t.Parallel()
-	data := t.TempDir()
-	mark, err := markHost(data)
+// mustMark leaves the mark of a process that is called so.
+func mustMark(t *testing.T, data, worker string) *hostMark {
+	t.Helper()
+	mark, err := markHost(data, worker)
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks := func() []string {
-		t.Helper()
-		found, err := filepath.Glob(filepath.Join(data, markFolder, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
-	}
-	if len(marks()) != 1 {
-		t.Fatalf("marks: %v", marks())
-	}
-	if err := mark.remove(); err != nil || len(marks()) != 0 {
-		t.Errorf("after removal: %v, %v", marks(), err)
+	return mark
+}
+
+// kill ends the process that a mark stands for, as the operating system does: the mark stays, the lock goes.
+func (m *hostMark) kill(t *testing.T) {
+	t.Helper()
+	close(m.stop)
+	m.done.Wait()
+	if err := m.file.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
-func TestRefuseOtherHosts(t *testing.T) {
+func (m *hostMark) age(t *testing.T, age time.Duration) {
+	t.Helper()
+	at := time.Now().Add(-age)
+	if err := os.Chtimes(m.of(m.worker), at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func marksIn(t *testing.T, data string) int {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(data, markFolder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(found)
+}
+
+// A process that was killed is known to have ended at once: to those that run and to those that start after it. Of one that lives, has
+// taken its mark away or was never here, nothing is known.
+func TestHostMark_Ended(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
+	data := t.TempDir()
+	running, gone, killed := mustMark(t, data, "running"), mustMark(t, data, "gone"), mustMark(t, data, "killed")
+	if err := gone.remove(); err != nil {
+		t.Fatal(err)
+	}
+	if running.ended("killed") || killed.ended("running") || running.ended("running") {
+		t.Error("one that lives is taken for ended")
+	}
+	killed.kill(t)
+	later := mustMark(t, data, "later")
+	for name, mark := range map[string]*hostMark{"running": running, "later": later} {
+		for worker, want := range map[string]bool{"killed": true, "running": false, "later": false, "gone": false, "unknown": false} {
+			if got := mark.ended(worker); got != want {
+				t.Errorf("%s says of %s: ended %v, want %v", name, worker, got, want)
+			}
+		}
+	}
+	running.age(t, time.Hour) // it was paused
+	for _, mark := range []*hostMark{mustMark(t, data, "last"), running, later} {
+		if err := mark.remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := marksIn(t, data); n != 1 {
+		t.Errorf("%d marks are left, want that of the killed one", n)
+	}
+}
+
+// The mark of a process that was killed long ago is swept, and still tells who it was.
+func TestHostMark_Swept(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	killed := mustMark(t, data, "killed")
+	killed.kill(t)
+	killed.age(t, time.Hour)
+	later := mustMark(t, data, "later")
+	if n := marksIn(t, data); n != 1 || !later.ended("killed") {
+		t.Errorf("%d marks, ended %v", n, later.ended("killed"))
+	}
+	if err := later.remove(); err != nil || marksIn(t, data) != 0 {
+		t.Errorf("after removal: %v", err)
+	}
+}
+
+func TestHostMark_OtherHosts(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name    string
-		mark    string
 		age     time.Duration
 		refused bool
-		swept   bool
 	}{
-		{"a process of this host", "7@here", time.Second, false, false},
-		{"a living process of another host", "7@there", time.Second, true, false},
-		{"a dead process of another host", "7@there", time.Minute, false, true},
-		{"a dead process of this host", "7@here", time.Minute, false, true},
+		{"alive", time.Second, true},
+		{"dead", time.Minute, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			path := filepath.Join(dir, tt.mark)
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
+			data := t.TempDir()
+			other := &hostMark{dir: filepath.Join(data, markFolder), host: "there", worker: "there-7"}
+			if err := os.Mkdir(other.dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Chtimes(path, now.Add(-tt.age), now.Add(-tt.age)); err != nil {
+			if err := other.leave(); err != nil {
 				t.Fatal(err)
 			}
-			err := refuseOtherHosts(dir, "here", now)
-			if (err != nil) != tt.refused || err != nil && !strings.Contains(err.Error(), "there") {
-				t.Errorf("refusal: %v", err)
+			defer other.file.Close()
+			other.age(t, tt.age)
+			mark, err := markHost(data, "here")
+			if (err != nil) != tt.refused || err != nil && !strings.Contains(err.Error(), "host there;") {
+				t.Fatalf("refusal: %v", err)
 			}
-			if _, err := os.Stat(path); (err != nil) != tt.swept {
-				t.Errorf("the mark afterwards: %v", err)
+			if n := marksIn(t, data); n != 1 {
+				t.Errorf("%d marks", n)
+			}
+			if err == nil {
+				if mark.ended("there-7") {
+					t.Error("a process of another host is known to have ended")
+				}
+				if err := mark.remove(); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}

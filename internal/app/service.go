@@ -37,6 +37,7 @@ const adminTokenEnv = envPrefix + "ADMIN_TOKEN"
 type service struct {
 	cfg      Config
 	log      *logrus.Logger
+	worker   string // this run of this process, in claims
 	host     *hostMark
 	stores   *stores
 	models   *projections.ReadModels
@@ -70,7 +71,10 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	if err := makeDataFolder(cfg.Data); err != nil {
 		return s, err
 	}
-	if s.host, err = markHost(cfg.Data); err != nil {
+	if s.worker, err = workerName(); err != nil {
+		return s, err
+	}
+	if s.host, err = markHost(cfg.Data, s.worker); err != nil {
 		return s, err
 	}
 	secret, err := loadSecret(cfg)

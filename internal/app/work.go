@@ -58,6 +58,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Later:       []string{string(commands.LibraryAccount)},
 		Wake:        s.models.Reader.Changed(),
 		DeadAfter:   s.cfg.ClaimTimeout,
+		Ended:       s.host.ended,
 		LongestRest: s.cfg.RetryLimit,
 		Log:         s.log.WithField("part", "workqueue"),
 	})
@@ -65,10 +66,6 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		return nil, err
 	}
 	guard, err := newGuard(s.cfg)
-	if err != nil {
-		return nil, err
-	}
-	worker, err := workerName()
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +82,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Accounts:  s.accountWork(),
 		PublicURL: s.cfg.PublicURL,
 		Limits:    processors.Limits{Render: s.cfg.RenderTimeout},
-		Worker:    worker,
+		Worker:    s.worker,
 		Logger:    s.log.WithField("part", "work"),
 	}
 	if err := s.addDelivery(&config, guard); err != nil {

@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"moviola/tests/harness"
@@ -77,10 +79,11 @@ func checkOutcome(t *testing.T, client *harness.Client, log *harness.Log, movie 
 	}
 }
 
-// TestKillEverything kills the whole process during a render and starts it again.
+// TestKillEverything kills the whole process during a render and starts it again. It knows that its former self has ended: no silence has
+// to tell.
 func TestKillEverything(t *testing.T) {
 	assets := harness.NewAssets(t)
-	service, log := embedded(t, "--allow-host", assets.Host, "--claim-timeout", "4s")
+	service, log := embedded(t, "--allow-host", assets.Host, "--claim-timeout", "1h")
 	client := service.NewAccount("kill", 600)
 	movie, credits := longMovie(assets)
 	project := client.Submit(movie)
@@ -109,45 +112,60 @@ func TestKillEverything(t *testing.T) {
 	}
 }
 
-// TestKillRenderer kills the one of two renderers that has the movie: the other takes over.
-func TestKillRenderer(t *testing.T) {
-	assets := harness.NewAssets(t)
-	addr := harness.FreeAddr(t)
-	harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), addr)
-	service := harness.NewService(t, "--allow-host", assets.Host, "--eventstore", "esdb://"+addr+"?tls=false")
-	service.StartAPI("--roles", "api,projector,deliverer,keeper")
-	log := harness.OpenLog(t, addr)
-	renderers := []*harness.Process{
-		service.StartProcess("renderer-1", "--roles", "renderer"),
-		service.StartProcess("renderer-2", "--roles", "renderer"),
-	}
-	client := service.NewAccount("takeover", 600)
-	movie, credits := longMovie(assets)
-	project := client.Submit(movie)
-	waitProgress(t, client, project, 15)
-
-	started := func() []string {
-		var workers []string
-		for _, event := range log.Stream("movie-" + project) {
-			if event.Type == "RenderStarted" {
-				workers = append(workers, harness.Field(t, event, "worker"))
+// TestRendererIsLost loses the one of two renderers that has the movie: the other takes over. One that was killed is known to have ended;
+// one that hangs is taken for dead when it has been silent, and what it does when it wakes up counts for nothing.
+func TestRendererIsLost(t *testing.T) {
+	for name, tt := range map[string]struct {
+		silence string
+		lose    func(*harness.Process)
+		wake    bool
+	}{
+		"killed":  {silence: "1h", lose: (*harness.Process).Kill},
+		"hanging": {silence: "4s", lose: func(p *harness.Process) { p.Signal(syscall.SIGSTOP) }, wake: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assets := harness.NewAssets(t)
+			addr := harness.FreeAddr(t)
+			harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), addr)
+			service := harness.NewService(t, "--allow-host", assets.Host, "--eventstore", "esdb://"+addr+"?tls=false", "--claim-timeout", tt.silence)
+			service.StartAPI("--roles", "api,projector,deliverer,keeper")
+			log := harness.OpenLog(t, addr)
+			renderers := []*harness.Process{
+				service.StartProcess("renderer-1", "--roles", "renderer"),
+				service.StartProcess("renderer-2", "--roles", "renderer"),
 			}
-		}
-		return workers
+			client := service.NewAccount("takeover", 600)
+			movie, credits := longMovie(assets)
+			project := client.Submit(movie)
+			waitProgress(t, client, project, 15)
+
+			started := func() []string {
+				var workers []string
+				for _, event := range log.Stream("movie-" + project) {
+					if event.Type == "RenderStarted" {
+						workers = append(workers, harness.Field(t, event, "worker"))
+					}
+				}
+				return workers
+			}
+			has := slices.IndexFunc(renderers, func(p *harness.Process) bool {
+				return strings.Contains(started()[0], fmt.Sprintf("-%d-", p.Pid()))
+			})
+			if has < 0 {
+				t.Fatalf("worker %s is none of the renderers", started()[0])
+			}
+			tt.lose(renderers[has])
+			harness.Eventually(t, "the other renderer takes over", func() bool { return len(started()) == 2 })
+			if tt.wake {
+				renderers[has].Signal(syscall.SIGCONT)
+			}
+			got := client.WaitFor(project, "done")
+			checkOutcome(t, client, log, got, credits)
+			if workers := started(); len(workers) != 2 || workers[0] == workers[1] {
+				t.Errorf("it was rendered by %v", workers)
+			}
+		})
 	}
-	killed := false
-	for _, p := range renderers {
-		if strings.Contains(started()[0], fmt.Sprintf("-%d-", p.Pid())) {
-			p.Kill()
-			killed = true
-		}
-	}
-	if !killed {
-		t.Fatalf("worker %s is none of the renderers", started()[0])
-	}
-	harness.Eventually(t, "the other renderer takes over", func() bool { return len(started()) == 2 })
-	got := client.WaitFor(project, "done")
-	checkOutcome(t, client, log, got, credits)
 }
 
 // TestEventStoreRestarts restarts the event store five times during one render: it stays one attempt.

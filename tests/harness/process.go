@@ -123,12 +123,18 @@ func (p *Process) Kill() {
 	p.wait()
 }
 
+// Signal sends a signal to the process alone.
+func (p *Process) Signal(signal syscall.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(signal); err != nil {
+		p.t.Fatalf("signal %v to %s: %v", signal, p.name, err)
+	}
+}
+
 // Terminate sends SIGTERM and waits; it fails the test when the process does not end with exit code 0.
 func (p *Process) Terminate() {
 	p.t.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		p.t.Fatalf("terminate %s: %v", p.name, err)
-	}
+	p.Signal(syscall.SIGTERM)
 	p.wait()
 	if p.err != nil {
 		p.t.Errorf("%s ended with %v after SIGTERM", p.name, p.err)
