@@ -16,8 +16,9 @@ import (
 
 // The bounds of a movie's own fonts.
 const (
-	maxFontBytes = 64 << 20
-	maxFontRunes = 200_000
+	maxFontBytes   = 64 << 20 // as a file, and of tables unpacked
+	maxFontsOfFile = 16
+	maxFontRunes   = 200_000
 )
 
 // WithFonts returns an engine that has, besides the fonts of this one, those of files: paths by the keys under which texts name
@@ -65,11 +66,19 @@ func (l *library) add(key, path string) (err error) {
 		return fmt.Errorf("open a font file: %w", err)
 	}
 	defer func() { _ = file.Close() }() // read only
-	loaders, err := opentype.NewLoaders(file)
-	if err != nil || len(loaders) == 0 {
+	sizes, err := tableBytes(file)
+	if err != nil {
 		return errFont()
 	}
-	for i, loader := range loaders[:min(len(loaders), 16)] {
+	loaders, err := opentype.NewLoaders(file)
+	if err != nil || len(loaders) == 0 || len(loaders) != len(sizes) || sizes[0] > maxFontBytes {
+		return errFont()
+	}
+	room := int64(maxFontBytes)
+	for i, loader := range loaders[:min(len(loaders), maxFontsOfFile)] {
+		if room -= sizes[i]; room < 0 {
+			break // what follows in a collection is left out
+		}
 		loaded, err := font.NewFont(loader)
 		if err != nil {
 			return errFont()

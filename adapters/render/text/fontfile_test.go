@@ -1,9 +1,12 @@
 package text_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"moviola/adapters/render/text"
@@ -80,5 +83,46 @@ func TestWithFonts_Damaged(t *testing.T) {
 	}
 	if e, err := engine(t).WithFonts(nil); err != nil || e != engine(t) {
 		t.Error("no fonts are no other engine")
+	}
+}
+
+// A file that says that its tables are large gets no room for them. This test is not parallel: it counts what is allocated.
+func TestWithFonts_ClaimsMuchRoom(t *testing.T) {
+	whole, err := os.ReadFile(fontFile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const claim = 1 << 30
+	put := func(data []byte, at int, value uint32) []byte {
+		data = bytes.Clone(data)
+		binary.BigEndian.PutUint32(data[at:], value)
+		return data
+	}
+	glyphs, maxima := bytes.Index(whole, []byte("glyf"))+12, bytes.Index(whole, []byte("maxp"))+12 // where the directory has their sizes
+	packed := append([]byte("wOFF\x00\x01\x00\x00\x00\x00\x00\x64\x00\x01"), make([]byte, 86)...)
+	copy(packed[44:], "glyf")
+	collection := append([]byte("ttcf\x00\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x10"), whole...)
+	for name, data := range map[string][]byte{
+		"a table":                put(whole, glyphs, claim),
+		"all of them":            put(put(whole, glyphs, 1<<25), maxima, 1<<25),
+		"unpacked":               put(put(put(packed, 48, 64), 52, 8), 56, claim),
+		"packed":                 put(put(packed, 48, 64), 52, claim),
+		"a table of one of many": put(collection, 16+glyphs, claim),
+	} {
+		path := filepath.Join(t.TempDir(), "asset")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := engine(t).WithFonts(map[string]string{"k": path})
+		runtime.ReadMemStats(&after)
+		var fault *domain.Error
+		if !errors.As(err, &fault) {
+			t.Errorf("%s: %v, want an error for the client", name, err)
+		}
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 100 {
+			t.Errorf("%s: %d MB were allocated for it", name, took)
+		}
 	}
 }

@@ -1,0 +1,97 @@
+package text
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// What begins a font file, and the directory of tables of each kind of font.
+const (
+	magicCollection = "ttcf"
+	magicWOFF       = "wOFF"
+
+	maxCollection = 2048 // fonts in a file
+)
+
+var errFontFormat = errors.New("this is no TrueType, OpenType or WOFF font")
+
+// directory is where a font says what tables it has.
+type directory struct {
+	header int64 // bytes
+	count  int   // offset of the number of tables in the header
+	entry  int   // bytes
+	sizes  []int // offsets of the sizes of a table in its entry, packed and unpacked
+}
+
+var (
+	sfntDirectory = directory{header: 12, count: 4, entry: 16, sizes: []int{12}}
+	woffDirectory = directory{header: 44, count: 12, entry: 20, sizes: []int{8, 12}}
+)
+
+// tableBytes are the bytes of all tables of each font in a file, as the file says, unpacked. Whoever loads a table makes room for what is
+// said before anything is read: a file of a few bytes may say that it has gigabytes.
+func tableBytes(file io.ReaderAt) ([]int64, error) {
+	magic, err := readAt(file, 0, 12)
+	if err != nil {
+		return nil, err
+	}
+	if string(magic[:4]) != magicCollection {
+		bytes, err := tableBytesAt(file, 0)
+		return []int64{bytes}, err
+	}
+	count := binary.BigEndian.Uint32(magic[8:])
+	if count > maxCollection {
+		return nil, errFontFormat
+	}
+	starts, err := readAt(file, 12, int(count)*4)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int64, count)
+	for i := range all {
+		if all[i], err = tableBytesAt(file, int64(binary.BigEndian.Uint32(starts[4*i:]))); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// tableBytesAt are the bytes of the tables of the font that begins at an offset.
+func tableBytesAt(file io.ReaderAt, start int64) (int64, error) {
+	magic, err := readAt(file, start, 4)
+	if err != nil {
+		return 0, err
+	}
+	in := sfntDirectory
+	switch string(magic) {
+	case magicWOFF:
+		in = woffDirectory
+	case "\x00\x01\x00\x00", "OTTO", "true", "typ1":
+	default:
+		return 0, errFontFormat
+	}
+	header, err := readAt(file, start, int(in.header))
+	if err != nil {
+		return 0, err
+	}
+	entries, err := readAt(file, start+in.header, int(binary.BigEndian.Uint16(header[in.count:]))*in.entry)
+	if err != nil {
+		return 0, err
+	}
+	var sum int64
+	for ; len(entries) > 0; entries = entries[in.entry:] {
+		var most uint32
+		for _, at := range in.sizes {
+			most = max(most, binary.BigEndian.Uint32(entries[at:]))
+		}
+		sum += int64(most)
+	}
+	return sum, nil
+}
+
+func readAt(file io.ReaderAt, offset int64, bytes int) ([]byte, error) {
+	content := make([]byte, bytes)
+	_, err := io.ReadFull(io.NewSectionReader(file, offset, int64(bytes)), content)
+	return content, err
+}
