@@ -62,7 +62,10 @@ func (m *hostMark) leave() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_SH), os.Rename(file.Name(), m.of(m.worker))); err != nil {
+	if err = unix.Flock(int(file.Fd()), unix.LOCK_SH); err == nil {
+		err = os.Rename(file.Name(), m.of(m.worker))
+	}
+	if err != nil {
 		return errors.Join(err, os.Remove(file.Name()), file.Close())
 	}
 	m.file = file
