@@ -12,6 +12,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/media"
 	"moviola/domain/preload"
+	"moviola/eventstore"
 )
 
 // PreparedStore moves prepared assets to where they can be fetched from: into the media library of their account when they are to be
@@ -23,6 +24,7 @@ type PreparedStore struct {
 	prices    ItemPrices
 	now       clock
 	ttl       time.Duration
+	shown     func(context.Context, eventstore.Position)
 }
 
 // PreparedStoreConfig is what NewPreparedStore needs. Every field is required.
@@ -33,11 +35,13 @@ type PreparedStoreConfig struct {
 	Prices    ItemPrices
 	Now       func() time.Time
 	TTL       time.Duration // of what is not kept in a media library
+	// Shown gives the library a moment to show what stands at a position: what is said to be ready can be found there.
+	Shown func(ctx context.Context, at eventstore.Position)
 }
 
 // NewPreparedStore returns a store.
 func NewPreparedStore(c PreparedStoreConfig) PreparedStore {
-	return PreparedStore{files: c.Files, keep: c.Keep, addresses: c.Addresses, prices: c.Prices, now: c.Now, ttl: c.TTL}
+	return PreparedStore{files: c.Files, keep: c.Keep, addresses: c.Addresses, prices: c.Prices, now: c.Now, ttl: c.TTL, shown: c.Shown}
 }
 
 // Publish is Store for an item of a movie's property preload: it returns the addresses of what was stored.
@@ -52,7 +56,7 @@ func (s PreparedStore) Publish(ctx context.Context, job PrepareJob, p Prepared) 
 
 // KeepMade puts what was made for an element of a movie into the media library, as generated/<project>-<name>. Decision 47.
 func (s PreparedStore) KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p Prepared) error {
-	_, err := s.keep.Handle(ctx, KeepMedia{
+	_, err := s.keepShown(ctx, KeepMedia{
 		Account: account, Name: string(project) + "-" + name + p.Extension, ContentType: p.ContentType, Size: p.Size,
 		Open: opener(p.Path), Once: string(project),
 	})
@@ -85,7 +89,7 @@ func (s PreparedStore) Store(ctx context.Context, job PrepareJob, p Prepared) (p
 // kept puts the asset, and its form for browsers, into the media library.
 func (s PreparedStore) kept(ctx context.Context, job PrepareJob, p Prepared, r preload.Result) (preload.Result, error) {
 	name := job.Batch + "-" + job.Item.ID
-	file, err := s.keep.Handle(ctx, KeepMedia{
+	file, err := s.keepShown(ctx, KeepMedia{
 		Account: job.Account, Name: name + p.Extension, ContentType: p.ContentType, Size: p.Size, Open: opener(p.Path), Once: job.Batch,
 	})
 	if err != nil {
@@ -99,11 +103,19 @@ func (s PreparedStore) kept(ctx context.Context, job PrepareJob, p Prepared, r p
 	if err != nil {
 		return r, fmt.Errorf("look at a derivative: %w", err)
 	}
-	web, err := s.keep.Handle(ctx, KeepMedia{
+	web, err := s.keepShown(ctx, KeepMedia{
 		Account: job.Account, Name: name + "-web" + p.WebExtension, ContentType: p.WebType, Size: info.Size(), Open: opener(p.Web), Once: job.Batch,
 	})
 	r.WebName = web.Name
 	return r, err
+}
+
+func (s PreparedStore) keepShown(ctx context.Context, cmd KeepMedia) (KeptMedia, error) {
+	kept, err := s.keep.Handle(ctx, cmd)
+	if err == nil {
+		s.shown(ctx, kept.Position)
+	}
+	return kept, err
 }
 
 // cached stores the asset, and its form for browsers, for a few days.

@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/media"
 	"moviola/domain/preload"
+	"moviola/eventstore"
 )
 
 // TestPreparedStore_Store: what cannot be kept in the library stays in the cache, and a warning says why. Spec: Preload item result.
@@ -50,8 +52,10 @@ func TestPreparedStore_Store(t *testing.T) {
 			l := newLibrary(t)
 			addresses, err := media.NewAddresses("https://video.test", make([]byte, 16))
 			l.must(err)
+			var shown []eventstore.Position
 			s := commands.NewPreparedStore(commands.PreparedStoreConfig{
 				Files: l.files, Keep: l.keep, Addresses: addresses, Prices: prices, Now: l.clock, TTL: time.Hour,
+				Shown: func(_ context.Context, at eventstore.Position) { shown = append(shown, at) },
 			})
 			p := prepared(t, tt.web)
 			l.failPuts(tt.fails, broken)
@@ -72,6 +76,9 @@ func TestPreparedStore_Store(t *testing.T) {
 			got.Address, got.Web = withoutRandom(got.Address), withoutRandom(got.Web)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("stored (-want +got):\n%s", diff)
+			}
+			if end := l.end(); r.Name != "" && (len(shown) == 0 || shown[len(shown)-1] != end) {
+				t.Errorf("the library was waited for until %v, its last event is at %v", shown, end)
 			}
 			if r.Size != 5 || r.Width != 30 {
 				t.Errorf("%+v", r)
@@ -124,4 +131,15 @@ func withoutRandom(address string) string {
 		return folder + "/1-" + name[20:]
 	}
 	return parts[1]
+}
+
+// end is where the last event of the log stands.
+func (l *library) end() eventstore.Position {
+	l.t.Helper()
+	for last, err := range l.store.ReadAll(l.t.Context(), eventstore.Backwards, eventstore.Position{}) {
+		l.must(err)
+		return last.Position
+	}
+	l.t.Fatal("the log is empty")
+	return eventstore.Position{}
 }

@@ -1,13 +1,16 @@
 package app
 
 import (
+	"context"
 	"time"
 
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/eventstore"
 	"moviola/handlers/preloads"
 	"moviola/handlers/processors"
+	"moviola/handlers/web"
 )
 
 // itemPrices are what the items of preloads cost here.
@@ -22,6 +25,7 @@ func (s *service) preloadWork() processors.Preloads {
 		Items: commands.NewPreloadItems(log, bucket, time.Now),
 		Store: commands.NewPreparedStore(commands.PreparedStoreConfig{
 			Files: bucket, Keep: s.media.keep, Addresses: s.media.addresses, Prices: s.itemPrices(), Now: time.Now, TTL: s.cfg.AssetCacheTTL,
+			Shown: func(ctx context.Context, at eventstore.Position) { web.Await(ctx, s.models.Reader, at) },
 		}),
 		Settle: commands.NewSettleItemHandler(log, s.ledgers, bucket, time.Now, s.cfg.AbandonAfter),
 	}
