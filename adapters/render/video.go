@@ -136,7 +136,7 @@ func (g *graph) opened(src source, at float64, frames int64) (ffmpeg.Input, []st
 		in.Seek, start = skip, lead(v)
 	}
 	in.Length = start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1
-	filters := []string{g.sampled(start)}
+	filters := []string{g.sampled(start, in.Length)}
 	if v.Rotation == 0 { // otherwise ffmpeg's own filters, which turn it, come first
 		// Calls are recorded in the size that the network allows at the moment: all become that of the beginning. It does nothing to
 		// frames that have it.
@@ -181,10 +181,12 @@ func (g *graph) webp(src source, at float64, frames int64) ffmpeg.Input {
 // way between two moments, where rounding would decide, and differently in a window that begins elsewhere.
 const tieBreak = 0.02
 
-// sampled takes the frames that are seen at the movie's moments, from start seconds on.
-func (g *graph) sampled(start float64) string {
+// sampled takes the frames that are seen at the movie's moments, from start seconds on. No frame lies after end: to one that a damaged
+// file puts hours or years away fps would make all that lie before it, and nothing behind it could stop it.
+func (g *graph) sampled(start, end float64) string {
+	last := ffmpeg.FormatSeconds(end) + "/TB"
 	start -= tieBreak * float64(g.rate.Den) / float64(g.rate.Num)
-	return "fps=fps=" + ffmpeg.FormatRate(g.rate) + ":start_time=" + ffmpeg.FormatSeconds(start) + ":round=near"
+	return "setpts='if(gt(PTS," + last + ")," + last + ",PTS)',fps=fps=" + ffmpeg.FormatRate(g.rate) + ":start_time=" + ffmpeg.FormatSeconds(start) + ":round=near"
 }
 
 // loopBytes bounds what a short clip that repeats may keep in memory.

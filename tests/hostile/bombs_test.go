@@ -146,6 +146,7 @@ func (g *ground) films() (refused, rendered map[string][]byte) {
 	}
 	rendered = map[string][]byte{
 		"day.mp4":    g.sample("day.mp4", black("s=16x16:r=1/60:d=86400")...),
+		"weeks.wmv":  g.sample("weeks.wmv", append(pattern, "-c:v", "wmv2", "-bsf:v", "setts=ts='if(gte(N,3),TS+4e9,TS)'")...), // between two frames
 		"fast.mp4":   g.sample("fast.mp4", black("s=16x16:r=1000:d=2")...),
 		"thin.mkv":   g.sample("thin.mkv", "-f", "lavfi", "-i", "color=black:s=16000x2:r=5:d=1", "-c:v", "ffv1"),
 		"back.mp4":   edits(3, [3]uint32{1000, 0xffff_fff0, 0x10000}),
