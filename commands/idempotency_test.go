@@ -1,7 +1,9 @@
 package commands_test
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"moviola/domain/idempotency"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
+	"moviola/eventstore"
 )
 
 func (w *world) submitKeyed(key, body string) (commands.Submission, error) {
@@ -221,4 +224,33 @@ func TestSubmitMovie_repeatedAfterSettling(t *testing.T) {
 	}
 	w.wantCredits(7, 0)
 	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderFinished")
+}
+
+// TestSubmitMovie_repeatedUnseen: a movie whose append was acknowledged and that cannot be read back is a failure, never an answer
+// with an empty project; the repetition gets the movie. Decision 60.
+func TestSubmitMovie_repeatedUnseen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.grant(alice, 7)
+	blind := &blindStore{Store: w.store}
+	w.log = eventstore.NewLog(blind, eventstore.NewCodec())
+	got, err := w.submitKeyed("k", sevenSeconds)
+	requireRefusal(t, err, errNotCreated)
+	if !errors.Is(err, eventstore.ErrUnavailable) || got != (commands.Submission{}) {
+		t.Errorf("got %+v, %v: want nothing, for the store being unavailable", got, err)
+	}
+	w.log = eventstore.NewLog(w.store, eventstore.NewCodec())
+	got, err = w.submitKeyed("k", sevenSeconds)
+	w.must(err)
+	w.wantEvents(movie.Stream(got.Project), "MovieSubmitted")
+}
+
+// blindStore reads movies as a node does that has none of them yet.
+type blindStore struct{ eventstore.Store }
+
+func (b *blindStore) ReadStream(ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision) iter.Seq2[eventstore.Recorded, error] {
+	if category, _ := eventstore.SplitStream(stream); category == movie.StreamCategory {
+		return func(func(eventstore.Recorded, error) bool) {}
+	}
+	return b.Store.ReadStream(ctx, stream, dir, from)
 }

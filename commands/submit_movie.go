@@ -11,6 +11,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/document"
+	"moviola/domain/idempotency"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/domain/plan"
@@ -306,8 +307,15 @@ func (h SubmitMovieHandler) submit(ctx context.Context, cmd SubmitMovie, project
 		return Submission{Project: project, At: s.At, Position: appended.Position}, nil
 	}
 	// Another request with the key may have been first: then the store took this append for a repetition.
-	done, _, err := h.accepted(ctx, project)
-	return done, h.refusal(cmd.Account, err)
+	done, fate, err := h.accepted(ctx, project)
+	if err == nil && fate != idempotency.Accepted {
+		// What was just acknowledged is not there to be read: the answer is a failure, never an empty project. Decision 60.
+		err = fmt.Errorf("movie %s was appended and cannot be read back: %w", project, eventstore.ErrUnavailable)
+	}
+	if err != nil {
+		return Submission{}, h.refusal(cmd.Account, err)
+	}
+	return done, nil
 }
 
 // refusal is what a client reads when the store did not do its part. A *domain.Error, and no error, stay what they are.

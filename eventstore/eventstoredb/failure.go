@@ -26,15 +26,19 @@ func isCode(err error, codes ...esdb.ErrorCode) bool {
 	return false
 }
 
-// isAway says that an error means the server cannot be reached, so that others need not try.
+// isAway says that an error means the server cannot be reached, so that others need not try. A node that is not the leader, which
+// it says by the status NOT_FOUND, is as good as none: the client's discovery looks for another.
 func isAway(err error) bool {
 	return isCode(err, esdb.ErrorUnavailable, esdb.ErrorCodeConnectionClosed, esdb.ErrorCodeNotLeader) ||
-		status.Code(err) == codes.Unavailable
+		status.Code(err) == codes.Unavailable || status.Code(err) == codes.NotFound
 }
 
 // translate marks an error that may pass as eventstore.ErrUnavailable. What the server says about the request itself
 // stays what it is: repeating the request would not help. A conflict and a missing stream are answers, left as they are.
 func translate(err error) error {
+	if status.Code(err) == codes.NotFound { // said by a node that is not the leader
+		return fmt.Errorf("%w: %w", eventstore.ErrUnavailable, err)
+	}
 	if isCode(err, esdb.ErrorCodeWrongExpectedVersion, esdb.ErrorCodeResourceNotFound, esdb.ErrorCodeStreamDeleted,
 		esdb.ErrorCodeAccessDenied, esdb.ErrorCodeUnauthenticated, esdb.ErrorCodeUnsupportedFeature, esdb.ErrorCodeParsing) {
 		return err

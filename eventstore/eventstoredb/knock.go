@@ -46,7 +46,7 @@ func (p *pool) isThere() bool {
 		return false
 	}
 	defer func() { _ = client.Close() }() // it returns nil
-	ctx, cancel := context.WithTimeout(p.life, knockTimeout)
+	ctx, cancel := context.WithTimeout(toLeader(p.life), knockTimeout)
 	defer cancel()
 	_, err = guarded(func() (*esdb.ResolvedEvent, error) {
 		stream, err := client.ReadAll(ctx, esdb.ReadAllOptions{Direction: esdb.Backwards, From: esdb.End{}}, 1)

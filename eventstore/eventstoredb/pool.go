@@ -130,7 +130,7 @@ func run[T any](ctx context.Context, p *pool, do func(context.Context, *esdb.Cli
 		err   error
 	}
 	var none T
-	inner, cancel := context.WithCancel(ctx)
+	inner, cancel := context.WithCancel(toLeader(ctx))
 	defer cancel()
 	permit, err := p.admit(ctx, p.calls)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"moviola/eventstore"
 )
@@ -116,7 +118,7 @@ type item struct {
 // read yields what the client's read gives. The client is asked in a goroutine of its own, since it may hold its callers.
 func (p *pool) read(ctx context.Context, open func(context.Context, *esdb.Client) (*esdb.ReadStream, error)) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
-		inner, cancel := context.WithCancel(ctx)
+		inner, cancel := context.WithCancel(toLeader(ctx))
 		defer cancel()
 		permit, err := p.admit(ctx, p.reads)
 		if err != nil {
@@ -186,9 +188,10 @@ func (p *pool) pump(ctx context.Context, session *session, open func(context.Con
 }
 
 // endOfRead tells the three ends of a read apart: io.EOF when all has been read, which a missing stream counts as, and any
-// other error when the read was cut short.
+// other error when the read was cut short. That a stream is missing is said by a message of the read; the status NOT_FOUND is
+// what a node says that is not the leader, and no answer about the stream (Decision 60).
 func endOfRead(err error) error {
-	if isCode(err, esdb.ErrorCodeResourceNotFound) {
+	if isCode(err, esdb.ErrorCodeResourceNotFound) && status.Code(err) != codes.NotFound {
 		return io.EOF
 	}
 	return err
