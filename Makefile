@@ -24,7 +24,7 @@ test: ## run every test, black-box ones on the built binary, packages under the 
 
 test-race: ## the black-box tests on a binary built with the race detector
 	@scripts/deps.sh test
-	MOVIOLA_TEST_RACE=1 go test -race -timeout 90m ./tests/...
+	MOVIOLA_TEST_RACE=1 scripts/test.sh ./tests/... -race -timeout 90m
 
 test-long: ## the long versions of the fault tests; a million cases for each fuzz target of what clients send
 	@scripts/deps.sh test
