@@ -174,7 +174,7 @@ func (c *Client) WaitFor(project, statuses string) Movie {
 		progress float64
 	}
 	var last Movie
-	whileMoving(c.t, "movie "+project+" is "+statuses, func() (bool, any) {
+	Patiently(c.t, "movie "+project+" is "+statuses, func() (bool, any) {
 		if answer, ok := c.Try(http.MethodGet, "/movies?project="+project, nil); ok && answer.Status == http.StatusOK {
 			var got Single
 			answer.Into(c.t, &got)

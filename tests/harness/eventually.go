@@ -15,11 +15,11 @@ const longestPause = 200 * time.Millisecond
 // Eventually asks, less and less often, until the answer is true, and fails the test when Patience has run out.
 func Eventually(t testing.TB, what string, ask func() bool) {
 	t.Helper()
-	whileMoving(t, what, func() (bool, any) { return ask(), nil })
+	Patiently(t, what, func() (bool, any) { return ask(), nil })
 }
 
-// whileMoving is Eventually for something that shows how far it is: patience begins anew whenever that changes.
-func whileMoving(t testing.TB, what string, ask func() (done bool, where any)) {
+// Patiently is Eventually for something that shows how far it is: patience begins anew whenever that changes.
+func Patiently(t testing.TB, what string, ask func() (done bool, where any)) {
 	t.Helper()
 	var last any
 	deadline := time.Now().Add(Patience)

@@ -32,6 +32,9 @@ func OpenLog(t testing.TB, addr string) *Log {
 	return &Log{t: t, store: store}
 }
 
+// Store is the client, for what Log has no method for.
+func (l *Log) Store() eventstore.Store { return l.store }
+
 // Stream returns the events of one stream, oldest first.
 func (l *Log) Stream(name string) []eventstore.Recorded {
 	l.t.Helper()

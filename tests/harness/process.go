@@ -150,6 +150,16 @@ func (p *Process) wait() {
 	}
 }
 
+// EndsWithin waits for the process to end, for a limited time, and says whether it did.
+func (p *Process) EndsWithin(limit time.Duration) bool {
+	select {
+	case <-p.done:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
 // Pid is the process id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 

@@ -45,8 +45,14 @@ func (s *Service) Processes() []string {
 // StartAPI starts the process that serves HTTP (and, unless told otherwise, plays every other role) and waits until it answers.
 func (s *Service) StartAPI(flags ...string) {
 	s.t.Helper()
-	s.API = s.StartProcess("api", append([]string{"--listen", s.addr}, flags...)...)
+	s.LaunchAPI(flags...)
 	s.WaitReady()
+}
+
+// LaunchAPI is StartAPI without the wait.
+func (s *Service) LaunchAPI(flags ...string) {
+	s.t.Helper()
+	s.API = s.StartProcess("api", append([]string{"--listen", s.addr}, flags...)...)
 }
 
 // StartProcess starts `moviola serve` on the installation's data folder.
