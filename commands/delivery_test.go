@@ -11,13 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"moviola/commands"
+	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore/memory"
 )
 
 func (w *world) startDelivery(worker string, dead int) (commands.DeliveryClaim, error) {
+	return w.startDeliveryAfter(worker, dead, domain.Unexplained)
+}
+
+func (w *world) startDeliveryAfter(worker string, dead int, death domain.Death) (commands.DeliveryClaim, error) {
 	h := commands.NewStartDeliveryHandler(w.log, w.clock)
-	return h.Handle(w.t.Context(), commands.StartDelivery{Project: project, Worker: worker, Dead: dead})
+	return h.Handle(w.t.Context(), commands.StartDelivery{Project: project, Worker: worker, Dead: dead, Death: death})
 }
 
 func (w *world) record(worker string, try movie.DeliveryAttempted) error {
@@ -78,7 +83,8 @@ func TestDelivery(t *testing.T) {
 	w.must(err)
 	want := commands.DeliveryClaim{
 		Account: alice, Run: 3, DocumentHash: claim.DocumentHash,
-		Destinations: []movie.DestinationState{{Tries: 2, Final: true, Last: last, Spent: 3 * time.Second}, {}},
+		Destinations: []movie.DestinationState{{Tries: 2, Final: true, Last: last, Spent: 3 * time.Second}, {Cut: 1}},
+		Order:        []int{1},
 		Spent:        3 * time.Second,
 		Success:      true, ClosedAt: t0, Plan: success.Plan, File: success.File,
 		Position: end.Position,
@@ -171,19 +177,23 @@ func TestStartDelivery_facts(t *testing.T) {
 	})
 }
 
-// TestStartDelivery_crashes: the third run that crashes ends the delivery with errors. Design §9.
+// TestStartDelivery_crashes: the destinations are charged in turns with the runs that crash, and given up when three have crashed. Decision 56.
 func TestStartDelivery_crashes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.done()
-	for dead := range 3 {
-		_, err := w.startDelivery(fmt.Sprintf("d%d", dead+1), dead)
+	for dead := range 6 {
+		claim, err := w.startDeliveryAfter(fmt.Sprintf("d%d", dead+1), dead, domain.Crashed)
 		w.must(err)
+		want := [][]int{{0, 1}, {1, 0}, {0, 1}, {1, 0}, {0, 1}, {1}}[dead]
+		if diff := cmp.Diff(want, claim.Order); diff != "" {
+			t.Errorf("the order of run %d (-want +got):\n%s", dead+1, diff)
+		}
 	}
-	_, err := w.startDelivery("d4", 3)
+	_, err := w.startDeliveryAfter("d7", 6, domain.Crashed)
 	requireNothing(t, err)
 	w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderFinished",
-		"DeliveryStarted", "DeliveryStarted", "DeliveryStarted",
-		"DeliveryStarted", "DeliveryAttempted", "DeliveryAttempted", "DeliveryFinished")
-	requireNothing(t, w.record("d3", try(3, 0, 1, true)))
+		"DeliveryStarted", "DeliveryStarted", "DeliveryStarted", "DeliveryStarted", "DeliveryStarted",
+		"DeliveryStarted", "DeliveryAttempted", "DeliveryStarted", "DeliveryAttempted", "DeliveryFinished")
+	requireNothing(t, w.record("d6", try(6, 0, 1, true)))
 }

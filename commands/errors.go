@@ -9,5 +9,11 @@ var ErrNothingToDo = errors.New("nothing to do")
 // ErrClosed says that the Ledgers were closed while, or before, a command waited.
 var ErrClosed = errors.New("the ledgers are closed")
 
+// ErrOutOfMemory is work whose program the kernel has ended for want of memory. It is handed back and tried again alone. Decision 56.
+var ErrOutOfMemory = errors.New("the kernel has ended a program for want of memory")
+
+// PageCrashed is the code of the error of a page whose browser has ended.
+const PageCrashed = "page_crashed"
+
 // ErrGiveWay is why work that the service does for itself is stopped: others wait for its slot. It is handed back and done later.
 var ErrGiveWay = errors.New("others wait for the slot")

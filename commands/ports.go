@@ -85,4 +85,6 @@ type Rendered struct {
 // is not tried again); any other error may pass, and the render is tried again.
 type Renderer interface {
 	Render(ctx context.Context, job RenderJob) (Rendered, error)
+	// Finished is how many windows of a movie earlier attempts on this host have made; 0 where that is not known.
+	Finished(project domain.ProjectID) int
 }

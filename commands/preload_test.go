@@ -60,7 +60,7 @@ func TestRequestPreload(t *testing.T) {
 	}
 	_, err = items.Start(t.Context(), commands.StartItem{Preload: id, Index: 0, Worker: "w2"})
 	requireNothing(t, err)
-	w.must(items.Release(t.Context(), id, claim.Claim))
+	w.must(items.Release(t.Context(), id, claim.Claim, false))
 	requireNothing(t, items.Finish(t.Context(), commands.FinishItem{Preload: id, Claim: claim.Claim}))
 }
 

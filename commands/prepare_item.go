@@ -18,6 +18,8 @@ type StartItem struct {
 	Index   int
 	Worker  string
 	Dead    int // the attempt whose worker is known to be dead; 0: none
+	Death   domain.Death
+	Alone   bool // no other render or preload item will be in work in this process
 }
 
 // ItemClaim is a claim on an item, and the item.
@@ -46,10 +48,11 @@ func NewPreloadItems(log *eventstore.Log, files Files, now func() time.Time) Pre
 }
 
 // Start claims the item. ErrNothingToDo: it is not there, has a result, or is claimed by another; or it was ended just now, because three
-// attempts have crashed.
+// crashes count against it.
 func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.Start(cmd.Index, cmd.Worker, cmd.Dead, h.batches.now.stamp()), nil
+		start := preload.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone}
+		return b.Start(cmd.Index, start, h.batches.now.stamp()), nil
 	})
 	if err != nil {
 		return ItemClaim{}, err
@@ -83,10 +86,10 @@ func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.R
 	return wanted[index].Properties, nil
 }
 
-// Release hands a claim back without a result.
-func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.Claim) error {
+// Release hands a claim back without a result. One that was alone and ran out of memory ends its item.
+func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", id, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.Release(claim, h.batches.now.stamp())
+		return b.Release(claim, memory, h.batches.now.stamp())
 	})
 	return err
 }

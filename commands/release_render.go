@@ -15,6 +15,7 @@ type ReleaseRender struct {
 	Project domain.ProjectID
 	Attempt int
 	Worker  string
+	Memory  bool // the kernel ended one of the attempt's programs for want of memory
 }
 
 // ReleaseRenderHandler handles ReleaseRender.
@@ -25,10 +26,11 @@ func NewReleaseRenderHandler(log *eventstore.Log, now func() time.Time) ReleaseR
 	return ReleaseRenderHandler{movies{log, now}}
 }
 
-// Handle hands the claim back. Doing it again changes nothing. ErrNothingToDo: the claim is lost, or the movie is closed.
+// Handle hands the claim back. Doing it again changes nothing. An attempt that was
+// alone and ran out of memory closes the movie. ErrNothingToDo: the claim is lost, or the movie is closed.
 func (h ReleaseRenderHandler) Handle(ctx context.Context, cmd ReleaseRender) (eventstore.Position, error) {
 	d, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
-		return m.ReleaseRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, at)
+		return m.ReleaseRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, cmd.Memory, at)
 	})
 	return d.Position, err
 }

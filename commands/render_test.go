@@ -98,12 +98,16 @@ func TestStartRender_closes(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.submitted()
-		for dead := range 3 {
-			_, err := w.start(fmt.Sprintf("w%d", dead+1), dead)
-			w.must(err)
+		start := func(dead int) error {
+			_, err := commands.NewStartRenderHandler(w.log, w.clock, timeout).Handle(t.Context(), commands.StartRender{
+				Project: project, Worker: fmt.Sprintf("w%d", dead+1), Dead: dead, Death: domain.Crashed, Alone: true,
+			})
+			return err
 		}
-		_, err := w.start("w4", 3)
-		requireNothing(t, err)
+		for dead := range 3 {
+			w.must(start(dead))
+		}
+		requireNothing(t, start(3))
 		w.wantEvents(movieStream, "MovieSubmitted", "RenderStarted", "RenderStarted", "RenderStarted", "RenderFinished")
 		w.must(w.settle())
 		w.wantCredits(0, 0)

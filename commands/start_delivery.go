@@ -14,6 +14,7 @@ type StartDelivery struct {
 	Project domain.ProjectID
 	Worker  string // unique to one run of one process
 	Dead    int    // the run whose worker is known to be dead; 0: none
+	Death   domain.Death
 }
 
 // DeliveryClaim is a claim on the destinations of a movie, what has become of them, and what they have to be told.
@@ -23,6 +24,7 @@ type DeliveryClaim struct {
 	DocumentHash string // hex SHA-256 of the document under DocumentKey, which names the destinations
 	// Destinations is how far each destination has come, by index, over all runs.
 	Destinations []movie.DestinationState
+	Order        []int // the destinations that are still to be served, by index, the next one first
 	// Spent is the sending time of all tries so far: all destinations of a movie together have five minutes (decision 33).
 	Spent    time.Duration
 	Success  bool
@@ -45,15 +47,15 @@ func NewStartDeliveryHandler(log *eventstore.Log, now func() time.Time) StartDel
 }
 
 // Handle claims the destinations. ErrNothingToDo: the movie is not closed, has no destinations, has served them, or another has
-// the claim; or the delivery was ended with errors just now, because three runs have crashed.
+// the claim; or the delivery was ended just now, because three crashes count against its last open destination.
 func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (DeliveryClaim, error) {
 	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
-		return m.StartDelivery(cmd.Worker, cmd.Dead, at), nil
+		return m.StartDelivery(cmd.Worker, cmd.Dead, cmd.Death, at), nil
 	})
 	if err != nil {
 		return DeliveryClaim{}, err
 	}
-	if len(d.events) > 1 { // it was claimed and ended in one
+	if d.Delivered() { // it was claimed and ended in one
 		return DeliveryClaim{}, ErrNothingToDo
 	}
 	submitted, _ := d.Submitted()
@@ -63,6 +65,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 		Run:          d.DeliveryClaim().Number,
 		DocumentHash: submitted.DocumentHash,
 		Destinations: d.Destinations(),
+		Order:        d.DeliveryOrder(),
 		Success:      closing.Success,
 		ClosedAt:     closing.At,
 		Message:      closing.Message,

@@ -14,6 +14,9 @@ type StartRender struct {
 	Project domain.ProjectID
 	Worker  string // unique to one run of one process
 	Dead    int    // the attempt whose worker is known to be dead; 0: none
+	Death   domain.Death
+	Alone   bool // no other render or preload item will be in work in this process
+	Windows int  // that the attempts before have made, as far as is known here
 }
 
 // RenderClaim is a claim on a movie's render.
@@ -40,10 +43,11 @@ func NewStartRenderHandler(log *eventstore.Log, now func() time.Time, timeout ti
 }
 
 // Handle claims the movie. ErrNothingToDo: it is not there, closed, out of time, or claimed by another; or it was closed just now,
-// because it is out of time with nobody rendering it, or because three attempts have crashed.
+// because it is out of time with nobody rendering it, or because three crashes count against it.
 func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (RenderClaim, error) {
 	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
-		return m.StartRender(cmd.Worker, cmd.Dead, at, h.timeout), nil
+		start := movie.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone, Windows: cmd.Windows}
+		return m.StartRender(start, at, h.timeout), nil
 	})
 	if err != nil {
 		return RenderClaim{}, err

@@ -39,7 +39,7 @@ const (
 )
 
 func (workModel) name() string { return "work" }
-func (workModel) shape() int   { return 4 }
+func (workModel) shape() int   { return 5 }
 func (workModel) declare() []Index {
 	return []Index{
 		{Name: indexTurns, Fields: []Field{{Name: "kind"}, {Name: "state"}, {Name: "account"}, {Name: "due"}}},
@@ -167,8 +167,10 @@ func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 		i.Account, i.Templates = string(d.Account), usesOf(d)
 		return i.ready(WorkRender, d.At), true
 	case movie.RenderStarted:
+		i.Suspect = i.Suspect || d.Alone || d.Death != domain.Unexplained
 		return i.claimed(d.Attempt, d.Worker, d.At), open
 	case movie.RenderReleased:
+		i.Suspect = i.Suspect || d.Memory
 		if i.Kind == WorkStop {
 			i.Due = millis(d.At)
 		}
@@ -273,6 +275,9 @@ func (i WorkItem) ready(kind string, due time.Time) WorkItem {
 
 // claimed gives the item to a worker.
 func (i WorkItem) claimed(attempt int, worker string, now time.Time) WorkItem {
+	if i.State == WorkClaimed { // the one before is dead
+		i.Deaths++
+	}
 	i.State = WorkClaimed
 	i.Attempt = attempt
 	i.Worker = worker

@@ -26,6 +26,8 @@ var (
 	handedBack = movie.RenderReleased{Attempt: 1, Worker: "w1", At: minute(3)}
 	restarted  = movie.RenderStarted{Attempt: 2, Worker: "w2", At: minute(4)}
 	timedOut   = movie.RenderTimedOut{At: minute(17)}
+	afterCrash = movie.RenderStarted{Attempt: 2, Worker: "w2", At: minute(4), Death: domain.Crashed}
+	full       = movie.RenderReleased{Attempt: 1, Worker: "w1", At: minute(3), Memory: true}
 	backAgain  = movie.RenderReleased{Attempt: 2, Worker: "w2", At: minute(18)}
 	finished   = movie.RenderFinished{Attempt: 2, Worker: "w2", At: minute(20), Success: true}
 	cancelled  = movie.Cancelled{At: minute(20)}
@@ -54,6 +56,10 @@ func TestWorkList(t *testing.T) {
 	claimed := func(kind string, due, attempt int, worker string, first int) projections.WorkItem {
 		return projections.WorkItem{Kind: kind, State: "claimed", Due: minute(due), Attempt: attempt, Worker: worker, Since: since(first)}
 	}
+	died := func(i projections.WorkItem, times int, suspect bool) projections.WorkItem {
+		i.Deaths, i.Suspect = times, suspect
+		return i
+	}
 	again := func(i projections.WorkItem, attempt, first int) projections.WorkItem {
 		i.Attempt, i.Since = attempt, since(first)
 		return i
@@ -75,11 +81,15 @@ func TestWorkList(t *testing.T) {
 		{"handed back", []domain.Event{held, plain, started, handedBack}, items{
 			"render/p": again(ready("render", 1), 1, 2), "timeout/p": ready("timeout", 17)}},
 		{"taken over", []domain.Event{held, plain, started, restarted}, items{
-			"render/p": claimed("render", 1, 2, "w2", 2), "timeout/p": ready("timeout", 17)}},
+			"render/p": died(claimed("render", 1, 2, "w2", 2), 1, false), "timeout/p": ready("timeout", 17)}},
+		{"taken over after a crash", []domain.Event{held, plain, started, afterCrash}, items{
+			"render/p": died(claimed("render", 1, 2, "w2", 2), 1, true), "timeout/p": ready("timeout", 17)}},
+		{"out of memory", []domain.Event{held, plain, started, full}, items{
+			"render/p": died(again(ready("render", 1), 1, 2), 0, true), "timeout/p": ready("timeout", 17)}},
 		{"timed out while rendering: stopped at twice the limit", []domain.Event{held, plain, started, restarted, timedOut}, items{
-			"render/p": claimed("stop", 32, 2, "w2", 2), "hold/p": ready("settle", 17)}},
+			"render/p": died(claimed("stop", 32, 2, "w2", 2), 1, false), "hold/p": ready("settle", 17)}},
 		{"timed out and then handed back: stopped at once", []domain.Event{held, plain, started, restarted, timedOut, backAgain}, items{
-			"render/p": again(ready("stop", 18), 2, 2), "hold/p": ready("settle", 17)}},
+			"render/p": died(again(ready("stop", 18), 2, 2), 1, false), "hold/p": ready("settle", 17)}},
 		{"timed out while nobody renders: stopped at once", []domain.Event{held, plain, started, handedBack, timedOut}, items{
 			"render/p": again(ready("stop", 17), 1, 2), "hold/p": ready("settle", 17)}},
 		{"timed out, settled, still rendering", []domain.Event{held, plain, started, timedOut, released}, items{

@@ -45,6 +45,8 @@ type WorkItem struct {
 	Attempt int        `json:"attempt"` // of the claim: render attempt or delivery run
 	Worker  string     `json:"worker"`  // of the claim
 	Since   *time.Time `json:"since"`   // of the first claim; nil before it
+	Deaths  int        `json:"deaths"`  // claims that ended in nothing, their workers being dead, before this one
+	Suspect bool       `json:"suspect"` // a crash of it is open: it is to be the only render or preload item in its process
 	// Templates are the ids of what the movie was made of, when it waits to be rendered or delivered for the first time.
 	Templates []string `json:"templates"`
 

@@ -3,6 +3,7 @@ package projections
 import (
 	"strconv"
 
+	"moviola/domain"
 	"moviola/domain/ledger"
 	"moviola/domain/media"
 	"moviola/domain/preload"
@@ -106,8 +107,10 @@ func (w workModel) preload(i WorkItem, open bool, e Event) (WorkItem, bool) {
 		i.Account = string(d.Account)
 		return i.ready(WorkPreload, d.At), true
 	case preload.ItemStarted:
+		i.Suspect = i.Suspect || d.Alone || d.Death != domain.Unexplained
 		return i.claimed(d.Attempt, d.Worker, d.At), open
 	case preload.ItemReleased:
+		i.Suspect = i.Suspect || d.Memory
 		return i.ready(WorkPreload, i.Due), open
 	default:
 		return i, false

@@ -243,9 +243,9 @@ func (b *browser) explain(budget context.Context, err error) error {
 	case errors.As(err, new(*domain.Error)):
 		return err
 	case errors.Is(cause, errMemory):
-		return fault("The page needs too much memory")
+		return crash("The page needs too much memory")
 	case errors.Is(cause, errCrashed), cause == nil && errors.Is(err, errPipe):
-		return fault("The page crashed: it needs too much memory, or does something the browser cannot do")
+		return crash("The page crashed: it needs too much memory, or does something the browser cannot do")
 	case errors.As(context.Cause(budget), &spent):
 		return fault("The page did not finish within %s: it may contain an endless loop, or be too large", spent.limit)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
 	"moviola/third_party/tailwindcss"
@@ -66,6 +67,11 @@ func (p Page) check() (Page, error) {
 // fault is an error that the user of the page can do something about.
 func fault(format string, args ...any) *domain.Error {
 	return domain.Errorf(domain.Invalid, "html_failed", format, args...)
+}
+
+// crash is the fault of a page that took its browser along.
+func crash(text string) *domain.Error {
+	return domain.Errorf(domain.Invalid, commands.PageCrashed, "%s", text)
 }
 
 var (

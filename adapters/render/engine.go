@@ -17,6 +17,7 @@ import (
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
+	"moviola/internal/oom"
 )
 
 var _ commands.Renderer = (*Engine)(nil)
@@ -70,7 +71,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, fmt.Errorf("find render folder: %w", err)
 	}
 	cfg.Dir = dir
-	for _, sub := range []string{"jobs", "cache"} {
+	for _, sub := range []string{"jobs", "cache", finishedFolder} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, fmt.Errorf("make render folder: %w", err)
 		}
@@ -79,7 +80,13 @@ func New(cfg Config) (*Engine, error) {
 }
 
 // Render makes the movie of one attempt. See commands.Renderer.
-func (e *Engine) Render(ctx context.Context, job commands.RenderJob) (out commands.Rendered, err error) {
+func (e *Engine) Render(ctx context.Context, job commands.RenderJob) (commands.Rendered, error) {
+	before := oom.Read()
+	out, err := e.render(ctx, job)
+	return out, outOfMemory(ctx, before, err)
+}
+
+func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out commands.Rendered, err error) {
 	doc, err := document.Parse(job.Document)
 	if err != nil {
 		return commands.Rendered{}, err

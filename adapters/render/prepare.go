@@ -16,6 +16,7 @@ import (
 	"moviola/domain/document"
 	"moviola/domain/preload"
 	"moviola/domain/timeline"
+	"moviola/internal/oom"
 )
 
 var _ commands.Preparer = (*Engine)(nil)
@@ -28,7 +29,13 @@ const smallestCanvas = 50
 
 // Prepare makes an item of a preload ready: as the only element of a movie, which knows how to fetch, speak, generate and draw it.
 // Decision 46. Pages and components become pictures, or films with transparency when they move.
-func (e *Engine) Prepare(ctx context.Context, job commands.PrepareJob) (out commands.Prepared, err error) {
+func (e *Engine) Prepare(ctx context.Context, job commands.PrepareJob) (commands.Prepared, error) {
+	before := oom.Read()
+	out, err := e.prepare(ctx, job)
+	return out, outOfMemory(ctx, before, err)
+}
+
+func (e *Engine) prepare(ctx context.Context, job commands.PrepareJob) (out commands.Prepared, err error) {
 	doc, err := documentOf(job.Item)
 	if err != nil {
 		return commands.Prepared{}, err

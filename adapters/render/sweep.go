@@ -73,7 +73,7 @@ func (e *Engine) partsOf(account domain.AccountID) (string, error) {
 // Sweep removes the folders of attempts whose process has died, rendered parts that nobody has asked for in a month, and of the
 // others those that were used longest ago, until the rest fits into Config.CacheBytes.
 func (e *Engine) Sweep(ctx context.Context, now time.Time) error {
-	return errors.Join(e.sweepJobs(ctx, now), e.sweepCache(ctx, now))
+	return errors.Join(e.sweepJobs(ctx, now), e.sweepCache(ctx, now), e.sweepFinished(now))
 }
 
 func (e *Engine) sweepJobs(ctx context.Context, now time.Time) error {

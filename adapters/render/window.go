@@ -219,5 +219,5 @@ func (r *run) renderWindow(ctx context.Context, key string, w timeline.Window, p
 		return piece{}, err
 	}
 	count.reached(w.Frames)
-	return known, os.Rename(made, path)
+	return known, errors.Join(os.Rename(made, path), r.engine.finish(r.job.Project))
 }

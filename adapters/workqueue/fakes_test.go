@@ -73,10 +73,10 @@ func (l *list) end(worker string) {
 	l.ended[worker] = true
 }
 
-func (l *list) hasEnded(worker string) bool {
+func (l *list) fate(worker string) workqueue.Fate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.ended[worker]
+	return workqueue.Fate{Ended: l.ended[worker]}
 }
 
 func (l *list) fail(err error) {
@@ -163,7 +163,7 @@ func inBubble(t *testing.T, slots int, test func(*harness)) {
 		h := &harness{t: t, list: newList(), wake: make(chan struct{}, 1)}
 		var err error
 		h.queue, err = workqueue.New(workqueue.Config{
-			Work: h.list, Presence: h.list, Slots: map[string]int{kind: slots}, Wake: h.wake, Later: []string{"house"}, Ended: h.list.hasEnded,
+			Work: h.list, Presence: h.list, Slots: map[string]int{kind: slots}, Wake: h.wake, Later: []string{"house"}, Fate: h.list.fate,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
 	"github.com/sirupsen/logrus"
 
+	"moviola/domain"
 	"moviola/projections"
 )
 
@@ -42,6 +44,7 @@ type subscription struct {
 	claims    claims
 	yields    yields
 	emitted   uint64
+	apart     bool // suspect tasks of the kind are handed out alone
 }
 
 // outcome is how one message ended.
@@ -59,8 +62,9 @@ func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *su
 		ended:     make(chan outcome, slots),
 		turns:     newTurns(q.config.Later, q.config.PerAccount[kind]),
 		restraint: newRestraint(q.config.LongestRest),
-		claims:    newClaims(q.config.DeadAfter, q.config.Ended),
+		claims:    newClaims(q.config),
 		yields:    yields{stop: make(map[string]context.CancelCauseFunc)},
+		apart:     slices.Contains(q.config.Apart, kind),
 	}
 }
 
@@ -111,9 +115,17 @@ func (s *subscription) drain() {
 func (s *subscription) settle(o outcome) {
 	now := s.queue.config.Now()
 	delete(s.running, o.task.ID)
+	s.leave(o.task)
 	s.restraint.ended(o.task, o.ok, now)
 	if s.yields.ended(o.task.ID) {
 		s.restraint.ended(late, false, now)
+	}
+}
+
+// leave makes room for tasks that have to be alone, or have waited for one that was.
+func (s *subscription) leave(task projections.Task) {
+	if s.apart && s.queue.room.leave(task) {
+		s.queue.wakeAll()
 	}
 }
 
@@ -141,6 +153,10 @@ func (s *subscription) look(ctx context.Context) time.Duration {
 		return lookInterval
 	}
 	for _, task := range s.turns.choose(tasks, s.running, free, now) {
+		task.Apart = s.apart && (task.Suspect || task.Death != domain.Unexplained)
+		if s.apart && !s.queue.room.enter(task, now) {
+			continue
+		}
 		if !s.emit(ctx, task) {
 			return lookInterval
 		}
@@ -151,7 +167,7 @@ func (s *subscription) look(ctx context.Context) time.Duration {
 // dead returns the claims that are known to be dead.
 func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Task {
 	if !s.claims.tick(now) {
-		return s.claims.dead()
+		return s.claims.dead(now)
 	}
 	claimed, err := s.queue.config.Work.Claimed(ctx, s.kind)
 	var board []projections.Presence
@@ -164,7 +180,7 @@ func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Ta
 		return nil
 	}
 	s.claims.saw(claimed, board, now)
-	return s.claims.dead()
+	return s.claims.dead(now)
 }
 
 // withheld is how many items of one account may stand in the work list's front and cannot be started from here.
@@ -199,10 +215,12 @@ func (s *subscription) startable(tasks []projections.Task, now time.Time) []proj
 func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 	payload, err := json.Marshal(task)
 	if err != nil {
+		s.leave(task)
 		s.complain(ctx, err, "encode "+task.ID)
 		return true
 	}
 	if !s.queue.begin() {
+		s.leave(task)
 		return false
 	}
 	s.emitted++
@@ -213,10 +231,12 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 	case s.out <- msg:
 	case <-ctx.Done():
 		cancel(nil)
+		s.leave(task)
 		s.queue.end()
 		return false
 	case <-s.queue.stopped:
 		cancel(nil)
+		s.leave(task)
 		s.queue.end()
 		return false
 	}

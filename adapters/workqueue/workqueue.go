@@ -16,6 +16,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 	"github.com/sirupsen/logrus"
 
+	"moviola/domain"
 	"moviola/projections"
 )
 
@@ -54,13 +55,22 @@ type Config struct {
 	Wake <-chan struct{}
 	// DeadAfter is how long a claim may show no sign of life. Default: 20 s.
 	DeadAfter time.Duration
-	// Ended says that a worker is known to have ended: its claims are dead at once. Without it, silence alone tells.
-	Ended func(worker string) bool
+	// Fate says what is known of a worker's process. Without it, silence alone tells that a claim is dead.
+	Fate func(worker string) Fate
+	// Apart are the kinds of which a suspect task is handed out only when nothing else of them is in work here, and nothing else before it
+	// has ended. Decision 56.
+	Apart []string
 	// LongestRest bounds how long work that fails again and again rests before it is handed out again. Default: 1 min.
 	LongestRest time.Duration
 	// Now is the clock that due times are compared with. Default: time.Now. Its readings must be monotonic.
 	Now func() time.Time
 	Log logrus.FieldLogger // default: nothing is logged
+}
+
+// Fate is what is known of a worker's process.
+type Fate struct {
+	Ended bool         // its claims are dead
+	Death domain.Death // how it failed, if it did
 }
 
 func (c Config) withDefaults() Config {
@@ -70,8 +80,8 @@ func (c Config) withDefaults() Config {
 	if c.LongestRest == 0 {
 		c.LongestRest = time.Minute
 	}
-	if c.Ended == nil {
-		c.Ended = func(string) bool { return false }
+	if c.Fate == nil {
+		c.Fate = func(string) Fate { return Fate{} }
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -101,6 +111,7 @@ func (c Config) validate() error {
 // Queue is the subscriber. It is safe for concurrent use.
 type Queue struct {
 	config Config
+	room   *room
 
 	mu     sync.Mutex
 	closed bool
@@ -120,6 +131,7 @@ func New(config Config) (*Queue, error) {
 	}
 	q := &Queue{
 		config:  config.withDefaults(),
+		room:    newRoom(),
 		wakes:   make(map[string]chan struct{}),
 		stopped: make(chan struct{}),
 		idle:    make(chan struct{}),

@@ -1,7 +1,9 @@
 package movie
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"moviola/domain"
@@ -15,7 +17,6 @@ type delivery struct {
 	targets      []Target
 	claim        Claim // the last run
 	claimed      bool
-	crashed      int // runs that ended in neither DeliveryFinished nor DeliveryReleased
 	finished     bool
 	requests     int // redeliveries asked for
 }
@@ -26,6 +27,9 @@ type DestinationState struct {
 	Final bool              // no further try follows
 	Last  DeliveryAttempted // the last try; its At says when it ended
 	Spent time.Duration     // sending time of all tries
+
+	Cut     int // runs that ended with their process while this was the open destination
+	Crashed int // of those, the ones whose process is known to have failed by itself
 }
 
 // open makes room for the destinations of a movie.
@@ -38,7 +42,7 @@ func (d *delivery) apply(event domain.Event) {
 	switch e := event.(type) {
 	case DeliveryStarted:
 		if d.claimed {
-			d.crashed++
+			d.charge(e.Death)
 		}
 		d.claim, d.claimed = Claim{Number: e.Run, Worker: e.Worker}, true
 	case DeliveryAttempted:
@@ -59,13 +63,43 @@ func (d *delivery) apply(event domain.Event) {
 
 // reopen lets destinations be served again as if for the first time. Runs go on counting.
 func (d *delivery) reopen(e RedeliveryRequested) {
-	d.requests, d.crashed, d.claimed, d.finished = e.Request, 0, false, false
+	d.requests, d.claimed, d.finished = e.Request, false, false
 	for i := range d.destinations {
 		if e.Index == nil || *e.Index == i {
 			d.destinations[i] = DestinationState{}
 		}
 	}
 }
+
+// order is how the destinations without a final result are served, by index: in their own order, those that were open when a run was cut
+// short after those that were not. Decision 56.
+func (d *delivery) order() []int {
+	var open []int
+	for i, state := range d.destinations {
+		if !state.Final {
+			open = append(open, i)
+		}
+	}
+	slices.SortStableFunc(open, func(a, b int) int { return cmp.Compare(d.destinations[a].Cut, d.destinations[b].Cut) })
+	return open
+}
+
+// charge notes that a run was cut short while the first of the open destinations was served.
+func (d *delivery) charge(death domain.Death) {
+	if open := d.order(); len(open) > 0 {
+		state := &d.destinations[open[0]]
+		state.Cut++
+		if death != domain.Unexplained {
+			state.Crashed++
+		}
+	}
+}
+
+// DeliveryOrder names the destinations that are still to be served, by index, the next one first.
+func (m *Movie) DeliveryOrder() []int { return m.delivery.order() }
+
+// Delivered says that every destination has its final result.
+func (m *Movie) Delivered() bool { return m.delivery.finished }
 
 // Destinations is how far each destination has come, by index.
 func (m *Movie) Destinations() []DestinationState {
@@ -75,42 +109,53 @@ func (m *Movie) Destinations() []DestinationState {
 // DeliveryClaim is the last run.
 func (m *Movie) DeliveryClaim() Claim { return m.delivery.claim }
 
-// StartDelivery claims the destinations of a closed movie for a worker. dead is the run whose worker is known to be dead, 0
-// for none. It decides nothing when the movie is not closed, has no destinations or has served them all, or when another has
-// the claim. After the third run that crashed, the delivery ends instead: what has no result yet gets status error.
-func (m *Movie) StartDelivery(worker string, dead int, now time.Time) []domain.Event {
+// StartDelivery claims the destinations of a closed movie for a worker. dead is the run whose worker is known to be dead, 0 for none, and
+// death how that one failed. It decides nothing when the movie is not closed, has no destinations or has served them all, or when another has
+// the claim. A destination that was open in the third run that failed by itself gets status error; the others are served. Decision 56.
+func (m *Movie) StartDelivery(worker string, dead int, death domain.Death, now time.Time) []domain.Event {
 	d := &m.delivery
 	if m.closing == nil || len(d.destinations) == 0 || d.finished || d.claimed && d.claim.Number != dead {
 		return nil
 	}
-	crashed := d.crashed
-	if d.claimed {
-		crashed++
-	}
 	started := DeliveryStarted{Run: d.claim.Number + 1, Worker: worker, At: now}
-	if crashed >= maxCrashed {
-		return d.giveUp(started, deliveryCrashedMessage)
+	open := d.order()
+	if !d.claimed || len(open) == 0 || death == domain.Unexplained {
+		return []domain.Event{started}
 	}
-	return []domain.Event{started}
+	started.Death = death
+	events := []domain.Event{started}
+	state := d.destinations[open[0]]
+	if state.Crashed+1 < domain.MaxCrashes {
+		return events
+	}
+	events = append(events, d.given(started, open[0], state.Tries+state.Cut+1, deliveryCrashedMessage))
+	if len(open) == 1 {
+		events = append(events, DeliveryFinished{Run: started.Run, At: started.At})
+	}
+	return events
 }
 
 // giveUp ends a delivery in a run of its own: its events must not be taken for those of a run that is only thought to be dead.
 func (d *delivery) giveUp(started DeliveryStarted, message string) []domain.Event {
 	events := []domain.Event{started}
 	for i, state := range d.destinations {
-		if state.Final {
-			continue
+		if !state.Final {
+			events = append(events, d.given(started, i, state.Tries+1, message))
 		}
-		result := DeliveryAttempted{
-			Run: started.Run, Index: i, Try: state.Tries + 1, Final: true,
-			Status: DeliveryError, Message: message, At: started.At,
-		}
-		if i < len(d.targets) {
-			result.Type, result.ID = d.targets[i].Type, d.targets[i].ID
-		}
-		events = append(events, result)
 	}
 	return append(events, DeliveryFinished{Run: started.Run, At: started.At})
+}
+
+// given is the result of a destination that is given up after some tries.
+func (d *delivery) given(started DeliveryStarted, index, tries int, message string) DeliveryAttempted {
+	result := DeliveryAttempted{
+		Run: started.Run, Index: index, Try: tries, Final: true,
+		Status: DeliveryError, Message: message, At: started.At,
+	}
+	if index < len(d.targets) {
+		result.Type, result.ID = d.targets[index].Type, d.targets[index].ID
+	}
+	return result
 }
 
 // RequestRedelivery asks, for the owner, for another delivery to the destination at an index, or to all when index is nil.

@@ -44,6 +44,14 @@ func TestMovie_StartDelivery(t *testing.T) {
 	claimed := func(n int) []domain.Event {
 		return history(movie.DeliveryStarted{Run: n, Worker: "k", At: now})
 	}
+	crashed := func(n int) movie.DeliveryStarted {
+		e := run(n)
+		e.Death = domain.Crashed
+		return e
+	}
+	noted := func(n int) movie.DeliveryStarted {
+		return movie.DeliveryStarted{Run: n, Worker: "k", At: now, Death: domain.Crashed}
+	}
 	gaveUp := func(index, number int, target movie.Target) movie.DeliveryAttempted {
 		return movie.DeliveryAttempted{Run: 4, Index: index, Try: number, Final: true, Type: target.Type, ID: target.ID,
 			Status: movie.DeliveryError, Message: "The delivery stopped unexpectedly three times", At: now}
@@ -52,6 +60,7 @@ func TestMovie_StartDelivery(t *testing.T) {
 		name  string
 		given []domain.Event
 		dead  int
+		death domain.Death
 		want  []domain.Event
 	}{
 		{name: "unknown"},
@@ -68,18 +77,23 @@ func TestMovie_StartDelivery(t *testing.T) {
 		{name: "an earlier claim is dead", given: toDeliver(run(1), run(2)), dead: 1},
 		{name: "handed back", given: toDeliver(run(1), handedBack(1)), want: claimed(2)},
 		{name: "finished", given: toDeliver(run(1), try(1, 0, 1, true), try(1, 1, 1, true), finished(1))},
-		{name: "two crashed, the third may try", given: toDeliver(run(1), run(2)), dead: 2, want: claimed(3)},
-		{name: "handed back runs do not count", given: toDeliver(run(1), handedBack(1), run(2), run(3)), dead: 3, want: claimed(4)},
-		{name: "three crashed: what has no result gets one",
-			given: toDeliver(run(1), try(1, 0, 1, true), run(2), try(2, 1, 1, false), run(3)), dead: 3,
-			want: append(claimed(4), gaveUp(1, 2, submitted.Targets[1]), movie.DeliveryFinished{Run: 4, At: now})},
-		{name: "three crashed before anything was sent", given: toDeliver(run(1), run(2), run(3)), dead: 3,
-			want: append(claimed(4), gaveUp(0, 1, submitted.Targets[0]), gaveUp(1, 1, submitted.Targets[1]), movie.DeliveryFinished{Run: 4, At: now})},
+		{name: "three died for reasons that nobody knows", given: toDeliver(run(1), run(2), run(3)), dead: 3, want: claimed(4)},
+		{name: "a crash is noted", given: toDeliver(run(1)), dead: 1, death: domain.Crashed, want: history(noted(2))},
+		{name: "handed back runs do not count", given: toDeliver(run(1), handedBack(1), crashed(2), crashed(3)), dead: 3, death: domain.Crashed,
+			want: history(noted(4))},
+		{name: "the third crash of the last open destination ends the delivery",
+			given: toDeliver(run(1), try(1, 0, 1, true), crashed(2), try(2, 1, 1, false), crashed(3)), dead: 3, death: domain.Crashed,
+			want: history(noted(4), gaveUp(1, 4, submitted.Targets[1]), movie.DeliveryFinished{Run: 4, At: now})},
+		{name: "each destination is charged in its turn", given: toDeliver(run(1), crashed(2), crashed(3)), dead: 3, death: domain.Crashed,
+			want: history(noted(4))},
+		{name: "one that crashes three runs is given up, the other goes on",
+			given: toDeliver(run(1), crashed(2), try(2, 1, 1, false), run(3), handedBack(3), crashed(4)), dead: 4, death: domain.Crashed,
+			want: history(movie.DeliveryStarted{Run: 5, Worker: "k", At: now, Death: domain.Crashed})},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tt.want, nil, given(tt.given...).StartDelivery("k", tt.dead, now), nil)
+			check(t, tt.want, nil, given(tt.given...).StartDelivery("k", tt.dead, tt.death, now), nil)
 		})
 	}
 }
@@ -190,7 +204,7 @@ func TestMovie_Destinations(t *testing.T) {
 	t.Parallel()
 	m := given(toDeliver(run(1), try(1, 0, 1, false), run(2), try(2, 0, 2, false))...)
 	want := []movie.DestinationState{
-		{Tries: 2, Last: try(2, 0, 2, false), Spent: 500 * time.Millisecond},
+		{Tries: 2, Last: try(2, 0, 2, false), Spent: 500 * time.Millisecond, Cut: 1},
 		{},
 	}
 	if diff := cmp.Diff(want, m.Destinations()); diff != "" {

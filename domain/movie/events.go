@@ -48,6 +48,12 @@ type RenderStarted struct {
 	Attempt int       `json:"attempt"` // 1, 2, ...
 	Worker  string    `json:"worker"`  // unique to one run of one process
 	At      time.Time `json:"at"`
+	// Alone says that no other render or preload item is in work in the process as long as the attempt is.
+	Alone bool `json:"alone,omitempty"`
+	// Death is how the process of the attempt before, when it ended in nothing else, is known to have failed.
+	Death domain.Death `json:"death,omitempty"`
+	// Windows is how many windows of the movie the attempts before have made, as far as the worker knows.
+	Windows int `json:"windows,omitempty"`
 }
 
 // RenderReleased hands the claim back without an outcome: its worker is shutting down. It does not count as an attempt
@@ -56,6 +62,9 @@ type RenderReleased struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
+	// Memory says that the attempt was given up because the kernel ended one of its programs for want of memory: the next one has to be
+	// alone.
+	Memory bool `json:"memory,omitempty"`
 }
 
 // RenderFinished is the outcome of an attempt. It closes the movie, a timed-out one too. Worker is who says so: the attempt's own
@@ -137,6 +146,8 @@ type DeliveryStarted struct {
 	Run    int       `json:"run"` // 1, 2, ...
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
+	// Death is how the process of the run before, when it ended in nothing else, is known to have failed.
+	Death domain.Death `json:"death,omitempty"`
 }
 
 // DeliveryAttempted is one try at one destination.

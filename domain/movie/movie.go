@@ -50,7 +50,7 @@ type Movie struct {
 
 	claim        Claim // the last one
 	claimed      bool  // it has neither ended nor been handed back
-	crashed      int   // attempts that ended in neither RenderFinished nor RenderReleased
+	trial        domain.Trial
 	firstStarted time.Time
 	timedOut     bool
 	closing      *Closing
@@ -164,9 +164,7 @@ func (m *Movie) end(o Outcome) {
 }
 
 func (m *Movie) applyRenderStarted(e RenderStarted) {
-	if m.claimed {
-		m.crashed++
-	}
+	m.trial.Begin(e.Alone, e.Death, e.Windows)
 	m.claim, m.claimed = Claim{Number: e.Attempt, Worker: e.Worker}, true
 	if m.firstStarted.IsZero() {
 		m.firstStarted = e.At

@@ -142,13 +142,17 @@ func TestMovie_Redelivery(t *testing.T) {
 		t.Errorf("the second destination (-want +got):\n%s", diff)
 	}
 	for n := 3; n <= 5; n++ { // three runs may crash again before it is given up
-		events := m.StartDelivery("d", n-1, after(60))
-		if diff := cmp.Diff(history(movie.DeliveryStarted{Run: n, Worker: "d", At: after(60)}), events); diff != "" {
+		death := domain.Crashed
+		if n == 3 {
+			death = domain.Unexplained
+		}
+		events := m.StartDelivery("d", n-1, death, after(60))
+		if diff := cmp.Diff(history(movie.DeliveryStarted{Run: n, Worker: "d", At: after(60), Death: death}), events); diff != "" {
 			t.Fatalf("run %d (-want +got):\n%s", n, diff)
 		}
 		m.Apply(events[0])
 	}
-	if events := m.StartDelivery("d", 5, after(60)); len(events) != 3 {
+	if events := m.StartDelivery("d", 5, domain.Crashed, after(60)); len(events) != 3 {
 		t.Errorf("after three crashes: %+v", events)
 	}
 }

@@ -7,15 +7,12 @@ import (
 	"moviola/domain"
 )
 
-// maxCrashed is how many attempts may crash before the movie ends with status error, so that a movie that kills its
-// renderer cannot take the service down.
-const maxCrashed = 3
-
 // What the owner of a movie without video reads. The first is the spec's, the second that of decision 19.
 const (
 	timeoutMessage   = "Movie took too long to render"
 	cancelledMessage = "Movie was cancelled"
 	crashedMessage   = "The renderer stopped unexpectedly three times while rendering this movie. Simplify the movie or its assets and submit it again."
+	memoryMessage    = "Rendering this movie takes more memory than there is. Use fewer or smaller sources, or a lower resolution, and submit it again."
 )
 
 // Claim is the last claim on the render.
@@ -30,31 +27,40 @@ func (m *Movie) KeepsFile(key string) bool {
 	return closed && !c.FileGone && c.File.Key == key
 }
 
-// StartRender claims the movie for a worker. dead is the attempt whose worker is known to be dead, 0 for none. It decides
-// nothing when the movie is not there, closed, or claimed by another. A movie that is out of time or has crashed its
-// renderers too often is closed instead.
-func (m *Movie) StartRender(worker string, dead int, now time.Time, limit time.Duration) []domain.Event {
+// Start is what a worker knows when it claims a movie.
+type Start struct {
+	Worker  string
+	Dead    int          // the attempt whose worker is known to be dead; 0: none
+	Death   domain.Death // how that one failed
+	Alone   bool         // no other render or preload item will be in work in the worker's process
+	Windows int          // that the attempts before have made
+}
+
+// StartRender claims the movie for a worker. It decides nothing when the movie is not there, closed, or claimed by another. A movie that is
+// out of time or has crashed its renderers too often is closed instead.
+func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domain.Event {
 	switch {
-	case m.submitted == nil || m.closing != nil || m.held(dead):
+	case m.submitted == nil || m.closing != nil || m.held(s.Dead):
 		return nil
 	case m.outOfTime(now, limit):
-		return m.TimeOut(worker, dead, now, limit)
-	case m.crashes() >= maxCrashed:
-		return []domain.Event{m.failure(worker, crashedMessage, now)}
+		return m.TimeOut(s.Worker, s.Dead, now, limit)
+	case !m.claimed: // nobody died
+		s.Death = domain.Unexplained
 	}
-	return []domain.Event{RenderStarted{Attempt: m.claim.Number + 1, Worker: worker, At: now}}
+	if death, over := m.trial.Over(s.Death, s.Windows); over {
+		message := crashedMessage
+		if death == domain.OutOfMemory {
+			message = memoryMessage
+		}
+		return []domain.Event{m.failure(s.Worker, message, now)}
+	}
+	return []domain.Event{RenderStarted{
+		Attempt: m.claim.Number + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death, Windows: s.Windows,
+	}}
 }
 
 // held says whether somebody alive has the claim.
 func (m *Movie) held(dead int) bool { return m.claimed && m.claim.Number != dead }
-
-// crashes counts the crashed attempts; an open claim is one of them to a caller who knows that it is dead.
-func (m *Movie) crashes() int {
-	if m.claimed {
-		return m.crashed + 1
-	}
-	return m.crashed
-}
 
 // outOfTime says whether the limit has passed since the first attempt began. Restarts and downtime count (decision 19).
 func (m *Movie) outOfTime(now time.Time, limit time.Duration) bool {
@@ -66,16 +72,24 @@ func (m *Movie) failure(worker, message string, now time.Time) RenderFinished {
 	return RenderFinished{Attempt: m.claim.Number, Worker: worker, At: now, Message: message}
 }
 
-// ReleaseRender hands the claim back without an outcome. It decides nothing when that has happened; a claim that is lost is
-// ErrLost.
-func (m *Movie) ReleaseRender(c Claim, now time.Time) ([]domain.Event, error) {
+// ReleaseRender hands the claim back without an outcome; memory says that the kernel ended one of the attempt's programs for want of
+// memory. It decides nothing when that has happened; a claim that is lost is ErrLost. An attempt that had its process for itself and ran out
+// of memory closes the movie: it was the second one. Decision 56.
+func (m *Movie) ReleaseRender(c Claim, memory bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case m.claim != c || m.closing != nil:
 		return nil, ErrLost
 	case !m.claimed:
 		return nil, nil
 	}
-	return []domain.Event{RenderReleased{Attempt: c.Number, Worker: c.Worker, At: now}}, nil
+	if memory && m.trial.Alone() {
+		message := memoryMessage
+		if m.timedOut {
+			message = timeoutMessage
+		}
+		return []domain.Event{m.failure(c.Worker, message, now)}, nil
+	}
+	return []domain.Event{RenderReleased{Attempt: c.Number, Worker: c.Worker, At: now, Memory: memory}}, nil
 }
 
 // Result is what came of an attempt.

@@ -24,10 +24,18 @@ func TestMovie_StartRender(t *testing.T) {
 	claimed := func(n int, now time.Time) []domain.Event {
 		return history(movie.RenderStarted{Attempt: n, Worker: "k", At: now})
 	}
+	crash := movie.Start{Death: domain.Crashed, Windows: 2}
+	alone := func(n int, death domain.Death) movie.RenderStarted {
+		e := started(n)
+		e.Alone, e.Death, e.Windows = true, death, 2
+		return e
+	}
+	const memory = "Rendering this movie takes more memory than there is. Use fewer or smaller sources, or a lower resolution, and submit it again."
 	tests := []struct {
 		name  string
 		given []domain.Event
 		dead  int
+		start movie.Start
 		now   time.Time
 		want  []domain.Event
 	}{
@@ -42,16 +50,23 @@ func TestMovie_StartRender(t *testing.T) {
 		{name: "done", given: history(submitted, started(1), succeeded(1)), now: after(5)},
 		{name: "failed", given: history(submitted, started(1), failed(1)), now: after(5)},
 		{name: "cancelled", given: history(submitted, cancelled), now: after(5)},
-		{name: "two crashed, the third may try", given: history(submitted, started(1), started(2)), dead: 2, now: after(5), want: claimed(3, after(5))},
-		{name: "three crashed", given: history(submitted, started(1), started(2), started(3)), dead: 3, now: after(5),
-			want: history(closedBy(3, after(5), crashed))},
-		{name: "three crashed, the last claim is alive", given: history(submitted, started(1), started(2), started(3)), now: after(5)},
-		{name: "handed back attempts do not count",
-			given: history(submitted, started(1), released(1), started(2), released(2), started(3), released(3), started(4)), dead: 4, now: after(5),
-			want: claimed(5, after(5))},
-		{name: "crashed ones count between those handed back",
-			given: history(submitted, started(1), started(2), released(2), started(3), started(4)), dead: 4, now: after(5),
+		{name: "three died for reasons that nobody knows", given: history(submitted, started(1), started(2), started(3)), dead: 3, now: after(5),
+			want: claimed(4, after(5))},
+		{name: "a crash is noted", given: history(submitted, started(1)), dead: 1, start: crash, now: after(5),
+			want: history(movie.RenderStarted{Attempt: 2, Worker: "k", At: after(5), Death: domain.Crashed, Windows: 2})},
+		{name: "nobody crashed when the claim was handed back", given: history(submitted, started(1), released(1)), start: crash, now: after(5),
+			want: history(movie.RenderStarted{Attempt: 2, Worker: "k", At: after(5), Windows: 2})},
+		{name: "the third that counts ends it",
+			given: history(submitted, started(1), alone(2, domain.Crashed), alone(3, domain.Crashed), alone(4, domain.Crashed)), dead: 4, start: crash, now: after(5),
 			want: history(closedBy(4, after(5), crashed))},
+		{name: "the claim of the third is alive",
+			given: history(submitted, started(1), alone(2, domain.Crashed), alone(3, domain.Crashed), alone(4, domain.Crashed)), now: after(5)},
+		{name: "attempts that were handed back do not count, those around them do",
+			given: history(submitted, alone(1, ""), alone(2, domain.Crashed), alone(3, domain.Crashed), alone(4, domain.Crashed), released(4), alone(5, "")),
+			dead:  5, start: crash, now: after(5), want: history(closedBy(5, after(5), crashed))},
+		{name: "the third ran out of memory",
+			given: history(submitted, started(1), alone(2, domain.Crashed), alone(3, domain.Crashed), alone(4, domain.Crashed)), dead: 4,
+			start: movie.Start{Death: domain.OutOfMemory, Windows: 2}, now: after(5), want: history(closedBy(4, after(5), memory))},
 		{name: "just in time", given: history(submitted, started(1)), dead: 1, now: after(15).Add(-time.Millisecond),
 			want: claimed(2, after(15).Add(-time.Millisecond))},
 		{name: "out of time since the first start, restarts included", given: history(submitted, started(1), released(1), started(2)), dead: 2, now: after(15),
@@ -65,21 +80,32 @@ func TestMovie_StartRender(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			check(t, tt.want, nil, given(tt.given...).StartRender("k", tt.dead, tt.now, limit), nil)
+			tt.start.Worker, tt.start.Dead = "k", tt.dead
+			check(t, tt.want, nil, given(tt.given...).StartRender(tt.start, tt.now, limit), nil)
 		})
 	}
 }
 
 func TestMovie_ReleaseRender(t *testing.T) {
 	t.Parallel()
+	alone := started(1)
+	alone.Alone = true
 	tests := []struct {
 		name  string
 		given []domain.Event
 		claim movie.Claim
+		full  bool // the kernel ended one of its programs for want of memory
 		want  []domain.Event
 		err   error
 	}{
 		{name: "never started", given: history(submitted), claim: claim(1), err: movie.ErrLost},
+		{name: "out of memory beside others", given: history(submitted, started(1)), claim: claim(1), full: true,
+			want: history(movie.RenderReleased{Attempt: 1, Worker: "w1", At: after(5), Memory: true})},
+		{name: "out of memory alone", given: history(submitted, alone), claim: claim(1), full: true,
+			want: history(movie.RenderFinished{Attempt: 1, Worker: "w1", At: after(5),
+				Message: "Rendering this movie takes more memory than there is. Use fewer or smaller sources, or a lower resolution, and submit it again."})},
+		{name: "alone", given: history(submitted, alone), claim: claim(1),
+			want: history(movie.RenderReleased{Attempt: 1, Worker: "w1", At: after(5)})},
 		{name: "mine", given: history(submitted, started(1)), claim: claim(1),
 			want: history(movie.RenderReleased{Attempt: 1, Worker: "w1", At: after(5)})},
 		{name: "mine, timed out", given: history(submitted, started(1), timedOut), claim: claim(1),
@@ -93,7 +119,7 @@ func TestMovie_ReleaseRender(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := given(tt.given...).ReleaseRender(tt.claim, after(5))
+			got, err := given(tt.given...).ReleaseRender(tt.claim, tt.full, after(5))
 			check(t, tt.want, tt.err, got, err)
 		})
 	}

@@ -30,6 +30,10 @@ type ItemStarted struct {
 	Attempt int       `json:"attempt"` // 1, 2, ... of this item
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
+	// Alone says that no other render or preload item is in work in the process as long as the attempt is.
+	Alone bool `json:"alone,omitempty"`
+	// Death is how the process of the attempt before, when it ended in nothing else, is known to have failed.
+	Death domain.Death `json:"death,omitempty"`
 }
 
 // ItemReleased hands a claim back without a result.
@@ -38,6 +42,9 @@ type ItemReleased struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
+	// Memory says that the attempt was given up because the kernel ended one of its programs for want of memory: the next one has to be
+	// alone.
+	Memory bool `json:"memory,omitempty"`
 }
 
 // ItemFinished is what became of one item.

@@ -22,10 +22,11 @@ func ParseID(s string) (ID, bool) { return ID(s), utf8.RuneCountInString(s) == i
 // MaxItems is how many items a batch may have. Spec: Limits.
 const MaxItems = 10
 
-// maxCrashed is how many attempts at an item may crash before it ends with an error.
-const maxCrashed = 3
-
-const crashedMessage = "The preparation stopped unexpectedly three times. Simplify the item and request it again."
+// What the owner reads of an item that its workers did not survive.
+const (
+	crashedMessage = "The preparation stopped unexpectedly three times. Simplify the item and request it again."
+	memoryMessage  = "Preparing this item takes more memory than there is. Use a smaller source and request it again."
+)
 
 // ErrLost says that a claim on an item is not, or no longer, this worker's.
 var ErrLost = errors.New("the claim on the item is lost")
@@ -48,7 +49,7 @@ type Batch struct {
 type state struct {
 	claim   Claim
 	claimed bool
-	crashed int
+	trial   domain.Trial
 	result  *Result
 }
 
@@ -62,9 +63,7 @@ func (b *Batch) Apply(event domain.Event) {
 		b.requested, b.items = &e, make([]state, len(e.Items))
 	case ItemStarted:
 		item := &b.items[e.Index]
-		if item.claimed { // it was dead, or this claim would not be
-			item.crashed++
-		}
+		item.trial.Begin(e.Alone, e.Death, 0)
 		item.claim, item.claimed = Claim{Index: e.Index, Attempt: e.Attempt, Worker: e.Worker}, true
 	case ItemReleased:
 		b.items[e.Index].claimed = false
@@ -108,30 +107,43 @@ func (b *Batch) Result(index int) (*Result, bool) {
 	return b.items[index].result, true
 }
 
-// Start claims an item for a worker. dead is the attempt whose worker is known to be dead, 0 for none. It decides nothing when there
-// is no such item, it has a result, or somebody alive has it. An item that has crashed its workers too often ends with an error.
-func (b *Batch) Start(index int, worker string, dead int, now time.Time) []domain.Event {
+// Start is what a worker knows when it claims an item.
+type Start struct {
+	Worker string
+	Dead   int          // the attempt whose worker is known to be dead; 0: none
+	Death  domain.Death // how that one failed
+	Alone  bool         // no other render or preload item will be in work in the worker's process
+}
+
+// Start claims an item for a worker. It decides nothing when there is no such item, it has a result, or somebody alive has it. An item that
+// has crashed its workers too often ends with an error. Decision 56.
+func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
 	result, known := b.Result(index)
 	if !known || result != nil {
 		return nil
 	}
 	item := b.items[index]
-	if item.claimed && item.claim.Attempt != dead {
+	if item.claimed && item.claim.Attempt != s.Dead {
 		return nil
 	}
-	crashes := item.crashed
-	if item.claimed {
-		crashes++
+	if !item.claimed { // nobody died
+		s.Death = domain.Unexplained
 	}
-	if crashes >= maxCrashed {
-		failed := ItemFinished{Index: index, Attempt: item.claim.Attempt, Worker: worker, Result: Result{Error: crashedMessage}, At: now}
-		return b.closing(failed)
+	if death, over := item.trial.Over(s.Death, 0); over {
+		message := crashedMessage
+		if death == domain.OutOfMemory {
+			message = memoryMessage
+		}
+		return b.closing(ItemFinished{Index: index, Attempt: item.claim.Attempt, Worker: s.Worker, Result: Result{Error: message}, At: now})
 	}
-	return []domain.Event{ItemStarted{Index: index, Attempt: item.claim.Attempt + 1, Worker: worker, At: now}}
+	return []domain.Event{ItemStarted{
+		Index: index, Attempt: item.claim.Attempt + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death,
+	}}
 }
 
-// Release hands a claim back. It decides nothing when that has happened; a lost claim is ErrLost.
-func (b *Batch) Release(c Claim, now time.Time) ([]domain.Event, error) {
+// Release hands a claim back; memory says that the kernel ended one of the attempt's programs for want of memory. It decides nothing when
+// that has happened; a lost claim is ErrLost. An attempt that had its process for itself and ran out of memory ends the item.
+func (b *Batch) Release(c Claim, memory bool, now time.Time) ([]domain.Event, error) {
 	result, known := b.Result(c.Index)
 	switch {
 	case !known || result != nil || b.items[c.Index].claim != c:
@@ -139,7 +151,10 @@ func (b *Batch) Release(c Claim, now time.Time) ([]domain.Event, error) {
 	case !b.items[c.Index].claimed:
 		return nil, nil
 	}
-	return []domain.Event{ItemReleased{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, At: now}}, nil
+	if memory && b.items[c.Index].trial.Alone() {
+		return b.closing(ItemFinished{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, Result: Result{Error: memoryMessage}, At: now}), nil
+	}
+	return []domain.Event{ItemReleased{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
 }
 
 // Finish records what became of an item; the last one closes the batch. It decides nothing when the same worker has said so before.

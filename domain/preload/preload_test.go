@@ -38,15 +38,24 @@ func given(events ...domain.Event) *preload.Batch {
 
 func history(events ...domain.Event) []domain.Event { return events }
 
+const memory = "Preparing this item takes more memory than there is. Use a smaller source and request it again."
+
+// alone is the start of an attempt that has its process for itself, after a death.
+func alone(e preload.ItemStarted, death domain.Death) preload.ItemStarted {
+	e.Alone, e.Death = true, death
+	return e
+}
+
 func TestBatch_Start(t *testing.T) {
 	t.Parallel()
 	const crashed = "The preparation stopped unexpectedly three times. Simplify the item and request it again."
-	three := history(requested, started(0, 1, "w1"), started(0, 2, "w2"), started(0, 3, "w3"))
+	three := history(requested, started(0, 1, "w1"), alone(started(0, 2, "w2"), ""), alone(started(0, 3, "w3"), domain.Crashed), alone(started(0, 4, "w4"), domain.Crashed))
 	tests := []struct {
 		name  string
 		given []domain.Event
 		index int
 		dead  int
+		death domain.Death
 		want  []domain.Event
 	}{
 		{name: "unknown batch"},
@@ -58,15 +67,18 @@ func TestBatch_Start(t *testing.T) {
 		{name: "of another attempt than the dead one", given: history(requested, started(0, 1, "w1"), started(0, 2, "w2")), dead: 1},
 		{name: "handed back", given: history(requested, started(0, 1, "w1"), released(0, 1, "w1")), want: history(started(0, 2, "me"))},
 		{name: "done", given: history(requested, started(0, 1, "w1"), finished(0, 1, "w1", ""))},
-		{name: "the third crash", given: three, dead: 3, want: history(finished(0, 3, "me", crashed))},
-		{name: "the third crash of the last item", given: append(three, started(1, 1, "w"), finished(1, 1, "w", "")), dead: 3,
-			want: history(finished(0, 3, "me", crashed), preload.Finished{At: t0})},
-		{name: "handed back does not count", given: append(three[:3:3], released(0, 2, "w2")), want: history(started(0, 3, "me"))},
+		{name: "the third crash", given: three, dead: 4, death: domain.Crashed, want: history(finished(0, 4, "me", crashed))},
+		{name: "the third crash, by memory", given: three, dead: 4, death: domain.OutOfMemory, want: history(finished(0, 4, "me", memory))},
+		{name: "deaths that nobody can explain", given: three, dead: 4, want: history(started(0, 5, "me"))},
+		{name: "the third crash of the last item", given: append(three, started(1, 1, "w"), finished(1, 1, "w", "")), dead: 4, death: domain.Crashed,
+			want: history(finished(0, 4, "me", crashed), preload.Finished{At: t0})},
+		{name: "handed back does not count", given: append(three[:5:5], released(0, 4, "w4")), death: domain.Crashed, want: history(started(0, 5, "me"))},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, given(tt.given...).Start(tt.index, "me", tt.dead, t0)); diff != "" {
+			start := preload.Start{Worker: "me", Dead: tt.dead, Death: tt.death}
+			if diff := cmp.Diff(tt.want, given(tt.given...).Start(tt.index, start, t0)); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
 		})
@@ -78,7 +90,10 @@ func TestBatch_ends(t *testing.T) {
 	mine := preload.Claim{Index: 0, Attempt: 1, Worker: "me"}
 	ready := preload.Result{}
 	finish := func(b *preload.Batch) ([]domain.Event, error) { return b.Finish(mine, ready, t0) }
-	release := func(b *preload.Batch) ([]domain.Event, error) { return b.Release(mine, t0) }
+	release := func(b *preload.Batch) ([]domain.Event, error) { return b.Release(mine, false, t0) }
+	outOfMemory := func(b *preload.Batch) ([]domain.Event, error) { return b.Release(mine, true, t0) }
+	full := released(0, 1, "me")
+	full.Memory = true
 	own := history(requested, started(0, 1, "me"))
 	tests := []struct {
 		name   string
@@ -94,6 +109,8 @@ func TestBatch_ends(t *testing.T) {
 		{"finish what was handed back", append(own, released(0, 1, "me")), finish, nil, preload.ErrLost},
 		{"finish what nobody requested", nil, finish, nil, preload.ErrLost},
 		{"release", own, release, history(released(0, 1, "me")), nil},
+		{"release out of memory", own, outOfMemory, history(full), nil},
+		{"release out of memory, alone", history(requested, alone(started(0, 1, "me"), "")), outOfMemory, history(finished(0, 1, "me", memory)), nil},
 		{"release twice", append(own, released(0, 1, "me")), release, nil, nil},
 		{"release what is done", append(own, finished(0, 1, "me", "")), release, nil, preload.ErrLost},
 		{"release what another has", append(own, started(0, 2, "w2")), release, nil, preload.ErrLost},

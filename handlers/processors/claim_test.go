@@ -246,7 +246,7 @@ func TestDeliver_StopsWhenItsRunIsLost(t *testing.T) {
 	})
 }
 
-func TestDeliver_ThreeCrashedRunsEndIt(t *testing.T) {
+func TestDeliver_ThreeCrashesEndIt(t *testing.T) {
 	t.Parallel()
 	inWorld(t, func(t *testing.T, w *world) {
 		first := w.start("first")
@@ -259,15 +259,19 @@ func TestDeliver_ThreeCrashedRunsEndIt(t *testing.T) {
 		}
 		for run := range 3 {
 			pr := w.start("crashing")
-			pr.send(deliver(project, run))
+			task := deliver(project, run)
+			task.Death = domain.Crashed
+			pr.send(task)
 			synctest.Wait()
 			pr.link.crash(0, false)
 			close(pr.link.crashed)
 			defer pr.drain(0)
 		}
 		w.hooks.answers = nil
-		first.do(deliver(project, 3))
-		if got := outcomes(w.tries(project)); got != "0.1 error!" || len(w.hooks.calls) != 3 {
+		last := deliver(project, 3)
+		last.Death = domain.Crashed
+		first.do(last)
+		if got := outcomes(w.tries(project)); got != "0.3 error!" || len(w.hooks.calls) != 3 {
 			t.Errorf("recorded %s after %d calls", got, len(w.hooks.calls))
 		}
 	})

@@ -22,7 +22,7 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
 	sight := p.watch.open(project, endsDelivery)
 	defer sight.close()
-	claim, err := p.claimDelivery(ctx, project, task.Dead)
+	claim, err := p.claimDelivery(ctx, project, task)
 	if err != nil {
 		return err
 	}
@@ -42,10 +42,12 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	return d.release(err)
 }
 
-func (p *Processors) claimDelivery(ctx context.Context, project domain.ProjectID, dead int) (commands.DeliveryClaim, error) {
+func (p *Processors) claimDelivery(ctx context.Context, project domain.ProjectID, task projections.Task) (commands.DeliveryClaim, error) {
 	ctx, cancel := p.grace(ctx)
 	defer cancel()
-	return p.config.Commands.StartDelivery.Handle(ctx, commands.StartDelivery{Project: project, Worker: p.config.Worker, Dead: dead})
+	return p.config.Commands.StartDelivery.Handle(ctx, commands.StartDelivery{
+		Project: project, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death,
+	})
 }
 
 // delivery is one run over the destinations of one movie.
@@ -70,11 +72,8 @@ func (d *delivery) run(ctx context.Context) error {
 		return err
 	}
 	closed := false
-	for index, state := range d.claim.Destinations {
-		if state.Final {
-			continue
-		}
-		if err := d.serve(ctx, index, state, destinations[index]); err != nil {
+	for _, index := range d.claim.Order {
+		if err := d.serve(ctx, index, d.claim.Destinations[index], destinations[index]); err != nil {
 			return err
 		}
 		closed = true // by its last try, when it is the last

@@ -109,6 +109,8 @@ type renderer struct {
 	step    func(ctx context.Context, job commands.RenderJob, n int) error // after the plan; its error ends the render
 }
 
+func (r *renderer) Finished(domain.ProjectID) int { return 0 }
+
 func (r *renderer) Render(ctx context.Context, job commands.RenderJob) (commands.Rendered, error) {
 	r.mu.Lock()
 	r.renders++

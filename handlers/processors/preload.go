@@ -14,7 +14,7 @@ import (
 // Items are the decisions on the items of preload batches. commands.PreloadItems are some.
 type Items interface {
 	Start(ctx context.Context, cmd commands.StartItem) (commands.ItemClaim, error)
-	Release(ctx context.Context, id preload.ID, claim preload.Claim) error
+	Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error
 	Finish(ctx context.Context, cmd commands.FinishItem) error
 }
 
@@ -47,7 +47,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	if !ok {
 		return fmt.Errorf("%q names no item of a preload", task.Subject)
 	}
-	claim, err := p.claimItem(ctx, commands.StartItem{Preload: id, Index: index, Worker: p.config.Worker, Dead: task.Dead})
+	claim, err := p.claimItem(ctx, commands.StartItem{Preload: id, Index: index, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
 	if err != nil {
 		return err
 	}
@@ -76,14 +76,15 @@ func (p *Processors) claimItem(ctx context.Context, cmd commands.StartItem) (com
 }
 
 // prepared repeats the preparation until it succeeds or the item is to blame: errors that pass are waited out, others end as the item's
-// after a few tries. It returns an error only when ctx has ended before.
+// after a few tries. It returns an error only when ctx has ended before, or the kernel ended a program of the item for want
+// of memory.
 func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
 	tries := 0
 	for pause := newPause(); ; {
 		result, err := p.prepareOnce(ctx, job)
 		var refusal *domain.Error
 		switch {
-		case err == nil || ctx.Err() != nil:
+		case err == nil || ctx.Err() != nil || errors.Is(err, commands.ErrOutOfMemory):
 			return result, err
 		case errors.As(err, &refusal):
 			return preload.Result{Error: refusal.Message}, nil
@@ -111,11 +112,11 @@ func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob) (
 	return p.config.Preloads.Store.Store(ctx, job, made)
 }
 
-// releaseItem hands a claim back, because this process has no time left for it.
+// releaseItem hands a claim back, because this process has no time left for it, or no memory beside other work.
 func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limits.Release)
 	defer cancel()
-	err := p.config.Preloads.Items.Release(ctx, id, claim)
+	err := p.config.Preloads.Items.Release(ctx, id, claim, errors.Is(why, commands.ErrOutOfMemory))
 	if errors.Is(err, commands.ErrNothingToDo) {
 		return err
 	}

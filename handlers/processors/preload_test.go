@@ -41,7 +41,7 @@ func (w *workshop) Start(context.Context, commands.StartItem) (commands.ItemClai
 	return w.claim, w.starting
 }
 
-func (w *workshop) Release(context.Context, preload.ID, preload.Claim) error {
+func (w *workshop) Release(context.Context, preload.ID, preload.Claim, bool) error {
 	w.released++
 	return nil
 }

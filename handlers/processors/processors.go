@@ -200,7 +200,8 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 // end turns what is normal into success.
 func (p *Processors) end(task projections.Task, err error) error {
 	switch {
-	case err == nil, errors.Is(err, commands.ErrNothingToDo), errors.Is(err, commands.ErrGiveWay), errors.Is(err, errLost), errors.Is(err, errDraining):
+	case err == nil, errors.Is(err, commands.ErrNothingToDo), errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory),
+		errors.Is(err, errLost), errors.Is(err, errDraining):
 		p.succeeded(task)
 		return nil
 	default:

@@ -25,7 +25,7 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
 	sight := p.watch.open(project, endsRender)
 	defer sight.close()
-	claim, err := p.claimRender(ctx, project, task.Dead)
+	claim, err := p.claimRender(ctx, project, task)
 	if err != nil {
 		return err
 	}
@@ -47,10 +47,13 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	return r.release(err)
 }
 
-func (p *Processors) claimRender(ctx context.Context, project domain.ProjectID, dead int) (commands.RenderClaim, error) {
+func (p *Processors) claimRender(ctx context.Context, project domain.ProjectID, task projections.Task) (commands.RenderClaim, error) {
 	ctx, cancel := p.grace(ctx)
 	defer cancel()
-	return p.config.Commands.StartRender.Handle(ctx, commands.StartRender{Project: project, Worker: p.config.Worker, Dead: dead})
+	return p.config.Commands.StartRender.Handle(ctx, commands.StartRender{
+		Project: project, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart,
+		Windows: p.config.Renderer.Finished(project),
+	})
 }
 
 // render is one attempt at one movie.
@@ -65,7 +68,8 @@ type render struct {
 	stored  []string    // keys under which this attempt may have stored files
 }
 
-// run renders until there is an outcome and records it. It returns an error only when ctx has ended before.
+// run renders until there is an outcome and records it. It returns an error only when ctx has ended before, or the kernel ended a program of
+// the render for want of memory.
 func (r *render) run(ctx context.Context) error {
 	rendered, err := r.rendered(ctx)
 	if errors.Is(err, errCached) && ctx.Err() == nil {
@@ -98,7 +102,7 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 		var refusal *domain.Error
 		switch {
 		// A render that is cut short may blame the movie for it: ctx is looked at first.
-		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.As(err, &refusal):
+		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
 		}
 		r.complain("the render ended with an error")(err)
@@ -173,12 +177,12 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	}, r.complain("the outcome of a render could not be recorded"))
 }
 
-// release hands the claim back, because this process has no time left for it, or others wait for its slot.
+// release hands the claim back, because this process has no time left for it, no memory beside other work, or others wait for its slot.
 func (r *render) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
 	defer cancel()
 	_, err := r.config.Commands.ReleaseRender.Handle(ctx, commands.ReleaseRender{
-		Project: r.project, Attempt: r.claim.Attempt, Worker: r.config.Worker,
+		Project: r.project, Attempt: r.claim.Attempt, Worker: r.config.Worker, Memory: errors.Is(why, commands.ErrOutOfMemory),
 	})
 	switch {
 	case err == nil:

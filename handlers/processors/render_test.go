@@ -3,6 +3,7 @@ package processors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -300,14 +301,42 @@ func TestRender_LosingAClaimRaceIsSilent(t *testing.T) {
 	})
 }
 
-func TestRender_ThreeCrashedAttemptsEndIt(t *testing.T) {
+// suspect is a render of a movie that is handed out alone, after a crash.
+func suspect(project domain.ProjectID, dead int) projections.Task {
+	task := render(project, dead)
+	task.Death, task.Apart = domain.Crashed, true
+	return task
+}
+
+// TestRender_OutOfMemory: a movie whose program the kernel ends for want of memory is handed back, and ends when that happens again while it
+// is alone. Decision 56.
+func TestRender_OutOfMemory(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		pr.render.step = func(context.Context, commands.RenderJob, int) error {
+			return fmt.Errorf("%w: ffmpeg ended with -1", commands.ErrOutOfMemory)
+		}
+		project := w.submit()
+		pr.do(render(project, 0))
+		alone := render(project, 0)
+		alone.Apart = true
+		pr.do(alone)
+		if end := w.finished(project); end.Success || !strings.Contains(end.Message, "more memory than there is") || end.Attempt != 2 || pr.render.renders != 2 {
+			t.Errorf("%d renders, outcome %+v", pr.render.renders, end)
+		}
+	})
+}
+
+func TestRender_ThreeCrashesEndIt(t *testing.T) {
 	t.Parallel()
 	inWorld(t, func(t *testing.T, w *world) {
 		project := w.submit()
 		for attempt := range 3 {
 			pr := w.start("crashing")
 			pr.render.step = untilCancelled
-			pr.send(render(project, attempt))
+			pr.send(suspect(project, attempt))
 			synctest.Wait()
 			pr.link.crash(0, false)
 			close(pr.link.crashed)
@@ -315,7 +344,7 @@ func TestRender_ThreeCrashedAttemptsEndIt(t *testing.T) {
 		}
 		pr := w.start("last")
 		defer pr.drain(time.Minute)
-		pr.do(render(project, 3))
+		pr.do(suspect(project, 3))
 		if end := w.finished(project); end.Success || end.Message == "" || pr.render.renders != 0 {
 			t.Errorf("outcome %+v", end)
 		}

@@ -113,7 +113,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.ClaimTimeout, "claim-timeout", 20*time.Second, "silence after which a worker counts as dead")
 	f.DurationVar(&c.RetryLimit, "retry-limit", time.Minute, "how long work that fails again and again rests at most before it is tried again")
 	f.DurationVar(&c.WebhookTimeout, "webhook-timeout", 30*time.Second, "how long a webhook waits for an answer")
-	f.DurationVar(&c.DrainTimeout, "drain-timeout", 10*time.Second, "how long a shutdown waits for running work before it hands it back")
+	f.DurationVar(&c.DrainTimeout, "drain-timeout", 8*time.Second, "time for a shutdown: work that has not ended three seconds before is handed back")
 
 	f.StringVar(&c.SMTP, "smtp", "", "mail server for e-mail destinations without one of their own, smtp://user:password@host:587 or smtps://… (default: none)")
 	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address of mail that --smtp sends")

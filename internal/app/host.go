@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"moviola/adapters/workqueue"
+	"moviola/internal/oom"
 )
 
 // A folder on a network file system can be opened by two hosts, which neither SQLite nor the locks of this program survive. So every
@@ -26,10 +29,13 @@ const (
 type hostMark struct {
 	dir, host, worker string
 
-	file *os.File        // locked; the goroutine of keep may replace it
-	gone map[string]bool // processes that had ended before this one began
+	gone map[string]workqueue.Fate // of the processes that had ended before this one began
 	stop chan struct{}
 	done sync.WaitGroup
+
+	mu   sync.Mutex // guards what follows; the mark is written under it
+	file *os.File   // locked
+	note markNote   // what stands in the mark
 }
 
 // markHost leaves the mark of a process, which is called as it is in its claims, or refuses when a process of another host is alive in the
@@ -39,14 +45,18 @@ func markHost(data, worker string) (*hostMark, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the name of this host: %w", err)
 	}
-	m := &hostMark{dir: filepath.Join(data, markFolder), host: host, worker: worker, gone: map[string]bool{}, stop: make(chan struct{})}
+	m := &hostMark{dir: filepath.Join(data, markFolder), host: host, worker: worker, gone: map[string]workqueue.Fate{}, stop: make(chan struct{})}
 	if err := os.MkdirAll(m.dir, 0o750); err != nil {
 		return nil, err
 	}
+	m.note.Memory = oom.Read()
 	if err := m.leave(); err != nil {
 		return nil, err
 	}
 	if err := m.look(time.Now()); err != nil {
+		return nil, errors.Join(err, m.take())
+	}
+	if err := m.reportCrashes(); err != nil {
 		return nil, errors.Join(err, m.take())
 	}
 	m.done.Go(m.keep)
@@ -63,6 +73,9 @@ func (m *hostMark) leave() error {
 		return err
 	}
 	if err = unix.Flock(int(file.Fd()), unix.LOCK_SH); err == nil {
+		err = m.note.write(file)
+	}
+	if err == nil {
 		err = os.Rename(file.Name(), m.of(m.worker))
 	}
 	if err != nil {
@@ -96,7 +109,7 @@ func (m *hostMark) look(now time.Time) error {
 		case host == m.host && !unlocked(path):
 			continue
 		case host == m.host:
-			m.gone[worker] = true
+			m.gone[worker] = m.judge(worker)
 		}
 		if !expired {
 			continue // other processes may still ask whether this one has ended
@@ -105,7 +118,7 @@ func (m *hostMark) look(now time.Time) error {
 			return err
 		}
 	}
-	return nil
+	return m.sweepReports(now)
 }
 
 // unlocked says that a mark is there and that its process has ended.
@@ -118,10 +131,6 @@ func unlocked(path string) bool {
 	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
-// ended says that a process of this host is known to have ended without taking its mark away. One of which this is not known may have
-// ended too.
-func (m *hostMark) ended(worker string) bool { return m.gone[worker] || unlocked(m.of(worker)) }
-
 // keep renews the mark. A renewal that fails is tried again: at worst another host does not see this process.
 func (m *hostMark) keep() {
 	tick := time.NewTicker(markRenewal)
@@ -129,14 +138,24 @@ func (m *hostMark) keep() {
 	for {
 		select {
 		case now := <-tick.C:
-			if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) { // swept while this process was paused
-				former := m.file
-				if m.leave() == nil {
-					_ = former.Close() // nothing was written
-				}
-			}
+			m.renew(now)
 		case <-m.stop:
 			return
+		}
+	}
+}
+
+func (m *hostMark) renew(now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if count := oom.Read(); count != m.note.Memory {
+		m.note.Memory = count
+		_ = m.note.write(m.file)
+	}
+	if err := os.Chtimes(m.of(m.worker), now, now); errors.Is(err, fs.ErrNotExist) { // swept while this process was paused
+		former := m.file
+		if m.leave() == nil {
+			_ = former.Close() // nothing was written
 		}
 	}
 }
@@ -153,5 +172,5 @@ func (m *hostMark) take() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return errors.Join(err, m.file.Close())
+	return errors.Join(err, m.file.Close(), m.endReports())
 }

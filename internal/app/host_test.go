@@ -1,6 +1,8 @@
 package app
 
 import (
+	"moviola/adapters/workqueue"
+
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,14 +56,14 @@ func TestHostMark_Ended(t *testing.T) {
 	if err := gone.remove(); err != nil {
 		t.Fatal(err)
 	}
-	if running.ended("killed") || killed.ended("running") || running.ended("running") {
+	if running.fate("killed").Ended || killed.fate("running").Ended || running.fate("running").Ended {
 		t.Error("one that lives is taken for ended")
 	}
 	killed.kill(t)
 	later := mustMark(t, data, "later")
 	for name, mark := range map[string]*hostMark{"running": running, "later": later} {
 		for worker, want := range map[string]bool{"killed": true, "running": false, "later": false, "gone": false, "unknown": false} {
-			if got := mark.ended(worker); got != want {
+			if got := mark.fate(worker).Ended; got != want {
 				t.Errorf("%s says of %s: ended %v, want %v", name, worker, got, want)
 			}
 		}
@@ -85,8 +87,8 @@ func TestHostMark_Swept(t *testing.T) {
 	killed.kill(t)
 	killed.age(t, time.Hour)
 	later := mustMark(t, data, "later")
-	if n := marksIn(t, data); n != 1 || !later.ended("killed") {
-		t.Errorf("%d marks, ended %v", n, later.ended("killed"))
+	if n := marksIn(t, data); n != 1 || !later.fate("killed").Ended {
+		t.Errorf("%d marks, ended %v", n, later.fate("killed").Ended)
 	}
 	if err := later.remove(); err != nil || marksIn(t, data) != 0 {
 		t.Errorf("after removal: %v", err)
@@ -107,7 +109,7 @@ func TestHostMark_OtherHosts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			other := &hostMark{dir: filepath.Join(data, markFolder), host: "there", worker: "there-7"}
+			other := &hostMark{dir: filepath.Join(data, markFolder), host: "there", worker: "there-7", gone: map[string]workqueue.Fate{}}
 			if err := os.Mkdir(other.dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +126,7 @@ func TestHostMark_OtherHosts(t *testing.T) {
 				t.Errorf("%d marks", n)
 			}
 			if err == nil {
-				if mark.ended("there-7") {
+				if mark.fate("there-7").Ended {
 					t.Error("a process of another host is known to have ended")
 				}
 				if err := mark.remove(); err != nil {

@@ -17,6 +17,9 @@ import (
 // httpGrace is how long a shutdown waits for requests that are being answered.
 const httpGrace = 5 * time.Second
 
+// handBack is how much of the time for a shutdown is kept for handing back the work that has not ended.
+const handBack = 3 * time.Second
+
 func serveCommand() *cobra.Command {
 	var cfg Config
 	cmd := &cobra.Command{
@@ -118,6 +121,7 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 // drain stops taking requests and work, and waits for what is at hand. Work that takes longer than the drain timeout is handed
 // back.
 func (s *service) drain(ctx context.Context) error {
+	s.host.drain()
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var errs []error
@@ -137,7 +141,7 @@ func (s *service) drain(ctx context.Context) error {
 		}
 	}
 	if s.work != nil {
-		do(s.cfg.DrainTimeout, s.work.Drain)
+		do(s.cfg.DrainTimeout-min(s.cfg.DrainTimeout/2, handBack), s.work.Drain)
 	}
 	all.Wait()
 	return errors.Join(errs...)

@@ -58,7 +58,8 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Later:       []string{string(commands.LibraryAccount)},
 		Wake:        s.models.Reader.Changed(),
 		DeadAfter:   s.cfg.ClaimTimeout,
-		Ended:       s.host.ended,
+		Fate:        s.host.fate,
+		Apart:       []string{projections.WorkRender, projections.WorkPreload},
 		LongestRest: s.cfg.RetryLimit,
 		Log:         s.log.WithField("part", "workqueue"),
 	})

@@ -21,7 +21,8 @@ const killDelay = 2 * time.Second
 // never for clients.
 type ExitError struct {
 	Program string
-	Code    int // -1: ended by a signal
+	Code    int  // -1: ended by a signal
+	Killed  bool // by SIGKILL
 	Tail    string
 }
 
@@ -72,7 +73,9 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return &ExitError{Program: p.program, Code: exit.ExitCode(), Tail: tail.String()}
+		status, _ := exit.Sys().(syscall.WaitStatus)
+		killed := status.Signaled() && status.Signal() == syscall.SIGKILL
+		return &ExitError{Program: p.program, Code: exit.ExitCode(), Killed: killed, Tail: tail.String()}
 	}
 	return err
 }
