@@ -58,7 +58,7 @@ func rootCommand() *cobra.Command {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	root.AddCommand(serveCommand(), renderCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
-		workCommand(), actsCommand(), auditCommand(), rebuildCommand(), doctorCommand(), versionCommand())
+		workCommand(), actsCommand(), auditCommand(), backupCommand(), restoreCommand(), rebuildCommand(), doctorCommand(), versionCommand())
 	return root
 }
 

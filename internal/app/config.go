@@ -80,6 +80,8 @@ type Config struct {
 
 	LogLevel  string
 	LogFormat string
+
+	given map[string]string // the flags that were set, without secrets; nil: not from a command line
 }
 
 // bind declares the flags of serve.

@@ -34,6 +34,7 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			cfg.given = given(cmd.Flags())
 			return serve(cmd.Context(), cfg, log, cmd.OutOrStdout())
 		},
 	}

@@ -77,6 +77,9 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	if s.host, err = markHost(cfg.Data, s.worker); err != nil {
 		return s, err
 	}
+	if err := noteSettings(cfg); err != nil {
+		return s, err
+	}
 	secret, err := loadSecret(cfg)
 	if err != nil {
 		return s, err

@@ -1,0 +1,107 @@
+// Package archive keeps backups in a folder. Only its owner can read them: folders have mode 0700, files 0600.
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// unfinished begins the names of files that are being written.
+const unfinished = ".unfinished-"
+
+// Folder is a folder with backups.
+type Folder struct{ dir string }
+
+// NewFolder returns a folder, which is made when something is put into it.
+func NewFolder(dir string) (*Folder, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find folder %s: %w", dir, err)
+	}
+	return &Folder{absolute}, nil
+}
+
+func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+
+// Put stores content under a name: it is on disk, whole, when Put returns.
+func (f *Folder) Put(ctx context.Context, name string, content io.Reader) (err error) {
+	path := f.path(name)
+	if err := makeFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), unfinished) // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// makeFolder makes a folder and those above it, on disk.
+func makeFolder(dir string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := makeFolder(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(filepath.Dir(dir))
+}
+
+func syncFolder(dir string) error {
+	file, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// Open reads what a name holds; fs.ErrNotExist when there is nothing.
+func (f *Folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	return os.Open(f.path(name))
+}
+
+// List returns the names that begin with a prefix, which ends with a slash.
+func (f *Folder) List(ctx context.Context, prefix string) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(f.path(prefix), func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case entry.IsDir() || strings.HasPrefix(entry.Name(), unfinished):
+			return nil
+		}
+		name, err := filepath.Rel(f.dir, path)
+		if err == nil {
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return names, err
+}

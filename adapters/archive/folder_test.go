@@ -1,0 +1,88 @@
+package archive_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"moviola/adapters/archive"
+)
+
+// broken yields some bytes and then fails.
+type broken struct{ r io.Reader }
+
+func (b broken) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the source broke")
+	}
+	return n, err
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "place")
+	f, err := archive.NewFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	if names, err := f.List(ctx, "log/"); err != nil || len(names) > 0 {
+		t.Errorf("an empty place lists %v, %v", names, err)
+	}
+	if _, err := f.Open(ctx, "log/a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("open nothing: %v", err)
+	}
+	for name, content := range map[string]string{"log/aa/1": "one", "log/ab/2": "two", "files/aa/3": "three"} {
+		if err := f.Put(ctx, name, strings.NewReader(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Put(ctx, "log/aa/1", strings.NewReader("replaced")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Put(ctx, "log/aa/9", broken{strings.NewReader("half")}); err == nil {
+		t.Error("half a file was stored")
+	}
+	ended, end := context.WithCancel(ctx)
+	end()
+	if err := f.Put(ended, "log/aa/8", strings.NewReader("late")); !errors.Is(err, context.Canceled) {
+		t.Errorf("after its context: %v", err)
+	}
+	names, err := f.List(ctx, "log/")
+	slices.Sort(names)
+	if err != nil || !slices.Equal(names, []string{"log/aa/1", "log/ab/2"}) {
+		t.Errorf("listed %v, %v", names, err)
+	}
+	file, err := f.Open(ctx, "log/aa/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(file)
+	if err = errors.Join(err, file.Close()); err != nil || string(content) != "replaced" {
+		t.Errorf("read %q, %v", content, err)
+	}
+	left := 0
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if want := map[bool]os.FileMode{true: 0o700, false: 0o600}[entry.IsDir()]; err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: mode %v, %v", path, info.Mode(), err)
+		}
+		if !entry.IsDir() {
+			left++
+		}
+		return nil
+	})
+	if err != nil || left != 3 {
+		t.Errorf("%d files, %v", left, err)
+	}
+}
