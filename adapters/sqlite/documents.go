@@ -11,8 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"sync"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -39,12 +41,39 @@ type Documents struct {
 	// connection has written stands in its own memory for the next time.
 	writing chan *sqlite.Conn
 
+	path    string
+	file    os.FileInfo // of the file that is open, whatever stands under its name
+	aside   string
+	damaged chan struct{} // closed once: see Damaged
+	once    sync.Once
+
 	mu     sync.RWMutex
 	tables map[string]*table // that have been declared, by name
 }
 
-// Open opens the file, or makes it. Close must be called.
-func Open(path string) (*Documents, error) {
+// Open opens the file, or makes it. One that is damaged is set aside under a name with its date, and a new one is made: see Aside. Close must
+// be called.
+func Open(path string) (d *Documents, err error) {
+	err = alone(path, func() error {
+		var cause error
+		if !marked(path) {
+			if d, cause = open(path); cause == nil || !isDamage(cause) {
+				return cause
+			}
+		}
+		aside, err := setAside(path, time.Now())
+		if err != nil {
+			return errors.Join(cause, err)
+		}
+		if d, err = open(path); err == nil {
+			d.aside = aside
+		}
+		return err
+	})
+	return d, err
+}
+
+func open(path string) (*Documents, error) {
 	uri := "file:" + escape(path)
 	pool, err := sqlitex.NewPool(uri, sqlitex.PoolOptions{PoolSize: poolSize, PrepareConn: prepare})
 	if err != nil {
@@ -64,6 +93,11 @@ func Open(path string) (*Documents, error) {
 		pool:    pool,
 		writing: make(chan *sqlite.Conn, 1),
 		tables:  make(map[string]*table),
+		path:    path,
+		damaged: make(chan struct{}),
+	}
+	if d.file, err = os.Stat(path); err != nil {
+		return nil, errors.Join(err, writer.Close(), pool.Close())
 	}
 	d.writing <- writer
 	return d, nil
@@ -76,13 +110,17 @@ func closeIf(conn *sqlite.Conn) error {
 	return conn.Close()
 }
 
-// Close waits for the writer and closes the file. Once more is no error.
+// Close waits for the writer and closes the file. Once more is no error. A file that was found damaged or set aside is left open until the
+// process ends: SQLite would take away what stands beside the new one.
 func (d *Documents) Close() error {
 	writer, open := <-d.writing
 	if !open {
 		return nil
 	}
 	close(d.writing)
+	if d.check() != nil {
+		return nil
+	}
 	if err := errors.Join(writer.Close(), d.pool.Close()); err != nil {
 		return fmt.Errorf("close the document store: %w", err)
 	}
@@ -170,7 +208,7 @@ func (d *Documents) read(ctx context.Context, statements int, step func(*sqlite.
 		return err
 	}
 	defer d.pool.Put(conn)
-	defer func() { err = causeOf(ctx, err) }()
+	defer func() { err = causeOf(ctx, d.noticed(err)) }()
 	if statements > 1 {
 		end := sqlitex.Transaction(conn)
 		defer end(&err)
@@ -195,7 +233,10 @@ func (d *Documents) write(ctx context.Context, step func(*sqlite.Conn) error) (e
 		conn.SetInterrupt(nil)
 		d.writing <- conn
 	}()
-	defer func() { err = causeOf(ctx, err) }()
+	defer func() { err = causeOf(ctx, d.noticed(err)) }()
+	if err := d.check(); err != nil {
+		return err
+	}
 	end, err := sqlitex.ImmediateTransaction(conn)
 	if err != nil {
 		return err

@@ -12,6 +12,8 @@ import (
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
+
+	"moviola/adapters/sqlite"
 )
 
 // httpGrace is how long a shutdown waits for requests that are being answered.
@@ -42,9 +44,18 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serve runs one process of an installation until ctx ends, and then drains it.
+// serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be damaged, it
+// starts the program anew in the same process: then the file is set aside.
 func serve(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer) error {
 	tuneRuntime()
+	err := serveOnce(ctx, cfg, log, stdout)
+	if errors.Is(err, sqlite.ErrDamaged) && ctx.Err() == nil {
+		return startAnew(log, err)
+	}
+	return err
+}
+
+func serveOnce(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer) error {
 	s, err := newService(ctx, cfg, log)
 	if err != nil {
 		return err
@@ -88,6 +99,9 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	defer stopReading()
 	if s.stores.server != nil {
 		parts.start("event store", func() error { return s.stores.watchServer(reading) })
+	}
+	if s.stores.damaged != nil {
+		parts.start("file of the read models", func() error { return s.stores.watchDocuments(reading) })
 	}
 	parts.start("read models", func() error { return s.models.Reader.Run(reading) })
 	if s.keys != nil {

@@ -38,34 +38,39 @@ type stores struct {
 	files  *blobs.Bucket
 
 	closeDocs func(context.Context) error
+	damaged   <-chan struct{} // closed when the file of the read models cannot be used any more; nil: there is none
 	logger    logrus.FieldLogger
 }
 
-// openStores opens everything below the data folder, or connects to what the configuration names in its place.
-func openStores(ctx context.Context, cfg Config, logger logrus.FieldLogger) (s *stores, err error) {
-	s = &stores{served: make(chan error, 1), logger: logger}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.close(context.WithoutCancel(ctx)))
-		}
-	}()
-	target, err := s.openEventStore(cfg, logger)
+// openStores opens everything below the data folder, or connects to what the configuration names in its place. After an error nothing is open.
+func openStores(ctx context.Context, cfg Config, logger logrus.FieldLogger) (*stores, error) {
+	s := &stores{served: make(chan error, 1), logger: logger}
+	if err := s.open(ctx, cfg); err != nil {
+		return nil, errors.Join(err, s.close(context.WithoutCancel(ctx)))
+	}
+	return s, nil
+}
+
+func (s *stores) open(ctx context.Context, cfg Config) error {
+	target, err := s.openEventStore(cfg, s.logger)
 	if err != nil {
-		return s, err
+		return err
 	}
 	if s.client, err = eventstoredb.Open(target); err != nil {
-		return s, fmt.Errorf("open the event store: %w", err)
+		return fmt.Errorf("open the event store: %w", err)
 	}
 	s.log = eventstore.NewLog(s.client, eventstore.NewCodec())
 	if err := s.openDocuments(cfg); err != nil {
-		return s, fmt.Errorf("open the read models: %w", err)
+		return fmt.Errorf("open the read models: %w", err)
 	}
 	where := cfg.Blobs
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
 	}
-	s.files, err = blobs.Open(ctx, where, commands.DocumentPrefixes()...)
-	return s, err
+	if s.files, err = blobs.Open(ctx, where, commands.DocumentPrefixes()...); err != nil {
+		return fmt.Errorf("open the files: %w; when documents.db is damaged, restore it from the newest backup (docs/eventstore.md)", err)
+	}
+	return nil
 }
 
 // openEventStore starts the embedded server, unless another one is configured, and says what the client has to dial.
@@ -85,7 +90,7 @@ func (s *stores) openEventStore(cfg Config, logger logrus.FieldLogger) (eventsto
 		Log:    logger.WithField("part", "eventstore"),
 	})
 	if err != nil {
-		return target, fmt.Errorf("open the embedded event store: %w", err)
+		return target, fmt.Errorf("open the embedded event store: %w; when its file is damaged, restore the newest backup (docs/eventstore.md)", err)
 	}
 	s.server, target.Addr = server, server.Addr()
 	go func() { s.served <- server.Serve() }()
@@ -98,6 +103,16 @@ func (s *stores) watchServer(ctx context.Context) error {
 	case err := <-s.served:
 		s.served <- err // for close
 		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// watchDocuments waits until the file of the read models cannot be used any more, or ctx ends.
+func (s *stores) watchDocuments(ctx context.Context) error {
+	select {
+	case <-s.damaged:
+		return sqlite.ErrDamaged
 	case <-ctx.Done():
 		return nil
 	}
@@ -116,6 +131,10 @@ func (s *stores) openDocuments(cfg Config) error {
 	if err != nil {
 		return err
 	}
+	if aside := docs.Aside(); aside != "" {
+		s.logger.WithField("aside", aside).Warn("the file of the read models was damaged: it is set aside, and they are built again from the log")
+	}
+	s.damaged = docs.Damaged()
 	s.docs, s.closeDocs = docs, func(context.Context) error { return docs.Close() }
 	return nil
 }
@@ -138,7 +157,13 @@ func (s *stores) close(ctx context.Context) error {
 		}
 	}
 	if s.server != nil {
-		errs = append(errs, s.server.Close(ctx), <-s.served)
+		errs = append(errs, s.server.Close(ctx))
+		select {
+		case err := <-s.served:
+			errs = append(errs, err)
+		case <-ctx.Done():
+			errs = append(errs, fmt.Errorf("close the embedded event store: %w", ctx.Err()))
+		}
 	}
 	return errors.Join(errs...)
 }

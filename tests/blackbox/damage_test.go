@@ -1,0 +1,99 @@
+package blackbox_test
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moviola/tests/harness"
+)
+
+// ruin overwrites a part of a file of the data folder: from a place to its end.
+func ruin(t *testing.T, path string, from int64) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := file.Stat()
+	if err == nil {
+		_, err = file.WriteAt(bytes.Repeat([]byte{0xA5}, int(info.Size()-from)), from)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDamagedStore: a store that cannot be opened ends the start, with a message that names the file and says what to do.
+func TestDamagedStore(t *testing.T) {
+	for _, file := range []string{"events/events.db", "files/documents.db"} {
+		t.Run(file, func(t *testing.T) {
+			service := harness.NewService(t)
+			service.StartAPI()
+			client := service.NewAccount("ruin", 600)
+			client.WaitFor(client.Submit(object{"scenes": list{object{"duration": 1}}}), "done")
+			service.API.Terminate()
+			ruin(t, filepath.Join(service.Data, filepath.FromSlash(file)), 0)
+			process := service.StartProcess("ruined", "--listen", harness.FreeAddr(t))
+			harness.Eventually(t, "the start has failed", process.Exited)
+			if out := process.Output(); !strings.Contains(out, filepath.Base(file)) || !strings.Contains(out, "restore") || strings.Contains(out, "panic") {
+				t.Errorf("the message:\n%s", out)
+			}
+		})
+	}
+}
+
+// TestDamagedReadModels has a file of read models that is damaged when the service starts, or found to be while it runs: it is set aside, and every
+// answer comes back from the log.
+func TestDamagedReadModels(t *testing.T) {
+	for name, damage := range map[string]func(service *harness.Service, path string){
+		"at the start": func(service *harness.Service, path string) {
+			service.API.Terminate()
+			ruin(t, path, 4096)
+			service.LaunchAPI()
+		},
+		"while it runs": func(_ *harness.Service, path string) { // as the process that met the damage tells the others
+			if err := os.WriteFile(path+".damaged", nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := harness.NewService(t)
+			service.StartAPI()
+			client := service.NewAccount("ruin", 600)
+			const movies = 3
+			for i := range movies {
+				client.WaitFor(client.Submit(object{"scenes": list{object{"duration": i + 1}}}), "done")
+			}
+			path := filepath.Join(service.Data, "read-models.db")
+			damage(service, path)
+			harness.Eventually(t, "another movie is taken", func() bool {
+				answer, ok := client.Try(http.MethodPost, "/movies", []byte(`{"scenes":[{"duration":4}]}`))
+				return ok && answer.Status == http.StatusOK
+			})
+			harness.Eventually(t, "the file was set aside", func() bool {
+				aside, err := filepath.Glob(path + ".damaged-*Z")
+				return err == nil && len(aside) == 1
+			})
+			harness.Eventually(t, "the list is complete", func() bool {
+				answer, ok := client.Try(http.MethodGet, "/movies", nil)
+				var got harness.List
+				if ok && answer.Status == http.StatusOK {
+					answer.Into(t, &got)
+				}
+				return got.Count > movies
+			})
+			service.WaitReady()
+			harness.Eventually(t, "the credits are settled", func() bool { // a submission whose answer was lost was sent again
+				var credits struct{ Held, Charged int }
+				client.Do(http.MethodGet, "/credits", nil).Into(t, &credits)
+				return credits.Held == 0 && credits.Charged >= 1+2+3+4
+			})
+		})
+	}
+}
