@@ -220,7 +220,11 @@ func (b *backingUp) save(ctx context.Context, w *backup.Writer, noted map[string
 	if err := addFile(ctx, w, backup.Log, "events.db", file); err != nil {
 		return err
 	}
-	if err := b.saveFiles(ctx, w); err != nil {
+	files, err := openFiles(ctx, b.cfg)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(saveFiles(ctx, w, files, b.cfg.Blobs != "" && files.Presigns()), files.Close()); err != nil {
 		return err
 	}
 	if err := b.saveSecrets(ctx, w, noted); err != nil {
@@ -229,20 +233,21 @@ func (b *backingUp) save(ctx context.Context, w *backup.Writer, noted map[string
 	return b.saveSettings(ctx, w, noted)
 }
 
-// saveFiles adds documents and files, oldest first: what is new comes after what earlier backups have. Files on S3 are only listed;
-// documents are small, and are copied from there too.
-func (b *backingUp) saveFiles(ctx context.Context, w *backup.Writer) (err error) {
-	files, err := openFiles(ctx, b.cfg)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, files.Close()) }()
+// source is where the files of an installation are.
+type source interface {
+	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
+	Open(ctx context.Context, key string) (commands.File, error)
+}
+
+// saveFiles adds documents and files, oldest first: what is new comes after what earlier backups have. Files that stay where they are, on
+// S3, are only listed; documents are small, and are copied from there too.
+func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) error {
 	type found struct {
 		key     string
 		written time.Time
 	}
 	var all []found
-	err = files.Walk(ctx, "", func(key string, written time.Time) error {
+	err := files.Walk(ctx, "", func(key string, written time.Time) error {
 		all = append(all, found{key, written})
 		return nil
 	})
@@ -264,7 +269,7 @@ func (b *backingUp) saveFiles(ctx context.Context, w *backup.Writer) (err error)
 		part := backup.Files
 		if isDocument(one.key) {
 			part = backup.Documents
-		} else if b.cfg.Blobs != "" && files.Presigns() {
+		} else if stay {
 			w.Manifest.Elsewhere = append(w.Manifest.Elsewhere, backup.Elsewhere{Name: one.key, Written: one.written})
 			continue
 		}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	agelib "filippo.io/age"
+
 	"moviola/tests/harness"
 )
 
@@ -221,8 +223,16 @@ func TestBackup(t *testing.T) {
 	if !strings.Contains(second, "everything was read back") {
 		t.Errorf("the second backup said\n%s", second)
 	}
+	passphrase, sealed := filepath.Join(t.TempDir(), "passphrase"), filepath.Join(t.TempDir(), "sealed")
+	if err := os.WriteFile(passphrase, []byte("correct horse battery staple\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	moviola(t, "backup", "--data", service.Data, "--to", sealed, "--passphrase-file", passphrase)
 	stopped := harness.NewService(t, "--allow-host", host, "--allow-host", receiver.Host)
-	moviola(t, "restore", "--from", to, "--data", stopped.Data)
+	if got := refused(t, "restore", "--from", sealed, "--data", stopped.Data); !strings.Contains(got, "encrypted") {
+		t.Errorf("without the passphrase restore says %s", got)
+	}
+	moviola(t, "restore", "--from", sealed, "--data", stopped.Data, "--passphrase-file", passphrase)
 	service.StartAPI("--public-url", base)
 	stopped.StartAPI("--public-url", base)
 	w.alike(t, stopped)
@@ -261,4 +271,70 @@ func private(t *testing.T, dir string) {
 	if err != nil || files < 8 {
 		t.Errorf("%d files, %v", files, err)
 	}
+}
+
+// TestBackup_elsewhere saves an installation whose log is another process's, whose files are on S3 and whose secret is a variable, into a
+// bucket, encrypted to a key that the host has not, with the settings apart; and brings it back into another event store.
+func TestBackup_elsewhere(t *testing.T) {
+	blobs, environment := harness.StartS3Bucket(t)
+	for _, variable := range append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef") {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	backups, _ := harness.StartS3Bucket(t)
+	to, apart := backups+"&prefix=nightly/", filepath.Join(t.TempDir(), "settings")
+	identity, err := agelib.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(t.TempDir(), "key.txt")
+	if err := os.WriteFile(key, []byte(identity.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := func() string {
+		addr := harness.FreeAddr(t)
+		harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), addr)
+		return "esdb://" + addr + "?tls=false"
+	}
+	log, other := store(), store()
+
+	service := harness.NewService(t, "--eventstore", log, "--blobs", blobs)
+	base := service.Client("").Base
+	service.StartAPI("--public-url", base)
+	w := &worked{}
+	w.account, w.Client = service.OpenAccount("elsewhere", 600)
+	template := w.SaveTemplate(`{"name":"Sale","movie":{"resolution":"sd","scenes":[{"duration":1}]}}`)
+	project := w.Submit(object{"resolution": "custom", "width": 64, "height": 64, "scenes": list{object{"duration": 1}}})
+	w.files = []string{*w.WaitFor(project, "done").URL}
+	w.paths = []string{"/movies", "/movies?project=" + project, "/movies/events?project=" + project, "/templates?id=" + template, "/credits/ledger", "/keys"}
+	harness.Eventually(t, "everything is settled", func() bool {
+		out, err := exec.CommandContext(t.Context(), harness.Binary(t), "audit", "--data", service.Data, "--eventstore", log).Output()
+		report := sealed{Open: 1}
+		return err == nil && json.Unmarshal(out, &report) == nil && report.Open == 0
+	})
+
+	if got := refused(t, "backup", "--data", service.Data, "--to", to); !strings.Contains(got, "give it to this command too") {
+		t.Errorf("without its flags the backup says %s", got)
+	}
+	save := func() string {
+		return moviola(t, "backup", "--data", service.Data, "--eventstore", log, "--blobs", blobs, "--to", to, "--recipient", identity.Recipient().String(), "--part", "settings="+apart)
+	}
+	if first := save(); !strings.Contains(first, "stay on S3") || !strings.Contains(first, "MOVIOLA_SECRET") {
+		t.Errorf("the backup said\n%s", first)
+	}
+	if second := save(); !strings.Contains(second, "only seen to be there") {
+		t.Errorf("the second backup said\n%s", second)
+	}
+	restored := harness.NewService(t, "--eventstore", other, "--blobs", blobs)
+	back := func(more ...string) []string {
+		return append([]string{"restore", "--from", to, "--data", restored.Data, "--eventstore", other, "--blobs", blobs, "--part", "settings=" + apart}, more...)
+	}
+	if got := refused(t, back()...); !strings.Contains(got, "encrypted") {
+		t.Errorf("without the key restore says %s", got)
+	}
+	if said := moviola(t, back("--identity", key)...); !strings.Contains(said, "Set these variables") || !strings.Contains(said, "MOVIOLA_SECRET") {
+		t.Errorf("restore said\n%s", said)
+	}
+	restored.StartAPI("--public-url", base)
+	w.alike(t, restored)
 }
