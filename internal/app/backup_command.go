@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"moviola/adapters/archive"
 	"moviola/adapters/blobs"
 	"moviola/commands"
+	"moviola/eventstore/embedded"
 	"moviola/internal/backup"
 )
 
@@ -217,7 +219,10 @@ func (b *backingUp) save(ctx context.Context, w *backup.Writer, noted map[string
 		return err
 	}
 	w.Manifest.Events, w.Manifest.Position = report.Events, report.Last
-	if err := addFile(ctx, w, backup.Log, "events.db", file); err != nil {
+	err = embedded.Pieces(ctx, file, func(name string, content []byte) error {
+		return w.Add(ctx, backup.Log, name, w.Manifest.At, bytes.NewReader(content))
+	})
+	if err != nil {
 		return err
 	}
 	files, err := openFiles(ctx, b.cfg)

@@ -120,17 +120,12 @@ func (r *bringingBack) restore(ctx context.Context, s *backup.Snapshot, work str
 			return slices.Contains([]string{secretFile, credentialsFile, formerCredentialsFile}, name)
 		},
 		backup.Settings: func(name string) bool { return name == plansFile || filepath.Dir(name) == flagFolder },
-		backup.Log:      func(name string) bool { return name == "events.db" },
 	} {
-		dir := work
-		if part == backup.Log {
-			dir = filepath.Join(work, "events")
-		}
 		err := s.Walk(ctx, part, func(item backup.Item, content io.Reader) error {
 			if !mayHold(item.Name) {
 				return errors.New("no backup holds this")
 			}
-			return writeNew(filepath.Join(dir, filepath.FromSlash(item.Name)), content)
+			return writeNew(filepath.Join(work, filepath.FromSlash(item.Name)), content)
 		})
 		if err != nil {
 			return err
@@ -139,8 +134,24 @@ func (r *bringingBack) restore(ctx context.Context, s *backup.Snapshot, work str
 	return r.restoreLog(ctx, s, filepath.Join(work, "events"), logger)
 }
 
-// restoreLog verifies the log, and copies it into another event store when one was named.
+// assemble makes the log of its pieces.
+func assemble(ctx context.Context, s *backup.Snapshot, dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	log, err := embedded.Assemble(dir)
+	if err != nil {
+		return err
+	}
+	err = s.Walk(ctx, backup.Log, func(item backup.Item, content io.Reader) error { return log.Add(item.Name, content) })
+	return errors.Join(err, log.Close())
+}
+
+// restoreLog makes and verifies the log, and copies it into another event store when one was named.
 func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir string, logger *logrus.Logger) error {
+	if err := assemble(ctx, s, dir); err != nil {
+		return err
+	}
 	report, err := embedded.Verify(ctx, dir)
 	if err != nil {
 		return err

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -98,12 +100,12 @@ func readChunk(r io.Reader) ([]byte, error) {
 // pack puts a small item, the last of its part's list, into the chunk that is being made. A chunk ends after an item whose name says so:
 // after one was removed or added, the following chunks begin where they did before.
 func (w *Writer) pack(ctx context.Context, part, name string, content []byte) error {
-	p := w.packs[part]
-	if len(p.content)+len(content) > chunkBytes {
+	if len(w.packs[part].content)+len(content) > chunkBytes {
 		if err := w.flush(ctx, part); err != nil {
 			return err
 		}
 	}
+	p := w.packs[part]
 	if part == Secrets && len(p.content) == 0 { // the name of the chunk must not tell what is in it, where it is kept apart
 		p.content = make([]byte, saltBytes)
 		if _, err := rand.Read(p.content); err != nil {
@@ -114,12 +116,17 @@ func (w *Writer) pack(ctx context.Context, part, name string, content []byte) er
 	items[len(items)-1].Pieces = []Piece{{Offset: len(p.content), Size: len(content)}}
 	p.items = append(p.items, len(items)-1)
 	p.content = append(p.content, content...)
-	digest := fnv.New32a()
-	_, _ = digest.Write([]byte(name)) // a hash never fails
-	if digest.Sum32()%256 == 0 {
+	if endsChunk(name, len(content)) {
 		return w.flush(ctx, part)
 	}
 	return nil
+}
+
+// endsChunk says by an item's name whether its chunk ends after it, which is so the more often the larger the items are: chunks have about
+// a MiB.
+func endsChunk(name string, size int) bool {
+	digest := sha256.Sum256([]byte(name)) // names are alike: a weaker hash spreads them badly
+	return float64(binary.BigEndian.Uint32(digest[:])) < math.MaxUint32*float64(size)/packedBytes
 }
 
 // flush stores the chunk that is being made.

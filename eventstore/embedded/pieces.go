@@ -1,0 +1,212 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// What one piece covers. The numbers are part of the format: with others, nothing of an earlier backup would be found again.
+const (
+	pieceEvents  = 1024 // positions
+	pieceStreams = 4096 // row ids
+)
+
+const (
+	eventPieces  = "events-"
+	streamPieces = "streams-"
+)
+
+// pieceStream is a stream as a line of a piece.
+type pieceStream struct {
+	ID      int64  `json:"id"`
+	Name    string `json:"name"`
+	Removed int64  `json:"removed,omitempty"`
+}
+
+// pieceEvent is an event as a line of a piece, with the log's own checksum over it.
+type pieceEvent struct {
+	Position int64     `json:"position"`
+	Stream   int64     `json:"stream"` // id
+	Revision int64     `json:"revision"`
+	ID       []byte    `json:"id"`
+	Type     string    `json:"type"`
+	JSON     int64     `json:"json"`
+	Created  int64     `json:"created"`
+	Checksum int64     `json:"checksum"`
+	Metadata pieceBlob `json:"metadata"`
+	Data     pieceBlob `json:"data"`
+}
+
+// pieceBlob is bytes: a JSON string where they are text, an array with their Base64 where they are not.
+type pieceBlob []byte
+
+// MarshalJSON implements json.Marshaler.
+func (b pieceBlob) MarshalJSON() ([]byte, error) {
+	if utf8.Valid(b) {
+		return json.Marshal(string(b))
+	}
+	return json.Marshal([1][]byte{b})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *pieceBlob) UnmarshalJSON(encoded []byte) error {
+	if bytes.HasPrefix(encoded, []byte("[")) {
+		var binary [1][]byte
+		err := json.Unmarshal(encoded, &binary)
+		*b = binary[0]
+		return err
+	}
+	var text string
+	err := json.Unmarshal(encoded, &text)
+	*b = []byte(text)
+	return err
+}
+
+// Pieces takes the file of a backup apart: it hands visit one piece after the other, JSON lines, each with its name. A piece covers a
+// range of positions, or of streams; so while a log grows, all but the last pieces stay as they are, except where retention removes
+// something. Assemble makes the same log of them.
+func Pieces(ctx context.Context, file string, visit func(name string, content []byte) error) (err error) {
+	i, err := inspect(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, i.close()) }()
+	events := &cutter{prefix: eventPieces, span: pieceEvents, visit: visit}
+	err = sqlitex.ExecuteTransient(i.conn, `SELECT position, stream, revision, id, type, json, created, checksum, metadata, data FROM events ORDER BY position`,
+		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+			return events.add(stmt.ColumnInt64(0), pieceEvent{
+				Position: stmt.ColumnInt64(0), Stream: stmt.ColumnInt64(1), Revision: stmt.ColumnInt64(2), ID: column(stmt, 3), Type: stmt.ColumnText(4),
+				JSON: stmt.ColumnInt64(5), Created: stmt.ColumnInt64(6), Checksum: stmt.ColumnInt64(7), Metadata: column(stmt, 8), Data: column(stmt, 9),
+			})
+		}})
+	if err == nil {
+		err = events.end()
+	}
+	if err != nil {
+		return fmt.Errorf("take %s apart: %w", file, readError(i.path, err))
+	}
+	streams := &cutter{prefix: streamPieces, span: pieceStreams, visit: visit}
+	err = sqlitex.ExecuteTransient(i.conn, `SELECT id, name, removed FROM streams ORDER BY id`,
+		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+			return streams.add(stmt.ColumnInt64(0), pieceStream{ID: stmt.ColumnInt64(0), Name: stmt.ColumnText(1), Removed: stmt.ColumnInt64(2)})
+		}})
+	if err == nil {
+		err = streams.end()
+	}
+	if err != nil {
+		return fmt.Errorf("take %s apart: %w", file, readError(i.path, err))
+	}
+	return nil
+}
+
+func column(stmt *sqlite.Stmt, at int) []byte {
+	content := make([]byte, stmt.ColumnLen(at))
+	stmt.ColumnBytes(at, content)
+	return content
+}
+
+// cutter gathers lines into pieces.
+type cutter struct {
+	prefix string
+	span   int64
+	visit  func(name string, content []byte) error
+
+	piece int64
+	lines bytes.Buffer
+}
+
+func (c *cutter) add(number int64, line any) error {
+	if piece := number / c.span; piece != c.piece {
+		if err := c.end(); err != nil {
+			return err
+		}
+		c.piece = piece
+	}
+	return json.NewEncoder(&c.lines).Encode(line)
+}
+
+func (c *cutter) end() error {
+	if c.lines.Len() == 0 {
+		return nil
+	}
+	err := c.visit(fmt.Sprintf("%s%012d.jsonl", c.prefix, c.piece), c.lines.Bytes())
+	c.lines.Reset()
+	return err
+}
+
+// Assembly is a log that is made of its pieces, in any order. Verify tells whether all of them were there.
+type Assembly struct{ log *sqliteLog }
+
+// Assemble begins a log in a folder that has none.
+func Assemble(dir string) (*Assembly, error) {
+	if _, err := LogFile(dir); !errors.Is(err, os.ErrNotExist) {
+		return nil, errors.Join(fmt.Errorf("there is an event log in %s already", dir), err)
+	}
+	log, err := openSQLite(filepath.Join(dir, fileName))
+	if err != nil {
+		return nil, err
+	}
+	return &Assembly{log}, nil
+}
+
+// Add adds a piece by its name, all of it or nothing.
+func (a *Assembly) Add(name string, piece io.Reader) (err error) {
+	end, err := sqlitex.ImmediateTransaction(a.log.writer)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	lines := json.NewDecoder(piece)
+	for add := a.adder(name); ; {
+		if add == nil {
+			return fmt.Errorf("%s is no piece of a log", name)
+		}
+		if err := add(lines); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("add %s to the log: %w", name, err)
+		}
+	}
+}
+
+// adder is what reads and adds a line of a piece; nil: it is none.
+func (a *Assembly) adder(name string) func(*json.Decoder) error {
+	insert := func(statement string, args ...any) error {
+		return sqlitex.Execute(a.log.writer, statement, &sqlitex.ExecOptions{Args: args})
+	}
+	switch {
+	case strings.HasPrefix(name, eventPieces):
+		return func(lines *json.Decoder) error {
+			var e pieceEvent
+			if err := lines.Decode(&e); err != nil {
+				return err
+			}
+			return insert(`INSERT INTO events (position, stream, revision, id, type, json, created, checksum, metadata, data)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				e.Position, e.Stream, e.Revision, e.ID, e.Type, e.JSON, e.Created, e.Checksum, []byte(e.Metadata), []byte(e.Data))
+		}
+	case strings.HasPrefix(name, streamPieces):
+		return func(lines *json.Decoder) error {
+			var s pieceStream
+			if err := lines.Decode(&s); err != nil {
+				return err
+			}
+			return insert(`INSERT INTO streams (id, name, removed) VALUES (?, ?, ?)`, s.ID, s.Name, s.Removed)
+		}
+	}
+	return nil
+}
+
+// Close ends the assembly; what was added is on disk then.
+func (a *Assembly) Close() error { return a.log.Close() }

@@ -1,0 +1,135 @@
+package embedded_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
+	"github.com/google/uuid"
+
+	"moviola/eventstore/embedded"
+)
+
+// piecesOf backs up the log of a folder and takes the backup apart.
+func piecesOf(t *testing.T, dir string) (names []string, content map[string][]byte) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "backup.db")
+	if _, err := embedded.Backup(t.Context(), dir, file); err != nil {
+		t.Fatal(err)
+	}
+	content = map[string][]byte{}
+	err := embedded.Pieces(t.Context(), file, func(name string, piece []byte) error {
+		names = append(names, name)
+		content[name] = bytes.Clone(piece)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names, content
+}
+
+// A log that is taken apart and made again is the same, event by event; and while it grows, its first pieces stay as they are.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := newHarness(t, embedded.Config{Dir: dir})
+	binary := esdb.EventData{EventID: uuid.New(), EventType: "Binary", ContentType: esdb.ContentTypeBinary, Data: []byte{0, 0xff, '<', 'x'}, Metadata: []byte("\xc3\x28")}
+	text := esdb.EventData{EventID: uuid.New(), EventType: "Text", ContentType: esdb.ContentTypeJson, Data: []byte(`{"a":"<ü\u2028 & \\ \u0000"}`)}
+	h.mustAppend("odd-1", esdb.NoStream{}, binary, text)
+	for i := range 30 {
+		h.mustAppend(fmt.Sprintf("many-%d", i), esdb.NoStream{}, events(100)...)
+	}
+	names, before := piecesOf(t, dir)
+	if len(names) != 4 {
+		t.Fatalf("pieces %v", names)
+	}
+
+	again := filepath.Join(t.TempDir(), "again")
+	if err := os.Mkdir(again, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	assembly, err := embedded.Assemble(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := assembly.Add(name, bytes.NewReader(before[name])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := assembly.Add(names[0], bytes.NewReader(before[names[0]])); err == nil {
+		t.Error("a piece was added twice")
+	}
+	if err := assembly.Add("other", bytes.NewReader(nil)); err == nil {
+		t.Error("something else was added")
+	}
+	if err := assembly.Close(); err != nil {
+		t.Fatal(err)
+	}
+	report, err := embedded.Verify(t.Context(), again)
+	if err != nil || report.Events != 3002 || report.Last != 3002 || len(report.Problems) > 0 {
+		t.Errorf("assembled: %+v, %v", report, err)
+	}
+	if _, err := embedded.Assemble(again); err == nil {
+		t.Error("a log was assembled over another")
+	}
+	if _, same := piecesOf(t, again); !equalPieces(same, before) {
+		t.Error("the pieces of the assembled log are others")
+	}
+
+	h.mustAppend("late-1", esdb.NoStream{}, events(10)...)
+	_, after := piecesOf(t, dir)
+	for _, name := range names[:2] {
+		if !bytes.Equal(before[name], after[name]) {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}
+
+func equalPieces(a, b map[string][]byte) bool {
+	for name := range a {
+		if !bytes.Equal(a[name], b[name]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// A log that lacks a piece is not sound.
+func TestPieces_missing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	h := newHarness(t, embedded.Config{Dir: dir})
+	for i := range 30 {
+		h.mustAppend(fmt.Sprintf("many-%d", i), esdb.NoStream{}, events(100)...)
+	}
+	names, pieces := piecesOf(t, dir)
+	for _, left := range names {
+		again := filepath.Join(t.TempDir(), "again")
+		if err := os.Mkdir(again, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		assembly, err := embedded.Assemble(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if name != left {
+				if err := assembly.Add(name, bytes.NewReader(pieces[name])); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := assembly.Close(); err != nil {
+			t.Fatal(err)
+		}
+		report, err := embedded.Verify(t.Context(), again)
+		if err == nil && len(report.Problems) == 0 && report.Last == 3000 {
+			t.Errorf("without %s the log passes: %+v", left, report)
+		}
+	}
+}
