@@ -93,7 +93,7 @@ func NewRequestPreloadHandler(log *eventstore.Log, ledgers *Ledgers, files Files
 }
 
 // requestTime bounds the appends of one request: a hold whose batch has not come is given up only long after.
-const requestTime = time.Minute
+const requestTime = 12 * time.Second
 
 // Handle accepts the batch: its document is stored, the credits for what is to be generated are held, and then it is recorded. It refuses
 // what is wrong with 400, and more credits than are available with 402. A crash in between leaves a hold that the keeper gives back.
@@ -119,7 +119,7 @@ func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (
 	if _, err := h.ledgers.HoldItems(ctx, HoldItems{Account: cmd.Account, Preload: id, Items: amounts}); err != nil {
 		var refusal *domain.Error
 		if errors.As(err, &refusal) { // after any other error the hold may stand
-			err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), BatchKey(cmd.Account, id)))
+			err = errors.Join(err, h.files.Delete(ctx, BatchKey(cmd.Account, id)))
 		}
 		return RequestedPreload{}, err
 	}

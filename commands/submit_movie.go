@@ -19,10 +19,10 @@ import (
 )
 
 // submitLimit is how long a submission may append. It is well below the age at which a hold without movie is abandoned.
-const submitLimit = 60 * time.Second
+const submitLimit = 12 * time.Second
 
 // cleanupLimit is for taking back what a refused submission has stored.
-const cleanupLimit = 10 * time.Second
+const cleanupLimit = 2 * time.Second
 
 // SubmitMovie asks for a render.
 type SubmitMovie struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // testLimit bounds a test of a connection. Its caller waits for the answer.
-const testLimit = 60 * time.Second
+const testLimit = 40 * time.Second
 
 // testRandom stands for the random part of file names in tests.
 const testRandom = "00000"

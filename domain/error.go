@@ -16,6 +16,7 @@ const (
 	NotFound
 	Conflict
 	TooLarge
+	Unavailable // a part of the service does not answer now
 )
 
 // Error is the only error whose text a client may read. Message says what to change; Code is stable, snake_case and

@@ -97,6 +97,9 @@ type API struct {
 	cfg     Config
 	cursors web.Cursors
 	tickets web.Cursors
+
+	stopping context.Context // ends with Stop
+	stop     context.CancelFunc
 }
 
 // New returns an API, or an error that names everything the configuration lacks.
@@ -110,8 +113,14 @@ func New(cfg Config) (*API, error) {
 	if cfg.UploadTTL <= 0 {
 		cfg.UploadTTL = 120 * time.Second
 	}
-	return &API{cfg: cfg, cursors: web.NewCursors(cfg.CursorKey, "media-cursor"), tickets: web.NewCursors(cfg.UploadKey, "media-upload PUT")}, nil
+	a := &API{cfg: cfg, cursors: web.NewCursors(cfg.CursorKey, "media-cursor"), tickets: web.NewCursors(cfg.UploadKey, "media-upload PUT")}
+	a.stopping, a.stop = context.WithCancel(context.Background())
+	return a, nil
 }
+
+// Stop ends the uploads that are under way, and every later one, with 503: their addresses can be used again. An HTTP server waits for its
+// answers when it shuts down: call Stop then.
+func (a *API) Stop() { a.stop() }
 
 // Paths of the interface.
 const (

@@ -28,9 +28,10 @@ type ticket struct {
 
 // The refusals of uploads. An address that was altered in any way is told apart from others by nobody.
 var (
-	errAddress = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
-	errLength  = domain.Errorf(domain.Invalid, "upload_length_required", "Send the header Content-Length: the length of the file as it was registered")
-	errBroken  = domain.Errorf(domain.Invalid, "upload_incomplete", "The body ended, or paused for too long, before it was complete. Send it again.")
+	errAddress  = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
+	errLength   = domain.Errorf(domain.Invalid, "upload_length_required", "Send the header Content-Length: the length of the file as it was registered")
+	errBroken   = domain.Errorf(domain.Invalid, "upload_incomplete", "The body ended, or paused for too long, before it was complete. Send it again.")
+	errStopping = domain.Errorf(domain.Unavailable, "upload_interrupted", "The service is being shut down. Send the body to the same address again.")
 )
 
 // uploadAddress is where the bytes of a registered file are sent to.
@@ -65,6 +66,9 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	if !errors.As(err, &refusal) && r.Context().Err() != nil {
 		return // nobody waits for an answer
 	}
+	if errors.Is(err, errStopping) {
+		w.Header().Set("Retry-After", "2")
+	}
 	web.Fail(w, r, a.cfg.Log, err)
 	if unread == nil && connection.Flush() == nil {
 		select {
@@ -88,8 +92,10 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), media.UploadTime)
 	defer cancel()
+	deadline := http.NewResponseController(w).SetReadDeadline
+	defer context.AfterFunc(a.stopping, func() { _ = deadline(time.Unix(1, 0)) })() // ends a read that waits
 	at, err := a.cfg.Upload.Handle(ctx, commands.UploadMedia{
-		Place: t.Place, Entry: t.Entry, Size: t.Size, Body: &steady{r: r.Body, extend: http.NewResponseController(w).SetReadDeadline},
+		Place: t.Place, Entry: t.Entry, Size: t.Size, Body: &steady{r: r.Body, extend: deadline, stopping: a.stopping},
 	})
 	if err != nil {
 		return err
@@ -136,10 +142,11 @@ const (
 
 // steady reads a body as long as bytes flow: the deadline moves on whenever enough of them have come.
 type steady struct {
-	r      io.Reader
-	extend func(deadline time.Time) error
-	got    int
-	set    time.Time // when the deadline was moved last
+	r        io.Reader
+	extend   func(deadline time.Time) error
+	stopping context.Context // ends the body
+	got      int
+	set      time.Time // when the deadline was moved last
 }
 
 func (s *steady) Read(p []byte) (int, error) {
@@ -150,8 +157,14 @@ func (s *steady) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
+	if s.stopping.Err() != nil {
+		return 0, errStopping
+	}
 	n, err := s.r.Read(p)
 	s.got += n
+	if err != nil && s.stopping.Err() != nil {
+		return n, errStopping
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return n, errors.Join(errBroken, err)
 	}

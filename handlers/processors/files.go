@@ -59,7 +59,10 @@ func (p *Processors) filled(ctx context.Context, project domain.ProjectID, conte
 	if _, err := p.config.Log.Fold(ctx, movie.Stream(project), m.Apply); err != nil {
 		return nil, passing{fmt.Errorf("load movie %s: %w", project, err)}
 	}
-	submitted, _ := m.Submitted()
+	submitted, there := m.Submitted()
+	if !there { // it is rendered, so it was: the read found nothing, which says nothing
+		return nil, passing{fmt.Errorf("load movie %s: %w", project, eventstore.ErrUnavailable)}
+	}
 	filled, err := commands.FillDocument(ctx, p.config.Files, content, submitted.Templates)
 	var refusal *domain.Error
 	if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrFileNotFound) {

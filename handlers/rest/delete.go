@@ -52,9 +52,11 @@ func (a *API) failDelete(w http.ResponseWriter, r *http.Request, err error) {
 		refusal = errDeleteBadKey
 	case !errors.As(err, &refusal):
 		web.LogFailure(r, a.cfg.Log, err)
+		web.Retry(w, r, err)
 		refusal = errDeleteFailed
 	case refusal.Kind == domain.Internal:
 		web.LogFailure(r, a.cfg.Log, err)
+		web.Retry(w, r, err)
 	}
 	web.Refuse(w, http.StatusBadRequest, refusal)
 }

@@ -50,6 +50,7 @@ func (a *API) getLibrary(w http.ResponseWriter, r *http.Request, c access.Call) 
 	found, err := a.cfg.Templates.Library(r.Context(), c.Account, tags)
 	if err != nil {
 		web.LogFailure(r, a.cfg.Log, err)
+		web.Retry(w, r, err)
 		return domain.Errorf(domain.NotFound, "library_unavailable", "The library could not be read. Please try again.")
 	}
 	answer := library{Success: true, Count: len(found), Templates: []shelf{}, Timestamp: web.Stamp(a.now())}

@@ -25,6 +25,8 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge erro
 		drain(r)
 		return nil, tooLarge
 	}
+	resume := untilRead(r.Context())
+	defer resume()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var over *http.MaxBytesError
 	switch {

@@ -4,6 +4,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -42,6 +43,7 @@ var statuses = map[domain.Kind]int{
 	domain.Conflict:        http.StatusConflict,
 	domain.TooLarge:        http.StatusRequestEntityTooLarge,
 	domain.Internal:        http.StatusInternalServerError,
+	domain.Unavailable:     http.StatusServiceUnavailable,
 }
 
 // StatusOf is the HTTP status of a refusal.
@@ -101,24 +103,30 @@ func Refuse(w http.ResponseWriter, status int, err *domain.Error) {
 	_ = Write(w, status, failure{Message: err.Message, Code: code})
 }
 
-// Fail answers with an error: a *domain.Error as what it is, everything else as 500 with a fixed text. The cause of what is the
-// service's own failure goes to the log.
+// Fail answers with an error: a *domain.Error as what it is, everything else as 503 when a part of the service did not answer, and as 500
+// otherwise, with a fixed text. The cause of what is the service's own failure goes to the log.
 func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err error) {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
 		if refusal.Kind == domain.Internal {
 			LogFailure(r, log, err)
+			Retry(w, r, err)
 		}
 		Refuse(w, StatusOf(refusal), refusal)
 		return
 	}
 	LogFailure(r, log, err)
+	if unavailable(r, err) {
+		Retry(w, r, err)
+		Refuse(w, StatusOf(errUnavailable), errUnavailable)
+		return
+	}
 	Refuse(w, http.StatusInternalServerError, domain.Errorf(domain.Internal, "internal_error", internalErrorText))
 }
 
 // LogFailure logs why a request failed, unless its client has gone. The query is left out.
 func LogFailure(r *http.Request, log logrus.FieldLogger, err error) {
-	if r.Context().Err() != nil {
+	if r.Context().Err() != nil && !errors.Is(context.Cause(r.Context()), ErrLate) {
 		return
 	}
 	log.WithFields(logrus.Fields{"method": r.Method, "path": LogPath(r.URL.Path), "request": RequestID(r.Context())}).WithError(err).Error("request failed")

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -199,8 +200,7 @@ func (c *Config) validate() error {
 		{"--mongo", c.Mongo, "mongodb://host/moviola", []string{"mongodb", "mongodb+srv"}},
 		{"--blobs", c.Blobs, "s3://bucket?region=eu-central-1", []string{"s3", "file", ""}},
 	} {
-		scheme := where.value[:max(0, strings.Index(where.value, "://"))] // the rest may carry a password
-		if where.value != "" && !slices.Contains(where.schemes, scheme) {
+		if scheme, ok := knownAddress(where.value, where.schemes); !ok {
 			complain("%s %s…: give an address such as %s", where.flag, scheme, where.example)
 		}
 	}
@@ -229,6 +229,22 @@ func (c *Config) validate() error {
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	return errors.Join(errs...)
+}
+
+// nearMiss is an address that lacks a slash or two, and would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.
+var nearMiss = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+(:|//)`)
+
+// knownAddress says whether an address is empty, or has one of some schemes and something behind it; without a scheme it is a path, where the
+// empty scheme is one of them. It returns no more than the scheme: the rest may carry a password.
+func knownAddress(address string, schemes []string) (scheme string, ok bool) {
+	scheme, rest, found := strings.Cut(address, "://")
+	switch {
+	case address == "":
+		return "", true
+	case !found:
+		return "", slices.Contains(schemes, "") && !nearMiss.MatchString(address)
+	}
+	return scheme, slices.Contains(schemes, scheme) && strings.Trim(rest, "/") != ""
 }
 
 // webAddress says whether a text is an address of a web server, without a query.

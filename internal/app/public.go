@@ -63,6 +63,7 @@ func (s *service) newPublic(secret secret) error {
 		return err
 	}
 	router := web.NewRouter()
+	web.Limit(router, web.AnswerTime, otherLimits)
 	s.operations = slices.Concat(
 		movies.Operations(),
 		keyring.Operations(),
@@ -81,7 +82,20 @@ func (s *service) newPublic(secret secret) error {
 	s.router, s.public = router, newHTTPServer(s.cfg.Listen, web.Wrap(router, log))
 	// A shutdown waits for open answers, and a stream has no end of its own.
 	s.public.RegisterOnShutdown(movies.Stop)
+	s.public.RegisterOnShutdown(library.Stop)
 	return nil
+}
+
+// otherLimits are the times of the routes that do not answer within web.AnswerTime.
+var otherLimits = map[string]time.Duration{
+	"POST /v2/connections/test":             45 * time.Second, // somebody else's server is asked
+	"PUT /v2/media/upload/{ticket}":         web.NoLimit,
+	"GET /v2/movies/progress":               web.NoLimit,
+	"GET /v2/credits/ledger":                web.NoLimit, // as CSV, it is an export
+	"GET /v2/renders/{token}/{name}":        web.NoLimit,
+	"GET /v2/media/{token}/files/{path:.+}": web.NoLimit,
+	"GET /v2/media/{token}/cache/{path:.+}": web.NoLimit,
+	"GET /v2/library/{id}/{name}":           web.NoLimit,
 }
 
 // loadAdminToken takes the operator's token from the environment, or makes one for this run.

@@ -24,6 +24,11 @@ type Answer struct {
 	Body   []byte
 }
 
+// unavailable says that a part of the service did not answer in time.
+func (a Answer) unavailable() bool {
+	return a.Status == http.StatusServiceUnavailable && bytes.Contains(a.Body, []byte(`"service_unavailable"`))
+}
+
 // Into decodes the body, and fails the test when it is not JSON.
 func (a Answer) Into(t testing.TB, v any) {
 	t.Helper()
@@ -105,6 +110,10 @@ func (c *Client) send(method, url string, body []byte, header map[string]string)
 		}
 	}
 	answer, ok := fetch(req)
+	for giveUp := time.Now().Add(Patience); ok && method == http.MethodGet && answer.unavailable() && time.Now().Before(giveUp); {
+		<-time.After(longestPause) // the machine is busy: see docs/requests.md
+		answer, ok = fetch(req)
+	}
 	if !ok {
 		c.t.Fatalf("%s %s: no answer", method, url)
 	}

@@ -1,0 +1,92 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"moviola/domain"
+	"moviola/eventstore"
+)
+
+// AnswerTime is how long a request may take, the time for its body not counted, unless its route has a limit of its own.
+const AnswerTime = 14 * time.Second
+
+// NoLimit is the limit of routes that go on for as long as they get on: uploads, downloads, exports and streams of events.
+const NoLimit = 0
+
+// ErrLate is the cause with which the context of a request ends that has taken too long.
+var ErrLate = errors.New("the request took too long")
+
+// errUnavailable answers what a part of the service that does not answer keeps from being done.
+var errUnavailable = domain.Errorf(domain.Unavailable, "service_unavailable",
+	"The service cannot reach a part of its storage now. Please try again; repeat a submission with the same Idempotency-Key.")
+
+// retryAfter is what clients are told to wait, in seconds.
+const retryAfter = 2
+
+// limit is the time that a request has left. It belongs to the goroutine that serves the request.
+type limit struct {
+	timer *time.Timer
+	after time.Duration
+}
+
+type limitKey struct{}
+
+// Limit ends the context of every request of a router with ErrLate when its time is over: after a time, or the one that its route has in
+// others, by method and path template ("GET /v2/movies"); NoLimit: never.
+func Limit(router *mux.Router, after time.Duration, others map[string]time.Duration) {
+	router.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			after := after
+			if path, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
+				method := r.Method
+				if method == http.MethodHead {
+					method = http.MethodGet
+				}
+				if other, known := others[method+" "+path]; known {
+					after = other
+				}
+			}
+			if after == NoLimit {
+				next.ServeHTTP(w, r)
+				return
+			}
+			ctx, cancel := context.WithCancelCause(r.Context())
+			l := &limit{timer: time.AfterFunc(after, func() { cancel(ErrLate) }), after: after}
+			defer cancel(nil)
+			defer l.timer.Stop()
+			next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, limitKey{}, l)))
+		})
+	})
+}
+
+// untilRead stops the time of a request while its body is read, which has a limit of its own, and returns what lets it begin anew.
+func untilRead(ctx context.Context) (resume func()) {
+	l, ok := ctx.Value(limitKey{}).(*limit)
+	if !ok {
+		return func() {}
+	}
+	l.timer.Stop()
+	return func() { l.timer.Reset(l.after) }
+}
+
+// unavailable says whether a request failed because a part of the service did not answer, or has no room: it may be repeated.
+func unavailable(r *http.Request, err error) bool {
+	var network net.Error
+	return errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network)
+}
+
+// Retry tells the client of a request that failed for such a reason when to repeat it.
+func Retry(w http.ResponseWriter, r *http.Request, err error) {
+	if unavailable(r, err) {
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	}
+}
