@@ -78,7 +78,7 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 		return s, err
 	}
 	if err := noteSettings(cfg); err != nil {
-		return s, err
+		log.WithError(err).Warn("a backup will not know the flags of this process")
 	}
 	secret, err := loadSecret(cfg)
 	if err != nil {
