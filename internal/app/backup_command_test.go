@@ -175,3 +175,29 @@ func TestArchiveFlags_refuse(t *testing.T) {
 		t.Errorf("an unknown part: %v", err)
 	}
 }
+
+// TestRestore_cutShort: what a restore has left that was killed is no installation, and is in nobody's way.
+func TestRestore_cutShort(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := refuseHalf(dir); err != nil {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, restoring, "files"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := refuseHalf(dir); err == nil {
+		t.Error("a service begins where a restore was cut short")
+	}
+	if err := emptyFolder(dir); err != nil || refuseHalf(dir) != nil {
+		t.Errorf("a second restore: %v", err)
+	}
+	for _, name := range []string{restoring, secretFile} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := emptyFolder(dir); err == nil {
+		t.Error("a restore goes over a secret")
+	}
+}

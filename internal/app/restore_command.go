@@ -98,16 +98,29 @@ func (r *bringingBack) run(ctx context.Context, stdout, stderr io.Writer) (err e
 	return r.report(stdout, s.Manifest)
 }
 
-// emptyFolder refuses a folder with something in it.
+// emptyFolder refuses a folder with something in it. What a restore has left that was cut short is removed.
 func emptyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) == 1 && entries[0].Name() == restoring:
+		return os.RemoveAll(filepath.Join(dir, restoring))
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty (there is %s): nothing is restored over what is there", dir, entries[0].Name())
+	}
+	return nil
+}
+
+// refuseHalf refuses a data folder in which a restore was cut short: a service would begin a new installation there.
+func refuseHalf(data string) error {
+	_, err := os.Lstat(filepath.Join(data, restoring))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil && len(entries) > 0 {
-		err = fmt.Errorf("%s is not empty (there is %s): nothing is restored over what is there", dir, entries[0].Name())
-	}
-	return err
+	return errors.Join(fmt.Errorf("a restore into %s is under way or was cut short: let it end, or restore into an empty folder", data), err)
 }
 
 // restore puts everything together in a folder.

@@ -71,6 +71,9 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	if err := makeDataFolder(cfg.Data); err != nil {
 		return s, err
 	}
+	if err := refuseHalf(cfg.Data); err != nil {
+		return s, err
+	}
 	if s.worker, err = workerName(); err != nil {
 		return s, err
 	}
