@@ -53,12 +53,17 @@ func (a *Accounts) Page(ctx context.Context, q AccountQuery) ([]Account, bool, e
 
 // Balances serves the credit balances.
 type Balances struct {
-	at *catalogue
+	at  *catalogue
+	log *eventstore.Log
 }
 
-// Get returns an account's balance: the zero one of an account that never had credits.
+// Get returns an account's balance: the zero one of an account that never had credits. While the read models are behind the log it is brought
+// up to the end of the account's ledger.
 func (b *Balances) Get(ctx context.Context, account domain.AccountID) (Balance, error) {
 	balance, ok, err := balanceModel.load(ctx, b.at, string(account))
+	if err == nil && b.at.lagging() != nil {
+		balance, ok, err = balanceModel.catchUp(ctx, b.log, balance, ok, string(account))
+	}
 	if err != nil || !ok {
 		return Balance{Account: string(account)}, err
 	}

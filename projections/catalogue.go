@@ -40,6 +40,15 @@ type catalogue struct {
 	models  []model
 	current atomic.Pointer[Pointer]
 	recent  recent
+	behind  func() error // a *BehindError while lists would lack what was acknowledged long ago
+}
+
+// lagging returns a *BehindError while lists must not be answered.
+func (c *catalogue) lagging() error {
+	if c.behind == nil {
+		return nil
+	}
+	return c.behind()
 }
 
 // collection is where a read model is now.
@@ -199,6 +208,9 @@ func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, b
 
 // page reads documents of a read model in the order of one of its indexes.
 func page[T any](ctx context.Context, c *catalogue, name string, q Query) ([]T, error) {
+	if err := c.lagging(); err != nil {
+		return nil, fmt.Errorf("page %s: %w", name, err)
+	}
 	stored, err := c.docs.Page(ctx, c.collection(name), q)
 	if err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)

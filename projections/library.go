@@ -53,6 +53,9 @@ func (l *Library) File(ctx context.Context, account domain.AccountID, path media
 
 // Folder returns a folder, and false when it does not exist. The root always does.
 func (l *Library) Folder(ctx context.Context, account domain.AccountID, folder string) (MediaFolder, bool, error) {
+	if err := l.at.lagging(); err != nil {
+		return MediaFolder{}, false, err
+	}
 	id := folderID(string(account), folder)
 	found, err := l.at.docs.Get(ctx, l.at.collection(folderModel{}.name()), id)
 	if err != nil {

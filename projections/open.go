@@ -40,6 +40,9 @@ type Config struct {
 	// Thread starts a thread that folds and commits, so that it may stand behind what answers clients. Default: there is none, and it is
 	// done where it is called.
 	Thread func() Thread
+	// MaxLag is the age of an event from which on its absence from the read models makes lists an error (*BehindError), and balances come from
+	// the log. Default: lists are answered from what is there. Decision 59.
+	MaxLag time.Duration
 	Now    func() time.Time   // default: time.Now; for presence, sweeping and waits, never for what a document says
 	Logger logrus.FieldLogger // default: nothing is logged
 }
@@ -136,7 +139,7 @@ func Open(ctx context.Context, config Config) (*ReadModels, error) {
 		Movies:      &Movies{at: at, log: config.Log, reader: reader, head: config.head()},
 		Accounts:    &Accounts{at: at, log: config.Log},
 		Keys:        &Keys{at: at},
-		Balances:    &Balances{at: at},
+		Balances:    &Balances{at: at, log: config.Log},
 		Statements:  &Statements{at: at},
 		Acts:        &Acts{at: at},
 		Library:     &Library{at: at, log: config.Log},

@@ -16,6 +16,7 @@ type Reader struct {
 	at     *catalogue
 
 	waits waits // calls of WaitFor
+	lag   lag
 
 	mu       sync.Mutex
 	position eventstore.Position // everything up to here is in the documents
@@ -39,7 +40,14 @@ func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, erro
 	if err := at.docs.Declare(ctx, pointers, presences, troubles, checkpoints); err != nil {
 		return nil, err
 	}
-	return r, r.begin(ctx)
+	at.behind = r.Behind
+	if err := r.begin(ctx); err != nil {
+		return r, err
+	}
+	if config.MaxLag > 0 {
+		r.measureLag(ctx) // before the first question
+	}
+	return r, nil
 }
 
 // begin finds the generation to read. Where there is none, an empty one is made; where it has other shapes than this
@@ -193,6 +201,11 @@ func (r *Reader) tell(done report) {
 func (r *Reader) Run(ctx context.Context) error {
 	r.at.recent.running.Store(true)
 	defer r.at.recent.running.Store(false)
+	watching, stop := context.WithCancel(ctx)
+	var watched sync.WaitGroup
+	watched.Go(func() { r.watchLag(watching) })
+	defer watched.Wait()
+	defer stop()
 	if !r.config.Project {
 		return r.watch(ctx)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -40,6 +41,19 @@ func (b *Bucket) Presign(ctx context.Context, key, contentType string, size int6
 		return "", fmt.Errorf("sign an address of file %s: %w", key, err)
 	}
 	return address, nil
+}
+
+// Ping says whether the storage can be reached.
+func (b *Bucket) Ping(ctx context.Context) error {
+	if b.dir != "" {
+		_, err := os.Stat(b.dir)
+		return err
+	}
+	there, err := b.bucket.IsAccessible(ctx)
+	if err == nil && !there {
+		err = errors.New("the bucket is not there, or may not be listed")
+	}
+	return err
 }
 
 // Stat implements commands.Staging.

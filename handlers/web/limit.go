@@ -13,6 +13,7 @@ import (
 
 	"moviola/domain"
 	"moviola/eventstore"
+	"moviola/projections"
 )
 
 // AnswerTime is how long a request may take, the time for its body not counted, unless its route has a limit of its own.
@@ -27,6 +28,15 @@ var ErrLate = errors.New("the request took too long")
 // errUnavailable answers what a part of the service that does not answer keeps from being done.
 var errUnavailable = domain.Errorf(domain.Unavailable, "service_unavailable",
 	"The service cannot reach a part of its storage now. Please try again; repeat a submission with the same Idempotency-Key.")
+
+// unavailableError is what a client reads of such a failure.
+func unavailableError(err error) *domain.Error {
+	var behind *projections.BehindError
+	if !errors.As(err, &behind) {
+		return errUnavailable
+	}
+	return domain.Errorf(domain.Unavailable, errUnavailable.Code, "Lists are being brought up to date: %.0f %% is done. Please try again.", behind.Progress)
+}
 
 // retryAfter is what clients are told to wait, in seconds.
 const retryAfter = 2
@@ -80,8 +90,9 @@ func untilRead(ctx context.Context) (resume func()) {
 // unavailable says whether a request failed because a part of the service did not answer, or has no room: it may be repeated.
 func unavailable(r *http.Request, err error) bool {
 	var network net.Error
+	var behind *projections.BehindError
 	return errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network)
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network) || errors.As(err, &behind)
 }
 
 // Retry tells the client of a request that failed for such a reason when to repeat it.

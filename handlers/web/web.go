@@ -118,7 +118,7 @@ func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err er
 	LogFailure(r, log, err)
 	if unavailable(r, err) {
 		Retry(w, r, err)
-		Refuse(w, StatusOf(errUnavailable), errUnavailable)
+		Refuse(w, StatusOf(errUnavailable), unavailableError(err))
 		return
 	}
 	Refuse(w, http.StatusInternalServerError, domain.Errorf(domain.Internal, "internal_error", internalErrorText))

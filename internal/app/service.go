@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -132,9 +133,14 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	return s, nil
 }
 
+// maxLag is how old an event may be that lists do not show yet. Decision 59.
+const maxLag = 5 * time.Second
+
 // openModels opens the read models.
 func (s *service) openModels(ctx context.Context) (err error) {
-	s.models, err = projections.Open(ctx, s.stores.modelsConfig(s.cfg, s.log))
+	config := s.stores.modelsConfig(s.cfg, s.log)
+	config.MaxLag = maxLag
+	s.models, err = projections.Open(ctx, config)
 	return err
 }
 
@@ -173,8 +179,10 @@ func (s *service) checks() map[string]ops.Check {
 			if status.Err == nil && !status.CaughtUp {
 				return errors.New("the read models have not caught up with the log yet")
 			}
-			return status.Err
+			return cmp.Or(status.Err, s.models.Reader.Behind())
 		},
+		"documents": s.models.Reader.Ping,
+		"files":     s.stores.files.Ping,
 	}
 	if s.stores.server != nil {
 		checks["embedded-eventstore"] = func(context.Context) error { return s.stores.server.Health() }

@@ -1,0 +1,126 @@
+package projections
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"moviola/eventstore"
+)
+
+const (
+	// behindInterval is how often a Reader looks what of the log is not yet in the read models.
+	behindInterval = time.Second
+	// behindTime bounds such a look.
+	behindTime = 3 * time.Second
+	// behindEvents is how many events of no concern one look passes over at most.
+	behindEvents = 10_000
+)
+
+// BehindError says that lists cannot be answered: the oldest event that is not in the read models is older than Config.MaxLag, so that what
+// was acknowledged long ago would be missing. Decision 59.
+type BehindError struct {
+	Lag      time.Duration // age of that event
+	Progress float64       // how far of the log is in the read models, 0 to 100
+}
+
+func (e *BehindError) Error() string {
+	return fmt.Sprintf("the read models are behind the log: %.0f %% of it is in them, and what is missing is %s old", e.Progress, e.Lag.Round(time.Second))
+}
+
+// lag is what a Reader knows of the log beyond the read models. It is safe for concurrent use.
+type lag struct {
+	mu         sync.Mutex
+	generation int64               // of the read models that the rest is about
+	scanned    eventstore.Position // up to here nothing beyond the read models concerns them, unless it is in oldest
+	oldest     eventstore.Position // of the first event that does; zero: there is none
+	created    time.Time           // of that event
+	head       eventstore.Position
+}
+
+// Behind returns a *BehindError when lists would lack what was acknowledged long ago, and nil otherwise. What is not known counts for nothing.
+func (r *Reader) Behind() error {
+	if r.config.MaxLag <= 0 {
+		return nil
+	}
+	r.lag.mu.Lock()
+	defer r.lag.mu.Unlock()
+	if r.lag.oldest == (eventstore.Position{}) || r.reached(r.lag.oldest) {
+		return nil
+	}
+	age := r.config.Now().Sub(r.lag.created)
+	if age <= r.config.MaxLag {
+		return nil
+	}
+	r.mu.Lock()
+	position := r.position
+	r.mu.Unlock()
+	return &BehindError{Lag: age, Progress: 100 * float64(position.Commit) / float64(max(r.lag.head.Commit, 1))}
+}
+
+// watchLag looks at the log beyond the read models, now and then, until ctx ends.
+func (r *Reader) watchLag(ctx context.Context) {
+	if r.config.MaxLag <= 0 {
+		return
+	}
+	for sleep(ctx, behindInterval) {
+		r.measureLag(ctx)
+	}
+}
+
+// measureLag finds the oldest event that is not in the read models. When the log is away, what was known before still counts.
+func (r *Reader) measureLag(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, behindTime)
+	defer cancel()
+	place, current, _ := r.place()
+	r.lag.mu.Lock()
+	from, oldest, same := r.lag.scanned, r.lag.oldest, r.lag.generation == current.Generation
+	r.lag.mu.Unlock()
+	if same && place.Compare(oldest) < 0 {
+		return // it is still missing
+	}
+	if !same || from.Compare(place) < 0 {
+		from = place
+	}
+	head, err := r.config.Log.Store().Head(ctx)
+	if err != nil {
+		return
+	}
+	next, err := r.nextConcern(ctx, from)
+	if err != nil {
+		return
+	}
+	r.lag.mu.Lock()
+	defer r.lag.mu.Unlock()
+	r.lag.generation = current.Generation
+	r.lag.scanned, r.lag.oldest, r.lag.created, r.lag.head = next.scanned, next.oldest, next.created, head
+}
+
+// nextConcern passes over the events after a position that concern no read model, up to the first that does.
+func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*lag, error) {
+	found := &lag{scanned: from}
+	passed := 0
+	for event, err := range r.config.Log.Store().ReadAll(ctx, eventstore.Forwards, from) {
+		if err != nil {
+			return nil, err
+		}
+		category, _ := eventstore.SplitStream(event.Stream)
+		if slices.Contains(categories, category) {
+			found.oldest, found.created = event.Position, event.Created
+			return found, nil
+		}
+		found.scanned = event.Position
+		if passed++; passed >= behindEvents {
+			break
+		}
+	}
+	return found, nil
+}
+
+// Ping asks the document store for something small: an error says that it does not answer.
+func (r *Reader) Ping(ctx context.Context) error {
+	_, err := r.at.read(ctx)
+	return err
+}
