@@ -37,7 +37,8 @@ type lag struct {
 	scanned    eventstore.Position // up to here nothing beyond the read models concerns them, unless it is in oldest
 	oldest     eventstore.Position // of the first event that does; zero: there is none
 	created    time.Time           // of that event
-	head       eventstore.Position
+	old        bool                // it was too old when last looked at: what follows it may be so too
+	head       eventstore.Position // of the log, when last looked at
 }
 
 // Behind returns a *BehindError when lists would lack what was acknowledged long ago, and nil otherwise. What is not known counts for nothing.
@@ -47,17 +48,14 @@ func (r *Reader) Behind() error {
 	}
 	r.lag.mu.Lock()
 	defer r.lag.mu.Unlock()
-	if r.lag.oldest == (eventstore.Position{}) || r.reached(r.lag.oldest) {
+	position, _, _ := r.place()
+	if position.Compare(r.lag.oldest) >= 0 && (!r.lag.old || position.Compare(r.lag.head) >= 0) {
 		return nil
 	}
-	age := r.config.Now().Sub(r.lag.created)
-	if age <= r.config.MaxLag {
+	if !r.tooOld(r.lag.created) {
 		return nil
 	}
-	r.mu.Lock()
-	position := r.position
-	r.mu.Unlock()
-	return &BehindError{Lag: age, Progress: 100 * float64(position.Commit) / float64(max(r.lag.head.Commit, 1))}
+	return &BehindError{Lag: r.config.Now().Sub(r.lag.created), Progress: 100 * float64(position.Commit) / float64(max(r.lag.head.Commit, 1))}
 }
 
 // watchLag looks at the log beyond the read models, now and then, until ctx ends.
@@ -78,15 +76,18 @@ func (r *Reader) measureLag(ctx context.Context) {
 	r.lag.mu.Lock()
 	from, oldest, same := r.lag.scanned, r.lag.oldest, r.lag.generation == current.Generation
 	r.lag.mu.Unlock()
-	if same && place.Compare(oldest) < 0 {
-		return // it is still missing
-	}
-	if !same || from.Compare(place) < 0 {
-		from = place
-	}
 	head, err := r.config.Log.Store().Head(ctx)
 	if err != nil {
 		return
+	}
+	if same && place.Compare(oldest) < 0 { // it is still missing
+		r.lag.mu.Lock()
+		defer r.lag.mu.Unlock()
+		r.lag.head, r.lag.old = head, r.tooOld(r.lag.created)
+		return
+	}
+	if !same || from.Compare(place) < 0 {
+		from = place
 	}
 	next, err := r.nextConcern(ctx, from)
 	if err != nil {
@@ -96,7 +97,11 @@ func (r *Reader) measureLag(ctx context.Context) {
 	defer r.lag.mu.Unlock()
 	r.lag.generation = current.Generation
 	r.lag.scanned, r.lag.oldest, r.lag.created, r.lag.head = next.scanned, next.oldest, next.created, head
+	r.lag.old = next.oldest != (eventstore.Position{}) && r.tooOld(next.created)
 }
+
+// tooOld tells whether lists may not lack an event any more.
+func (r *Reader) tooOld(created time.Time) bool { return r.config.Now().Sub(created) > r.config.MaxLag }
 
 // nextConcern passes over the events after a position that concern no read model, up to the first that does.
 func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*lag, error) {

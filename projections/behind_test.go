@@ -1,7 +1,9 @@
 package projections_test
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,5 +76,55 @@ func TestBehind(t *testing.T) {
 	w.append(t, movie.Stream(project(2)), submitted(alice, began))
 	if err := mustOpen(t, config).Reader.Behind(); err == nil {
 		t.Error("an event behind it is not missed")
+	}
+}
+
+// sluice is a document store that lets a number of commits through and keeps the others until it is opened.
+type sluice struct {
+	projections.Documents
+	through atomic.Int64
+	open    chan struct{}
+}
+
+func (s *sluice) Commit(ctx context.Context, b projections.Batch) error {
+	if b.Checkpoint != nil && s.through.Add(-1) < 0 {
+		select {
+		case <-s.open:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return s.Documents.Commit(ctx, b)
+}
+
+// TestBehind_rebuild: lists are an error for as long as old events are being folded, and not only until the first of them is in the read models.
+// Decision 59.
+func TestBehind_rebuild(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	began := time.Now() // the store says when events were created
+	w.clock.now = began.Add(2 * time.Hour)
+	first := w.append(t, movie.Stream(project(1)), submitted(alice, began))
+	w.append(t, movie.Stream(project(2)), submitted(alice, began))
+	last := w.append(t, movie.Stream(project(3)), submitted(alice, began))
+	docs := &sluice{Documents: w.documents(t), open: make(chan struct{})}
+	docs.through.Store(1)
+	config := w.config(docs)
+	config.MaxLag, config.BatchEvents = time.Hour, 1
+	models := mustOpen(t, config)
+	list := func() (int, error) {
+		found, err := models.Movies.List(t.Context(), projections.MovieList{Account: alice, Limit: 10})
+		return len(found.Movies), err
+	}
+	start(t, models)
+	waitFor(t, models, first)
+	var behind *projections.BehindError
+	if n, err := list(); !errors.As(err, &behind) {
+		t.Errorf("one movie of three is in the list: %d, %v", n, err)
+	}
+	close(docs.open)
+	waitFor(t, models, last)
+	if n, err := list(); n != 3 || err != nil {
+		t.Errorf("caught up: %d movies, %v", n, err)
 	}
 }

@@ -260,6 +260,9 @@ func (r *Reader) startOver(ctx context.Context) error {
 			return err
 		}
 		_, err = r.adopt(ctx, p, true) // the position read so far is one of the other log
+		if err == nil && r.config.MaxLag > 0 {
+			r.measureLag(ctx) // before lists are empty for long
+		}
 		return err
 	})
 	return nil
