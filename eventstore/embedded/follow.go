@@ -25,6 +25,11 @@ func (r *reading) followAll() error {
 		return err
 	}
 	f := &logFollower{reading: r, filter: filter, cursor: cursor}
+	if filter.interval > 0 { // a filtered subscription begins with a checkpoint where it starts, as a genuine server's does
+		if err := f.checkpoint(); err != nil {
+			return err
+		}
+	}
 	for {
 		if err := f.step(); err != nil {
 			return err

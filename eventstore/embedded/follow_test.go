@@ -179,11 +179,11 @@ func TestFollow_filter(t *testing.T) {
 	}
 	for name, tt := range tests {
 		f := h.followed(h.client.SubscribeToAll(h.ctx, esdb.SubscribeToAllOptions{From: esdb.Start{}, Filter: &tt.filter}))
-		f.want(name, append(tt.want, "checkpoint 3", "caught up")...)
+		f.want(name, append(append([]string{"checkpoint 0"}, tt.want...), "checkpoint 3", "caught up")...)
 	}
 }
 
-// TestFollow_checkpoints counts: one after every interval of events considered, matching or not, and one at the live edge.
+// TestFollow_checkpoints counts: one where the subscription starts, one after every interval of events considered, matching or not, and one at the live edge.
 func TestFollow_checkpoints(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, embedded.Config{})
@@ -193,7 +193,7 @@ func TestFollow_checkpoints(t *testing.T) {
 		From: esdb.Start{}, MaxSearchWindow: 2, CheckpointInterval: 2,
 		Filter: &esdb.SubscriptionFilter{Type: esdb.StreamFilterType, Prefixes: []string{"b-"}},
 	}))
-	f.want("catching up", "checkpoint 4", "checkpoint 8", "b-1@0", "b-1@1", "checkpoint 11", "caught up")
+	f.want("catching up", "checkpoint 0", "checkpoint 4", "checkpoint 8", "b-1@0", "b-1@1", "checkpoint 11", "caught up")
 	h.mustAppend("a-1", esdb.Any{}, events(3)...)
 	h.mustAppend("b-1", esdb.Any{}, events(1)...)
 	f.want("live", "b-1@2", "checkpoint 15")

@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) eventstore.Store) {
 		{"subscribe without a filter", testSubscribeUnfiltered},
 		{"subscribe to several categories", testSubscribeCategories},
 		{"resume at every position", testSubscribeResume},
+		{"resume at every checkpoint", testSubscribeCheckpoints},
 		{"receive what comes", testSubscribeLive},
 		{"receive while many append", testSubscribeBusy},
 		{"end with the context", testContext},
