@@ -257,7 +257,12 @@ func (h SubmitMovieHandler) original(ctx context.Context, account domain.Account
 	case status == movie.Pending || status == movie.Running:
 		return nil, domain.Errorf(domain.Invalid, "invalid_movie_status", "Invalid movie status")
 	}
-	body, err := readFile(ctx, h.files, DocumentKey(account, project))
+	submitted, _ := m.Submitted()
+	body, err := readHashed(ctx, h.files, DocumentKey(account, project), submitted.DocumentHash)
+	if errors.Is(err, ErrDamaged) {
+		refusal := domain.Errorf(domain.Internal, "movie_json_damaged", "The JSON of movie %s is damaged. Nothing was created or charged.", project)
+		return nil, fmt.Errorf("%w: %w", refusal, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the document of %s: %w", project, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
+	"moviola/domain/template"
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
 )
@@ -161,6 +162,46 @@ func TestSubmitMovie_byReference(t *testing.T) {
 }
 
 // TestSubmitMovie_severalExports: the mistake is delivered as the result of one destination. Decision 33.
+// A document that is not what was submitted is not rendered again, and nothing is charged.
+func TestSubmitMovie_damagedOriginal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.submitted()
+	_, err := w.start("w1", 0)
+	w.must(err)
+	w.must(w.finish(commands.FinishRender{Attempt: 1, Worker: "w1", Message: "broken"}))
+	other := strings.Replace(sevenSeconds, "7", "8", 1)
+	w.must(w.files.Put(t.Context(), commands.DocumentKey(alice, project), strings.NewReader(other)))
+	_, err = w.submitHandler().Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(`{"project":"` + string(project) + `"}`)})
+	requireRefusal(t, err, domain.Errorf(domain.Internal, "movie_json_damaged",
+		"The JSON of movie %s is damaged. Nothing was created or charged.", project))
+	if !errors.Is(err, commands.ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
+	if keys, err := w.files.List(t.Context(), commands.DocumentPrefix(alice)); err != nil || len(keys) != 1 {
+		t.Errorf("documents %v, %v", keys, err)
+	}
+	w.wantCredits(0, 7)
+}
+
+// A movie is not filled in with a template that is not what was saved.
+func TestFillDocument_damaged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	sum := sha256.Sum256([]byte(sevenSeconds))
+	use := movie.TemplateUse{ID: "Abcdefgh12345678", Body: hex.EncodeToString(sum[:])}
+	key := template.BodyKey(template.ID(use.ID), use.Body)
+	body := []byte(`{"template":"` + use.ID + `"}`)
+	w.must(w.files.Put(t.Context(), key, strings.NewReader(sevenSeconds)))
+	if _, err := commands.FillDocument(t.Context(), w.files, body, []movie.TemplateUse{use}); err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.files.Put(t.Context(), key, strings.NewReader(strings.Replace(sevenSeconds, "7", "8", 1))))
+	if _, err := commands.FillDocument(t.Context(), w.files, body, []movie.TemplateUse{use}); !errors.Is(err, commands.ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestSubmitMovie_severalExports(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -79,7 +79,7 @@ func describe(body []byte) (template.Body, error) {
 
 // read returns the movie JSON of a template as it was at a hash.
 func (s templates) read(ctx context.Context, id template.ID, hash string) ([]byte, error) {
-	body, err := readFile(ctx, s.files, template.BodyKey(id, hash))
+	body, err := readHashed(ctx, s.files, template.BodyKey(id, hash), hash)
 	if err != nil {
 		return nil, fmt.Errorf("read the movie of template %s: %w", id, err)
 	}
@@ -121,7 +121,7 @@ func FillDocument(ctx context.Context, files Files, body []byte, uses []movie.Te
 	return document.Fill(body, func(id, _ string) ([]byte, error) {
 		for _, use := range uses {
 			if use.ID == id {
-				return readFile(ctx, files, template.BodyKey(template.ID(id), use.Body))
+				return readHashed(ctx, files, template.BodyKey(template.ID(id), use.Body), use.Body)
 			}
 		}
 		return nil, fmt.Errorf("template %s was not there when the movie was submitted", id)

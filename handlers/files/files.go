@@ -92,6 +92,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, found target, ok
 		web.Fail(w, r, s.cfg.Log, fmt.Errorf("open file %s: %w", found.key, err))
 		return
 	}
+	if err := commands.CheckSize(file, found.key, found.size); err != nil {
+		refusal := domain.Errorf(domain.Internal, "file_damaged", "The file is damaged")
+		web.Fail(w, r, s.cfg.Log, fmt.Errorf("%w: %w", refusal, err))
+		return
+	}
 	defer file.Close()
 	if found.old(file, s.cfg.Now()) {
 		web.NotFound(w, r)
@@ -107,6 +112,7 @@ type target struct {
 	key         string
 	name        string
 	contentType string
+	size        int64         // of a finished movie, in bytes; 0: it is not known
 	until       time.Duration // how long it is served after it was written; 0: for ever
 }
 
@@ -133,7 +139,11 @@ func (s *Server) find(ctx context.Context, token, name string) (target, bool, er
 	if key == "" || m.File.Token == "" || subtle.ConstantTimeCompare([]byte(m.File.Token), []byte(token)) != 1 {
 		return target{}, false, nil
 	}
-	return target{account: domain.AccountID(m.Account), key: key, name: name, contentType: contentType}, true, nil
+	found := target{account: domain.AccountID(m.Account), key: key, name: name, contentType: contentType}
+	if key == m.File.Key {
+		found.size = m.File.Size
+	}
+	return found, true, nil
 }
 
 // kind tells by its extension which file of a movie is asked for. A nil pick: none.

@@ -92,6 +92,25 @@ func get(handler http.Handler, method, path string, header map[string]string) (*
 
 const address = "/v2/renders/" + token + "/" + project
 
+// TestServe_damaged: of a movie that is not as long as it was, nothing is served, by no way; its picture is.
+func TestServe_damaged(t *testing.T) {
+	t.Parallel()
+	handler := serve(t, func(_ *world, m *projections.Movie) { m.File.Size = int64(len(video)) + 1 })
+	for _, header := range []map[string]string{nil, {"Range": "bytes=0-2"}} {
+		response, body := get(handler, "GET", address+".mp4", header)
+		if response.StatusCode != 500 || !strings.Contains(body, `"code":"file_damaged"`) {
+			t.Errorf("%d %s", response.StatusCode, body)
+		}
+	}
+	if response, body := get(handler, "GET", address+".jpg", nil); response.StatusCode != 200 || body != picture {
+		t.Errorf("the picture: %d %s", response.StatusCode, body)
+	}
+	whole := serve(t, func(_ *world, m *projections.Movie) { m.File.Size = int64(len(video)) })
+	if response, body := get(whole, "GET", address+".mp4", nil); response.StatusCode != 200 || body != video {
+		t.Errorf("a movie as it was: %d %s", response.StatusCode, body)
+	}
+}
+
 func TestServe(t *testing.T) {
 	t.Parallel()
 	handler := serve(t, nil)

@@ -23,6 +23,11 @@ func (s *Server) OpenOwn(ctx context.Context, account domain.AccountID, path str
 		return nil, commands.ErrFileNotFound
 	}
 	file, err := s.cfg.Files.Open(ctx, found.key)
+	if err == nil {
+		if err = commands.CheckSize(file, found.key, found.size); err != nil {
+			return nil, err
+		}
+	}
 	if err == nil && found.old(file, s.cfg.Now()) {
 		return nil, errors.Join(commands.ErrFileNotFound, file.Close())
 	}

@@ -38,9 +38,18 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 		return nil
 	}
 	file := *source.File
-	err = r.fill(ctx, &file, *source.File, r.copyFile)
+	err = r.fill(ctx, &file, *source.File, func(ctx context.Context, key, from string) error {
+		if from == source.File.Key {
+			return r.copyFile(ctx, key, from, source.File.Size)
+		}
+		return r.copyFile(ctx, key, from, 0)
+	})
 	if errors.Is(err, commands.ErrFileNotFound) {
 		return nil // it was deleted since
+	}
+	if errors.Is(err, commands.ErrFileDamaged) {
+		r.log.WithError(err).WithField("project", source.Project).Error("a finished movie is damaged: the same movie is rendered again")
+		return nil
 	}
 	if err != nil {
 		return err
@@ -49,11 +58,16 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 	return errCached
 }
 
-// copyFile gives this attempt its own copy of a stored file.
-func (r *render) copyFile(ctx context.Context, key, from string) error {
+// copyFile gives this attempt its own copy of a stored file, which has to be of the size, in bytes; 0: it is not known.
+func (r *render) copyFile(ctx context.Context, key, from string, size int64) error {
 	f, err := r.config.Files.Open(ctx, from)
 	if errors.Is(err, commands.ErrFileNotFound) {
 		return err
+	}
+	if err == nil {
+		if damaged := commands.CheckSize(f, from, size); damaged != nil {
+			return damaged
+		}
 	}
 	if err == nil {
 		err = errors.Join(r.config.Files.Put(ctx, key, f), f.Close())

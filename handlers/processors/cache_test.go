@@ -89,9 +89,12 @@ func TestRender_NotFromTheCache(t *testing.T) {
 		body   string
 		change func(w *world, source movie.RenderFinished)
 	}{
-		"another movie":       {body: `{"scenes":[{"duration":4,"comment":"x"}]}`},
-		"cache false":         {body: `{"cache":false,"scenes":[{"duration":4}]}`},
-		"the file has gone":   {change: func(w *world, s movie.RenderFinished) { must(w.t, w.files.Delete(w.t.Context(), s.File.Key)) }},
+		"another movie":     {body: `{"scenes":[{"duration":4,"comment":"x"}]}`},
+		"cache false":       {body: `{"cache":false,"scenes":[{"duration":4}]}`},
+		"the file has gone": {change: func(w *world, s movie.RenderFinished) { must(w.t, w.files.Delete(w.t.Context(), s.File.Key)) }},
+		"the file is cut short": {change: func(w *world, s movie.RenderFinished) {
+			must(w.t, w.files.Put(w.t.Context(), s.File.Key, strings.NewReader("movie")))
+		}},
 		"its picture has too": {change: func(w *world, s movie.RenderFinished) { must(w.t, w.files.Delete(w.t.Context(), s.File.Thumbnail)) }},
 	}
 	for name, tt := range tests {

@@ -135,7 +135,13 @@ func (d *delivery) parcel(index int, t target) commands.Parcel {
 			if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
 				err = passing{err}
 			}
-			return f, err
+			if err != nil {
+				return nil, err
+			}
+			if err := commands.CheckSize(f, d.claim.File.Key, d.claim.File.Size); err != nil {
+				return nil, err // listed for the operator, who may have a backup
+			}
+			return f, nil
 		},
 	}
 }

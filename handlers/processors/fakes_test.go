@@ -139,7 +139,7 @@ func (r *renderer) Render(ctx context.Context, job commands.RenderJob) (commands
 	}
 	return commands.Rendered{
 		Subtitles: subtitles,
-		Plan:      plan, File: movie.File{Size: 9, Codec: "h264", CodecType: "video", VideoStreams: 1, AudioStreams: 1, FrameRate: 25},
+		Plan:      plan, File: movie.File{Size: int64(len("movie by " + r.worker)), Codec: "h264", CodecType: "video", VideoStreams: 1, AudioStreams: 1, FrameRate: 25},
 		Movie: stem + ".mp4", Thumbnail: stem + ".jpg",
 		Close: func() { _, _ = os.Remove(stem+".mp4"), os.Remove(stem+".jpg") },
 	}, err

@@ -65,7 +65,7 @@ func (p *Processors) filled(ctx context.Context, project domain.ProjectID, conte
 	}
 	filled, err := commands.FillDocument(ctx, p.config.Files, content, submitted.Templates)
 	var refusal *domain.Error
-	if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrFileNotFound) {
+	if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrFileNotFound) && !errors.Is(err, commands.ErrDamaged) {
 		return nil, passing{fmt.Errorf("fill in movie %s: %w", project, err)}
 	}
 	return filled, err

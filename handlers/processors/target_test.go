@@ -158,6 +158,32 @@ func TestDeliver_SendersThatFail(t *testing.T) {
 	}
 }
 
+// A damaged movie is sent nowhere: the operator sees it, and once the file is what it was the delivery goes on.
+func TestDeliver_ADamagedMovie(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		w.saveAll()
+		project := w.submit(map[string]any{"id": "server"})
+		pr.do(render(project, 0))
+		key := w.finished(project).File.Key
+		stored := w.files.Text(key)
+		must(t, w.files.Put(t.Context(), key, strings.NewReader(stored[1:])))
+		if <-pr.send(deliver(project, 0)) {
+			t.Error("a damaged movie was taken for delivered")
+		}
+		if got := w.troubles.rows["deliver/"+string(project)].Failures; got != 1 || len(w.parcels.all()) != 0 {
+			t.Errorf("%d failures are listed, %d parcels were sent", got, len(w.parcels.all()))
+		}
+		must(t, w.files.Put(t.Context(), key, strings.NewReader(stored)))
+		pr.do(deliver(project, 0))
+		if got := outcomes(w.tries(project)); got != "0.1 ok!" || w.parcels.all()[0].content != stored {
+			t.Errorf("recorded %s", got)
+		}
+	})
+}
+
 // Secrets that nobody can read any more are the owner's to send again.
 func TestDeliver_SecretsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
