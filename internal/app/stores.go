@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,9 @@ func (s *stores) openEventStore(cfg Config, logger logrus.FieldLogger) (eventsto
 		target.ConnectionString = cfg.EventStore
 		return target, nil
 	}
+	if err := checkLogThere(cfg.Data); err != nil {
+		return target, err
+	}
 	server, err := embedded.Open(embedded.Config{
 		Dir:    filepath.Join(cfg.Data, "events"),
 		Listen: cfg.EventStoreListen,
@@ -95,6 +99,18 @@ func (s *stores) openEventStore(cfg Config, logger logrus.FieldLogger) (eventsto
 	s.server, target.Addr = server, server.Addr()
 	go func() { s.served <- server.Serve() }()
 	return target, nil
+}
+
+// checkLogThere refuses a data folder that has documents and no log any more. A new log would know none of them, and they would be removed
+// as those of movies that never were.
+func checkLogThere(data string) error {
+	log, documents := filepath.Join(data, "events", "events.db"), filepath.Join(data, "files", "documents.db")
+	_, lost := os.Stat(log)
+	if _, err := os.Stat(documents); err != nil || !errors.Is(lost, fs.ErrNotExist) {
+		return nil // a new folder, or one that has its log: whoever opens it says what is wrong with it
+	}
+	return fmt.Errorf("the log %s is lost, and %s is still there: restore the newest backup (docs/backup.md), or name the event store "+
+		"that has the log with --eventstore", log, documents)
 }
 
 // watchServer waits until the embedded server ends by itself, or ctx does.

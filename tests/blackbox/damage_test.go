@@ -47,6 +47,30 @@ func TestDamagedStore(t *testing.T) {
 	}
 }
 
+// TestLostLog: a log that is gone is not replaced by an empty one, which would have every document removed.
+func TestLostLog(t *testing.T) {
+	service := harness.NewService(t)
+	service.StartAPI()
+	service.NewAccount("lost", 600)
+	service.API.Terminate()
+	log := filepath.Join(service.Data, "events")
+	if err := os.Rename(log, log+".away"); err != nil {
+		t.Fatal(err)
+	}
+	process := service.StartProcess("lost", "--listen", harness.FreeAddr(t))
+	harness.Eventually(t, "the start has failed", process.Exited)
+	if out := process.Output(); !strings.Contains(out, "events.db is lost") || !strings.Contains(out, "restore") {
+		t.Errorf("the message:\n%s", out)
+	}
+	if _, err := os.Stat(log); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a new log was begun: %v", err)
+	}
+	if err := os.Rename(log+".away", log); err != nil {
+		t.Fatal(err)
+	}
+	service.LaunchAPI()
+}
+
 // TestDamagedReadModels has a file of read models that is damaged when the service starts, or found to be while it runs: it is set aside, and every
 // answer comes back from the log.
 func TestDamagedReadModels(t *testing.T) {
