@@ -142,8 +142,8 @@ func Merge(base, over map[string]any) map[string]any {
 
 // object decodes a JSON object of bounded depth.
 func object(raw []byte) (map[string]any, error) {
-	if deeperThan(raw, maxDepth) {
-		return nil, errTooDeep()
+	if err := measure(raw); err != nil {
+		return nil, err
 	}
 	tree, err := decode(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	if err != nil {

@@ -261,7 +261,7 @@ func TestLay_Errors(t *testing.T) {
 			"Scene #1 Element #1: The property 'crop' lies outside of the picture of 400x200 (element type 'image')"},
 		{"too large", scene(`{"type":"image","src":"strip","width":9}`),
 			"Scene #1 Element #1: The element is 9x18000 pixels large, more than the 16384 allowed. Make 'width' or 'height' smaller (element type 'image')"},
-		{"too many windows", `{"scenes":[` + strings.Repeat(`{"duration":0.04},`, 10_000) + `{"duration":0.04}]}`,
+		{"too many windows", `{"scenes":[{"iterate":6000,"duration":0.04},{"iterate":6000,"duration":0.04}]}`,
 			"The movie has too many scenes. Use fewer scenes that last longer"},
 		{"too many layers", many, "The movie shows too many elements in too many scenes. Use fewer elements that last over all scenes"},
 	}

@@ -1,0 +1,87 @@
+package document
+
+import (
+	"moviola/domain"
+)
+
+// measure looks at the brackets and commas of a text, before anything is allocated for what it says, and refuses what is nested too deeply, has
+// too many scenes or too many values. Decisions 24 and 57. What is no JSON is left to who reads it.
+func measure(raw []byte) error {
+	var m meter
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case m.quoted && c == '\\':
+			i++
+		case c == '"':
+			m.quote(i, raw)
+		case m.quoted:
+		case c == '{' || c == '[':
+			m.open(c)
+		case c == '}' || c == ']':
+			m.depth--
+		case c == ',':
+			m.next()
+		}
+		if err := m.refusal(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meter is what of a text has been seen.
+type meter struct {
+	quoted bool
+	from   int    // where the string at hand begins
+	name   string // the last string of the top level: the key of what opens next
+	depth  int
+	values int // at most one less than there are, for each container
+	scenes int
+	inside bool // the list of scenes
+}
+
+func (m *meter) quote(at int, raw []byte) {
+	m.quoted = !m.quoted
+	switch {
+	case m.quoted:
+		m.from = at + 1
+	case m.depth == 1 && at-m.from <= len("scenes"):
+		m.name = string(raw[m.from:at])
+	case m.depth == 1:
+		m.name = ""
+	}
+}
+
+func (m *meter) open(bracket byte) {
+	m.values++
+	if m.depth == 1 {
+		m.inside = bracket == '[' && m.name == "scenes"
+	}
+	if m.depth == 2 && m.inside && m.scenes == 0 {
+		m.scenes = 1
+	}
+	m.depth++
+}
+
+func (m *meter) next() {
+	m.values++
+	if m.depth == 2 && m.inside {
+		m.scenes++
+	}
+}
+
+func (m *meter) refusal() error {
+	switch {
+	case m.depth > maxDepth:
+		return errTooDeep()
+	case m.scenes > maxScenes:
+		return errTooManyScenes()
+	case m.values > maxValues:
+		return domain.Errorf(domain.Invalid, "movie_json_too_complex", "Movie JSON has more than %d values. Make it smaller.", maxValues)
+	}
+	return nil
+}
+
+func errTooManyScenes() error {
+	return domain.Errorf(domain.Invalid, "movie_too_many_scenes", "Movie has more than the %d scenes allowed", maxScenes)
+}
