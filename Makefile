@@ -37,7 +37,7 @@ test-hostile: ## the corpus of malicious media, with a table of what became of i
 
 test-faults: ## break an installation in roles for three minutes and hold it against its clients' journals (MOVIOLA_FAULTS_TIME=2h, MOVIOLA_FAULTS_SEED=7)
 	@scripts/deps.sh test
-	MOVIOLA_FAULTS_TIME=$(or $(MOVIOLA_FAULTS_TIME),3m) MOVIOLA_FAULTS_SEED=$(MOVIOLA_FAULTS_SEED) CGO_ENABLED=0 go test -v -count=1 -timeout 24h ./tests/faults
+	MOVIOLA_FAULTS_TIME=$(or $(MOVIOLA_FAULTS_TIME),3m) MOVIOLA_FAULTS_SEED=$(MOVIOLA_FAULTS_SEED) MOVIOLA_FAULTS_KIND=$(MOVIOLA_FAULTS_KIND) CGO_ENABLED=0 go test -v -count=1 -timeout 24h ./tests/faults
 
 test-clients: build ## clients that nobody here wrote: the official Node SDK renders a movie (needs node and npm)
 	@scripts/deps.sh test

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -14,10 +16,11 @@ import (
 	"moviola/tests/harness"
 )
 
-// How long faults come, as a duration, and the seed of their order.
+// How long faults come, as a duration, the seed of their order, and a word that all of them have in their names.
 const (
 	timeVariable = "MOVIOLA_FAULTS_TIME"
 	seedVariable = "MOVIOLA_FAULTS_SEED"
+	kindVariable = "MOVIOLA_FAULTS_KIND"
 )
 
 // fault is something that happens to an installation. It has passed when do returns, or with the next mend.
@@ -115,19 +118,24 @@ func (c *campaign) replace(m *member) {
 	}
 }
 
-// draw picks a fault by the weights.
-func (c *campaign) draw() fault {
+// draw picks one of some faults by the weights.
+func (c *campaign) draw(from []fault) fault {
 	total := 0
-	for _, f := range faults {
+	for _, f := range from {
 		total += f.weight
 	}
 	at := c.dice.IntN(total)
-	for _, f := range faults {
+	for _, f := range from {
 		if at -= f.weight; at < 0 {
 			return f
 		}
 	}
 	panic("unreachable")
+}
+
+// ofKind returns the faults with a word in their names.
+func ofKind(word string) []fault {
+	return slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return !strings.Contains(f.name, word) })
 }
 
 // TestFaults breaks an installation for a while, mends it, and holds what it says and what its log says against the clients' journals.
@@ -140,7 +148,12 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		seed = uint64(time.Now().UnixNano())
 	}
-	t.Logf("%s=%v %s=%d", timeVariable, length, seedVariable, seed)
+	kind := os.Getenv(kindVariable)
+	drawn := ofKind(kind)
+	if len(drawn) == 0 {
+		t.Fatalf("no fault has %s=%s in its name", kindVariable, kind)
+	}
+	t.Logf("%s=%v %s=%d %s=%q", timeVariable, length, seedVariable, seed, kindVariable, kind)
 
 	c := &campaign{dice: rand.New(rand.NewPCG(seed, 0)), assets: harness.NewAssets(t), hooks: harness.NewReceiver(t), done: map[string]int{}}
 	c.world = newWorld(t, c.assets.Host, c.hooks.Host)
@@ -154,7 +167,7 @@ func TestFaults(t *testing.T) {
 	stop := c.load()
 	for end := time.Now().Add(length); time.Now().Before(end); {
 		c.pause(500*time.Millisecond, 3*time.Second)
-		f := c.draw()
+		f := c.draw(drawn)
 		t.Logf("%s %s", time.Now().Format("15:04:05.000"), f.name)
 		f.do(c)
 		c.mend()
