@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,7 +23,7 @@ import (
 	"moviola/domain/template"
 )
 
-// ErrUnknownType says that an event's type, or its version, is not one this program knows.
+// ErrUnknownType says that an event's type, or its version, is not one this program knows: a newer version of it has written the event.
 var ErrUnknownType = errors.New("unknown event type")
 
 // idNamespace is the UUIDv5 namespace of all event ids. It never changes.
@@ -128,6 +129,21 @@ func define[E domain.Event](c *Codec, up ...upcaster) {
 	}
 }
 
+// Without returns a codec that does not know some types: that of a version before they came.
+func (c *Codec) Without(types ...string) *Codec {
+	earlier := &Codec{kinds: maps.Clone(c.kinds)}
+	for _, name := range types {
+		delete(earlier.kinds, name)
+	}
+	return earlier
+}
+
+// Knows tells whether an event of a type and version can be read.
+func (c *Codec) Knows(eventType string, version int) bool {
+	k, ok := c.kinds[eventType]
+	return ok && version >= 1 && version <= k.version()
+}
+
 // Encode makes an event ready to be appended to a stream. The metadata's time is kept in UTC milliseconds.
 func (c *Codec) Encode(stream string, meta Meta, event domain.Event) (Proposed, error) {
 	k, ok := c.kinds[event.EventType()]
@@ -158,11 +174,10 @@ func (c *Codec) Decode(r Recorded) (domain.Event, Metadata, error) {
 	if err := json.Unmarshal(r.Metadata, &meta); err != nil {
 		return nil, meta, fmt.Errorf("decode metadata of event %d of %s: %w", r.Revision, r.Stream, err)
 	}
-	k, ok := c.kinds[r.Type]
-	if !ok || meta.Version < 1 || meta.Version > k.version() {
+	if !c.Knows(r.Type, meta.Version) {
 		return nil, meta, fmt.Errorf("decode event %d of %s, %s version %d: %w", r.Revision, r.Stream, r.Type, meta.Version, ErrUnknownType)
 	}
-	payload := r.Data
+	k, payload := c.kinds[r.Type], r.Data
 	for v := meta.Version; v < k.version(); v++ {
 		var err error
 		if payload, err = k.up[v-1](payload); err != nil {

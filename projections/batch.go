@@ -19,7 +19,7 @@ type slot struct {
 // fold loads the documents that events touch, folds the events into them, in order, and returns those that changed.
 func (p *projector) fold(ctx context.Context, events []Event) ([]Write, error) {
 	var writes []Write
-	for _, m := range p.at.models {
+	for _, m := range p.models {
 		slots, err := p.loadSlots(ctx, m, events)
 		if err != nil {
 			return nil, err

@@ -24,10 +24,15 @@ const (
 type BehindError struct {
 	Lag      time.Duration // age of that event
 	Progress float64       // how far of the log is in the read models, 0 to 100
+	Left     time.Duration // until they have caught up, as it seems; 0: nothing can be said
 }
 
 func (e *BehindError) Error() string {
-	return fmt.Sprintf("the read models are behind the log: %.0f %% of it is in them, and what is missing is %s old", e.Progress, e.Lag.Round(time.Second))
+	message := fmt.Sprintf("the read models are behind the log: %.0f %% of it is in them, and what is missing is %s old", e.Progress, e.Lag.Round(time.Second))
+	if e.Left > 0 {
+		message += fmt.Sprintf("; they will have caught up in about %s", e.Left)
+	}
+	return message
 }
 
 // lag is what a Reader knows of the log beyond the read models. It is safe for concurrent use.
@@ -39,6 +44,7 @@ type lag struct {
 	created    time.Time           // of that event
 	old        bool                // it was too old when last looked at: what follows it may be so too
 	head       eventstore.Position // of the log, when last looked at
+	pace       pace                // since the read models were found behind
 }
 
 // Behind returns a *BehindError when lists would lack what was acknowledged long ago, and nil otherwise. What is not known counts for nothing.
@@ -55,7 +61,10 @@ func (r *Reader) Behind() error {
 	if !r.tooOld(r.lag.created) {
 		return nil
 	}
-	return &BehindError{Lag: r.config.Now().Sub(r.lag.created), Progress: 100 * float64(position.Commit) / float64(max(r.lag.head.Commit, 1))}
+	now := r.config.Now()
+	return &BehindError{
+		Lag: now.Sub(r.lag.created), Progress: share100(position, r.lag.head), Left: r.lag.pace.left(now, position, r.lag.head),
+	}
 }
 
 // watchLag looks at the log beyond the read models, now and then, until ctx ends.
@@ -63,8 +72,13 @@ func (r *Reader) watchLag(ctx context.Context) {
 	if r.config.MaxLag <= 0 {
 		return
 	}
+	next := r.config.Now()
 	for sleep(ctx, behindInterval) {
 		r.measureLag(ctx)
+		if err := r.Behind(); err != nil && !r.config.Now().Before(next) {
+			next = r.config.Now().Add(progressInterval)
+			r.config.Logger.Info(err.Error())
+		}
 	}
 }
 
@@ -84,6 +98,7 @@ func (r *Reader) measureLag(ctx context.Context) {
 		r.lag.mu.Lock()
 		defer r.lag.mu.Unlock()
 		r.lag.head, r.lag.old = head, r.tooOld(r.lag.created)
+		r.lag.keepPace(r.config.Now(), place)
 		return
 	}
 	if !same || from.Compare(place) < 0 {
@@ -98,6 +113,16 @@ func (r *Reader) measureLag(ctx context.Context) {
 	r.lag.generation = current.Generation
 	r.lag.scanned, r.lag.oldest, r.lag.created, r.lag.head = next.scanned, next.oldest, next.created, head
 	r.lag.old = next.oldest != (eventstore.Position{}) && r.tooOld(next.created)
+	r.lag.keepPace(r.config.Now(), place)
+}
+
+// keepPace begins to measure how fast the read models catch up when they are found behind. The caller holds mu.
+func (l *lag) keepPace(now time.Time, place eventstore.Position) {
+	if !l.old {
+		l.pace = pace{}
+		return
+	}
+	l.pace.begin(now, place)
 }
 
 // tooOld tells whether lists may not lack an event any more.

@@ -27,7 +27,7 @@ func OpenBooks(ctx context.Context, docs Documents) (*Books, error) {
 		return nil, errors.New("the read models are those of another version of this program: start it, and let it make its own")
 	}
 	at.current.Store(pointer)
-	if err := at.declare(ctx, pointer.Models); err != nil { // a store knows no collection that was not declared to it
+	if err := at.declare(ctx, pointer.Generation, pointer.Models); err != nil { // a store knows no collection that was not declared to it
 		return nil, err
 	}
 	return &Books{at: at}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -19,8 +20,9 @@ const pointerID = "current"
 // pointer, at the version it was loaded at.
 type Pointer struct {
 	Generation int64            `json:"generation"`
-	Next       int64            `json:"next"`   // the number that the next rebuild takes
-	Models     map[string]Place `json:"models"` // by name of the read model
+	Next       int64            `json:"next"`     // the number that the next rebuild takes
+	Models     map[string]Place `json:"models"`   // by name of the read model
+	Building   *Building        `json:"building"` // the generation that is made in the background; nil: none
 	// Retired are the collections that nothing points to since SwitchedAt. They are dropped when no reader can be in them.
 	Retired    []string  `json:"retired"`
 	SwitchedAt time.Time `json:"switched_at"`
@@ -36,11 +38,12 @@ type Place struct {
 
 // catalogue knows the read models of this program and where they are now.
 type catalogue struct {
-	docs    Documents
-	models  []model
-	current atomic.Pointer[Pointer]
-	recent  recent
-	behind  func() error // a *BehindError while lists would lack what was acknowledged long ago
+	docs     Documents
+	models   []model
+	current  atomic.Pointer[Pointer]
+	recent   recent
+	standing standing
+	behind   func() error // a *BehindError while lists would lack what was acknowledged long ago
 }
 
 // lagging returns a *BehindError while lists must not be answered.
@@ -104,10 +107,10 @@ func (c *catalogue) collections() []string {
 }
 
 // declare makes the collections of a generation exist.
-func (c *catalogue) declare(ctx context.Context, places map[string]Place) error {
-	collections := make([]Collection, len(c.models))
-	for i, m := range c.models {
-		collections[i] = Collection{Name: places[m.name()].Collection, Indexes: m.declare()}
+func (c *catalogue) declare(ctx context.Context, generation int64, places map[string]Place) error {
+	collections := []Collection{unreadsOf(generation)}
+	for _, m := range c.models {
+		collections = append(collections, Collection{Name: places[m.name()].Collection, Indexes: m.declare()})
 	}
 	if err := c.docs.Declare(ctx, collections...); err != nil {
 		return fmt.Errorf("declare the read models: %w", err)
@@ -119,6 +122,16 @@ func (c *catalogue) declare(ctx context.Context, places map[string]Place) error 
 func (c *catalogue) fits(places map[string]Place) bool {
 	for _, m := range c.models {
 		if place, ok := places[m.name()]; !ok || place.Shape != m.shape() {
+			return false
+		}
+	}
+	return true
+}
+
+// usable tells whether this program can read and go on with the stored documents: since their shapes, fields were only added.
+func (c *catalogue) usable(places map[string]Place) bool {
+	for _, m := range c.models {
+		if place, ok := places[m.name()]; !ok || place.Shape < oldest(m) || place.Shape > m.shape() {
 			return false
 		}
 	}
@@ -157,31 +170,42 @@ func (c *catalogue) takeNumber(ctx context.Context) (int64, error) {
 	return number, err
 }
 
-// switchTo makes a generation current and retires the one before, and those between that were never finished. A newer one that is
-// current already stays so.
-func (c *catalogue) switchTo(ctx context.Context, number int64, now time.Time) (*Pointer, error) {
+// switchTo makes a generation current and retires what of the one before it does not have, and those between that were never finished. A
+// newer one that is current already stays so.
+func (c *catalogue) switchTo(ctx context.Context, number int64, places map[string]Place, now time.Time) (*Pointer, error) {
 	return c.update(ctx, func(p *Pointer) bool {
 		if p.Generation >= number {
 			return false
 		}
-		retired := slices.Clone(p.Retired)
+		retired := append(slices.Clone(p.Retired), unreadsOf(p.Generation).Name)
 		for _, place := range p.Models {
 			retired = append(retired, place.Collection)
 		}
 		for unfinished := p.Generation + 1; unfinished < number; unfinished++ {
+			retired = append(retired, unreadsOf(unfinished).Name)
 			for _, place := range c.generation(unfinished) {
 				retired = append(retired, place.Collection)
 			}
 		}
+		retired = slices.DeleteFunc(retired, func(name string) bool {
+			return slices.ContainsFunc(slices.Collect(maps.Values(places)), func(p Place) bool { return p.Collection == name })
+		})
 		slices.Sort(retired)
 		p.Retired = slices.Compact(retired)
-		p.Generation, p.Models, p.SwitchedAt = number, c.generation(number), millis(now)
+		p.Generation, p.Models, p.SwitchedAt = number, places, millis(now)
+		if p.Building != nil && p.Building.Generation <= number {
+			p.Building = nil
+		}
 		return true
 	})
 }
 
-// load reads one document of a stream's read model.
+// load reads one document of a stream's read model. There is none while the stream stands still.
 func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, bool, error) {
+	if c.standing.still(s.category, id) {
+		var none T
+		return none, false, nil // its document is not what its stream says: who needs it folds the stream
+	}
 	key := recentKey{c.collection(s.modelName), id}
 	mark, keeping := c.recent.mark()
 	if keeping {
@@ -210,6 +234,13 @@ func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, b
 func page[T any](ctx context.Context, c *catalogue, name string, q Query) ([]T, error) {
 	if err := c.lagging(); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
+	}
+	if len(q.Equal) > 0 {
+		if account, ok := q.Equal[0].(string); ok { // the first field of every list of an account
+			if err := c.standing.mayList(name, account); err != nil {
+				return nil, fmt.Errorf("page %s: %w", name, err)
+			}
+		}
 	}
 	stored, err := c.docs.Page(ctx, c.collection(name), q)
 	if err != nil {

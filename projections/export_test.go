@@ -82,6 +82,13 @@ const (
 	KeepTombstones  = keepTombstones
 )
 
+// GoOnSince lets the balances go on with documents since a shape, until the returned function is called.
+func GoOnSince(shape int) (restore func()) {
+	before := balanceModel.oldShape
+	balanceModel.oldShape = shape
+	return func() { balanceModel.oldShape = before }
+}
+
 // Heads tells where the log ends.
 type Heads = heads
 

@@ -26,6 +26,20 @@ type model interface {
 	apply(id string, doc any, gone bool, e Event) (folded, error)
 }
 
+// ager is a model that can go on with documents of former shapes.
+type ager interface {
+	// oldestShape is the first shape since which fields were only added to the documents.
+	oldestShape() int
+}
+
+// oldest is the oldest shape that a model can go on with.
+func oldest(m model) int {
+	if old, ok := m.(ager); ok && old.oldestShape() > 0 {
+		return old.oldestShape()
+	}
+	return m.shape()
+}
+
 // folded is what became of a document.
 type folded struct {
 	doc     any
@@ -44,6 +58,7 @@ func decodeAs[T any](b Body) (T, error) {
 type streamModel[T any] struct {
 	modelName  string
 	modelShape int
+	oldShape   int // since which fields were only added; 0: modelShape
 	category   string
 	indexes    []Index
 	revision   func(*T) *int64
@@ -52,6 +67,7 @@ type streamModel[T any] struct {
 
 func (s streamModel[T]) name() string                  { return s.modelName }
 func (s streamModel[T]) shape() int                    { return s.modelShape }
+func (s streamModel[T]) oldestShape() int              { return s.oldShape }
 func (s streamModel[T]) declare() []Index              { return s.indexes }
 func (s streamModel[T]) decode(body Body) (any, error) { return decodeAs[T](body) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -44,10 +45,12 @@ const (
 type projector struct {
 	config     Config
 	at         *catalogue
+	models     []model // that are folded
 	generation int64
 	places     map[string]Place
 	checkpoint Checkpoint
-	lost       bool // the checkpoint has to be loaded again
+	unread     map[string]Unread // streams that stand still, by name
+	lost       bool              // the checkpoint and unread have to be loaded again
 	caughtUp   bool
 	ripe       time.Time           // from then on a batch need not wait for more events
 	considered eventstore.Position // everything up to here has been seen and, where it matters, committed
@@ -64,11 +67,12 @@ type report struct {
 	considered eventstore.Position // may be further: behind it, nothing of the log concerns the read models
 	changed    bool
 	caughtUp   bool
-	err        error // it is trying again
+	unread     map[string]Unread // streams that stand still; nobody changes it
+	err        error             // it is trying again
 }
 
 func newProjector(config Config, at *catalogue, generation int64, places map[string]Place, tell func(report)) *projector {
-	return &projector{config: config, at: at, generation: generation, places: places, lost: true, report: tell}
+	return &projector{config: config, at: at, models: at.models, generation: generation, places: places, lost: true, report: tell}
 }
 
 // run folds the log from the checkpoint on, until ctx ends, or stop, asked after every batch and at least once a second,
@@ -111,7 +115,8 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 
 func (p *projector) tell(changed bool, err error) {
 	p.report(report{
-		generation: p.generation, position: p.checkpoint.position(), considered: p.considered, changed: changed, caughtUp: p.caughtUp, err: err,
+		generation: p.generation, position: p.checkpoint.position(), considered: p.considered, changed: changed, caughtUp: p.caughtUp,
+		unread: p.unread, err: err,
 	})
 }
 
@@ -161,10 +166,11 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 	if len(events) == 0 {
 		return nil
 	}
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+	pause := firstPause
+	for tries := 1; ; tries++ {
 		var changed bool
 		var err error
-		p.thread.Do(func() { changed, err = p.try(ctx, events) })
+		p.thread.Do(func() { changed, err = p.try(ctx, events, tries < newerTries) })
 		if err == nil {
 			if full := time.Now().Add(-(atOnce - 1) * gatherFor); p.ripe.Before(full) {
 				p.ripe = full
@@ -176,22 +182,24 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 		if ctx.Err() != nil {
 			return nil
 		}
-		if errors.Is(err, ErrGap) || errors.Is(err, eventstore.ErrUnknownType) {
+		if errors.Is(err, ErrGap) {
 			return fmt.Errorf("project generation %d: %w", p.generation, err)
 		}
 		p.lost = true
-		if !errors.Is(err, ErrStale) { // another process projecting is no trouble
+		if !errors.Is(err, ErrStale) && !errors.Is(err, errNewer) { // another process projecting is no trouble
 			p.config.Logger.WithError(err).Warn("the read models cannot be brought up to date; trying again")
 			p.tell(false, err)
 		}
 		if !sleep(ctx, pause/2+rand.N(pause/2)) {
 			return nil
 		}
+		pause = min(2*pause, lastPause)
 	}
 }
 
-// try folds what of a batch is not yet in the documents and writes it.
-func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded) (bool, error) {
+// try folds what of a batch is not yet in the documents and writes it. While patient, an event that this program cannot read is left to
+// other processes.
+func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, patient bool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	if err := p.locate(ctx); err != nil {
@@ -201,31 +209,31 @@ func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded) (bo
 	if last.Position.Compare(p.checkpoint.position()) <= 0 {
 		return true, nil // another process has done it
 	}
-	events := make([]Event, 0, len(recorded))
-	for _, r := range recorded {
-		if r.Position.Compare(p.checkpoint.position()) <= 0 {
-			continue
-		}
-		e, err := decodeEvent(p.config.Log.Codec(), r)
-		if err != nil {
-			return false, err
-		}
-		events = append(events, e)
+	events, unread, err := p.read(recorded, patient)
+	if err != nil {
+		return false, err
 	}
 	writes, err := p.fold(ctx, events)
 	if err != nil {
 		return false, err
 	}
+	writes = append(writes, p.note(unread)...)
 	next := p.checkpoint.after(last)
 	if err := p.at.docs.Commit(ctx, Batch{Writes: writes, Checkpoint: next.write(p.generation)}); err != nil {
 		return false, fmt.Errorf("commit %d documents: %w", len(writes), err)
 	}
 	next.version++
 	p.checkpoint = next
+	if len(unread) > 0 {
+		p.unread = maps.Clone(p.unread) // others may have the one before
+		for _, u := range unread {
+			p.unread[u.Stream] = u
+		}
+	}
 	return len(writes) > 0, nil
 }
 
-// locate loads the checkpoint if it may have moved without this projector.
+// locate loads the checkpoint, and which streams stand still, if they may have changed without this projector.
 func (p *projector) locate(ctx context.Context) error {
 	if !p.lost {
 		return nil
@@ -234,7 +242,11 @@ func (p *projector) locate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.checkpoint, p.lost = checkpoint, false
+	unread, err := p.at.loadUnread(ctx, p.generation)
+	if err != nil {
+		return err
+	}
+	p.checkpoint, p.unread, p.lost = checkpoint, unread, false
 	return nil
 }
 

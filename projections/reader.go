@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"moviola/eventstore"
 )
 
@@ -14,9 +16,11 @@ import (
 type Reader struct {
 	config Config
 	at     *catalogue
+	name   string // of this process among those that read
 
-	waits waits // calls of WaitFor
-	lag   lag
+	waits       waits // calls of WaitFor
+	lag         lag
+	unpublished bool // the generation being read is not current yet; it belongs to begin, then to project
 
 	mu       sync.Mutex
 	position eventstore.Position // everything up to here is in the documents
@@ -36,8 +40,8 @@ type Status struct {
 }
 
 func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, error) {
-	r := &Reader{config: config, at: at, moved: make(chan struct{}), waits: newWaits()}
-	if err := at.docs.Declare(ctx, pointers, presences, troubles, checkpoints); err != nil {
+	r := &Reader{config: config, at: at, name: uuid.NewString(), moved: make(chan struct{}), waits: newWaits()}
+	if err := at.docs.Declare(ctx, pointers, presences, troubles, checkpoints, readers); err != nil {
 		return nil, err
 	}
 	at.behind = r.Behind
@@ -50,40 +54,45 @@ func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, erro
 	return r, nil
 }
 
-// begin finds the generation to read. Where there is none, an empty one is made; where it has other shapes than this
-// program's, the program builds its own first, or, if it does not project, waits for another process to do so.
+// begin finds the generation to read. Where there is none, an empty one is made. Where it has shapes that this program cannot read, its own
+// generation is read from the beginning: until a process has built that, lists are errors that say how far it is (*BehindError).
 func (r *Reader) begin(ctx context.Context) error {
-	for {
-		p, err := r.at.update(ctx, func(p *Pointer) bool {
-			if p.Generation > 0 {
-				return false
-			}
-			p.Generation, p.Models = p.Next, r.at.generation(p.Next)
-			p.Next++
-			return true
-		})
+	p, err := r.at.update(ctx, func(p *Pointer) bool {
+		if p.Generation > 0 {
+			return false
+		}
+		p.Generation, p.Models = p.Next, r.at.generation(p.Next)
+		p.Next++
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if !r.at.usable(p.Models) {
+		building, err := r.takeBuilding(ctx)
 		if err != nil {
 			return err
 		}
-		switch {
-		case r.at.fits(p.Models):
-			_, err := r.adopt(ctx, p, true)
-			return err
-		case r.config.Project:
-			return r.Rebuild(ctx, nil)
-		case !sleep(ctx, pointerInterval):
-			return ctx.Err()
-		}
+		r.config.Logger.WithField("generation", building.Generation).
+			Info("the read models have shapes of another version of the program: others are built, and lists wait for them")
+		r.unpublished = r.config.Project
+		p = &Pointer{Generation: building.Generation, Models: building.Models}
 	}
+	_, err = r.adopt(ctx, p, true)
+	return err
 }
 
 // adopt makes this process read where the pointer says, if that is not behind what has been read so far: nobody shall miss
 // what he has waited for. Even then, if it is forced to. It returns whether it has.
 func (r *Reader) adopt(ctx context.Context, p *Pointer, force bool) (bool, error) {
-	if err := r.at.declare(ctx, p.Models); err != nil {
+	if err := r.at.declare(ctx, p.Generation, p.Models); err != nil {
 		return false, err
 	}
 	checkpoint, err := r.at.loadCheckpoint(ctx, p.Generation)
+	if err != nil {
+		return false, err
+	}
+	unread, err := r.at.loadUnread(ctx, p.Generation)
 	if err != nil {
 		return false, err
 	}
@@ -93,6 +102,7 @@ func (r *Reader) adopt(ctx context.Context, p *Pointer, force bool) (bool, error
 		return false, nil
 	}
 	r.at.current.Store(p)
+	r.at.standing.streams.Store(&unread)
 	r.position, r.considered = checkpoint.position(), checkpoint.position()
 	r.signal(true)
 	return true, nil
@@ -182,6 +192,9 @@ func (r *Reader) tell(done report) {
 		return
 	}
 	r.status.Err = done.err
+	if done.unread != nil {
+		r.at.standing.streams.Store(&done.unread)
+	}
 	r.status.CaughtUp = r.status.CaughtUp || done.caughtUp
 	moved := done.position.Compare(r.position) > 0
 	if moved {
@@ -197,7 +210,7 @@ func (r *Reader) tell(done report) {
 
 // Run brings the read models up to the log and keeps them there, until ctx ends: then it returns nil, with everything that
 // was read committed or left to be read again. Outages of the log and of the document store are waited out. It returns an
-// error only when going on would make documents wrong: ErrGap, or an event that this program does not know.
+// error only when going on would make documents wrong: ErrGap.
 func (r *Reader) Run(ctx context.Context) error {
 	r.at.recent.running.Store(true)
 	defer r.at.recent.running.Store(false)
@@ -209,6 +222,7 @@ func (r *Reader) Run(ctx context.Context) error {
 	if !r.config.Project {
 		return r.watch(ctx)
 	}
+	watched.Go(func() { r.renew(watching) })
 	for ctx.Err() == nil {
 		if err := r.project(ctx); err != nil {
 			return err
@@ -242,7 +256,8 @@ func (r *Reader) project(ctx context.Context) error {
 	}
 	p.tell(true, nil)
 	chores := newChores(r)
-	return p.run(ctx, func(bool) bool {
+	return p.run(ctx, func(caughtUp bool) bool {
+		r.publish(ctx, caughtUp)
 		chores.do(ctx)
 		return r.at.current.Load().Generation != current.Generation
 	})
@@ -255,7 +270,7 @@ func (r *Reader) startOver(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p, err := r.at.switchTo(ctx, number, r.config.Now())
+		p, err := r.at.switchTo(ctx, number, r.at.generation(number), r.config.Now())
 		if err != nil {
 			return err
 		}

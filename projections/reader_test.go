@@ -193,17 +193,11 @@ func TestReader_DropsAForeignCheckpoint(t *testing.T) {
 // TestReader_StopsRatherThanGoWrong covers what waiting cannot heal.
 func TestReader_StopsRatherThanGoWrong(t *testing.T) {
 	t.Parallel()
-	unknown := eventstore.Proposed{ID: uuid.New(), Type: "MovieTeleported", Data: []byte(`{}`), Metadata: []byte(`{"v":1}`)}
 	tests := []struct {
 		name  string
 		spoil func(t *testing.T, w *world)
 		want  error
 	}{
-		{"an event that the program does not know", func(t *testing.T, w *world) {
-			if _, err := w.store.Append(t.Context(), movie.Stream(project(1)), 0, unknown); err != nil {
-				t.Fatal(err)
-			}
-		}, eventstore.ErrUnknownType},
 		{"a document that was lost", func(t *testing.T, w *world) {
 			docs := w.documents(t)
 			places := projections.Collection{Name: "movies_1"}

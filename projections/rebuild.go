@@ -2,21 +2,75 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"moviola/eventstore"
 )
 
-// Rebuild makes the read models again from the beginning of the log, beside the current ones, and then switches over: queries
-// never stop. The old ones are dropped later. Any process may call it, while others project and read. progress is told how far it is; nil: nobody.
-// When ctx ends before the switch, nothing has changed.
-func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position)) error {
+// Building is a generation that is made in the background. Who starts and finds one of its own shapes goes on with it.
+type Building struct {
+	Generation int64            `json:"generation"`
+	Models     map[string]Place `json:"models"`
+}
+
+// progressInterval is how often a process says how far the read models are while they are being built.
+const progressInterval = 10 * time.Second
+
+// Rebuild makes read models again from the beginning of the log, beside the current ones, and then switches over: queries
+// never stop. The old ones are dropped later. Without names all are made again. Any process may call it, while others project and read.
+// progress is told how far it is; nil: nobody. When ctx ends before the switch, nothing has changed.
+func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position), names ...string) error {
+	models, places, err := r.at.chosen(r.at.current.Load(), names)
+	if err != nil {
+		return err
+	}
 	number, err := r.at.takeNumber(ctx)
 	if err != nil {
 		return err
 	}
-	places := r.at.generation(number)
-	if err := r.at.declare(ctx, places); err != nil {
+	for _, m := range models {
+		places[m.name()] = r.at.generation(number)[m.name()]
+	}
+	if err := r.build(ctx, number, models, places, progress); err != nil {
+		return err
+	}
+	r.config.Logger.WithField("generation", number).Info("the read models were rebuilt")
+	return nil
+}
+
+// chosen returns read models by their names, and where all others are.
+func (c *catalogue) chosen(current *Pointer, names []string) ([]model, map[string]Place, error) {
+	places := make(map[string]Place, len(c.models))
+	if len(names) == 0 {
+		return c.models, places, nil
+	}
+	if !c.fits(current.Models) || len(c.standing.all()) > 0 {
+		return nil, nil, errors.New("read models that are not up to date in themselves cannot be made one by one: rebuild all of them")
+	}
+	var known []string
+	var models []model
+	for _, m := range c.models {
+		known = append(known, m.name())
+		if slices.Contains(names, m.name()) {
+			models = append(models, m)
+		} else {
+			places[m.name()] = current.Models[m.name()]
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, nil, fmt.Errorf("there is no read model %q: the names are %q", name, known)
+		}
+	}
+	return models, places, nil
+}
+
+// build folds the log into some read models of a generation, makes it current, and takes this process there.
+func (r *Reader) build(ctx context.Context, number int64, models []model, places map[string]Place, progress func(eventstore.Position)) error {
+	if err := r.at.declare(ctx, number, places); err != nil {
 		return err
 	}
 	p := newProjector(r.config, r.at, number, places, func(done report) {
@@ -24,32 +78,160 @@ func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position)
 			progress(done.position)
 		}
 	})
+	p.models = models
 	complete := false
-	err = p.run(ctx, func(caughtUp bool) bool {
+	err := p.run(ctx, func(caughtUp bool) bool {
 		complete = caughtUp
 		return caughtUp
 	})
+	if err == nil && !complete {
+		err = fmt.Errorf("rebuild generation %d: %w", number, ctx.Err())
+	}
+	if err == nil && len(models) < len(r.at.models) {
+		err = r.reach(ctx, p.checkpoint.position())
+	}
 	if err != nil {
 		return err
 	}
-	if !complete {
-		return fmt.Errorf("rebuild generation %d: %w", number, ctx.Err())
-	}
-	pointer, err := r.at.switchTo(ctx, number, r.config.Now())
+	pointer, err := r.at.switchTo(ctx, number, places, r.config.Now())
 	if err != nil {
 		return err
 	}
 	if pointer.Generation != number {
 		return fmt.Errorf("rebuild generation %d: generation %d became current meanwhile", number, pointer.Generation)
 	}
+	p.models = r.at.models
 	// This process goes over when the new read models have reached what the old ones have shown.
-	err = p.run(ctx, func(bool) bool {
+	return p.run(ctx, func(bool) bool {
 		adopted, err := r.adopt(ctx, pointer, false)
 		return adopted || err != nil // the Reader's own look at the pointer tries again
 	})
-	if err != nil {
-		return err
+}
+
+// reach brings the current generation up to a place in the log: a generation that takes documents from it must not be ahead of them.
+func (r *Reader) reach(ctx context.Context, position eventstore.Position) error {
+	current := r.at.current.Load()
+	p := newProjector(r.config, r.at, current.Generation, current.Models, func(report) {})
+	reached := false
+	err := p.run(ctx, func(bool) bool {
+		reached = p.checkpoint.position().Compare(position) >= 0
+		return reached
+	})
+	if err == nil && !reached {
+		err = fmt.Errorf("bring generation %d up to date: %w", current.Generation, ctx.Err())
 	}
-	r.config.Logger.WithField("generation", number).Info("the read models were rebuilt")
-	return nil
+	return err
+}
+
+// takeBuilding returns the generation that is being built for this program, or begins one.
+func (r *Reader) takeBuilding(ctx context.Context) (Building, error) {
+	var building Building
+	_, err := r.at.update(ctx, func(p *Pointer) bool {
+		if b := p.Building; b != nil && b.Generation > p.Generation && r.at.fits(b.Models) {
+			building = *b
+			return false
+		}
+		building = Building{Generation: p.Next, Models: r.at.generation(p.Next)}
+		p.Building = &building
+		p.Next++
+		return true
+	})
+	return building, err
+}
+
+// renew builds the read models anew in the background when the current ones have former shapes, or lack events that this program can read,
+// until ctx ends. What was built before a restart is kept.
+func (r *Reader) renew(ctx context.Context) {
+	for sleep(ctx, pointerInterval) {
+		why := r.outdated()
+		if why == "" {
+			continue
+		}
+		building, err := r.takeBuilding(ctx)
+		if err == nil {
+			r.config.Logger.WithField("generation", building.Generation).Info(why + ": they are built anew in the background")
+			err = r.build(ctx, building.Generation, r.at.models, building.Models, r.tellProgress(ctx))
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			r.config.Logger.WithError(err).Warn("the read models cannot be built anew; trying again")
+			sleep(ctx, progressInterval)
+			continue
+		}
+		r.config.Logger.WithField("generation", building.Generation).Info("the read models were built anew")
+	}
+}
+
+// outdated says why the current read models have to be built anew; empty: they have not.
+func (r *Reader) outdated() string {
+	current := r.at.current.Load()
+	if !r.at.fits(current.Models) {
+		return "the read models have former shapes"
+	}
+	for _, u := range r.at.standing.all() {
+		if r.config.Log.Codec().Knows(u.Type, u.Version) {
+			return "the read models lack events that an earlier version of the program could not read"
+		}
+	}
+	return ""
+}
+
+// tellProgress returns what logs, now and then, how far building is.
+func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
+	var pace pace
+	next := r.config.Now().Add(progressInterval)
+	return func(at eventstore.Position) {
+		now := r.config.Now()
+		pace.begin(now, at)
+		if now.Before(next) {
+			return
+		}
+		next = now.Add(progressInterval)
+		if head, err := r.config.Log.Store().Head(ctx); err == nil {
+			r.config.Logger.WithField("left", pace.left(now, at, head).String()).Infof("the read models are being built: %.0f %%", share100(at, head))
+		}
+	}
+}
+
+// publish makes the generation current that this process has begun to read before it was complete.
+func (r *Reader) publish(ctx context.Context, caughtUp bool) {
+	if !caughtUp || !r.unpublished {
+		return
+	}
+	current := r.at.current.Load()
+	if _, err := r.at.switchTo(ctx, current.Generation, current.Models, r.config.Now()); err != nil {
+		r.config.Logger.WithError(err).Warn("the read models that were built cannot be made current; trying again")
+		return
+	}
+	r.unpublished = false
+	r.config.Logger.WithField("generation", current.Generation).Info("the read models were built")
+}
+
+// pace is how fast a place in the log moves on.
+type pace struct {
+	since time.Time
+	from  eventstore.Position
+}
+
+// begin takes the first place; later ones change nothing.
+func (p *pace) begin(now time.Time, at eventstore.Position) {
+	if p.since.IsZero() {
+		p.since, p.from = now, at
+	}
+}
+
+// left estimates how long the way to another place takes, in whole seconds; 0: nothing can be said.
+func (p *pace) left(now time.Time, at, to eventstore.Position) time.Duration {
+	done, spent := float64(at.Commit)-float64(p.from.Commit), now.Sub(p.since)
+	if done <= 0 || to.Commit <= at.Commit || spent <= 0 {
+		return 0
+	}
+	return time.Duration(float64(spent) * float64(to.Commit-at.Commit) / done).Round(time.Second)
+}
+
+// share100 is how far a place is on the way to another, 0 to 100.
+func share100(at, to eventstore.Position) float64 {
+	return min(100, 100*float64(at.Commit)/float64(max(to.Commit, 1)))
 }

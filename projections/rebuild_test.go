@@ -96,9 +96,88 @@ func TestReader_RebuildCutShort(t *testing.T) {
 	}
 }
 
-// TestOpen_OtherShapes proves that a program which finds documents of other shapes builds its own before it answers.
+// reshape makes the current read models say that one of them has another shape.
+func reshape(t *testing.T, docs projections.Documents, name string, by int) projections.Pointer {
+	t.Helper()
+	found, err := docs.Get(t.Context(), "read_models", "current")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pointer := pointerOf(t, docs)
+	place := pointer.Models[name]
+	place.Shape += by
+	pointer.Models[name] = place
+	err = docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{
+		Collection: "read_models", ID: "current", Loaded: found["current"].Version, Document: pointer,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pointer
+}
+
+// TestOpen_OtherShapes: a program that finds documents of other shapes opens at once, says how far it is instead of listing, builds its own
+// beside them, goes on where it was after a restart, and then makes them current.
 func TestOpen_OtherShapes(t *testing.T) {
 	t.Parallel()
+	w := newWorld(t)
+	docs := w.documents(t)
+	models := mustOpen(t, w.config(docs))
+	stop := start(t, models)
+	last := w.history(t, 10)
+	waitFor(t, models, last)
+	want := dump(t, docs)
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	pointer := reshape(t, docs, "movies", 1)
+	w.clock.now = time.Now().Add(2 * time.Hour) // the store says when events were created
+	list := func(models *projections.ReadModels) error {
+		_, err := models.Movies.List(t.Context(), projections.MovieList{Account: alice, Limit: 10})
+		return err
+	}
+	var behind *projections.BehindError
+
+	slow := &sluice{Documents: w.documents(t), open: make(chan struct{})}
+	slow.through.Store(2)
+	for _, project := range []bool{false, true, true} {
+		config := w.config(slow)
+		config.Project, config.MaxLag, config.BatchEvents = project, time.Hour, 5
+		models = mustOpen(t, config)
+		if err := list(models); !errors.As(err, &behind) {
+			t.Errorf("project=%v: movies of another shape: %v", project, err)
+		}
+		stop = start(t, models)
+		if project {
+			eventually(t, "two batches are built", func() bool { return slow.through.Load() < 0 })
+			if err := list(models); !errors.As(err, &behind) || behind.Progress <= 0 || behind.Progress >= 100 {
+				t.Errorf("half way: %v", err)
+			}
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		if now := pointerOf(t, docs); now.Generation != pointer.Generation || now.Building == nil || now.Building.Generation != pointer.Generation+1 {
+			t.Fatalf("project=%v: the pointer is %+v", project, now)
+		}
+	}
+	close(slow.open)
+	config := w.config(slow)
+	config.MaxLag = time.Hour
+	models = mustOpen(t, config)
+	start(t, models)
+	eventually(t, "what was built is current", func() bool { return pointerOf(t, docs).Generation == pointer.Generation+1 })
+	if err := list(models); err != nil {
+		t.Errorf("when all is built: %v", err)
+	}
+	if diff := cmp.Diff(want, dump(t, slow)); diff != "" {
+		t.Errorf("documents (-before +rebuilt):\n%s", diff)
+	}
+}
+
+// TestOpen_AddedFields: documents whose shape lacks only fields that were added since are served and kept up to date, while new ones are
+// built in the background.
+func TestOpen_AddedFields(t *testing.T) {
 	w := newWorld(t)
 	docs := w.documents(t)
 	models := mustOpen(t, w.config(docs))
@@ -108,34 +187,68 @@ func TestOpen_OtherShapes(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	found, err := docs.Get(t.Context(), "read_models", "current")
+	pointer := reshape(t, docs, "balances", -1)
+	defer projections.GoOnSince(pointer.Models["balances"].Shape)()
+	w.clock.now = time.Now().Add(2 * time.Hour)
+	config := w.config(docs)
+	config.MaxLag = time.Hour
+	models = mustOpen(t, config)
+	if _, err := models.Movies.List(t.Context(), projections.MovieList{Account: alice, Limit: 10}); err != nil {
+		t.Errorf("the list of movies: %v", err)
+	}
+	stop = start(t, models)
+	defer func() { _ = stop() }()
+	eventually(t, "new read models are current", func() bool { return pointerOf(t, docs).Generation > pointer.Generation })
+	if diff := cmp.Diff(want, dump(t, docs)); diff != "" {
+		t.Errorf("documents (-before +rebuilt):\n%s", diff)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReader_RebuildOne makes one read model again, which was damaged, and leaves the others where they are.
+func TestReader_RebuildOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	docs := w.documents(t)
+	models := mustOpen(t, w.config(docs))
+	start(t, models)
+	waitFor(t, models, w.history(t, 10))
+	want, before := dump(t, docs), pointerOf(t, docs)
+	if err := models.Reader.Rebuild(t.Context(), nil, "weather"); err == nil {
+		t.Error("an unknown read model was made again")
+	}
+	spoilt, err := docs.Get(t.Context(), before.Models["balances"].Collection, string(alice))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pointer := pointerOf(t, docs)
-	place := pointer.Models["movies"]
-	place.Shape++
-	pointer.Models["movies"] = place
 	err = docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{
-		Collection: "read_models", ID: "current", Loaded: found["current"].Version, Document: pointer,
+		Collection: before.Models["balances"].Collection, ID: string(alice), Loaded: spoilt[string(alice)].Version, Document: projections.Balance{Revision: 1 << 20},
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-
-	config := w.config(docs)
-	config.Project = false
-	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := projections.Open(short, config); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a process that does not project opened foreign shapes: %v", err)
+	if err := models.Reader.Rebuild(t.Context(), nil, "balances"); err != nil {
+		t.Fatal(err)
 	}
-	mustOpen(t, w.config(docs))
+	after := pointerOf(t, docs)
+	for name, place := range after.Models {
+		if same := place == before.Models[name]; same == (name == "balances") {
+			t.Errorf("%s: from %+v to %+v", name, before.Models[name], place)
+		}
+	}
 	if diff := cmp.Diff(want, dump(t, docs)); diff != "" {
 		t.Errorf("documents (-before +rebuilt):\n%s", diff)
 	}
-	if after := pointerOf(t, docs); after.Generation == pointer.Generation {
-		t.Error("the foreign generation is still current")
+	waitFor(t, models, w.append(t, movie.Stream(project(999)), submitted(alice, t0)))
+	w.clock.turn(projections.SweepInterval)
+	eventually(t, "the old balances are dropped", func() bool {
+		_, err := docs.Get(t.Context(), before.Models["balances"].Collection, string(alice))
+		return err != nil
+	})
+	if got := dump(t, docs); len(got) != len(want)+2 {
+		t.Errorf("%d documents after one more movie, %d before", len(got), len(want))
 	}
 }
 

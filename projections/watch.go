@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -59,7 +60,9 @@ type chores struct {
 	r           *Reader
 	nextPointer time.Time
 	nextSweep   time.Time
-	refused     int // how often a new generation was found behind
+	nextSign    time.Time
+	signed      int64 // the generation that the last sign of life named
+	refused     int   // how often a new generation was found behind
 }
 
 // patience is how often a process finds a new generation behind before it takes it all the same: whoever built it may be gone,
@@ -98,6 +101,14 @@ func (c *chores) follow(ctx context.Context) {
 			c.refused = 0
 		}
 	}
+	if err == nil {
+		err = c.r.lookForUnread(ctx)
+	}
+	if generation := c.r.at.current.Load().Generation; err == nil && (generation != c.signed || !now.Before(c.nextSign)) {
+		if err = c.r.sign(ctx, generation); err == nil {
+			c.nextSign, c.signed = now.Add(signInterval), generation
+		}
+	}
 	if err != nil && ctx.Err() == nil {
 		c.r.config.Logger.WithError(err).Warn("cannot see which read models are current; trying again")
 	}
@@ -106,7 +117,7 @@ func (c *chores) follow(ctx context.Context) {
 // sweep removes tombstones that nothing can need any more, rows of the presence board whose worker is long gone, and the
 // collections of an old generation.
 func (r *Reader) sweep(ctx context.Context, now time.Time) error {
-	for _, name := range append(r.at.collections(), presences.Name, troubles.Name) {
+	for _, name := range append(r.at.collections(), presences.Name, troubles.Name, readers.Name) {
 		for removed := sweepLimit; removed == sweepLimit; {
 			var err error
 			if removed, err = r.at.docs.Sweep(ctx, name, now.Add(-keepTombstones), sweepLimit); err != nil {
@@ -138,11 +149,21 @@ func (r *Reader) dropRetired(ctx context.Context, now time.Time) error {
 	if err != nil || p == nil || len(p.Retired) == 0 || now.Sub(p.SwitchedAt) < keepRetired {
 		return err
 	}
+	used, err := r.inUse(ctx, now)
+	if err != nil {
+		return err
+	}
+	var kept []string
 	for _, name := range p.Retired {
-		if err := r.at.docs.Drop(ctx, name); err != nil {
+		if slices.ContainsFunc(used, func(g int64) bool { return generationOf(name) <= g && g < p.Generation }) {
+			kept = append(kept, name)
+		} else if err := r.at.docs.Drop(ctx, name); err != nil {
 			return fmt.Errorf("drop %s: %w", name, err)
 		}
 	}
-	p.Retired = nil
+	if len(kept) == len(p.Retired) {
+		return nil
+	}
+	p.Retired = kept
 	return r.at.replace(ctx, p)
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strconv"
@@ -29,13 +30,24 @@ var ErrLate = errors.New("the request took too long")
 var errUnavailable = domain.Errorf(domain.Unavailable, "service_unavailable",
 	"The service cannot reach a part of its storage now. Please try again; repeat a submission with the same Idempotency-Key.")
 
+// errNewer answers what takes an event that this process cannot read.
+var errNewer = domain.Errorf(domain.Unavailable, "written_by_newer_version",
+	"This was changed by a newer version of the service, which another process runs or has run. Please try again when the upgrade is done.")
+
 // unavailableError is what a client reads of such a failure.
 func unavailableError(err error) *domain.Error {
+	if errors.Is(err, eventstore.ErrUnknownType) {
+		return errNewer
+	}
 	var behind *projections.BehindError
 	if !errors.As(err, &behind) {
 		return errUnavailable
 	}
-	return domain.Errorf(domain.Unavailable, errUnavailable.Code, "Lists are being brought up to date: %.0f %% is done. Please try again.", behind.Progress)
+	left := ""
+	if behind.Left > 0 {
+		left = fmt.Sprintf(", about %s are left", behind.Left)
+	}
+	return domain.Errorf(domain.Unavailable, errUnavailable.Code, "Lists are being brought up to date: %.0f %% is done%s. Please try again.", behind.Progress, left)
 }
 
 // retryAfter is what clients are told to wait, in seconds.
@@ -92,6 +104,7 @@ func unavailable(r *http.Request, err error) bool {
 	var network net.Error
 	var behind *projections.BehindError
 	return errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
+		errors.Is(err, eventstore.ErrUnknownType) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network) || errors.As(err, &behind)
 }
 

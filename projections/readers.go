@@ -1,0 +1,64 @@
+package projections
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// readers is the collection of the signs of life of processes that read. Like presence, it is not made from events.
+var readers = Collection{Name: "readers"}
+
+const (
+	// signInterval is how often a process shows which generation it reads.
+	signInterval = 10 * time.Second
+	// signAge is how old such a sign may be: an older one is that of a process which has ended.
+	signAge = time.Minute
+)
+
+// sign is what a process shows: an older version goes on with its own generation beside a newer one.
+type sign struct {
+	Reader     string    `json:"reader"`
+	Generation int64     `json:"generation"`
+	At         time.Time `json:"at"`
+}
+
+func (r *Reader) signs() board[sign] {
+	return board[sign]{docs: r.at.docs, collection: readers.Name, what: "sign of life"}
+}
+
+// sign shows which generation this process reads.
+func (r *Reader) sign(ctx context.Context, generation int64) error {
+	return r.signs().change(ctx, r.name, func(sign, bool) (sign, time.Time, bool) {
+		return sign{Reader: r.name, Generation: generation, At: millis(r.config.Now())}, time.Time{}, true
+	})
+}
+
+// inUse returns the generations that processes read, and takes down the signs of those that have ended.
+func (r *Reader) inUse(ctx context.Context, now time.Time) ([]int64, error) {
+	rows, err := r.signs().all(ctx, Query{Index: IDIndex, Limit: MaxPage}, func(s sign) []any { return []any{s.Reader} })
+	if err != nil {
+		return nil, err
+	}
+	var used []int64
+	for _, row := range rows {
+		if now.Sub(row.At) <= signAge {
+			used = append(used, row.Generation)
+			continue
+		}
+		if err := r.signs().change(ctx, row.Reader, func(s sign, exists bool) (sign, time.Time, bool) { return s, millis(now), exists }); err != nil {
+			return nil, err
+		}
+	}
+	return used, nil
+}
+
+// generationOf is the generation that a collection was made for, by its name. Later ones may have taken it over.
+func generationOf(collection string) int64 {
+	number, err := strconv.ParseInt(collection[strings.LastIndex(collection, "_")+1:], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return number
+}
