@@ -113,6 +113,7 @@ func NewCodec() *Codec {
 	define[preload.ItemReleased](c)
 	define[preload.ItemFinished](c)
 	define[preload.Finished](c)
+	defineNewer(c)
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -89,7 +90,7 @@ func (l *Log) IDAt(ctx context.Context, stream string, revision Revision) (uuid.
 // Propose makes events ready for AppendProposed.
 func (l *Log) Propose(stream string, meta Meta, events ...domain.Event) ([]Proposed, error) {
 	proposed := make([]Proposed, 0, len(events))
-	for _, event := range events {
+	for _, event := range append(slices.Clip(events), newer(events)...) {
 		p, err := l.codec.Encode(stream, meta, event)
 		if err != nil {
 			return nil, err

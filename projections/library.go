@@ -121,6 +121,11 @@ func (l *Library) All(ctx context.Context, account domain.AccountID, after *Medi
 
 // Names says whether any file of any library is stored under a key.
 func (l *Library) Names(ctx context.Context, blob string) (bool, error) {
+	for _, u := range l.at.standing.all() {
+		if category, _ := eventstore.SplitStream(u.Stream); category == media.StreamCategory {
+			return false, &UnreadError{u} // it may be this one
+		}
+	}
 	found, err := page[MediaFile](ctx, l.at, mediaModel{}.name(), Query{Index: indexMediaBlobs, Equal: []any{blob}, Limit: 1})
 	return len(found) > 0, err
 }

@@ -129,13 +129,19 @@ func (m *Movies) List(ctx context.Context, list MovieList) (MoviePage, error) {
 }
 
 // Cached returns the newest movie of an account that was made under a cache key and whose file has not been deleted; false
-// when there is none. It may trail the log: whoever copies the file finds out whether it is still there.
+// when there is none, and while the list of them cannot be told: then the movie is made once more. It may trail the log: whoever copies the
+// file finds out whether it is still there.
 func (m *Movies) Cached(ctx context.Context, account domain.AccountID, key string) (Movie, bool, error) {
 	if key == "" {
 		return Movie{}, false, nil
 	}
 	found, err := page[Movie](ctx, m.at, movieModel.modelName, Query{Index: indexCached, Equal: []any{string(account), key}, Limit: 1})
-	if err != nil || len(found) == 0 {
+	var behind *BehindError
+	var unread *UnreadError
+	switch {
+	case errors.As(err, &behind), errors.As(err, &unread):
+		return Movie{}, false, nil
+	case err != nil || len(found) == 0:
 		return Movie{}, false, err
 	}
 	return found[0], true, nil

@@ -202,6 +202,9 @@ func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 	}
 	current := r.at.current.Load()
 	if _, err := r.at.switchTo(ctx, current.Generation, current.Models, r.config.Now()); err != nil {
+		if ctx.Err() != nil {
+			return
+		}
 		r.config.Logger.WithError(err).Warn("the read models that were built cannot be made current; trying again")
 		return
 	}

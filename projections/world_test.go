@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
 	"moviola/projections"
+	"moviola/projections/documentstest"
 )
 
 const (
@@ -172,45 +172,10 @@ func submitted(account domain.AccountID, at time.Time) movie.Submitted {
 	return movie.Submitted{Account: account, At: at, DocumentHash: "hash", DocumentSize: 10, Held: 1}
 }
 
-// dump returns every live document of the current generation as text, by collection and id; a document's own fields only.
+// dump returns every live document of the current generation.
 func dump(t *testing.T, docs projections.Documents) map[string]string {
 	t.Helper()
-	found, err := docs.Get(t.Context(), "read_models", "current")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pointer projections.Pointer
-	if err := found["current"].Body.Decode(&pointer); err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]string{}
-	for name, place := range pointer.Models {
-		q := projections.Query{Limit: projections.MaxPage}
-		for {
-			page, err := docs.Page(t.Context(), place.Collection, q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, stored := range page {
-				var fields map[string]any
-				if err := stored.Body.Decode(&fields); err != nil {
-					t.Fatal(err)
-				}
-				out[name+"/"+stored.ID] = text(fields)
-			}
-			if len(page) < projections.MaxPage {
-				break
-			}
-			q.After = []any{page[len(page)-1].ID}
-		}
-	}
-	return out
-}
-
-func text(fields map[string]any) string {
-	var out strings.Builder
-	fmt.Fprint(&out, fields) // fmt prints maps in the order of their keys
-	return out.String()
+	return documentstest.Dump(t, docs)
 }
 
 // history appends the life of many movies of two accounts, interleaved, with every kind of end.

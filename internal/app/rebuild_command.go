@@ -19,16 +19,16 @@ import (
 func rebuildCommand() *cobra.Command {
 	var cfg Config
 	cmd := &cobra.Command{
-		Use:   "rebuild",
+		Use:   "rebuild [read model]...",
 		Short: "Make the read models again from the event log, beside those in use",
 		Long: "Make the read models again from the event log, beside those in use, and switch over when they are complete. The service may\n" +
-			"run meanwhile, and goes on answering. Give the flags and variables that the service has: times are part of what is made.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+			"run meanwhile, and goes on answering. Give the flags and variables that the service has: times are part of what is made.\n\n" +
+			"With names (movies, balances, work, …) only these are made again.",
+		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := cfg.validate(); err != nil {
 				return err
 			}
-			return rebuild(cmd.Context(), cfg, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return rebuild(cmd.Context(), cfg, names, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cfg.bind(cmd.Flags())
@@ -36,7 +36,7 @@ func rebuildCommand() *cobra.Command {
 }
 
 // rebuild makes the read models again and says how far it is.
-func rebuild(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err error) {
+func rebuild(ctx context.Context, cfg Config, names []string, stdout, stderr io.Writer) (err error) {
 	logger, err := newLog(stderr, cfg.LogLevel, cfg.LogFormat)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func rebuild(ctx context.Context, cfg Config, stdout, stderr io.Writer) (err err
 			next = now.Add(time.Second)
 			_, _ = fmt.Fprintf(stderr, "%d %% of the log are read\n", min(100, 100*at.Commit/end.Commit))
 		}
-	})
+	}, names...)
 	if err != nil {
 		return fmt.Errorf("rebuild the read models: %w", err)
 	}

@@ -204,6 +204,9 @@ func (s *service) metrics() prometheus.Gatherer {
 		}
 		return 0
 	})
+	gauge("unread_streams", "Streams that stand still in the read models because a newer version of the program wrote to them.", func() float64 {
+		return float64(len(s.models.Reader.Unread()))
+	})
 	gauge("stuck_work", "Pieces of work that fail again and again for their own reasons; -1 when that cannot be told now.", s.stuckWork)
 	if s.keys != nil {
 		gauge("keys_live", "1 while known keys are trusted without a look at the log; 0 also while no key is asked for.", func() float64 {

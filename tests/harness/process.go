@@ -41,6 +41,16 @@ var (
 	buildErr  error
 )
 
+// NewerBinary builds the program as a later version that adds an event, a version of an event, and shapes of read models.
+func NewerBinary(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "moviola")
+	if err := run(Root(t), append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-tags", "moviola_newer", "-o", path, "."); err != nil {
+		t.Fatalf("build a later version of moviola: %v", err)
+	}
+	return path
+}
+
 // Binary builds the program, under the race detector when MOVIOLA_TEST_RACE is set, and returns its path.
 func Binary(t testing.TB) string {
 	t.Helper()

@@ -20,6 +20,9 @@ type Service struct {
 	addr  string
 	flags []string // of every process
 	API   *Process
+
+	// Program is what the processes started next run. Default: what Binary builds.
+	Program string
 }
 
 // NewService prepares an installation in a fresh data folder; flags go to every process of it.
@@ -59,7 +62,11 @@ func (s *Service) LaunchAPI(flags ...string) {
 func (s *Service) StartProcess(name string, flags ...string) *Process {
 	s.t.Helper()
 	args := append([]string{"serve", "--data", s.Data, "--ops-listen", "", "--library=false"}, s.flags...)
-	return Start(s.t, name, Binary(s.t), []string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken}, append(args, flags...)...)
+	program := s.Program
+	if program == "" {
+		program = Binary(s.t)
+	}
+	return Start(s.t, name, program, []string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken}, append(args, flags...)...)
 }
 
 // WaitReady waits until the HTTP interface answers.

@@ -1,0 +1,56 @@
+package documentstest
+
+import (
+	"fmt"
+	"testing"
+
+	"moviola/projections"
+)
+
+// Dump returns every live document of the current generation of the read models as text, by read model and id; a document's own fields only.
+func Dump(t *testing.T, docs projections.Documents) map[string]string {
+	t.Helper()
+	declare := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if err := docs.Declare(t.Context(), projections.Collection{Name: name}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := docs.Get(t.Context(), "read_models", "current"); err != nil {
+		declare("read_models")
+	}
+	found, err := docs.Get(t.Context(), "read_models", "current")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pointer projections.Pointer
+	if err := found["current"].Body.Decode(&pointer); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for model, place := range pointer.Models {
+		if _, err := docs.Get(t.Context(), place.Collection, "nothing"); err != nil {
+			declare(place.Collection)
+		}
+		q := projections.Query{Limit: projections.MaxPage}
+		for more := true; more; {
+			page, err := docs.Page(t.Context(), place.Collection, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, stored := range page {
+				var fields map[string]any
+				if err := stored.Body.Decode(&fields); err != nil {
+					t.Fatal(err)
+				}
+				out[model+"/"+stored.ID] = fmt.Sprint(fields) // fmt prints maps in the order of their keys
+			}
+			if more = len(page) == projections.MaxPage; more {
+				q.After = []any{page[len(page)-1].ID}
+			}
+		}
+	}
+	return out
+}
