@@ -171,10 +171,10 @@ func (c *catalogue) takeNumber(ctx context.Context) (int64, error) {
 }
 
 // switchTo makes a generation current and retires what of the one before it does not have, and those between that were never finished. A
-// newer one that is current already stays so.
-func (c *catalogue) switchTo(ctx context.Context, number int64, places map[string]Place, now time.Time) (*Pointer, error) {
+// newer one that is current already stays so, and so does any other than basis, unless that is 0.
+func (c *catalogue) switchTo(ctx context.Context, number int64, places map[string]Place, basis int64, now time.Time) (*Pointer, error) {
 	return c.update(ctx, func(p *Pointer) bool {
-		if p.Generation >= number {
+		if p.Generation >= number || basis > 0 && p.Generation != basis {
 			return false
 		}
 		retired := append(slices.Clone(p.Retired), unreadsOf(p.Generation).Name)

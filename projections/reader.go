@@ -21,6 +21,7 @@ type Reader struct {
 	waits       waits // calls of WaitFor
 	lag         lag
 	unpublished bool // the generation being read is not current yet; it belongs to begin, then to project
+	nextPublish time.Time
 
 	mu       sync.Mutex
 	position eventstore.Position // everything up to here is in the documents
@@ -215,6 +216,7 @@ func (r *Reader) Run(ctx context.Context) error {
 	r.at.recent.running.Store(true)
 	defer r.at.recent.running.Store(false)
 	watching, stop := context.WithCancel(ctx)
+	defer r.unsign(ctx)
 	var watched sync.WaitGroup
 	watched.Go(func() { r.watchLag(watching) })
 	defer watched.Wait()
@@ -270,7 +272,7 @@ func (r *Reader) startOver(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p, err := r.at.switchTo(ctx, number, r.at.generation(number), r.config.Now())
+		p, err := r.at.switchTo(ctx, number, r.at.generation(number), 0, r.config.Now())
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,27 @@ func (r *Reader) sign(ctx context.Context, generation int64) error {
 	return r.signs().change(ctx, r.name, func(sign, bool) (sign, time.Time, bool) {
 		return sign{Reader: r.name, Generation: generation, At: millis(r.config.Now())}, time.Time{}, true
 	})
+}
+
+// unsign takes the sign of a process down that ends. One that is killed leaves it, until it is old.
+func (r *Reader) unsign(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), behindTime)
+	defer cancel()
+	now := millis(r.config.Now())
+	err := r.signs().change(ctx, r.name, func(s sign, exists bool) (sign, time.Time, bool) { return s, now, exists })
+	if err != nil {
+		r.config.Logger.WithError(err).Debug("the sign of life stays until it is old")
+	}
+}
+
+// othersRead tells whether another process that lives reads the current generation.
+func (r *Reader) othersRead(ctx context.Context, now time.Time) (bool, error) {
+	p, err := r.at.read(ctx)
+	if err != nil || p == nil {
+		return false, err
+	}
+	used, err := r.inUse(ctx, now)
+	return slices.Contains(used, p.Generation), err
 }
 
 // inUse returns the generations that processes read, and takes down the signs of those that have ended.

@@ -23,7 +23,8 @@ const progressInterval = 10 * time.Second
 // never stop. The old ones are dropped later. Without names all are made again. Any process may call it, while others project and read.
 // progress is told how far it is; nil: nobody. When ctx ends before the switch, nothing has changed.
 func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position), names ...string) error {
-	models, places, err := r.at.chosen(r.at.current.Load(), names)
+	current := r.at.current.Load()
+	models, places, err := r.at.chosen(current, names)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,11 @@ func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position)
 	for _, m := range models {
 		places[m.name()] = r.at.generation(number)[m.name()]
 	}
-	if err := r.build(ctx, number, models, places, progress); err != nil {
+	basis := int64(0)
+	if len(names) > 0 {
+		basis = current.Generation
+	}
+	if err := r.build(ctx, number, models, places, basis, progress); err != nil {
 		return err
 	}
 	r.config.Logger.WithField("generation", number).Info("the read models were rebuilt")
@@ -68,8 +73,11 @@ func (c *catalogue) chosen(current *Pointer, names []string) ([]model, map[strin
 	return models, places, nil
 }
 
-// build folds the log into some read models of a generation, makes it current, and takes this process there.
-func (r *Reader) build(ctx context.Context, number int64, models []model, places map[string]Place, progress func(eventstore.Position)) error {
+// build folds the log into some read models of a generation, makes it current, and takes this process there. basis is the generation that
+// the others are of; 0: there are no others.
+func (r *Reader) build(
+	ctx context.Context, number int64, models []model, places map[string]Place, basis int64, progress func(eventstore.Position),
+) error {
 	if err := r.at.declare(ctx, number, places); err != nil {
 		return err
 	}
@@ -93,7 +101,7 @@ func (r *Reader) build(ctx context.Context, number int64, models []model, places
 	if err != nil {
 		return err
 	}
-	pointer, err := r.at.switchTo(ctx, number, places, r.config.Now())
+	pointer, err := r.at.switchTo(ctx, number, places, basis, r.config.Now())
 	if err != nil {
 		return err
 	}
@@ -150,7 +158,7 @@ func (r *Reader) renew(ctx context.Context) {
 		building, err := r.takeBuilding(ctx)
 		if err == nil {
 			r.config.Logger.WithField("generation", building.Generation).Info(why + ": they are built anew in the background")
-			err = r.build(ctx, building.Generation, r.at.models, building.Models, r.tellProgress(ctx))
+			err = r.build(ctx, building.Generation, r.at.models, building.Models, 0, r.tellProgress(ctx))
 		}
 		if ctx.Err() != nil {
 			return
@@ -195,13 +203,23 @@ func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	}
 }
 
-// publish makes the generation current that this process has begun to read before it was complete.
+// publish makes the generation current that this process has begun to read before it was complete, once no process of another version reads the
+// current one: beside such a process it would be taken from it.
 func (r *Reader) publish(ctx context.Context, caughtUp bool) {
-	if !caughtUp || !r.unpublished {
+	now := r.config.Now()
+	if !caughtUp || !r.unpublished || now.Before(r.nextPublish) {
 		return
 	}
+	r.nextPublish = now.Add(pointerInterval)
 	current := r.at.current.Load()
-	if _, err := r.at.switchTo(ctx, current.Generation, current.Models, r.config.Now()); err != nil {
+	others, err := r.othersRead(ctx, now)
+	if err == nil && others {
+		return
+	}
+	if err == nil {
+		_, err = r.at.switchTo(ctx, current.Generation, current.Models, 0, now)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return
 		}

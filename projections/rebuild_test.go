@@ -11,19 +11,12 @@ import (
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/projections"
+	"moviola/projections/documentstest"
 )
 
 func pointerOf(t *testing.T, docs projections.Documents) projections.Pointer {
 	t.Helper()
-	found, err := docs.Get(t.Context(), "read_models", "current")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pointer projections.Pointer
-	if err := found["current"].Body.Decode(&pointer); err != nil {
-		t.Fatal(err)
-	}
-	return pointer
+	return documentstest.Pointer(t, docs)
 }
 
 // TestReader_Rebuild rebuilds beside the live read models, while events go on coming, and drops the old ones.

@@ -10,30 +10,9 @@ import (
 // Dump returns every live document of the current generation of the read models as text, by read model and id; a document's own fields only.
 func Dump(t *testing.T, docs projections.Documents) map[string]string {
 	t.Helper()
-	declare := func(names ...string) {
-		t.Helper()
-		for _, name := range names {
-			if err := docs.Declare(t.Context(), projections.Collection{Name: name}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if _, err := docs.Get(t.Context(), "read_models", "current"); err != nil {
-		declare("read_models")
-	}
-	found, err := docs.Get(t.Context(), "read_models", "current")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pointer projections.Pointer
-	if err := found["current"].Body.Decode(&pointer); err != nil {
-		t.Fatal(err)
-	}
 	out := map[string]string{}
-	for model, place := range pointer.Models {
-		if _, err := docs.Get(t.Context(), place.Collection, "nothing"); err != nil {
-			declare(place.Collection)
-		}
+	for model, place := range Pointer(t, docs).Models {
+		declare(t, docs, place.Collection)
 		q := projections.Query{Limit: projections.MaxPage}
 		for more := true; more; {
 			page, err := docs.Page(t.Context(), place.Collection, q)
@@ -53,4 +32,30 @@ func Dump(t *testing.T, docs projections.Documents) map[string]string {
 		}
 	}
 	return out
+}
+
+// Pointer returns the pointer to the current generation.
+func Pointer(t *testing.T, docs projections.Documents) projections.Pointer {
+	t.Helper()
+	declare(t, docs, "read_models")
+	found, err := docs.Get(t.Context(), "read_models", "current")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pointer projections.Pointer
+	if err := found["current"].Body.Decode(&pointer); err != nil {
+		t.Fatal(err)
+	}
+	return pointer
+}
+
+// declare makes a collection known to a store that has not been told of it.
+func declare(t *testing.T, docs projections.Documents, name string) {
+	t.Helper()
+	if _, err := docs.Get(t.Context(), name, "nothing"); err == nil {
+		return
+	}
+	if err := docs.Declare(t.Context(), projections.Collection{Name: name}); err != nil {
+		t.Fatal(err)
+	}
 }
