@@ -23,9 +23,14 @@ import (
 type Config struct {
 	// Dir is the data folder, created when missing. Only one server at a time can have it open.
 	Dir string
-	// Listen is a loopback host:port; port 0 takes a free one. Empty means a unix socket that only this user can open,
-	// which is also all the protection there is: a plaintext listener has no authentication.
+	// Listen is a host:port; port 0 takes a free one. Empty means a unix socket that only this user can open, which is also all the
+	// protection there is: a plaintext listener has no authentication. An address other than loopback needs TLS and users.
 	Listen string
+	// CertFile and KeyFile are the PEM files of the certificate that is shown to clients; empty: no TLS. UsersFile names who may connect
+	// (AddUser); it needs TLS. All are read anew when they change.
+	CertFile, KeyFile, UsersFile string
+	// Refresh is the time between two looks at these files; 0: five seconds.
+	Refresh time.Duration
 	// Log gets what an operator should know; nil discards it.
 	Log logrus.FieldLogger
 	// Scavenge is the time between two rounds that remove what a stream's $maxCount, $maxAge and $tb leave out; 0: ten seconds.
@@ -47,6 +52,7 @@ type Server struct {
 	tail     *tail
 	log      storage
 	lock     *os.File
+	access   *access
 	closing  chan struct{} // closed when subscriptions have to end
 	tidy     sync.WaitGroup
 	tidyEnd  context.CancelFunc
@@ -69,6 +75,12 @@ func open(config Config, records int, openLog func(path string) (storage, error)
 			err = errors.Join(fmt.Errorf("open the event store in %s: %w", config.Dir, err), s.release())
 		}
 	}()
+	if err := config.checkAccess(); err != nil {
+		return nil, err
+	}
+	if s.access, err = newAccess(config, orDiscard(config.Log)); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -115,13 +127,14 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.tidyEnd = cancel
 	s.tidy.Go(func() { scavenger.run(ctx) })
-	s.grpc = grpc.NewServer(
+	s.tidy.Go(func() { s.access.watch(ctx, config.Refresh) })
+	s.grpc = grpc.NewServer(append(s.access.options(),
 		grpc.WaitForHandlers(true), // even a hard stop must not close the log under a call
 		grpc.MaxRecvMsgSize(maxMessageBytes),
 		grpc.MaxSendMsgSize(maxMessageBytes),
 		// Clients ping every 10 s even when idle; grpc's own policy would disconnect them for that.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
-	)
+	)...)
 	streams.RegisterStreamsServer(s.grpc, &service{
 		log: s.log, tail: tail, writer: s.writer, now: time.Now, closing: s.closing,
 	})
@@ -131,6 +144,9 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) {
 
 // Addr is what a client dials: "unix:///path" or "127.0.0.1:port". With a unix socket it is the same at every start.
 func (s *Server) Addr() string { return s.addr }
+
+// Refresh reads certificate and users anew, changed or not. What cannot be read stays as it was, and the error says so.
+func (s *Server) Refresh() error { return s.access.refresh(true) }
 
 // Serve answers clients until Close is called; it then returns nil.
 func (s *Server) Serve() error {

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,41 +19,90 @@ import (
 const eventStoreGrace = 5 * time.Second
 
 func eventStoreCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "eventstore", Short: "Run the event store apart from the service; back up, verify or copy its log"}
-	cmd.AddCommand(eventStoreServeCommand(), eventStoreBackupCommand(), eventStoreVerifyCommand(), eventStoreCopyCommand())
+	cmd := &cobra.Command{Use: "eventstore", Short: "Run the event store apart from the service; back up, verify or copy its log; its users"}
+	cmd.AddCommand(eventStoreServeCommand(), eventStoreBackupCommand(), eventStoreVerifyCommand(), eventStoreCopyCommand(),
+		eventStoreUserCommand())
 	return cmd
 }
 
 func eventStoreServeCommand() *cobra.Command {
-	var data, listen, level, format string
+	var config embedded.Config
+	var level, format string
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the event log to other processes of this host",
-		Args:  cobra.NoArgs,
+		Short: "Serve the event log to other processes of this host, or of others by TLS and with users",
+		Long: "Serve the event log to other processes. Without --listen they reach it by a socket that only this user can open, with a\n" +
+			"loopback address by a port that every user of this host can. Any other address needs --tls-cert, --tls-key and --users.\n" +
+			"Certificate and users are read anew when the files change, and on SIGHUP; what cannot be read stays as it was.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if listen != "" && !loopback(listen) {
-				return fmt.Errorf("--listen %s: without TLS the event store listens on loopback addresses only", listen)
+			if err := checkListener(config); err != nil {
+				return err
 			}
 			log, err := newLog(cmd.ErrOrStderr(), level, format)
 			if err != nil {
 				return err
 			}
-			server, err := embedded.Open(embedded.Config{Dir: data, Listen: listen, Log: log.WithField("part", "eventstore")})
+			config.Log = log.WithField("part", "eventstore")
+			server, err := embedded.Open(config)
 			if err != nil {
 				return err
 			}
 			if _, err := fmt.Fprintln(cmd.OutOrStdout(), "event store listens on", server.Addr()); err != nil {
 				return err
 			}
+			defer refreshOnHangup(server)()
 			return serveEventStore(cmd.Context(), server)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&data, "data", "./data/events", "folder of the log")
-	f.StringVar(&listen, "listen", "", "loopback host:port (default: a unix socket in the data folder)")
+	f.StringVar(&config.Dir, "data", "./data/events", "folder of the log")
+	f.StringVar(&config.Listen, "listen", "", "host:port (default: a unix socket in the data folder)")
+	f.StringVar(&config.CertFile, "tls-cert", "", "PEM file of the certificate, with those between it and its authority")
+	f.StringVar(&config.KeyFile, "tls-key", "", "PEM file of the certificate's key")
+	f.StringVar(&config.UsersFile, "users", "", "file of the users, as `moviola eventstore user add` writes it")
 	f.StringVar(&level, "log-level", "info", "trace, debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")
 	return cmd
+}
+
+// checkListener says by the names of the flags why an event store must not listen so.
+func checkListener(config embedded.Config) error {
+	withTLS, open := config.CertFile != "" && config.KeyFile != "", config.Listen != "" && !loopback(config.Listen)
+	switch {
+	case (config.CertFile == "") != (config.KeyFile == ""):
+		return errors.New("--tls-cert and --tls-key: give both or none")
+	case withTLS && config.Listen == "":
+		return errors.New("--tls-cert: give an address with --listen; the unix socket needs no TLS")
+	case open && (!withTLS || config.UsersFile == ""):
+		return fmt.Errorf("--listen %s: an address that other hosts reach needs --tls-cert, --tls-key and --users; "+
+			"without them the event store listens on loopback addresses only", config.Listen)
+	case config.UsersFile != "" && !withTLS:
+		return errors.New("--users: give --tls-cert and --tls-key too; without TLS clients do not send their passwords")
+	}
+	return nil
+}
+
+// refreshOnHangup reads certificate and users anew on SIGHUP, until stop is called. What happened stands in the server's log.
+func refreshOnHangup(server *embedded.Server) (stop func()) {
+	hangups, end := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(hangups, syscall.SIGHUP)
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			select {
+			case <-hangups:
+				_ = server.Refresh()
+			case <-end:
+				return
+			}
+		}
+	})
+	return func() {
+		signal.Stop(hangups)
+		close(end)
+		running.Wait()
+	}
 }
 
 // serveEventStore serves until the context ends, and then lets running calls finish.

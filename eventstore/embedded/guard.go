@@ -1,0 +1,232 @@
+package embedded
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"github.com/sirupsen/logrus"
+	"golang.org/x/crypto/bcrypt"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+const (
+	maxKnown      = 1024    // credentials that are remembered as right
+	maxHashChecks = 2       // passwords that are checked at a time: those that guess must not take the processors
+	maxDrained    = 4 << 20 // bytes that are read of an append that is going to be refused
+)
+
+// anonymous are the calls that need no user: a client makes them to find out what it talks to.
+var anonymous = []string{serverfeatures.ServerFeatures_GetSupportedMethods_FullMethodName}
+
+// readOnly are the calls that a read-only user may make besides.
+var readOnly = []string{streams.Streams_Read_FullMethodName}
+
+// guard lets the users of a file in, by the Basic credentials that clients send with every call. A password costs its hash once: what
+// was right is remembered by an HMAC of name, password and hash under a key of this process, so a changed line is checked anew.
+type guard struct {
+	path   string
+	note   logrus.FieldLogger
+	key    []byte
+	checks chan struct{} // a slot for every password that is being checked
+
+	mu      sync.Mutex
+	users   map[string]user
+	known   map[[sha256.Size]byte]struct{}
+	running map[*admitted]struct{}
+}
+
+// admitted is a running call of a user, and how to end it.
+type admitted struct {
+	user user
+	end  context.CancelCauseFunc
+}
+
+func newGuard(path string, note logrus.FieldLogger) (*guard, error) {
+	g := &guard{
+		path: path, note: note, key: make([]byte, sha256.Size), checks: make(chan struct{}, maxHashChecks),
+		known: map[[sha256.Size]byte]struct{}{}, running: map[*admitted]struct{}{},
+	}
+	if _, err := rand.Read(g.key); err != nil {
+		return nil, err
+	}
+	return g, g.load()
+}
+
+// load reads the users anew. Calls of users that are gone, or have another password or role, end.
+func (g *guard) load() error {
+	users, err := readUsers(g.path)
+	if err != nil {
+		return err
+	}
+	if len(users) == 0 {
+		return fmt.Errorf("the users file %s names no user: add one with `moviola eventstore user add`", g.path)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.users = users
+	for call := range g.running {
+		if users[call.user.name] != call.user {
+			call.end(errUserChanged)
+		}
+	}
+	return nil
+}
+
+var (
+	errNobody      = status.Error(codes.Unauthenticated, "Unauthenticated: a user name and the right password are needed.")
+	errUserChanged = errors.New("the user was changed or removed")
+)
+
+// admit finds out who makes a call, and whether that user may.
+func (g *guard) admit(ctx context.Context, method string) (user, error) {
+	name, password, ok := basicCredentials(ctx)
+	if !ok {
+		return user{}, errNobody
+	}
+	one, err := g.check(ctx, name, password)
+	if err != nil {
+		return user{}, err
+	}
+	if one.role != RoleFull && !slices.Contains(readOnly, method) {
+		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may only read.", "access-denied")
+	}
+	return one, nil
+}
+
+func basicCredentials(ctx context.Context) (name, password string, ok bool) {
+	sent, _ := metadata.FromIncomingContext(ctx)
+	headers := sent.Get("authorization")
+	if len(headers) != 1 {
+		return "", "", false
+	}
+	scheme, encoded, _ := strings.Cut(headers[0], " ")
+	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	if err != nil || !strings.EqualFold(scheme, "Basic") {
+		return "", "", false
+	}
+	return strings.Cut(string(decoded), ":")
+}
+
+// check compares a password with the user's hash, or finds it among those that were right. An unknown name takes as long as a wrong password.
+func (g *guard) check(ctx context.Context, name, password string) (user, error) {
+	g.mu.Lock()
+	one, found := g.users[name]
+	if !found {
+		for other := range maps.Values(g.users) {
+			one.hash = other.hash
+			break
+		}
+	}
+	proof := g.proof(name, password, one.hash)
+	_, known := g.known[proof]
+	g.mu.Unlock()
+	if found && known {
+		return one, nil
+	}
+	select {
+	case g.checks <- struct{}{}:
+	case <-ctx.Done():
+		return user{}, status.FromContextError(ctx.Err()).Err()
+	}
+	err := bcrypt.CompareHashAndPassword([]byte(one.hash), []byte(password))
+	<-g.checks
+	if err != nil || !found {
+		g.note.WithField("user", name).Warn("Credentials of the event store were refused")
+		return user{}, errNobody
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.users[name] != one { // changed meanwhile
+		return user{}, errNobody
+	}
+	if len(g.known) >= maxKnown {
+		clear(g.known)
+	}
+	g.known[proof] = struct{}{}
+	return one, nil
+}
+
+func (g *guard) proof(name, password, hash string) (proof [sha256.Size]byte) {
+	mac := hmac.New(sha256.New, g.key)
+	_, _ = fmt.Fprintf(mac, "%d:%s%d:%s%s", len(name), name, len(password), password, hash) // a hash never fails
+	mac.Sum(proof[:0])
+	return proof
+}
+
+// unary guards calls of one message.
+func (g *guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	if !slices.Contains(anonymous, info.FullMethod) {
+		if _, err := g.admit(ctx, info.FullMethod); err != nil {
+			return nil, err
+		}
+	}
+	return handle(ctx, request)
+}
+
+// stream guards calls of many messages; they end when their user is changed.
+func (g *guard) stream(service any, call grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+	if slices.Contains(anonymous, info.FullMethod) {
+		return handle(service, call)
+	}
+	one, err := g.admit(call.Context(), info.FullMethod)
+	if err != nil {
+		if info.FullMethod == streams.Streams_Append_FullMethodName {
+			drain(call)
+		}
+		return err
+	}
+	ctx, end := context.WithCancelCause(call.Context())
+	defer end(nil)
+	in := &admitted{user: one, end: end}
+	g.mu.Lock()
+	current := g.users[one.name] == one
+	g.running[in] = struct{}{}
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.running, in)
+	}()
+	if !current {
+		return errNobody
+	}
+	if err = handle(service, guardedCall{call, ctx}); err != nil && errors.Is(context.Cause(ctx), errUserChanged) {
+		return errNobody
+	}
+	return err
+}
+
+// guardedCall is a call whose context ends with its user's right to make it.
+type guardedCall struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context implements grpc.ServerStream.
+func (c guardedCall) Context() context.Context { return c.ctx }
+
+// drain reads an append that is refused, within bounds: a client that is answered while it sends does not see the answer.
+func drain(call grpc.ServerStream) {
+	for left := maxDrained; left > 0; {
+		message := new(streams.AppendReq)
+		if err := call.RecvMsg(message); err != nil {
+			return
+		}
+		left -= max(1, proto.Size(message))
+	}
+}

@@ -1,0 +1,169 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/bcrypt"
+)
+
+// Role says what a user of the event store may do.
+type Role string
+
+// The roles of users.
+const (
+	RoleFull     Role = "full"      // everything
+	RoleReadOnly Role = "read-only" // reads and subscriptions; no appends, deletions or metadata
+)
+
+// hashCost is what bcrypt makes of a new password: about a quarter of a second to check.
+const hashCost = 12
+
+// minPassword is the length in bytes of the shortest password that is taken. bcrypt takes none above 72.
+const minPassword = 8
+
+// user is a line of the users file: name, bcrypt hash and role, with colons between.
+type user struct {
+	name, hash string
+	role       Role
+}
+
+// readUsers reads a users file. Empty lines and those that begin with # are comments.
+func readUsers(path string) (map[string]user, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the users: %w", err)
+	}
+	users, number := map[string]user{}, 0
+	for line := range strings.Lines(string(content)) {
+		number++
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		one, err := parseUser(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d of the users file %s: %w", number, path, err) // without the line: it holds a hash
+		}
+		if _, twice := users[one.name]; twice {
+			return nil, fmt.Errorf("line %d of the users file %s: there is a user %s already", number, path, one.name)
+		}
+		users[one.name] = one
+	}
+	return users, nil
+}
+
+func parseUser(line string) (user, error) {
+	fields := strings.Split(line, ":")
+	if len(fields) != 3 {
+		return user{}, errors.New("it is not NAME:HASH:ROLE")
+	}
+	one := user{name: fields[0], hash: fields[1], role: Role(fields[2])}
+	if err := checkUserName(one.name); err != nil {
+		return user{}, err
+	}
+	if one.role != RoleFull && one.role != RoleReadOnly {
+		return user{}, fmt.Errorf("the role of %s is neither %s nor %s", one.name, RoleFull, RoleReadOnly)
+	}
+	if _, err := bcrypt.Cost([]byte(one.hash)); err != nil {
+		return user{}, fmt.Errorf("the hash of %s is none of bcrypt", one.name)
+	}
+	return one, nil
+}
+
+// checkUserName takes letters, digits and -._@ of ASCII, at most 64 of them: names stand in connection strings.
+func checkUserName(name string) error {
+	for _, c := range name {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._@", c) {
+			return fmt.Errorf("the user name %q has other characters than letters, digits and -._@", name)
+		}
+	}
+	if name == "" || len(name) > 64 {
+		return errors.New("the name of a user has 1 to 64 characters")
+	}
+	return nil
+}
+
+// AddUser writes a user into a users file, which is made when it is missing. One of that name is refused, unless it is to be replaced.
+// A server that has the file open takes it up within seconds.
+func AddUser(path, name, password string, role Role, replace bool) error {
+	if err := checkUserName(name); err != nil {
+		return err
+	}
+	if len(password) < minPassword || len(password) > 72 {
+		return fmt.Errorf("a password has %d to 72 bytes, this one has %d", minPassword, len(password))
+	}
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), hashCost)
+	if err != nil {
+		return err
+	}
+	return changeUsers(path, name, func(there bool) (string, error) {
+		if there && !replace {
+			return "", fmt.Errorf("there is a user %s in %s already", name, path)
+		}
+		return fmt.Sprintf("%s:%s:%s\n", name, hash, role), nil
+	})
+}
+
+// RemoveUser takes a user out of a users file. A server that has the file open refuses it within seconds, and ends its subscriptions.
+func RemoveUser(path, name string) error {
+	return changeUsers(path, name, func(there bool) (string, error) {
+		if !there {
+			return "", fmt.Errorf("there is no user %s in %s", name, path)
+		}
+		return "", nil
+	})
+}
+
+// changeUsers writes a users file anew with a user's line replaced by another or by none; everything else stays as it is.
+func changeUsers(path, name string, line func(there bool) (string, error)) error {
+	content, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the users: %w", err)
+	}
+	if err == nil {
+		if _, err := readUsers(path); err != nil {
+			return err
+		}
+	}
+	lines := slices.Collect(strings.Lines(string(content)))
+	kept := slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		return strings.HasPrefix(strings.TrimSpace(line), name+":")
+	})
+	added, err := line(len(kept) < len(lines))
+	if err != nil {
+		return err
+	}
+	var whole bytes.Buffer
+	for _, line := range kept {
+		whole.WriteString(strings.TrimSuffix(line, "\n") + "\n")
+	}
+	whole.WriteString(added)
+	return replaceFile(path, whole.Bytes())
+}
+
+// replaceFile writes a file of mode 0600 that is there as a whole or not at all.
+func replaceFile(path string, content []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), ".users-*")
+	if err != nil {
+		return fmt.Errorf("write the users: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write the users: %w", errors.Join(err, os.Remove(file.Name())))
+		}
+	}()
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
