@@ -120,9 +120,10 @@ func (s *Service) OpenAccount(name string, credits int) (account string, client 
 }
 
 // StartEventStore runs `moviola eventstore serve` in a folder of its own and returns the process and its address.
-func StartEventStore(t testing.TB, dir, addr string) *Process {
+func StartEventStore(t testing.TB, dir, addr string, flags ...string) *Process {
 	t.Helper()
-	p := Start(t, "eventstore", Binary(t), nil, "eventstore", "serve", "--data", dir, "--listen", addr)
+	args := append([]string{"eventstore", "serve", "--data", dir, "--listen", addr}, flags...)
+	p := Start(t, "eventstore", Binary(t), nil, args...)
 	Eventually(t, "the event store listens", func() bool {
 		if p.Exited() {
 			t.Fatalf("the event store ended:\n%s", p.Output())
