@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -168,10 +170,14 @@ func (f *folders) put(ctx context.Context, dir, name string, r io.Reader) error 
 // temps tells temporary files of one process and moment apart.
 var temps atomic.Int64
 
-// create opens a temporary file beside its goal: a rename works only within one file system.
+// create opens a temporary file beside its goal: a rename works only within one file system. It is locked for as long as it is being written;
+// where the file system has no locks its age has to do.
 func (o *folder) create(name string) (string, *os.File, error) {
 	temp := name + "." + strconv.FormatInt(time.Now().UnixNano(), 16) + strconv.FormatInt(temps.Add(1), 36) + tempSuffix
 	file, err := o.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
 	return temp, file, err
 }
 

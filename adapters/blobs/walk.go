@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"gocloud.dev/blob"
+
+	"golang.org/x/sys/unix"
 )
 
 // Walk hands every key that begins with a prefix, and when its file was last written, to visit, whose error ends the walk.
@@ -100,6 +102,34 @@ func (b *Bucket) Tidy(ctx context.Context, before time.Time) error {
 		return fmt.Errorf("tidy folder %s: %w", b.dir, err)
 	}
 	return nil
+}
+
+// lockTime is longer than it takes to lock a temporary file that was just made.
+const lockTime = 5 * time.Second
+
+// RemoveAbandoned removes the half-written files of processes that were killed: those that nobody has locked. It walks the whole folder;
+// where the files are not in a folder it does nothing.
+func (b *Bucket) RemoveAbandoned(ctx context.Context) error {
+	if b.dir == "" {
+		return nil
+	}
+	now := time.Now()
+	return b.walkFiles(ctx, b.dir, func(path string, info os.FileInfo) error {
+		if !strings.HasSuffix(path, tempSuffix) || now.Sub(info.ModTime()) < lockTime || !abandoned(path) {
+			return nil
+		}
+		return ignoreMissing(os.Remove(path))
+	})
+}
+
+// abandoned says whether nobody writes a file. Where the file system has no locks that cannot be told.
+func abandoned(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
 // removeEmpty removes the folders in which nothing is left. Whoever puts a file into one just now fails, and tries again.

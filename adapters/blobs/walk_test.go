@@ -3,6 +3,7 @@ package blobs_test
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -107,5 +108,49 @@ func TestBucket_Walk(t *testing.T) {
 	cancel()
 	if err := bucket.Walk(ended, "", func(string, time.Time) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestBucket_RemoveAbandoned takes away what a process has left half-written that is gone, and not what is being written.
+func TestBucket_RemoveAbandoned(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	bucket := mustOpen(t, dir)
+	stranded := filepath.Join(dir, "movie.mp4.1.tmp")
+	young := filepath.Join(dir, "movie.mp4.2.tmp")
+	old := time.Now().Add(-time.Minute)
+	for _, path := range []string{stranded, young} {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chtimes(stranded, old, old); err != nil {
+		t.Fatal(err)
+	}
+	from, to := io.Pipe()
+	put := make(chan error, 1)
+	go func() { put <- bucket.Put(t.Context(), "slow.mp4", from) }()
+	if _, err := to.Write([]byte("first half, ")); err != nil { // the file is there and locked
+		t.Fatal(err)
+	}
+	written, err := filepath.Glob(filepath.Join(dir, "slow.mp4.*.tmp"))
+	if err != nil || len(written) != 1 {
+		t.Fatalf("%q, %v", written, err)
+	}
+	if err := os.Chtimes(written[0], old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := bucket.RemoveAbandoned(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
+	if diff := cmp.Diff([]string{young, written[0]}, left); err != nil || diff != "" {
+		t.Errorf("left (-want +got):\n%s, %v", diff, err)
+	}
+	if _, err := to.Write([]byte("second half")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(to.Close(), <-put); err != nil {
+		t.Errorf("what was being written: %v", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 type Chore struct {
 	Name string
 	Do   func(ctx context.Context, now time.Time) error
+	Soon bool // also done at the start
 }
 
 // Config is what New needs.
@@ -53,6 +54,14 @@ func New(config Config) (*Chores, error) {
 
 // Run does the chores, round after round, until ctx ends, and then returns nil. One that fails is left until the next round.
 func (c *Chores) Run(ctx context.Context) error {
+	for _, chore := range c.config.Chores {
+		if !chore.Soon {
+			continue
+		}
+		if err := chore.Do(ctx, c.config.Now()); err != nil && ctx.Err() == nil {
+			c.config.Logger.WithError(err).Warnf("%s: a chore was left undone", chore.Name)
+		}
+	}
 	wait := c.config.First
 	for {
 		timer := time.NewTimer(wait)

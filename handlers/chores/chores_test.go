@@ -32,8 +32,15 @@ func TestChores_Run(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
+		soon := 0
 		var rounds []time.Duration
 		all, err := chores.New(chores.Config{Logger: silent(), Chores: []chores.Chore{
+			{Name: "first", Soon: true, Do: func(_ context.Context, now time.Time) error {
+				if soon++; soon == 1 && !now.Equal(start) {
+					t.Errorf("done first at %v", now)
+				}
+				return nil
+			}},
 			{Name: "broken", Do: func(context.Context, time.Time) error { return errors.New("disk full") }},
 			{Name: "other", Do: func(_ context.Context, now time.Time) error {
 				if !now.Equal(time.Now()) {
@@ -50,6 +57,9 @@ func TestChores_Run(t *testing.T) {
 		defer cancel()
 		if err := all.Run(ctx); err != nil {
 			t.Errorf("ended with %v", err)
+		}
+		if soon != 5 {
+			t.Errorf("the chore that is also done at the start was done %d times", soon)
 		}
 		if len(rounds) != 4 || rounds[0] != 10*time.Minute {
 			t.Fatalf("rounds after %v", rounds)

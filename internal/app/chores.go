@@ -23,6 +23,9 @@ func (s *service) newChores() (*chores.Chores, error) {
 		config.Chores = append(config.Chores,
 			chores.Documents(s.stores.files, s.models.Movies),
 			chores.Renders(s.stores.files, s.models.Movies),
+			chores.Chore{Name: "files that were abandoned half-written", Soon: true, Do: func(ctx context.Context, _ time.Time) error {
+				return s.stores.files.RemoveAbandoned(ctx)
+			}},
 			chores.Tidy("half-written files", halfFileAge, s.stores.files.Tidy))
 	}
 	if s.cfg.plays(roleKeeper) {
