@@ -3,7 +3,6 @@ package projections
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -136,8 +135,7 @@ func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*la
 		if err != nil {
 			return nil, err
 		}
-		category, _ := eventstore.SplitStream(event.Stream)
-		if slices.Contains(categories, category) {
+		if concerns(event.Stream) {
 			found.oldest, found.created = event.Position, event.Created
 			return found, nil
 		}

@@ -117,6 +117,17 @@ type ReadModels struct {
 	Reader      *Reader
 }
 
+// allModels are the read models of this program.
+func allModels(config Config) []model {
+	return []model{
+		movieModel, accountModel, keyModel, balanceModel, statementModel{}, actModel{},
+		workModel{renderTimeout: config.RenderTimeout, abandonAfter: config.AbandonAfter, fileRetention: config.FileRetention,
+			tempRetention: config.TempRetention, moveAfter: config.MoveAfter,
+			zeroRetention: config.ZeroRetention, clearAgain: config.ClearAgain},
+		mediaModel{}, folderModel{}, preloadModel, connectionModel, templateModel,
+	}
+}
+
 // Open finds the current generation of the read models, or begins the first, and returns the queries over it. Queries
 // answer at once, from what is there; Reader.Run brings it up to the log.
 func Open(ctx context.Context, config Config) (*ReadModels, error) {
@@ -124,13 +135,7 @@ func Open(ctx context.Context, config Config) (*ReadModels, error) {
 		return nil, errors.New("read models: a document store and a log are required")
 	}
 	config = config.withDefaults()
-	at := &catalogue{docs: config.Documents, models: []model{
-		movieModel, accountModel, keyModel, balanceModel, statementModel{}, actModel{},
-		workModel{renderTimeout: config.RenderTimeout, abandonAfter: config.AbandonAfter, fileRetention: config.FileRetention,
-			tempRetention: config.TempRetention, moveAfter: config.MoveAfter,
-			zeroRetention: config.ZeroRetention, clearAgain: config.ClearAgain},
-		mediaModel{}, folderModel{}, preloadModel, connectionModel, templateModel,
-	}}
+	at := &catalogue{docs: config.Documents, models: allModels(config)}
 	reader, err := newReader(ctx, config, at)
 	if err != nil {
 		return nil, fmt.Errorf("open the read models: %w", err)

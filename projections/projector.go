@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"moviola/domain/account"
@@ -24,6 +25,12 @@ import (
 var categories = []string{
 	movie.StreamCategory, ledger.StreamCategory, account.StreamCategory, key.StreamCategory, operator.StreamCategory,
 	media.StreamCategory, preload.StreamCategory, connection.StreamCategory, template.StreamCategory,
+}
+
+// concerns tells whether a stream is one of these.
+func concerns(stream string) bool {
+	category, _ := eventstore.SplitStream(stream)
+	return slices.Contains(categories, category)
 }
 
 const (

@@ -3,6 +3,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,6 +40,10 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	if err := root.ExecuteContext(ctx); err != nil {
 		_, _ = fmt.Fprintln(stderr, "moviola:", err) // there is nowhere else to say it
+		var ends exitError
+		if errors.As(err, &ends) {
+			return ends.code
+		}
 		return 1
 	}
 	return 0
@@ -58,7 +63,7 @@ func rootCommand() *cobra.Command {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	root.AddCommand(serveCommand(), renderCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
-		workCommand(), actsCommand(), auditCommand(), backupCommand(), restoreCommand(), rebuildCommand(), doctorCommand(), versionCommand())
+		workCommand(), actsCommand(), auditCommand(), checkCommand(), backupCommand(), restoreCommand(), rebuildCommand(), doctorCommand(), versionCommand())
 	return root
 }
 

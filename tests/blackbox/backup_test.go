@@ -212,6 +212,7 @@ func TestBackup(t *testing.T) {
 	}
 	restored.StartAPI("--public-url", base)
 	w.alike(t, restored)
+	checked(t, restored.Data, 0)
 	if saved, back := settle(t, service.Data), settle(t, restored.Data); saved != back {
 		t.Errorf("the audits differ: %s, restored %s", saved, back)
 	}
@@ -431,4 +432,5 @@ func TestBackup_underLoad(t *testing.T) {
 	harness.Eventually(t, "the audit passes", func() bool {
 		return exec.CommandContext(t.Context(), harness.Binary(t), "audit", "--data", restored.Data).Run() == nil
 	})
+	checked(t, restored.Data, 0)
 }

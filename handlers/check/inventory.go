@@ -1,0 +1,305 @@
+package check
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/ledger"
+	"moviola/domain/media"
+	"moviola/domain/movie"
+	"moviola/domain/preload"
+	"moviola/domain/template"
+	"moviola/eventstore"
+)
+
+// want is a stored file that the log names.
+type want struct {
+	key      string
+	what     string // it is, for people
+	hash     string // SHA-256 of its content in hex; empty: the log does not know it
+	size     int64  // bytes; 0: the log does not know it
+	required bool   // false: it may have been removed by now
+}
+
+// subject is what a stream says of stored files.
+type subject interface {
+	apply(e domain.Event)
+	// wants names the files at a time.
+	wants(now time.Time) []want
+	// mayHave says of a file that is not among them, but lies where those of the subject do, whether it may be there.
+	mayHave(key string) bool
+}
+
+// inventory is what the log says of all stored files.
+type inventory struct {
+	subjects map[string]subject        // by stream
+	blobs    map[string]string         // the stream of a library file, by its key
+	departed map[domain.AccountID]bool // closed: everything is being removed, or has been
+	emptied  map[domain.AccountID]bool // after 30 days without credits: so is what was stored for a while
+	unread   map[string]bool           // streams that this program cannot read
+}
+
+func newInventory() *inventory {
+	return &inventory{
+		subjects: make(map[string]subject), blobs: make(map[string]string), departed: make(map[domain.AccountID]bool),
+		emptied: make(map[domain.AccountID]bool), unread: make(map[string]bool),
+	}
+}
+
+// errUnread says that an event was written by a newer version of the program.
+var errUnread = errors.New("it was written by a newer version of the program")
+
+// add takes an event in. What this program cannot read makes its stream unread.
+func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
+	category, id := eventstore.SplitStream(r.Stream)
+	if !slices.Contains(read, category) || v.unread[r.Stream] {
+		return nil
+	}
+	event, meta, err := codec.Decode(r)
+	if errors.Is(err, eventstore.ErrUnknownType) {
+		v.unread[r.Stream] = true
+		return errUnread
+	}
+	if err != nil {
+		return err
+	}
+	switch event.(type) {
+	case account.Closed:
+		v.departed[domain.AccountID(id)] = true
+	case ledger.ZeroBalancePurged:
+		v.emptied[domain.AccountID(id)] = true
+	}
+	s := v.subjects[r.Stream]
+	if s == nil {
+		if s = newSubject(category, id, meta.Account); s == nil {
+			return nil
+		}
+		v.subjects[r.Stream] = s
+	}
+	s.apply(event)
+	if p, ok := s.(*placeFile); ok && p.blob != "" {
+		v.blobs[p.blob] = r.Stream
+	}
+	return nil
+}
+
+// read are the streams that name stored files, or say that they may be gone.
+var read = []string{
+	movie.StreamCategory, media.StreamCategory, template.StreamCategory, preload.StreamCategory, account.StreamCategory, ledger.StreamCategory,
+}
+
+func newSubject(category, id string, owner domain.AccountID) subject {
+	switch category {
+	case movie.StreamCategory:
+		return &movieFiles{project: domain.ProjectID(id)}
+	case media.StreamCategory:
+		return &placeFile{}
+	case template.StreamCategory:
+		return &templateFiles{id: template.ID(id)}
+	case preload.StreamCategory:
+		return &preloadFiles{id: preload.ID(id), owner: owner}
+	default:
+		return nil
+	}
+}
+
+// streamOf returns the stream that a file belongs to by its key; empty: none that can be told from the key.
+func (v *inventory) streamOf(key string) string {
+	parts := strings.Split(key, "/")
+	switch {
+	case len(parts) == 3 && parts[0]+"/" == moviesPrefix:
+		return movie.Stream(domain.ProjectID(strings.TrimSuffix(parts[2], ".json")))
+	case len(parts) == 3 && parts[0] == "renders":
+		return movie.Stream(domain.ProjectID(parts[1]))
+	case len(parts) == 3 && (parts[0] == "templates" || parts[0] == "library"):
+		return template.Stream(template.ID(parts[1]))
+	case len(parts) == 3 && parts[0]+"/" == commands.BatchPrefix:
+		return preload.Stream(preload.ID(strings.TrimSuffix(parts[2], ".json")))
+	case len(parts) > 3 && parts[0]+"/" == commands.PreloadPrefix:
+		return preload.Stream(preload.ID(parts[2]))
+	}
+	return v.blobs[key]
+}
+
+const moviesPrefix = "movies/"
+
+// owned tells whether a file belongs to something in the log. Files of streams that cannot be read do.
+func (v *inventory) owned(key string, now time.Time) bool {
+	if strings.HasPrefix(key, commands.StagingPrefix) {
+		return true // nothing of it is in the log yet; it is removed by its age
+	}
+	stream := v.streamOf(key)
+	if v.unread[stream] || len(v.unread) > 0 && strings.HasPrefix(key, commands.MediaPrefix) {
+		return true
+	}
+	s := v.subjects[stream]
+	return s != nil && (s.mayHave(key) || slices.ContainsFunc(s.wants(now), func(w want) bool { return w.key == key }))
+}
+
+// movieFiles are those of a movie.
+type movieFiles struct {
+	project   domain.ProjectID
+	owner     domain.AccountID
+	hash      string
+	submitted bool
+	closed    bool
+	file      *movie.File // nil: there is none, or no more
+	copiedOf  domain.ProjectID
+}
+
+func (m *movieFiles) apply(e domain.Event) {
+	switch d := e.(type) {
+	case movie.Submitted:
+		m.submitted, m.owner, m.hash = true, d.Account, d.DocumentHash
+	case movie.SubmissionAbandoned, movie.Cancelled:
+		m.closed = true
+	case movie.RenderFinished:
+		m.closed = true
+		if m.file = nil; d.Success && d.File != nil && d.File.Key != "" {
+			m.file, m.copiedOf = d.File, d.CachedFrom
+		}
+	case movie.FileDeleted:
+		m.file = nil
+	}
+}
+
+func (m *movieFiles) wants(time.Time) []want {
+	if !m.submitted {
+		return nil
+	}
+	all := []want{{key: commands.DocumentKey(m.owner, m.project), what: "JSON of a movie", hash: m.hash, required: true}}
+	if m.file == nil {
+		return all
+	}
+	all = append(all, want{key: m.file.Key, what: "finished movie", size: m.file.Size, required: true})
+	for key, what := range map[string]string{m.file.Thumbnail: "thumbnail", m.file.Subtitles: "captions"} {
+		if key != "" {
+			all = append(all, want{key: key, what: what, required: true})
+		}
+	}
+	return all
+}
+
+func (m *movieFiles) mayHave(string) bool { return m.submitted && !m.closed }
+
+// placeFile is what lies at a path of a media library.
+type placeFile struct {
+	blob string
+	size int64
+}
+
+func (p *placeFile) apply(e domain.Event) {
+	switch d := e.(type) {
+	case media.FileUploaded:
+		p.blob, p.size = d.Blob, d.Size
+	case media.FileMovedIn:
+		p.blob, p.size = d.Blob, d.Size
+	case media.FileMovedOut, media.FileDeleted:
+		p.blob, p.size = "", 0
+	}
+}
+
+func (p *placeFile) wants(time.Time) []want {
+	if p.blob == "" {
+		return nil
+	}
+	return []want{{key: p.blob, what: "file of a media library", size: p.size, required: true}}
+}
+
+func (p *placeFile) mayHave(string) bool { return false }
+
+// templateFiles are the bodies of a template, and its example.
+type templateFiles struct {
+	id      template.ID
+	bodies  []string // hashes, the newest last
+	example *template.Example
+	deleted bool
+	swept   bool
+}
+
+func (t *templateFiles) apply(e domain.Event) {
+	switch d := e.(type) {
+	case template.Created:
+		t.bodies = append(t.bodies, d.Body.Hash)
+	case template.Duplicated:
+		t.bodies = append(t.bodies, d.Body.Hash)
+	case template.Updated:
+		if d.Body != nil {
+			t.bodies = append(t.bodies, d.Body.Hash)
+		}
+	case template.Published:
+		t.example = &d.Example
+	case template.Unpublished:
+		t.example = nil
+	case template.Deleted:
+		t.deleted = true
+	case template.Swept:
+		t.swept = true
+	}
+}
+
+func (t *templateFiles) wants(time.Time) []want {
+	if t.swept {
+		return nil
+	}
+	var all []want
+	for i, hash := range t.bodies {
+		all = append(all, want{
+			key: template.BodyKey(t.id, hash), what: "JSON of a template", hash: hash, required: !t.deleted && i == len(t.bodies)-1,
+		})
+	}
+	if t.example != nil {
+		for key, what := range map[string]string{t.example.Video: "example of a template", t.example.Thumbnail: "picture of a template's example"} {
+			all = append(all, want{key: key, what: what, required: !t.deleted})
+		}
+	}
+	return all
+}
+
+func (t *templateFiles) mayHave(key string) bool {
+	return !t.swept && strings.HasPrefix(key, template.ExamplePrefix(t.id)) // examples are replaced in the background
+}
+
+// preloadFiles are the document of a batch of assets to be prepared, and what was made of it.
+type preloadFiles struct {
+	id      preload.ID
+	owner   domain.AccountID
+	hash    string
+	closed  bool
+	results []preload.Result
+}
+
+func (p *preloadFiles) apply(e domain.Event) {
+	switch d := e.(type) {
+	case preload.Requested:
+		p.owner, p.hash = d.Account, d.DocumentHash
+	case preload.ItemFinished:
+		p.results = append(p.results, d.Result)
+	case preload.Finished:
+		p.closed = true
+	}
+}
+
+func (p *preloadFiles) wants(now time.Time) []want {
+	if p.hash == "" {
+		return nil
+	}
+	all := []want{{key: commands.BatchKey(p.owner, p.id), what: "JSON of a batch", hash: p.hash, required: !p.closed}}
+	for _, r := range p.results {
+		lasts := r.ExpiresAt != nil && now.Before(*r.ExpiresAt)
+		if r.Key != "" {
+			all = append(all, want{key: r.Key, what: "prepared asset", size: r.Size, required: lasts})
+		}
+		if r.Web != "" {
+			all = append(all, want{key: r.Web, what: "prepared asset for browsers", required: lasts})
+		}
+	}
+	return all
+}
+
+func (p *preloadFiles) mayHave(string) bool { return p.hash != "" } // what has expired is removed by its age
