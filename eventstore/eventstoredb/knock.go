@@ -18,7 +18,12 @@ const (
 // knock asks for the server until it answers, and then opens the gate with a fresh client.
 func (p *pool) knock() {
 	pause := firstPause
-	for !p.isThere() {
+	for {
+		settings, leader, found := p.locate()
+		if found {
+			p.begin(settings, leader)
+			return
+		}
 		select {
 		case <-time.After(pause):
 			pause = min(2*pause, lastPause)
@@ -26,22 +31,48 @@ func (p *pool) knock() {
 			return
 		}
 	}
-	client, err := newClient(p.settings, forEver)
+}
+
+// begin opens the gate with a fresh client.
+func (p *pool) begin(settings esdb.Configuration, leader string) {
+	client, err := newClient(settings, forEver)
 	if err != nil {
 		p.log.WithError(err).Error("The event store's client cannot be made")
 		return
 	}
 	p.mu.Lock()
-	p.session = &session{client: client, users: 1} // the pool itself
+	p.session = &session{client: client, leader: leader, left: make(chan struct{}), users: 1} // the pool itself
 	p.mu.Unlock()
 	p.gate.open()
-	p.log.Info("The event store is there")
+	log := p.log
+	if leader != "" {
+		log = log.WithField("leader", leader)
+	}
+	log.Info("The event store is there")
+}
+
+// locate finds the server, or the leader of a cluster, and the settings of a client for it. The leader's name is empty where there is no
+// cluster. A connection string that names one node means that node for as long as it leads, or is alone; otherwise it is asked
+// who leads.
+func (p *pool) locate() (settings esdb.Configuration, leader string, found bool) {
+	if !p.finder.discovers() && p.isThere(p.settings) {
+		if v := p.finder.ask(p.life); v.nodes > 1 {
+			leader = v.leader
+		}
+		return p.settings, leader, true
+	}
+	v := p.finder.ask(p.life)
+	if v.leader == "" || v.nodes < 2 && !p.finder.discovers() {
+		return p.settings, "", false
+	}
+	settings = p.finder.toward(v)
+	return settings, v.leader, p.isThere(settings)
 }
 
 // isThere makes one read on a client of its own, which gives up after one look for the server: nothing is left of it
 // when the server stays away, however long.
-func (p *pool) isThere() bool {
-	client, err := newClient(p.settings, 1)
+func (p *pool) isThere(settings esdb.Configuration) bool {
+	client, err := newClient(settings, 1)
 	if err != nil {
 		return false
 	}

@@ -2,12 +2,206 @@ package eventstoredb
 
 import (
 	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 
+	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 )
+
+// gossipTimeout is how long a node is given to say who leads, in all and for each part of a client's look for the leader.
+const gossipTimeout = 2 * time.Second
 
 // toLeader makes the calls of a context ask for the leader of a cluster: a follower answers reads from its own, older log.
 // Decision 60. The client has an option for it, but puts the header where it is never sent.
 func toLeader(ctx context.Context) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, "requires-leader", "true")
+}
+
+// finder finds out who leads a cluster. The client's own discovery asks one node after the other, each for five seconds, and knows none
+// but those of the connection string.
+type finder struct {
+	settings esdb.Configuration
+
+	mu      sync.Mutex
+	members []string // host:port of the nodes, as gossip told last; nil when there is one only, or no gossip
+}
+
+// view is what the nodes say together.
+type view struct {
+	leader string               // host:port; empty: there is none
+	nodes  int                  // in the cluster; 0: nobody has answered
+	seeds  []*esdb.EndPoint     // nodes that are there
+	alive  []*gossip.MemberInfo // as the nodes say that are for this leader
+}
+
+// place is an address to dial, and the name that its certificate has to have.
+type place struct{ addr, name string }
+
+// discovers says whether the connection string names a cluster.
+func (f *finder) discovers() bool { return f.settings.DnsDiscover || len(f.settings.GossipSeeds) > 0 }
+
+// places are all addresses where a node may be.
+func (f *finder) places(ctx context.Context) []place {
+	var all []place
+	add := func(addr, name string) {
+		if !slices.ContainsFunc(all, func(p place) bool { return p.addr == addr }) {
+			all = append(all, place{addr: addr, name: name})
+		}
+	}
+	for _, seed := range f.settings.GossipSeeds {
+		add(seed.String(), seed.Host)
+	}
+	if host, port, err := net.SplitHostPort(f.settings.Address); err == nil && len(all) == 0 {
+		found, _ := net.DefaultResolver.LookupHost(ctx, host) // without any, the members are left
+		for _, ip := range found {
+			add(net.JoinHostPort(ip, port), host)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, member := range f.members {
+		host, _, _ := net.SplitHostPort(member)
+		add(member, host)
+	}
+	return all
+}
+
+// ask asks all nodes at once who leads. It waits for no more of them than are needed to know.
+func (f *finder) ask(ctx context.Context) view {
+	if strings.HasPrefix(f.settings.Address, "unix:") {
+		return view{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, gossipTimeout)
+	defer cancel()
+	places := f.places(ctx)
+	type answer struct {
+		from    place
+		members []*gossip.MemberInfo
+	}
+	answers := make(chan answer, len(places))
+	for _, p := range places {
+		go func() { answers <- answer{p, f.hear(ctx, p)} }()
+	}
+	heard := map[string]bool{}
+	votes := map[string]int{}
+	var best view
+	for range places {
+		a := <-answers
+		if len(a.members) == 0 {
+			continue
+		}
+		heard[a.from.addr] = true
+		leader, alive := read(a.members)
+		votes[leader]++
+		if best.nodes == 0 || votes[leader] > votes[best.leader] || best.leader == "" {
+			best = view{leader: leader, nodes: len(a.members), alive: alive}
+		}
+		if leader != "" && 2*votes[leader] > len(a.members) {
+			break
+		}
+	}
+	best.seeds = seedsOf(best.alive, heard)
+	f.remember(best)
+	return best
+}
+
+// remember keeps the names of a cluster's nodes.
+func (f *finder) remember(v view) {
+	if v.nodes < 2 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, member := range v.alive {
+		if name := nameOf(member); !slices.Contains(f.members, name) {
+			f.members = append(f.members, name)
+		}
+	}
+}
+
+// hear asks one node; nil without an answer.
+func (f *finder) hear(ctx context.Context, p place) []*gossip.MemberInfo {
+	transport := insecure.NewCredentials()
+	if !f.settings.DisableTLS {
+		config := &tls.Config{InsecureSkipVerify: f.settings.SkipCertificateVerification, RootCAs: f.settings.RootCAs, ServerName: p.name}
+		if f.settings.UserCertFile != "" && f.settings.UserKeyFile != "" {
+			certificate, err := tls.LoadX509KeyPair(f.settings.UserCertFile, f.settings.UserKeyFile)
+			if err != nil {
+				return nil
+			}
+			config.Certificates = []tls.Certificate{certificate}
+		}
+		transport = credentials.NewTLS(config)
+	}
+	conn, err := grpc.NewClient("passthrough:///"+p.addr, grpc.WithTransportCredentials(transport))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = conn.Close() }() // nothing is under way on it
+	info, err := gossip.NewGossipClient(conn).Read(ctx, &shared.Empty{})
+	if err != nil {
+		return nil
+	}
+	return info.GetMembers()
+}
+
+// read is what one node says: who leads, and who is there.
+func read(members []*gossip.MemberInfo) (leader string, alive []*gossip.MemberInfo) {
+	for _, member := range members {
+		if !member.GetIsAlive() {
+			continue
+		}
+		alive = append(alive, member)
+		if member.GetState() == gossip.MemberInfo_Leader {
+			leader = nameOf(member)
+		}
+	}
+	return leader, alive
+}
+
+// seedsOf are those of the nodes that have answered; all when none is known by the name under which it was asked.
+func seedsOf(alive []*gossip.MemberInfo, heard map[string]bool) []*esdb.EndPoint {
+	var answered, all []*esdb.EndPoint
+	for _, member := range alive {
+		seed := &esdb.EndPoint{Host: member.GetHttpEndPoint().GetAddress(), Port: uint16(member.GetHttpEndPoint().GetPort())}
+		all = append(all, seed)
+		if heard[nameOf(member)] {
+			answered = append(answered, seed)
+		}
+	}
+	if len(answered) > 0 {
+		return answered
+	}
+	return all
+}
+
+func nameOf(member *gossip.MemberInfo) string {
+	return net.JoinHostPort(member.GetHttpEndPoint().GetAddress(), strconv.Itoa(int(member.GetHttpEndPoint().GetPort())))
+}
+
+// toward makes settings for a client that finds the leader of a view by itself, now and after a change.
+func (f *finder) toward(v view) esdb.Configuration {
+	settings := f.settings
+	settings.DnsDiscover, settings.GossipSeeds, settings.NodePreference = false, v.seeds, esdb.NodePreferenceLeader
+	settings.GossipTimeout = min(settings.GossipTimeout, int(gossipTimeout/time.Second))
+	return settings
+}
+
+func (v view) String() string {
+	if v.leader == "" {
+		return fmt.Sprintf("none of %d nodes leads", v.nodes)
+	}
+	return v.leader + " leads"
 }

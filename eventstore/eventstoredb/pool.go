@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
 	"github.com/sirupsen/logrus"
@@ -15,12 +16,16 @@ import (
 const (
 	maxCalls = 128 // appends, and subscriptions being made, at a time
 	maxReads = 256 // reads at a time; apart from the calls, since a reader may append while it reads
+
+	silence = 3 * time.Second // after which a call without an answer has the other nodes asked who leads
+	doubt   = time.Second     // between two such questions
 )
 
 // pool runs the client's calls, each in a goroutine that the caller can leave behind.
 type pool struct {
 	settings esdb.Configuration
 	log      logrus.FieldLogger
+	finder   *finder
 	gate     *gate
 	calls    chan struct{} // a slot for every running call
 	reads    chan struct{}
@@ -37,7 +42,7 @@ type pool struct {
 func newPool(settings *esdb.Configuration, log logrus.FieldLogger) *pool {
 	life, end := context.WithCancel(context.Background())
 	p := &pool{
-		settings: *settings, log: log, gate: newGate(),
+		settings: *settings, log: log, finder: &finder{settings: *settings}, gate: newGate(),
 		calls: make(chan struct{}, maxCalls), reads: make(chan struct{}, maxReads),
 		life: life, end: end, finished: make(chan struct{}),
 	}
@@ -147,15 +152,24 @@ func run[T any](ctx context.Context, p *pool, do func(context.Context, *esdb.Cli
 		permit.giveBack()
 		return none, errClosed
 	}
-	select {
-	case out := <-done:
-		return out.value, outcomeError(ctx, out.err)
-	case <-ctx.Done():
-		return none, ctx.Err()
-	case <-permit.lost:
-		return none, errLost
-	case <-p.life.Done():
-		return none, errClosed
+	patience := time.NewTimer(silence)
+	defer patience.Stop()
+	for {
+		select {
+		case out := <-done:
+			return out.value, outcomeError(ctx, out.err)
+		case <-ctx.Done():
+			return none, ctx.Err()
+		case <-permit.lost:
+			return none, errLost
+		case <-permit.session.left:
+			return none, errLost
+		case <-p.life.Done():
+			return none, errClosed
+		case <-patience.C:
+			p.suspect(permit.session)
+			patience.Reset(doubt)
+		}
 	}
 }
 
@@ -185,6 +199,37 @@ func (p *pool) watch(seen *session, err error) {
 	}
 }
 
+// suspect asks the other nodes of a cluster who leads, for a call that has waited for long: a leader that is frozen keeps its connections
+// open. When it is not the leader any more, its client is left, and every call on it ends. Decision 60. A server that is only slow, and
+// one that is alone, are left in peace.
+func (p *pool) suspect(s *session) {
+	p.mu.Lock()
+	current := p.session == s
+	idle := current && s.leader != "" && !s.suspected
+	s.suspected = s.suspected || idle
+	p.mu.Unlock()
+	if !current { // others have found out
+		s.leave()
+	}
+	if !idle {
+		return
+	}
+	p.launch(func() {
+		v := p.finder.ask(p.life)
+		p.mu.Lock()
+		s.suspected = false
+		deposed := p.session == s && v.nodes > 0 && v.leader != s.leader
+		p.mu.Unlock()
+		if !deposed || !p.gate.shut() {
+			return
+		}
+		p.log.WithField("leader", s.leader).Warnf("The event store's leader does not answer and is not the leader any more: %v", v)
+		s.leave()
+		p.retire()
+		p.launch(p.knock)
+	})
+}
+
 // retire lets go of the current client; it is closed when nobody uses it.
 func (p *pool) retire() {
 	p.mu.Lock()
@@ -198,10 +243,18 @@ func (p *pool) retire() {
 
 // session is a client and the count of those who use it. Closing a client in use ends the process.
 type session struct {
-	client *esdb.Client
-	mu     sync.Mutex
-	users  int
+	client    *esdb.Client
+	leader    string        // host:port as gossip names it; empty: there is no cluster
+	left      chan struct{} // closed when calls must not wait for the client any more
+	suspected bool          // the nodes are being asked whether it still leads; under the pool's lock
+
+	once  sync.Once // closes left
+	mu    sync.Mutex
+	users int
 }
+
+// leave ends every call that waits for the client.
+func (s *session) leave() { s.once.Do(func() { close(s.left) }) }
 
 func (s *session) acquire() {
 	s.mu.Lock()

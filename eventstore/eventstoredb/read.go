@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
 	"google.golang.org/grpc/codes"
@@ -146,18 +147,37 @@ func (p *pool) read(ctx context.Context, open func(context.Context, *esdb.Client
 // receive waits for the next item, or for a reason to give up.
 func (p *pool) receive(ctx context.Context, permit permit, items <-chan item) item {
 	select {
-	case next := <-items:
-		if next.err != nil && !errors.Is(next.err, io.EOF) {
-			next.err = outcomeError(ctx, next.err)
-		}
-		return next
-	case <-ctx.Done():
-		return item{err: ctx.Err()}
-	case <-permit.lost:
-		return item{err: errLost}
-	case <-p.life.Done():
-		return item{err: errClosed}
+	case next := <-items: // most are there already
+		return ofCaller(ctx, next)
+	default:
 	}
+	patience := time.NewTimer(silence)
+	defer patience.Stop()
+	for {
+		select {
+		case next := <-items:
+			return ofCaller(ctx, next)
+		case <-ctx.Done():
+			return item{err: ctx.Err()}
+		case <-permit.lost:
+			return item{err: errLost}
+		case <-permit.session.left:
+			return item{err: errLost}
+		case <-p.life.Done():
+			return item{err: errClosed}
+		case <-patience.C:
+			p.suspect(permit.session)
+			patience.Reset(doubt)
+		}
+	}
+}
+
+// ofCaller makes an item's error what the caller of the read should see.
+func ofCaller(ctx context.Context, next item) item {
+	if next.err != nil && !errors.Is(next.err, io.EOF) {
+		next.err = outcomeError(ctx, next.err)
+	}
+	return next
 }
 
 // pump hands a read's events on until it ends or ctx does.

@@ -23,6 +23,7 @@ type subscription struct {
 	inner   context.Context // ends with ctx, with Close, with the pool, and when the last notice was handed on
 	cancel  context.CancelFunc
 	notices chan eventstore.Notice
+	left    <-chan struct{} // closed when the client must not be waited for any more
 
 	mu  sync.Mutex
 	err error // why the subscription ended by itself
@@ -67,6 +68,7 @@ func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) err
 	if err != nil {
 		return err
 	}
+	sub.left = permit.session.left
 	permit.session.acquire() // for as long as the subscription lasts; the slot is for the call only
 	confirmed := make(chan error, 1)
 	stop := context.AfterFunc(p.life, sub.Close)
@@ -94,6 +96,8 @@ func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) err
 	case <-sub.ctx.Done():
 		return sub.ctx.Err()
 	case <-permit.lost:
+		return errLost
+	case <-permit.session.left:
 		return errLost
 	case <-p.life.Done():
 		return errClosed
@@ -155,6 +159,9 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 		}
 	case <-ctx.Done():
 	case <-s.inner.Done():
+	case <-s.left:
+		s.cancel()
+		return eventstore.Notice{}, fmt.Errorf("the subscription was dropped: %w", errLost)
 	}
 	return eventstore.Notice{}, s.ended(ctx)
 }

@@ -37,7 +37,7 @@ var stdOnly = []string{"domain"}
 
 // drivers may be imported below the named packages only.
 var drivers = map[string][]string{
-	"github.com/EventStore/EventStore-Client-Go": {"eventstore/eventstoredb", "eventstore/embedded"},
+	"github.com/EventStore/EventStore-Client-Go": {"eventstore/eventstoredb", "eventstore/embedded", "eventstore/storetest/cluster"},
 	"go.mongodb.org/mongo-driver":                {"adapters/mongodb", "adapters/sqlite"},
 	"zombiezen.com/go/sqlite":                    {"adapters/sqlite", "adapters/blobs", "eventstore/embedded"},
 	"github.com/gorilla/mux":                     {"handlers", "internal/app"},
