@@ -1,11 +1,16 @@
 package app_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"golang.org/x/crypto/bcrypt"
+
+	"moviola/eventstore/embedded"
 	"moviola/tests/harness"
 )
 
@@ -63,5 +68,43 @@ func TestEventStore_serveRefused(t *testing.T) {
 	}
 	if _, err := os.Stat(data); err == nil {
 		t.Error("a refused start has made the folder of the log")
+	}
+}
+
+// TestServe_rights: a service whose user may not append ends before it makes a folder or a key.
+func TestServe_rights(t *testing.T) {
+	t.Parallel()
+	certificate, dir := harness.NewCertificate(t), t.TempDir()
+	users, data := filepath.Join(dir, "users"), filepath.Join(dir, "data")
+	hash, err := bcrypt.GenerateFromPassword([]byte("correct horse"), bcrypt.MinCost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(users, []byte("audit:"+string(hash)+":read-only\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server, err := embedded.Open(embedded.Config{
+		Dir: filepath.Join(dir, "events"), Listen: "127.0.0.1:0", CertFile: certificate.CertFile, KeyFile: certificate.KeyFile, UsersFile: users,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve() }()
+	wantCommand(t, 1, `--eventstore: user "audit" of the event store may not append`, "serve", "--data", data, "--listen", "127.0.0.1:0",
+		"--ops-listen", "", "--eventstore", "esdb://audit:correct%20horse@"+server.Addr()+"?tlsCAFile="+certificate.CertFile)
+	if _, err := os.Stat(data); err == nil {
+		t.Error("the data folder was made")
+	}
+	if server.Head() != 0 {
+		t.Error("something was written to the log")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	if err := server.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }

@@ -56,6 +56,9 @@ func serve(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer
 }
 
 func serveOnce(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer) error {
+	if err := examineEventStore(ctx, cfg, log); err != nil { // first: nothing is made or shown where it could not be used
+		return err
+	}
 	s, err := newService(ctx, cfg, log)
 	if err != nil {
 		return err

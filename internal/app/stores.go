@@ -101,6 +101,23 @@ func (s *stores) openEventStore(cfg Config, logger logrus.FieldLogger) (eventsto
 	return target, nil
 }
 
+// examineEventStore refuses to start where the event store of another process would not be of use: certificate, rights, cluster.
+func examineEventStore(ctx context.Context, cfg Config, logger logrus.FieldLogger) error {
+	if cfg.EventStore == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	notes, err := eventstoredb.Examine(ctx, storeAt(cfg.EventStore))
+	for _, note := range notes {
+		logger.Warn(note)
+	}
+	if err != nil {
+		return fmt.Errorf("--eventstore: %w", err)
+	}
+	return nil
+}
+
 // checkLogThere refuses a data folder that has documents and no log any more. A new log would know none of them, and they would be removed
 // as those of movies that never were.
 func checkLogThere(data string) error {
