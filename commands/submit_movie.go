@@ -207,6 +207,9 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 func (h SubmitMovieHandler) parse(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
 	r := reading{body: body}
 	var err error
+	if err = document.CheckText(body); err != nil {
+		return reading{}, err
+	}
 	if r.doc, err = document.Parse(body); err != nil {
 		return reading{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"unicode/utf8"
 
 	"moviola/domain"
 )
@@ -43,7 +44,7 @@ func ParseRequest(body []byte) ([]Wanted, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, domain.Errorf(domain.Invalid, "payload_missing", "No payload provided")
 	}
-	if err := json.Unmarshal(body, &request); err != nil || request == nil {
+	if err := json.Unmarshal(body, &request); err != nil || request == nil || !utf8.Valid(body) {
 		return nil, domain.Errorf(domain.Invalid, "payload_invalid", "The payload must be a JSON object with the property preload")
 	}
 	for name := range request {

@@ -27,6 +27,7 @@ type Operation struct {
 	Method, Path string
 	Role         key.Role // the least that is needed
 	Query        []string // every parameter that is looked at: what is not named here, Serve does not see
+	OwnQuery     bool     // Serve reads the query by itself, and has an answer of its own to one that cannot be read
 	Headers      []string // every header that is looked at, beside the key
 	Serve        Endpoint
 	// Fail answers an error of Serve, of the key or of the role; nil: with the status of its kind.
@@ -108,7 +109,9 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, op Operation) error
 	if !c.Role.AtLeast(op.Role) {
 		return errRole
 	}
-	c.Query = r.URL.Query()
+	if c.Query, err = web.ParseQuery(r); err != nil && !op.OwnQuery {
+		return err
+	}
 	for name := range c.Query {
 		if !slices.Contains(op.Query, name) {
 			delete(c.Query, name)

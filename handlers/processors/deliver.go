@@ -136,7 +136,7 @@ func parseDestinations(raw []byte) ([]document.Destination, error) {
 // announcement is the payload of the movie's webhooks.
 func (d *delivery) announcement(raw []byte) ([]byte, error) {
 	return result.Payload(result.Ended{
-		Project: d.project, Echo: result.ReadEcho(raw), Success: d.claim.Success, Message: d.claim.Message,
+		Project: d.project, Echo: result.ReadEcho(document.Sound(raw)), Success: d.claim.Success, Message: d.claim.Message,
 		Plan: d.claim.Plan, File: d.claim.File, Addresses: d.addresses(),
 	})
 }

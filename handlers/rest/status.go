@@ -216,7 +216,7 @@ func readDocument(ctx context.Context, files Files, key string) (json.RawMessage
 	}
 	// A byte order mark is accepted at submission; inside an answer it would be a mistake.
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	if !json.Valid(raw) {
+	if raw = document.Sound(raw); !json.Valid(raw) {
 		return nil, fmt.Errorf("read %s: %w: it is no JSON", key, commands.ErrDamaged)
 	}
 	var compact bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gorilla/mux"
 
@@ -63,7 +64,7 @@ func (a *API) getLibrary(w http.ResponseWriter, r *http.Request, c access.Call) 
 // parseTags reads the parameter tags from the query as it was sent: what is not encoded well is refused, and so is a repetition.
 func parseTags(raw string) ([]string, error) {
 	query, err := url.ParseQuery(raw)
-	if err != nil || len(query["tags"]) > 1 {
+	if err != nil || len(query["tags"]) > 1 || !utf8.ValidString(query.Get("tags")) {
 		return nil, errTags
 	}
 	var tags []string

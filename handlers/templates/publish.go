@@ -25,6 +25,9 @@ func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := a.token.Check(r)
 		if err == nil {
+			_, err = web.ParseQuery(r)
+		}
+		if err == nil {
 			err = serve(w, r)
 		}
 		if err != nil {

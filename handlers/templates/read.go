@@ -146,9 +146,9 @@ func (a *API) getTemplate(w http.ResponseWriter, r *http.Request, c access.Call,
 			return fmt.Errorf("read the movie of template %s: %w", t.ID, err)
 		}
 		if q.movie && q.format != formatSchema {
-			shown.Movie = stored
+			shown.Movie = document.Sound(stored)
 			if !c.Role.AtLeast(key.Editor) { // who may not write a template need not know the passwords in it
-				shown.Movie = document.Redact(stored)
+				shown.Movie = document.Redact(shown.Movie)
 			}
 		}
 		switch q.format {

@@ -119,7 +119,7 @@ func (a *API) Operations() []access.Operation {
 		},
 		{Method: http.MethodPost, Path: templatesPath, Role: key.Editor, Serve: a.postTemplate, Query: []string{"id", "action"}},
 		{Method: http.MethodDelete, Path: templatesPath, Role: key.Editor, Serve: a.deleteTemplate, Query: []string{"id"}},
-		{Method: http.MethodGet, Path: libraryPath, Role: key.Render, Serve: a.getLibrary, Query: []string{"tags"}},
+		{Method: http.MethodGet, Path: libraryPath, Role: key.Render, Serve: a.getLibrary, Query: []string{"tags"}, OwnQuery: true},
 	}
 }
 

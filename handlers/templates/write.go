@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"moviola/commands"
 	"moviola/domain"
@@ -119,12 +120,11 @@ func (a *API) deleteTemplate(w http.ResponseWriter, r *http.Request, c access.Ca
 }
 
 func readPayload(body []byte) (payload, error) {
-	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(body)) == 0 {
 		return payload{}, errNoPayload
 	}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {
+	if err := json.Unmarshal(body, &fields); err != nil || fields == nil || !utf8.Valid(body) {
 		return payload{}, errBody
 	}
 	for name, value := range fields {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"moviola/domain"
 )
@@ -17,7 +18,8 @@ const (
 	maxBodyTime   = 2 * time.Minute
 )
 
-// ReadBody reads a body of at most limit bytes, whatever its header says of its length. A longer one is answered with tooLarge.
+// ReadBody reads a body of JSON of at most limit bytes, whatever its header says of its length. A longer one is answered with tooLarge. A byte
+// order mark is dropped. Decision 58.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge error) ([]byte, error) {
 	// A test's recorder knows no deadlines; a real connection does.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxBodyTime))
@@ -36,7 +38,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge erro
 	case err != nil:
 		return nil, domain.Errorf(domain.Invalid, "body_unreadable", "The request body ended before it was complete")
 	}
-	return body, nil
+	return bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), nil
 }
 
 // ReadObject reads a body of at most limit bytes that must be one JSON object into a struct.
@@ -49,7 +51,7 @@ func ReadObject(w http.ResponseWriter, r *http.Request, limit int64, into any) e
 		return domain.Errorf(domain.Invalid, "body_missing", "No payload provided")
 	}
 	// null fits every struct, and is none.
-	if err := json.Unmarshal(body, into); err != nil || bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
+	if err := json.Unmarshal(body, into); err != nil || !utf8.Valid(body) || bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
 		return domain.Errorf(domain.Invalid, "body_invalid", "The request body is not the JSON object that is expected here")
 	}
 	return nil

@@ -1,13 +1,33 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"moviola/domain"
 )
+
+// errQuery refuses a query that is not encoded well, or is not UTF-8. Decision 58.
+var errQuery = domain.Errorf(domain.Invalid, "query_invalid", "Invalid query string")
+
+// ParseQuery reads the query of a request. With an error it returns what could be read.
+func ParseQuery(r *http.Request) (url.Values, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return query, errQuery
+	}
+	for name, values := range query {
+		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
+			return query, errQuery
+		}
+	}
+	return query, nil
+}
 
 // One returns the value of a parameter that has several names. An empty value counts as not set (decision 7). False: it is
 // given twice, with different values.

@@ -1,0 +1,71 @@
+package document
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// CheckText refuses a movie that is not UTF-8: it is no JSON. Decision 58.
+func CheckText(raw []byte) error {
+	if !utf8.Valid(raw) {
+		return errUnreadable()
+	}
+	return nil
+}
+
+// Sound returns stored JSON as it can be answered: what is not UTF-8 in it, and escapes of half characters (\ud800 without its other half), which
+// many readers refuse, are U+FFFD. JSON without any is returned as it is. Decision 58.
+func Sound(raw []byte) []byte {
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+	}
+	if !bytes.Contains(raw, []byte(`\ud`)) && !bytes.Contains(raw, []byte(`\uD`)) {
+		return raw
+	}
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); {
+		n := escapeLength(raw[i:])
+		if n == escapeHalf {
+			out = append(out, `\ufffd`...)
+			i += escapeUnit
+			continue
+		}
+		out = append(out, raw[i:i+n]...)
+		i += n
+	}
+	return out
+}
+
+const (
+	escapeUnit = len(`\u0000`)
+	escapeHalf = 0 // of a character
+)
+
+// escapeLength is how many bytes of JSON belong together at its beginning: one, or those of an escape; escapeHalf for half a character.
+func escapeLength(raw []byte) int {
+	if raw[0] != '\\' || len(raw) < 2 {
+		return 1
+	}
+	unit, ok := escapedUnit(raw)
+	switch {
+	case !ok:
+		return 2
+	case !utf16.IsSurrogate(unit):
+		return escapeUnit
+	}
+	if other, ok := escapedUnit(raw[escapeUnit:]); ok && utf16.DecodeRune(unit, other) != utf8.RuneError {
+		return 2 * escapeUnit
+	}
+	return escapeHalf
+}
+
+// escapedUnit reads an escape like \u00e9 at the beginning of JSON.
+func escapedUnit(raw []byte) (rune, bool) {
+	if len(raw) < escapeUnit || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(raw[2:escapeUnit]), 16, 16)
+	return rune(unit), err == nil
+}
