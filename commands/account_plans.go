@@ -39,7 +39,8 @@ func newAccountPlans(log *eventstore.Log, now clock, plans plan.Plans) *accountP
 	return &accountPlans{log: log, now: now, plans: plans, known: make(map[domain.AccountID]knownPlan)}
 }
 
-// of returns the account's plan. An account that was never opened is on the free one.
+// of returns the account's plan. An account that is not to be seen is ErrUnavailable: whoever asks has opened it, but for LibraryAccount,
+// which is on the free one. Decision 60.
 func (p *accountPlans) of(ctx context.Context, id domain.AccountID) (plan.Plan, error) {
 	known, err := p.know(ctx, id)
 	return known.plan, err
@@ -57,6 +58,9 @@ func (p *accountPlans) know(ctx context.Context, id domain.AccountID) (knownPlan
 	a := account.New(id)
 	if _, err := p.log.CatchUp(ctx, account.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply); err != nil {
 		return knownPlan{}, fmt.Errorf("load account %s: %w", id, err)
+	}
+	if !a.Exists() && id != LibraryAccount {
+		return knownPlan{}, fmt.Errorf("load account %s: %w", id, errUnseen)
 	}
 	known = knownPlan{plan: p.plans.Of(a.Plan()), closed: !a.ClosedAt().IsZero(), until: now.Add(planAge)}
 	p.mu.Lock()

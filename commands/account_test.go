@@ -59,7 +59,7 @@ func TestOpenAccount(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEmptyWorld(t)
 			got, err := w.openAccount(tt.cmd)
 			w.must(err)
 			if tt.cmd.ID == "" && (len(got.Account) != 16 || !domain.IsBase62(string(got.Account))) || tt.cmd.ID != "" && got.Account != tt.cmd.ID {
@@ -107,7 +107,7 @@ func TestOpenAccount_refused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEmptyWorld(t)
 			if tt.code == "account_exists" {
 				_, err := w.openAccount(tt.cmd)
 				w.must(err)
@@ -132,7 +132,7 @@ func TestOpenAccount_killed(t *testing.T) {
 	for _, category := range []string{"account", "ledger", "key"} {
 		t.Run(category, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEmptyWorld(t)
 			w.kill(category)
 			if _, err := w.openAccount(commands.OpenAccount{ID: "default", Name: "Anna"}); !errors.Is(err, errKilled) {
 				t.Fatalf("error %v", err)
@@ -161,7 +161,7 @@ func TestOpenAccount_killed(t *testing.T) {
 // whoever opened the account is shown its key.
 func TestOpenAccount_race(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	var other commands.OpenedAccount
 	w.store.Inject(memory.Faults{BeforeAppendFunc: func(_ context.Context, _ string, events []eventstore.Proposed) error {
 		if events[0].Type != "KeyIssued" {
@@ -188,7 +188,7 @@ func TestCompleteOpening_keys(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, secret := range []string{string(firstKeys), "another secret of thirty-two byte"} {
 		for _, id := range []domain.AccountID{"anna", "bert"} {
-			w := newWorld(t)
+			w := newEmptyWorld(t)
 			h := commands.NewOpenAccountHandler(commands.OpenAccountConfig{
 				Log: w.log, Complete: w.completeHandler([]byte(secret)), Random: rand.Reader, Now: w.clock,
 			})
@@ -200,7 +200,7 @@ func TestCompleteOpening_keys(t *testing.T) {
 			seen[got.Key] = true
 		}
 	}
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	_, err := w.openAccount(commands.OpenAccount{ID: "default", Name: "Anna"})
 	w.must(err)
 	if _, err := w.completeHandler(nil).Handle(t.Context(), commands.CompleteOpening{Account: "default"}); err == nil || errors.Is(err, commands.ErrNothingToDo) {
@@ -211,7 +211,7 @@ func TestCompleteOpening_keys(t *testing.T) {
 // TestCompleteOpening_older: an account of the first logs, which has had its credits and key before it was opened, gets no others.
 func TestCompleteOpening_older(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	_, err := w.log.Append(t.Context(), account.Stream("default"), eventstore.NoStream, eventstore.Meta{Account: "default", Time: t0},
 		account.Opened{Name: "Anna", Plan: "paid", At: t0})
 	w.must(err)
@@ -228,7 +228,7 @@ func TestCompleteOpening_older(t *testing.T) {
 // TestOpenAccount_noRandomness must not give an account an id that can be guessed.
 func TestOpenAccount_noRandomness(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	if _, err := w.openHandler(strings.NewReader("few bytes")).Handle(t.Context(), commands.OpenAccount{Name: "Anna"}); err == nil {
 		t.Error("an account was opened")
 	}
@@ -236,7 +236,7 @@ func TestOpenAccount_noRandomness(t *testing.T) {
 
 func TestGrantCredits(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	h := commands.NewGrantCreditsHandler(w.log, w.ledgers)
 	cmd := commands.GrantCredits{Account: "default", Reference: "pack-1", Kind: "pack", Amount: 50}
 	_, err := h.Handle(t.Context(), cmd)

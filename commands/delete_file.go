@@ -67,5 +67,8 @@ func (h DeleteFileHandler) recorded(ctx context.Context, project domain.ProjectI
 	if err != nil {
 		return Deletion{}, fmt.Errorf("load movie %s: %w", project, err)
 	}
+	if m.DeletedAt().IsZero() {
+		return Deletion{}, fmt.Errorf("load movie %s: %w", project, errUnseen)
+	}
 	return Deletion{At: m.DeletedAt(), Position: at.Position}, nil
 }

@@ -1,6 +1,11 @@
 package commands
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"moviola/eventstore"
+)
 
 // ErrNothingToDo says that the state asks for nothing: the work was done by another, belongs to another, or is not due. It is
 // the normal end of most work, and of a worker that has lost its claim.
@@ -17,3 +22,7 @@ const PageCrashed = "page_crashed"
 
 // ErrGiveWay is why work that the service does for itself is stopped: others wait for its slot. It is handed back and done later.
 var ErrGiveWay = errors.New("others wait for the slot")
+
+// errUnseen is a read that found nothing where something was acknowledged: the node that answered is behind, and nothing can be told
+// from it. Decision 60.
+var errUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", eventstore.ErrUnavailable)

@@ -58,7 +58,7 @@ func TestIssueKey(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEmptyWorld(t)
 			w.withAccount(alice)
 			before := len(w.all())
 			got, err := w.issueKey(tt.cmd)
@@ -102,7 +102,7 @@ func (w *world) wantCode(err error, code string) {
 // TestIssueKey_LostAnswer: an append whose answer was lost is repeated, and makes one key.
 func TestIssueKey_LostAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	w.withAccount(alice)
 	w.store.LoseAfter(1)
 	issued, err := w.issueKey(commands.IssueKey{Account: alice, Name: "ci", Role: key.Viewer})
@@ -115,7 +115,7 @@ func TestIssueKey_LostAnswer(t *testing.T) {
 
 func TestIssueKey_NoRandomness(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	w.withAccount(alice)
 	h := commands.NewIssueKeyHandler(w.log, strings.NewReader("too short"), w.clock)
 	if issued, err := h.Handle(t.Context(), commands.IssueKey{Account: alice, Name: "ci", Role: key.Viewer}); err == nil || issued.Value != "" {
@@ -125,7 +125,7 @@ func TestIssueKey_NoRandomness(t *testing.T) {
 
 func TestRevokeKey(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	w.withAccount(alice)
 	own, err := w.issueKey(commands.IssueKey{Account: alice, Name: "ci", Role: key.Render})
 	w.must(err)
@@ -157,7 +157,7 @@ func TestRevokeKey(t *testing.T) {
 // TestRevokeKey_AtOnce: two revocations that meet say the same time.
 func TestRevokeKey_AtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	w.withAccount(alice)
 	own, err := w.issueKey(commands.IssueKey{Account: alice, Name: "ci", Role: key.Render})
 	w.must(err)

@@ -79,5 +79,8 @@ func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (Opened
 		return OpenedAccount{}, fmt.Errorf("open account %s: %w", cmd.ID, err)
 	}
 	opened, _, err := h.complete.finish(ctx, cmd.ID)
+	if err == nil && opened.Key == "" { // nothing was left to do for an account that has just been opened
+		return OpenedAccount{}, fmt.Errorf("load account %s: %w", cmd.ID, errUnseen)
+	}
 	return opened, err
 }

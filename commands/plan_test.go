@@ -66,7 +66,7 @@ func TestSubmitMovie_plans(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.plan+" "+tt.body, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEmptyWorld(t)
 			w.onPlan(tt.plan)
 			kind := ""
 			if tt.pack {
@@ -89,7 +89,7 @@ func TestSubmitMovie_plans(t *testing.T) {
 // TestChangePlan: a plan holds from a second later on.
 func TestChangePlan(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	change := func(to string) error {
 		_, err := commands.NewChangePlanHandler(w.log, w.ledgers, plan.Plans{}, w.clock).Handle(t.Context(), commands.ChangePlan{Account: alice, Plan: to})
 		return err
@@ -161,7 +161,7 @@ func TestPlanRender(t *testing.T) {
 // Decision 36.
 func TestCountedPlan(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	plans, err := plan.New(plan.Plan{
 		Name: "counted", Length: time.Minute, Width: 1920, Height: 1080, Counted: true, Movies: 2, Drafts: 1,
 	})
@@ -224,7 +224,7 @@ func TestCountedPlan_success(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			w := newEmptyWorld(t)
 			w.onPlan("counted")
 			_, err := w.submit(sevenSeconds)
 			w.must(err)
@@ -268,7 +268,7 @@ func TestSettleMovie_cached(t *testing.T) {
 // TestCountedPlan_abandoned: a count whose movie never came is given back.
 func TestCountedPlan_abandoned(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEmptyWorld(t)
 	w.onPlan("counted")
 	w.kill(movie.StreamCategory)
 	_, err := w.submit(sevenSeconds)

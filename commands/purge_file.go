@@ -36,7 +36,7 @@ func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 		if err != nil {
 			return err
 		}
-		if made.Compare(cmd.Before) >= 0 {
+		if made == (eventstore.Position{}) || made.Compare(cmd.Before) >= 0 { // none was made, as far as can be seen
 			return ErrNothingToDo
 		}
 	}

@@ -53,5 +53,8 @@ func (h RevokeKeyHandler) Handle(ctx context.Context, cmd RevokeKey) (Revocation
 	if err != nil {
 		return Revocation{}, fmt.Errorf("load key %s: %w", cmd.ID, err)
 	}
+	if k.RevokedAt() == nil {
+		return Revocation{}, fmt.Errorf("load key %s: %w", cmd.ID, errUnseen)
+	}
 	return Revocation{Account: k.Issued().Account, At: *k.RevokedAt(), Position: at.Position}, nil
 }

@@ -87,11 +87,14 @@ func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, s
 	if !open || h.batches.now.stamp().Before(held.Add(h.age)) {
 		return ErrNothingToDo
 	}
-	_, err = h.batches.decide(ctx, cmd.Account, cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+	d, err := h.batches.decide(ctx, cmd.Account, cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.Abandon(h.batches.now.stamp()), nil
 	})
 	if err != nil && !errors.Is(err, ErrNothingToDo) {
 		return err
+	}
+	if _, came := d.Requested(); came { // it was not seen before, and must keep what it has
+		return fmt.Errorf("load preload %s: %w", cmd.Preload, errUnseen)
 	}
 	if err := h.files.Delete(ctx, BatchKey(cmd.Account, cmd.Preload)); err != nil {
 		return fmt.Errorf("delete the document of preload %s: %w", cmd.Preload, err)

@@ -31,7 +31,7 @@ func NewStandings(log *eventstore.Log, ledgers *Ledgers, plans plan.Plans, now f
 	return &Standings{plans: newAccountPlans(log, now, plans), ledgers: ledgers}
 }
 
-// Of returns the standing of an account. One that was never opened is on the free plan, without credits.
+// Of returns the standing of an account. One that is not to be seen is ErrUnavailable, for who asks has opened it.
 func (s *Standings) Of(ctx context.Context, id domain.AccountID) (Standing, error) {
 	known, err := s.plans.know(ctx, id)
 	if err != nil {

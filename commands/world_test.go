@@ -14,6 +14,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/domain"
+	"moviola/domain/account"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -49,6 +50,17 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := newEmptyWorld(t)
+	for _, id := range []domain.AccountID{alice, mallory} {
+		_, err := w.log.Append(t.Context(), account.Stream(id), eventstore.NoStream, eventstore.Meta{}, account.Opened{Name: string(id), At: t0})
+		w.must(err)
+	}
+	return w
+}
+
+// newEmptyWorld is a world where nobody has an account.
+func newEmptyWorld(t *testing.T) *world {
 	t.Helper()
 	store := memory.New()
 	w := &world{t: t, store: store, log: eventstore.NewLog(store, eventstore.NewCodec()), now: t0}

@@ -20,6 +20,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/domain"
+	"moviola/domain/account"
 	domainmedia "moviola/domain/media"
 	"moviola/domain/plan"
 	"moviola/eventstore"
@@ -97,6 +98,9 @@ func newWorld(t *testing.T, library media.Library) *world {
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
 	ledgers := commands.NewLedgers(log, time.Now)
 	t.Cleanup(ledgers.Close)
+	if _, err := log.Append(t.Context(), account.Stream(alice), eventstore.NoStream, eventstore.Meta{}, account.Opened{}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := ledgers.Grant(t.Context(), commands.Grant{Account: alice, Reference: "some", Amount: 10}); err != nil {
 		t.Fatal(err)
 	}

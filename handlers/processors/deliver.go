@@ -164,6 +164,9 @@ func (d *delivery) confirm(ctx context.Context) error {
 	if _, err := d.config.Log.CatchUp(ctx, movie.Stream(d.project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply); err != nil {
 		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, err)
 	}
+	if _, there := m.Submitted(); !there { // it is delivered, so it was: the read found nothing, which says nothing
+		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, eventstore.ErrUnavailable)
+	}
 	if m.DeliveryClaim() != (movie.Claim{Number: d.claim.Run, Worker: d.config.Worker}) {
 		return commands.ErrNothingToDo
 	}

@@ -19,6 +19,7 @@ import (
 	"moviola/commands"
 	"moviola/domain/installation"
 	"moviola/domain/plan"
+	"moviola/eventstore"
 	"moviola/handlers/access"
 	"moviola/handlers/chores"
 	"moviola/handlers/library"
@@ -171,7 +172,10 @@ func (s *service) newOps() {
 func (s *service) checks() map[string]ops.Check {
 	checks := map[string]ops.Check{
 		"eventstore": func(ctx context.Context) error {
-			_, err := s.stores.log.Last(ctx, installation.Stream)
+			last, err := s.stores.log.Last(ctx, installation.Stream)
+			if err == nil && last.Revision == eventstore.NoStream { // every start makes sure that it is there
+				err = errors.New("the event store answers, and does not show this installation")
+			}
 			return err
 		},
 		"projections": func(context.Context) error {

@@ -110,6 +110,10 @@ func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	if err != nil {
 		return Holder{}, false, fmt.Errorf("read account %s: %w", issued.Account, err)
 	}
+	if !a.opened { // the log has a key of it: what was read is too old to tell anything. Decision 60.
+		r.accounts.forget(string(issued.Account))
+		return Holder{}, false, fmt.Errorf("read account %s: %w: it is not there yet", issued.Account, eventstore.ErrUnavailable)
+	}
 	if a.closed {
 		return Holder{}, false, nil
 	}
@@ -151,10 +155,13 @@ func (r *Ring) readAccount(ctx context.Context, id string) (*tenant, bool, error
 }
 
 // tenant is what counts of an account here.
-type tenant struct{ closed bool }
+type tenant struct{ opened, closed bool }
 
 func (t *tenant) apply(event domain.Event) {
-	if _, closed := event.(account.Closed); closed {
+	switch event.(type) {
+	case account.Opened:
+		t.opened = true
+	case account.Closed:
 		t.closed = true
 	}
 }

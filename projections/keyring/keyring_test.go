@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/key"
 	"moviola/eventstore"
@@ -385,4 +386,20 @@ func TestRandom(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestHolder_unseenAccount: a key whose account is not to be seen yet opens nothing, and is not refused either: it cannot be told.
+// Decision 60.
+func TestHolder_unseenAccount(t *testing.T) {
+	inWorld(t, keyring.Config{}, true, func(t *testing.T, w *world) {
+		const late = domain.AccountID("late")
+		w.issue("k", func(i *key.Issued) { i.Account = late })
+		if _, ok, err := w.ring.Holder(t.Context(), hashOf("k")); ok || !errors.Is(err, eventstore.ErrUnavailable) {
+			t.Errorf("before the account is seen: %t, %v", ok, err)
+		}
+		w.append(account.Stream(late), account.Opened{At: time.Now()})
+		if !w.opens("k") {
+			t.Error("the key does not open once the account is seen")
+		}
+	})
 }

@@ -93,6 +93,7 @@ func inWorld(t *testing.T, config keyring.Config, run bool, test func(t *testing
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, store: &store{Store: memory.New()}}
 		w.log = eventstore.NewLog(w.store, eventstore.NewCodec())
+		w.append(account.Stream(alice), account.Opened{At: time.Now()})
 		config.Log = w.log
 		w.ring = keyring.New(config)
 		if run {
