@@ -27,6 +27,7 @@ func CacheKey(document []byte, sources map[string]string) (string, error) {
 	for _, name := range uncached {
 		delete(props, name)
 	}
+	dropDefaults(props)
 	canonical, err := json.Marshal(props) // sorts by name
 	if err != nil {
 		return "", fmt.Errorf("write the document for its cache key: %w", err)
@@ -37,4 +38,19 @@ func CacheKey(document []byte, sources map[string]string) (string, error) {
 		hash.Write([]byte("\x00" + address + "\x00" + sources[address]))
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// dropDefaults takes "cache": true away from a movie, its scenes and elements: it means the same as none. Decision 20.
+func dropDefaults(props map[string]any) {
+	if props["cache"] == true || props["cache"] == "true" {
+		delete(props, "cache")
+	}
+	for _, name := range []string{"scenes", "elements"} {
+		items, _ := props[name].([]any)
+		for _, item := range items {
+			if inner, ok := item.(map[string]any); ok {
+				dropDefaults(inner)
+			}
+		}
+	}
 }

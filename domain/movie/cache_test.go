@@ -22,6 +22,7 @@ func TestCacheKey(t *testing.T) {
 	for _, same := range []string{
 		`{ "fps": 25, "scenes": [ {"comment":"x"} ] }`,
 		`{"id":"mine","client-data":{"a":1},"client_data":{"b":1},"comment":"c","exports":[{}],"project":"p","scenes":[{"comment":"x"}],"fps":25}`,
+		`{"cache":true,"scenes":[{"comment":"x","cache":true}],"fps":25}`,
 	} {
 		if got := key(same, asset); got != want {
 			t.Errorf("%s has another key", same)
@@ -33,6 +34,7 @@ func TestCacheKey(t *testing.T) {
 		"another content":    key(`{"scenes":[{"comment":"x"}],"fps":25}`, map[string]string{"https://a/1.png": "aa", "https://a/2.png": "cc"}),
 		"contents exchanged": key(`{"scenes":[{"comment":"x"}],"fps":25}`, map[string]string{"https://a/1.png": "bb", "https://a/2.png": "aa"}),
 		"another number":     key(`{"scenes":[{"comment":"x"}],"fps":25.00000000000000001}`, asset),
+		"cache false":        key(`{"scenes":[{"comment":"x"}],"fps":25,"cache":false}`, asset),
 		"no sources":         key(`{"scenes":[{"comment":"x"}],"fps":25}`, nil),
 	} {
 		if got == want {

@@ -123,6 +123,12 @@ func TestList_Ranges(t *testing.T) {
 		{"three months to the day, from a late hour", "from=2026-08-21T23:00:00Z", "2026-08-21T23:00:00.000Z", "2026-11-21T23:59:59.999Z"},
 		{"held to the month's end", "from=2026-11-30&to=2027-02-28", "2026-11-30T00:00:00.000Z", "2027-02-28T23:59:59.999Z"},
 		{"held to the end of a leap February", "from=2027-11-30&to=2028-02-29", "2027-11-30T00:00:00.000Z", "2028-02-29T23:59:59.999Z"},
+		{"only an end, in an earlier month", "to=2026-05-31", "2026-03-01T00:00:00.000Z", "2026-05-31T23:59:59.999Z"},
+		{"only an end, in a month that is as long", "to=2026-10-15", "2026-07-15T00:00:00.000Z", "2026-10-15T23:59:59.999Z"},
+		{"only an end, at a time", "to=2026-10-31T10:00:00Z", "2026-07-31T00:00:00.000Z", "2026-10-31T10:00:00.000Z"},
+		{"only an end, after a short month", "to=2026-05-30", "2026-03-01T00:00:00.000Z", "2026-05-30T23:59:59.999Z"},
+		{"only an end, at the end of February", "to=2026-02-28", "2025-11-28T00:00:00.000Z", "2026-02-28T23:59:59.999Z"},
+		{"only an end, in the current month", "to=2026-11-03", "2026-11-01T00:00:00.000Z", "2026-11-03T23:59:59.999Z"},
 		{"over the year's end", "from=2026-12-31&to=2027-03-31", "2026-12-31T00:00:00.000Z", "2027-03-31T23:59:59.999Z"},
 	}
 	for _, tt := range tests {

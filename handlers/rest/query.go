@@ -83,6 +83,9 @@ func (a *API) parseList(query url.Values, account domain.AccountID, q moviesQuer
 	}
 	if to != nil {
 		q.to = *to
+		if from == nil && to.Before(q.from) {
+			q.from = earliest(*to)
+		}
 	}
 	if q.limit == 0 {
 		q.limit = web.MaxPage
@@ -109,13 +112,28 @@ func checkRange(from, to time.Time) error {
 	if from.After(to) {
 		return errFrom
 	}
+	if to.After(latest(from)) {
+		return errRange
+	}
+	return nil
+}
+
+// latest is the last moment that a range may end at which begins at a time.
+func latest(from time.Time) time.Time {
 	y, m, d := from.UTC().Date()
 	last := time.Date(y, m+maxMonths+1, 0, 0, 0, 0, 0, time.UTC) // the last day of the month three months on
 	if d < last.Day() {
 		last = last.AddDate(0, 0, d-last.Day())
 	}
-	if to.After(web.EndOfDay(last)) {
-		return errRange
+	return web.EndOfDay(last)
+}
+
+// earliest is the first day that a range may begin at which ends at a time. Decision 52.
+func earliest(to time.Time) time.Time {
+	y, m, d := to.UTC().Date()
+	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // at most three days are lost to short months
+	for latest(day).Before(to) {
+		day = day.AddDate(0, 0, 1)
 	}
-	return nil
+	return day
 }

@@ -89,12 +89,15 @@ func (a *actors) start(what string, run func() error) {
 
 // run starts every part, waits for ctx or for a part that fails, and shuts down in order.
 func (s *service) run(ctx context.Context, stdout io.Writer) error {
-	key, err := s.openFirstAccount(ctx)
+	listeners, err := s.listen(ctx) // first: a start that fails must not have made a key that nobody gets to see
 	if err != nil {
 		return err
 	}
-	listeners, err := s.listen(ctx)
+	key, err := s.openFirstAccount(ctx)
 	if err != nil {
+		for _, ln := range listeners {
+			err = errors.Join(err, ln.Close())
+		}
 		return err
 	}
 	parts := &actors{ended: make(chan error, 1)}
