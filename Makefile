@@ -37,7 +37,11 @@ test-hostile: ## the corpus of malicious media, with a table of what became of i
 
 test-faults: ## break an installation in roles for three minutes and hold it against its clients' journals (MOVIOLA_FAULTS_TIME=2h, MOVIOLA_FAULTS_SEED=7)
 	@scripts/deps.sh test
-	MOVIOLA_FAULTS_TIME=$(or $(MOVIOLA_FAULTS_TIME),3m) MOVIOLA_FAULTS_SEED=$(MOVIOLA_FAULTS_SEED) MOVIOLA_FAULTS_KIND=$(MOVIOLA_FAULTS_KIND) CGO_ENABLED=0 go test -v -count=1 -timeout 24h ./tests/faults
+	MOVIOLA_FAULTS_TIME=$(or $(MOVIOLA_FAULTS_TIME),3m) MOVIOLA_FAULTS_SEED=$(MOVIOLA_FAULTS_SEED) MOVIOLA_FAULTS_KIND=$(MOVIOLA_FAULTS_KIND) CGO_ENABLED=0 go test -v -count=1 -timeout 24h -run TestFaults ./tests/faults
+
+test-cluster: ## elect, freeze and lose the nodes of a cluster of event stores for three minutes under a service (MOVIOLA_CLUSTER_TIME=1h)
+	@scripts/deps.sh test
+	MOVIOLA_CLUSTER_TIME=$(or $(MOVIOLA_CLUSTER_TIME),3m) CGO_ENABLED=0 go test -v -count=1 -timeout 24h -run TestCluster ./tests/faults
 
 test-clients: build ## clients that nobody here wrote: the official Node SDK renders a movie (needs node and npm)
 	@scripts/deps.sh test
@@ -94,4 +98,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: help run build test test-race test-long test-faults test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check mutate-guard bench-delivery
+.PHONY: help run build test test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check mutate-guard bench-delivery
