@@ -21,7 +21,7 @@ func (s *service) Append(call streams.Streams_AppendServer) error {
 	}
 	ctx := call.Context()
 	if request.refusal != nil {
-		return request.refusal
+		return refuseInvalid(ctx, request.refusal)
 	}
 	op := request.op
 	op.ctx, op.reply = ctx, make(chan result, 1)
@@ -64,7 +64,7 @@ func receiveAppend(call streams.Streams_AppendServer) (appendRequest, error) {
 			request.refusal = request.op.setOptions(message.GetOptions())
 			continue
 		}
-		request.refusal = request.addEvent(call, message.GetProposedMessage())
+		request.refusal = request.addEvent(message.GetProposedMessage())
 	}
 	if request.op.stream == "" && request.refusal == nil {
 		request.refusal = status.Error(codes.InvalidArgument, "an append needs options")
@@ -92,10 +92,10 @@ func (op *operation) setOptions(options *streams.AppendReq_Options) error {
 	return nil
 }
 
-func (r *appendRequest) addEvent(call streams.Streams_AppendServer, message *streams.AppendReq_ProposedMessage) error {
+func (r *appendRequest) addEvent(message *streams.AppendReq_ProposedMessage) error {
 	kind, content := message.GetMetadata()["type"], message.GetMetadata()["content-type"]
 	if kind == "" || content == "" {
-		return refuseProperties(call.Context())
+		return errProperties
 	}
 	if content != contentJSON && content != contentBytes {
 		return status.Errorf(codes.InvalidArgument, "content-type %q is neither %s nor %s", content, contentJSON, contentBytes)
@@ -107,7 +107,7 @@ func (r *appendRequest) addEvent(call streams.Streams_AppendServer, message *str
 	r.op.bytes += int64(len(message.GetData()) + len(message.GetCustomMetadata()) + 2*len(kind))
 	if r.op.bytes > maxAppendBytes {
 		r.op.events = nil
-		return refuseSize(call.Context(), maxAppendBytes)
+		return sizeError(maxAppendBytes)
 	}
 	r.op.events = append(r.op.events, &record{
 		id: id, kind: kind, json: content == contentJSON, data: message.GetData(), metadata: message.GetCustomMetadata(),

@@ -25,14 +25,35 @@ func refuseDeleted(ctx context.Context, stream string) error {
 	return refuse(ctx, codes.FailedPrecondition, "Event stream '"+stream+"' is deleted.", "stream-deleted", "stream-name", stream)
 }
 
-func refuseSize(ctx context.Context, limit int) error {
-	return refuse(ctx, codes.InvalidArgument, "Maximum append size of "+strconv.Itoa(limit)+" bytes exceeded.",
-		"maximum-append-size-exceeded", "maximum-append-size", strconv.Itoa(limit))
+// invalidError is an append that the protocol does not allow, with the trailers that say so where it is a call of its own.
+type invalidError struct {
+	message  string
+	trailers []string // of refuse
 }
 
-func refuseProperties(ctx context.Context) error {
-	return refuse(ctx, codes.InvalidArgument, "Required metadata properties not found: type, content-type.",
-		"missing-required-metadata-property", "required-metadata-properties", "type,content-type")
+// Error implements error.
+func (e *invalidError) Error() string { return e.message }
+
+// GRPCStatus is the error without its trailers.
+func (e *invalidError) GRPCStatus() *status.Status {
+	return status.New(codes.InvalidArgument, e.message)
+}
+
+func sizeError(limit int) error {
+	return &invalidError{"Maximum append size of " + strconv.Itoa(limit) + " bytes exceeded.",
+		[]string{"maximum-append-size-exceeded", "maximum-append-size", strconv.Itoa(limit)}}
+}
+
+var errProperties = &invalidError{"Required metadata properties not found: type, content-type.",
+	[]string{"missing-required-metadata-property", "required-metadata-properties", "type,content-type"}}
+
+// refuseInvalid ends the call of an append that was refused as it came in.
+func refuseInvalid(ctx context.Context, err error) error {
+	var invalid *invalidError
+	if errors.As(err, &invalid) {
+		return refuse(ctx, codes.InvalidArgument, invalid.message, invalid.trailers[0], invalid.trailers[1:]...)
+	}
+	return err
 }
 
 // failed turns an error of the log into a status. A busy writer is RESOURCE_EXHAUSTED and not UNAVAILABLE, which would make

@@ -29,6 +29,7 @@ func (features) GetSupportedMethods(context.Context, *shared.Empty) (*serverfeat
 	methods := []*serverfeatures.SupportedMethod{
 		method(streamsName, "read", "position", "events"),
 		method(streamsName, "append"),
+		method(streamsName, "batchappend"),
 		method(streamsName, "delete"),
 		method(persistentName, "create", "stream", "all"),
 	}

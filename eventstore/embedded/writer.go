@@ -77,26 +77,39 @@ func newWriter(log storage, tail *tail, now func() time.Time, note logrus.FieldL
 // submit hands an operation to the writer and waits for its end. When ctx ends first, the operation is dropped if the
 // writer has not taken it yet; otherwise it may still be written.
 func (w *writer) submit(op *operation) result {
-	if err := w.broken(); err != nil {
+	if err := w.enqueue(op); err != nil {
 		return result{err: err}
+	}
+	return w.await(op)
+}
+
+// enqueue hands an operation to the writer, which writes in this order.
+func (w *writer) enqueue(op *operation) error {
+	if err := w.broken(); err != nil {
+		return err
 	}
 	if w.waiting.Add(op.bytes) > maxQueueBytes {
 		w.waiting.Add(-op.bytes)
-		return result{err: errBusy}
+		return errBusy
 	}
 	patience := time.NewTimer(maxQueueWait)
 	defer patience.Stop()
 	select {
 	case w.queue <- op:
+		return nil
 	case <-patience.C:
 		w.waiting.Add(-op.bytes)
-		return result{err: errBusy}
+		return errBusy
 	case <-op.ctx.Done():
 		w.waiting.Add(-op.bytes)
-		return result{err: op.ctx.Err()}
+		return op.ctx.Err()
 	case <-w.done:
-		return result{err: errClosed}
+		return errClosed
 	}
+}
+
+// await waits for the end of an operation that was handed over.
+func (w *writer) await(op *operation) result {
 	select {
 	case r := <-op.reply:
 		return r

@@ -16,6 +16,7 @@ const (
 	copyPatience = time.Minute     // with a store that is away, while nothing is copied
 	copyPause    = time.Second / 2 // before a store that is away is tried again
 	lookBack     = 10_000          // events of the target that are looked for in the source
+	copyStreams  = 200_000         // streams whose ends in the target are remembered
 )
 
 // Copied says how far a copy has come.
@@ -23,6 +24,7 @@ type Copied struct {
 	Events   int64               // copied by this call, stream metadata included
 	Filled   int64               // placeholders written for events that retention has removed from the source
 	Position eventstore.Position // in the source, of the last event copied
+	End      eventstore.Position // of the source, when the copy looked at it last
 	Resumed  bool                // an earlier copy was continued
 }
 
@@ -32,15 +34,19 @@ type Copied struct {
 //
 // Where it begins follows from the target alone: after the newest of its events that the source has. So a copy that ended
 // for whatever reason is continued by another call, and one that is complete by a call after more has been appended. A target with events
-// of which the source has none is refused. Nobody else may write to the target meanwhile. report is called now and then.
+// of which the source has none is refused. Appends follow each other without waiting for answers, by the protocol's batch append;
+// a server that has none gets one after the other. Nobody else may write to the target meanwhile. report is called now and then.
 func Copy(ctx context.Context, from, to *Store, report func(Copied)) (Copied, error) {
-	c := &copier{from: from, to: to, report: report}
+	c := &copier{from: from, to: to, report: report, ends: map[string]eventstore.Revision{}}
 	for patience := time.Now().Add(copyPatience); ; {
 		before := c.done
 		err := c.run(ctx)
 		switch {
 		case err == nil && c.done == before: // a whole pass brought nothing
 			return c.done, nil
+		case errors.Is(err, errLane) && !c.slow && ctx.Err() == nil: // said by an append of its own, or passed by
+			c.slow = true
+			continue
 		case err != nil && !errors.Is(err, eventstore.ErrUnavailable), ctx.Err() != nil:
 			return c.done, err
 		}
@@ -67,15 +73,34 @@ type copier struct {
 	report   func(Copied)
 	placed   bool // done.Position is known
 	done     Copied
-	batch    []eventstore.Recorded // of one stream, in a row
+	slow     bool                           // without a lane
+	lane     *lane                          // nil when slow
+	ends     map[string]eventstore.Revision // the last events of streams that have been sent to the target
+	batch    []eventstore.Recorded          // of one stream, in a row
 	bytes    int
 }
 
 // run copies from where the copy stands to the end of the source.
-func (c *copier) run(ctx context.Context) error {
+func (c *copier) run(ctx context.Context) (err error) {
 	c.batch, c.bytes = nil, 0
+	if c.done.End, err = c.from.Head(ctx); err != nil {
+		return err
+	}
 	if err := c.place(ctx); err != nil {
 		return fmt.Errorf("look at what the target has: %w", err)
+	}
+	if !c.slow {
+		if c.lane, err = c.to.openLane(ctx, c.written); err != nil {
+			return err
+		}
+		defer func() {
+			if err != nil { // something behind what failed may have been written
+				c.placed = false
+				clear(c.ends)
+			}
+			err = errors.Join(err, c.lane.close())
+			c.lane = nil
+		}()
 	}
 	for event, err := range c.from.readAll(ctx, eventstore.Forwards, c.done.Position) {
 		if err != nil {
@@ -88,7 +113,27 @@ func (c *copier) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.flush(ctx)
+	if err := c.flush(ctx); err != nil {
+		return err
+	}
+	return c.settle(ctx)
+}
+
+// settle waits until everything that was sent has been answered.
+func (c *copier) settle(ctx context.Context) error {
+	if c.lane == nil {
+		return nil
+	}
+	return c.lane.drain(ctx)
+}
+
+// written notes that events have reached the target.
+func (c *copier) written(events int64, last eventstore.Position) {
+	c.done.Events += events
+	if c.done.Position.Compare(last) < 0 {
+		c.done.Position = last
+	}
+	c.report(c.done)
 }
 
 // isCopied leaves out what a server writes for itself.
@@ -170,13 +215,26 @@ func (c *copier) flush(ctx context.Context) error {
 		return nil
 	}
 	first, last := c.batch[0], c.batch[len(c.batch)-1]
-	if err := c.appendBatch(ctx, first); err != nil {
-		return fmt.Errorf("copy event %d of %s: %w", first.Revision, first.Stream, err)
+	before, known := c.ends[first.Stream]
+	if len(c.ends) >= copyStreams {
+		clear(c.ends)
 	}
-	c.done.Events += int64(len(c.batch))
-	c.done.Position = last.Position
+	follows := first.Revision == 0 || known && before == first.Revision-1
+	if c.lane != nil && follows && !strings.HasPrefix(first.Stream, metaPrefix) {
+		if err := c.lane.send(ctx, c.batch, c.bytes); err != nil {
+			return fmt.Errorf("copy event %d of %s, or one before it: %w", first.Revision, first.Stream, err)
+		}
+	} else { // it needs a look at what the target has
+		if err := c.settle(ctx); err != nil {
+			return err
+		}
+		if err := c.appendBatch(ctx, first); err != nil {
+			return fmt.Errorf("copy event %d of %s: %w", first.Revision, first.Stream, err)
+		}
+		c.written(int64(len(c.batch)), last.Position)
+	}
+	c.ends[first.Stream] = last.Revision
 	c.batch, c.bytes = c.batch[:0], 0
-	c.report(c.done)
 	return nil
 }
 

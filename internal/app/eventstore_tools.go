@@ -162,19 +162,50 @@ func copyLog(ctx context.Context, w io.Writer, source, target eventstoredb.Confi
 		return fmt.Errorf("open the target: %w", err)
 	}
 	defer func() { err = errors.Join(err, closeStore(ctx, to)) }()
-	next := time.Now()
-	done, err := eventstoredb.Copy(ctx, from, to, func(c eventstoredb.Copied) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(time.Second)
-			_, _ = fmt.Fprintf(w, "%d events copied\n", c.Events)
-		}
-	})
+	progress := &copyProgress{w: w, begun: time.Now()}
+	done, err := eventstoredb.Copy(ctx, from, to, progress.show)
 	begun := "copied"
 	if done.Resumed {
 		begun = "an earlier copy was continued: copied"
 	}
-	_, printed := fmt.Fprintf(w, "%s %d events; %d placeholders stand for events that retention has removed\n", begun, done.Events, done.Filled)
-	return errors.Join(err, printed)
+	_, printed := fmt.Fprintf(w, "%s %d events in %s; %d placeholders stand for events that retention has removed\n",
+		begun, done.Events, time.Since(progress.begun).Round(time.Second/10), done.Filled)
+	if err = errors.Join(err, printed); err != nil {
+		return err
+	}
+	compared, err := eventstoredb.Compare(ctx, from, to, done.Position)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "source and target have the same %d events in the same order, SHA-256 %s\n", compared.Events, compared.Digest)
+	return err
+}
+
+// copyProgress prints once a second how far a copy has come and when it will be there.
+type copyProgress struct {
+	w           io.Writer
+	begun, next time.Time
+	first       uint64 // position of the source at the first report
+}
+
+func (p *copyProgress) show(c eventstoredb.Copied) {
+	now := time.Now()
+	if p.first == 0 {
+		p.first = c.Position.Commit
+	}
+	if now.Before(p.next) {
+		return
+	}
+	p.next = now.Add(time.Second)
+	line, elapsed := fmt.Sprintf("%d events copied", c.Events), now.Sub(p.begun)
+	if seconds := elapsed.Seconds(); seconds >= 1 {
+		line += fmt.Sprintf(", %.0f a second", float64(c.Events)/seconds)
+	}
+	if come, all := c.Position.Commit-p.first, c.End.Commit-p.first; come > 0 && all >= come {
+		left := time.Duration(float64(elapsed) * float64(all-come) / float64(come))
+		line += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	}
+	_, _ = fmt.Fprintln(p.w, line)
 }
 
 func closeStore(ctx context.Context, store *eventstoredb.Store) error {

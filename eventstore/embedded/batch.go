@@ -1,0 +1,183 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"github.com/google/uuid"
+	statuspb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+const (
+	maxUnanswered = 256 // appends of one call that are under way; no more is read from it meanwhile
+	maxPartial    = 64  // appends of one call whose last message has not come
+)
+
+// batched is an append of a batch: what came in so far, and then where it is in the writer.
+type batched struct {
+	id      *shared.UUID
+	options *streams.BatchAppendReq_Options
+	request appendRequest
+	end     context.CancelFunc // nil when the append has no deadline
+	refusal error              // it never reached the writer
+}
+
+// BatchAppend takes appends one after the other without waiting for their answers. They are written in the order in which their last
+// messages came, and answered in that order; each stands and falls by itself.
+func (s *service) BatchAppend(call streams.Streams_BatchAppendServer) error {
+	unanswered := make(chan *batched, maxUnanswered)
+	received := make(chan error, 1)
+	go func() {
+		defer close(unanswered)
+		received <- s.receiveBatches(call, unanswered)
+	}()
+	for {
+		select {
+		case b, more := <-unanswered:
+			if !more {
+				return <-received
+			}
+			r := result{err: b.refusal}
+			if b.refusal == nil {
+				r = s.writer.await(b.request.op)
+			}
+			if b.end != nil {
+				b.end()
+			}
+			if err := call.Send(b.answer(r)); err != nil {
+				return err
+			}
+		case <-s.closing:
+			return failed(errClosed)
+		}
+	}
+}
+
+// receiveBatches reads the messages of a call and hands every append that is whole to the writer.
+func (s *service) receiveBatches(call streams.Streams_BatchAppendServer, whole chan<- *batched) error {
+	partial := map[uuid.UUID]*batched{}
+	for {
+		message, err := call.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		id, err := fromWireID(message.GetCorrelationId())
+		if err != nil {
+			return err
+		}
+		b, begun := partial[id]
+		if !begun {
+			if len(partial) >= maxPartial {
+				return status.Errorf(codes.InvalidArgument, "more than %d appends are begun and not ended", maxPartial)
+			}
+			b = &batched{id: message.GetCorrelationId(), options: message.GetOptions(), request: appendRequest{op: &operation{}}}
+			b.request.refusal = b.request.op.setBatchOptions(message.GetOptions())
+			partial[id] = b
+		}
+		for _, event := range message.GetProposedMessages() {
+			if b.request.refusal == nil {
+				b.request.refusal = b.request.addEvent(&streams.AppendReq_ProposedMessage{
+					Id: event.GetId(), Metadata: event.GetMetadata(), CustomMetadata: event.GetCustomMetadata(), Data: event.GetData(),
+				})
+			}
+		}
+		if !message.GetIsFinal() {
+			continue
+		}
+		delete(partial, id)
+		s.hand(call.Context(), b)
+		select {
+		case whole <- b:
+		case <-call.Context().Done():
+			return call.Context().Err()
+		}
+	}
+}
+
+// hand gives an append to the writer, unless it is refused.
+func (s *service) hand(ctx context.Context, b *batched) {
+	op := b.request.op
+	op.ctx, op.reply = ctx, make(chan result, 1)
+	if deadline := b.options.GetDeadline(); deadline != nil {
+		op.ctx, b.end = context.WithTimeout(ctx, deadline.AsDuration())
+	} else if moment := b.options.GetDeadline_21_10_0(); moment != nil {
+		op.ctx, b.end = context.WithDeadline(ctx, moment.AsTime())
+	}
+	if b.refusal = b.request.refusal; b.refusal == nil {
+		b.refusal = s.writer.enqueue(op)
+	}
+}
+
+func (op *operation) setBatchOptions(options *streams.BatchAppendReq_Options) error {
+	simple := &streams.AppendReq_Options{StreamIdentifier: options.GetStreamIdentifier()}
+	switch expected := options.GetExpectedStreamPosition().(type) {
+	case *streams.BatchAppendReq_Options_StreamPosition:
+		simple.ExpectedStreamRevision = &streams.AppendReq_Options_Revision{Revision: expected.StreamPosition}
+	case *streams.BatchAppendReq_Options_NoStream:
+		simple.ExpectedStreamRevision = &streams.AppendReq_Options_NoStream{}
+	case *streams.BatchAppendReq_Options_Any:
+		simple.ExpectedStreamRevision = &streams.AppendReq_Options_Any{}
+	case *streams.BatchAppendReq_Options_StreamExists:
+		simple.ExpectedStreamRevision = &streams.AppendReq_Options_StreamExists{}
+	}
+	return op.setOptions(simple)
+}
+
+// answer tells how an append ended.
+func (b *batched) answer(r result) *streams.BatchAppendResp {
+	answer := &streams.BatchAppendResp{CorrelationId: b.id, StreamIdentifier: b.options.GetStreamIdentifier()}
+	if r.err != nil {
+		answer.Result = &streams.BatchAppendResp_Error{Error: batchError(r.err)}
+		return answer
+	}
+	success := &streams.BatchAppendResp_Success{
+		CurrentRevisionOption: &streams.BatchAppendResp_Success_CurrentRevision{CurrentRevision: uint64(r.revision)},
+		PositionOption:        &streams.BatchAppendResp_Success_NoPosition{NoPosition: &emptypb.Empty{}},
+	}
+	if r.revision < 0 {
+		success.CurrentRevisionOption = &streams.BatchAppendResp_Success_NoStream{NoStream: &emptypb.Empty{}}
+	}
+	if len(b.request.op.events) > 0 {
+		success.PositionOption = &streams.BatchAppendResp_Success_Position{Position: &shared.AllStreamPosition{
+			CommitPosition: uint64(r.position), PreparePosition: uint64(r.position),
+		}}
+	}
+	answer.Result = &streams.BatchAppendResp_Success_{Success: success}
+	return answer
+}
+
+// batchError is an error as a message. A conflict is told by its details.
+func batchError(err error) *statuspb.Status {
+	var wrong *wrongVersionError
+	if errors.As(err, &wrong) {
+		details := &shared.WrongExpectedVersion{
+			CurrentStreamRevisionOption: &shared.WrongExpectedVersion_CurrentStreamRevision{CurrentStreamRevision: uint64(wrong.current)},
+		}
+		if wrong.current < 0 {
+			details.CurrentStreamRevisionOption = &shared.WrongExpectedVersion_CurrentNoStream{CurrentNoStream: &emptypb.Empty{}}
+		}
+		s := &statuspb.Status{Code: int32(codes.Unknown), Message: "WrongExpectedVersion"}
+		if packed, err := anypb.New(details); err == nil {
+			s.Details = append(s.Details, packed)
+		}
+		return s
+	}
+	if errors.Is(err, errStreamDeleted) {
+		return &statuspb.Status{Code: int32(codes.FailedPrecondition), Message: "StreamDeleted"}
+	}
+	told := status.Convert(err)
+	if _, isStatus := status.FromError(err); !isStatus {
+		told = status.Convert(failed(err))
+	}
+	return &statuspb.Status{Code: int32(told.Code()), Message: told.Message()}
+}

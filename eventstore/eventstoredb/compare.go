@@ -1,0 +1,119 @@
+package eventstoredb
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"iter"
+	"strings"
+
+	"moviola/eventstore"
+)
+
+// Compared is what two logs have in common.
+type Compared struct {
+	Events int64  // compared, in the order of $all; stream metadata and system events left out
+	Digest string // SHA-256 in hex over them: stream, revision, id, type, data and metadata of each
+}
+
+// Compare holds a copy against its source, both read from the beginning: the same events in the same order, up to a position of the source.
+// Events that retention is about to remove, or has removed on one side, are left out.
+func Compare(ctx context.Context, from, to *Store, end eventstore.Position) (Compared, error) {
+	nextSource, stopSource := iter.Pull2(compared(from.readAll(ctx, eventstore.Forwards, eventstore.Position{}), end))
+	defer stopSource()
+	nextTarget, stopTarget := iter.Pull2(compared(to.readAll(ctx, eventstore.Forwards, eventstore.Position{}), eventstore.Position{}))
+	defer stopTarget()
+	var done Compared
+	digest := sha256.New()
+	source, err, more := nextSource()
+	target, failed, moreTarget := nextTarget()
+	for more || moreTarget {
+		switch {
+		case err != nil:
+			return done, fmt.Errorf("compare, in the source: %w", err)
+		case failed != nil:
+			return done, fmt.Errorf("compare, in the target: %w", failed)
+		}
+		if more && moreTarget && sameEvent(source, target) {
+			addEvent(digest, source)
+			done.Events++
+			source, err, more = nextSource()
+			target, failed, moreTarget = nextTarget()
+			continue
+		}
+		skip, err := removed(ctx, from, source, more)
+		if err != nil {
+			return done, err
+		}
+		if skip {
+			source, err, more = nextSource()
+			if err != nil {
+				return done, fmt.Errorf("compare, in the source: %w", err)
+			}
+			continue
+		}
+		if skip, err = removed(ctx, from, target, moreTarget); err != nil {
+			return done, err
+		}
+		if !skip {
+			return done, fmt.Errorf("the target is no copy of the source: after %d equal events the source goes on with %s and the target with %s; "+
+				"empty the target and copy anew", done.Events, called(source, more), called(target, moreTarget))
+		}
+		target, failed, moreTarget = nextTarget()
+	}
+	done.Digest = hex.EncodeToString(digest.Sum(nil))
+	return done, nil
+}
+
+// compared are the events of a log that are compared, up to a position; the zero position is no end.
+func compared(all iter.Seq2[eventstore.Recorded, error], end eventstore.Position) iter.Seq2[eventstore.Recorded, error] {
+	return func(yield func(eventstore.Recorded, error) bool) {
+		for event, err := range all {
+			if err == nil && end != (eventstore.Position{}) && end.Compare(event.Position) < 0 {
+				return
+			}
+			if err == nil && (!isCopied(event) || strings.HasPrefix(event.Stream, metaPrefix)) {
+				continue
+			}
+			if !yield(event, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// removed says that an event is not in its stream of the source any more.
+func removed(ctx context.Context, from *Store, event eventstore.Recorded, is bool) (bool, error) {
+	if !is {
+		return false, nil
+	}
+	for there, err := range from.ReadStream(ctx, event.Stream, eventstore.Forwards, event.Revision) {
+		return err == nil && there.ID != event.ID, err
+	}
+	return true, nil
+}
+
+func sameEvent(a, b eventstore.Recorded) bool {
+	return a.ID == b.ID && a.Stream == b.Stream && a.Revision == b.Revision && a.Type == b.Type &&
+		bytes.Equal(a.Data, b.Data) && bytes.Equal(a.Metadata, b.Metadata)
+}
+
+func addEvent(digest hash.Hash, event eventstore.Recorded) {
+	var length [8]byte
+	for _, part := range [][]byte{[]byte(event.Stream), fmt.Append(nil, event.Revision), event.ID[:], []byte(event.Type), event.Data, event.Metadata} {
+		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
+		_, _ = digest.Write(length[:]) // a hash never fails
+		_, _ = digest.Write(part)
+	}
+}
+
+func called(event eventstore.Recorded, is bool) string {
+	if !is {
+		return "nothing"
+	}
+	return fmt.Sprintf("event %d of %s", event.Revision, event.Stream)
+}
