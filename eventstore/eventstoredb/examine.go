@@ -182,8 +182,8 @@ func (e *examiner) cluster(ctx context.Context) error {
 		members, err := e.members(ctx, node)
 		switch {
 		case members > 1 && !meant:
-			e.notes = append(e.notes, fmt.Sprintf("%s is one of %d nodes of a cluster: name all of them in the connection string, or the service stands "+
-				"still when another becomes the leader", node, members))
+			e.notes = append(e.notes, fmt.Sprintf("%s is one of %d nodes of a cluster: name all of them in the connection string, for a start "+
+				"while this one is away", node, members))
 			return nil
 		case members > 1:
 			return nil
