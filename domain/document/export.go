@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -15,6 +16,8 @@ type Destination struct {
 	ContentType string // of a webhook: JSONContent or FormContent
 	// Given is the entry as it stands in the document, for the kinds that have more properties.
 	Given map[string]any
+	// Problem says why the entry cannot be read; empty: it can.
+	Problem string
 }
 
 // The bodies of a webhook. Short forms are not recognised and fall back to JSON. Spec: Events, rule 3.
@@ -23,26 +26,67 @@ const (
 	FormContent = "application/x-www-form-urlencoded"
 )
 
-// Destinations returns where the movie goes, in order. More than one export object is a *domain.Error: nothing is delivered then
-// (decision 33). An entry that cannot be read comes back empty, so that the others keep their index.
+// maxDestinations is how many destinations a movie can have. Decision 55.
+const maxDestinations = 20
+
+// Destinations returns where the movie goes, in order. An entry that cannot be read has a Problem, so that the others keep their index. An
+// error is a *domain.Error that says why nothing can be delivered: exports are not one object with a list of up to 20 destinations
+// (decisions 33 and 55).
 func Destinations(m *Movie) ([]Destination, error) {
-	exports, ok := m.exports.([]any)
-	if !ok && m.exports != nil {
-		exports = []any{m.exports}
-	}
-	if len(exports) > 1 {
-		return nil, domain.Errorf(domain.Invalid, "exports_invalid", "Only one export object can be used, the movie has %d", len(exports))
+	entries, err := destinationEntries(m.exports)
+	if err != nil {
+		return nil, err
 	}
 	var destinations []Destination
-	for _, export := range exports {
-		object, _ := export.(map[string]any)
-		entries, _ := object["destinations"].([]any)
-		for _, entry := range entries {
-			props, _ := entry.(map[string]any)
-			destinations = append(destinations, readDestination(props))
+	for i, entry := range entries {
+		props, ok := entry.(map[string]any)
+		d := readDestination(props)
+		if !ok {
+			d.Problem = fmt.Sprintf("Destination %d must be an object", i)
 		}
+		destinations = append(destinations, d)
 	}
 	return destinations, nil
+}
+
+// destinationEntries finds the list of destinations.
+func destinationEntries(exports any) ([]any, error) {
+	invalid := func(format string, args ...any) error {
+		return domain.Errorf(domain.Invalid, "exports_invalid", format, args...)
+	}
+	objects, ok := exports.([]any)
+	if !ok && exports != nil {
+		objects = []any{exports}
+	}
+	switch {
+	case len(objects) > 1:
+		return nil, invalid("Only one export object can be used, the movie has %d", len(objects))
+	case len(objects) == 0 || objects[0] == nil:
+		return nil, nil
+	}
+	export, ok := objects[0].(map[string]any)
+	if !ok {
+		return nil, invalid("exports must be a list with one object, with the property destinations")
+	}
+	entries, ok := export["destinations"].([]any)
+	switch {
+	case !ok && export["destinations"] != nil:
+		return nil, invalid("destinations must be a list of objects")
+	case len(entries) > maxDestinations:
+		return nil, invalid("A movie can have at most %d destinations, this one has %d", maxDestinations, len(entries))
+	}
+	return entries, nil
+}
+
+// CheckDestinations returns what is wrong with the shape of the exports, nil when nothing is.
+func CheckDestinations(m *Movie) error {
+	destinations, err := Destinations(m)
+	for _, d := range destinations {
+		if err == nil && d.Problem != "" {
+			err = domain.Errorf(domain.Invalid, "exports_invalid", "%s", d.Problem)
+		}
+	}
+	return err
 }
 
 // readDestination notes no problems: what is wrong with a destination is its result, and never the movie's.

@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ func TestDestinations(t *testing.T) {
 		{Type: "webhook", Endpoint: "https://b", ContentType: document.JSONContent},
 		{ID: "mine", ContentType: document.JSONContent},
 		{Type: "aws-s3", ID: "bucket", ContentType: document.JSONContent},
-		{ContentType: document.JSONContent},
+		{ContentType: document.JSONContent, Problem: "Destination 4 must be an object"},
 	}
 	got, err := document.Destinations(m)
 	if len(got) == 5 && (got[2].Given["id"] != "mine" || got[4].Given != nil) {
@@ -35,11 +36,25 @@ func TestDestinations(t *testing.T) {
 
 func TestDestinations_None(t *testing.T) {
 	t.Parallel()
-	for _, exports := range []string{`null`, `[]`, `[{}]`, `[7]`, `"x"`, `[{"destinations":{}}]`} {
+	for _, exports := range []string{`null`, `[]`, `[null]`, `{}`, `[{}]`, `[{"destinations":null}]`, `[{"destinations":[]}]`} {
 		got, err := document.Destinations(mustParse(t, `{"scenes":[],"exports":`+exports+`}`))
 		if len(got) != 0 || err != nil {
 			t.Errorf("exports %s: got %v, %v, want none", exports, got, err)
 		}
+	}
+}
+
+// TestDestinations_malformed: exports of another shape are a mistake that is told, and not nothing.
+func TestDestinations_malformed(t *testing.T) {
+	t.Parallel()
+	for exports, message := range map[string]string{
+		`[7]`: "exports must be a list with one object, with the property destinations", `"x"`: "exports must be a list with one object, with the property destinations",
+		`[[]]`: "exports must be a list with one object, with the property destinations", `[{"destinations":{}}]`: "destinations must be a list of objects",
+		`[{"destinations":"x"}]`: "destinations must be a list of objects",
+		`[{"destinations":[` + strings.Repeat(`{"id":"a"},`, 20) + `{}]}]`: "A movie can have at most 20 destinations, this one has 21",
+	} {
+		_, err := document.Destinations(mustParse(t, `{"scenes":[],"exports":`+exports+`}`))
+		requireError(t, err, "exports_invalid", message)
 	}
 }
 

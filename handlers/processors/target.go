@@ -48,6 +48,8 @@ func (d *delivery) aim(ctx context.Context, to destination) (target, error) {
 	switch {
 	case to.problem != "":
 		return target{}, refused("%s", to.problem)
+	case to.Problem != "":
+		return target{}, refused("%s", to.Problem)
 	case to.Type == "" && to.ID == "":
 		return target{}, refused(noTypeMessage)
 	case to.Type != "" && (unknown != nil || kind == connection.APIKey):

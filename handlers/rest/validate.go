@@ -90,8 +90,14 @@ func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Cal
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// check finds the first mistake that would end the movie's render.
+// check finds the first mistake that would end the movie's render, and notes one that keeps it from being delivered.
 func (v *validation) check(m *document.Movie) error {
+	if err := document.CheckDestinations(m); err != nil {
+		var refusal *domain.Error
+		if errors.As(err, &refusal) {
+			v.Errors = append(v.Errors, mistake{Message: refusal.Message, Code: refusal.Code})
+		}
+	}
 	if err := document.Validate(m); err != nil {
 		return err
 	}
