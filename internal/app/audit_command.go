@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/domain/ledger"
 	"moviola/eventstore"
 	"moviola/eventstore/eventstoredb"
 	"moviola/handlers/web"
@@ -76,6 +78,11 @@ func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, closeStore(ctx, store), stop()) }()
+	if statement != nil {
+		if err := requireAccount(ctx, store, statement.account); err != nil {
+			return err
+		}
+	}
 	cfg := audit.Config{
 		Store: store, Codec: eventstore.NewCodec(), Grace: a.grace,
 		Until: eventstore.Position{Commit: a.until, Prepare: a.until},
@@ -107,6 +114,18 @@ func (a *auditing) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		err = errDifference
 	}
 	return err
+}
+
+// requireAccount returns an error for an account that the log does not know: a mistyped one has no empty statement.
+func requireAccount(ctx context.Context, store eventstore.Store, id domain.AccountID) error {
+	log := eventstore.NewLog(store, eventstore.NewCodec())
+	for _, stream := range []string{account.Stream(id), ledger.Stream(id)} {
+		last, err := log.Last(ctx, stream)
+		if err != nil || last.Revision != eventstore.NoStream {
+			return err
+		}
+	}
+	return fmt.Errorf("--account: there is no account %q", id)
 }
 
 // open finds the log: another store's, that of a running service, or that of one which is not running.

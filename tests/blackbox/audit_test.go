@@ -62,6 +62,9 @@ func TestAudit(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(sheet), "\n"); len(lines) != 4 || !strings.Contains(lines[3], ",CreditsCharged,"+project+",2,,50,2,48,0,48") {
 		t.Errorf("statement\n%s", sheet)
 	}
+	if out := refused(t, "audit", "--data", service.Data, "--account", "nobody"); !strings.Contains(out, `there is no account "nobody"`) {
+		t.Errorf("a statement of nobody: %s", out)
+	}
 	service.API.Terminate()
 	if _, stopped := audit(); stopped.Digest != running.Digest || stopped.Difference != nil {
 		t.Errorf("after the service has stopped %+v, before %+v", stopped, running)
