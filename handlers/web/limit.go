@@ -39,6 +39,9 @@ func unavailableError(err error) *domain.Error {
 	if errors.Is(err, eventstore.ErrUnknownType) {
 		return errNewer
 	}
+	if errors.Is(err, errBusy) {
+		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service is reading as many large requests as it can. Please try again.")
+	}
 	var behind *projections.BehindError
 	if !errors.As(err, &behind) {
 		return errUnavailable
@@ -104,7 +107,7 @@ func unavailable(r *http.Request, err error) bool {
 	var network net.Error
 	var behind *projections.BehindError
 	return errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
-		errors.Is(err, eventstore.ErrUnknownType) ||
+		errors.Is(err, eventstore.ErrUnknownType) || errors.Is(err, errBusy) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network) || errors.As(err, &behind)
 }
 

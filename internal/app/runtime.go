@@ -1,9 +1,13 @@
 package app
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/sirupsen/logrus"
 )
 
 const (
@@ -16,12 +20,28 @@ const (
 	syncers = 2
 )
 
-// tuneRuntime fits Go's scheduler and collector to a service, unless the operator has fitted them (GOMAXPROCS, GOGC).
-func tuneRuntime() {
+// tuneRuntime fits Go's scheduler and collector to a service, unless the operator has fitted them (GOMAXPROCS, GOGC, GOMEMLIMIT).
+func tuneRuntime(log logrus.FieldLogger) {
+	limitMemory(log, memlimit.FromCgroup)
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + syncers)
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
+	}
+}
+
+// memoryShare is how much of a container's memory the garbage collector tries to keep this process below: the programs that render are in the
+// same container.
+const memoryShare = 0.5
+
+// limitMemory gives the garbage collector a limit from that of the container, unless GOMEMLIMIT does.
+func limitMemory(log logrus.FieldLogger, container memlimit.Provider) {
+	limit, err := memlimit.SetGoMemLimitWithOpts(memlimit.WithRatio(memoryShare), memlimit.WithProvider(container))
+	switch {
+	case err != nil:
+		log.WithError(err).Debug("there is no memory limit to go by")
+	case limit > 0 && limit < math.MaxInt64:
+		log.WithField("bytes", limit).Info("the garbage collector keeps below half of the container's memory")
 	}
 }

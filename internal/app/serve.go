@@ -47,7 +47,7 @@ func serveCommand() *cobra.Command {
 // serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be damaged, it
 // starts the program anew in the same process: then the file is set aside.
 func serve(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer) error {
-	tuneRuntime()
+	tuneRuntime(log)
 	err := serveOnce(ctx, cfg, log, stdout)
 	if errors.Is(err, sqlite.ErrDamaged) && ctx.Err() == nil {
 		return startAnew(log, err)
