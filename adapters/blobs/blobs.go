@@ -63,7 +63,7 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	}
 	// Temporary files stay beside their goal: a rename works only within one file system.
 	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{
-		CreateDir: true, DirFileMode: 0o750, NoTempDir: true, Metadata: fileblob.MetadataDontWrite,
+		CreateDir: true, DirFileMode: 0o700, NoTempDir: true, Metadata: fileblob.MetadataDontWrite,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open folder %s: %w", dir, err)

@@ -80,7 +80,7 @@ func (f *folders) enter(path string) (*folder, error) {
 // open opens a folder and puts the entries that lead to it on disk, up to the top: any of them may be new, made by this process
 // or by another one that has not come to sync it.
 func (f *folders) open(path string) (*folder, error) {
-	if err := os.MkdirAll(path, 0o750); err != nil {
+	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(path)

@@ -73,7 +73,31 @@ func Open(path string) (d *Documents, err error) {
 	return d, err
 }
 
+// makePrivate makes the file and those beside it readable for this user only. SQLite gives new ones beside it the mode of the first.
+func makePrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			err = os.Chmod(name, 0o600)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("the read models must be open to this user only (chmod 600): %w", err)
+		}
+	}
+	return nil
+}
+
 func open(path string) (*Documents, error) {
+	if err := makePrivate(path); err != nil {
+		return nil, err
+	}
 	uri := "file:" + escape(path)
 	pool, err := sqlitex.NewPool(uri, sqlitex.PoolOptions{PoolSize: poolSize, PrepareConn: prepare})
 	if err != nil {

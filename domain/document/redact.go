@@ -33,14 +33,14 @@ func Redact(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte("exports")) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
-	found, names := secretsIn(raw, func(path []string) bool {
-		return len(path) > 1 && path[0] == "exports" && slices.ContainsFunc(path[1:], isSecret)
+	found, names := secretsIn(raw, func(path []string, value json.Token) bool {
+		return len(path) > 1 && path[0] == "exports" && (slices.ContainsFunc(path[1:], isSecret) || isLogin(path[len(path)-1], value))
 	})
 	if len(found) == 0 {
 		return raw
 	}
 	if len(names) > 0 {
-		variables, _ := secretsIn(raw, func(path []string) bool {
+		variables, _ := secretsIn(raw, func(path []string, _ json.Token) bool {
 			return len(path) > 1 && path[0] == "variables" && names[path[1]]
 		})
 		found = append(found, variables...)
@@ -64,12 +64,21 @@ func isSecret(name string) bool {
 	return secretFields[strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))]
 }
 
+// login is what addresses with a user, and mostly a password, begin with.
+var login = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
+
+// isLogin says whether a value is the address of a webhook that carries a user or a password.
+func isLogin(name string, value json.Token) bool {
+	address, ok := value.(string)
+	return ok && strings.EqualFold(name, "endpoint") && login.MatchString(address)
+}
+
 // span is a stretch of a document.
 type span struct{ start, end int }
 
 // secretsIn finds the scalars at the paths that secret picks, and the names of the variables in those that are texts. What follows a
 // mistake in the JSON is not looked at: such a document is accepted nowhere.
-func secretsIn(raw []byte, secret func(path []string) bool) ([]span, map[string]bool) {
+func secretsIn(raw []byte, secret func(path []string, value json.Token) bool) ([]span, map[string]bool) {
 	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, secret: secret, names: map[string]bool{}}
 	w.decoder.UseNumber()
 	w.value(nil)
@@ -80,7 +89,7 @@ func secretsIn(raw []byte, secret func(path []string) bool) ([]span, map[string]
 type walk struct {
 	decoder *json.Decoder
 	raw     []byte
-	secret  func(path []string) bool
+	secret  func(path []string, value json.Token) bool
 	found   []span
 	names   map[string]bool
 }
@@ -95,7 +104,7 @@ func (w *walk) value(path []string) bool {
 	if delim, ok := token.(json.Delim); ok {
 		return w.inside(path, delim)
 	}
-	if token != nil && w.secret(path) {
+	if token != nil && w.secret(path, token) {
 		end := int(w.decoder.InputOffset())
 		start := begin + len(w.raw[begin:end]) - len(bytes.TrimLeft(w.raw[begin:end], ":, \t\r\n"))
 		w.found = append(w.found, span{start, end})

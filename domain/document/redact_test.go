@@ -25,6 +25,10 @@ func TestRedact(t *testing.T) {
 		{"escaped names", `{"exports":[{"p\u0061ssword":"hush"}]}`, `{"exports":[{"p\u0061ssword":"***"}]}`},
 		{"an escaped exports", `{"\u0065xports":[{"password":"hush"}]}`, `{"\u0065xports":[{"password":"***"}]}`},
 		{"a byte order mark", "\xef\xbb\xbf{\"exports\":[{\"password\":\"hush\"}]}", "\xef\xbb\xbf{\"exports\":[{\"password\":\"***\"}]}"},
+		{"a login in an address", `{"exports":[{"destinations":[{"endpoint":"https://u:hush@a/x"},{"Endpoint":" HTTPS://u@a"},{"endpoint":"https://a/x?y=@b"}]}]}`,
+			`{"exports":[{"destinations":[{"endpoint":"***"},{"Endpoint":"***"},{"endpoint":"https://a/x?y=@b"}]}]}`},
+		{"a login by variables", `{"variables":{"pw":"hush"},"exports":[{"destinations":[{"endpoint":"https://u:{{pw}}@a/"}]}]}`,
+			`{"variables":{"pw":"***"},"exports":[{"destinations":[{"endpoint":"***"}]}]}`},
 		{"elsewhere", `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`, `{"client-data":{"exports":[{"password":"kept"}]},"exports":[]}`},
 		{"in other cases", `{"Exports":[{"password":"kept"}]}`, `{"Exports":[{"password":"kept"}]}`},
 	}

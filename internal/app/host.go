@@ -46,7 +46,7 @@ func markHost(data, worker string) (*hostMark, error) {
 		return nil, fmt.Errorf("find the name of this host: %w", err)
 	}
 	m := &hostMark{dir: filepath.Join(data, markFolder), host: host, worker: worker, gone: map[string]workqueue.Fate{}, stop: make(chan struct{})}
-	if err := os.MkdirAll(m.dir, 0o750); err != nil {
+	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return nil, err
 	}
 	m.note.Memory = oom.Read()

@@ -201,10 +201,17 @@ func (s *stores) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// makeDataFolder makes the folder that everything local lies in, for this user only.
+// makeDataFolder makes the folder that everything local lies in, for this user only. One that others can enter is closed to them.
 func makeDataFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = os.Chmod(dir, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("the data folder must be open to this user only (chmod 700): %w", err)
 	}
 	return nil
 }
