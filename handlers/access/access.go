@@ -53,6 +53,8 @@ type Config struct {
 	Keys Keys
 	// AdminToken lets operators see other accounts, by the parameter account. An empty one lets nobody.
 	AdminToken string
+	// Exists says whether there is an account; nil: every name is taken for one.
+	Exists func(ctx context.Context, id domain.AccountID) (bool, error)
 	// CORSOrigins are the origins whose pages may use the interface; "*" stands for all, none is the default.
 	CORSOrigins []string
 	Log         logrus.FieldLogger

@@ -41,7 +41,8 @@ func (g *Gate) authenticate(r *http.Request) (c Call, legacy bool, err error) {
 	return Call{Account: holder.Account, Role: holder.Role}, holder.Legacy, nil
 }
 
-// ActFor lets an operator see what an account sees, by the parameter account, which needs the operator's token beside the key.
+// ActFor lets an operator see what an account sees, by the parameter account, which needs the operator's token beside the key. An account that
+// does not exist is not found.
 // The operation names the parameter account and the header web.OperatorTokenHeader. Decision "Roles".
 func (g *Gate) ActFor(r *http.Request, c Call) (Call, error) {
 	account, ok := c.One("account")
@@ -52,5 +53,12 @@ func (g *Gate) ActFor(r *http.Request, c Call) (Call, error) {
 		return c, nil
 	}
 	c.Account = domain.AccountID(account)
-	return c, g.operator.Check(r)
+	if err := g.operator.Check(r); err != nil || g.cfg.Exists == nil {
+		return c, err
+	}
+	exists, err := g.cfg.Exists(r.Context(), c.Account)
+	if err == nil && !exists {
+		err = domain.Errorf(domain.NotFound, "account_not_found", "Account %s not found", c.Account)
+	}
+	return c, err
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/domain"
 	"moviola/handlers/access"
 	"moviola/handlers/openapi"
 	"moviola/handlers/rest"
@@ -25,7 +27,10 @@ func (s *service) newPublic(secret secret) error {
 		return err
 	}
 	log := s.log.WithField("part", "http")
-	gate := access.New(access.Config{Keys: s.keys, AdminToken: s.adminToken, CORSOrigins: s.cfg.CORSOrigin, Log: log})
+	gate := access.New(access.Config{
+		Keys: s.keys, AdminToken: s.adminToken, CORSOrigins: s.cfg.CORSOrigin, Log: log,
+		Exists: s.accountExists,
+	})
 	movies, err := s.newMovies(secret, gate, log)
 	if err != nil {
 		return err
@@ -96,6 +101,12 @@ var otherLimits = map[string]time.Duration{
 	"GET /v2/media/{token}/files/{path:.+}": web.NoLimit,
 	"GET /v2/media/{token}/cache/{path:.+}": web.NoLimit,
 	"GET /v2/library/{id}/{name}":           web.NoLimit,
+}
+
+// accountExists says whether there is an account.
+func (s *service) accountExists(ctx context.Context, id domain.AccountID) (bool, error) {
+	_, exists, err := s.models.Accounts.Get(ctx, id)
+	return exists, err
 }
 
 // loadAdminToken takes the operator's token from the environment, or makes one for this run.

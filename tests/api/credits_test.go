@@ -115,6 +115,13 @@ var moneyRows = []row{
 			}
 			c.refused(t, "POST", path, "{}", 405, "method_not_supported", "")
 		}
+		for _, path := range []string{"/credits", "/credits/ledger", "/movies", "/media", "/media/file?file=a.png", "/media/folder?folder=a", "/templates"} {
+			sign := "?"
+			if strings.Contains(path, "?") {
+				sign = "&"
+			}
+			c.refused(t, "GET", path+sign+"account=nobody", "", 404, "account_not_found", "Account nobody not found", "X-Admin-Token", harness.AdminToken)
+		}
 	}},
 	{"account-plan-change", func(t *testing.T, w *world) {
 		c := w.plain.openOn(t, "free", 600)
