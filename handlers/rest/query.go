@@ -132,6 +132,9 @@ func latest(from time.Time) time.Time {
 func earliest(to time.Time) time.Time {
 	y, m, d := to.UTC().Date()
 	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // at most three days are lost to short months
+	if first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(first) {   // no year before can be written
+		return first
+	}
 	for latest(day).Before(to) {
 		day = day.AddDate(0, 0, 1)
 	}
