@@ -25,6 +25,7 @@ type harness struct {
 	ctx    context.Context
 	server *embedded.Server
 	client *esdb.Client
+	conn   *grpc.ClientConn
 	wire   streams.StreamsClient
 }
 
@@ -51,7 +52,7 @@ func serveHarness(t *testing.T, server *embedded.Server) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.wire = streams.NewStreamsClient(conn)
+	h.conn, h.wire = conn, streams.NewStreamsClient(conn)
 	t.Cleanup(func() {
 		cancel()
 		_ = h.client.Close()

@@ -57,7 +57,7 @@ func listenUnix(dir string) (net.Listener, string, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, "", errors.Join(err, listener.Close())
 	}
-	return listener, "unix://" + path, nil
+	return sameUser{listener}, "unix://" + path, nil
 }
 
 // SocketAddr is what to dial for the server that has a data folder open and listens on its socket.

@@ -41,6 +41,7 @@ func (c Config) checkAccess() error {
 type access struct {
 	certFile, keyFile string
 	guard             *guard // nil without users
+	pass              pass   // of calls through the socket; empty: they need none
 	note              logrus.FieldLogger
 
 	certificate atomic.Pointer[tls.Certificate]
@@ -102,6 +103,9 @@ func (a *access) options() []grpc.ServerOption {
 	}
 	if a.guard != nil {
 		options = append(options, grpc.UnaryInterceptor(a.guard.unary), grpc.StreamInterceptor(a.guard.stream))
+	}
+	if a.pass != "" {
+		options = append(options, grpc.UnaryInterceptor(a.pass.unary), grpc.StreamInterceptor(a.pass.stream))
 	}
 	return options
 }

@@ -23,9 +23,11 @@ import (
 type Config struct {
 	// Dir is the data folder, created when missing. Only one server at a time can have it open.
 	Dir string
-	// Listen is a host:port; port 0 takes a free one. Empty means a unix socket that only this user can open, which is also all the
-	// protection there is: a plaintext listener has no authentication. An address other than loopback needs TLS and users.
+	// Listen is a host:port; port 0 takes a free one. Empty means a unix socket that serves this user (and root) alone. A plaintext
+	// listener has no authentication. An address other than loopback needs TLS and users.
 	Listen string
+	// NeedsPass makes calls through the socket carry a pass of this start, which lies beside it (eventstore.PassFile).
+	NeedsPass bool
 	// CertFile and KeyFile are the PEM files of the certificate that is shown to clients; empty: no TLS. UsersFile names who may connect
 	// (AddUser); it needs TLS. All are read anew when they change.
 	CertFile, KeyFile, UsersFile string
@@ -101,6 +103,11 @@ func open(config Config, records int, openLog func(path string) (storage, error)
 	}
 	if s.listener, s.addr, err = listen(config.Dir, config.Listen); err != nil {
 		return nil, err
+	}
+	if config.NeedsPass && config.Listen == "" {
+		if s.access.pass, err = newPass(s.listener); err != nil {
+			return nil, err
+		}
 	}
 	s.start(config, newTail(last, records), orDiscard(config.Log))
 	return s, nil

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // serveAsChild serves until the parent is gone, and says on standard output where.
 func serveAsChild(dir string) error {
-	server, err := embedded.Open(embedded.Config{Dir: dir})
+	server, err := embedded.Open(embedded.Config{Dir: dir, NeedsPass: true})
 	if err != nil {
 		return err
 	}

@@ -19,9 +19,13 @@ const (
 func (p *pool) knock() {
 	pause := firstPause
 	for {
-		settings, leader, found := p.locate()
+		pass, err := passOf(p.settings.Address)
+		if err != nil {
+			p.log.WithError(err).Error("The pass of the event store's socket cannot be read: this process needs the user of the event store")
+		}
+		settings, leader, found := p.locate(pass)
 		if found {
-			p.begin(settings, leader)
+			p.begin(settings, leader, pass)
 			return
 		}
 		select {
@@ -34,14 +38,14 @@ func (p *pool) knock() {
 }
 
 // begin opens the gate with a fresh client.
-func (p *pool) begin(settings esdb.Configuration, leader string) {
+func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 	client, err := newClient(settings, forEver)
 	if err != nil {
 		p.log.WithError(err).Error("The event store's client cannot be made")
 		return
 	}
 	p.mu.Lock()
-	p.session = &session{client: client, leader: leader, left: make(chan struct{}), users: 1} // the pool itself
+	p.session = &session{client: client, pass: pass, leader: leader, left: make(chan struct{}), users: 1} // the pool itself
 	p.mu.Unlock()
 	p.gate.open()
 	log := p.log
@@ -54,8 +58,8 @@ func (p *pool) begin(settings esdb.Configuration, leader string) {
 // locate finds the server, or the leader of a cluster, and the settings of a client for it. The leader's name is empty where there is no
 // cluster. A connection string that names one node means that node for as long as it leads, or is alone; otherwise it is asked
 // who leads.
-func (p *pool) locate() (settings esdb.Configuration, leader string, found bool) {
-	if !p.finder.discovers() && p.isThere(p.settings) {
+func (p *pool) locate(pass string) (settings esdb.Configuration, leader string, found bool) {
+	if !p.finder.discovers() && p.isThere(p.settings, pass) {
 		if v := p.finder.ask(p.life); v.nodes > 1 {
 			leader = v.leader
 		}
@@ -66,18 +70,18 @@ func (p *pool) locate() (settings esdb.Configuration, leader string, found bool)
 		return p.settings, "", false
 	}
 	settings = p.finder.toward(v)
-	return settings, v.leader, p.isThere(settings)
+	return settings, v.leader, p.isThere(settings, pass)
 }
 
 // isThere makes one read on a client of its own, which gives up after one look for the server: nothing is left of it
 // when the server stays away, however long.
-func (p *pool) isThere(settings esdb.Configuration) bool {
+func (p *pool) isThere(settings esdb.Configuration, pass string) bool {
 	client, err := newClient(settings, 1)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = client.Close() }() // it returns nil
-	ctx, cancel := context.WithTimeout(toLeader(p.life), knockTimeout)
+	ctx, cancel := context.WithTimeout(toLeader(p.life, pass), knockTimeout)
 	defer cancel()
 	_, err = guarded(func() (*esdb.ResolvedEvent, error) {
 		stream, err := client.ReadAll(ctx, esdb.ReadAllOptions{Direction: esdb.Backwards, From: esdb.End{}}, 1)

@@ -80,7 +80,7 @@ func (s *Store) openLane(ctx context.Context, done func(int64, eventstore.Positi
 	l := &lane{
 		conn: conn, answers: make(chan laneAnswer, laneAppends+1), pending: map[uuid.UUID]underWay{}, done: done,
 	}
-	ctx, l.end = context.WithCancel(withCredentials(toLeader(ctx), &p.settings))
+	ctx, l.end = context.WithCancel(withCredentials(toLeader(ctx, session.pass), &p.settings))
 	if l.call, err = streams.NewStreamsClient(conn).BatchAppend(ctx); err != nil {
 		l.end()
 		return nil, errors.Join(translate(err), conn.Close())

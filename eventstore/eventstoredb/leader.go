@@ -3,8 +3,11 @@ package eventstoredb
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +21,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+
+	"moviola/eventstore"
 )
 
 // gossipTimeout is how long a node is given to say who leads, in all and for each part of a client's look for the leader.
@@ -25,8 +30,29 @@ const gossipTimeout = 2 * time.Second
 
 // toLeader makes the calls of a context ask for the leader of a cluster: a follower answers reads from its own, older log.
 // Decision 60. The client has an option for it, but puts the header where it is never sent.
-func toLeader(ctx context.Context) context.Context {
-	return metadata.AppendToOutgoingContext(ctx, "requires-leader", "true")
+func toLeader(ctx context.Context, pass string) context.Context {
+	return metadata.AppendToOutgoingContext(withPass(ctx, pass), "requires-leader", "true")
+}
+
+// withPass makes the calls of a context carry the pass of an embedded server's socket, unless it is empty.
+func withPass(ctx context.Context, pass string) context.Context {
+	if pass == "" {
+		return ctx
+	}
+	return metadata.AppendToOutgoingContext(ctx, eventstore.PassHeader, pass)
+}
+
+// passOf reads the pass that calls to an address need. It is empty where they need none. Every start of a server has another one.
+func passOf(address string) (string, error) {
+	socket, ok := strings.CutPrefix(address, "unix://")
+	if !ok {
+		return "", nil
+	}
+	pass, err := os.ReadFile(eventstore.PassFile(socket))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(pass), err
 }
 
 // finder finds out who leads a cluster. The client's own discovery asks one node after the other, each for five seconds, and knows none

@@ -42,7 +42,7 @@ func TestOutage_long(t *testing.T) {
 // surviveOutage takes the server away from callers and a follower, gives it back, and checks that nobody is held until it is back,
 // that everybody is served again, and that nothing was lost or doubled.
 func surviveOutage(t *testing.T, length time.Duration, listen string) {
-	config := embedded.Config{Dir: t.TempDir(), Listen: listen}
+	config := embedded.Config{Dir: t.TempDir(), Listen: listen, NeedsPass: true}
 	server := serve(t, config)
 	config.Listen = listenAgain(config, server)
 	store := openStore(t, eventstoredb.Config{Addr: server.Addr()})

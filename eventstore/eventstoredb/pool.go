@@ -135,12 +135,12 @@ func run[T any](ctx context.Context, p *pool, do func(context.Context, *esdb.Cli
 		err   error
 	}
 	var none T
-	inner, cancel := context.WithCancel(toLeader(ctx))
-	defer cancel()
 	permit, err := p.admit(ctx, p.calls)
 	if err != nil {
 		return none, err
 	}
+	inner, cancel := context.WithCancel(toLeader(ctx, permit.session.pass))
+	defer cancel()
 	done := make(chan outcome, 1)
 	launched := p.launch(func() {
 		defer permit.giveBack()
@@ -244,6 +244,7 @@ func (p *pool) retire() {
 // session is a client and the count of those who use it. Closing a client in use ends the process.
 type session struct {
 	client    *esdb.Client
+	pass      string        // that calls carry; empty: none
 	leader    string        // host:port as gossip names it; empty: there is no cluster
 	left      chan struct{} // closed when calls must not wait for the client any more
 	suspected bool          // the nodes are being asked whether it still leads; under the pool's lock

@@ -119,13 +119,13 @@ type item struct {
 // read yields what the client's read gives. The client is asked in a goroutine of its own, since it may hold its callers.
 func (p *pool) read(ctx context.Context, open func(context.Context, *esdb.Client) (*esdb.ReadStream, error)) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
-		inner, cancel := context.WithCancel(toLeader(ctx))
-		defer cancel()
 		permit, err := p.admit(ctx, p.reads)
 		if err != nil {
 			yield(eventstore.Recorded{}, err)
 			return
 		}
+		inner, cancel := context.WithCancel(toLeader(ctx, permit.session.pass))
+		defer cancel()
 		items := make(chan item, readAhead)
 		if !p.launch(func() {
 			defer permit.giveBack()

@@ -18,7 +18,7 @@ const patience = 2 * time.Minute
 
 func TestStore_unixSocket(t *testing.T) {
 	t.Parallel()
-	server := startServer(t, embedded.Config{Dir: t.TempDir()})
+	server := startServer(t, embedded.Config{Dir: t.TempDir(), NeedsPass: true})
 	storetest.Run(t, func(t *testing.T) eventstore.Store { return openServed(t, eventstoredb.Config{Addr: server.Addr()}) })
 }
 

@@ -76,7 +76,7 @@ func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) err
 		defer stop()
 		defer permit.session.release()
 		received, err := guarded(func() (*esdb.Subscription, error) {
-			return permit.session.client.SubscribeToAll(sub.inner, options)
+			return permit.session.client.SubscribeToAll(withPass(sub.inner, permit.session.pass), options)
 		})
 		permit.giveBack()
 		p.watch(permit.session, err)

@@ -40,7 +40,7 @@ type openStore = func(eventstoredb.Config, string) (*eventstoredb.Store, error)
 
 // withLogAt serves the log in a folder while do runs.
 func withLogAt(ctx context.Context, dir string, logger *logrus.Logger, do func(at eventstoredb.Config, open openStore) error) error {
-	server, err := embedded.Open(embedded.Config{Dir: dir, Log: logger.WithField("part", "eventstore")})
+	server, err := embedded.Open(embedded.Config{Dir: dir, NeedsPass: true, Log: logger.WithField("part", "eventstore")})
 	if err != nil {
 		return err
 	}

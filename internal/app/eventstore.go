@@ -43,7 +43,7 @@ func eventStoreServeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			config.Log = log.WithField("part", "eventstore")
+			config.Log, config.NeedsPass = log.WithField("part", "eventstore"), true
 			server, err := embedded.Open(config)
 			if err != nil {
 				return err

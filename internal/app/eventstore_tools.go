@@ -135,7 +135,7 @@ func copySource(ctx context.Context, data, from string) (source eventstoredb.Con
 	if _, err := embedded.LogFile(data); err != nil {
 		return source, none, err
 	}
-	server, err := embedded.Open(embedded.Config{Dir: data})
+	server, err := embedded.Open(embedded.Config{Dir: data, NeedsPass: true})
 	if errors.Is(err, embedded.ErrInUse) {
 		source.Addr, err = embedded.SocketAddr(data)
 		return source, none, err

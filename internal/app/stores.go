@@ -90,8 +90,8 @@ func (s *stores) openEventStore(cfg Config, logger logrus.FieldLogger) (eventsto
 	}
 	server, err := embedded.Open(embedded.Config{
 		Dir:    filepath.Join(cfg.Data, "events"),
-		Listen: cfg.EventStoreListen,
-		Log:    logger.WithField("part", "eventstore"),
+		Listen: cfg.EventStoreListen, NeedsPass: true,
+		Log: logger.WithField("part", "eventstore"),
 	})
 	if err != nil {
 		return target, fmt.Errorf("open the embedded event store: %w; when its file is damaged, restore the newest backup (docs/eventstore.md)", err)
