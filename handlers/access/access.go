@@ -27,12 +27,15 @@ type Operation struct {
 	Method, Path string
 	Role         key.Role // the least that is needed
 	Query        []string // every parameter that is looked at: what is not named here, Serve does not see
+	OwnAccount   bool     // the parameter account is refused instead of passed over: it would be about another account than it seems
 	OwnQuery     bool     // Serve reads the query by itself, and has an answer of its own to one that cannot be read
 	Headers      []string // every header that is looked at, beside the key
 	Serve        Endpoint
 	// Fail answers an error of Serve, of the key or of the role; nil: with the status of its kind.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 }
+
+var errReadingOnly = domain.Errorf(domain.Invalid, "account_read_only", "account is for reading only.")
 
 // Endpoint serves one operation for a caller whose key and role are good.
 type Endpoint func(w http.ResponseWriter, r *http.Request, c Call) error
@@ -51,8 +54,8 @@ func (c Call) One(names ...string) (string, bool) { return web.One(c.Query, name
 // Config is what a Gate needs. Every field is required, but for those that say what they are when left out.
 type Config struct {
 	Keys Keys
-	// AdminToken lets operators see other accounts, by the parameter account. An empty one lets nobody.
-	AdminToken string
+	// Operator lets operators see other accounts, by the parameter account. Nil lets nobody.
+	Operator *web.OperatorToken
 	// Exists says whether there is an account; nil: every name is taken for one.
 	Exists func(ctx context.Context, id domain.AccountID) (bool, error)
 	// CORSOrigins are the origins whose pages may use the interface; "*" stands for all, none is the default.
@@ -61,14 +64,11 @@ type Config struct {
 }
 
 // Gate stands before every operation that needs a key. It is safe for concurrent use.
-type Gate struct {
-	cfg      Config
-	operator web.OperatorToken
-}
+type Gate struct{ cfg Config }
 
 // New returns a Gate.
 func New(cfg Config) *Gate {
-	return &Gate{cfg: cfg, operator: web.NewOperatorToken(cfg.AdminToken)}
+	return &Gate{cfg: cfg}
 }
 
 // Routes registers operations on the root router.
@@ -113,6 +113,12 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, op Operation) error
 	}
 	if c.Query, err = web.ParseQuery(r); err != nil && !op.OwnQuery {
 		return err
+	}
+	if op.OwnAccount && c.Query.Has("account") {
+		if err := g.cfg.Operator.Check(r); err != nil {
+			return err
+		}
+		return errReadingOnly
 	}
 	for name := range c.Query {
 		if !slices.Contains(op.Query, name) {

@@ -52,7 +52,7 @@ func newWorld(t *testing.T, operations ...access.Operation) *world {
 	w := &world{holders: map[string]keyring.Holder{}}
 	log := logrus.New()
 	log.SetOutput(&w.log)
-	w.gate = access.New(access.Config{Keys: w, AdminToken: operatorToken, Log: log})
+	w.gate = access.New(access.Config{Keys: w, Operator: web.NewOperatorToken(operatorToken, 0), Log: log})
 	for _, role := range []key.Role{key.Viewer, key.Render, key.Editor, key.Manager, key.Admin} {
 		operations = append(operations, access.Operation{
 			Method: http.MethodGet, Path: "/" + string(role), Role: role, Query: []string{"named", "account"}, Serve: w.serve,

@@ -53,7 +53,7 @@ func (g *Gate) ActFor(r *http.Request, c Call) (Call, error) {
 		return c, nil
 	}
 	c.Account = domain.AccountID(account)
-	if err := g.operator.Check(r); err != nil || g.cfg.Exists == nil {
+	if err := g.cfg.Operator.Check(r); err != nil || g.cfg.Exists == nil {
 		return c, err
 	}
 	exists, err := g.cfg.Exists(r.Context(), c.Account)

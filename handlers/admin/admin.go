@@ -40,8 +40,8 @@ type AccountCloser interface {
 
 // Config is what an API needs. Every field is required.
 type Config struct {
-	// Token guards everything. An empty one lets nobody in.
-	Token     string
+	// Operator guards everything. Nil lets nobody in.
+	Operator  *web.OperatorToken
 	Accounts  AccountOpener
 	Plans     Planner
 	Close     AccountCloser
@@ -58,7 +58,6 @@ type Config struct {
 // API serves the operator's interface. It is safe for concurrent use.
 type API struct {
 	cfg      Config
-	token    web.OperatorToken
 	accounts web.Cursors
 	acts     web.Cursors
 }
@@ -66,7 +65,7 @@ type API struct {
 // New returns an API.
 func New(cfg Config) *API {
 	return &API{
-		cfg: cfg, token: web.NewOperatorToken(cfg.Token),
+		cfg:      cfg,
 		accounts: web.NewCursors(cfg.CursorKey, "operator's accounts"), acts: web.NewCursors(cfg.CursorKey, "operator's acts"),
 	}
 }
@@ -88,7 +87,7 @@ func (a *API) Routes(router *mux.Router) {
 // guarded asks for the token before anything else is looked at.
 func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		err := a.token.Check(r)
+		err := a.cfg.Operator.Check(r)
 		if err == nil {
 			_, err = web.ParseQuery(r)
 		}

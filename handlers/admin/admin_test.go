@@ -77,7 +77,7 @@ func newWorld(configured string) (*world, http.Handler) {
 	log.SetOutput(&w.log)
 	router := web.NewRouter()
 	admin.New(admin.Config{
-		Token: configured, Accounts: accounts{w}, Credits: credits{w}, Projected: projected{w}, Log: log, CursorKey: make([]byte, 32),
+		Operator: web.NewOperatorToken(configured, 0), Accounts: accounts{w}, Credits: credits{w}, Projected: projected{w}, Log: log, CursorKey: make([]byte, 32),
 		Plans: plans{w}, Close: closer{w}, Books: admin.Books{Accounts: shelf{w}, Totals: shelf{w}, Standings: shelf{w}},
 		Acts: admin.ActCalls{Record: trail{w}, Pages: trail{w}},
 		Work: admin.WorkCalls{Trouble: w.trouble, Drop: map[string]admin.DropFunc{projections.WorkRender: w.trouble.drop}},

@@ -4,14 +4,19 @@ package ops
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"moviola/domain"
 	"moviola/handlers/web"
 )
 
@@ -27,21 +32,53 @@ type Config struct {
 	Ready map[string]Check
 	// Metrics are the registered metrics.
 	Metrics prometheus.Gatherer
+	// Hosts are the names that requests may call the address by, beside IP addresses and localhost. A page in an operator's browser that has its own
+	// name point here (DNS rebinding) is refused.
+	Hosts []string
+	// Pprof serves Go's profiles too.
+	Pprof bool
 }
 
-// New returns the handler of the operators' address: /healthz, /readyz, /metrics and /debug/pprof/.
+// New returns the handler of the operators' address: /healthz, /readyz, /metrics, and /debug/pprof/ where it is asked for.
 func New(cfg Config) http.Handler {
 	mux := web.NewRouter()
 	mux.Handle("/healthz", web.Methods{http.MethodGet: alive})
 	mux.Handle("/readyz", web.Methods{http.MethodGet: cfg.ready})
 	mux.Handle("/metrics", web.Methods{http.MethodGet: promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{}).ServeHTTP})
-	for name, serve := range map[string]http.HandlerFunc{
-		"cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
-	} {
-		mux.HandleFunc("/debug/pprof/"+name, serve)
+	if cfg.Pprof {
+		for name, serve := range map[string]http.HandlerFunc{
+			"cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
+		} {
+			mux.HandleFunc("/debug/pprof/"+name, serve)
+		}
+		mux.PathPrefix("/debug/pprof/").HandlerFunc(pprof.Index)
 	}
-	mux.PathPrefix("/debug/pprof/").HandlerFunc(pprof.Index)
-	return mux
+	return cfg.calledByName(mux)
+}
+
+var errHost = domain.Errorf(domain.Invalid, "host_not_allowed", "This host name is not allowed here: use an IP address or localhost, or name it with --ops-host")
+
+// calledByName refuses requests for other names than those of this address.
+func (c Config) calledByName(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !c.allows(r.Host) {
+			web.Refuse(w, http.StatusMisdirectedRequest, errHost)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// allows says whether a Host header, with or without a port, names this address.
+func (c Config) allows(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return true
+	}
+	same := func(name string) bool { return strings.EqualFold(strings.TrimSuffix(host, "."), name) }
+	return same("localhost") || slices.ContainsFunc(c.Hosts, same)
 }
 
 type health struct {

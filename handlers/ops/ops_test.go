@@ -42,7 +42,7 @@ func TestOps(t *testing.T) {
 			registry.MustRegister(counter)
 			counter.Add(3)
 			answer := httptest.NewRecorder()
-			ops.New(ops.Config{Ready: tt.checks, Metrics: registry}).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, tt.path, nil))
+			ops.New(ops.Config{Ready: tt.checks, Metrics: registry, Pprof: true}).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost:9464"+tt.path, nil))
 			if answer.Code != tt.status {
 				t.Errorf("status %d, want %d", answer.Code, tt.status)
 			}
@@ -52,5 +52,40 @@ func TestOps(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOps_hosts calls the address by names. A page whose own name points to it must not read anything.
+func TestOps_hosts(t *testing.T) {
+	t.Parallel()
+	tests := map[string]int{
+		"localhost": 200, "localhost:9464": 200, "LOCALHOST.:9464": 200, "127.0.0.1:9464": 200, "[::1]:9464": 200, "[::1]": 200, "10.1.2.3": 200,
+		"ops.internal:9464": 200, "Ops.Internal": 200, "": 421, "attacker.example": 421, "attacker.example:9464": 421, "127.0.0.1.nip.io": 421,
+		"localhost.attacker.example": 421, "ops.internal.attacker.example": 421,
+	}
+	handler := ops.New(ops.Config{Metrics: prometheus.NewRegistry(), Hosts: []string{"ops.internal"}})
+	for host, want := range tests {
+		for _, path := range []string{"/healthz", "/metrics"} {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Host = host
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, r)
+			if answer.Code != want {
+				t.Errorf("%s of host %q: %d, want %d", path, host, answer.Code, want)
+			}
+		}
+	}
+}
+
+// TestOps_pprof: profiles tell what is in memory, so they are there only when they were asked for.
+func TestOps_pprof(t *testing.T) {
+	t.Parallel()
+	handler := ops.New(ops.Config{Metrics: prometheus.NewRegistry()})
+	for _, path := range []string{"/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/heap", "/debug/pprof/goroutine?debug=2"} {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+		if answer.Code != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", path, answer.Code)
+		}
 	}
 }

@@ -42,7 +42,7 @@ func (a *API) deleteMovie(w http.ResponseWriter, r *http.Request, c access.Call)
 	})
 }
 
-// failDelete answers with the one status of DELETE /movies and its own words for a bad key.
+// failDelete answers with the one status of DELETE /movies and its own words for a bad key. A wrong operator's token is 403, as everywhere.
 func (a *API) failDelete(w http.ResponseWriter, r *http.Request, err error) {
 	var refusal *domain.Error
 	switch {
@@ -57,6 +57,9 @@ func (a *API) failDelete(w http.ResponseWriter, r *http.Request, err error) {
 	case refusal.Kind == domain.Internal:
 		web.LogFailure(r, a.cfg.Log, err)
 		web.Retry(w, r, err)
+	case web.IsTokenRefusal(err):
+		web.Refuse(w, http.StatusForbidden, refusal)
+		return
 	}
 	web.Refuse(w, http.StatusBadRequest, refusal)
 }

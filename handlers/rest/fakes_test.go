@@ -101,7 +101,7 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 	w.logger = log
 	log.SetOutput(w.log)
 	gate := access.New(access.Config{
-		Keys: keys{w}, AdminToken: operatorToken, CORSOrigins: w.origins, Log: log,
+		Keys: keys{w}, Operator: web.NewOperatorToken(operatorToken, 0), CORSOrigins: w.origins, Log: log,
 	})
 	w.api, err = rest.New(rest.Config{
 		Movies: movies{w}, Gate: gate, Accounts: accounts{w}, Balances: balances{w}, Presence: presence{w}, Files: files{w}, Submit: submit{w},

@@ -26,10 +26,11 @@ func (a *API) Operations() []access.Operation {
 	list := op(http.MethodGet, moviesPath, key.Viewer, a.getMovies,
 		"project", "id", "from", "date_start", "to", "date_end", "limit", "next_token", "format", "account")
 	list.Headers = []string{web.OperatorTokenHeader}
-	submit := op(http.MethodPost, moviesPath, key.Render, a.postMovie)
-	submit.Headers = []string{idempotencyHeader}
-	remove := op(http.MethodDelete, moviesPath, key.Render, a.deleteMovie, "project", "id")
-	remove.Fail = a.failDelete // one status for all
+	submit := op(http.MethodPost, moviesPath, key.Render, a.postMovie, "account")
+	submit.Headers, submit.OwnAccount = []string{idempotencyHeader, web.OperatorTokenHeader}, true
+	remove := op(http.MethodDelete, moviesPath, key.Render, a.deleteMovie, "project", "id", "account")
+	remove.Headers, remove.OwnAccount = []string{web.OperatorTokenHeader}, true
+	remove.Fail = a.failDelete // one status for all but a wrong operator's token
 	return []access.Operation{
 		list,
 		submit,

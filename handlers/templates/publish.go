@@ -23,7 +23,7 @@ type publication struct {
 // guarded asks for the operator's token before anything else is looked at.
 func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		err := a.token.Check(r)
+		err := a.cfg.Operator.Check(r)
 		if err == nil {
 			_, err = web.ParseQuery(r)
 		}

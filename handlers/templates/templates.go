@@ -75,16 +75,16 @@ type Files interface {
 
 // Config is what an API needs. Every field is required, but for Now.
 type Config struct {
-	Templates  Reader
-	Movies     Movies
-	Save       Saver
-	Duplicate  Duplicator
-	Delete     Deleter
-	Publish    Publisher
-	Gate       Gate
-	Files      Files
-	AdminToken string
-	Projected  web.Projected
+	Templates Reader
+	Movies    Movies
+	Save      Saver
+	Duplicate Duplicator
+	Delete    Deleter
+	Publish   Publisher
+	Gate      Gate
+	Files     Files
+	Operator  *web.OperatorToken // nil lets nobody publish
+	Projected web.Projected
 	// PublicURL is the base of every address handed out: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	Now       func() time.Time // nil: time.Now
@@ -93,17 +93,16 @@ type Config struct {
 
 // API serves templates. It is safe for concurrent use.
 type API struct {
-	cfg   Config
-	now   func() time.Time
-	token web.OperatorToken
+	cfg Config
+	now func() time.Time
 }
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := web.Complete(cfg, "AdminToken", "Now"); err != nil {
+	if err := web.Complete(cfg, "Operator", "Now"); err != nil {
 		return nil, err
 	}
-	a := &API{cfg: cfg, now: cfg.Now, token: web.NewOperatorToken(cfg.AdminToken)}
+	a := &API{cfg: cfg, now: cfg.Now}
 	if a.now == nil {
 		a.now = time.Now
 	}

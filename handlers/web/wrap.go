@@ -40,6 +40,9 @@ func Wrap(next http.Handler, log logrus.FieldLogger) http.Handler {
 			id = newRequestID()
 		}
 		w.Header().Set(RequestIDHeader, id)
+		if len(r.TransferEncoding) > 0 { // what a proxy in front and this server take for its end may differ: no request follows it
+			w.Header().Set("Connection", "close")
+		}
 		// What the request leads to is marked with its id, in the events too.
 		ctx := commands.WithTrace(context.WithValue(r.Context(), requestIDKey{}, id), id, id)
 		r = r.WithContext(ctx)

@@ -48,7 +48,7 @@ func (s *service) newAdmin(secret secret, log logrus.FieldLogger, keyring *keys.
 	}
 	elog, now := s.stores.log, time.Now
 	return admin.New(admin.Config{
-		Token:    s.adminToken,
+		Operator: s.operator,
 		Accounts: s.opener(),
 		Plans:    commands.NewChangePlanHandler(elog, s.ledgers, s.plans, now),
 		Close:    closer{commands.NewCloseAccountHandler(elog, s.ledgers, now), s.keys},

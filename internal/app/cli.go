@@ -56,7 +56,10 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return fromEnv(cmd.Flags())
+			if err := fromEnv(cmd.Flags()); err != nil {
+				return err
+			}
+			return fromFiles(cmd.Flags())
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

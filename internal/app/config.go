@@ -82,14 +82,22 @@ type Config struct {
 	LogLevel  string
 	LogFormat string
 
-	given map[string]string // the flags that were set, without secrets; nil: not from a command line
+	AdminTokenFile  string
+	WrongTokenDelay time.Duration
+	OpsHosts        []string // names by which the operators' address is called, beside IP addresses and localhost
+	Pprof           bool
+
+	exposed []string          // flags with secrets that stand in the command line
+	given   map[string]string // the flags that were set, without secrets; nil: not from a command line
 }
 
 // bind declares the flags of serve.
 func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.Data, "data", "./data", "folder for everything that is stored here")
 	f.StringVar(&c.Listen, "listen", ":8080", "address of the HTTP interface")
-	f.StringVar(&c.OpsListen, "ops-listen", "127.0.0.1:9464", "address of /metrics, /healthz, /readyz and pprof; empty: none")
+	f.StringVar(&c.OpsListen, "ops-listen", "127.0.0.1:9464", "address of /metrics, /healthz and /readyz; empty: none")
+	f.StringSliceVar(&c.OpsHosts, "ops-host", nil, "name by which --ops-listen is called, beside IP addresses and localhost; repeatable")
+	f.BoolVar(&c.Pprof, "pprof", false, "serve Go's profiles under /debug/pprof/ of --ops-listen")
 	f.StringVar(&c.PublicURL, "public-url", "", "base of every address handed out (default http://localhost:<port>)")
 	f.StringSliceVar(&c.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
 	f.StringSliceVar(&c.CORSOrigin, "cors-origin", nil, "origin whose pages may use the HTTP interface, * for all; repeatable (default: none)")
@@ -127,6 +135,10 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.IntVar(&c.Cores, "cores", runtime.NumCPU(), "processor cores to plan renders for")
 	f.IntVar(&c.MemoryMB, "memory", 2048, "megabytes that the renders of this process may use together")
 
+	f.StringVar(&c.AdminTokenFile, "admin-token-file", "", "file with the operator's token (default: "+adminTokenEnv+", or one that is made and printed)")
+	f.DurationVar(&c.WrongTokenDelay, "wrong-token-delay", time.Second, "how long a wrong operator's token waits for its refusal, 2s at most")
+	bindSecretFiles(f)
+
 	f.StringVar(&c.LogLevel, "log-level", "info", "trace, debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 }
@@ -151,7 +163,7 @@ func (c *Config) bindProviders(f *pflag.FlagSet) {
 func fromEnv(f *pflag.FlagSet) error {
 	var errs []error
 	f.VisitAll(func(flag *pflag.Flag) {
-		name := envPrefix + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		name := variableOf(flag.Name)
 		value, ok := os.LookupEnv(name)
 		if !ok || flag.Changed {
 			return
@@ -159,8 +171,14 @@ func fromEnv(f *pflag.FlagSet) error {
 		if err := f.Set(flag.Name, value); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
+		mark(flag)
 	})
 	return errors.Join(errs...)
+}
+
+// variableOf names the environment variable of a flag.
+func variableOf(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // validate joins every complaint about the configuration and fills in what follows from the rest.
@@ -181,6 +199,9 @@ func (c *Config) validate() error {
 	}
 	if c.RenderSlots < 1 || c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
 		complain("--render-slots, --preload-slots, --deliver-slots and --cores must be at least 1")
+	}
+	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
+		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)
 	}
 	for _, host := range c.AllowHosts {
 		if _, _, err := net.SplitHostPort(host); err != nil {

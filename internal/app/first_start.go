@@ -26,8 +26,8 @@ func (s *service) announce(stdout io.Writer, key string) error {
 	}
 	base := s.cfg.PublicURL + "/v2"
 	lines := fmt.Sprintf("Moviola %s serves %s\n", version, base)
-	if s.adminGenerated {
-		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", adminTokenEnv, s.adminToken)
+	if s.generatedToken != "" {
+		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", adminTokenEnv, s.generatedToken)
 	}
 	if key != "" {
 		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", firstAccount, key)

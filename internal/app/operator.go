@@ -28,11 +28,12 @@ const (
 )
 
 // operator calls the operator's interface of a running service, for the command line.
-type operator struct{ URL string }
+type operator struct{ URL, tokenFile string }
 
-// bind declares where the service is. The token comes from the environment only: a command line can be read by every user of the host.
+// bind declares where the service is. The token comes from the environment or a file: a command line can be read by every user of the host.
 func (o *operator) bind(f *pflag.FlagSet) {
 	f.StringVar(&o.URL, "url", "http://localhost:8080", "base address of the service; "+adminTokenEnv+" carries its admin token")
+	f.StringVar(&o.tokenFile, "admin-token-file", "", "file with the admin token (default: "+adminTokenEnv+")")
 }
 
 // call makes a call and decodes its answer. The body is encoded as JSON; nil: none. A refusal is returned in the service's words.
@@ -49,7 +50,10 @@ func (o *operator) call(ctx context.Context, method, path string, query url.Valu
 
 // send makes a call and returns the body of its answer, which was a success.
 func (o *operator) send(ctx context.Context, method, path string, query url.Values, body any) ([]byte, error) {
-	token := os.Getenv(adminTokenEnv)
+	token, err := operatorToken(o.tokenFile)
+	if err != nil {
+		return nil, err
+	}
 	if token == "" {
 		return nil, fmt.Errorf("set %s to the admin token of the service", adminTokenEnv)
 	}

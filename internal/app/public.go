@@ -2,11 +2,7 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"time"
 
@@ -23,12 +19,12 @@ import (
 
 // newPublic wires the HTTP interface: what a key opens, rendered files, the operator's interface and the description of it all.
 func (s *service) newPublic(secret secret) error {
-	if err := s.loadAdminToken(); err != nil {
+	if err := s.loadOperatorToken(); err != nil {
 		return err
 	}
 	log := s.log.WithField("part", "http")
 	gate := access.New(access.Config{
-		Keys: s.keys, AdminToken: s.adminToken, CORSOrigins: s.cfg.CORSOrigin, Log: log,
+		Keys: s.keys, Operator: s.operator, CORSOrigins: s.cfg.CORSOrigin, Log: log,
 		Exists: s.accountExists,
 	})
 	movies, err := s.newMovies(secret, gate, log)
@@ -107,19 +103,6 @@ var otherLimits = map[string]time.Duration{
 func (s *service) accountExists(ctx context.Context, id domain.AccountID) (bool, error) {
 	_, exists, err := s.models.Accounts.Get(ctx, id)
 	return exists, err
-}
-
-// loadAdminToken takes the operator's token from the environment, or makes one for this run.
-func (s *service) loadAdminToken() error {
-	if s.adminToken = os.Getenv(adminTokenEnv); s.adminToken != "" {
-		return nil
-	}
-	random := make([]byte, 20)
-	if _, err := rand.Read(random); err != nil {
-		return fmt.Errorf("make an admin token: %w", err)
-	}
-	s.adminToken, s.adminGenerated = hex.EncodeToString(random), true
-	return nil
 }
 
 // newMovies wires the operations on movies.

@@ -36,7 +36,8 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg.given = given(cmd.Flags())
+			cfg.given, cfg.exposed = given(cmd.Flags()), exposed(cmd.Flags())
+			cfg.warnOfExposed(log.Warn)
 			return serve(cmd.Context(), cfg, log, cmd.OutOrStdout())
 		},
 	}

@@ -25,15 +25,13 @@ import (
 	"moviola/handlers/library"
 	"moviola/handlers/ops"
 	"moviola/handlers/processors"
+	"moviola/handlers/web"
 	"moviola/projections"
 	"moviola/projections/keyring"
 )
 
 // startTime bounds each step of a start that needs the event store, so that a start without one says so.
 const startTime = 30 * time.Second
-
-// adminTokenEnv names the variable that carries the operator's token.
-const adminTokenEnv = envPrefix + "ADMIN_TOKEN"
 
 // service is one process of an installation, put together and not yet running.
 type service struct {
@@ -58,8 +56,8 @@ type service struct {
 	plans          plan.Plans
 	firstKeys      []byte             // what the first keys of accounts are derived from
 	operations     []access.Operation // all that a key opens
-	adminToken     string
-	adminGenerated bool
+	operator       *web.OperatorToken
+	generatedToken string // the operator's token, when this start has made it
 }
 
 // newService opens the stores and wires every part that the roles of this process need.
@@ -165,7 +163,9 @@ func (s *service) newOps() {
 	if s.cfg.OpsListen == "" {
 		return
 	}
-	s.ops = newHTTPServer(s.cfg.OpsListen, ops.New(ops.Config{Ready: s.checks(), Metrics: s.metrics()}))
+	s.ops = newHTTPServer(s.cfg.OpsListen, ops.New(ops.Config{
+		Ready: s.checks(), Metrics: s.metrics(), Hosts: s.cfg.OpsHosts, Pprof: s.cfg.Pprof,
+	}))
 }
 
 // checks are what a process needs to be sent work.
@@ -250,7 +250,7 @@ func (s *service) listen(ctx context.Context) (map[*http.Server]net.Listener, er
 			}
 			return nil, err
 		}
-		listeners[server] = ln
+		listeners[server] = web.AnswerProtocolErrors(ln)
 	}
 	return listeners, nil
 }

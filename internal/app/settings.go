@@ -56,7 +56,7 @@ func given(f *pflag.FlagSet) map[string]string {
 
 // withoutSecret hides what must not stand in a note.
 func withoutSecret(name, value string) string {
-	if secretName.MatchString(name) && value != "" {
+	if secretName.MatchString(name) && !strings.HasSuffix(name, fileSuffix) && value != "" {
 		return hidden
 	}
 	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)

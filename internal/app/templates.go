@@ -29,18 +29,18 @@ func (s *service) templateConfig() commands.TemplateConfig {
 func (s *service) newTemplates(gate *access.Gate, log logrus.FieldLogger) (*templates.API, error) {
 	cfg := s.templateConfig()
 	return templates.New(templates.Config{
-		Templates:  s.models.Templates,
-		Movies:     commands.NewTemplateMovies(cfg),
-		Save:       commands.NewSaveTemplateHandler(cfg),
-		Duplicate:  commands.NewDuplicateTemplateHandler(cfg),
-		Delete:     commands.NewDeleteTemplateHandler(cfg),
-		Publish:    s.libraryHandler(),
-		Gate:       gate,
-		Files:      s.stores.files,
-		AdminToken: s.adminToken,
-		Projected:  s.models.Reader,
-		PublicURL:  s.cfg.PublicURL,
-		Log:        log,
+		Templates: s.models.Templates,
+		Movies:    commands.NewTemplateMovies(cfg),
+		Save:      commands.NewSaveTemplateHandler(cfg),
+		Duplicate: commands.NewDuplicateTemplateHandler(cfg),
+		Delete:    commands.NewDeleteTemplateHandler(cfg),
+		Publish:   s.libraryHandler(),
+		Gate:      gate,
+		Files:     s.stores.files,
+		Operator:  s.operator,
+		Projected: s.models.Reader,
+		PublicURL: s.cfg.PublicURL,
+		Log:       log,
 	})
 }
 

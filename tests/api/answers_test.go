@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -78,6 +79,19 @@ var answerRows = []row{
 		for _, path := range []string{"/movies", "/nowhere"} {
 			if id := c.call(t, "PATCH", path, "", "X-Request-Id", "not/mine").Header.Get("X-Request-Id"); len(id) != 32 {
 				t.Errorf("%s: id %q", path, id)
+			}
+		}
+	}},
+	{"answers-protocol-errors", func(t *testing.T, w *world) {
+		for request, want := range map[string][2]string{
+			"GET /v2/movies HTTP/1.1\r\n\r\n": {"400", "request_malformed"}, "nonsense\r\n\r\n": {"400", "request_malformed"},
+			"GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("x", 80<<10) + "\r\n\r\n": {"431", "headers_too_large"},
+			"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n":               {"501", "transfer_encoding_unknown"},
+			"GET / HTTP/3.7\r\nHost: a\r\n\r\n":                                           {"505", "http_version_unknown"},
+		} {
+			answer := w.plain.raw(t, request)
+			if !strings.HasPrefix(answer, "HTTP/1.1 "+want[0]+" ") || !strings.Contains(answer, `"success":false`) || !strings.Contains(answer, `"code":"`+want[1]+`"`) {
+				t.Errorf("%.40q: %s", request, answer)
 			}
 		}
 	}},
@@ -242,6 +256,25 @@ var answerRows = []row{
 	}},
 }
 
+// raw sends bytes on a connection of its own and returns all that is answered.
+func (i *installation) raw(t *testing.T, request string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(i.base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(harness.Patience)); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(conn, request) // the server may stop reading
+	answer, err := io.ReadAll(conn)
+	if err != nil && len(answer) == 0 {
+		t.Fatal(err)
+	}
+	return string(answer)
+}
+
 // roleRows: what each role may do.
 var roleRows = []row{
 	{"roles-viewer", func(t *testing.T, w *world) {
@@ -268,6 +301,15 @@ var roleRows = []row{
 			if answer := other.call(t, "POST", "/movies/validate", short("")); answer.Status != 200 {
 				t.Errorf("%s: validate %d", role, answer.Status)
 			}
+		}
+	}},
+	{"roles-account-read-only", func(t *testing.T, w *world) {
+		c, other := w.plain.open(t, 600), w.plain.open(t, 600)
+		project := c.submit(t, quick(""))
+		for method, path := range map[string]string{"POST": "/movies?account=", "DELETE": "/movies?project=" + project + "&account="} {
+			other.refused(t, method, path+c.account, quick(""), 403, "token_invalid", "Invalid token")
+			other.refused(t, method, path+c.account, quick(""), 403, "token_invalid", "Invalid token", "X-Admin-Token", "guess")
+			other.refused(t, method, path+c.account, quick(""), 400, "account_read_only", "account is for reading only.", "X-Admin-Token", harness.AdminToken)
 		}
 	}},
 	{"roles-operator-parameter", func(t *testing.T, w *world) {

@@ -108,10 +108,7 @@ func expected(route app.Route, r row, c caller, kind string, of *tenant) want {
 		code = "insufficient_permissions"
 	}
 	if code != "" {
-		if special, ok := r.refusals[code]; ok {
-			return special
-		}
-		return refusals[code]
+		return r.refusal(code)
 	}
 	mine := r.subject == nil || kind == own && c.of == of || kind == foreign && c.of != of
 	switch {

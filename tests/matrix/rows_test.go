@@ -40,6 +40,14 @@ type want struct {
 
 func (r row) String() string { return strings.TrimSpace(r.route + " " + r.name) }
 
+// refusal is the answer to a caller that is not let in, by its code.
+func (r row) refusal(code string) want {
+	if special, ok := r.refusals[code]; ok {
+		return special
+	}
+	return refusals[code]
+}
+
 // about fills an id into the text of an answer.
 func (w want) about(id string) want {
 	if strings.Contains(w.text, "%s") {

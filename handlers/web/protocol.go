@@ -1,0 +1,77 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"moviola/domain"
+)
+
+// AnswerProtocolErrors returns a listener on whose connections net/http's own answers to what it cannot read (400, 431, 501, 505) have
+// the body of every other error. net/http writes them past all handlers, as text. Decision 1.
+func AnswerProtocolErrors(listener net.Listener) net.Listener { return protocolListener{listener} }
+
+type protocolListener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l protocolListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return &protocolConn{tcp}, err
+	}
+	return conn, err
+}
+
+// protocolConn is a TCP connection with everything that net/http uses of one: sending files by the kernel, closing one direction.
+type protocolConn struct{ *net.TCPConn }
+
+// protocolAnswer is how net/http begins its own answers. Those of handlers have a date among their headers, and never begin so.
+var protocolAnswer = regexp.MustCompile(`^HTTP/1\.1 (400|431|501|505) [^\r\n]*\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`)
+
+// longestProtocolAnswer bounds what is looked at.
+const longestProtocolAnswer = 512
+
+// Write implements net.Conn.
+func (c *protocolConn) Write(b []byte) (int, error) {
+	if len(b) > longestProtocolAnswer || !bytes.HasPrefix(b, []byte("HTTP/1.1 ")) {
+		return c.TCPConn.Write(b)
+	}
+	found := protocolAnswer.FindSubmatchIndex(b)
+	if found == nil {
+		return c.TCPConn.Write(b)
+	}
+	if _, err := c.TCPConn.Write(protocolError(string(b[found[2]:found[3]]), string(b[found[1]:]))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// protocolError is a whole answer for a status and the words that net/http has for it.
+func protocolError(status, text string) []byte {
+	code, _ := strconv.Atoi(status) // the pattern takes numbers only
+	refusal := domain.Errorf(domain.Invalid, "request_malformed", "Malformed HTTP request")
+	switch code {
+	case http.StatusRequestHeaderFieldsTooLarge:
+		refusal = domain.Errorf(domain.Invalid, "headers_too_large", "The headers of the request are too large: send at most 64 kB")
+	case http.StatusNotImplemented:
+		refusal = domain.Errorf(domain.Invalid, "transfer_encoding_unknown", "Unsupported transfer encoding: send the body chunked or with Content-Length")
+	case http.StatusHTTPVersionNotSupported:
+		refusal = domain.Errorf(domain.Invalid, "http_version_unknown", "Unsupported HTTP version: use HTTP/1.1")
+	default:
+		if _, detail, ok := strings.Cut(text, "Bad Request: "); ok {
+			refusal.Message += ": " + detail
+		}
+	}
+	body, err := JSON(failure{Message: refusal.Message, Code: refusal.Code})
+	if err != nil {
+		panic("strings do not encode: " + err.Error())
+	}
+	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n%s: %s\r\n\r\n",
+		code, http.StatusText(code), len(body), RequestIDHeader, newRequestID())
+	return append([]byte(head), body...)
+}

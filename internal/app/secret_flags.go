@@ -1,0 +1,105 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+const (
+	// fileSuffix ends the name of the flag that names a file with the value of another one, which is a secret.
+	fileSuffix = "-file"
+	// maxSecretFile bounds what is read of such a file.
+	maxSecretFile = 64 << 10
+	// fromVariable marks a flag whose value an environment variable gave.
+	fromVariable = "environment"
+)
+
+// secretFlags are the flags whose values are secrets, or addresses that may carry one.
+var secretFlags = []string{"eventstore", "mongo", "blobs", "smtp", "speech-key", "transcription-key", "image-key"}
+
+// bindSecretFiles declares --NAME-file for each flag with a secret.
+func bindSecretFiles(f *pflag.FlagSet) {
+	for _, name := range secretFlags {
+		f.String(name+fileSuffix, "", "file with the value of --"+name)
+	}
+}
+
+// fromFiles sets the flags that are secrets from the files that are named for them.
+func fromFiles(f *pflag.FlagSet) error {
+	var errs []error
+	for _, name := range secretFlags {
+		file := f.Lookup(name + fileSuffix)
+		if file == nil || file.Value.String() == "" {
+			continue
+		}
+		if f.Changed(name) {
+			errs = append(errs, fmt.Errorf("--%s and --%s%s: give one of them", name, name, fileSuffix))
+			continue
+		}
+		value, err := readSecretFile(file.Value.String())
+		if err == nil {
+			err = f.Set(name, value)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--%s%s: %w", name, fileSuffix, err))
+			continue
+		}
+		mark(f.Lookup(name))
+	}
+	return errors.Join(errs...)
+}
+
+// readSecretFile is the content of a file without the spaces and line ends around it.
+func readSecretFile(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	content, err := io.ReadAll(io.LimitReader(file, maxSecretFile))
+	if err != nil {
+		return "", err
+	}
+	value := strings.TrimSpace(string(content))
+	if value == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return value, nil
+}
+
+// mark notes that a flag's value did not stand in the command line.
+func mark(flag *pflag.Flag) {
+	if flag.Annotations == nil {
+		flag.Annotations = map[string][]string{}
+	}
+	flag.Annotations[fromVariable] = nil
+}
+
+// exposed are the flags whose secrets stand in the command line, which every user of the host can read.
+func exposed(f *pflag.FlagSet) []string {
+	var names []string
+	for _, name := range secretFlags {
+		flag := f.Lookup(name)
+		if flag == nil || !flag.Changed {
+			continue
+		}
+		_, marked := flag.Annotations[fromVariable]
+		if value := flag.Value.String(); !marked && withoutSecret(name, value) != value {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// warnOfExposed says in the log which secrets stand in the command line, and where to put them.
+func (c *Config) warnOfExposed(warn func(...any)) {
+	for _, name := range c.exposed {
+		warn(fmt.Sprintf("The command line can be read by every user of this host, and --%s carries a secret: use %s or --%s%s",
+			name, variableOf(name), name, fileSuffix))
+	}
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+// fileWith writes a file as an editor or a secret store does, with a line ending.
+func fileWith(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func parseSecrets(t *testing.T, args ...string) (Config, *pflag.FlagSet, error) {
+	t.Helper()
+	var cfg Config
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	cfg.bind(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	if err := fromEnv(flags); err != nil {
+		return cfg, flags, err
+	}
+	return cfg, flags, fromFiles(flags)
+}
+
+func TestSecretFiles(t *testing.T) {
+	t.Setenv("MOVIOLA_IMAGE_KEY_FILE", fileWith(t, "  image\n"))
+	cfg, flags, err := parseSecrets(t, "--speech-key-file", fileWith(t, "speech\r\n"), "--mongo-file", fileWith(t, "mongodb://u:p@h/d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"speech", "image", "mongodb://u:p@h/d"}, []string{cfg.Speech.Key, cfg.Images.Key, cfg.Mongo}); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	if names := exposed(flags); len(names) != 0 {
+		t.Errorf("%v are said to stand in the command line", names)
+	}
+	if noted := given(flags); noted["speech-key"] != hidden || !strings.HasSuffix(noted["speech-key-file"], "secret") {
+		t.Errorf("noted are %v", noted)
+	}
+}
+
+func TestSecretFiles_complaints(t *testing.T) {
+	full := fileWith(t, "x")
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"both", []string{"--speech-key", "a", "--speech-key-file", full}, "--speech-key and --speech-key-file: give one"},
+		{"missing", []string{"--smtp-file", full + ".gone"}, "--smtp-file: "},
+		{"empty", []string{"--mongo-file", fileWith(t, " \n")}, "is empty"},
+		{"a folder", []string{"--blobs-file", t.TempDir()}, "--blobs-file: "},
+	} {
+		if _, _, err := parseSecrets(t, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestExposed: a secret in the command line is warned about, and no other flag.
+func TestExposed(t *testing.T) {
+	t.Setenv("MOVIOLA_SPEECH_KEY", "from the environment")
+	_, flags, err := parseSecrets(t, "--image-key", "k", "--mongo", "mongodb://user:canary@h/d", "--smtp", "smtp://host", "--eventstore", "esdb://h:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := exposed(flags)
+	if diff := cmp.Diff([]string{"mongo", "image-key"}, names); diff != "" {
+		t.Errorf("exposed (-want +got):\n%s", diff)
+	}
+	var said []string
+	cfg := Config{exposed: names}
+	cfg.warnOfExposed(func(words ...any) { said = append(said, words[0].(string)) })
+	if len(said) != 2 || !strings.Contains(said[1], "MOVIOLA_IMAGE_KEY or --image-key-file") ||
+		slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "canary") }) {
+		t.Errorf("said was %q", said)
+	}
+}
+
+func TestOperatorToken(t *testing.T) {
+	long := strings.Repeat("t", minOperatorToken)
+	for _, tt := range []struct {
+		name, variable, file string
+		want, complaint      string
+	}{
+		{"none", "", "", "", ""},
+		{"the variable", long, "", long, ""},
+		{"a file", "", long + "\n", long, ""},
+		{"both", long, long, "", "give one of them"},
+		{"a short one", long[1:], "", "", "at least 24 characters"},
+		{"a short one in a file", "", "short\n", "", "at least 24 characters"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv(adminTokenEnv, tt.variable)
+			file := ""
+			if tt.file != "" {
+				file = fileWith(t, tt.file)
+			}
+			token, err := operatorToken(file)
+			if err == nil {
+				err = checkOperatorToken(token)
+			}
+			if tt.complaint == "" && (err != nil || token != tt.want) {
+				t.Errorf("%q, %v, want %q", token, err, tt.want)
+			}
+			if tt.complaint != "" && (err == nil || !strings.Contains(err.Error(), tt.complaint) || strings.Contains(err.Error(), "short\n")) {
+				t.Errorf("%v, want %q", err, tt.complaint)
+			}
+		})
+	}
+}
