@@ -100,7 +100,8 @@ func (s *shelf) examine(ctx context.Context, address string) (commands.Asset, er
 		asset.Media = &commands.Media{Format: ext, Duration: 1, Video: &commands.VideoStream{
 			Codec: ext, PixelFormat: "bgra", Width: 64, Height: 64, AspectNum: 1, AspectDen: 1, FrameRate: 2, Duration: 1}}
 	default:
-		asset.Format = map[string]string{"mp4": "mov", "webm": "matroska", "wav": "wav", "mkv": "matroska", "mov": "mov", "ts": "mpegts"}[ext]
+		asset.Format = map[string]string{"mp4": "mov", "webm": "matroska", "wav": "wav", "mkv": "matroska", "mov": "mov", "ts": "mpegts",
+			"mka": "matroska", "m4a": "mov", "wmv": "asf", "wma": "asf", "ogv": "ogg"}[ext]
 		m, err := s.tools.Probe(ctx, path, asset.Format)
 		if err != nil {
 			return commands.Asset{}, err

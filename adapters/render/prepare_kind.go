@@ -1,6 +1,8 @@
 package render
 
 import (
+	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,29 +16,54 @@ type fileKind struct{ extension, contentType string }
 var fileKinds = map[string]fileKind{
 	"jpeg": {".jpg", "image/jpeg"}, "png": {".png", "image/png"}, "gif": {".gif", "image/gif"}, "webp": {".webp", "image/webp"},
 	"bmp": {".bmp", "image/bmp"}, "tiff": {".tiff", "image/tiff"}, "avi": {".avi", "video/x-msvideo"}, "mpegts": {".ts", "video/mp2t"},
-	"mp3": {".mp3", "audio/mpeg"}, "wav": {".wav", "audio/wav"}, "ogg": {".ogg", "audio/ogg"}, "flac": {".flac", "audio/flac"}, "aac": {".aac", "audio/aac"},
+	"mp3": {".mp3", "audio/mpeg"}, "wav": {".wav", "audio/wav"}, "flac": {".flac", "audio/flac"}, "aac": {".aac", "audio/aac"},
 }
 
-// kindOf is the extension and the MIME type of an asset, by its content.
+// kindOf is the extension and the MIME type of an asset, by its container and what is in it.
 func kindOf(a commands.Asset) (extension, contentType string) {
 	if k, ok := fileKinds[a.Format]; ok {
 		return k.extension, k.contentType
 	}
-	video := ""
+	seen, video, audio := false, "", ""
 	if a.Media != nil && a.Media.Video != nil {
-		video = a.Media.Video.Codec
+		seen, video = true, a.Media.Video.Codec
+	}
+	if a.Media != nil && a.Media.Audio != nil {
+		audio = a.Media.Audio.Codec
+	}
+	pick := func(film, sound fileKind) (string, string) {
+		if seen {
+			return film.extension, film.contentType
+		}
+		return sound.extension, sound.contentType
 	}
 	switch {
-	case a.Format == "matroska" && (video == "" || slices.Contains(webmVideo, video)):
-		return ".webm", "video/webm"
+	case a.Format == "ogg":
+		return pick(fileKind{".ogv", "video/ogg"}, fileKind{".ogg", "audio/ogg"})
+	case a.Format == "asf":
+		return pick(fileKind{".wmv", "video/x-ms-wmv"}, fileKind{".wma", "audio/x-ms-wma"})
+	case a.Format == "matroska" && (!seen || slices.Contains(webmVideo, video)) && (audio == "" || slices.Contains(webmAudio, audio)):
+		return pick(fileKind{".webm", "video/webm"}, fileKind{".webm", "audio/webm"})
 	case a.Format == "matroska":
-		return ".mkv", "video/x-matroska"
-	case video == "":
-		return ".m4a", "audio/mp4"
-	case slices.Contains(mp4Video, video):
-		return ".mp4", "video/mp4"
+		return pick(fileKind{".mkv", "video/x-matroska"}, fileKind{".mka", "audio/x-matroska"})
+	case isQuickTime(a.Path):
+		return ".mov", "video/quicktime"
 	}
-	return ".mov", "video/quicktime"
+	return pick(fileKind{".mp4", "video/mp4"}, fileKind{".m4a", "audio/mp4"})
+}
+
+// isQuickTime says whether a file of the family of MP4 is one of QuickTime: by its brand, or because it has none.
+func isQuickTime(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false // what follows fails at it too
+	}
+	defer func() { _ = f.Close() }()
+	var head [12]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return false
+	}
+	return string(head[4:8]) != "ftyp" || string(head[8:12]) == "qt  "
 }
 
 // What browsers decode, by container.

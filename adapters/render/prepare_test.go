@@ -66,6 +66,16 @@ func TestEngine_Prepare(t *testing.T) {
 	b.paint("p.png", 30, 20, color.NRGBA{R: 200, A: 255})
 	b.generate("plain.mp4", append(source, "-c:v", "libx264", "-pix_fmt", "yuv420p")...)
 	b.generate("old.mp4", append(source, "-c:v", "mpeg4")...)
+	sound := []string{"-f", "lavfi", "-i", "sine=duration=0.4"}
+	b.generate("hevc.mp4", append(source, "-c:v", "libx265", "-x265-params", "log-level=error", "-pix_fmt", "yuv420p")...)
+	b.generate("apple.mov", append(source, "-c:v", "libx264", "-pix_fmt", "yuv420p")...)
+	b.generate("film.wmv", append(source, "-c:v", "wmv2")...)
+	b.generate("film.mkv", append(source, "-c:v", "libx264", "-pix_fmt", "yuv420p")...)
+	b.generate("film.ogv", append(source, "-c:v", "libtheora")...)
+	b.generate("sound.wma", append(sound, "-c:a", "wmav2")...)
+	b.generate("sound.mka", append(sound, "-c:a", "aac")...)
+	b.generate("sound.webm", append(sound, "-c:a", "libopus")...)
+	b.generate("sound.m4a", append(sound, "-c:a", "aac")...)
 	b.generate("deep.mp4", append(source, "-c:v", "libx264", "-pix_fmt", "yuv422p10le")...)
 	b.generate("clear.mov", append(source, "-c:v", "prores_ks", "-profile:v", "4444", "-pix_fmt", "yuva444p10le")...)
 	b.generate("dull.tiff", "-f", "lavfi", "-i", "testsrc=size=63x48", "-frames:v", "1", "-pix_fmt", "rgb24")
@@ -83,7 +93,16 @@ func TestEngine_Prepare(t *testing.T) {
 		"a dull TIFF":    {kind: preload.Image, properties: object{"src": "dull.tiff"}, extension: ".tiff", web: ".mp4", width: 63},
 		"a clear TIFF":   {kind: preload.Image, properties: object{"src": "clear.tiff"}, extension: ".tiff", web: ".webm", width: 64},
 		"an H.264 film":  {kind: preload.Video, properties: object{"src": "plain.mp4"}, extension: ".mp4", width: 64},
-		"an MPEG-4 film": {kind: preload.Video, properties: object{"src": "old.mp4"}, extension: ".mov", web: ".mp4", width: 64},
+		"an MPEG-4 film": {kind: preload.Video, properties: object{"src": "old.mp4"}, extension: ".mp4", web: ".mp4", width: 64},
+		"HEVC":           {kind: preload.Video, properties: object{"src": "hevc.mp4"}, extension: ".mp4", web: ".mp4", width: 64},
+		"QuickTime":      {kind: preload.Video, properties: object{"src": "apple.mov"}, extension: ".mov", width: 64},
+		"Windows Media":  {kind: preload.Video, properties: object{"src": "film.wmv"}, extension: ".wmv", web: ".mp4", width: 64},
+		"Matroska":       {kind: preload.Video, properties: object{"src": "film.mkv"}, extension: ".mkv", web: ".mp4", width: 64},
+		"Theora":         {kind: preload.Video, properties: object{"src": "film.ogv"}, extension: ".ogv", web: ".mp4", width: 64},
+		"a WMA sound":    {kind: preload.Audio, properties: object{"src": "sound.wma"}, extension: ".wma", web: ".mp4"},
+		"AAC in MKA":     {kind: preload.Audio, properties: object{"src": "sound.mka"}, extension: ".mka", web: ".mp4"},
+		"Opus in WebM":   {kind: preload.Audio, properties: object{"src": "sound.webm"}, extension: ".webm"},
+		"an M4A sound":   {kind: preload.Audio, properties: object{"src": "sound.m4a"}, extension: ".m4a"},
 		"ten bits":       {kind: preload.Video, properties: object{"src": "deep.mp4"}, extension: ".mp4", web: ".mp4", width: 64},
 		"a clear film":   {kind: preload.Video, properties: object{"src": "clear.mov"}, extension: ".mov", web: ".webm", width: 64},
 		"a page":         {kind: preload.HTML, properties: object{"html": "x", "width": 80.0, "height": 40.0, "x": 9.0}, extension: ".png", width: 80, generated: true},

@@ -49,7 +49,7 @@ func (s *Server) findMedia(ctx context.Context, address string) (target, bool, e
 var types = map[string]string{
 	".jpg": "image/jpeg", ".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp", ".tiff": "image/tiff",
 	".mp4": "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm", ".mkv": "video/x-matroska", ".avi": "video/x-msvideo",
-	".ts": "video/mp2t", ".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".flac": "audio/flac", ".aac": "audio/aac", ".m4a": "audio/mp4",
+	".ts": "video/mp2t", ".wmv": "video/x-ms-wmv", ".ogv": "video/ogg", ".wma": "audio/x-ms-wma", ".mka": "audio/x-matroska", ".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".flac": "audio/flac", ".aac": "audio/aac", ".m4a": "audio/mp4",
 }
 
 func typeByName(name string) string {
