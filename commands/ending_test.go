@@ -230,12 +230,16 @@ func TestRecordAct(t *testing.T) {
 	cmd := commands.RecordAct{Who: " anna\n", Act: "grant credits", On: "alice", How: "50"}
 	first, err := h.Handle(t.Context(), cmd)
 	w.must(err)
+	w.must(h.Refuse(t.Context(), first, "no such\naccount"))
+	if refused, ok := w.last(operator.Stream(t0)).(operator.Acted); !ok || refused.ID != first.ID || refused.Refused != "no such account" || refused.Act != first.Act {
+		t.Errorf("refusal %+v", refused)
+	}
 	next, err := h.Handle(t.Context(), cmd) // the same act again is another act
 	w.must(err)
-	if first.Compare(next) >= 0 {
-		t.Errorf("positions %v and %v", first, next)
+	if first.ID == next.ID {
+		t.Errorf("two acts have the id %s", first.ID)
 	}
-	w.wantEvents(operator.Stream(t0), "OperatorActed", "OperatorActed")
+	w.wantEvents(operator.Stream(t0), "OperatorActed", "OperatorActed", "OperatorActed")
 	got, ok := w.last(operator.Stream(t0)).(operator.Acted)
 	want := operator.Acted{ID: got.ID, Who: "anna", Act: "grant credits", On: "alice", How: "50", At: t0}
 	if diff := cmp.Diff(want, got); diff != "" || !ok || len(got.ID) != 16 {

@@ -31,27 +31,36 @@ func NewRecordActHandler(log *eventstore.Log, random io.Reader, now func() time.
 	return RecordActHandler{log: log, random: random, now: now}
 }
 
-// Handle records the act. It comes before what it records, so that nothing is done that the trail does not know.
-func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (eventstore.Position, error) {
+// Handle records the act and returns it. It comes before what it records, so that nothing is done that the trail does not know.
+func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (operator.Acted, error) {
 	id, err := operator.NewID(h.random)
 	if err != nil {
-		return eventstore.Position{}, fmt.Errorf("draw the id of an act: %w", err)
+		return operator.Acted{}, fmt.Errorf("draw the id of an act: %w", err)
 	}
-	at := h.now.stamp()
 	acted := operator.Acted{
-		ID: id, Who: operator.Plain(cmd.Who), Act: operator.Plain(cmd.Act), On: operator.Plain(cmd.On), How: operator.Plain(cmd.How), At: at,
+		ID: id, Who: operator.Plain(cmd.Who), Act: operator.Plain(cmd.Act), On: operator.Plain(cmd.On), How: operator.Plain(cmd.How), At: h.now.stamp(),
 	}
-	stream := operator.Stream(at)
+	return acted, h.append(ctx, acted)
+}
+
+// Refuse records why a recorded act was not done.
+func (h RecordActHandler) Refuse(ctx context.Context, acted operator.Acted, why string) error {
+	return h.append(ctx, acted.Refuse(why))
+}
+
+// append puts an event at the end of the stream of its act's month.
+func (h RecordActHandler) append(ctx context.Context, acted operator.Acted) error {
+	stream := operator.Stream(acted.At)
 	for {
 		last, err := h.log.Last(ctx, stream)
 		if err == nil {
-			last, err = h.log.Append(ctx, stream, last.Revision, meta(ctx, "", at), acted)
+			_, err = h.log.Append(ctx, stream, last.Revision, meta(ctx, "", h.now.stamp()), acted)
 		}
 		switch {
 		case err == nil:
-			return last.Position, nil
+			return nil
 		case !errors.Is(err, eventstore.ErrConflict) || ctx.Err() != nil:
-			return eventstore.Position{}, fmt.Errorf("record an act: %w", err)
+			return fmt.Errorf("record an act: %w", err)
 		}
 	}
 }

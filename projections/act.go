@@ -15,6 +15,8 @@ type Act struct {
 	On  string    `json:"on"`
 	How string    `json:"how"`
 	At  time.Time `json:"at"`
+	// Refused is why the act was not done; empty: no refusal is known.
+	Refused string `json:"refused,omitempty"`
 }
 
 // actModel has one document for each act.
@@ -27,7 +29,10 @@ const (
 )
 
 func (actModel) name() string { return "operator_acts" }
-func (actModel) shape() int   { return 1 }
+func (actModel) shape() int   { return 2 }
+
+// oldestShape implements ager: 2 has added refused.
+func (actModel) oldestShape() int { return 1 }
 func (actModel) declare() []Index {
 	newest := Field{Name: "at", Descending: true}
 	return []Index{
@@ -44,13 +49,17 @@ func (actModel) touched(e Event) []string {
 	return nil
 }
 
-// apply implements model: an act that is there is complete.
+// apply implements model: an act that is there is complete, but for its refusal.
 func (actModel) apply(_ string, doc any, _ bool, e Event) (folded, error) {
-	if have, exists := doc.(Act); exists {
-		return folded{doc: have}, nil
-	}
 	d, ok := e.Data.(operator.Acted)
-	return folded{doc: Act{ID: d.ID, Who: d.Who, Act: d.Act, On: d.On, How: d.How, At: millis(d.At)}, changed: ok}, nil
+	if have, exists := doc.(Act); exists {
+		changed := d.Refused != "" && have.Refused == ""
+		if changed {
+			have.Refused = d.Refused
+		}
+		return folded{doc: have, changed: changed}, nil
+	}
+	return folded{doc: Act{ID: d.ID, Who: d.Who, Act: d.Act, On: d.On, How: d.How, At: millis(d.At), Refused: d.Refused}, changed: ok}, nil
 }
 
 // Acts serves what operators have done.

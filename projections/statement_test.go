@@ -107,6 +107,7 @@ func TestActs_Page(t *testing.T) {
 	march, april := t0, t0.AddDate(0, 1, 0)
 	w.append(t, operator.Stream(march), act("a", "alice", march), act("b", "bob", march.Add(time.Minute)))
 	waitFor(t, models, w.append(t, operator.Stream(april), act("c", "alice", april)))
+	waitFor(t, models, w.append(t, operator.Stream(march), act("a", "alice", march).Refuse("Account alice not found")))
 	list := func(q projections.ActQuery) (ids string) {
 		for {
 			acts, more, err := models.Acts.Page(t.Context(), q)
@@ -115,6 +116,9 @@ func TestActs_Page(t *testing.T) {
 			}
 			for _, a := range acts {
 				ids += a.ID
+				if (a.Refused != "") != (a.ID == "a") {
+					t.Errorf("act %s is refused: %q", a.ID, a.Refused)
+				}
 			}
 			if !more {
 				return ids

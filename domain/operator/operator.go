@@ -1,5 +1,5 @@
 // Package operator holds the trail of what operators do: who did what to whom. It decides nothing; an act is recorded before it is
-// done, so that none goes unrecorded, and one that was refused is in the trail too.
+// done, so that none goes unrecorded, and one that was refused is in the trail too, with the reason.
 package operator
 
 import (
@@ -19,13 +19,28 @@ type Acted struct {
 	On  string    `json:"on"`  // the account, key, piece of work or template it was done to
 	How string    `json:"how"` // what else matters: an amount, a plan, a reference
 	At  time.Time `json:"at"`
+	// Refused is why the act was not done; empty in what is recorded before it. A refusal is an event of its own, with the id of its act.
+	Refused string `json:"refused,omitempty"`
 }
 
 // EventType is the persisted name.
 func (Acted) EventType() string { return "OperatorActed" }
 
-// EventKey tells the act from others of the same month.
-func (a Acted) EventKey() string { return a.ID }
+// EventKey tells the act from others of the same month, and its refusal from the act.
+func (a Acted) EventKey() string {
+	if a.Refused != "" {
+		return a.ID + "/refused"
+	}
+	return a.ID
+}
+
+// Refuse is the event that says why an act was not done.
+func (a Acted) Refuse(why string) Acted {
+	if a.Refused = Plain(why); a.Refused == "" {
+		a.Refused = "refused"
+	}
+	return a
+}
 
 // StreamCategory is what the names of the streams of acts begin with, up to the first dash.
 const StreamCategory = "operator"

@@ -3,10 +3,12 @@ package admin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 
 	"moviola/commands"
-	"moviola/eventstore"
+	"moviola/domain"
+	"moviola/domain/operator"
 	"moviola/handlers/web"
 	"moviola/projections"
 )
@@ -19,7 +21,9 @@ const unnamed = "operator"
 
 // ActRecorder is the command that writes the trail.
 type ActRecorder interface {
-	Handle(ctx context.Context, cmd commands.RecordAct) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd commands.RecordAct) (operator.Acted, error)
+	// Refuse adds why an act was not done.
+	Refuse(ctx context.Context, acted operator.Acted, why string) error
 }
 
 // ActPages reads the trail.
@@ -33,12 +37,33 @@ type ActCalls struct {
 	Pages  ActPages
 }
 
+// actKey finds in a request's context the act that it has recorded.
+type actKey struct{}
+
 // act records what the operator is about to do: an act that cannot be recorded is not done, and one that is refused afterwards
 // is in the trail all the same. Its texts must not carry a secret.
 func (a *API) act(r *http.Request, what, on, how string) error {
-	_, err := a.cfg.Acts.Record.Handle(r.Context(), commands.RecordAct{
+	acted, err := a.cfg.Acts.Record.Handle(r.Context(), commands.RecordAct{
 		Who: cmp.Or(r.Header.Get(OperatorNameHeader), unnamed), Act: what, On: on, How: how,
 	})
+	if recorded, ok := r.Context().Value(actKey{}).(*operator.Acted); ok && err == nil {
+		*recorded = acted
+	}
+	return err
+}
+
+// traced serves a request and adds to the act that it has recorded why it was refused. Whether an act was done that ended with a failure of the
+// service is not known: nothing is added to it.
+func (a *API) traced(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request) error) error {
+	recorded := &operator.Acted{}
+	err := serve(w, r.WithContext(context.WithValue(r.Context(), actKey{}, recorded)))
+	var refusal *domain.Error
+	if recorded.ID == "" || !errors.As(err, &refusal) || refusal.Kind == domain.Internal {
+		return err
+	}
+	if failed := a.cfg.Acts.Record.Refuse(r.Context(), *recorded, refusal.Message); failed != nil {
+		web.LogFailure(r, a.cfg.Log, failed)
+	}
 	return err
 }
 
@@ -50,6 +75,8 @@ type actShown struct {
 	On  string `json:"on"`
 	How string `json:"how"`
 	At  string `json:"at"`
+	// Refused is why the act was not done; null: no refusal is known.
+	Refused *string `json:"refused"`
 }
 
 type actPage struct {
@@ -94,6 +121,9 @@ func (a *API) listActs(w http.ResponseWriter, r *http.Request) error {
 	answer := actPage{Success: true, Count: len(acts), HasNext: more, Acts: make([]actShown, len(acts))}
 	for i, act := range acts {
 		answer.Acts[i] = actShown{ID: act.ID, Who: act.Who, Act: act.Act, On: act.On, How: act.How, At: web.Stamp(act.At)}
+		if act.Refused != "" {
+			answer.Acts[i].Refused = &act.Refused
+		}
 	}
 	if more {
 		next, err := a.acts.Encode(actPlace{On: q.On, At: acts[len(acts)-1].Cursor()})

@@ -92,7 +92,7 @@ func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http
 			_, err = web.ParseQuery(r)
 		}
 		if err == nil {
-			err = serve(w, r)
+			err = a.traced(w, r, serve)
 		}
 		if err != nil {
 			web.Fail(w, r, a.cfg.Log, err)

@@ -26,6 +26,7 @@ const token = "operator's token"
 type world struct {
 	opened  []commands.OpenAccount
 	acts    []commands.RecordAct
+	refused []string          // acts that were refused afterwards, with the reason
 	deaf    bool              // the trail cannot be written
 	granted map[string]int64  // by account and reference: the same reference grants once
 	plans   map[string]string // by account

@@ -14,6 +14,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/ledger"
+	"moviola/domain/operator"
 	"moviola/domain/plan"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -79,12 +80,17 @@ func (w shelf) Of(_ context.Context, id domain.AccountID) (commands.Standing, er
 	return commands.Standing{Plan: plan.Plans{}.Of(map[domain.AccountID]string{"a1": "free", "a3": "counted"}[id]), Blocked: id == "a1"}, nil
 }
 
-func (w trail) Handle(_ context.Context, cmd commands.RecordAct) (eventstore.Position, error) {
+func (w trail) Handle(_ context.Context, cmd commands.RecordAct) (operator.Acted, error) {
 	if w.deaf {
-		return eventstore.Position{}, errors.New("the event store is away")
+		return operator.Acted{}, errors.New("the event store is away")
 	}
 	w.acts = append(w.acts, cmd)
-	return eventstore.Position{Commit: 1}, nil
+	return operator.Acted{ID: "act"}, nil
+}
+
+func (w trail) Refuse(_ context.Context, acted operator.Acted, why string) error {
+	w.refused = append(w.refused, acted.ID+": "+why)
+	return nil
 }
 
 // Page shows two acts in pages of one.
@@ -191,6 +197,17 @@ func TestOperator(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, w.acts); diff != "" {
 				t.Errorf("trail (-want +got):\n%s", diff)
+			}
+			var refusals []string
+			if tt.act != nil && tt.status != 200 {
+				var refusal struct{ Message string }
+				if err := json.Unmarshal(answer.Body.Bytes(), &refusal); err != nil {
+					t.Fatal(err)
+				}
+				refusals = []string{"act: " + refusal.Message}
+			}
+			if diff := cmp.Diff(refusals, w.refused); diff != "" {
+				t.Errorf("refused acts (-want +got):\n%s", diff)
 			}
 			if stranger := call(handler, tt.method, tt.path, tt.body, "guess"); stranger.Code != http.StatusForbidden {
 				t.Errorf("a stranger is answered %d", stranger.Code)

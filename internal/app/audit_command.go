@@ -181,7 +181,8 @@ func (a *auditing) statement(w io.Writer) (*statement, error) {
 	case "csv":
 		s.csv = csv.NewWriter(s.out)
 		return s, s.csv.Write([]string{
-			"account", "number", "at", "event", "subject", "amount", "reason", "granted", "charged", "balance", "held", "available",
+			"account", "number", "at", "event", "subject", "amount", "granted", "held", "charged", "kind", "reason", "period", "draft",
+			"granted_total", "charged_total", "held_total", "balance", "available",
 		})
 	}
 	return nil, fmt.Errorf("--format: %q is neither csv nor json", a.format)
@@ -208,8 +209,9 @@ func (s *statement) line(l audit.Line) error {
 	}
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return s.csv.Write([]string{
-		string(l.Account), whole(l.Number), web.Stamp(l.At), l.Event, l.Subject, whole(l.Amount), l.Reason,
-		whole(l.Granted), whole(l.Charged), whole(l.Balance), whole(l.Held), whole(l.Available),
+		string(l.Account), whole(l.Number), web.Stamp(l.At), l.Event, l.Subject, whole(l.Amount),
+		whole(l.Granted), whole(l.Held), whole(l.Charged), l.Kind, l.Reason, l.Period, strconv.FormatBool(l.Draft),
+		whole(l.GrantedTotal), whole(l.ChargedTotal), whole(l.HeldTotal), whole(l.Balance), whole(l.Available),
 	})
 }
 

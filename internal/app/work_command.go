@@ -115,7 +115,7 @@ func actsCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			_, _ = fmt.Fprintln(out, "AT\tWHO\tACT\tON\tHOW") // Flush tells of failures
+			_, _ = fmt.Fprintln(out, "AT\tWHO\tACT\tON\tHOW\tREFUSED") // Flush tells of failures
 			query := url.Values{}
 			if on != "" {
 				query.Set("on", on)
@@ -123,13 +123,13 @@ func actsCommand() *cobra.Command {
 			for {
 				var page struct {
 					NextToken *string `json:"next_token"`
-					Acts      []struct{ At, Who, Act, On, How string }
+					Acts      []struct{ At, Who, Act, On, How, Refused string }
 				}
 				if err := o.call(cmd.Context(), http.MethodGet, adminActsPath, query, nil, &page); err != nil {
 					return err
 				}
 				for _, a := range page.Acts {
-					_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", a.At, a.Who, a.Act, a.On, a.How)
+					_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", a.At, a.Who, a.Act, a.On, a.How, a.Refused)
 				}
 				if page.NextToken == nil {
 					return out.Flush()

@@ -85,6 +85,7 @@ func (a *auditor) entry(r *eventstore.Recorded, id domain.AccountID) error {
 	if want := eventstore.EventID(r.Stream, event); want != r.ID {
 		return wrongf("its id is %s, but what it says has the id %s", r.ID, want)
 	}
+	before := *acc
 	if err := a.apply(acc, id, event); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (a *auditor) entry(r *eventstore.Recorded, id domain.AccountID) error {
 	if a.cfg.Line == nil {
 		return nil
 	}
-	return a.cfg.Line(lineOf(r, id, acc, event))
+	return a.cfg.Line(lineOf(r, id, before, *acc, event))
 }
 
 // apply enters an event into the books and checks what it may do.

@@ -32,20 +32,28 @@ type Config struct {
 	Line func(Line) error
 }
 
-// Line is one entry of a ledger, with what the account comes to after it.
+// Line is one entry of a ledger, with what the account comes to after it. The fields that the statement of the HTTP interface has too mean the
+// same in both: granted, held and charged are what the entry changes; the totals are here alone.
 type Line struct {
-	Account   domain.AccountID `json:"account"`
-	Number    int64            `json:"number"` // revision of the event in the ledger
-	At        time.Time        `json:"at"`
-	Event     string           `json:"event"`
-	Subject   string           `json:"subject"` // project, item of a batch, or reference of a grant
-	Amount    int64            `json:"amount"`
-	Reason    string           `json:"reason"`
-	Granted   int64            `json:"granted"`
-	Charged   int64            `json:"charged"`
-	Balance   int64            `json:"balance"`
-	Held      int64            `json:"held"`
-	Available int64            `json:"available"`
+	Account domain.AccountID `json:"account"`
+	Number  int64            `json:"number"` // revision of the event in the ledger
+	At      time.Time        `json:"at"`
+	Event   string           `json:"event"`
+	Subject string           `json:"subject"` // project, item of a batch, or reference of a grant
+	Amount  int64            `json:"amount"`
+	Granted int64            `json:"granted"` // by how much it changes what was granted
+	Held    int64            `json:"held"`    // by how much it changes what is held
+	Charged int64            `json:"charged"` // by how much it changes what was charged
+	Kind    string           `json:"kind"`    // of a grant
+	Reason  string           `json:"reason"`  // why credits or a count were given back
+	Period  string           `json:"period"`  // that a movie or draft was counted for
+	Draft   bool             `json:"draft"`
+
+	GrantedTotal int64 `json:"granted_total"`
+	ChargedTotal int64 `json:"charged_total"`
+	HeldTotal    int64 `json:"held_total"`
+	Balance      int64 `json:"balance"`   // granted − charged
+	Available    int64 `json:"available"` // balance − held
 }
 
 // Report is what an audit has come to. The same log gives the same report, whoever audits it.

@@ -186,7 +186,7 @@ func TestRun_lines(t *testing.T) {
 		t.Fatalf("%d lines of %d entries", len(lines), report.Entries)
 	}
 	want := audit.Line{Account: alice, Number: 3, At: t0, Event: "CreditsCharged", Subject: "paid", Amount: 7,
-		Granted: 100, Charged: 7, Balance: 93, Available: 93}
+		Held: -7, Charged: 7, GrantedTotal: 100, ChargedTotal: 7, Balance: 93, Available: 93}
 	if diff := cmp.Diff(want, lines[3]); diff != "" {
 		t.Errorf("line (-want +got):\n%s", diff)
 	}

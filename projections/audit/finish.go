@@ -88,15 +88,16 @@ func asDifference(err error) *Difference {
 }
 
 // lineOf is the line of a statement that an entry makes.
-func lineOf(r *eventstore.Recorded, id domain.AccountID, acc *account, event domain.Event) Line {
+func lineOf(r *eventstore.Recorded, id domain.AccountID, before, acc account, event domain.Event) Line {
 	line := Line{
 		Account: id, Number: acc.revision, Event: r.Type,
-		Granted: acc.granted, Charged: acc.charged, Balance: acc.granted - acc.charged, Held: acc.held,
-		Available: acc.granted - acc.charged - acc.held,
+		Granted: acc.granted - before.granted, Held: acc.held - before.held, Charged: acc.charged - before.charged,
+		GrantedTotal: acc.granted, ChargedTotal: acc.charged, HeldTotal: acc.held,
+		Balance: acc.granted - acc.charged, Available: acc.granted - acc.charged - acc.held,
 	}
 	switch e := event.(type) {
 	case ledger.CreditsGranted:
-		line.At, line.Subject, line.Amount, line.Reason = e.At, e.Reference, e.Amount, e.Kind
+		line.At, line.Subject, line.Amount, line.Kind = e.At, e.Reference, e.Amount, e.Kind
 	case ledger.CreditsHeld:
 		line.At, line.Subject, line.Amount = e.At, string(e.Project), e.Amount
 	case ledger.CreditsHoldChanged:
@@ -106,13 +107,13 @@ func lineOf(r *eventstore.Recorded, id domain.AccountID, acc *account, event dom
 	case ledger.CreditsReleased:
 		line.At, line.Subject, line.Amount, line.Reason = e.At, string(e.Project), e.Amount, e.Reason
 	case ledger.MovieCounted:
-		line.At, line.Subject, line.Reason = e.At, string(e.Project), e.Period
+		line.At, line.Subject, line.Period = e.At, string(e.Project), e.Period
 	case ledger.DraftCounted:
-		line.At, line.Subject, line.Reason = e.At, string(e.Project), e.Period
+		line.At, line.Subject, line.Period, line.Draft = e.At, string(e.Project), e.Period, true
 	case ledger.CountKept:
 		line.At, line.Subject = e.At, string(e.Project)
 	case ledger.CountReleased:
-		line.At, line.Subject, line.Reason = e.At, string(e.Project), e.Reason
+		line.At, line.Subject, line.Period, line.Draft, line.Reason = e.At, string(e.Project), e.Period, e.Draft, e.Reason
 	case ledger.ZeroBalancePurged:
 		line.At = e.At
 	case ledger.Closed:

@@ -193,6 +193,12 @@ var moneyRows = []row{
 		if len(acts) != 1 || acts[0].(object)["act"] != "grant credits" || acts[0].(object)["who"] != "operator" {
 			t.Errorf("%v", acts)
 		}
+		w.plain.refuses(t, "POST", "/admin/accounts/plan", fmt.Sprintf(`{"account":%q,"plan":"gold"}`, c.account), 400)
+		harness.Eventually(t, "the trail says that an act was refused", func() bool {
+			acts := w.plain.operate(t, "GET", "/admin/acts?on="+c.account, "")["acts"].([]any)
+			refused, _ := acts[0].(object)["refused"].(string)
+			return len(acts) == 2 && strings.HasPrefix(refused, "plan must be one of") && acts[1].(object)["refused"] == nil
+		})
 	}},
 	{"account-closed", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)

@@ -1,8 +1,11 @@
 package blackbox_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
+	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,9 +62,15 @@ func TestAudit(t *testing.T) {
 		t.Errorf("report %+v", running)
 	}
 	sheet, _ := audit("--account", opened.Account)
-	if lines := strings.Split(strings.TrimSpace(sheet), "\n"); len(lines) != 4 || !strings.Contains(lines[3], ",CreditsCharged,"+project+",2,,50,2,48,0,48") {
+	if lines := strings.Split(strings.TrimSpace(sheet), "\n"); len(lines) != 4 ||
+		!strings.Contains(lines[3], ",CreditsCharged,"+project+",2,0,-2,2,,,,false,50,2,0,48,48") {
 		t.Errorf("statement\n%s", sheet)
 	}
+	var api string
+	harness.Eventually(t, "the interface has the same statement, the newest entry first", func() bool {
+		api = string(client.Send("GET", "/v2/credits/ledger?format=csv", nil, http.Header{"X-Api-Key": {opened.Key}}).Body)
+		return sameStatement(api, sheet)
+	})
 	if out := refused(t, "audit", "--data", service.Data, "--account", "nobody"); !strings.Contains(out, `there is no account "nobody"`) {
 		t.Errorf("a statement of nobody: %s", out)
 	}
@@ -69,4 +78,16 @@ func TestAudit(t *testing.T) {
 	if _, stopped := audit(); stopped.Digest != running.Digest || stopped.Difference != nil {
 		t.Errorf("after the service has stopped %+v, before %+v", stopped, running)
 	}
+}
+
+// sameStatement says whether two statements in CSV have the same entries: that of the interface, the newest first, and that of the command line, which
+// begins with the account and ends with what the account comes to.
+func sameStatement(api, cli string) bool {
+	theirs, err := csv.NewReader(strings.NewReader(api)).ReadAll()
+	ours, wrong := csv.NewReader(strings.NewReader(cli)).ReadAll()
+	if err != nil || wrong != nil || len(theirs) != len(ours) || len(ours) == 0 {
+		return false
+	}
+	slices.Reverse(theirs[1:])
+	return slices.EqualFunc(theirs, ours, func(a, b []string) bool { return len(a) < len(b) && slices.Equal(a, b[1:1+len(a)]) })
 }
