@@ -208,6 +208,7 @@ func TestCache_Fetch_asksAgainOnlyForChanges(t *testing.T) {
 	}
 	for i, step := range steps {
 		etag.Store(step.tag)
+		s.wait(73 * time.Hour)
 		got, err := s.Fetch(t.Context(), domain.AccountID(step.account), s.server.URL+"/a.png")
 		if err != nil {
 			t.Fatal(err)

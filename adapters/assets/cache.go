@@ -45,10 +45,11 @@ type Config struct {
 	// Base is the service's public address; what lies below it comes from Own and never over the network. Empty: nothing does.
 	Base string
 	Own  OwnFiles
-	// TTL is how long a file is kept after its last use; 0: 72 hours. MaxTotal bounds the bytes of all files; 0: 50 GiB. Both
-	// hold whenever Sweep is called.
+	// TTL is how long a download is used without asking its server again, and how long a file is kept after its last use; 0: 72 hours.
+	// Decision 51. MaxTotal bounds the bytes of all files; 0: 50 GiB. Both bounds of what is kept hold whenever Sweep is called.
 	TTL      time.Duration
 	MaxTotal int64
+	Now      func() time.Time // nil: time.Now
 	Log      logrus.FieldLogger
 }
 
@@ -88,6 +89,9 @@ func New(cfg Config) (*Cache, error) {
 	if cfg.MaxTotal == 0 {
 		cfg.MaxTotal = defaultMaxTotal
 	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	if cfg.Log == nil {
 		cfg.Log = logrus.StandardLogger()
 	}
@@ -106,15 +110,15 @@ func New(cfg Config) (*Cache, error) {
 	return c, nil
 }
 
-// Fetch brings the file at address to the local disk. See commands.Assets. Callers that ask for the same address at once
-// share one download.
+// Fetch brings the file at address to the local disk. See commands.Assets. What the account has downloaded within the time to live is taken
+// from the disk, and no server is asked. Decision 51. Callers that ask for the same address at once share one download.
 func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
 	return c.flights.do(ctx, string(account)+" "+address, func(ctx context.Context) (commands.Asset, error) {
 		return c.fetch(ctx, c.shelf(account), address, false)
 	})
 }
 
-// Refetch is Fetch, but downloads the file even when it has not changed. Movie-schema §7: an element's cache is false.
+// Refetch is Fetch, but downloads the file whatever is kept, and keeps what it gets. Decision 51: an element's cache is false.
 func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
 	return c.fetch(ctx, c.shelf(account), address, true)
 }
@@ -134,6 +138,9 @@ func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh bool) 
 	var known visit
 	if !fresh {
 		known = s.visit(address)
+		if asset, ok := s.asset(known.Hash); ok && c.counts(known) {
+			return asset, s.use(known.Hash)
+		}
 	}
 	got, err := c.download(ctx, s, target, known)
 	if err != nil {
@@ -148,11 +155,13 @@ func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh bool) 
 	if err := writeJSON(s.visitPath(address), got); err != nil {
 		return commands.Asset{}, fmt.Errorf("note the download of asset %s: %w", got.Hash, err)
 	}
-	now := time.Now()
-	if err := os.Chtimes(s.filePath(got.Hash)+".json", now, now); err != nil { // it is in use
-		return commands.Asset{}, fmt.Errorf("note the use of asset %s: %w", got.Hash, err)
-	}
-	return asset, nil
+	return asset, s.use(got.Hash)
+}
+
+// counts says whether a download is recent enough to be used without asking its server. Using it does not make it more recent.
+func (c *Cache) counts(v visit) bool {
+	age := c.cfg.Now().Sub(v.At)
+	return !v.At.IsZero() && age >= 0 && age < c.cfg.TTL
 }
 
 // shelf is the folder of one account: files/<hash> with what is known of them in files/<hash>.json, and visits/<hash of the
@@ -167,6 +176,8 @@ type visit struct {
 	Hash         string `json:"hash"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
+	// At is when the server sent the file, or said that it was the same. Zero: the address is the service's own, which is read each time.
+	At time.Time `json:"at,omitzero"`
 }
 
 func (s shelf) make() error {
@@ -207,6 +218,15 @@ func (s shelf) asset(hash string) (commands.Asset, bool) {
 		return commands.Asset{}, false
 	}
 	return a, true
+}
+
+// use notes that the file with this content is in use.
+func (s shelf) use(hash string) error {
+	now := time.Now()
+	if err := os.Chtimes(s.filePath(hash)+".json", now, now); err != nil {
+		return fmt.Errorf("note the use of asset %s: %w", hash, err)
+	}
+	return nil
 }
 
 func hashText(text string) string {

@@ -3,6 +3,7 @@ package assets_test
 import (
 	"bytes"
 	"errors"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -27,7 +28,7 @@ func (s *site) files(pattern string) []string {
 	return found
 }
 
-// A server that knows times only is asked for changes since then.
+// A server that knows times only is asked for changes since then, once the download is no longer recent.
 func TestCache_Fetch_lastModified(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, commands.Media{}, nil)
@@ -53,12 +54,127 @@ func TestCache_Fetch_lastModified(t *testing.T) {
 		sent, asked int
 	}{{0, 3, 1, 0}, {0, 3, 1, 1}, {time.Second, 7, 2, 2}, {0, 7, 2, 3}} {
 		changed, width = changed.Add(step.later), step.width
+		s.wait(73 * time.Hour)
 		got, err := s.fetch("/a.png")
 		if err != nil || got.Facts.Width != step.width || sent != step.sent || asked != step.asked {
 			t.Errorf("step %d: %+v, %v; sent %d, asked %d times", i, got.Facts, err, sent, asked)
 		}
 	}
 }
+
+// TestCache_Fetch_sparesTheOrigin: a download of the account is used for the time to live, whatever becomes of its server. Use does not prolong it, another
+// account has to ask, and what asks for a fresh one renews it. Failures are not kept. Decision 51.
+func TestCache_Fetch_sparesTheOrigin(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, commands.Media{}, nil)
+	status, width := http.StatusNotFound, 3
+	s.mux.HandleFunc("/a.png", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		if status == http.StatusOK {
+			_, _ = w.Write(pngOf(width, 2))
+		}
+	})
+	const day = 24 * time.Hour
+	ask := map[string]func() (commands.Asset, error){
+		"fetch":   func() (commands.Asset, error) { return s.fetch("/a.png") },
+		"refetch": func() (commands.Asset, error) { return s.Refetch(t.Context(), "account", s.server.URL+"/a.png") },
+		"other":   func() (commands.Asset, error) { return s.Fetch(t.Context(), "another", s.server.URL+"/a.png") },
+	}
+	for i, step := range []struct {
+		later  time.Duration
+		how    string
+		status int // of the server from now on
+		serves int // the width of the picture that it has
+		want   int // the width that comes; 0: a failure
+		hits   int64
+	}{
+		{0, "fetch", 404, 0, 0, 1},
+		{0, "fetch", 200, 3, 3, 2}, // the failure was not kept
+		{0, "fetch", 404, 0, 3, 2},
+		{0, "other", 404, 0, 0, 3},
+		{2 * day, "fetch", 404, 0, 3, 3},
+		{day - time.Minute, "fetch", 404, 0, 3, 3},
+		{time.Minute, "fetch", 404, 0, 0, 4}, // two uses have not made it last longer
+		{0, "fetch", 200, 4, 4, 5},
+		{2 * day, "refetch", 200, 5, 5, 6},
+		{2 * day, "fetch", 404, 0, 5, 6}, // that one counts from the second download
+		{0, "refetch", 404, 0, 0, 7},
+		{0, "fetch", 404, 0, 5, 7}, // a failed renewal leaves what was there
+	} {
+		s.wait(step.later)
+		status, width = step.status, step.serves
+		got, err := ask[step.how]()
+		if (err == nil) != (step.want > 0) || got.Facts.Width != step.want || s.hits.Load() != step.hits {
+			t.Errorf("step %d: width %d, %v, %d requests; want width %d, %d requests", i, got.Facts.Width, err, s.hits.Load(), step.want, step.hits)
+		}
+	}
+}
+
+// TestCache_Fetch_neverReplaces: the same content under two addresses is one file, which stays the very same file: a program in a sandbox may
+// have been let in to this one.
+func TestCache_Fetch_neverReplaces(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, commands.Media{}, nil)
+	s.serve("/a.png", pngOf(3, 2))
+	s.serve("/b.png", pngOf(3, 2))
+	first, err := s.fetch("/a.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(first.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.fetch("/b.png")
+	if err != nil || second.Path != first.Path {
+		t.Fatalf("%s and %s, %v", first.Path, second.Path, err)
+	}
+	if after, err := os.Stat(first.Path); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the file is another one: %v", err)
+	}
+	if err := os.Truncate(first.Path, 5); err != nil { // damage
+		t.Fatal(err)
+	}
+	if _, err := s.Refetch(t.Context(), "account", s.server.URL+"/a.png"); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(first.Path); err != nil || after.Size() != before.Size() {
+		t.Errorf("a damaged file stays: %v, %v", after, err)
+	}
+	s.requireNothingUnfinished()
+}
+
+// TestCache_Fetch_refused: what the guard refuses is not tried again; a name that cannot be resolved is.
+func TestCache_Fetch_refused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err   error
+		tries int64
+	}{{refusedError{}, 1}, {&net.DNSError{Err: "no such host", IsNotFound: true}, 3}, {&net.DNSError{Err: "i/o timeout", IsTimeout: true}, 3}} {
+		var tries atomic.Int64
+		s := newSite(t, commands.Media{}, func(c *assets.Config) {
+			c.Client = &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+				tries.Add(1)
+				return nil, tt.err
+			})}
+		})
+		_, err := s.fetch("/a.png")
+		s.requireError(err, "Failed to download 'HOST/a.png' (no connection)")
+		if tries.Load() != tt.tries {
+			t.Errorf("%v: %d tries, want %d", tt.err, tries.Load(), tt.tries)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// refusedError is the guard's refusal, as far as this package knows it.
+type refusedError struct{}
+
+func (refusedError) Error() string { return "the host is not a public address" }
+func (refusedError) Refused() bool { return true }
 
 // One content is stored once per account, by whatever addresses it comes, and never shared with another account.
 func TestCache_Fetch_byContent(t *testing.T) {
@@ -138,7 +254,7 @@ func TestCache_Sweep_timeToLive(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		kept  bool
-	}{{ttl - time.Minute, true}, {ttl + time.Minute, false}} {
+	}{{ttl - time.Minute, true}, {ttl + time.Minute, false}, {2*ttl + time.Minute, false}} {
 		if err := s.Sweep(t.Context(), time.Now().Add(step.after)); err != nil {
 			t.Fatal(err)
 		}

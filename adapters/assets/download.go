@@ -128,13 +128,18 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	resp, err := c.client.Do(req)
 	if err != nil {
 		// One text for all: which hosts and ports answer inside a network is nobody's business (reliability §4d 46).
-		return visit{}, passing{failed(target, "no connection")}
+		noConnection := failed(target, "no connection")
+		if refused(err) {
+			return visit{}, noConnection
+		}
+		return visit{}, passing{noConnection}
 	}
 	defer resp.Body.Close()
 	switch code := resp.StatusCode; {
 	case code >= 300 && code < 400 && code != http.StatusNotModified:
 		return c.takeRedirected(ctx, s, target, resp)
 	case code == http.StatusNotModified && known.Hash != "":
+		known.At = c.cfg.Now()
 		return known, nil
 	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
 		return visit{}, passing{failed(target, fmt.Sprint(code))}
@@ -149,7 +154,13 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	if err != nil {
 		return visit{}, err
 	}
-	return visit{Hash: hash, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}, nil
+	return visit{Hash: hash, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"), At: c.cfg.Now()}, nil
+}
+
+// refused says whether the guard has refused a request: trying again changes nothing.
+func refused(err error) bool {
+	var refusal interface{ Refused() bool }
+	return errors.As(err, &refusal) && refusal.Refused()
 }
 
 func failed(target *url.URL, why string) error {
@@ -230,10 +241,27 @@ func (c *Cache) store(s shelf, target *url.URL, from io.Reader, length int64) (s
 		return "", c.tooLarge(target)
 	}
 	hash := hex.EncodeToString(body.sum.Sum(nil))
-	if err := os.Rename(temp.Name(), s.filePath(hash)); err != nil {
+	if err := s.keep(temp.Name(), hash, size); err != nil {
 		return "", fmt.Errorf("store asset %s: %w", hash, err)
 	}
 	return hash, nil
+}
+
+// keep gives a download its name. A content that is there already is left as it is: a program may be reading it in a sandbox that knows this very
+// file. One of another size was damaged and is replaced.
+func (s shelf) keep(temp, hash string, size int64) error {
+	path := s.filePath(hash)
+	if info, err := os.Stat(path); err == nil && info.Size() == size {
+		return nil
+	}
+	err := os.Link(temp, path)
+	if err == nil {
+		return nil
+	}
+	if info, again := os.Stat(path); again == nil && info.Size() == size { // another download was faster
+		return nil
+	}
+	return os.Rename(temp, path)
 }
 
 func (c *Cache) tooLarge(target *url.URL) error {

@@ -49,7 +49,13 @@ type site struct {
 	mux    *http.ServeMux
 	server *httptest.Server
 	hits   atomic.Int64
+	later  atomic.Int64 // how far the cache's clock is ahead
 }
+
+// wait moves the clock of the cache.
+func (s *site) wait(d time.Duration) { s.later.Add(int64(d)) }
+
+func (s *site) now() time.Time { return time.Now().Add(time.Duration(s.later.Load())) }
 
 func newSite(t *testing.T, media commands.Media, change func(*assets.Config)) *site {
 	t.Helper()
@@ -62,7 +68,7 @@ func newSite(t *testing.T, media commands.Media, change func(*assets.Config)) *s
 	log := logrus.New()
 	log.SetLevel(logrus.PanicLevel)
 	cfg := assets.Config{
-		Client: s.server.Client(), Dir: s.dir, Prober: prober{media}, Retries: []time.Duration{time.Millisecond, time.Millisecond}, Log: log,
+		Client: s.server.Client(), Dir: s.dir, Prober: prober{media}, Retries: []time.Duration{time.Millisecond, time.Millisecond}, Log: log, Now: s.now,
 	}
 	if change != nil {
 		change(&cfg)

@@ -40,6 +40,9 @@ func (g *Guard) dial(ctx context.Context, network, address string, home []int) (
 	if err := g.checkHostPort(host, port, home); err != nil {
 		return nil, err
 	}
+	if hasSuffix(host, unresolvable) {
+		return nil, fmt.Errorf("resolve host: %w", &net.DNSError{Err: "no such host", Name: host, IsNotFound: true})
+	}
 	addrs, err := g.lookup(ctx, host)
 	if err != nil {
 		return nil, err

@@ -88,7 +88,7 @@ func reason(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "the request was cancelled"
-	case errors.As(err, &dns) && !errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &dns): // also one that took too long
 		return "the host name could not be resolved"
 	case isTimeout(err):
 		return "no answer in time"

@@ -236,9 +236,38 @@ func TestClient_ConnectTimeCoversTheLookup(t *testing.T) {
 	g := guard(t, outbound.Config{Resolver: blocked{}})
 	_, err := get(g.Client(outbound.Options{Connect: 20 * time.Millisecond}), "http://receiver.example/")
 	var failure *outbound.Failure
-	if !errors.As(err, &failure) || !failure.Timeout() || failure.Reason() != "no answer in time" {
+	if !errors.As(err, &failure) || !failure.Timeout() || failure.Reason() != "the host name could not be resolved" {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestDial_unresolvable: names that belong to nobody are names that cannot be resolved, whatever a resolver says, unless the operator has opened them.
+func TestDial_unresolvable(t *testing.T) {
+	t.Parallel()
+	resolver := names{"a.test": {"8.8.8.8"}, "b.invalid": {"8.8.8.8"}, "A.TEST.": {"8.8.8.8"}}
+	g := guard(t, outbound.Config{Resolver: resolver})
+	for _, host := range []string{"a.test", "b.invalid", "A.TEST.", "c.b.INVALID", "test.", "nothing.test"} {
+		if _, err := g.CheckURL("http://x." + host + "/"); err != nil {
+			t.Errorf("%s: %v", host, err)
+		}
+		_, err := g.DialContext(t.Context(), "tcp", "x."+host+":80")
+		var dns *net.DNSError
+		if !errors.As(err, &dns) || !dns.IsNotFound || isRefused(err) {
+			t.Errorf("%s: %v, want a name that is not found", host, err)
+		}
+		_, err = get(g.Client(outbound.Options{}), "http://x."+host+"/")
+		var failure *outbound.Failure
+		if !errors.As(err, &failure) || failure.Reason() != "the host name could not be resolved" {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	listener := listen(t, hello)
+	opened := guard(t, outbound.Config{Resolver: names{"dev.test": {"127.0.0.1"}}, Allow: []string{"dev.test:" + listener.port}})
+	conn, err := opened.DialContext(t.Context(), "tcp", "dev.test:"+listener.port)
+	if err != nil {
+		t.Fatalf("a name that the operator has opened: %v", err)
+	}
+	_ = conn.Close()
 }
 
 func TestClient_EnvironmentProxyIsNotUsed(t *testing.T) {

@@ -21,7 +21,16 @@ const (
 
 // reservedSuffixes are the names that never belong to the public Internet, whatever some resolver says.
 var reservedSuffixes = []string{
-	"localhost", "localdomain", "local", "internal", "intranet", "lan", "home.arpa", "test", "invalid", "onion",
+	"localhost", "localdomain", "local", "internal", "intranet", "lan", "home.arpa", "onion",
+}
+
+// unresolvable are the names that belong to nobody (RFC 6761): they are no refusal, but names that cannot be resolved, whatever some resolver says.
+var unresolvable = []string{"test", "invalid"}
+
+// hasSuffix says whether a host is one of some names, or below one.
+func hasSuffix(host string, suffixes []string) bool {
+	name := strings.TrimSuffix(strings.ToLower(host), ".")
+	return slices.ContainsFunc(suffixes, func(s string) bool { return name == s || strings.HasSuffix(name, "."+s) })
 }
 
 // unsafePorts are the ports that browsers refuse because another protocol listens there, and those of the usual data stores.
@@ -133,7 +142,7 @@ func checkName(host string) *Refused {
 	if last := labels[len(labels)-1]; numeric(last) {
 		return refuse("", "the host name is not valid")
 	}
-	if len(labels) == 1 || slices.ContainsFunc(reservedSuffixes, func(s string) bool { return name == s || strings.HasSuffix(name, "."+s) }) {
+	if len(labels) == 1 || hasSuffix(name, reservedSuffixes) {
 		return refuse("", notPublic)
 	}
 	return nil

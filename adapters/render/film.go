@@ -19,6 +19,7 @@ import (
 // pages draws the html elements of one movie, each once.
 type pages struct {
 	draw Pages
+	kept pageStills
 	dir  string
 	rate timeline.Rate
 	now  time.Time // by the clock of every page
@@ -41,7 +42,7 @@ func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) 
 	page.Now, l.Page = p.now, &page
 	if l.Page.Capture <= 0 {
 		return fixed(func(ctx context.Context) (*image.RGBA, error) {
-			img, err := p.draw.Still(ctx, *l.Page, l.Box.W, l.Box.H)
+			img, err := p.kept.still(ctx, l, p.draw)
 			if err != nil {
 				return nil, faultOf(l.Ref, "draw page", err)
 			}

@@ -53,7 +53,8 @@ func TestEngine_Render_otherFonts(t *testing.T) {
 	}
 }
 
-// A page that may have changed is drawn again when its picture is old; one that cannot change is not.
+// A page that may have changed is drawn again when its picture is old; one that cannot change is not. The picture of a page that comes from an address is
+// kept for its own time, for other movies too.
 func TestEngine_Render_oldPages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -71,12 +72,12 @@ func TestEngine_Render_oldPages(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		page object
-		ages bool
+		want int64 // drawn in all
 	}{
-		{object{"type": "html", "html": "<p>words</p>"}, false},
-		{object{"type": "html", "html": "<img src=https://x.test/a.png>"}, true},
-		{object{"type": "html", "html": "<script>document.write(new Date())</script>"}, true},
-		{object{"type": "html", "src": "https://x.test/page"}, true},
+		{object{"type": "html", "html": "<p>words</p>"}, 2},
+		{object{"type": "html", "html": "<img src=https://x.test/a.png>"}, 3},
+		{object{"type": "html", "html": "<script>document.write(new Date())</script>"}, 3},
+		{object{"type": "html", "src": "https://x.test/page"}, 1},
 	} {
 		doc := movieOf(1, tt.page)
 		before := s.pages.stills.Load()
@@ -91,8 +92,33 @@ func TestEngine_Render_oldPages(t *testing.T) {
 		doc["scenes"].([]object)[0]["background-color"] = "#203040"
 		s.mustRender(doc)
 		s.mustRender(doc)
-		if n := s.pages.stills.Load() - before; (n == 3) != tt.ages || n < 2 {
+		if n := s.pages.stills.Load() - before; n != tt.want {
 			t.Errorf("%v was drawn %d times when it is old at once", tt.page, n)
+		}
+	}
+}
+
+// TestEngine_Render_keptPages: the picture of a page from an address is drawn once for all movies of an account, unless an element asks again.
+func TestEngine_Render_keptPages(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for i, step := range []struct {
+		background string
+		page       object
+		drawn      int64
+	}{
+		{"#000000", object{}, 1}, {"#111111", object{}, 0}, {"#222222", object{"cache": false}, 1}, {"#333333", object{}, 0}, {"#444444", object{"width": 40}, 1},
+	} {
+		page := object{"type": "html", "src": "https://x.test/page"}
+		for name, value := range step.page {
+			page[name] = value
+		}
+		doc := movieOf(1, page)
+		doc["scenes"].([]object)[0]["background-color"] = step.background
+		before := s.pages.stills.Load()
+		s.mustRender(doc)
+		if n := s.pages.stills.Load() - before; n != step.drawn {
+			t.Errorf("movie %d: the page was drawn %d times, want %d", i, n, step.drawn)
 		}
 	}
 }

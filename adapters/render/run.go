@@ -126,7 +126,9 @@ func (r *run) openStills() error {
 	}
 	r.stills = stills{
 		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: words, sound: r.envelope, heard: heard,
-		pages:  &pages{draw: r.engine.cfg.Pages, dir: r.dir, rate: r.plan.FPS, now: r.clock()},
+		pages: &pages{draw: r.engine.cfg.Pages, dir: r.dir, rate: r.plan.FPS, now: r.clock(), kept: pageStills{
+			kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log,
+		}},
 		source: func(key string) source { return r.sources[key] },
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
@@ -176,12 +177,15 @@ func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.D
 	r := Result{Duration: took}
 	var refused interface{ Refused() bool }
 	var explained interface{ Reason() string }
+	var dns *net.DNSError
 	why := "the connection failed"
 	if errors.As(err, &explained) {
 		why = explained.Reason()
 	}
 	switch {
 	case errors.As(err, &refused) && refused.Refused():
+	case errors.As(err, &dns): // also a lookup that took too long
+		r.Retry = true
 	case errors.Is(err, context.DeadlineExceeded):
 		why = fmt.Sprintf("no answer within %s", s.wait)
 	case answered:

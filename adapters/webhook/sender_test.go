@@ -45,6 +45,8 @@ func (tr transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch r.URL.Hostname() {
 	case "private.example":
 		return nil, fmt.Errorf("send: %w", refusal{})
+	case "slow-names.example":
+		return nil, fmt.Errorf("dial: %w", &net.DNSError{Err: "i/o timeout", Name: "canary", IsTimeout: true, UnwrapErr: context.DeadlineExceeded})
 	case "nowhere.example":
 		return nil, &net.DNSError{Err: "no such host", Name: "canary", IsNotFound: true}
 	}
@@ -247,6 +249,7 @@ func TestSend_NoConnection(t *testing.T) {
 	}{
 		{"refused", "http://" + closed + "/canary", "Not delivered to http://" + closed + ": the connection failed", true, false},
 		{"unknown host", "https://nowhere.example/canary", "Not delivered to https://nowhere.example: the connection failed", true, false},
+		{"a lookup that takes too long", "https://slow-names.example/canary", "Not delivered to https://slow-names.example: the connection failed", true, false},
 		{"TLS where there is none", "https://" + receiver(t, says("HTTP/1.0 400 canary\r\n\r\n")) + "/canary", "the connection failed", true, false},
 		{"TLS that hangs", "https://" + receiver(t, saysAndHangs("")) + "/canary", "no answer within 400ms", false, true},
 		{"refused by the guard", "http://private.example/canary", "Not delivered to http://private.example: the host is not a public address", false, false},

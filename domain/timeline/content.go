@@ -19,6 +19,8 @@ type Page struct {
 	Capture int64
 	// Now is when the page begins, by its own clock. It is set by who draws it, and is no part of what the page is.
 	Now time.Time `json:"-"`
+	// Fresh forbids to take the picture of the page from a cache: the element's cache is false. It is no part of what the page is either.
+	Fresh bool `json:"-"`
 }
 
 // Setting is a CSS property of the body of a page, as written; names are in lower case with dashes.

@@ -37,7 +37,7 @@ func (l *layout) layer(e *document.Element, s stretch) (Layer, error) {
 func (l *layout) page(e *document.Element, life int64) *Page {
 	page := &Page{
 		HTML: e.Page.HTML, Source: e.Page.Src, Tailwind: e.Page.Tailwind, Wait: e.Page.Wait, DPI: e.Page.DPI,
-		Capture: min(l.frame(e.Page.Capture), life),
+		Capture: min(l.frame(e.Page.Capture), life), Fresh: !e.Cache,
 	}
 	if page.HTML != "" {
 		page.Source = ""

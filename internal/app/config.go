@@ -116,7 +116,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.FileRetention, "file-retention", 7*24*time.Hour, "how long a rendered file is kept after its render")
 	f.DurationVar(&c.TempRetention, "temp-retention", 72*time.Hour, "how long files in the folder temp of a media library are kept")
 	f.DurationVar(&c.UploadTTL, "upload-url-ttl", 120*time.Second, "how long an address for an upload may be used")
-	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is kept")
+	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is used without asking its server again")
 	f.DurationVar(&c.SweepEvery, "sweep-every", 24*time.Hour, "how often files that nothing names, and old working files, are looked for")
 	f.DurationVar(&c.AbandonAfter, "abandon-after", 10*time.Minute, "age of a credit hold whose movie never came")
 	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour, "how long what is stored for an account is kept while its balance is zero")

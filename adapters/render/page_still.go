@@ -1,0 +1,115 @@
+package render
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/domain/timeline"
+)
+
+// pageStills keeps the pictures of pages that come from an address, so that their servers are spared as those of other sources are:
+// another movie of the account takes the picture for the time to live. Decision 51.
+type pageStills struct {
+	kept  pieces
+	dir   string // for working files
+	until time.Time
+	log   logrus.FieldLogger
+}
+
+// pictureExtension is that of kept pictures.
+const pictureExtension = ".png"
+
+// still returns the picture of the page of a layer, drawing it unless it is kept, or its element asks again.
+func (s pageStills) still(ctx context.Context, l timeline.Layer, pages Pages) (*image.NRGBA, error) {
+	if l.Page.Source == "" {
+		return pages.Still(ctx, *l.Page, l.Box.W, l.Box.H)
+	}
+	key, err := hashOf(struct {
+		Still timeline.Page
+		W, H  int
+	}{*l.Page, l.Box.W, l.Box.H})
+	if err != nil {
+		return nil, err
+	}
+	if !l.Page.Fresh {
+		if img, err := s.take(key); img != nil || err != nil {
+			return img, err
+		}
+	}
+	img, err := pages.Still(ctx, *l.Page, l.Box.W, l.Box.H)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.keep(key, img); err != nil {
+		s.log.WithError(err).Warn("The picture of a page cannot be kept: it will be drawn again")
+	}
+	return img, nil
+}
+
+// name is a name for a working file that nobody else has.
+func (s pageStills) name() (string, error) {
+	file, err := os.CreateTemp(s.dir, "page-*")
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(file.Close(), os.Remove(file.Name())); err != nil {
+		return "", err
+	}
+	return file.Name() + pictureExtension, nil
+}
+
+// take reads a kept picture; nil: there is none.
+func (s pageStills) take(key string) (*image.NRGBA, error) {
+	path, err := s.name()
+	if err != nil {
+		return nil, fmt.Errorf("take the picture of a page: %w", err)
+	}
+	_, ok, err := s.kept.find(key, pictureExtension, path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("take the picture of a page: %w", err)
+	}
+	defer func() { _ = errors.Join(file.Close(), os.Remove(path)) }() // the folder goes with the attempt
+	img, err := png.Decode(bufio.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("take the picture of a page: %w", err)
+	}
+	if plain, ok := img.(*image.NRGBA); ok {
+		return plain, nil
+	}
+	plain := image.NewNRGBA(img.Bounds())
+	draw.Draw(plain, plain.Rect, img, img.Bounds().Min, draw.Src)
+	return plain, nil
+}
+
+// keep puts a picture into the cache.
+func (s pageStills) keep(key string, img image.Image) error {
+	path, err := s.name()
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Clean(path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(path) }() // the cache has a link of its own
+	to := bufio.NewWriter(file)
+	err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(to, img)
+	if err := errors.Join(err, to.Flush(), file.Close()); err != nil {
+		return err
+	}
+	return s.kept.keep(key, pictureExtension, path, piece{Until: s.until})
+}
