@@ -262,6 +262,10 @@ func TestStill_SaysWhatIsWrong(t *testing.T) {
 		{browser.Page{URL: "file:///etc/passwd", Width: 9, Height: 9}, "src must be an http or https address"},
 		{browser.Page{URL: "chrome://version", Width: 9, Height: 9}, "src must be an http or https address"},
 		{browser.Page{URL: server.URL + "/secret?key=1", Width: 9, Height: 9}, "The page at " + server.URL + " answered with status 404"},
+		{browser.Page{URL: "http://page.example:99999/", Width: 9, Height: 9}, "The page at http://page.example:99999 cannot be loaded: its address is not valid; " +
+			"check the host name and that the port is between 1 and 65535"},
+		{browser.Page{URL: "http://256.1.1.1/", Width: 9, Height: 9}, "The page at http://256.1.1.1 cannot be loaded: its address is not valid; " +
+			"check the host name and that the port is between 1 and 65535"},
 		{browser.Page{URL: "http://10.0.0.1/secret", Width: 9, Height: 9}, "The page at http://10.0.0.1 cannot be loaded: the host is not a public address"},
 		{browser.Page{URL: "https://intern.example/secret", Width: 9, Height: 9}, "The page at https://intern.example cannot be loaded: the host is not a public address"},
 	}

@@ -8,6 +8,7 @@ import (
 	"image"
 	"math"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -192,6 +193,10 @@ func (t *tab) navigate(ctx context.Context) error {
 		ErrorText string `json:"errorText"`
 	}
 	if err := t.call(ctx, "Page.navigate", map[string]any{"url": t.page.URL}, &went); err != nil {
+		var refused *protocolError
+		if errors.As(err, &refused) && strings.Contains(refused.Message, "invalid URL") {
+			return fault("The page at %s cannot be loaded: its address is not valid; check the host name and that the port is between 1 and 65535", origin(t.page.URL))
+		}
 		return err
 	}
 	if went.ErrorText == "" {
