@@ -112,6 +112,8 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	if path, own := c.ownPath(target); own {
 		return c.takeOwn(ctx, s, target, path)
 	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return visit{}, failed(target, "bad address")
@@ -134,6 +136,7 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 		}
 		return visit{}, passing{noConnection}
 	}
+	resp.Body = watch(resp.Body, end)
 	defer resp.Body.Close()
 	switch code := resp.StatusCode; {
 	case code >= 300 && code < 400 && code != http.StatusNotModified:
@@ -146,15 +149,23 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	case code != http.StatusOK:
 		return visit{}, failed(target, fmt.Sprint(code))
 	}
-	from, length, err := unpacked(resp)
-	if err != nil {
-		return visit{}, cutOff(target, err)
+	hash, err := c.storeBody(s, target, resp)
+	if errors.Is(context.Cause(ctx), errSlow) {
+		return visit{}, tooSlow(target)
 	}
-	hash, err := c.store(s, target, from, length)
 	if err != nil {
 		return visit{}, err
 	}
 	return visit{Hash: hash, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"), At: c.cfg.Now()}, nil
+}
+
+// storeBody puts the body of an answer onto the shelf.
+func (c *Cache) storeBody(s shelf, target *url.URL, resp *http.Response) (hash string, err error) {
+	from, length, err := unpacked(resp)
+	if err != nil {
+		return "", cutOff(target, err)
+	}
+	return c.store(s, target, from, length)
 }
 
 // refused says whether the guard has refused a request: trying again changes nothing.

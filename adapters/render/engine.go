@@ -24,17 +24,19 @@ var _ commands.Renderer = (*Engine)(nil)
 
 // Config is what an Engine needs. Dir, Tools, Fetcher and Text must be set.
 type Config struct {
-	Dir      string        // working files and the cache of windows; may be shared by several processes of one host
-	Tools    *ffmpeg.Tools // opened with ffmpeg.Open
-	Fetcher  commands.Assets
-	Text     TextDrawer
-	Speaker  commands.Speaker        // nil: voices are refused
-	Words    commands.Transcriber    // nil: subtitles are made of voices only
-	Images   commands.ImageGenerator // nil: images of a prompt are refused
-	Pages    Pages                   // nil: html elements are refused
-	PageTTL  time.Duration           // how long the picture of a page that may have changed is taken from the cache; 0: 72 hours
-	Cores    int                     // processors to use; 0: all
-	MemoryMB int                     // memory that encoders may take together; 0: as much as the processors can make use of
+	Dir     string        // working files and the cache of windows; may be shared by several processes of one host
+	Tools   *ffmpeg.Tools // opened with ffmpeg.Open
+	Fetcher commands.Assets
+	Text    TextDrawer
+	Speaker commands.Speaker        // nil: voices are refused
+	Words   commands.Transcriber    // nil: subtitles are made of voices only
+	Images  commands.ImageGenerator // nil: images of a prompt are refused
+	Pages   Pages                   // nil: html elements are refused
+	PageTTL time.Duration           // how long the picture of a page that may have changed is taken from the cache; 0: 72 hours
+	// SourcesTime is how long all sources of a movie together may take; 0: 10 minutes. Decision 54.
+	SourcesTime time.Duration
+	Cores       int // processors to use; 0: all
+	MemoryMB    int // memory that encoders may take together; 0: as much as the processors can make use of
 	// CacheBytes bounds the rendered parts that Sweep leaves; 0: 20 GiB.
 	CacheBytes int64
 	Log        logrus.FieldLogger

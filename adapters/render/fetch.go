@@ -1,12 +1,14 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,8 +29,15 @@ type refetcher interface {
 // maxGathers is how often what is known of some sources may tell of others.
 const maxGathers = 8
 
+// defaultSourcesTime is how long all sources of a movie together may take. Decision 54.
+const defaultSourcesTime = 10 * time.Minute
+
 // gather brings the movie's sources into its folder and fills in what depends on their lengths, which may name more sources.
 func (r *run) gather(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
+	limit := cmp.Or(r.engine.cfg.SourcesTime, defaultSourcesTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, domain.Errorf(domain.Invalid, "asset_download_failed",
+		"The sources of the movie took longer than %g minutes to download: serve them faster, or preload them", limit.Minutes()))
+	defer cancel()
 	for range maxGathers {
 		if err := r.fetch(ctx, r.missing(doc)); err != nil {
 			return nil, err

@@ -1,6 +1,8 @@
 package render_test
 
 import (
+	"context"
+	"errors"
 	"image/color"
 	"path/filepath"
 	"testing"
@@ -8,6 +10,8 @@ import (
 
 	"moviola/adapters/render"
 	"moviola/adapters/render/text"
+	"moviola/commands"
+	"moviola/domain"
 	"moviola/domain/timeline"
 )
 
@@ -160,5 +164,33 @@ func TestEngine_Render_changedFileOfAComponent(t *testing.T) {
 	}
 	if parts, err := filepath.Glob(filepath.Join(s.dir, "cache", "*", "*", "*.mp4")); err != nil || len(parts) != 4 {
 		t.Errorf("the cache holds %d movies and windows (%v), want two of each", len(parts), err)
+	}
+}
+
+// silent is a server that never answers.
+type silent struct{}
+
+func (silent) Fetch(ctx context.Context, _ domain.AccountID, _ string) (commands.Asset, error) {
+	<-ctx.Done()
+	return commands.Asset{}, ctx.Err()
+}
+
+// TestEngine_Render_sourcesTime: all sources of a movie together have a time, and a movie that exceeds it says so. Decision 54.
+func TestEngine_Render_sourcesTime(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	drawer, err := realText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Engine, err = render.New(render.Config{
+		Dir: s.dir, Tools: s.media.tools, Fetcher: silent{}, Text: drawer, Cores: 2, Log: quiet(), SourcesTime: 30 * time.Millisecond,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Render(t.Context(), s.job(movieOf(1, object{"type": "image", "src": "https://x.test/a.png"})))
+	var fault *domain.Error
+	if !errors.As(err, &fault) || fault.Message != "The sources of the movie took longer than 0.0005 minutes to download: serve them faster, or preload them" {
+		t.Errorf("error %v", err)
 	}
 }

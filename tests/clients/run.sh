@@ -27,7 +27,7 @@ const net = require("net");
   const port = 10000 + Math.floor(6000 * Math.random());
   const s = net.createServer().on("error", pick).listen(port, "127.0.0.1", () => { console.log(port); s.close(); });
 })()')
-export MOVIOLA_BASE="http://127.0.0.1:$port" MOVIOLA_ADMIN_TOKEN=clients-test-token
+export MOVIOLA_BASE="http://127.0.0.1:$port" MOVIOLA_ADMIN_TOKEN=clients-test-token-0123456789
 "$work/moviola" serve --data "$work/data" --listen "127.0.0.1:$port" --ops-listen "" --public-url "$MOVIOLA_BASE" --library=false >"$work/server.log" 2>&1 &
 server=$!
 until curl -fs -o /dev/null "$MOVIOLA_BASE/v2/openapi.json"; do
