@@ -47,6 +47,10 @@ test-clients: build ## clients that nobody here wrote: the official Node SDK ren
 	@scripts/deps.sh test
 	tests/clients/run.sh
 
+audit-deps: ## licences of all that is shipped, known vulnerabilities (MOVIOLA_VULNDB=folder of a copy of vuln.go.dev), tested versions of system packages
+	go build -C tools -o ../bin/auditdeps ./auditdeps
+	./bin/auditdeps
+
 mutate-guard: ## take the guard's lines away one by one; a test has to notice each
 	go run ./tests/mutateguard
 
@@ -98,4 +102,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: help run build test test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check mutate-guard bench-delivery
+.PHONY: help run build test test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check audit-deps mutate-guard bench-delivery
