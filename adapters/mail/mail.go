@@ -127,6 +127,9 @@ func write(s connection.Settings) (*mail.Msg, error) {
 	if err := message.ToFromString(s["to"]); err != nil {
 		return nil, refuse("an address in to is not valid")
 	}
+	if given := len(message.GetTo()); given > connection.MaxRecipients { // as connections that were saved before there was a bound have
+		return nil, refuse(fmt.Sprintf("an e-mail destination can have at most %d recipients, this one has %d", connection.MaxRecipients, given))
+	}
 	message.Subject(s["subject"])
 	message.SetDate()
 	sender := message.GetFrom()[0].Address

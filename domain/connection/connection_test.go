@@ -66,6 +66,9 @@ func TestRead(t *testing.T) {
 		{"a bad host key", connection.SFTP, map[string]any{"host": "a", "username": "u", "host-key": "MD5:00"}, nil, nil, "setting_invalid"},
 		{"an object", connection.FTP, map[string]any{"host": map[string]any{}, "username": "u"}, nil, nil, "setting_invalid"},
 		{"a line break in a name", connection.FTP, map[string]any{"host": "a", "username": "u\r\nDELE x"}, nil, nil, "setting_invalid"},
+		{"as many addresses as there may be", connection.Email, map[string]any{"to": strings.Repeat("a@example.com, ", 9) + "a@example.com"}, nil,
+			connection.Settings{"to": strings.Repeat("a@example.com, ", 9) + "a@example.com"}, ""},
+		{"too many addresses", connection.Email, map[string]any{"to": strings.Repeat("a@example.com, ", 10) + "a@example.com"}, nil, nil, "setting_invalid"},
 		{"a bad e-mail address", connection.Email, map[string]any{"to": "nobody"}, nil, nil, "setting_invalid"},
 	}
 	for _, tt := range tests {

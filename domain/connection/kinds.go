@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"fmt"
 	"net/mail"
 	"net/url"
 	"regexp"
@@ -49,7 +50,7 @@ var (
 	host     = Field{check: func(s string) bool { return hosts.MatchString(s) }, wants: "a host name or address, without scheme, path or port"}
 	address  = Field{check: checkAddress, wants: "an http or https address"}
 	hostKey  = Field{check: func(s string) bool { return hostKeys.MatchString(s) }, wants: "a fingerprint such as SHA256:…, as ssh-keygen -l prints it"}
-	mails    = Field{check: checkMails, wants: "one or more e-mail addresses"}
+	mails    = Field{check: checkMails, wants: fmt.Sprintf("one to %d e-mail addresses", MaxRecipients)}
 )
 
 var (
@@ -120,7 +121,10 @@ func checkAddress(s string) bool {
 	return err == nil && len(s) <= 8<<10 && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
+// MaxRecipients is how many recipients an e-mail destination can have. Decision 55.
+const MaxRecipients = 10
+
 func checkMails(s string) bool {
 	list, err := mail.ParseAddressList(s)
-	return err == nil && len(list) <= 50
+	return err == nil && len(list) <= MaxRecipients
 }

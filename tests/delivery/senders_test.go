@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -275,6 +276,10 @@ func TestMail_TheOperatorsServer(t *testing.T) {
 	if letter.From != "movies@example.com" || strings.Contains(letter.Body, "\nBcc:") {
 		t.Errorf("the e-mail %+v", letter)
 	}
+	many := maps.Clone(settings)
+	many["to"] = strings.Repeat("a@example.com, ", connection.MaxRecipients) + "a@example.com"
+	_, err = sender.Send(t.Context(), parcel(connection.Email, many))
+	requireRefusal(t, err, "an e-mail destination can have at most 10 recipients, this one has 11", "canary")
 	none, err := mail.New(mail.Config{Dial: road(t), Explain: outbound.Explain})
 	if err != nil {
 		t.Fatal(err)
