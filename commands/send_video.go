@@ -3,11 +3,14 @@ package commands
 import (
 	"context"
 
+	"moviola/domain"
 	"moviola/domain/connection"
 )
 
 // Parcel is a finished video on its way to one destination.
 type Parcel struct {
+	// Account is whose movie it is. An e-mail names it, so that an operator finds who has written it.
+	Account domain.AccountID
 	// Settings are those of the destination's kind: complete, and with macros filled in.
 	Settings connection.Settings
 	// HostKey is the fingerprint that an SFTP server showed before; empty: none is known.

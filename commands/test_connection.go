@@ -66,7 +66,7 @@ func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (
 	limited, cancel := context.WithTimeout(ctx, testLimit)
 	defer cancel()
 	started := h.now()
-	done, receipt, err := h.try(limited, opened)
+	done, receipt, err := h.try(limited, cmd.Account, opened)
 	done.Duration = h.now().Sub(started)
 	var refusal *domain.Error
 	switch {
@@ -85,7 +85,7 @@ func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (
 }
 
 // try makes one call along the road of the connection's kind.
-func (h TestConnectionHandler) try(ctx context.Context, c OpenedConnection) (TestedConnection, Receipt, error) {
+func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID, c OpenedConnection) (TestedConnection, Receipt, error) {
 	works := TestedConnection{Success: true, Message: "The connection works"}
 	if c.Kind == connection.Webhook {
 		tested, err := h.announce(ctx, c)
@@ -104,7 +104,7 @@ func (h TestConnectionHandler) try(ctx context.Context, c OpenedConnection) (Tes
 			}
 		}
 	}
-	receipt, err := h.roads.Senders[c.Kind].Test(ctx, Parcel{Settings: settings, HostKey: c.HostKey})
+	receipt, err := h.roads.Senders[c.Kind].Test(ctx, Parcel{Account: account, Settings: settings, HostKey: c.HostKey})
 	return works, receipt, err
 }
 

@@ -80,7 +80,7 @@ func (s *Sender) Send(ctx context.Context, parcel commands.Parcel) (commands.Rec
 	if err != nil {
 		return commands.Receipt{}, err
 	}
-	message, err := write(settings)
+	message, err := write(settings, parcel.Account)
 	if err != nil {
 		return commands.Receipt{}, err
 	}
@@ -119,7 +119,14 @@ func (s *Sender) complete(given connection.Settings) (connection.Settings, error
 	return settings, nil
 }
 
-func write(s connection.Settings) (*mail.Msg, error) {
+// accountHeader and feedbackHeader name the account whose movie an e-mail is about, for the operator's abuse desk; the second is what large mail
+// providers group their complaints by.
+const (
+	accountHeader  = mail.Header("X-Moviola-Account")
+	feedbackHeader = mail.Header("Feedback-ID")
+)
+
+func write(s connection.Settings, account domain.AccountID) (*mail.Msg, error) {
 	message := mail.NewMsg()
 	if err := message.From(s["from"]); err != nil {
 		return nil, refuse("the sender's address is not valid")
@@ -135,6 +142,8 @@ func write(s connection.Settings) (*mail.Msg, error) {
 	sender := message.GetFrom()[0].Address
 	// The library's own id would name this host.
 	message.SetMessageIDWithValue(rand.Text() + sender[strings.LastIndex(sender, "@"):])
+	message.SetGenHeader(accountHeader, string(account))
+	message.SetGenHeader(feedbackHeader, string(account)+":movie:moviola")
 	message.SetBodyString(mail.TypeTextPlain, s["message"])
 	return message, nil
 }

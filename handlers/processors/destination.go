@@ -129,6 +129,7 @@ func (d *delivery) parcel(index int, t target) commands.Parcel {
 	facts := d.facts
 	facts.Random = fmt.Sprintf("%05d", h.Sum32()%100_000)
 	return commands.Parcel{
+		Account:  d.claim.Account,
 		Settings: t.kind.Fill(t.settings, facts), HostKey: t.hostKey, Size: d.claim.File.Size,
 		Open: func(ctx context.Context) (commands.File, error) {
 			f, err := d.config.Files.Open(ctx, d.claim.File.Key)

@@ -49,7 +49,7 @@ func parcel(kind connection.Kind, s connection.Settings) commands.Parcel {
 	facts := connection.Facts{
 		At: time.Date(2026, 11, 21, 9, 8, 7, 0, time.UTC), Random: "04711", Source: "Abcd1234Efgh5678.mp4", VideoURL: "https://video.example/x.mp4",
 	}
-	return commands.Parcel{Settings: kind.Fill(s, facts), Size: int64(len(video)), Open: func(context.Context) (commands.File, error) {
+	return commands.Parcel{Account: "acct", Settings: kind.Fill(s, facts), Size: int64(len(video)), Open: func(context.Context) (commands.File, error) {
 		return &file{Reader: strings.NewReader(video)}, nil
 	}}
 }
@@ -244,7 +244,7 @@ func TestMail(t *testing.T) {
 		if len(letters) != 1 || letters[0].From != "movies@example.com" || strings.Join(letters[0].To, " ") != "a@example.com b@example.com" {
 			t.Fatalf("%s: %+v", security, letters)
 		}
-		for _, want := range []string{"Subject: Ready: Abcd1234Efgh5678.mp4\r\n", "https://video.example/x.mp4", "Gr=C3=BC=C3=9Fe!"} {
+		for _, want := range []string{"Subject: Ready: Abcd1234Efgh5678.mp4\r\n", "https://video.example/x.mp4", "Gr=C3=BC=C3=9Fe!", "X-Moviola-Account: acct\r\n", "Feedback-ID: acct:movie:moviola\r\n"} {
 			if !strings.Contains(letters[0].Body, want) {
 				t.Errorf("%s: the e-mail lacks %q:\n%s", security, want, letters[0].Body)
 			}
