@@ -6,6 +6,7 @@ func simpleCard(s *stage) (*node, error) {
 	card.children = s.cardTexts(&card.style, func(i int) motion {
 		return enter(0.15+0.15*float64(i), 0.7, "easeOutCubic", from(0, 3*s.units.vh))
 	})
+	card.style.hidden = card.style.hidden || len(card.children) == 0
 	return s.in(card, "center", "center")
 }
 
@@ -20,6 +21,7 @@ func barCard(s *stage) (*node, error) {
 		return enter(0.3+0.15*float64(i), 0.8, "easeOutExpo", from(-6*s.units.vw, 0))
 	})
 	card.children = []*node{bar, column}
+	card.style.hidden = card.style.hidden || len(column.children) == 0
 	return s.in(card, "center", "center")
 }
 
@@ -37,7 +39,7 @@ func (s *stage) card(defaults string) *node {
 func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
 	headline := s.style("headline", card, "font-size: 6vw; font-weight: 700; line-height: 1.15; margin-bottom: .35em")
 	body := s.style("body", card, "font-size: 3.2vw; line-height: 1.35; margin-bottom: .5em")
-	all := s.paragraphs("headline", headline, "Headline")
+	all := s.paragraphs("headline", headline)
 	n := len(all)
 	all = append(all, s.paragraphs("body", body)...)
 	for i, p := range all {
@@ -65,7 +67,7 @@ func newsLine(s *stage) (*node, error) {
 		"font-family: Inter; font-weight: 400; font-size: 4vw; font-size: auto; color: black; background: white; padding: .4vw 1.5vw; padding-left: 1.5vw; line-height: 1.25")
 	lead := s.style("lead", &card.style,
 		"font-family: Inter; font-weight: 400; font-size: 2.2vw; font-size: auto; color: white; background: black; padding: .5vw 1.5vw; padding-left: 1.5vw; line-height: 1.3")
-	for _, p := range s.paragraphs("headline", headline, "Headline") {
+	for _, p := range s.paragraphs("headline", headline) {
 		p.motions = s.groups["headline"].tuned(enter(0.25, 0.7, "easeOutExpo", wiped(right)))
 		column.children = append(column.children, p)
 	}
@@ -74,6 +76,7 @@ func newsLine(s *stage) (*node, error) {
 		column.children = append(column.children, p)
 	}
 	card.children = []*node{bar, column}
+	card.style.hidden = card.style.hidden || len(column.children) == 0
 	return s.in(card, "bottom", "left")
 }
 
@@ -107,7 +110,7 @@ func avatarLine(s *stage) (*node, error) {
 	}
 	column := &node{style: card.style.inherited(), inline: true}
 	headline := s.style("headline", &card.style, "font-size: 3.4vw; font-weight: 700; text-shadow: 0 0.15vw 0.5vw rgba(0,0,0,.55); line-height: 1.2")
-	for i, p := range s.paragraphs("headline", headline, "Headline") {
+	for i, p := range s.paragraphs("headline", headline) {
 		p.inline = true
 		p.motions = s.groups["headline"].tuned(enter(0.35+0.12*float64(i), 0.7, "easeOutExpo", from(-4*s.units.vw, 0)))
 		column.children = append(column.children, p)
@@ -115,8 +118,11 @@ func avatarLine(s *stage) (*node, error) {
 	bar := &node{style: s.style("bar", &card.style, "height: 0.6vw; margin-top: 0.6vw; background: red")}
 	barFill(s, bar)
 	bar.motions = s.groups["bar"].tuned(enter(0.3, 0.8, "easeOutExpo", wiped(right)))
-	column.children = append(column.children, bar)
-	card.children = append(card.children, column)
+	if len(column.children) > 0 {
+		column.children = append(column.children, bar)
+		card.children = append(card.children, column)
+	}
+	card.style.hidden = card.style.hidden || len(card.children) == 0
 	return s.in(card, "bottom", "left")
 }
 
@@ -126,16 +132,17 @@ func oneLine(s *stage) (*node, error) {
 	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: left"), inline: true}
 	section := s.style("section", &card.style, "font-size: 1.7vw; font-weight: 700; background: #cc0000; color: white; padding: .35vw 1.2vw; letter-spacing: .05em; line-height: 1.25")
 	headline := s.style("headline", &card.style, "font-size: 2.5vw; font-weight: 400; background: white; color: black; padding: .6vw 1.2vw; line-height: 1.25")
-	for _, p := range s.paragraphs("section", section, "SECTION") {
+	for _, p := range s.paragraphs("section", section) {
 		p.inline = true
 		p.motions = s.groups["section"].tuned(enter(0, 0.5, "easeOutExpo", wiped(top)))
 		card.children = append(card.children, p)
 	}
-	for i, p := range s.paragraphs("headline", headline, "Headline") {
+	for i, p := range s.paragraphs("headline", headline) {
 		p.inline = true
 		p.motions = s.groups["headline"].tuned(enter(0.25+0.15*float64(i), 0.8, "easeOutExpo", wiped(right)))
 		card.children = append(card.children, p)
 	}
+	card.style.hidden = card.style.hidden || len(card.children) == 0
 	side := card.style.horizontal
 	if side != "" { // the lines stand where the card does
 		card.style.align = side

@@ -11,6 +11,7 @@ var catalogue = map[string]builder{
 	"basic/120": profile,
 	"basic/125": table,
 
+	"advanced/000": zoomText,
 	"advanced/001": fallingText,
 	"advanced/050": button,
 	"advanced/051": buttonWithCursor,
@@ -24,4 +25,10 @@ var catalogue = map[string]builder{
 	"shape/3dbox":     solidBox,
 	"shape/cutout":    cutout,
 	"shape/html":      markup,
+
+	"textbox/simple": textboxes,
+
+	// Ours, which no other service has. The numbers that they had before remain as other names of theirs.
+	"moviola/progress-bar":  progressBar,
+	"moviola/progress-ring": progressRing,
 }

@@ -89,12 +89,10 @@ func (s *stage) in(n *node, vertical, horizontal string) (*node, error) {
 	return n, nil
 }
 
-// paragraphs are the texts of a group, one node each; without a text in the settings there are the given ones.
-func (s *stage) paragraphs(name string, st style, otherwise ...string) []*node {
-	texts, ok := list(s.groups[name]["text"])
-	if !ok {
-		texts = otherwise
-	}
+// paragraphs are the texts of a group, one node each. Without a text in the settings there are none: what the author did not write
+// is never shown (Decision 53).
+func (s *stage) paragraphs(name string, st style) []*node {
+	texts, _ := list(s.groups[name]["text"])
 	var all []*node
 	for _, t := range texts {
 		n := words(st, t)

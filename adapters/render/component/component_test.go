@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -127,18 +128,22 @@ var typical = map[string]object{
 		"first-column": object{"border-right": "3px solid red", "text-align": "right"}, "cells": object{"padding": "1px 6px"},
 		"data": object{"columns": []any{"Day", "Talk"}, "rows": []any{[]any{"Mon", "<b>Go</b><br>at noon"}, []any{"Tue", 42}}},
 	},
-	"advanced/001":    {"animation": object{"text": []any{"FALLING"}, "font-size": "12vw", "speed": 4}},
-	"advanced/050":    {"button": object{"text": "SIGN UP!", "background": "red", "padding": "0 8vw", "box-shadow": "2vw 2vw 0 white"}},
-	"advanced/051":    {"button": object{"text": "BOOK"}, "cursor": object{"width": "8vw"}},
-	"advanced/060":    {"counter": object{"text": "$__num__", "from": 400, "to": "230.5", "decimals": 1, "duration": 3000, "font-size": "16vw"}},
-	"advanced/070":    {"rating": object{"value": 3.5, "size": "12vw", "off-color": "#fff3"}},
-	"advanced/100":    {"label": object{"text": "Funded", "font-size": "6vw"}, "bar": object{"value": 80}, "track": object{"height": "6vw"}, "card": object{"padding": "6vw"}},
-	"advanced/110":    {"ring": object{"value": 66, "color": "gold"}, "label": object{"font-size": "7vw"}},
-	"shape/rectangle": {"rectangle1": object{"background": "linear-gradient(120deg, #FF2B2B 0%, #0039CB 100%)"}, "rectangle2": object{"left": "60%", "top": "90%", "width": "25%", "height": "50%", "rotate": "30deg", "border-width": "4px", "border-color": "white", "animate": object{"top": "20%", "rotate": "0deg", "duration": "1500", "easing": "easeOutCubic"}}},
-	"shape/polygon":   {"polygon1": object{"points": "50% 0, 100% 100%, 0 100%", "left": "10%", "top": "10%", "width": "30%", "height": "70%"}, "polygon2": object{"sides": 6, "left": "50%", "top": "10%", "width": "40vh", "height": "40vh", "background": "gold", "animate": object{"rotate": "90deg"}}},
-	"shape/3dbox":     {"box": object{"background": "tomato", "width": "30vw", "height": "20vw"}},
-	"shape/cutout":    {"cover": object{"background": "black"}, "hole": object{"shape": "circle", "left": "30%", "top": "20%", "width": "60vh", "height": "60vh"}},
-	"shape/html":      {"html": object{"html": "<p>Some <b>bold</b> words</p>", "background": "#222"}},
+	"advanced/000":          {"animation": object{"text": []any{"Set", "Run"}}},
+	"textbox/simple":        {"textbox1": object{"text": "Doors open at eight", "left": "10%", "top": "20%", "width": "40%", "height": "40%", "font-size": "auto", "background": "black", "animate": object{"left": "50%"}}},
+	"moviola/progress-bar":  {"label": object{"text": "Funded", "font-size": "6vw"}, "bar": object{"value": 80}, "track": object{"height": "6vw"}, "card": object{"padding": "6vw"}},
+	"moviola/progress-ring": {"ring": object{"value": 66, "color": "gold"}, "label": object{"font-size": "7vw"}},
+	"advanced/001":          {"animation": object{"text": []any{"FALLING"}, "font-size": "12vw", "speed": 4}},
+	"advanced/050":          {"button": object{"text": "SIGN UP!", "background": "red", "padding": "0 8vw", "box-shadow": "2vw 2vw 0 white"}},
+	"advanced/051":          {"button": object{"text": "BOOK"}, "cursor": object{"width": "8vw"}},
+	"advanced/060":          {"counter": object{"text": "$__num__", "from": 400, "to": "230.5", "decimals": 1, "duration": 3000, "font-size": "16vw"}},
+	"advanced/070":          {"rating": object{"value": 3.5, "size": "12vw", "off-color": "#fff3"}},
+	"advanced/100":          {"label": object{"text": "Funded", "font-size": "6vw"}, "bar": object{"value": 80}, "track": object{"height": "6vw"}, "card": object{"padding": "6vw"}},
+	"advanced/110":          {"ring": object{"value": 66, "color": "gold"}, "label": object{"font-size": "7vw"}},
+	"shape/rectangle":       {"rectangle1": object{"background": "linear-gradient(120deg, #FF2B2B 0%, #0039CB 100%)"}, "rectangle2": object{"left": "60%", "top": "90%", "width": "25%", "height": "50%", "rotate": "30deg", "border-width": "4px", "border-color": "white", "animate": object{"top": "20%", "rotate": "0deg", "duration": "1500", "easing": "easeOutCubic"}}},
+	"shape/polygon":         {"polygon1": object{"points": "50% 0, 100% 100%, 0 100%", "left": "10%", "top": "10%", "width": "30%", "height": "70%"}, "polygon2": object{"sides": 6, "left": "50%", "top": "10%", "width": "40vh", "height": "40vh", "background": "gold", "animate": object{"rotate": "90deg"}}},
+	"shape/3dbox":           {"box": object{"background": "tomato", "width": "30vw", "height": "20vw"}},
+	"shape/cutout":          {"cover": object{"background": "black"}, "hole": object{"shape": "circle", "left": "30%", "top": "20%", "width": "60vh", "height": "60vh"}},
+	"shape/html":            {"html": object{"html": "<p>Some <b>bold</b> words</p>", "background": "#222"}},
 }
 
 func TestOpen_EveryComponentHasTypicalSettings(t *testing.T) {
@@ -152,8 +157,9 @@ func TestOpen_EveryComponentHasTypicalSettings(t *testing.T) {
 
 func TestOpen_Golden(t *testing.T) {
 	t.Parallel()
-	ids := component.IDs()
-	for n, part := range [][]string{ids[:7], ids[7:14], ids[14:]} {
+	added := []string{"advanced/000", "textbox/simple", "moviola/progress-bar", "moviola/progress-ring"}
+	ids := slices.DeleteFunc(component.IDs(), func(id string) bool { return slices.Contains(added, id) })
+	for n, part := range [][]string{ids[:7], ids[7:14], ids[14:], added} {
 		var tiles []goldentest.Tile
 		for _, id := range part {
 			a := open(t, id, typical[id])
@@ -194,7 +200,11 @@ func TestOpen_SettlesAndIsDeterministic(t *testing.T) {
 func TestOpen_EachGroupIsSeen(t *testing.T) {
 	t.Parallel()
 	for id, groups := range typical {
-		plain := tile(id, frame(t, open(t, id, groups), 100))
+		late := 100.0
+		if id == "advanced/000" { // it is empty in the end
+			late = 1
+		}
+		plain := tile(id, frame(t, open(t, id, groups), late))
 		for name, value := range groups {
 			changed := maps.Clone(groups)
 			group := maps.Clone(value.(object))
@@ -206,7 +216,7 @@ func TestOpen_EachGroupIsSeen(t *testing.T) {
 				maps.Copy(group, object{"color": "crimson", "font-size": "9vw", "background": "linear-gradient(red, lime)"})
 			}
 			changed[name] = group
-			if d := goldentest.Difference(plain, tile(name, frame(t, open(t, id, changed), 100))); d < 0.05 {
+			if d := goldentest.Difference(plain, tile(name, frame(t, open(t, id, changed), late))); d < 0.05 {
 				t.Errorf("%s: the group %s changes the picture by %.3f of 255 only", id, name, d)
 			}
 		}
@@ -279,6 +289,94 @@ func TestOpen_WithoutSettings(t *testing.T) {
 	t.Parallel()
 	for _, id := range component.IDs() {
 		frame(t, open(t, id, nil), 1)
+	}
+}
+
+// TestOpen_NoTextOfItsOwn: what the author did not write is never shown (Decision 53).
+func TestOpen_NoTextOfItsOwn(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{
+		"basic/000", "basic/001", "basic/050", "basic/051", "basic/052", "basic/120", "advanced/000", "advanced/001", "advanced/050", "advanced/051", "textbox/simple",
+	} {
+		settings := object{"textbox1": object{"background": "red"}, "button": object{"background": "red"}, "section": object{"text": ""}}
+		a := open(t, id, settings)
+		want := open(t, id, object{"headline": "", "section": "", "name": "", "animation": "", "button": "", "textbox1": ""})
+		if got := frame(t, a, 100); !same(got, frame(t, want, 100)) {
+			t.Errorf("%s without texts shows one", id)
+		}
+	}
+	for _, id := range []string{"basic/000", "basic/001", "basic/050", "basic/051", "basic/052", "basic/120", "advanced/001", "advanced/050", "advanced/051", "textbox/simple"} {
+		if got := frame(t, open(t, id, object{"textbox1": object{"background": "red"}, "card": object{"background": "red"}}), 100); !got.Image.Rect.Empty() {
+			t.Errorf("%s without texts shows a picture of %v", id, got.Image.Rect)
+		}
+	}
+}
+
+// TestOpen_TextForAGroup: a text or a list in the place of a group is the group's text (Decision 53).
+func TestOpen_TextForAGroup(t *testing.T) {
+	t.Parallel()
+	long := open(t, "basic/000", object{"headline": object{"text": "Trail closed"}, "body": object{"text": []any{"One", "Two"}}})
+	short := open(t, "basic/000", object{"headline": "Trail closed", "body": []any{"One", "Two"}})
+	if want := frame(t, long, 100); want.Image.Rect.Empty() || !same(want, frame(t, short, 100)) {
+		t.Error("the short form draws something else")
+	}
+}
+
+// TestOpen_Cutout: the picture is seen inside of the hole, and nothing outside of it.
+func TestOpen_Cutout(t *testing.T) {
+	t.Parallel()
+	picture := object{"background-image": "url(a)"}
+	for name, tt := range map[string]struct {
+		hole object
+		want image.Rectangle
+	}{
+		"by its middle and radius": {object{"shape": "circle", "cx": "50%", "cy": "50%", "r": "20%", "animate": object{}}, image.Rect(124, 54, 196, 126)},
+		"by its corner and size":   {object{"shape": "rect", "x": "10%", "y": "10%", "width": "50%", "height": "50%"}, image.Rect(32, 18, 192, 108)},
+		"where it goes to":         {object{"shape": "rect", "animate": object{"left": "50%", "width": "50%"}}, image.Rect(160, 0, 320, 180)},
+		"by its final state":       {object{"shape": "rect", "initial_width": "10%", "final_width": "50%"}, image.Rect(0, 0, 160, 180)},
+		"the whole box":            {object{"shape": "rect"}, image.Rect(0, 0, 320, 180)},
+	} {
+		d := frame(t, open(t, "shape/cutout", object{"background": picture, "cutout": tt.hole}), 100)
+		if got := d.Image.Rect.Add(d.At); got != tt.want {
+			t.Errorf("%s: the picture is seen in %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// TestOpen_ZoomText: each text takes 1.9 s, and after the last one nothing is seen.
+func TestOpen_ZoomText(t *testing.T) {
+	t.Parallel()
+	a := open(t, "advanced/000", object{"animation": object{"text": []any{"Set", "Run"}}})
+	if math.Abs(a.Settled()-3.8) > 1e-9 {
+		t.Errorf("two texts take %f s", a.Settled())
+	}
+	set, run, after := frame(t, a, 1), frame(t, a, 2.9), frame(t, a, 100)
+	if set.Image.Rect.Empty() || run.Image.Rect.Empty() || same(set, run) || !after.Image.Rect.Empty() {
+		t.Errorf("it shows %v, %v and %v", set.Image.Rect, run.Image.Rect, after.Image.Rect)
+	}
+	if coming, going := frame(t, a, 0.2), frame(t, a, 1.85); coming.Image.Rect.Dx() >= set.Image.Rect.Dx() || going.Image.Rect.Dx() <= set.Image.Rect.Dx() {
+		t.Errorf("the text is %d, %d and %d wide", coming.Image.Rect.Dx(), set.Image.Rect.Dx(), going.Image.Rect.Dx())
+	}
+}
+
+// TestOpen_TextboxFits: a text of automatic size fills its box without leaving it.
+func TestOpen_TextboxFits(t *testing.T) {
+	t.Parallel()
+	box := func(text string) object {
+		return object{"textbox1": object{"text": text, "font-size": "auto", "left": "25%", "top": "25%", "width": "50%", "height": "50%", "color": "white"}}
+	}
+	within := image.Rect(80, 45, 240, 135)
+	for _, words := range []string{"Hi", strings.Repeat("some more words ", 20)} {
+		d := frame(t, open(t, "textbox/simple", box(words)), 0)
+		got := d.Image.Rect.Add(d.At)
+		if !got.In(within.Inset(-3)) || got.Dx() < within.Dx()/2 && got.Dy() < within.Dy()/2 {
+			t.Errorf("%.20q is drawn in %v, of %v", words, got, within)
+		}
+	}
+	small := box("Hi")
+	small["textbox1"].(object)["max-font-size"] = "10px"
+	if d := frame(t, open(t, "textbox/simple", small), 0); d.Image.Rect.Dy() > 14 {
+		t.Errorf("with at most 10 pixels it is %d high", d.Image.Rect.Dy())
 	}
 }
 

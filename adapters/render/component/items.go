@@ -27,17 +27,18 @@ func profile(s *stage) (*node, error) {
 		picture.motions = s.groups["image"].tuned(enter(0, 0.9, "easeOutBack", shrunk()))
 		card.children = append(card.children, picture)
 	}
-	for i, part := range []struct{ name, css, otherwise string }{
-		{"name", "font-size: 10vw; font-weight: 700; line-height: 1.2", "Name"},
-		{"title", "font-size: 7vw; line-height: 1.3; opacity: 0.8", ""},
-		{"description", "font-size: 6vw; line-height: 1.4; margin-top: 3vw", ""},
+	for i, part := range []struct{ name, css string }{
+		{"name", "font-size: 10vw; font-weight: 700; line-height: 1.2"},
+		{"title", "font-size: 7vw; line-height: 1.3; opacity: 0.8"},
+		{"description", "font-size: 6vw; line-height: 1.4; margin-top: 3vw"},
 	} {
 		st := s.style(part.name, &card.style, part.css)
-		for _, p := range s.paragraphs(part.name, st, part.otherwise) {
+		for _, p := range s.paragraphs(part.name, st) {
 			p.motions = s.groups[part.name].tuned(enter(0.35+0.15*float64(i), 0.7, "easeOutCubic", from(0, 4*s.units.vw)))
 			card.children = append(card.children, p)
 		}
 	}
+	card.style.hidden = card.style.hidden || len(card.children) == 0
 	return s.in(card, "center", "center")
 }
 

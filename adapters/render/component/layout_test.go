@@ -39,11 +39,11 @@ func TestOpen_CardsStandWhereTheyShould(t *testing.T) {
 			t.Errorf("%s: it stands at %v, want %v", vertical, got, want)
 		}
 	}
-	got := seen(t, "basic/000", object{"card": object{"background": "red", "margin": "10px 20px", "padding": "0", "vertical-align": "bottom"}})
+	got := seen(t, "basic/000", object{"headline": "Words", "card": object{"background": "red", "margin": "10px 20px", "padding": "0", "vertical-align": "bottom"}})
 	if got.Min.X != 20 || got.Max.X != 300 || got.Max.Y != 170 {
 		t.Errorf("a card with margins stands at %v", got)
 	}
-	small, large := seen(t, "basic/000", object{"card": object{"background": "red", "padding": "0"}}), seen(t, "basic/000", object{"card": object{"background": "red", "padding": "10px"}})
+	small, large := seen(t, "basic/000", object{"headline": "Words", "card": object{"background": "red", "padding": "0"}}), seen(t, "basic/000", object{"headline": "Words", "card": object{"background": "red", "padding": "10px"}})
 	if large.Dy() != small.Dy()+20 {
 		t.Errorf("a padding of 10 makes a card of %d pixels %d high", small.Dy(), large.Dy())
 	}

@@ -22,6 +22,7 @@ type motion struct {
 	delay, seconds float64
 	away           func(done float64) float64 // the share of from that is left, 1 to 0, by the share of the time
 	from           pose
+	stays          bool // it keeps what is left of from in the end
 }
 
 // enter is a motion that ends at rest.
@@ -33,6 +34,11 @@ func enter(delay, seconds float64, easing string, from pose) motion {
 // press is a motion that begins and ends at rest.
 func press(delay, seconds float64, to pose) motion {
 	return motion{delay: delay, seconds: seconds, from: to, away: func(done float64) float64 { return math.Sin(math.Pi * done) }}
+}
+
+// leave is a motion that begins at rest and ends in a pose, for good.
+func leave(delay, seconds float64, easing string, to pose) motion {
+	return motion{delay: delay, seconds: seconds, from: to, away: canvas.MustEase(easing), stays: true}
 }
 
 // The entrances of most parts.
@@ -53,11 +59,13 @@ func (m motion) ends() float64 { return m.delay + m.seconds }
 
 // at is the pose at a time.
 func (m motion) at(seconds float64) pose {
-	if seconds >= m.ends() {
+	if seconds >= m.ends() && !m.stays {
 		return rest
 	}
 	done := 0.0
-	if seconds > m.delay {
+	if seconds >= m.ends() {
+		done = 1
+	} else if seconds > m.delay {
 		done = (seconds - m.delay) / m.seconds
 	}
 	share := m.away(done)

@@ -21,11 +21,14 @@ const (
 // group is the settings of one part of a component, by property name.
 type group map[string]any
 
-// groups reads settings; what is no object is no group.
+// groups reads settings. A text or a list where a group is expected is the group's text (Decision 53).
 func groups(settings map[string]any) map[string]group {
 	all := make(map[string]group)
 	for name, value := range settings {
 		fields, ok := value.(map[string]any)
+		if _, isText := list(value); !ok && isText {
+			fields, ok = map[string]any{"text": value}, true
+		}
 		if !ok || len(all) == maxGroups {
 			continue
 		}

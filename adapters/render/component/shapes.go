@@ -162,8 +162,12 @@ func (s *stage) corners(g group) []canvas.Point {
 	return corners
 }
 
-// cutout is shape/cutout: a cover over everything with a hole in it, which may move and grow.
+// cutout is shape/cutout: a picture that is seen through a hole, or, by our own groups cover and hole, a cover over everything with a
+// hole in it. The hole may move and grow.
 func cutout(s *stage) (*node, error) {
+	if s.groups["cutout"] != nil || s.groups["background"] != nil {
+		return pictureHole(s)
+	}
 	root := s.root()
 	cover := s.style("cover", &root, "background: black")
 	g := s.groups["hole"]

@@ -24,7 +24,7 @@ func (s *stage) textOf(name, otherwise string) string {
 func fallingText(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["animation"]
-	n := words(s.style("animation", &root, "font-family: Roboto; font-size: 8vw; color: white; text-align: center; vertical-align: center; padding: 0 2vw"), s.textOf("animation", "Text"))
+	n := words(s.style("animation", &root, "font-family: Roboto; font-size: 8vw; color: white; text-align: center; vertical-align: center; padding: 0 2vw"), s.textOf("animation", ""))
 	moving := n.text
 	n, err := s.in(n, "center", "center")
 	if err != nil || n.block == nil {
@@ -59,20 +59,18 @@ func (s *stage) button() (*node, error) {
 	root := s.root()
 	st := s.style("button", &root,
 		"font-size: 4vw; font-weight: 700; color: white; background: #2ea4ff; padding: .45em 1.4em; border-radius: .35em; text-align: center; line-height: 1.25")
-	n := words(st, s.textOf("button", "Click here"))
+	n := words(st, s.textOf("button", ""))
 	n.inline = true
 	n.motions = s.groups["button"].tuned(enter(0, 1.1, "easeOutElastic", shrunk()))
-	if n.text.empty() {
-		n.style.height = length{px: st.size}
-	}
+	n.style.hidden = n.style.hidden || n.text.empty() // nothing is to be pressed
 	return s.in(n, "center", "center")
 }
 
 // buttonWithCursor is advanced/051: a button that is pressed by a cursor.
 func buttonWithCursor(s *stage) (*node, error) {
 	b, err := s.button()
-	if err != nil {
-		return nil, err
+	if err != nil || b.style.hidden {
+		return b, err
 	}
 	pressed := rest
 	pressed.sx, pressed.sy = 0.93, 0.93
@@ -116,7 +114,7 @@ func counter(s *stage) (*node, error) {
 	g := s.groups["counter"]
 	st := s.style("counter", &root, "font-family: Roboto; font-size: 10vw; font-weight: 700; color: white; text-align: center; vertical-align: center; line-height: 1.2")
 	begin, end := g.number(0, -1e12, 1e12, "from"), g.number(1000, -1e12, 1e12, "to")
-	decimals := int(g.number(0, 0, 2, "decimals"))
+	decimals := int(g.number(0, 0, 3, "decimals"))
 	pattern := s.textOf("counter", "__num__")
 	run := s.tween(g, 5, "easeOutCubic")
 	run.ends = min(run.ends, run.delay+10)
