@@ -23,6 +23,10 @@ const PageCrashed = "page_crashed"
 // ErrGiveWay is why work that the service does for itself is stopped: others wait for its slot. It is handed back and done later.
 var ErrGiveWay = errors.New("others wait for the slot")
 
+// ErrShare is why a render is asked for its slot: another account waits. It ends with ErrGiveWay at the next place at which nothing is lost,
+// and goes on when it has the slot again.
+var ErrShare = errors.New("another account waits for the slot")
+
 // errUnseen is a read that found nothing where something was acknowledged: the node that answered is behind, and nothing can be told
 // from it. Decision 60.
 var errUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", eventstore.ErrUnavailable)

@@ -68,6 +68,9 @@ type RenderJob struct {
 	Keep func(ctx context.Context, name string, p Prepared) error
 	// Progress is told the share that is done, 0 to 100, growing, a few times a second at most. It must not block.
 	Progress func(percent float64)
+	// Share is closed when another account waits for the slot. Render then ends with ErrGiveWay where nothing that was finished is lost, as
+	// soon as it has got further than the attempt before. nil: nobody asks.
+	Share <-chan struct{}
 }
 
 // Rendered is a finished movie on the renderer's local disk. The caller moves the files away and then calls Close.

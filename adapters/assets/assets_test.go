@@ -304,3 +304,33 @@ func TestCache_Fetch_stopsWhenNobodyWaits(t *testing.T) {
 	wg.Wait()
 	<-gone // the server sees the end of the connection
 }
+
+// A download goes on by itself when the render that waits for it gives its slot to others, and is there when it comes back.
+func TestCache_Fetch_goesOnWhileTheSlotIsShared(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, commands.Media{}, nil)
+	arrived, release := make(chan struct{}), make(chan struct{})
+	s.mux.HandleFunc("/slow.png", func(w http.ResponseWriter, _ *http.Request) {
+		close(arrived) // a second request would panic
+		<-release
+		_, _ = w.Write(pngOf(5, 5))
+	})
+	ctx, leave := context.WithCancelCause(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, err := s.Fetch(ctx, "account", s.server.URL+"/slow.png"); !errors.Is(err, commands.ErrGiveWay) {
+			t.Errorf("got %v", err)
+		}
+	})
+	<-arrived
+	leave(commands.ErrGiveWay)
+	wg.Wait()
+	wg.Go(func() {
+		if got, err := s.fetch("/slow.png"); err != nil || got.Facts.Width != 5 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+	waitFor(t, func() bool { return s.Waiting() == 1 })
+	close(release)
+	wg.Wait()
+}

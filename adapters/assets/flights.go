@@ -2,22 +2,28 @@ package assets
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"moviola/commands"
 )
 
+// maxAlone is how many downloads of a process, at most, go on while nobody waits for them.
+const maxAlone = 32
+
 // flights lets callers that want the same thing at once share one piece of work. It goes on while anybody waits for
-// it.
+// it, and after that when the last one has only given its slot to others: it will ask again.
 type flights struct {
-	mu  sync.Mutex
-	all map[string]*flight
+	mu    sync.Mutex
+	all   map[string]*flight
+	alone int // of all, those that nobody waits for
 }
 
 type flight struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	waiting int
+	alone   bool // nobody waits for it, and it goes on
 	asset   commands.Asset
 	err     error
 }
@@ -27,10 +33,10 @@ func (f *flights) do(ctx context.Context, key string, work func(context.Context)
 	running := f.join(ctx, key, work)
 	select {
 	case <-running.done:
-		f.leave(key, running)
+		f.leave(key, running, false)
 		return running.asset, running.err
 	case <-ctx.Done():
-		f.leave(key, running)
+		f.leave(key, running, errors.Is(context.Cause(ctx), commands.ErrGiveWay))
 		return commands.Asset{}, context.Cause(ctx)
 	}
 }
@@ -40,6 +46,7 @@ func (f *flights) join(ctx context.Context, key string, work func(context.Contex
 	defer f.mu.Unlock()
 	if running, ok := f.all[key]; ok {
 		running.waiting++
+		f.together(running)
 		return running
 	}
 	workCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -57,11 +64,16 @@ func (f *flights) join(ctx context.Context, key string, work func(context.Contex
 	return started
 }
 
-// leave gives up one place; the last one to leave ends the work.
-func (f *flights) leave(key string, running *flight) {
+// leave gives up one place; the last one to leave ends the work, unless it comes back and there is room.
+func (f *flights) leave(key string, running *flight, comesBack bool) {
 	f.mu.Lock()
 	running.waiting--
 	abandoned := running.waiting == 0
+	if abandoned && comesBack && f.all[key] == running && f.alone < maxAlone {
+		running.alone = true
+		f.alone++
+		abandoned = false
+	}
 	if abandoned && f.all[key] == running {
 		// Who comes now must not join work that is about to be stopped.
 		delete(f.all, key)
@@ -75,7 +87,16 @@ func (f *flights) leave(key string, running *flight) {
 func (f *flights) forget(key string, ended *flight) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.together(ended)
 	if f.all[key] == ended {
 		delete(f.all, key)
+	}
+}
+
+// together counts a flight off that went on by itself. f.mu must be held.
+func (f *flights) together(running *flight) {
+	if running.alone {
+		running.alone = false
+		f.alone--
 	}
 }

@@ -38,6 +38,7 @@ func (r *run) gather(ctx context.Context, doc *document.Movie) (*document.Movie,
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, domain.Errorf(domain.Invalid, "asset_download_failed",
 		"The sources of the movie took longer than %g minutes to download: serve them faster, or preload them", limit.Minutes()))
 	defer cancel()
+	defer r.whileSourcesMayTake()()
 	for range maxGathers {
 		if err := r.fetch(ctx, r.missing(doc)); err != nil {
 			return nil, err
@@ -82,10 +83,13 @@ func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
 	for i, w := range wanted {
 		group.Go(func() error {
 			got[i], failed[i] = r.prepare(groupCtx, w)
+			if errors.Is(failed[i], commands.ErrGiveWay) {
+				return nil // what is spoken or drawn meanwhile is paid for: it is not cut short
+			}
 			return failed[i]
 		})
 	}
-	if group.Wait() != nil {
+	if err := errors.Join(group.Wait(), errors.Join(failed...)); err != nil {
 		return r.fetchError(ctx, wanted, failed)
 	}
 	for i, w := range wanted {
@@ -120,6 +124,11 @@ func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
 	if again, ok := r.engine.cfg.Fetcher.(refetcher); ok && w.Fresh {
 		fetch = again.Refetch
 	}
+	if !w.Fresh { // what has to be asked for again would begin anew
+		var end context.CancelFunc
+		ctx, end = r.untilLapsed(ctx)
+		defer end()
+	}
 	asset, err := fetch(ctx, r.job.Account, w.URL)
 	if err == nil {
 		err = fits(w, asset)
@@ -133,6 +142,9 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 	}
 	var other error
 	for i, err := range failed {
+		if errors.Is(err, commands.ErrGiveWay) {
+			return err
+		}
 		var fault *domain.Error
 		if errors.As(err, &fault) {
 			return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: elementName(wanted[i].Ref) + ": " + fault.Message}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -42,6 +43,9 @@ type run struct {
 	heardOnce sync.Once
 	loudness  *envelope
 	heardErr  error
+	lapsed    <-chan struct{} // closed when the sources are waited for no longer: the slot is asked for
+	begun     atomic.Bool     // a window was rendered in this attempt, or begun
+	gaveWay   atomic.Bool     // windows were left to a later attempt
 
 	mu       sync.Mutex
 	warnings []string
@@ -134,7 +138,8 @@ func (r *run) openStills() error {
 	return nil
 }
 
-// encode renders windows and sound side by side, as far as the engine's limit allows. Equal windows are rendered once.
+// encode renders windows and sound side by side, as far as the engine's limit allows. Equal windows are rendered once. It ends with
+// commands.ErrGiveWay when another account waits and some are left; those that were begun are finished and kept.
 func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	windows, keys := p.windows, p.keys
 	first := map[string]int{} // of equal windows
@@ -170,6 +175,9 @@ func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	}
 	if err := group.Wait(); err != nil {
 		return nil, "", err
+	}
+	if r.gaveWay.Load() {
+		return nil, "", commands.ErrGiveWay
 	}
 	for i, key := range keys {
 		all[i] = all[first[key]]

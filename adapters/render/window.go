@@ -156,7 +156,7 @@ type rendered struct {
 	piece  piece
 }
 
-// window takes a window from the cache or renders it.
+// window takes a window from the cache or renders it, unless the render shares its slot by now.
 func (r *run) window(ctx context.Context, key string, w timeline.Window) (rendered, error) {
 	out := rendered{window: w, path: filepath.Join(r.parts, key+".mp4")}
 	count := &counter{to: &r.progress, frames: w.Frames}
@@ -170,11 +170,20 @@ func (r *run) window(ctx context.Context, key string, w timeline.Window) (render
 		count.reached(w.Frames)
 		return out, nil
 	}
+	if r.shares() {
+		r.gaveWay.Store(true)
+		return out, nil
+	}
 	release, err := r.engine.limiter.acquire(ctx, r.plan.Width*r.plan.Height)
 	if err != nil {
 		return rendered{}, err
 	}
 	defer release()
+	if r.shares() {
+		r.gaveWay.Store(true)
+		return out, nil
+	}
+	r.begun.Store(true)
 	out.piece, err = r.renderWindow(ctx, key, w, out.path, count)
 	return out, err
 }

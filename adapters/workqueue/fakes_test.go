@@ -35,9 +35,21 @@ func newList() *list {
 	return &list{items: map[string]projections.WorkItem{}, rows: map[string]projections.Presence{}, ended: map[string]bool{}}
 }
 
+// atOnce lets the queue see all that put adds, or nothing.
+func (l *list) atOnce(put func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	put()
+}
+
 func (l *list) put(account, subject string, due time.Time) projections.WorkItem {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.add(account, subject, due)
+}
+
+// add is put for who has the lock.
+func (l *list) add(account, subject string, due time.Time) projections.WorkItem {
 	item := projections.WorkItem{
 		ID: "render/" + subject, Kind: kind, Account: account, Subject: subject, State: projections.WorkReady, Due: due,
 	}

@@ -63,7 +63,7 @@ func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *su
 		turns:     newTurns(q.config.Later, q.config.PerAccount[kind]),
 		restraint: newRestraint(q.config.LongestRest),
 		claims:    newClaims(q.config),
-		yields:    yields{stop: make(map[string]context.CancelCauseFunc)},
+		yields:    newYields(),
 		apart:     slices.Contains(q.config.Apart, kind),
 	}
 }
@@ -117,7 +117,7 @@ func (s *subscription) settle(o outcome) {
 	delete(s.running, o.task.ID)
 	s.leave(o.task)
 	s.restraint.ended(o.task, o.ok, now)
-	if s.yields.ended(o.task.ID) {
+	if s.yields.ended(o.task.ID) && s.turns.later[o.task.Account] {
 		s.restraint.ended(late, false, now)
 	}
 }
@@ -135,7 +135,7 @@ func (s *subscription) look(ctx context.Context) time.Duration {
 	s.restraint.forget(now)
 	dead := s.dead(ctx, now)
 	free := s.slots - len(s.running)
-	if _, ok := s.stoppable(now); free == 0 && !ok {
+	if free == 0 && !s.mayAsk(now) {
 		return lookInterval
 	}
 	ready, err := s.queue.config.Work.Candidates(ctx, s.kind, now, max(free, 1)+s.withheld(now))
@@ -240,12 +240,12 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 		s.queue.end()
 		return false
 	}
+	now := s.queue.config.Now()
 	if task.Since == nil {
-		now := s.queue.config.Now()
 		task.Since = &now
 	}
 	s.running[task.ID] = task
-	s.yields.begun(task, cancel)
+	s.yields.begun(task, now, cancel)
 	s.queue.finished.Go(func() {
 		defer s.queue.end()
 		defer cancel(nil)

@@ -42,6 +42,17 @@ func (t *turns) waits(tasks []projections.Task, running map[string]projections.T
 	})
 }
 
+// isOwed says whether an account that waits with one of the tasks has so much less in work than another that a slot should pass to it.
+func (t *turns) isOwed(tasks []projections.Task, running map[string]projections.Task, by string, now time.Time) bool {
+	inWork := inWorkOf(running)
+	return slices.ContainsFunc(tasks, func(task projections.Task) bool {
+		if task.Account == by || t.comesLater(task, now) || t.limit > 0 && inWork[task.Account] >= t.limit {
+			return false
+		}
+		return inWork[task.Account] == 0 || inWork[task.Account]+1 < inWork[by]
+	})
+}
+
 // inWorkOf counts what each account has in work.
 func inWorkOf(running map[string]projections.Task) map[string]int {
 	inWork := make(map[string]int)

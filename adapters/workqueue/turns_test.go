@@ -71,10 +71,12 @@ func TestQueue_AccountsTakeTurns(t *testing.T) {
 // TestQueue_Later: what the service does for itself comes after all others' work, one task at a time.
 func TestQueue_Later(t *testing.T) {
 	inBubble(t, 2, func(h *harness) {
-		for i := range 3 {
-			h.list.put("house", fmt.Sprint("house", i), time.Now().Add(-time.Hour))
-			h.list.put("a", fmt.Sprint("a", i), time.Now())
-		}
+		h.list.atOnce(func() {
+			for i := range 3 {
+				h.list.add("house", fmt.Sprint("house", i), time.Now().Add(-time.Hour))
+				h.list.add("a", fmt.Sprint("a", i), time.Now())
+			}
+		})
 		var order []string
 		for range 3 {
 			msg, task := h.mustNext(2 * time.Second)

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,29 +9,38 @@ import (
 	"moviola/projections"
 )
 
-// patience is how long, from its first claim on, work of accounts that come later waits for others. Then it takes turns like any other and
-// is left to end: a render that was stopped again and again would time out.
+// patience is how long, from its first claim on, a render gives its slot to others. Then it is left to end: one that was stopped again and
+// again would time out. Work of accounts that come later takes turns like any other from then on.
 const patience = 5 * time.Minute
+
+// turnTime is how long a render has its slot before another account's may ask for it.
+const turnTime = time.Second
 
 // late stands in the restraint for all work that comes later: each time some of it was stopped, all of it rests, longer and longer.
 var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 
-// yields knows how to stop tasks in work when others wait for their slots.
+// yields knows how to ask tasks in work for their slots when others wait.
 type yields struct {
 	stop  map[string]context.CancelCauseFunc // by item
+	since map[string]time.Time               // when each was handed out
 	asked string                             // the item whose slot is asked back; empty: none
 }
 
+func newYields() yields {
+	return yields{stop: make(map[string]context.CancelCauseFunc), since: make(map[string]time.Time)}
+}
+
 // begun notes that a task was handed out. Only renders take long enough to be worth it.
-func (y *yields) begun(task projections.Task, stop context.CancelCauseFunc) {
+func (y *yields) begun(task projections.Task, now time.Time, stop context.CancelCauseFunc) {
 	if task.Kind == projections.WorkRender {
-		y.stop[task.ID] = stop
+		y.stop[task.ID], y.since[task.ID] = stop, now
 	}
 }
 
 // ended forgets a task, and says whether its slot was asked back.
 func (y *yields) ended(id string) bool {
 	delete(y.stop, id)
+	delete(y.since, id)
 	if y.asked != id {
 		return false
 	}
@@ -52,12 +62,53 @@ func (s *subscription) stoppable(now time.Time) (string, bool) {
 	return "", false
 }
 
-// giveWay asks a slot back when one of the tasks waits for it.
+// shareable returns the task in work that is to share its slot first: of the account with the most tasks in work, the one that has had its
+// slot for longest. It returns false when there is none, or one was asked already.
+func (s *subscription) shareable(now time.Time) (string, bool) {
+	if s.yields.asked != "" {
+		return "", false
+	}
+	inWork := inWorkOf(s.running)
+	first, found := "", false
+	for id, since := range s.yields.since {
+		task := s.running[id]
+		if task.Apart || now.Sub(since) < turnTime || task.Since == nil || now.Sub(*task.Since) >= patience {
+			continue
+		}
+		if !found || cmp.Or(
+			cmp.Compare(inWork[s.running[first].Account], inWork[task.Account]),
+			since.Compare(s.yields.since[first]),
+			cmp.Compare(id, first),
+		) < 0 {
+			first, found = id, true
+		}
+	}
+	return first, found
+}
+
+// mayAsk says whether a task in work might be asked for its slot now.
+func (s *subscription) mayAsk(now time.Time) bool {
+	_, stops := s.stoppable(now)
+	_, shares := s.shareable(now)
+	return stops || shares
+}
+
+// giveWay asks a slot back when one of the tasks waits for it: at once from work that comes later, else from a render of another account that
+// has more in work than the one that waits.
 func (s *subscription) giveWay(tasks []projections.Task, now time.Time) {
 	id, ok := s.stoppable(now)
 	if ok && s.turns.waits(tasks, s.running, now) {
-		s.log.WithField("work", id).Info("others wait: it is stopped and done later")
-		s.yields.asked = id
-		s.yields.stop[id](commands.ErrGiveWay)
+		s.ask(id, commands.ErrGiveWay)
+		return
 	}
+	if id, ok = s.shareable(now); ok && s.turns.isOwed(tasks, s.running, s.running[id].Account, now) {
+		s.ask(id, commands.ErrShare)
+	}
+}
+
+// ask asks for the slot of a task in work.
+func (s *subscription) ask(id string, why error) {
+	s.log.WithField("work", id).WithField("why", why.Error()).Info("a render is asked for its slot and goes on later")
+	s.yields.asked = id
+	s.yields.stop[id](why)
 }

@@ -14,7 +14,7 @@ import (
 
 // Queue hands out the work list: a topic is a kind of work, a message one projections.Task as JSON, and the concurrency of a
 // kind is bounded by it. A message whose context ends with commands.ErrGiveWay as its cause asks for its slot: the work is to be
-// handed back. adapters/workqueue is one.
+// handed back at once; with commands.ErrShare, at the next place at which nothing is lost. adapters/workqueue is one.
 type Queue interface {
 	message.Subscriber
 	// Stop ends the handing out at once, and waits until nothing is in work any more, or returns ctx's error.

@@ -180,18 +180,26 @@ func (p *Processors) register(kind string) error {
 	return nil
 }
 
+// shareKey is the context key of the channel that is closed when the queue asks a render to share its slot.
+type shareKey struct{}
+
 // underOwnContext lets work outlive the router's own context, which ends as soon as the router begins to close: a drain waits
-// for work first. Only the queue's wish to have the slot back ends it.
+// for work first. Only the queue's wish to have the slot back ends it; its wish that the slot be shared reaches the work as a closed channel.
 func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFunc {
 	return func(msg *message.Message) ([]*message.Message, error) {
 		work, stop := context.WithCancelCause(p.work)
 		defer stop(nil)
 		given := msg.Context()
+		share := make(chan struct{})
 		defer context.AfterFunc(given, func() {
-			if errors.Is(context.Cause(given), commands.ErrGiveWay) {
+			switch cause := context.Cause(given); {
+			case errors.Is(cause, commands.ErrGiveWay):
 				stop(commands.ErrGiveWay)
+			case errors.Is(cause, commands.ErrShare):
+				close(share)
 			}
 		})()
+		work = context.WithValue(work, shareKey{}, (<-chan struct{})(share))
 		msg.SetContext(commands.WithTrace(work, middleware.MessageCorrelationID(msg), msg.UUID))
 		return next(msg)
 	}

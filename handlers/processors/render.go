@@ -102,7 +102,7 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 		var refusal *domain.Error
 		switch {
 		// A render that is cut short may blame the movie for it: ctx is looked at first.
-		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
+		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
 		}
 		r.complain("the render ended with an error")(err)
@@ -131,6 +131,7 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 		},
 		Planned:  r.planned,
 		Progress: r.shown.progress,
+		Share:    shareOf(ctx),
 	}
 	if store := r.config.Preloads.Store; store != nil {
 		job.Preloaded = store.Publish
@@ -139,6 +140,12 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 		}
 	}
 	return r.config.Renderer.Render(ctx, job)
+}
+
+// shareOf is closed when the render is asked to share its slot; nil when nobody can ask.
+func shareOf(ctx context.Context) <-chan struct{} {
+	share, _ := ctx.Value(shareKey{}).(<-chan struct{})
+	return share
 }
 
 // planned asks, before anything is encoded, whether the account's plan and credits allow the movie. Design §5: a refusal ends

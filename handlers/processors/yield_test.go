@@ -87,3 +87,38 @@ func TestRender_DoesNotEndWithItsMessage(t *testing.T) {
 		}
 	})
 }
+
+// A render that is asked to share its slot goes on until it can, and is handed back then; what it has stored for the attempt goes.
+func TestRender_Shares(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		project := w.submit()
+		for range 4 { // more often than it may crash
+			pr.render.step = func(ctx context.Context, job commands.RenderJob, _ int) error {
+				<-job.Share
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				return commands.ErrGiveWay
+			}
+			ctx, stop := context.WithCancelCause(t.Context())
+			done := pr.queue.sendUnder(ctx, render(project, 0))
+			synctest.Wait()
+			stop(commands.ErrShare)
+			if ok := <-done; !ok {
+				t.Error("sharing is no failure")
+			}
+		}
+		pr.render.step = nil
+		pr.do(render(project, 0))
+		if end := w.finished(project); !end.Success || end.Attempt != 5 {
+			t.Errorf("outcome %+v", end)
+		}
+		want := "MovieSubmitted " + strings.Repeat("RenderStarted RenderReleased ", 4) + "RenderStarted RenderFinished"
+		if got := w.types(project); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}

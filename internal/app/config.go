@@ -73,7 +73,7 @@ type Config struct {
 	Transcription speech.Endpoint
 	Images        images.Endpoint
 
-	RenderSlots  int
+	RenderSlots  slotsFlag
 	PreloadSlots int
 	DeliverSlots int
 	Cores        int
@@ -129,7 +129,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.SMTP, "smtp", "", "mail server for e-mail destinations without one of their own, smtp://user:password@host:587 or smtps://… (default: none)")
 	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address of mail that --smtp sends")
 	c.bindProviders(f)
-	f.IntVar(&c.RenderSlots, "render-slots", 1, "movies rendered at the same time by this process")
+	f.Var(&c.RenderSlots, "render-slots", "movies rendered at the same time by this process; auto: one for every two of --cores")
 	f.IntVar(&c.PreloadSlots, "preload-slots", 2, "preload items prepared at the same time by this process")
 	f.IntVar(&c.DeliverSlots, "deliver-slots", 128, "deliveries at the same time by this process")
 	f.IntVar(&c.Cores, "cores", runtime.NumCPU(), "processor cores to plan renders for")
@@ -197,8 +197,8 @@ func (c *Config) validate() error {
 	if c.EventStoreListen != "" && !loopback(c.EventStoreListen) {
 		complain("--eventstore-listen %s: without TLS the event store listens on loopback addresses only", c.EventStoreListen)
 	}
-	if c.RenderSlots < 1 || c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
-		complain("--render-slots, --preload-slots, --deliver-slots and --cores must be at least 1")
+	if c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
+		complain("--preload-slots, --deliver-slots and --cores must be at least 1")
 	}
 	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
 		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)

@@ -35,7 +35,7 @@ func TestConfig_complaints(t *testing.T) {
 		{"two event stores", []string{"--eventstore", "esdb://h:1", "--eventstore-listen", "127.0.0.1:1"}, "--eventstore-listen"},
 		{"an event store for the world", []string{"--eventstore-listen", "0.0.0.0:2113"}, "loopback"},
 		{"an event store on loopback", []string{"--eventstore-listen", "127.0.0.1:2113"}, ""},
-		{"no slots", []string{"--render-slots", "0"}, "--render-slots"},
+		{"no slots", []string{"--preload-slots", "0"}, "--preload-slots"},
 		{"an allowed host without port", []string{"--allow-host", "localhost"}, "--allow-host localhost"},
 		{"a public address without host", []string{"--public-url", "video"}, "--public-url"},
 		{"a public address that browsers do not know", []string{"--public-url", "ftp://video.example.com"}, "--public-url ftp://video.example.com: "},

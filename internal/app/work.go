@@ -25,7 +25,7 @@ const keeperSlots = 4
 func (s *service) slots() map[string]int {
 	slots := map[string]int{}
 	if s.cfg.plays(roleRenderer) {
-		slots[projections.WorkRender] = s.cfg.RenderSlots
+		slots[projections.WorkRender] = s.cfg.renderSlots()
 		slots[projections.WorkPreload] = s.cfg.PreloadSlots
 	}
 	if s.cfg.plays(roleDeliverer) {

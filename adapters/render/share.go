@@ -1,0 +1,57 @@
+package render
+
+import (
+	"context"
+	"time"
+
+	"moviola/commands"
+)
+
+// shareGrace is how long a render that is asked for its slot still waits for its sources: those that are on the disk take less.
+const shareGrace = time.Second
+
+// shares says whether the render is to give its slot to another account's now. Never before it has begun a window of its own: every turn gets
+// the movie further.
+func (r *run) shares() bool {
+	select {
+	case <-r.job.Share:
+		return r.begun.Load()
+	default:
+		return false
+	}
+}
+
+// whileSourcesMayTake lets r.lapsed be closed when a render that was asked for its slot waits for its sources no longer. The function that is
+// returned ends that.
+func (r *run) whileSourcesMayTake() (end func()) {
+	ended, lapsed := make(chan struct{}), make(chan struct{})
+	r.lapsed = lapsed
+	if r.job.Share != nil {
+		go func() {
+			select {
+			case <-r.job.Share:
+			case <-ended:
+				return
+			}
+			select {
+			case <-time.After(shareGrace):
+				close(lapsed)
+			case <-ended:
+			}
+		}()
+	}
+	return func() { close(ended) }
+}
+
+// untilLapsed returns a context that ends with commands.ErrGiveWay when sources are waited for no longer.
+func (r *run) untilLapsed(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-r.lapsed:
+			cancel(commands.ErrGiveWay)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
