@@ -23,6 +23,7 @@ type Page struct {
 	// outside is set to the nearest; 0 means 1.
 	DPI      float64
 	Wait     time.Duration      // after the page and its fonts have been loaded; at most 10 s
+	Finished bool               // after that, until its finite animations have ended; at most 5 s. Decision 67
 	Tailwind bool               // Tailwind CSS is part of the page
 	Style    []timeline.Setting // CSS properties of the body
 	Now      time.Time          // when the page begins to load, for what it reads from its clock; zero: the present

@@ -123,6 +123,47 @@ func TestStill_Waits(t *testing.T) {
 	}
 }
 
+// TestStill_Finished: the picture is taken when finite animations have ended, those that follow the first ones too, after 5 s at most.
+func TestStill_Finished(t *testing.T) {
+	t.Parallel()
+	pool := open(t, browser.Config{})
+	page := func(animation, script string) string {
+		return `<style>body{margin:0}@keyframes in{from{opacity:0}to{opacity:1}}@keyframes blink{50%{opacity:1}}
+div{width:50px;height:50px;background:rgb(200,30,60);animation:` + animation + `}</style><div></div><script>` + script + `</script>`
+	}
+	const there, gone = "200,30,60,255", "0,0,0,0"
+	after := `document.querySelector('div').onanimationend = e => e.target.animate([{opacity: 0}, {opacity: 0.2}], {duration: 400, fill: 'forwards'})`
+	for _, tt := range []struct {
+		name, html string
+		want       string
+		early      string // what is seen where the wait decides
+	}{
+		{"an entrance", page("in 1s both", ""), there, gone},
+		{"one that begins late", page("in 500ms 2s both", ""), there, gone},
+		{"several times", page("in 300ms 4 both", ""), there, ""},
+		{"a transition", `<style>body{margin:0}div{width:50px;height:50px;background:rgb(200,30,60);opacity:0;transition:opacity 800ms}</style><div></div>
+<script>requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector('div').style.opacity = 1))</script>`, there, ""},
+		{"one after another", page("in 300ms both", after), "200,30,60,51", ""},
+		{"for ever", page("blink 1s infinite; opacity:0", ""), "", ""},
+		{"paused", page("in 1s both paused", ""), gone, gone},
+		{"longer than five seconds", page("in 500s steps(2, jump-none) both", ""), gone, gone},
+		{"none", box, there, there},
+		{"a page that lies", page("in 1s both", "document.getAnimations = () => [{effect: {getComputedTiming: () => ({endTime: 1n << 70n})}}]"), "", ""},
+	} {
+		got, err := pool.Still(t.Context(), browser.Page{HTML: tt.html, Width: 60, Height: 60, Finished: true})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if seen := at(got, 10, 10); tt.want != "" && seen != tt.want {
+			t.Errorf("%s: the box is %s, want %s", tt.name, seen, tt.want)
+		}
+		if seen := at(still(t, pool, browser.Page{HTML: tt.html, Width: 60, Height: 60}), 10, 10); tt.early != "" && seen != tt.early {
+			t.Errorf("%s: at once the box is %s, want %s", tt.name, seen, tt.early)
+		}
+	}
+}
+
 func TestStill_DrawsLargerForDPI(t *testing.T) {
 	t.Parallel()
 	pool := open(t, browser.Config{})

@@ -184,7 +184,10 @@ func (t *tab) load(ctx context.Context) error {
 			return err
 		}
 	}
-	return t.pass(ctx, t.page.Wait)
+	if err := t.pass(ctx, t.page.Wait); err != nil || !t.page.Finished {
+		return err
+	}
+	return t.finish(ctx)
 }
 
 // navigate goes to the page's address.
@@ -283,6 +286,7 @@ const (
 	slowSettle = 20 * time.Millisecond
 	maxSettle  = 5 * time.Second // of virtual time; a page that is not complete then never will be
 	waitStep   = 50 * time.Millisecond
+	maxFinish  = 5 * time.Second // of virtual time, for animations
 )
 
 // pass lets virtual time pass, with a frame now and then for what moves.
@@ -293,6 +297,41 @@ func (t *tab) pass(ctx context.Context, wait time.Duration) error {
 			return err
 		}
 		wait -= step
+	}
+	return nil
+}
+
+// remaining is how many milliseconds of the page's time its finite animations still take, the longest of them. What follows something other
+// than time has no such end.
+const remaining = `(() => {
+	let longest = 0;
+	for (const a of document.getAnimations()) {
+		const end = a.effect && a.effect.getComputedTiming().endTime;
+		const left = (end - (a.currentTime || 0)) / Math.abs(a.playbackRate);
+		if (a.playState === 'running' && Number.isFinite(left) && left > longest) longest = left;
+	}
+	return +longest || 0;
+})()`
+
+// finish lets time pass until no finite animation runs any more. A page learns of the end of one with the next frame, and may begin another
+// then.
+func (t *tab) finish(ctx context.Context) error {
+	ran := false // one did when it was looked at last
+	for left := maxFinish; left > 0; {
+		var more float64
+		if err := t.evaluate(ctx, remaining, &more); err != nil {
+			return err
+		}
+		runs := more > 0
+		if !runs && !ran {
+			return nil
+		}
+		step := min(left, time.Duration(min(more, milliseconds(maxFinish))*float64(time.Millisecond))+time.Millisecond)
+		if err := t.pass(ctx, step); err != nil {
+			return err
+		}
+		left -= step
+		ran = runs
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ type Page struct {
 	Src      string  // address of a page
 	Tailwind bool    // Tailwind CSS is loaded before it
 	Wait     float64 // seconds after the page and its fonts have been loaded, 0 to 10
+	Waits    bool    // wait was given
 	DPI      float64 // pixels of the drawing for each pixel of the page, 0.1 to 4; the result is scaled down
 	// Capture is how many seconds of the page's animations are shown, 0 to 60; 0: a still. The last frame stays. The page's size
 	// is the element's.

@@ -30,8 +30,8 @@ func TestParse_Page(t *testing.T) {
 		{`"src":" https://a/b "`, document.Page{Src: "https://a/b", DPI: 1}, 0},
 		{`"html":"x","tailwindcss":true`, document.Page{HTML: "x", Tailwind: true, DPI: 1}, 0},
 		{`"html":"x","tailwind":"true"`, document.Page{HTML: "x", Tailwind: true, DPI: 1}, 0},
-		{`"html":"x","wait":"2.5","dpi":2`, document.Page{HTML: "x", Wait: 2.5, DPI: 2}, 0},
-		{`"html":"x","wait":60,"dpi":9`, document.Page{HTML: "x", Wait: 10, DPI: 4}, 2},
+		{`"html":"x","wait":"2.5","dpi":2`, document.Page{HTML: "x", Wait: 2.5, Waits: true, DPI: 2}, 0},
+		{`"html":"x","wait":60,"dpi":9`, document.Page{HTML: "x", Wait: 10, Waits: true, DPI: 4}, 2},
 		{`"html":"x","capture":{"duration":3}`, document.Page{HTML: "x", DPI: 1, Capture: document.SecondsOf(3)}, 0},
 		{`"html":"x","capture":{}`, document.Page{HTML: "x", DPI: 1}, 0},
 	}

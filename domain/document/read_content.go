@@ -71,6 +71,7 @@ func settingName(name string) string { return strings.ToLower(strings.ReplaceAll
 
 func (r reader) readPage(e *Element) {
 	page := &Page{Tailwind: r.flag("tailwindcss", false) || r.flag("tailwind", false), Wait: r.within("wait", 0, maxWait, 0)}
+	_, page.Waits = r.get("wait")
 	page.HTML, _ = r.text("html")
 	src, _ := r.text("src")
 	page.Src = strings.TrimSpace(src)

@@ -14,9 +14,13 @@ import (
 // resolved already, or the last render's own, which clients send along.
 var uncached = []string{"id", "client-data", "client_data", "comment", "exports", "project"}
 
+// Look is the version of how movies are drawn. Raise it when what the same document shows changes: movies that were drawn before are then not
+// taken for it. Decision 69.
+const Look = 2
+
 // CacheKey is what a movie can be found by when the same is submitted again: the hex SHA-256 of its document, without what
-// does not change the video, and of the content of every source, given as the hash of each by its address. The order and
-// spacing of the JSON do not matter. Decision 20.
+// does not change the video, of the content of every source, given as the hash of each by its address, and of the Look. The order and
+// spacing of the JSON do not matter. Decisions 20 and 69.
 func CacheKey(document []byte, sources map[string]string) (string, error) {
 	var props map[string]any
 	read := json.NewDecoder(bytes.NewReader(document))
@@ -34,6 +38,7 @@ func CacheKey(document []byte, sources map[string]string) (string, error) {
 	}
 	hash := sha256.New()
 	hash.Write(canonical)
+	fmt.Fprintf(hash, "\x00look %d", Look)
 	for _, address := range slices.Sorted(maps.Keys(sources)) {
 		hash.Write([]byte("\x00" + address + "\x00" + sources[address]))
 	}

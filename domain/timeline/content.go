@@ -13,6 +13,8 @@ type Page struct {
 	Settings []Setting
 	Tailwind bool
 	Wait     float64 // seconds after the page and its fonts have been loaded, 0 to 10
+	// Finished has the picture taken when the page's finite animations have ended, 5 s later at most: no wait was given. Decision 67.
+	Finished bool    `json:",omitempty"`
 	DPI      float64 // pixels of the drawing for each pixel of the page; the result is scaled down to the box
 	// Capture is how many frames of the element show the page moving, at the movie's rate and from the end of Wait on; 0: a still.
 	// Afterwards the last frame stays.

@@ -39,6 +39,7 @@ func (l *layout) page(e *document.Element, life int64) *Page {
 		HTML: e.Page.HTML, Source: e.Page.Src, Tailwind: e.Page.Tailwind, Wait: e.Page.Wait, DPI: e.Page.DPI,
 		Capture: min(l.frame(e.Page.Capture), life), Fresh: !e.Cache,
 	}
+	page.Finished = page.Capture == 0 && !e.Page.Waits
 	if page.HTML != "" {
 		page.Source = ""
 	}

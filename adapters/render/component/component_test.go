@@ -343,6 +343,17 @@ func TestOpen_Cutout(t *testing.T) {
 	}
 }
 
+// An image given by its address alone is drawn as one in url() is, commas in it or not.
+func TestOpen_BareAddress(t *testing.T) {
+	t.Parallel()
+	for _, a := range []string{"https://example.com/a.png", "http://example.com/a,b.png?x=1,2"} {
+		bare := frame(t, open(t, "shape/cutout", object{"background": object{"background-image": a}, "cutout": object{"shape": "rect"}}), 100)
+		if bare.Image.Rect.Empty() {
+			t.Errorf("%s is not drawn", a)
+		}
+	}
+}
+
 // TestOpen_ZoomText: each text takes 1.9 s, and after the last one nothing is seen.
 func TestOpen_ZoomText(t *testing.T) {
 	t.Parallel()

@@ -285,6 +285,10 @@ func (s *style) setBackground(value string) {
 
 func (s *style) setImage(value string) {
 	s.gradient, s.image = nil, ""
+	if bareAddress(value) {
+		s.image = strings.TrimSpace(value)
+		return
+	}
 	for _, layer := range split(value, ',') {
 		if g, ok := s.units.gradient(layer); ok && s.gradient == nil {
 			s.gradient = &g
@@ -292,6 +296,12 @@ func (s *style) setImage(value string) {
 			s.image = a
 		}
 	}
+}
+
+// bareAddress says whether an image is given by its address alone, as in elements, instead of in url().
+func bareAddress(value string) bool {
+	value = strings.ToLower(strings.TrimSpace(value))
+	return strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://")
 }
 
 func (s *style) setOpacity(value string) {
