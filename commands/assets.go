@@ -31,6 +31,8 @@ type Asset struct {
 	Orientation int
 	// Media is set for video, audio and pictures that move; nil of still pictures, fonts and captions.
 	Media *Media
+	// Converted says that the file at Path was made of what was fetched, whose Hash is kept.
+	Converted bool `json:",omitempty"`
 }
 
 // The formats of files that are neither seen nor heard.

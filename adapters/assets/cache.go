@@ -33,11 +33,19 @@ type Prober interface {
 	Probe(ctx context.Context, path, format string) (commands.Media, error)
 }
 
+// Converter makes pictures that are read here of those that are not.
+type Converter interface {
+	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg, to a PNG file. It returns commands.ErrNotMedia when
+	// it cannot be read.
+	ToPNG(ctx context.Context, path, format, to string) error
+}
+
 // Config is what a Cache needs. Client, Dir and Prober must be set.
 type Config struct {
 	Client   *http.Client  // the guarded road out
 	Dir      string        // a folder per account is made in it; may be shared by several processes of one host
 	Prober   Prober        //
+	Pictures Converter     // of TIFF files as cameras write them; nil: they are refused
 	MaxBytes int64         // of one download; 0: 2 GiB
 	Timeout  time.Duration // of one download, all tries together; 0: 5 minutes
 	// Retries are the pauses before a download that failed for a passing reason is tried again; nil: half a second, two seconds.
@@ -214,6 +222,9 @@ func (s shelf) asset(hash string) (commands.Asset, bool) {
 		return commands.Asset{}, false
 	}
 	a.Path = s.filePath(hash)
+	if a.Converted {
+		a.Path += convertedExtension
+	}
 	if _, err := os.Stat(a.Path); err != nil {
 		return commands.Asset{}, false
 	}

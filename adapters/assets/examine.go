@@ -46,7 +46,12 @@ func (c *Cache) examine(ctx context.Context, s shelf, hash string, target *url.U
 	asset := commands.Asset{Path: path, Hash: hash, Format: f.name}
 	switch f.family {
 	case pictures:
-		err = asPicture(&asset, target)
+		if asset.Format == "tiff" {
+			err = c.readableTIFF(ctx, &asset, target)
+		}
+		if err == nil {
+			err = asPicture(&asset, target)
+		}
 	case media:
 		err = c.asMedia(ctx, &asset, target)
 	case others:

@@ -75,7 +75,7 @@ func passOver(err error) error {
 
 // lastUse is when the notes beside a file were last touched.
 func lastUse(path string, info fs.FileInfo) time.Time {
-	if notes, err := os.Stat(path + ".json"); err == nil {
+	if notes, err := os.Stat(strings.TrimSuffix(path, convertedExtension) + ".json"); err == nil {
 		return notes.ModTime()
 	}
 	return info.ModTime()

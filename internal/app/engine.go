@@ -55,7 +55,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	}
 	r := &renderer{}
 	r.assets, err = assets.New(assets.Config{
-		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools,
+		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
 		Base: cfg.PublicURL, Own: own, TTL: cfg.AssetCacheTTL, Log: log,
 	})
 	if err != nil {

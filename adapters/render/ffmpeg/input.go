@@ -92,14 +92,18 @@ func (in Input) guards() []string {
 	if in.pipe > 0 {
 		protocol = "pipe"
 	}
-	if in.Format == "concat" {
+	most := MaxPixels
+	switch in.Format {
+	case "concat":
 		formats = "concat,mov"
+	case "tiff_pipe": // a picture, and nothing else
+		codecs, most = "tiff", maxStillPixels
 	}
 	return []string{
 		"-protocol_whitelist", protocol,
 		"-format_whitelist", formats,
 		"-codec_whitelist", codecs,
-		"-max_pixels", strconv.Itoa(MaxPixels),
+		"-max_pixels", strconv.Itoa(most),
 		"-f", in.Format,
 	}
 }

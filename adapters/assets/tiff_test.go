@@ -1,0 +1,66 @@
+package assets_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"os"
+	"testing"
+
+	"golang.org/x/image/tiff"
+
+	"moviola/adapters/assets"
+	"moviola/commands"
+)
+
+// converter makes a picture of 5 × 5 pixels of whatever it is given, but of nothing broken.
+type converter struct {
+	calls int
+}
+
+func (c *converter) ToPNG(_ context.Context, path, format, to string) error {
+	c.calls++
+	raw, err := os.ReadFile(path)
+	if err != nil || format != "tiff_pipe" {
+		return errors.Join(err, errors.New("not as it should be called: "+format))
+	}
+	if bytes.Contains(raw, []byte("broken")) {
+		return commands.ErrNotMedia
+	}
+	return os.WriteFile(to, pngOf(5, 5), 0o600)
+}
+
+// A TIFF that Go reads is used as it is; another is converted, once, and used in its new form from then on.
+func TestCache_Fetch_TIFF(t *testing.T) {
+	t.Parallel()
+	plain := new(bytes.Buffer)
+	if err := tiff.Encode(plain, image.NewNRGBA(image.Rect(0, 0, 7, 3)), nil); err != nil {
+		t.Fatal(err)
+	}
+	pictures := &converter{}
+	size := commands.Media{Video: &commands.VideoStream{Width: 5, Height: 5}}
+	s := newSite(t, size, func(c *assets.Config) { c.Pictures = pictures })
+	s.serve("/plain.tiff", plain.Bytes())
+	s.serve("/strange.tiff", []byte("II*\x00a colour model that is not known"))
+	s.serve("/half.tiff", []byte("II*\x00broken"))
+	if got, err := s.fetch("/plain.tiff"); err != nil || got.Format != "tiff" || got.Facts.Width != 7 || pictures.calls != 0 {
+		t.Errorf("plain: %+v, %v", got, err)
+	}
+	for range 2 {
+		got, err := s.fetch("/strange.tiff")
+		if err != nil || got.Format != "png" || got.Facts.Width != 5 || pictures.calls != 1 {
+			t.Fatalf("strange: %+v, %v, converted %d times", got, err, pictures.calls)
+		}
+		if raw, err := os.ReadFile(got.Path); err != nil || !bytes.Equal(raw, pngOf(5, 5)) {
+			t.Errorf("its file is %q, %v", raw, err)
+		}
+	}
+	_, err := s.fetch("/half.tiff")
+	s.requireError(err, "The image at 'HOST/half.tiff' cannot be read: it is damaged or not complete")
+
+	huge := newSite(t, commands.Media{Video: &commands.VideoStream{Width: 10_000, Height: 6_000}}, func(c *assets.Config) { c.Pictures = pictures })
+	huge.serve("/huge.tiff", []byte("MM\x00*a colour model that is not known"))
+	_, err = huge.fetch("/huge.tiff")
+	huge.requireError(err, "The image at 'HOST/huge.tiff' has 10000 × 6000 pixels: at most 50 megapixels can be used")
+}
