@@ -14,6 +14,11 @@ func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 	if err := c.scene(ctx, t.Background, t.Layers); err != nil {
 		return err
 	}
+	if c.frames == 1 && t.Style != "fade" {
+		// The change begins with the scene that leaves, and ends with the window. Of a single frame xfade makes none: fps, which it needs, drops
+		// the last frame of some streams.
+		return nil
+	}
 	leaving := c.top
 	if err := c.scene(ctx, w.Background, w.Layers); err != nil {
 		return err
