@@ -38,7 +38,7 @@ func CacheKey(document []byte, sources map[string]string) (string, error) {
 	}
 	hash := sha256.New()
 	hash.Write(canonical)
-	fmt.Fprintf(hash, "\x00look %d", Look)
+	hash.Write(fmt.Appendf(nil, "\x00look %d", Look))
 	for _, address := range slices.Sorted(maps.Keys(sources)) {
 		hash.Write([]byte("\x00" + address + "\x00" + sources[address]))
 	}
