@@ -161,7 +161,7 @@ func TestCopy_cut(t *testing.T) {
 		ctx, cancel := context.WithCancel(p.ctx)
 		reports := 0
 		_, err := eventstoredb.Copy(ctx, p.from, p.to, func(eventstoredb.Copied) {
-			if reports++; reports == 2 {
+			if reports++; reports == 2+limit/25 { // a busy machine may get no further than the copy before
 				cancel()
 			}
 		})

@@ -57,7 +57,8 @@ func TestPages(t *testing.T) {
 		{name: "drawn larger", elements: page(fine, studio.Object{"dpi": 3})},
 		{name: "at once", elements: page(late, nil)},
 		{name: "waits", elements: page(late, studio.Object{"wait": 1.5})},
-		{name: "a still of what moves", elements: page(moving, nil), seconds: 1, at: []float64{0, 0.8}},
+		{name: "a still of what has moved", elements: page(moving, nil), seconds: 1, at: []float64{0}},
+		{name: "a still at once", elements: page(moving, studio.Object{"wait": 0}), seconds: 1, at: []float64{0.8}},
 		{name: "moves", elements: over(moving, studio.Object{"capture": capture}), seconds: 1.2, at: []float64{0, 0.28, 0.6, 1.16}},
 	})
 }
