@@ -1,0 +1,245 @@
+package jsontext
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Fault is where a text stops being JSON.
+type Fault struct {
+	Offset  int
+	Message string
+	Remedy  string // what to change
+	// open are the offsets of brackets that the message names, each as %s.
+	open []int
+}
+
+// maxDepth bounds what is kept of open brackets.
+const maxDepth = 1000
+
+// FindFault returns the first place at which a text cannot be JSON any more. False: the text is one JSON value. Texts that are nested
+// deeper than 1,000 levels are at fault.
+func FindFault(raw []byte) (Fault, bool) {
+	s := scanner{raw: raw}
+	if at := invalidUTF8(raw); at >= 0 {
+		s.raw = raw[:at]
+		if f := s.run(); f != nil && s.at < at {
+			return s.told(f), true
+		}
+		return Fault{Offset: at, Message: "The text is not UTF-8", Remedy: "Save the file as UTF-8"}, true
+	}
+	f := s.run()
+	if f == nil {
+		return Fault{}, false
+	}
+	return s.told(f), true
+}
+
+func invalidUTF8(raw []byte) int {
+	if utf8.Valid(raw) {
+		return -1
+	}
+	for at := 0; at < len(raw); {
+		r, size := utf8.DecodeRune(raw[at:])
+		if r == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
+}
+
+// bracket is one that is open.
+type bracket struct {
+	at     int
+	closer byte
+}
+
+// state is what may come next.
+type state int
+
+const (
+	value       state = iota
+	valueOrEnd        // of a list that has just begun
+	memberOrEnd       // of an object that has just begun
+	member            // after a comma
+	colon
+	next // a comma, or the end of what is open
+)
+
+// scanner reads a text.
+type scanner struct {
+	raw   []byte
+	at    int
+	state state
+	open  []bracket
+	comma int // where the last comma was
+	end   int // where the last value ended, or the colon after the last name
+	// odd is a bracket that is closed by one which stands at another depth of the page: the first sign of a bracket that is missing.
+	odd    bracket
+	hasOdd bool
+}
+
+// run returns the first fault.
+func (s *scanner) run() *Fault {
+	for {
+		for s.at < len(s.raw) && bytes.IndexByte([]byte(" \t\r\n"), s.raw[s.at]) >= 0 {
+			s.at++
+		}
+		if s.at == len(s.raw) {
+			return s.ending()
+		}
+		if f := s.step(s.raw[s.at]); f != nil {
+			return f
+		}
+	}
+}
+
+func (s *scanner) step(c byte) *Fault {
+	switch {
+	case s.state == next && len(s.open) == 0:
+		return s.fault("There is text after the end of the JSON value", "Remove it, or check the brackets before it: one may be closed too early")
+	case s.state == next && c == ',':
+		s.comma, s.at = s.at, s.at+1
+		s.state = value
+		if s.top().closer == '}' {
+			s.state = member
+		}
+		return nil
+	case (s.state == next || s.state == valueOrEnd || s.state == memberOrEnd) && (c == '}' || c == ']'):
+		return s.closing(c)
+	case s.state == next:
+		return s.unseparated(c)
+	case s.state == colon && c == ':':
+		s.at++
+		s.end, s.state = s.at, value
+		return nil
+	case s.state == colon:
+		return s.fault("A colon is missing after the name of a property", "Write a colon between the name and its value")
+	case s.state == member || s.state == memberOrEnd:
+		return s.name(c)
+	}
+	return s.begin(c)
+}
+
+func (s *scanner) top() bracket { return s.open[len(s.open)-1] }
+
+// name reads the name of a member.
+func (s *scanner) name(c byte) *Fault {
+	switch {
+	case c == '"':
+		s.state = colon
+		return s.text()
+	case c == '}' && s.state == member:
+		return s.trailing()
+	case c == ']' && s.state == member:
+		return s.wrongCloser(c)
+	}
+	if f := s.foreign(c); f != nil {
+		return f
+	}
+	if c == '{' || c == '[' {
+		f := s.fault("The name of a property is expected here, inside the '{' of %s", "Write a name and a colon before it, or close that '{' first")
+		f.open = []int{s.top().at}
+		return f
+	}
+	return s.fault("The name of a property must stand in double quotes", "Write \"name\": value")
+}
+
+// begin reads the beginning of a value.
+func (s *scanner) begin(c byte) *Fault {
+	switch {
+	case c == '{' || c == '[':
+		if len(s.open) == maxDepth {
+			return s.fault("The JSON is nested too deep", "Make it flatter")
+		}
+		b := bracket{s.at, '}'}
+		s.state = memberOrEnd
+		if c == '[' {
+			b.closer, s.state = ']', valueOrEnd
+		}
+		s.open = append(s.open, b)
+		s.at++
+		return nil
+	case c == '"':
+		f := s.text()
+		s.ended()
+		return f
+	case c == '-' || c >= '0' && c <= '9':
+		f := s.number()
+		s.ended()
+		return f
+	case (c == ']' || c == '}') && s.comma >= s.end && s.state == value && len(s.open) > 0:
+		if s.top().closer == c {
+			return s.trailing()
+		}
+		return s.wrongCloser(c)
+	}
+	for _, word := range []string{"true", "false", "null"} {
+		if rest := s.raw[s.at:]; bytes.HasPrefix(rest, []byte(word)) && !(len(rest) > len(word) && isWord(rest[len(word)])) {
+			s.at += len(word)
+			s.ended()
+			return nil
+		}
+	}
+	if f := s.foreign(c); f != nil {
+		return f
+	}
+	return s.fault("A value is expected here", "Write a value: a text in double quotes, a number, true, false, null, {…} or […]")
+}
+
+// ended notes that a value has ended.
+func (s *scanner) ended() { s.end, s.state = s.at, next }
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func (s *scanner) closing(c byte) *Fault {
+	if len(s.open) == 0 || s.top().closer != c {
+		return s.wrongCloser(c)
+	}
+	b := s.top()
+	if !s.hasOdd && s.indent(b.at) != s.indent(s.at) && s.begins(s.at) {
+		s.odd, s.hasOdd = b, true
+	}
+	s.open = s.open[:len(s.open)-1]
+	s.at++
+	s.ended()
+	return nil
+}
+
+// begins says that an offset is the first of its line that is no blank.
+func (s *scanner) begins(at int) bool {
+	line := bytes.LastIndexByte(s.raw[:at], '\n') + 1
+	return line > 0 && len(bytes.TrimLeft(s.raw[line:at], " \t")) == 0
+}
+
+// indent is how far the line of an offset is indented.
+func (s *scanner) indent(at int) int {
+	line := bytes.LastIndexByte(s.raw[:at], '\n') + 1
+	n := line
+	for n < len(s.raw) && (s.raw[n] == ' ' || s.raw[n] == '\t') {
+		n++
+	}
+	return n - line
+}
+
+func (s *scanner) fault(message, remedy string) *Fault {
+	return &Fault{Offset: s.at, Message: message, Remedy: remedy}
+}
+
+// told fills in where the brackets are that a fault names.
+func (s *scanner) told(f *Fault) Fault {
+	if len(f.open) == 0 {
+		return *f
+	}
+	positions := Positions(s.raw, f.open)
+	var places []any
+	for _, at := range f.open {
+		places = append(places, fmt.Sprintf("line %d, column %d", positions[at].Line, positions[at].Column))
+	}
+	f.Message = fmt.Sprintf(f.Message, places...)
+	return *f
+}

@@ -1,0 +1,206 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Place is where the value of a pointer stands in a text. Key is where the name of the member begins; of a list's item, and of the
+// whole text, it is the same as Value. Found is false where the text has no such value: the offsets are those of the nearest value
+// around it that is there.
+type Place struct {
+	Key, Value int
+	Found      bool
+}
+
+// Locate returns the place of each pointer in a valid JSON text. Of a name that an object has several times, the last one counts. One pass
+// over the text; what is kept grows with the number of pointers only.
+func Locate(raw []byte, pointers []string) map[string]Place {
+	root := &wanted{}
+	for _, pointer := range pointers {
+		root.add(pointer)
+	}
+	w := walk{raw: raw}
+	w.value(root, w.skip(0), -1)
+	places := make(map[string]Place, len(pointers))
+	for _, pointer := range pointers {
+		places[pointer] = root.place(pointer)
+	}
+	return places
+}
+
+// Pointer adds names and indexes to a JSON pointer.
+func Pointer(base string, tokens ...string) string {
+	var b strings.Builder
+	b.WriteString(base)
+	for _, token := range tokens {
+		b.WriteByte('/')
+		if strings.ContainsAny(token, "~/") {
+			token = strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
+		}
+		b.WriteString(token)
+	}
+	return b.String()
+}
+
+// Tokens are the names and indexes of a JSON pointer.
+func Tokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, token := range tokens {
+		if strings.Contains(token, "~") {
+			tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		}
+	}
+	return tokens
+}
+
+// wanted is a value on the way to one that is looked for.
+type wanted struct {
+	inner map[string]*wanted
+	at    Place
+}
+
+func (w *wanted) add(pointer string) {
+	for _, token := range Tokens(pointer) {
+		next := w.inner[token]
+		if next == nil {
+			next = &wanted{}
+			if w.inner == nil {
+				w.inner = map[string]*wanted{}
+			}
+			w.inner[token] = next
+		}
+		w = next
+	}
+}
+
+// place is that of the pointer below w, or of what is nearest to it.
+func (w *wanted) place(pointer string) Place {
+	at := w.at
+	for _, token := range Tokens(pointer) {
+		if w = w.inner[token]; w == nil || !w.at.Found {
+			at.Found = false
+			return at
+		}
+		at = w.at
+	}
+	return at
+}
+
+// forget takes back what was found in a member that comes again.
+func (w *wanted) forget() {
+	w.at = Place{}
+	for _, inner := range w.inner {
+		inner.forget()
+	}
+}
+
+// walk goes through a valid text once.
+type walk struct{ raw []byte }
+
+func (w walk) skip(at int) int {
+	for at < len(w.raw) && strings.IndexByte(" \t\r\n", w.raw[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// value goes over the value that begins at an offset and returns where it ends. want is nil when nothing in it is looked for; key is
+// where its name begins, -1 without one.
+func (w walk) value(want *wanted, at, key int) int {
+	if at >= len(w.raw) {
+		return at
+	}
+	if want != nil {
+		if want.at.Found {
+			want.forget()
+		}
+		want.at = Place{Key: key, Value: at, Found: true}
+		if key < 0 {
+			want.at.Key = at
+		}
+	}
+	switch c := w.raw[at]; {
+	case (c == '{' || c == '[') && (want == nil || len(want.inner) == 0):
+		return w.over(at)
+	case c == '{':
+		return w.object(want, at)
+	case c == '[':
+		return w.list(want, at)
+	case c == '"':
+		return w.text(at)
+	}
+	for at < len(w.raw) && strings.IndexByte(",]} \t\r\n", w.raw[at]) < 0 {
+		at++
+	}
+	return at
+}
+
+// over returns where the object or list that begins at an offset ends.
+func (w walk) over(at int) int {
+	for depth := 0; at < len(w.raw); {
+		switch w.raw[at] {
+		case '"':
+			at = w.text(at)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		if at++; depth == 0 {
+			return at
+		}
+	}
+	return at
+}
+
+// text returns where the string that begins at an offset ends.
+func (w walk) text(at int) int {
+	for at++; at < len(w.raw); at++ {
+		switch w.raw[at] {
+		case '\\':
+			at++
+		case '"':
+			return at + 1
+		}
+	}
+	return min(at, len(w.raw))
+}
+
+func (w walk) object(want *wanted, at int) int {
+	for at = w.skip(at + 1); at < len(w.raw) && w.raw[at] == '"'; {
+		key, end := at, w.text(at)
+		inner := want.inner[name(w.raw[key:end])]
+		colon := w.skip(end)
+		at = w.skip(w.value(inner, w.skip(colon+1), key))
+		if at < len(w.raw) && w.raw[at] == ',' {
+			at = w.skip(at + 1)
+		}
+	}
+	return at + 1
+}
+
+// name is the name of a member, as text.
+func name(quoted []byte) string {
+	var decoded string
+	if json.Unmarshal(quoted, &decoded) != nil {
+		return ""
+	}
+	return decoded
+}
+
+func (w walk) list(want *wanted, at int) int {
+	at = w.skip(at + 1)
+	for i := 0; at < len(w.raw) && w.raw[at] != ']'; i++ {
+		at = w.skip(w.value(want.inner[strconv.Itoa(i)], at, -1))
+		if at < len(w.raw) && w.raw[at] == ',' {
+			at = w.skip(at + 1)
+		}
+	}
+	return at + 1
+}

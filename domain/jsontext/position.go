@@ -1,0 +1,29 @@
+package jsontext
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// Position is a place in a text. Lines and columns count from 1, columns in characters. The zero Position is no place.
+type Position struct{ Line, Column int }
+
+// Positions returns the position of each offset, by offset. Offsets behind the text are its end. One pass over the text.
+func Positions(raw []byte, offsets []int) map[int]Position {
+	sorted := slices.Clone(offsets)
+	slices.Sort(sorted)
+	found := make(map[int]Position, len(sorted))
+	line, begin, from := 1, 0, 0 // begin is where the line begins
+	for _, offset := range sorted {
+		at := min(max(offset, 0), len(raw))
+		passed := raw[from:at]
+		if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
+			line += n
+			begin = from + bytes.LastIndexByte(passed, '\n') + 1
+		}
+		from = at
+		found[offset] = Position{line, utf8.RuneCount(raw[begin:at]) + 1}
+	}
+	return found
+}
