@@ -10,7 +10,7 @@ func (m *Movie) readElements(scene int, items []any) []Element {
 		r := reader{movie: m, ref: Ref{Scene: scene, Element: i + 1}}
 		props, ok := item.(map[string]any)
 		if !ok {
-			r.problem("An element must be an object")
+			r.problem(ValueType, "", "An element must be an object")
 			elements = append(elements, Element{Ref: r.ref})
 			continue
 		}
@@ -30,7 +30,7 @@ func (r reader) element() Element {
 	e.ID, _ = r.text("id")
 	r.checkType()
 	if r.props[embeddedMark] != nil {
-		r.warn("The element type 'template' is deprecated, use the movie's own 'template'")
+		r.warn(Deprecated, "type", "The element type 'template' is deprecated, use the movie's own 'template'")
 	}
 	e.Ref = r.ref
 	e.Start, e.AtEnd = r.start()
@@ -87,12 +87,12 @@ func (r *reader) checkType() {
 	switch kind := r.ref.Type; {
 	case seen[kind] || heard[kind]:
 	case kind == "":
-		r.problem("The element requires a 'type' property.")
+		r.problem(PropertyMissing, "type", "The element requires a 'type' property.")
 	case kind == "template":
 		r.ref.Type = TypeComponent
-		r.warn("The element type 'template' is deprecated, use 'component'")
+		r.warn(Deprecated, "type", "The element type 'template' is deprecated, use 'component'")
 	default:
-		r.problem("The element type %s is unknown.", quote(kind))
+		r.problem(ValueUnknown, "type", "The element type %s is unknown.", quote(kind))
 	}
 }
 
@@ -103,7 +103,7 @@ func (r reader) start() (at Seconds, atEnd bool) {
 	case at.Equal(SecondsOf(-1)):
 		return Seconds{}, true
 	case at.Sign() < 0:
-		r.problem("The property 'start' must be -1 or not negative")
+		r.problem(ValueRange, "start", "The property 'start' must be -1 or not negative")
 		return Seconds{}, false
 	}
 	return at, false
@@ -128,7 +128,7 @@ func (r reader) length() Length {
 	case n.Equal(SecondsOf(-2)):
 		return Length{Kind: Container}
 	case n.Sign() < 0:
-		r.problem("The property 'duration' must be a positive number, -1 or -2")
+		r.problem(ValueRange, "duration", "The property 'duration' must be a positive number, -1 or -2")
 		return Length{}
 	}
 	return Length{Kind: Fixed, Value: n}
@@ -137,7 +137,7 @@ func (r reader) length() Length {
 func (r reader) src() string {
 	src := r.address()
 	if src == "" {
-		r.problem("The element type '%s' requires a 'src' property.", r.ref.Type)
+		r.problem(PropertyMissing, "src", "The element type '%s' requires a 'src' property.", r.ref.Type)
 	}
 	return src
 }
@@ -159,7 +159,7 @@ func (r reader) readSound(e *Element) {
 	e.Loop = r.integer("loop", 1)
 	switch {
 	case e.Loop < -1:
-		r.problem("The property 'loop' must be -1 or the number of plays")
+		r.problem(ValueRange, "loop", "The property 'loop' must be -1 or the number of plays")
 	case e.Loop == 0:
 		e.Loop = 1
 	}
@@ -186,7 +186,7 @@ func (r reader) readPlace(e *Element) {
 	if crop, ok := r.object("crop"); ok {
 		e.Crop = &Crop{X: crop.integer("x", 0), Y: crop.integer("y", 0), W: crop.integer("width", 0), H: crop.integer("height", 0)}
 		if e.Crop.W <= 0 || e.Crop.H <= 0 {
-			r.problem("The property 'crop' requires a positive 'width' and 'height'")
+			r.problem(PropertyMissing, "crop", "The property 'crop' requires a positive 'width' and 'height'")
 		}
 	}
 }
@@ -200,11 +200,11 @@ func (r reader) object(name string) (reader, bool) {
 	props, ok := value.(map[string]any)
 	if !ok {
 		if !idle(value) {
-			r.problem("The property '%s' must be an object", name)
+			r.problem(ValueType, name, "The property '%s' must be an object", name)
 		}
 		return reader{}, false
 	}
-	return reader{movie: r.movie, ref: r.ref, props: props}, true
+	return reader{movie: r.movie, ref: r.ref, props: props, path: r.path + "/" + name}, true
 }
 
 var positions = map[Position]bool{
@@ -220,7 +220,7 @@ func (r reader) position() Position {
 	case p == "center":
 		return Center
 	case !positions[p]:
-		r.warn("The position %s is unknown, 'custom' is used", quote(string(p)))
+		r.warn(ValueUnknown, "position", "The position %s is unknown, 'custom' is used", quote(string(p)))
 		return Custom
 	}
 	return p
@@ -235,7 +235,7 @@ func (r reader) resize() Resize {
 	case "fit", "contain":
 		return Fit
 	default:
-		r.warn("The way to resize %s is unknown", quote(word))
+		r.warn(ValueUnknown, "resize", "The way to resize %s is unknown", quote(word))
 		return ""
 	}
 }

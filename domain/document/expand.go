@@ -51,7 +51,7 @@ func (m *Movie) Resolve(known Known) (*Movie, error) {
 		return nil, err
 	}
 	for _, warning := range m.repeated {
-		next.warn(warning)
+		next.note(Note{Code: PropertyRepeated, Text: warning, Bare: true})
 	}
 	next.repeated = m.repeated
 	return next, nil
@@ -66,7 +66,7 @@ func CheckResolved(m *Movie) error {
 	places := slices.SortedFunc(maps.Keys(m.open), func(a, b expand.Place) int {
 		return cmp.Or(cmp.Compare(a.Scene, b.Scene), cmp.Compare(a.Element, b.Element))
 	})
-	return problem{m.refOf(places[0]), "Its times or variables depend on each other in a circle"}.err()
+	return Note{Ref: m.refOf(places[0]), Text: "Its times or variables depend on each other in a circle"}.Err()
 }
 
 // expanded reads a movie whose variables are filled in. Elements may take their times from those of others: it is laid out and
@@ -93,7 +93,8 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 			return m, nil
 		}
 		if round == maxRounds {
-			m.problems = append([]problem{{Ref{}, "The times of elements depend on each other in a circle, or over more than 64 steps"}}, m.problems...)
+			circle := Note{Code: TimingInvalid, Fatal: true, Text: "The times of elements depend on each other in a circle, or over more than 64 steps"}
+			m.notes = append([]Note{circle}, m.notes...)
 			return m, nil
 		}
 		times = next
@@ -103,20 +104,21 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 // take notes what came out of an expansion. What is still open may lack properties, and is not blamed for it.
 func (m *Movie) take(result expand.Result) {
 	m.open = result.Open
-	kept := m.problems[:0]
-	for _, p := range m.problems {
-		if !m.isOpen(p.ref) {
-			kept = append(kept, p)
+	m.from = result.From
+	read := m.notes
+	m.notes, m.Warnings = nil, nil
+	for _, p := range result.Problems {
+		m.note(Note{Ref: m.refOf(p.Place), Path: p.Path, From: p.From, Code: ExpressionInvalid, Fatal: true, Text: p.Text})
+	}
+	for _, w := range result.Warnings {
+		m.note(Note{Ref: m.refOf(w.Place), Path: w.Path, From: w.From, Code: VariableUndefined, Text: w.Text, Bare: true})
+	}
+	for _, n := range read {
+		n.From = m.from[expand.Place{Scene: n.Ref.Scene, Element: n.Ref.Element}]
+		if !n.Fatal || !m.isOpen(n.Ref) {
+			m.note(n)
 		}
 	}
-	m.problems = kept
-	mistakes := make([]problem, 0, len(result.Problems)+len(m.problems))
-	for _, p := range result.Problems {
-		mistakes = append(mistakes, problem{m.refOf(p.Place), p.Text})
-	}
-	m.problems = append(mistakes, m.problems...)
-	m.Warnings = append(result.Warnings, m.Warnings...)
-	m.Warnings = m.Warnings[:min(len(m.Warnings), maxNotes)]
 }
 
 func (m *Movie) isOpen(ref Ref) bool {

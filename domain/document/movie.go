@@ -28,10 +28,11 @@ type Movie struct {
 	Warnings []string
 
 	exports  any
-	problems []problem
-	repeated []string              // warnings of keys that are given twice
-	source   map[string]any        // with its variables, when it has any
-	open     map[expand.Place]bool // what lacks a property that is not known yet
+	notes    []Note
+	repeated []string                        // warnings of keys that are given twice
+	source   map[string]any                  // with its variables, when it has any
+	open     map[expand.Place]bool           // what lacks a property that is not known yet
+	from     map[expand.Place]map[string]any // what of source a scene or element was made of
 }
 
 // Scene is one part of the movie; the scenes follow each other.

@@ -30,10 +30,10 @@ func (r reader) readPrompt(e *Element) {
 	text = strings.TrimSpace(text)
 	if e.Src = r.address(); e.Src != "" || text == "" {
 		if e.Src == "" {
-			r.problem("The element type 'image' requires a 'src' property.")
+			r.problem(PropertyMissing, "src", "The element type 'image' requires a 'src' property.")
 		}
 		if text != "" {
-			r.warn("The image has a 'src' and a 'prompt', the 'src' is used")
+			r.warn(PropertyIdle, "prompt", "The image has a 'src' and a 'prompt', the 'src' is used")
 		}
 		return
 	}
@@ -56,7 +56,7 @@ func (r reader) aspect() string {
 		return Squared
 	case "":
 	default:
-		r.warn("The aspect ratio %s is unknown, '%s' is used", quote(word), Horizontal)
+		r.warn(ValueUnknown, "aspect-ratio", "The aspect ratio %s is unknown, '%s' is used", quote(word), Horizontal)
 		return Horizontal
 	}
 	w, h := float64(r.integer("width", -1)), float64(r.integer("height", -1))

@@ -51,7 +51,7 @@ func readMovie(props map[string]any) *Movie {
 	elements, _, _ := list(props, "elements")
 	m.Elements = m.readElements(0, elements)
 	if len(m.Scenes) == 0 && len(m.Elements) == 0 && (m.Template != "" || m.Project != "") {
-		r.problem("The movie only refers to a template or another movie, which was not filled in")
+		r.problem(PropertyMissing, "", "The movie only refers to a template or another movie, which was not filled in")
 	}
 	return m
 }
@@ -62,7 +62,7 @@ func (m *Movie) readScenes(props map[string]any) {
 		r := reader{movie: m, ref: Ref{Scene: i + 1}}
 		scene, ok := item.(map[string]any)
 		if !ok {
-			r.problem("A scene must be an object")
+			r.problem(ValueType, "", "A scene must be an object")
 		}
 		r.props = scene
 		m.Scenes = append(m.Scenes, r.scene())
@@ -73,11 +73,11 @@ func (r reader) scene() Scene {
 	s := Scene{Number: r.ref.Scene, Length: r.length(), Background: r.color("background-color", Black), Cache: r.flag("cache", true)}
 	s.ID, _ = r.text("id")
 	if s.Length.Kind == Container {
-		r.problem("The property 'duration' of a scene must be a positive number or -1")
+		r.problem(ValueRange, "duration", "The property 'duration' of a scene must be a positive number or -1")
 	}
 	elements, _, ok := list(r.props, "elements")
 	if !ok {
-		r.problem("The property 'elements' must be an array")
+		r.problem(ValueType, "elements", "The property 'elements' must be an array")
 	}
 	s.Transition = r.transition()
 	s.Elements = r.movie.readElements(r.ref.Scene, elements)
@@ -95,20 +95,20 @@ func (r reader) canvas() (width, height int) {
 	}
 	if name != "" && name != "custom" {
 		if !hasWidth || !hasHeight {
-			r.problem("The resolution %s is unknown. Use one of the resolutions, or 'custom' with 'width' and 'height'", quote(name))
+			r.problem(ValueUnknown, "resolution", "The resolution %s is unknown. Use one of the resolutions, or 'custom' with 'width' and 'height'", quote(name))
 			return defaultWidth, defaultHeight
 		}
-		r.warn("The resolution %s is unknown, 'width' and 'height' are used", quote(name))
+		r.warn(ValueUnknown, "resolution", "The resolution %s is unknown, 'width' and 'height' are used", quote(name))
 	}
 	return r.side("width", width), r.side("height", height)
 }
 
 func (r reader) side(name string, n int) int {
 	if n < minSide || n > maxSide {
-		r.problem("The property '%s' of a movie must be between %d and %d", name, minSide, maxSide)
+		r.problem(ValueRange, name, "The property '%s' of a movie must be between %d and %d", name, minSide, maxSide)
 	}
 	if n%2 != 0 {
-		r.warn("The %s %d is odd and was rounded down", name, n)
+		r.warn(ValueAdjusted, name, "The %s %d is odd and was rounded down", name, n)
 		n--
 	}
 	return n
@@ -121,7 +121,7 @@ func (r reader) fps() Rate {
 		return Rate{defaultFPS, 1}
 	}
 	if n.Cmp(SecondsOf(minFPS)) < 0 || n.Cmp(SecondsOf(maxFPS)) > 0 {
-		r.problem("The property 'fps' must be between %d and %d", minFPS, maxFPS)
+		r.problem(ValueRange, "fps", "The property 'fps' must be between %d and %d", minFPS, maxFPS)
 		return Rate{defaultFPS, 1}
 	}
 	thousandths := Rate{fpsDecimals, 1}.Frame(n)
@@ -142,7 +142,7 @@ func (r reader) quality() Quality {
 		return q
 	case "":
 	default:
-		r.warn("The quality %s is unknown, 'high' is used", quote(string(q)))
+		r.warn(ValueUnknown, "quality", "The quality %s is unknown, 'high' is used", quote(string(q)))
 	}
 	return High
 }
@@ -160,7 +160,7 @@ func (r reader) color(name string, otherwise Color) Color {
 	}
 	c, ok := ParseColor(text)
 	if !ok {
-		r.problem("The property '%s' is no colour: %s", name, quote(text))
+		r.problem(ValueType, name, "The property '%s' is no colour: %s", name, quote(text))
 		return otherwise
 	}
 	return c
@@ -173,7 +173,7 @@ func (r reader) thumbnail() Thumbnail {
 		return Thumbnail{}
 	}
 	if object, ok := value.(map[string]any); ok {
-		r.props = object
+		r.props, r.path = object, r.path+"/thumbnail"
 		if scene, ok := r.text("scene"); ok {
 			return Thumbnail{Set: true, Scene: strings.TrimSpace(scene)}
 		}
@@ -189,7 +189,7 @@ func (r reader) thumbnail() Thumbnail {
 			return Thumbnail{Set: true, Time: at}
 		}
 	}
-	r.warn("The thumbnail %s is neither seconds nor {time} nor {scene}", quote(value))
+	r.warn(ValueType, "thumbnail", "The thumbnail %s is neither seconds nor {time} nor {scene}", quote(value))
 	return Thumbnail{}
 }
 
@@ -197,7 +197,7 @@ func (r reader) thumbnail() Thumbnail {
 func (r reader) warnIdle(names ...string) {
 	for _, name := range names {
 		if value, ok := r.get(name); ok && !idle(value) {
-			r.warn("The property '%s' has no effect", name)
+			r.warn(PropertyIdle, name, "The property '%s' has no effect", name)
 		}
 	}
 }

@@ -20,7 +20,7 @@ const (
 func (r reader) readText(e *Element) {
 	text, ok := r.text("text")
 	if !ok {
-		r.problem("The element type 'text' requires a 'text' property.")
+		r.problem(PropertyMissing, "text", "The element type 'text' requires a 'text' property.")
 	}
 	e.Text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	e.Style = r.style()
@@ -41,7 +41,7 @@ func (r reader) style() string {
 			}
 		}
 	}
-	r.warn("The text style %s is unknown, '%s' is used", quote(word), first)
+	r.warn(ValueUnknown, "style", "The text style %s is unknown, '%s' is used", quote(word), first)
 	return first
 }
 
@@ -76,7 +76,7 @@ func (r reader) readPage(e *Element) {
 	src, _ := r.text("src")
 	page.Src = strings.TrimSpace(src)
 	if strings.TrimSpace(page.HTML) == "" && page.Src == "" {
-		r.problem("The element type 'html' requires an 'html' or a 'src' property.")
+		r.problem(PropertyMissing, "html", "The element type 'html' requires an 'html' or a 'src' property.")
 	}
 	page.DPI = r.within("dpi", minDPI, maxDPI, 1)
 	if capture, ok := r.object("capture"); ok {
@@ -91,11 +91,11 @@ func (r reader) readComponent(e *Element) {
 	if template := r.reference("template"); id == "" && template != "" {
 		id = template
 		if !strings.Contains(id, "/") {
-			r.problem("The template %s cannot be shown by an element: only components can", quote(id))
+			r.problem(ValueUnknown, "template", "The template %s cannot be shown by an element: only components can", quote(id))
 		}
 	}
 	if id == "" {
-		r.problem("The element type 'component' requires a 'component' property.")
+		r.problem(PropertyMissing, "component", "The element type 'component' requires a 'component' property.")
 	}
 	e.Component = &Component{ID: strings.ToLower(id), Settings: r.data("settings")}
 }
@@ -104,7 +104,7 @@ func (r reader) readVoice(e *Element) {
 	text, _ := r.text("text")
 	e.Text = strings.TrimSpace(text)
 	if e.Text == "" {
-		r.problem("The element type 'voice' requires a 'text' property.")
+		r.problem(PropertyMissing, "text", "The element type 'voice' requires a 'text' property.")
 	}
 	e.Voice = &Voice{Voice: r.reference("voice"), Model: r.word("model"), Connection: r.reference("connection")}
 	if settings := r.data("model-settings"); len(settings) > 0 {
@@ -130,14 +130,14 @@ func (r reader) readAudiogram(e *Element) {
 // readSubtitles keeps the movie's first subtitles; the movie's own come before those of a scene.
 func (r reader) readSubtitles() {
 	if r.ref.Scene > 0 {
-		r.warn("Subtitles belong to the movie, they are shown over all of it")
+		r.warn(PropertyMisplaced, "", "Subtitles belong to the movie, they are shown over all of it")
 	}
 	if known := r.movie.Subtitles; known != nil {
 		if r.ref.Scene > 0 || known.Ref.Scene == 0 {
-			r.warn("A movie can have one set of subtitles, these are not shown")
+			r.warn(PropertyIdle, "", "A movie can have one set of subtitles, these are not shown")
 			return
 		}
-		r.movie.warn(known.Ref.String() + ": A movie can have one set of subtitles, these are not shown")
+		r.movie.note(Note{Ref: known.Ref, Code: PropertyIdle, Text: "A movie can have one set of subtitles, these are not shown"})
 	}
 	s := &Subtitles{
 		Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Connection: r.reference("connection"), Settings: r.data("settings"),

@@ -45,7 +45,7 @@ func (r reader) opacity(e *Element) float64 {
 	if text := e.Settings["opacity"]; text != "" {
 		opacity, ok := parseOpacity(text)
 		if !ok {
-			r.warn("The setting 'opacity' cannot be read")
+			r.warn(ValueType, "settings/opacity", "The setting 'opacity' cannot be read")
 			return otherwise
 		}
 		return opacity
@@ -76,7 +76,7 @@ func (r reader) pan() Pan {
 	word := r.word("pan")
 	pan, ok := pans[word]
 	if !ok && !slices.Contains([]string{"", "none", "false", "center", "center-center"}, word) {
-		r.warn("The direction %s of 'pan' is unknown", quote(word))
+		r.warn(ValueUnknown, "pan", "The direction %s of 'pan' is unknown", quote(word))
 	}
 	return pan
 }
@@ -107,7 +107,7 @@ func (r reader) chromaKey() *ChromaKey {
 		return nil
 	}
 	if text, _ := key.text("color"); strings.TrimSpace(text) == "" {
-		r.problem("The property 'chroma-key' requires a 'color'")
+		r.problem(PropertyMissing, "chroma-key", "The property 'chroma-key' requires a 'color'")
 	}
 	return &ChromaKey{
 		Color:     key.color("color", Black),
@@ -145,7 +145,7 @@ func (r reader) transition() *Transition {
 		t.Style = defaultTransitionStyle
 	}
 	if !slices.Contains(TransitionStyles, t.Style) {
-		r.warn("The transition style %s is unknown, 'fade' is used", quote(t.Style))
+		props.warn(ValueUnknown, "style", "The transition style %s is unknown, 'fade' is used", quote(t.Style))
 		t.Style = defaultTransitionStyle
 	}
 	if _, ok := props.number("duration"); ok {

@@ -52,7 +52,7 @@ func (r reader) readPreload() []preload.Wanted {
 	}
 	items, ok := value.([]any)
 	if !ok {
-		r.problem("The property 'preload' must be an array of items")
+		r.problem(ValueType, "preload", "The property 'preload' must be an array of items")
 		return nil
 	}
 	if len(items) == 0 {
@@ -60,7 +60,7 @@ func (r reader) readPreload() []preload.Wanted {
 	}
 	wanted, err := preload.ParseItems(items)
 	if err != nil {
-		r.problem("%s", err)
+		r.problem(ValueType, "preload", "%s", err)
 		return nil
 	}
 	return wanted

@@ -16,7 +16,7 @@ func (m *Movie) warnRepeated(raw []byte, tree any) {
 	for _, path := range repeated(dec, "", nil) {
 		warning := "The property '" + path + "' is given more than once, the last one counts"
 		m.repeated = append(m.repeated, warning)
-		m.warn(warning)
+		m.note(Note{Code: PropertyRepeated, Text: warning, Bare: true})
 	}
 }
 

@@ -16,6 +16,7 @@ type reader struct {
 	movie *Movie
 	ref   Ref
 	props map[string]any
+	path  string // JSON pointer of props below what ref names
 }
 
 func (r reader) get(name string) (any, bool) {
@@ -27,25 +28,35 @@ func (r reader) get(name string) (any, bool) {
 	return nil, false
 }
 
-// problem notes a mistake; what the movie then shows in its place does not matter, since it is not rendered.
-func (r reader) problem(format string, args ...any) {
-	// The first mistake is what the client is told; a few more are kept for tools that show them all.
-	if len(r.movie.problems) < maxNotes {
-		r.movie.problems = append(r.movie.problems, problem{r.ref, fmt.Sprintf(format, args...)})
-	}
+// problem notes a mistake in the property under name, or in all of the object when name is empty. What the movie then shows in its place
+// does not matter, since it is not rendered.
+func (r reader) problem(code, name, format string, args ...any) {
+	r.note(true, code, name, format, args)
 }
 
-func (r reader) warn(format string, args ...any) {
-	r.movie.warn(r.ref.String() + ": " + fmt.Sprintf(format, args...))
+// warn notes what is not done as it is written.
+func (r reader) warn(code, name, format string, args ...any) { r.note(false, code, name, format, args) }
+
+func (r reader) note(fatal bool, code, name, format string, args []any) {
+	if len(r.movie.notes) >= maxNotes { // and nothing has to be written
+		return
+	}
+	n := Note{Ref: r.ref, Path: r.path, Code: code, Fatal: fatal, Text: fmt.Sprintf(format, args...)}
+	if name != "" {
+		n.Path += "/" + r.written(name)
+	}
+	r.movie.note(n)
 }
 
-// maxNotes bounds warnings and problems: they end up in an event, which must stay small.
-const maxNotes = 50
-
-func (m *Movie) warn(text string) {
-	if len(m.Warnings) < maxNotes {
-		m.Warnings = append(m.Warnings, text)
+// written is how a property is spelled in the document.
+func (r reader) written(name string) string {
+	if _, ok := r.props[name]; ok {
+		return name
 	}
+	if spelling := strings.ReplaceAll(name, "-", "_"); r.props[spelling] != nil {
+		return spelling
+	}
+	return name
 }
 
 // quote shows a value of the document in a message, cut to a readable length.
@@ -87,7 +98,7 @@ func (r reader) text(name string) (string, bool) {
 	}
 	text, ok := scalar(value)
 	if !ok {
-		r.problem("The property '%s' must be a text", name)
+		r.problem(ValueType, name, "The property '%s' must be a text", name)
 	}
 	return text, ok
 }
@@ -110,7 +121,7 @@ func (r reader) flag(name string, otherwise bool) bool {
 	case "false", "0", "":
 		return false
 	}
-	r.problem("The property '%s' must be true or false, not %s", name, quote(value))
+	r.problem(ValueType, name, "The property '%s' must be true or false, not %s", name, quote(value))
 	return otherwise
 }
 
@@ -126,7 +137,7 @@ func (r reader) number(name string) (Seconds, bool) {
 	}
 	n, err := parseDecimal(text)
 	if !ok || err != nil {
-		r.problem("The property '%s' must be a number, not %s", name, quote(value))
+		r.problem(ValueType, name, "The property '%s' must be a number, not %s", name, quote(value))
 		return Seconds{}, false
 	}
 	return n, true
@@ -141,7 +152,7 @@ func (r reader) within(name string, least, most, otherwise float64) float64 {
 	f := n.Float()
 	if f < least || f > most {
 		f = min(max(f, least), most)
-		r.warn("The property '%s' must be between %v and %v, %v is used", name, least, most, f)
+		r.warn(ValueRange, name, "The property '%s' must be between %v and %v, %v is used", name, least, most, f)
 	}
 	return f
 }
@@ -150,7 +161,7 @@ func (r reader) within(name string, least, most, otherwise float64) float64 {
 func (r reader) seconds(name string) Seconds {
 	n, _ := r.number(name)
 	if n.Sign() < 0 {
-		r.problem("The property '%s' must not be negative", name)
+		r.problem(ValueRange, name, "The property '%s' must not be negative", name)
 		return Seconds{}
 	}
 	return n

@@ -3,8 +3,10 @@ package expand
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"moviola/domain/expr"
+	"moviola/domain/jsontext"
 )
 
 // deep expands a value and all that is in it, and counts what it comes to.
@@ -33,10 +35,41 @@ func (x *expansion) deep(value any, s *scope, depth int) (any, error) {
 	return value, nil
 }
 
+// step leads from a list or object to one of its members.
+type step struct {
+	name  string
+	named bool
+	index int
+}
+
+// member expands a member of a list or object.
+func (x *expansion) member(to step, value any, s *scope, depth int) (any, error) {
+	x.inside = append(x.inside, to)
+	made, err := x.deep(value, s, depth+1)
+	x.inside = x.inside[:len(x.inside)-1]
+	return made, err
+}
+
+// path is the JSON pointer of what is being expanded, below its place.
+func (x *expansion) path() string {
+	if x.property == "" {
+		return ""
+	}
+	path := jsontext.Pointer("", x.property)
+	for _, s := range x.inside {
+		if s.named {
+			path = jsontext.Pointer(path, s.name)
+		} else {
+			path = jsontext.Pointer(path, strconv.Itoa(s.index))
+		}
+	}
+	return path
+}
+
 func (x *expansion) deepList(list []any, s *scope, depth int) (any, error) {
 	var changed []any
 	for i, item := range list {
-		made, err := x.deep(item, s, depth+1)
+		made, err := x.member(step{index: i}, item, s, depth)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +93,7 @@ func (x *expansion) deepList(list []any, s *scope, depth int) (any, error) {
 func (x *expansion) deepObject(object map[string]any, s *scope, depth int) (any, error) {
 	var changed map[string]any
 	for name, value := range object {
-		made, err := x.deep(value, s, depth+1)
+		made, err := x.member(step{name: name, named: true}, value, s, depth)
 		if err != nil {
 			return nil, err
 		}

@@ -33,17 +33,22 @@ type Known struct {
 // Place names a scene or element of the expanded movie by number, from 1. Scene 0 is the movie, Element 0 the scene.
 type Place struct{ Scene, Element int }
 
-// Problem is a mistake in an expression: the movie cannot be rendered with it.
+// Problem is a mistake in an expression, with which the movie cannot be rendered, or something to be warned of.
 type Problem struct {
 	Place Place
-	Text  string
+	Path  string // JSON pointer of what has the expression, below the place
+	// From is what of the movie that was given the scene or element was made of; nil: the movie itself.
+	From map[string]any
+	Text string
 }
 
 // Result is an expanded movie.
 type Result struct {
 	Tree     map[string]any
 	Problems []Problem
-	Warnings []string
+	Warnings []Problem // each text once, where it was met first
+	// From is what of the movie that was given a scene or element was made of.
+	From map[Place]map[string]any
 	// Open are the places that lack a property, because it depends on what is not known yet.
 	Open map[Place]bool
 	// Asked are the ids of the elements whose times were asked for.
@@ -64,7 +69,9 @@ type expansion struct {
 	scenes   []any // as given, for imports
 	out      Result
 	place    Place
-	property string // under which an expression stands
+	from     map[string]any // what the place is made of; nil: the movie
+	property string         // under which an expression stands, and where in it
+	inside   []step
 	nodes    int
 	bytes    int
 	elements int
@@ -87,7 +94,7 @@ var verbatim = map[string]bool{
 func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 	x := &expansion{
 		known: known, budget: budget, texts: map[string]parsed{}, warned: map[string]bool{},
-		out: Result{Open: map[Place]bool{}, Asked: map[string]bool{}},
+		out: Result{Open: map[Place]bool{}, Asked: map[string]bool{}, From: map[Place]map[string]any{}},
 	}
 	x.scenes, _ = movie["scenes"].([]any)
 	x.out.Tree = make(map[string]any, len(movie))
@@ -102,7 +109,7 @@ func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 
 // sort brings what was found into an order that does not depend on that of properties.
 func (x *expansion) sort() {
-	slices.Sort(x.out.Warnings)
+	slices.SortFunc(x.out.Warnings, func(a, b Problem) int { return cmp.Compare(a.Text, b.Text) })
 	slices.SortFunc(x.out.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Place.Scene, b.Place.Scene), cmp.Compare(a.Place.Element, b.Place.Element), cmp.Compare(a.Text, b.Text))
 	})
@@ -161,9 +168,9 @@ func (x *expansion) list(value any, s *scope, place func(n int) Place, one item)
 			continue
 		}
 		var err error
-		x.place = place(len(out) + 1)
+		x.at(place(len(out)+1), props)
 		if out, err = x.repeat(out, props, s, func(out []any, props map[string]any, s *scope) ([]any, error) {
-			x.place = place(len(out) + 1)
+			x.at(place(len(out)+1), props)
 			if x.nodes += nodesOfOne; x.nodes > maxNodes {
 				return nil, tooManyValues()
 			}
@@ -203,8 +210,14 @@ func (x *expansion) scene(out []any, props map[string]any, s *scope) ([]any, err
 			return nil, err
 		}
 	}
-	x.place = Place{Scene: number}
+	x.at(Place{Scene: number}, props)
 	return append(out, scene), nil
+}
+
+// at says what is being expanded now.
+func (x *expansion) at(place Place, from map[string]any) {
+	x.place, x.from = place, from
+	x.out.From[place] = from
 }
 
 // imported are the elements of the scene that a scene imports. Nothing: it imports none.

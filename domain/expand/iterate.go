@@ -58,10 +58,10 @@ func (x *expansion) spend() error {
 // itemScope is s with an item: its members, in front of them itself under a name, and where it stands.
 func (x *expansion) itemScope(s *scope, name string, value any, index, count int) *scope {
 	if members, ok := value.(map[string]any); ok {
-		s = &scope{x: x, up: s, vars: members, place: x.place}
+		s = &scope{x: x, up: s, vars: members, place: x.place, from: x.from}
 	}
 	place, of := number(index+1), number(count)
-	return &scope{x: x, up: s, place: x.place, vars: map[string]any{
+	return &scope{x: x, up: s, place: x.place, from: x.from, vars: map[string]any{
 		name: value, name + "_index": place, name + "_count": of, name + "_first": index == 0, name + "_last": index == count-1,
 	}, behind: map[string]any{"index": place, "count": of}}
 }

@@ -53,7 +53,7 @@ const maxNotes = 50
 
 func (x *expansion) problem(format string, args ...any) {
 	if len(x.out.Problems) < maxNotes {
-		x.out.Problems = append(x.out.Problems, Problem{x.place, fmt.Sprintf(format, args...)})
+		x.out.Problems = append(x.out.Problems, Problem{x.place, x.path(), x.from, fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -61,7 +61,7 @@ func (x *expansion) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if len(x.out.Warnings) < maxNotes && !x.warned[text] {
 		x.warned[text] = true
-		x.out.Warnings = append(x.out.Warnings, text)
+		x.out.Warnings = append(x.out.Warnings, Problem{x.place, x.path(), x.from, text})
 	}
 }
 

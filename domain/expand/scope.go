@@ -16,6 +16,7 @@ type scope struct {
 	vars  map[string]any // as given
 	made  map[string]any // computed
 	place Place          // that the variables belong to
+	from  map[string]any // what it is made of
 	// behind are names that stand behind all variables of a movie: the counters of an iteration.
 	behind map[string]any
 }
@@ -26,7 +27,7 @@ func (x *expansion) scope(s *scope, props map[string]any) *scope {
 	if len(vars) == 0 && s != nil {
 		return s
 	}
-	return &scope{x: x, up: s, vars: vars, place: x.place}
+	return &scope{x: x, up: s, vars: vars, place: x.place, from: x.from}
 }
 
 // pending is a variable that is being computed.
@@ -92,10 +93,10 @@ func (s *scope) value(name string, raw any) (any, error) {
 		return nil, fmt.Errorf("%w: more than %d are made of one another", errNested, maxNesting)
 	}
 	x.stack = append(x.stack, pending{s, name})
-	place, property := x.place, x.property
-	x.place, x.property = s.place, name
+	place, from, property, inside := x.place, x.from, x.property, x.inside
+	x.place, x.from, x.property, x.inside = s.place, s.from, "variables", []step{{name: name, named: true}}
 	value, err := x.fill(raw, s)
-	x.place, x.property = place, property
+	x.place, x.from, x.property, x.inside = place, from, property, inside
 	x.stack = x.stack[:len(x.stack)-1]
 	var mistake *expr.Error
 	if errors.As(err, &mistake) {

@@ -1,0 +1,52 @@
+package document_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"moviola/domain/document"
+)
+
+// Every note says where in its element it is, whatever spelling was used there, and which element of the document that was made of.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ movie, want string }{
+		{`{"elements":[{"type":"text"}]}`, `Movie Element #1 /text property_missing true`},
+		{`{"elements":[{"type":"text","text":"x","fade_in":-1}]}`, `Movie Element #1 /fade_in value_range true`},
+		{`{"elements":[{"type":"text","text":"x","chroma-key":{"color":"#nothing"}}]}`, `Movie Element #1 /chroma-key/color value_type true`},
+		{`{"elements":[{"type":"text","text":"x","rotate":{"angle":"left"}}]}`, `Movie Element #1 /rotate/angle value_type true`},
+		{`{"scenes":[{"transition":{"style":"x"},"elements":[]}]}`, `Scene #1 /transition/style value_unknown false`},
+		{`{"thumbnail":{"time":"x"},"elements":[]}`, `Movie /thumbnail/time value_type true`},
+		{`{"width":101,"elements":[]}`, `Movie /width value_adjusted false`},
+		{`{"elements":[{"type":"text","text":"x","settings":{"opacity":"much"}}]}`, `Movie Element #1 /settings/opacity value_type false`},
+		{`{"elements":[{"type":"text","text":"{{ 1 + }}"}]}`, `Movie Element #1 /text expression_invalid true of 0`},
+		{`{"elements":[{"type":"text","text":"a"},{"type":"text","text":"a","settings":{"a":["x{{none}}"]}}]}`,
+			`Movie Element #2 /settings/a/0 variable_undefined false of 1`},
+		{`{"variables":{"a":"{{none}}"},"elements":[{"type":"text","text":"{{a}}"}]}`, `Movie /variables/a variable_undefined false`},
+		{`{"elements":[{"type":"text","text":"a","condition":"{{false}}"},{"type":"text","text":"a","iterate":"{{[1]}}","position":"x"}]}`,
+			`Movie Element #1 /position value_unknown false of 1`},
+	}
+	for _, tt := range tests {
+		m, err := document.Parse([]byte(tt.movie))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, _ := document.Tree([]byte(tt.movie))
+		var notes []string
+		for _, n := range m.Notes() {
+			note := fmt.Sprint(n.Ref, " ", n.Path, " ", n.Code, " ", n.Fatal)
+			elements, _ := tree["elements"].([]any)
+			for i, e := range elements {
+				if n.From != nil && reflect.DeepEqual(n.From, e) {
+					note += fmt.Sprint(" of ", i)
+				}
+			}
+			notes = append(notes, note)
+		}
+		if got := strings.Join(notes, "; "); got != tt.want {
+			t.Errorf("%s:\n%s, want\n%s", tt.movie, got, tt.want)
+		}
+	}
+}
