@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"moviola/domain/document"
+	"moviola/domain/css"
 )
 
 // Bounds of what settings may ask for.
@@ -23,19 +23,20 @@ const (
 // usualSize is the font size as a part of the movie's width (schema 4.8).
 const usualSize = 0.05
 
-// ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of this width in pixels. What cannot be read is
+// ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of width × height pixels. What cannot be read is
 // left at its default; the warnings say so, naming the setting.
-func ReadStyle(settings map[string]any, width int) (Style, []string) {
-	r := settingsReader{given: flatten(settings), width: float64(width)}
+func ReadStyle(settings map[string]any, width, height int) (Style, []string) {
+	usual := math.Round(float64(width) * usualSize)
+	r := settingsReader{given: flatten(settings), units: css.On(float64(width), float64(height), usual)}
 	s := Style{
 		Look: Classic, Position: BottomCenter, Weight: 400,
-		Size: r.within("font-size", math.Round(float64(width)*usualSize), 1, maxSize),
+		Size: r.within("font-size", usual, 1, maxSize),
 		X:    r.number("x", 0), Y: r.number("y", 0),
 		Word:         r.color(Color{R: 255, G: 255, A: 255}, "word-color", "highlight-color"),
 		Line:         r.color(Color{R: 255, G: 255, B: 255, A: 255}, "line-color", "font-color", "color"),
-		Box:          r.color(document.Black, "box-color"),
-		Outline:      r.color(document.Black, "outline-color"),
-		Shadow:       r.color(document.Black, "shadow-color"),
+		Box:          r.color(css.Black, "box-color"),
+		Outline:      r.color(css.Black, "outline-color"),
+		Shadow:       r.color(css.Black, "shadow-color"),
 		OutlineWidth: r.within("outline-width", 0, 0, maxSize/10),
 		ShadowOffset: r.within("shadow-offset", 0, -maxSize/10, maxSize/10),
 		MaxWords:     int(r.within("max-words-per-line", 4, 1, maxWordsPerLine)),
@@ -77,7 +78,7 @@ func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name
 // settingsReader reads settings leniently: numeric strings are numbers, "true" is true (decision 23).
 type settingsReader struct {
 	given    map[string]any
-	width    float64
+	units    css.Units
 	read     []string
 	warnings []string
 }
@@ -128,20 +129,12 @@ func (r *settingsReader) number(name string, otherwise float64) float64 {
 	if !ok {
 		return otherwise
 	}
-	unit := 1.0
-	lower := strings.ToLower(text)
-	for suffix, pixels := range map[string]float64{"px": 1, "%": r.width / 100, "vw": r.width / 100} {
-		if number, ok := strings.CutSuffix(lower, suffix); ok {
-			lower, unit = strings.TrimSpace(number), pixels
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(lower, 64)
-	if err != nil || math.IsNaN(n) || math.Abs(n*unit) > 1e6 {
+	n, ok := r.units.Pixels(text, 100*r.units.VW)
+	if !ok {
 		r.warn("The setting '%s' must be a number", name)
 		return otherwise
 	}
-	return n * unit
+	return n
 }
 
 func (r *settingsReader) within(name string, otherwise, least, most float64) float64 {
@@ -173,7 +166,7 @@ func (r *settingsReader) color(otherwise Color, names ...string) Color {
 		if !ok || taken {
 			continue
 		}
-		if c, ok := document.ParseColor(text); ok {
+		if c, ok := css.ParseColor(text); ok {
 			found, taken = c, true
 		} else {
 			r.warn("The setting '%s' is no colour", name)
@@ -217,12 +210,14 @@ func (r *settingsReader) font() (string, int) {
 	}
 	switch text, ok := r.text("font-weight"); {
 	case !ok:
-	case strings.EqualFold(text, "bold"):
-		weight = 700
-	case strings.EqualFold(text, "normal"):
-		weight = 400
 	default:
-		weight = int(r.within("font-weight", float64(weight), 100, 900))
+		if _, isNumber := css.Number(text); isNumber { // a bound that it exceeds is told
+			weight = int(r.within("font-weight", float64(weight), css.Lightest, css.Heaviest))
+		} else if named, ok := css.Weight(text); ok {
+			weight = named
+		} else {
+			r.warn("The setting '%s' cannot be read", "font-weight")
+		}
 	}
 	return family, weight
 }

@@ -18,7 +18,7 @@ func mustStyle(t *testing.T, settings string, width int) (caption.Style, []strin
 	if err := dec.Decode(&given); err != nil {
 		t.Fatalf("settings %s: %v", settings, err)
 	}
-	return caption.ReadStyle(given, width)
+	return caption.ReadStyle(given, width, width*9/16)
 }
 
 func usual() caption.Style {
@@ -104,7 +104,7 @@ func TestReadStyle(t *testing.T) {
 func TestReadStyle_SizeFollowsTheWidth(t *testing.T) {
 	t.Parallel()
 	for width, want := range map[int]float64{1920: 96, 1080: 54, 640: 32, 10: 1} {
-		if s, _ := caption.ReadStyle(nil, width); s.Size != want {
+		if s, _ := caption.ReadStyle(nil, width, width); s.Size != want {
 			t.Errorf("width %d: size %v, want %v", width, s.Size, want)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"moviola/domain/css"
 )
 
 // presets are the canvas sizes by name.
@@ -158,7 +160,7 @@ func (r reader) color(name string, otherwise Color) Color {
 	if !ok || strings.TrimSpace(text) == "" {
 		return otherwise
 	}
-	c, ok := ParseColor(text)
+	c, ok := css.ParseColor(text)
 	if !ok {
 		r.problem(ValueType, name, "The property '%s' is no colour: %s", name, quote(text))
 		return otherwise

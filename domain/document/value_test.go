@@ -9,40 +9,6 @@ import (
 	"moviola/domain/document"
 )
 
-func TestParseColor(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		text string
-		want document.Color
-		ok   bool
-	}{
-		{"#fff", document.Color{R: 255, G: 255, B: 255, A: 255}, true},
-		{"#1e90ff", document.Color{R: 30, G: 144, B: 255, A: 255}, true},
-		{"#1E90FF80", document.Color{R: 30, G: 144, B: 255, A: 128}, true},
-		{"#f008", document.Color{R: 255, A: 136}, true},
-		{" Transparent ", document.Color{}, true},
-		{"DodgerBlue", document.Color{R: 30, G: 144, B: 255, A: 255}, true},
-		{"rgb(200,30,60)", document.Color{R: 200, G: 30, B: 60, A: 255}, true},
-		{"rgba(33, 33, 33, 0.5)", document.Color{R: 33, G: 33, B: 33, A: 128}, true},
-		{"rgb(100% 0% 50% / 25%)", document.Color{R: 255, B: 128, A: 64}, true},
-		{"rgb(300,-5,0)", document.Color{R: 255, A: 255}, true},
-		{"rgb(1,2)", document.Color{}, false},
-		{"rgba(1,2,3,4,5)", document.Color{}, false},
-		{"rgb(nan,0,0)", document.Color{}, false},
-		{"rgb(1,2,3", document.Color{}, false},
-		{"#12345", document.Color{}, false},
-		{"#gggggg", document.Color{}, false},
-		{"#+1234567", document.Color{}, false},
-		{"blurple", document.Color{}, false},
-		{"", document.Color{}, false},
-	}
-	for _, tt := range tests {
-		if got, ok := document.ParseColor(tt.text); got != tt.want || ok != tt.ok {
-			t.Errorf("ParseColor(%q) = %v, %v, want %v, %v", tt.text, got, ok, tt.want, tt.ok)
-		}
-	}
-}
-
 // TestRate_Frame pins the rounding of decision 28 where floats would go wrong.
 func TestRate_Frame(t *testing.T) {
 	t.Parallel()

@@ -119,6 +119,11 @@ func TestLay_TextSettings(t *testing.T) {
 		{`"font-size":99999`, func(s *timeline.TextSettings) { s.FontSize = 2000 }},
 		{`"font-size":0`, func(s *timeline.TextSettings) { s.FontSize = 1 }},
 		{`"font-family":"Roboto, 'Open Sans'"`, func(s *timeline.TextSettings) { s.FontFamily = "Roboto, 'Open Sans'" }},
+		{`"font":"italic 700 3em/1.5 Lora, serif"`, func(s *timeline.TextSettings) {
+			s.FontFamily, s.FontSize, s.FontWeight, s.Italic, s.LineHeight = "Lora, serif", 48, 700, true, 72
+		}},
+		{`"font":"20px Lora","font-size":"48px"`, func(s *timeline.TextSettings) { s.FontFamily, s.FontSize = "Lora", 48 }},
+		{`"color":"hsl(0 100% 50%)"`, func(s *timeline.TextSettings) { s.Color = red }},
 		{`"font-weight":"bold"`, func(s *timeline.TextSettings) { s.FontWeight = 700 }},
 		{`"font-weight":"500"`, func(s *timeline.TextSettings) { s.FontWeight = 500 }},
 		{`"font-style":"italic"`, func(s *timeline.TextSettings) { s.Italic = true }},
@@ -179,7 +184,7 @@ func TestLay_TextSettings(t *testing.T) {
 			s.Gradient = &timeline.Gradient{Degrees: 180, Stops: []timeline.Stop{{Color: red}, {Color: black, At: 1}}}
 		}},
 		{`"background":"linear-gradient(-45deg, red 90%, black 10%)"`, func(s *timeline.TextSettings) {
-			s.Gradient = &timeline.Gradient{Degrees: -45, Stops: []timeline.Stop{{Color: black, At: 0.1}, {Color: red, At: 0.9}}}
+			s.Gradient = &timeline.Gradient{Degrees: -45, Stops: []timeline.Stop{{Color: red, At: 0.9}, {Color: black, At: 0.9}}}
 		}},
 		{`"word-spacing":"5px"`, func(s *timeline.TextSettings) { s.WordSpacing = 5 }},
 		{`"text-align":"justify"`, func(s *timeline.TextSettings) { s.Align, s.Horizontal = "justify", "left" }},

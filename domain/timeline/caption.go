@@ -19,7 +19,7 @@ func (l *layout) subtitles() {
 		Ref: given.Ref, Captions: given.Captions, Source: given.Source, Language: given.Language, Model: given.Model, Connection: given.Connection,
 	}
 	var warnings []string
-	s.Style, warnings = caption.ReadStyle(given.Settings, l.plan.Width)
+	s.Style, warnings = caption.ReadStyle(given.Settings, l.plan.Width, l.plan.Height)
 	for _, text := range warnings {
 		l.warn(given.Ref.String() + ": " + text)
 	}

@@ -1,17 +1,16 @@
 package timeline
 
 import (
-	"slices"
 	"strings"
 
+	"moviola/domain/css"
 	"moviola/domain/document"
 )
 
 // The bounds of decorations. They keep what a hostile setting costs in check.
 const (
-	maxShadows = 8
-	maxBlur    = 200
-	maxStroke  = 200
+	maxBlur   = 200
+	maxStroke = 200
 )
 
 // shadows reads the shadows of the letters: the topmost one and those below it.
@@ -25,71 +24,46 @@ func (s *styler) shadows() (*Shadow, []Shadow) {
 	case value == "none" || value == "false" || value == "0":
 		return nil, nil
 	}
-	var all []Shadow
-	for _, one := range list(value) {
-		shadow, lengths, ok := s.shadow(one)
-		if !ok || len(lengths) > 3 {
-			s.warn("The setting 'text-shadow' cannot be read")
-			return nil, nil
-		}
-		all = append(all, shadow)
+	if both, isNumber := css.Number(value); isNumber { // how far the shadow lies to the right and below
+		first.X, first.Y = both, both
+		return &first, nil
 	}
-	all = all[:min(len(all), maxShadows)]
-	switch len(all) {
-	case 0:
+	var all []Shadow
+	given, ok := s.units.Shadows(value)
+	for _, one := range given {
+		ok = ok && !one.Inset && one.Spread == 0
+		all = append(all, shadowOf(one))
+	}
+	if !ok || len(all) == 0 {
+		s.warn("The setting 'text-shadow' cannot be read")
 		return nil, nil
-	case 1:
+	}
+	if len(all) == 1 {
 		return &all[0], nil
 	}
 	return &all[0], all[1:]
 }
 
-// shadow reads "x y [blur]" and a colour, in any order; a plain number is how far the shadow lies to the right and below.
-func (s *styler) shadow(value string) (shadow Shadow, lengths []float64, ok bool) {
-	shadow.Color = document.Black
-	for _, part := range parts(value) {
-		if n, ok := s.units.pixels(part); ok {
-			lengths = append(lengths, min(max(n, -giant), giant))
-		} else if c, ok := document.ParseColor(part); ok {
-			shadow.Color = c
-		} else {
-			return Shadow{}, nil, false
-		}
-	}
-	if len(lengths) == 1 && !strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyz%") {
-		return Shadow{X: lengths[0], Y: lengths[0], Color: defaultShadow.Color}, lengths, true
-	}
-	if len(lengths) < 2 {
-		return Shadow{}, nil, false
-	}
-	shadow.X, shadow.Y = lengths[0], lengths[1]
-	if len(lengths) > 2 {
-		shadow.Blur = min(max(lengths[2], 0), maxBlur)
-	}
-	return shadow, lengths, true
+func shadowOf(s css.Shadow) Shadow {
+	return Shadow{X: min(max(s.X, -giant), giant), Y: min(max(s.Y, -giant), giant), Blur: min(s.Blur, maxBlur), Color: s.Color}
 }
 
-// boxShadow reads "x y [blur [spread]]" and a colour. Of several shadows the first one counts.
+// boxShadow reads the shadow of the textbox. Of several ones the first that is not inset counts.
 func (s *styler) boxShadow() *BoxShadow {
 	value := s.word("box-shadow")
-	if value == "" || value == "none" {
+	given, ok := s.units.Shadows(value)
+	if !ok {
+		if value != "" {
+			s.warn("The setting 'box-shadow' cannot be read")
+		}
 		return nil
 	}
-	shadows := list(value)
-	if len(shadows) == 0 {
-		s.warn("The setting 'box-shadow' cannot be read")
-		return nil
+	for _, one := range given {
+		if !one.Inset {
+			return &BoxShadow{Shadow: shadowOf(one), Spread: min(max(one.Spread, -giant), giant)}
+		}
 	}
-	shadow, lengths, ok := s.shadow(shadows[0])
-	if !ok || len(lengths) > 4 {
-		s.warn("The setting 'box-shadow' cannot be read")
-		return nil
-	}
-	box := &BoxShadow{Shadow: shadow}
-	if len(lengths) > 3 {
-		box.Spread = min(max(lengths[3], -giant), giant)
-	}
-	return box
+	return nil
 }
 
 // decorate reads the lines along the letters.
@@ -129,26 +103,26 @@ func (s *styler) border(t *TextSettings) {
 	}
 }
 
-// line reads "width style colour" in any order, and returns the width: 0 without any. The styles that are not known are solid.
+// line reads "width style colour" in any order, and returns the width: 0 without any. All styles are solid.
 func (s *styler) line(color *Color, names ...string) (width float64) {
 	const thin = 1
 	value := s.word(names...)
-	if value == "none" || value == "" {
+	if value == "" {
 		return 0
 	}
-	given := false
-	for _, part := range parts(value) {
-		if n, ok := s.units.pixels(part); ok {
-			width, given = n, true
-		} else if c, ok := document.ParseColor(part); ok {
-			*color = c
-		} else if !slices.Contains([]string{"solid", "dashed", "dotted", "double"}, part) {
-			s.warn("The setting '" + names[len(names)-1] + "' cannot be read")
-			return 0
-		}
+	line, ok := s.units.Line(value)
+	if !ok {
+		s.warn("The setting '" + names[len(names)-1] + "' cannot be read")
+		return 0
 	}
-	if !given {
-		width = thin
+	if line.Color != nil {
+		*color = *line.Color
 	}
-	return width
+	switch {
+	case !line.Visible():
+		return 0
+	case !line.HasWidth:
+		return thin
+	}
+	return line.Width.Of(s.units.Em, 0)
 }

@@ -4,10 +4,10 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
+	"moviola/domain/css"
 	"moviola/domain/document"
 )
 
@@ -17,7 +17,6 @@ const (
 	animatedFont    = "Roboto"
 	plainStyle      = "001"
 	defaultSizeVW   = 4
-	rootSize        = 16 // pixels of 1rem, and of 1em of a font size
 	smallest, giant = 1, 2000
 )
 
@@ -42,7 +41,7 @@ func (l *layout) text(e *document.Element) (*Text, Box) {
 			gapY = scale(canvas.H, gapPercent, 100)
 		}
 	}
-	s := styler{layout: l, ref: e.Ref, style: e.Style, given: e.Settings, units: units{w: float64(box.W), h: float64(box.H)}}
+	s := styler{layout: l, ref: e.Ref, style: e.Style, given: e.Settings, units: css.On(float64(box.W), float64(box.H), css.RootSize)}
 	box.W, box.H = box.W-2*gapX, box.H-2*gapY
 	box.X, box.Y = e.X+place(horizontal, canvas.W, box.W, gapPercent), e.Y+place(vertical, canvas.H, box.H, gapPercent)
 
@@ -63,11 +62,8 @@ type styler struct {
 	ref    Ref
 	style  string // of the text: "001"
 	given  map[string]string
-	units  units
+	units  css.Units
 }
-
-// units are what relative lengths refer to, in pixels.
-type units struct{ em, w, h float64 }
 
 func (s *styler) warn(text string) { s.layout.warn(s.ref.String() + ": " + text) }
 
@@ -87,14 +83,13 @@ func (s *styler) word(names ...string) string {
 }
 
 func (s *styler) settings() TextSettings {
-	s.units.em = rootSize
-	size := s.length(s.units.w*defaultSizeVW/100, "font-size")
+	s.expandFont()
+	size := s.length(s.units.VW*defaultSizeVW, "font-size")
 	size = min(max(size, smallest), giant)
-	s.units.em = size
+	s.units.Em = size
 	t := TextSettings{
 		FontSize:   size,
 		FontWeight: s.weight(),
-		Italic:     strings.HasPrefix(s.word("font-style"), "italic") || strings.HasPrefix(s.word("font-style"), "oblique"),
 		Color:      s.color(Color{R: 255, G: 255, B: 255, A: 255}, "font-color", "color"),
 		Align:      s.align(AlignCenter, "text-align"),
 		Vertical:   s.vertical(),
@@ -102,6 +97,7 @@ func (s *styler) settings() TextSettings {
 		Padding:    s.padding(),
 		Radius:     max(s.length(0, "border-radius"), 0),
 	}
+	t.Italic, _ = css.Italic(s.word("font-style"))
 	t.FontFamily, t.FontSource = s.family()
 	t.Background, t.Gradient = s.background()
 	t.Shadow, t.Shadows = s.shadows()
@@ -136,20 +132,32 @@ func (s *styler) family() (name, source string) {
 }
 
 func (s *styler) weight() int {
-	switch word := s.word("font-weight"); word {
-	case "", "normal", "regular":
-		return 400
-	case "bold", "bolder":
-		return 700
-	case "lighter":
-		return 300
-	default:
-		n, err := strconv.ParseFloat(word, 64)
-		if err != nil || math.IsNaN(n) {
-			s.warn("The setting 'font-weight' cannot be read")
-			return 400
+	word := s.word("font-weight")
+	weight, ok := css.Weight(word)
+	if !ok && word != "" {
+		s.warn("The setting 'font-weight' cannot be read")
+	}
+	if !ok {
+		return css.Normal
+	}
+	return weight
+}
+
+// expandFont lets the shorthand of a font stand for what it is short for, where that is not given by itself.
+func (s *styler) expandFont() {
+	value, given := s.first("font")
+	if !given {
+		return
+	}
+	font, ok := css.ExpandFont(value)
+	if !ok {
+		s.warn("The setting 'font' cannot be read")
+	}
+	s.given = maps.Clone(s.given)
+	for _, d := range font {
+		if s.given[d.Name] == "" {
+			s.given[d.Name] = d.Value
 		}
-		return int(min(max(n, 100), 900))
 	}
 }
 
@@ -158,7 +166,7 @@ func (s *styler) color(otherwise Color, names ...string) Color {
 	if !ok || strings.EqualFold(value, "none") {
 		return otherwise
 	}
-	c, ok := document.ParseColor(value)
+	c, ok := css.ParseColor(value)
 	if !ok {
 		s.warn("The setting '" + names[0] + "' is no colour")
 		return otherwise
@@ -195,12 +203,12 @@ func (s *styler) lineHeight() float64 {
 	if value == "normal" {
 		return 0
 	}
-	if n, err := strconv.ParseFloat(value, 64); err == nil { // a plain number is a multiple of the font size
-		value = strconv.FormatFloat(n, 'f', -1, 64) + "em"
-		s.given = maps.Clone(s.given)
-		s.given["line-height"] = value
+	height, isNumber := css.Number(value) // a multiple of the font size
+	height *= s.units.Em
+	if !isNumber {
+		height = s.length(0, "line-height")
 	}
-	return min(max(s.length(0, "line-height"), 0), 10*s.units.em)
+	return min(max(height, 0), 10*s.units.Em)
 }
 
 // padding is between the textbox's edges and its lines.
@@ -219,27 +227,13 @@ func (s *styler) inset(box Box) Box {
 
 // sides reads one to four lengths, as in CSS, and the names of single sides.
 func (s *styler) sides(name string, least float64) Sides {
-	value, _ := s.first(name)
-	var all []float64
-	for _, part := range strings.Fields(value) {
-		n, ok := s.units.pixels(part)
-		if !ok && part != "auto" {
-			s.warn("The setting '" + name + "' cannot be read")
-			break
-		}
-		all = append(all, n)
+	value, given := s.first(name)
+	sides, ok := s.units.Sides(value)
+	if given && !ok {
+		s.warn("The setting '" + name + "' cannot be read")
 	}
-	var p Sides
-	switch len(all) {
-	case 1:
-		p = Sides{all[0], all[0], all[0], all[0]}
-	case 2:
-		p = Sides{all[0], all[1], all[0], all[1]}
-	case 3:
-		p = Sides{all[0], all[1], all[2], all[1]}
-	case 4:
-		p = Sides{all[0], all[1], all[2], all[3]}
-	}
+	of := func(i int) float64 { return sides[i].Of(s.units.Em, 0) }
+	p := Sides{Top: of(0), Right: of(1), Bottom: of(2), Left: of(3)}
 	for i, side := range []*float64{&p.Top, &p.Right, &p.Bottom, &p.Left} {
 		single := name + []string{"-top", "-right", "-bottom", "-left"}[i]
 		*side = min(max(s.length(*side, single), least), maxBoxSide)
@@ -268,7 +262,7 @@ func transform(text, how string) string {
 }
 
 // known are the settings that are read somewhere above, and those that ask for what happens anyway.
-var known = strings.Fields(`font-family font-size font-weight font-style font-color color background-color background text-align
+var known = strings.Fields(`font font-family font-size font-weight font-style font-color color background-color background text-align
 	horizontal-position horizontal-align vertical-position vertical-align line-height letter-spacing padding padding-top
 	padding-right padding-bottom padding-left margin margin-top margin-right margin-bottom margin-left border-radius text-shadow
 	shadow opacity text-transform text-decoration text-decoration-line white-space word-wrap overflow-wrap display font-url

@@ -1,6 +1,10 @@
 package timeline
 
-import "slices"
+import (
+	"slices"
+
+	"moviola/domain/css"
+)
 
 // TextSettings are the settings of a text element, resolved to pixels. The layer's box holds a textbox, which is as wide and
 // high as its lines and padding need, at most as wide as the box.
@@ -67,17 +71,11 @@ type BoxShadow struct {
 	Spread float64
 }
 
-// Gradient is an even change of colours along a line through the middle of a box, as CSS has it.
-type Gradient struct {
-	Degrees float64 // where it goes to: 0 up, 90 right, 180 down
-	Stops   []Stop  // at least two, in order of At
-}
-
-// Stop is a colour at a place of a gradient, 0 to 1.
-type Stop struct {
-	Color Color
-	At    float64
-}
+// Gradient is an even change of colours, and Stop a colour of it.
+type (
+	Gradient = css.Gradient
+	Stop     = css.Stop
+)
 
 // Sides are lengths at the four sides of a box.
 type Sides struct{ Top, Right, Bottom, Left float64 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"moviola/domain/css"
 	"moviola/domain/timeline"
 )
 
@@ -19,7 +20,7 @@ type Paint struct {
 
 // Visible says whether anything is to be seen of it.
 func (p Paint) Visible() bool {
-	return p.Color.A > 0 || p.Gradient != nil && slices.ContainsFunc(p.Gradient.Stops, func(s timeline.Stop) bool { return s.Color.A > 0 })
+	return p.Color.A > 0 || p.Gradient != nil && slices.ContainsFunc(p.Gradient.Stops, func(s css.Stop) bool { return s.Color.A > 0 })
 }
 
 // Gradient changes its colour from Stop to Stop along a line, or from the middle of a circle to its edge.
@@ -27,16 +28,28 @@ type Gradient struct {
 	From, To Point // of the line; of a radial one the middle, and a place on the edge
 	Radial   bool
 	Stretch  float64 // of a radial one: how much higher than wide the ellipse is; 0 counts as 1
-	Stops    []timeline.Stop
+	Stops    []css.Stop
 }
 
 // Linear is the gradient of a box in the direction that CSS means by an angle: 0 is up, 90 to the right. The line is as long as
 // the corners need to have the first and last colours.
-func Linear(x, y, w, h, degrees float64, stops []timeline.Stop) *Gradient {
+func Linear(x, y, w, h, degrees float64, stops []css.Stop) *Gradient {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	half := (math.Abs(w*sin) + math.Abs(h*cos)) / 2
 	cx, cy := x+w/2, y+h/2
 	return &Gradient{From: Point{cx - sin*half, cy + cos*half}, To: Point{cx + sin*half, cy - cos*half}, Stops: stops}
+}
+
+// Of is the gradient that a CSS value asks for in a box; nil for nil.
+func Of(g *css.Gradient, x, y, w, h float64) *Gradient {
+	switch {
+	case g == nil:
+		return nil
+	case !g.Radial:
+		return Linear(x, y, w, h, g.Degrees, g.Stops)
+	}
+	cx, cy := x+w/2, y+h/2
+	return &Gradient{From: Point{X: cx, Y: cy}, To: Point{X: cx + w/2*math.Sqrt2, Y: cy}, Radial: true, Stretch: h / max(w, 1), Stops: g.Stops}
 }
 
 // shades is how many colours a gradient is made of.

@@ -1,10 +1,12 @@
 package component
 
+import "moviola/domain/css"
+
 // simpleCard is basic/000: a headline and paragraphs on a card, which come up one after the other.
 func simpleCard(s *stage) (*node, error) {
 	card := s.card("padding: 2vw; text-align: left")
 	card.children = s.cardTexts(&card.style, func(i int) motion {
-		return enter(0.15+0.15*float64(i), 0.7, "easeOutCubic", from(0, 3*s.units.vh))
+		return enter(0.15+0.15*float64(i), 0.7, "easeOutCubic", from(0, 3*s.units.VH))
 	})
 	card.style.hidden = card.style.hidden || len(card.children) == 0
 	return s.in(card, "center", "center")
@@ -13,12 +15,12 @@ func simpleCard(s *stage) (*node, error) {
 // barCard is basic/001: a card with a bar at its left, from behind which the texts come.
 func barCard(s *stage) (*node, error) {
 	card := s.card("padding: 2vw; text-align: left")
-	card.row, card.gap = true, 2*s.units.vw
+	card.row, card.gap = true, 2*s.units.VW
 	bar := &node{style: s.style("bar", &card.style, "width: 0.8vw; background: #e63946; border-radius: 0.4vw"), stretch: true}
 	bar.motions = s.groups["bar"].tuned(enter(0, 0.6, "easeOutExpo", wiped(bottom)))
 	column := &node{style: card.style.inherited()}
 	column.children = s.cardTexts(&card.style, func(i int) motion {
-		return enter(0.3+0.15*float64(i), 0.8, "easeOutExpo", from(-6*s.units.vw, 0))
+		return enter(0.3+0.15*float64(i), 0.8, "easeOutExpo", from(-6*s.units.VW, 0))
 	})
 	card.children = []*node{bar, column}
 	card.style.hidden = card.style.hidden || len(column.children) == 0
@@ -50,7 +52,7 @@ func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
 		p.motions = g.tuned(in(i))
 	}
 	if len(all) > 0 {
-		all[len(all)-1].style.margin[bottom] = length{} // the card's padding is enough
+		all[len(all)-1].style.margin[bottom] = css.Length{} // the card's padding is enough
 	}
 	return all
 }
@@ -82,7 +84,7 @@ func newsLine(s *stage) (*node, error) {
 
 // barFill lets the colour of a bar be its background, for there is nothing else in it.
 func barFill(s *stage, bar *node) {
-	if c, ok := color(s.groups["bar"].word("color")); ok {
+	if c, ok := css.ParsePaint(s.groups["bar"].word("color")); ok {
 		bar.style.background, bar.style.gradient = c, nil
 	}
 }
@@ -91,14 +93,14 @@ func barFill(s *stage, bar *node) {
 func avatarLine(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{
-		style: s.style("card", &root, "padding: 0 4vw 7vh 4vw; text-align: left"), row: true, gap: 1.8 * s.units.vw,
+		style: s.style("card", &root, "padding: 0 4vw 7vh 4vw; text-align: left"), row: true, gap: 1.8 * s.units.VW,
 	}
 	side := s.style("image", &card.style, "width: 10vw; border-radius: 50%; border: 0.4vw solid white")
-	if l, ok := s.units.length(s.groups["image"].word("size", "width")); ok && !l.auto {
+	if l, ok := s.units.Length(s.groups["image"].word("size", "width")); ok && !l.Auto {
 		side.width = l
 	}
-	if side.height.auto {
-		side.height = length{px: side.width.of(s.w, 0)}
+	if side.height.Auto {
+		side.height = css.Length{Px: side.width.Of(s.w, 0)}
 	}
 	if src, ok := scalar(s.groups["image"]["src"]); ok && src != "" {
 		side.image = src
@@ -112,7 +114,7 @@ func avatarLine(s *stage) (*node, error) {
 	headline := s.style("headline", &card.style, "font-size: 3.4vw; font-weight: 700; text-shadow: 0 0.15vw 0.5vw rgba(0,0,0,.55); line-height: 1.2")
 	for i, p := range s.paragraphs("headline", headline) {
 		p.inline = true
-		p.motions = s.groups["headline"].tuned(enter(0.35+0.12*float64(i), 0.7, "easeOutExpo", from(-4*s.units.vw, 0)))
+		p.motions = s.groups["headline"].tuned(enter(0.35+0.12*float64(i), 0.7, "easeOutExpo", from(-4*s.units.VW, 0)))
 		column.children = append(column.children, p)
 	}
 	bar := &node{style: s.style("bar", &card.style, "height: 0.6vw; margin-top: 0.6vw; background: red")}

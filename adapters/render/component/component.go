@@ -13,6 +13,7 @@ import (
 	"moviola/adapters/render/canvas"
 	"moviola/adapters/render/text"
 	"moviola/domain"
+	"moviola/domain/css"
 	"moviola/domain/document"
 )
 
@@ -45,7 +46,7 @@ func (d *Drawer) Open(c document.Component, w, h int) (text.Animated, error) {
 	}
 	w, h = max(w, 1), max(h, 1)
 	s := &stage{
-		drawer: d, w: float64(w), h: float64(h), units: units{vw: float64(w) / 100, vh: float64(h) / 100, em: float64(w) / 25},
+		drawer: d, w: float64(w), h: float64(h), units: css.Units{VW: float64(w) / 100, VH: float64(h) / 100, Em: float64(w) / 25},
 		groups: groups(c.Settings), pictures: make(map[string]image.Image),
 	}
 	root, err := build(s)
@@ -100,7 +101,7 @@ func (s *stage) paragraphs(name string, st style) []*node {
 			continue
 		}
 		if n.text.empty() { // an empty paragraph is a gap
-			n.style.height = length{px: st.size}
+			n.style.height = css.Length{Px: st.size}
 		}
 		all = append(all, n)
 	}

@@ -2,31 +2,10 @@ package component_test
 
 import (
 	"math"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"moviola/adapters/render/component"
 )
-
-func TestLength(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]struct {
-		px, share float64
-		auto, ok  bool
-	}{
-		"12px": {px: 12, ok: true}, "12": {px: 12, ok: true}, "4vw": {px: 40, ok: true}, ".4vw": {px: 4, ok: true}, "10VH": {px: 50, ok: true},
-		"1.5em": {px: 60, ok: true}, "2rem": {px: 32, ok: true}, "3pt": {px: 4, ok: true}, "2vmin": {px: 10, ok: true}, "2vmax": {px: 20, ok: true},
-		"50%": {share: 0.5, ok: true}, "-5px": {px: -5, ok: true}, " 7 px ": {px: 7, ok: true}, "auto": {auto: true, ok: true}, "1e9px": {}, "9e5px": {px: 32768, ok: true},
-		"": {}, "px": {}, "red": {}, "0x10": {}, "1_0px": {}, "inf": {}, "NaN": {}, "calc(1px + 2px)": {},
-	} {
-		px, share, auto, ok := component.Length(text)
-		if ok != want.ok || ok && (px != want.px || share != want.share || auto != want.auto) {
-			t.Errorf("%q: got %v px, %v, auto %v, %v", text, px, share, auto, ok)
-		}
-	}
-}
 
 func TestReadStyle(t *testing.T) {
 	t.Parallel()
@@ -49,53 +28,13 @@ func TestReadStyle(t *testing.T) {
 		"background: linear-gradient(red, blue), red":       {40, 400, white, red, [4]float64{}, [4]float64{}},
 		"background: url('a,b;c.png') no-repeat center/5px": {40, 400, white, none, [4]float64{}, [4]float64{}},
 		"fontSize: 10px; font_weight: 900; unknown: 7":      {10, 900, white, none, [4]float64{}, [4]float64{}},
+		"font: italic bold 2em/1.2 Lora; padding: 1em":      {80, 700, white, none, [4]float64{80, 80, 80, 80}, [4]float64{}},
+		"font: 10px Lora; font-size: 12px":                  {12, 400, white, none, [4]float64{}, [4]float64{}},
 		"font-size: 99999px":                                {2000, 400, white, none, [4]float64{}, [4]float64{}},
 	} {
 		size, weight, color, background, padding, border := component.ReadStyle(css)
 		if size != want.size || weight != want.weight || color != want.color || background != want.background || padding != want.padding || border != want.border {
 			t.Errorf("%q: got %v %v %v %v %v %v", css, size, weight, color, background, padding, border)
-		}
-	}
-}
-
-func TestGradient(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]struct {
-		places  []float64
-		degrees float64
-		ok      bool
-	}{
-		"linear-gradient(red, blue)":                          {[]float64{0, 1}, 180, true},
-		"linear-gradient(120deg, #FF2B2B 0%, #0039CB 100%)":   {[]float64{0, 1}, 120, true},
-		"linear-gradient(to right, red, lime 25%, blue)":      {[]float64{0, 0.25, 1}, 90, true},
-		"linear-gradient(to top left, red, lime, gold, blue)": {[]float64{0, 1.0 / 3, 2.0 / 3, 1}, -45, true},
-		"linear-gradient(0.25turn, rgba(0,0,0,.5), #fff)":     {[]float64{0, 1}, 90, true},
-		"linear-gradient(red 50%, blue 20%)":                  {[]float64{0.5, 0.5}, 180, true},
-		"radial-gradient(circle at center, red, blue)":        {[]float64{0, 1}, 180, true},
-		"linear-gradient(red)":                                {nil, 0, false},
-		"linear-gradient()":                                   {nil, 0, false},
-		"linear-gradient(red, nothing)":                       {nil, 0, false},
-		"url(x)":                                              {nil, 0, false},
-	} {
-		places, degrees, ok := component.GradientStops(text)
-		if ok != want.ok || ok && math.Abs(degrees-want.degrees) > 1e-9 {
-			t.Errorf("%s: got %v degrees, %v", text, degrees, ok)
-		}
-		near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
-		if diff := cmp.Diff(want.places, places, near); ok && diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
-	}
-}
-
-func TestShadows(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{
-		"2px 2px red": 1, "none": 0, "0 0 2vw rgba(0,0,0,.5)": 1, "red 1px 1px, 2px 2px 3px blue": 2, "1px": 0, "1px 1px, oops 2px 2px": 1,
-		"inset 0 0 5px 5px #fff": 1, strings.Repeat("1px 1px,", 50): 6,
-	} {
-		if got := component.Shadows(text); got != want {
-			t.Errorf("%q: %d shadows, want %d", text, got, want)
 		}
 	}
 }
@@ -118,15 +57,6 @@ func TestRich(t *testing.T) {
 	}
 }
 
-func TestPropertyName(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{"font-size": "font-size", "fontSize": "font-size", "final_left": "final-left", " Color ": "color", "first-column": "first-column"} {
-		if got := component.PropertyName(name); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
-		}
-	}
-}
-
 // FuzzStyle: whatever is written as CSS is read or ignored, and what is read lies within its bounds.
 func FuzzStyle(f *testing.F) {
 	for _, seed := range []string{
@@ -145,13 +75,6 @@ func FuzzStyle(f *testing.F) {
 				t.Errorf("padding %v, border %v", padding, border)
 			}
 		}
-		places, _, ok := component.GradientStops(css)
-		for i, place := range places {
-			if ok && (math.IsNaN(place) || i > 0 && place < places[i-1]) {
-				t.Errorf("stops at %v", places)
-			}
-		}
-		component.Shadows(css)
 		if text, _ := component.Rich(css); len(text) > 10*len(css)+10 {
 			t.Errorf("%d bytes became %d", len(css), len(text))
 		}

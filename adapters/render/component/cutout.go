@@ -2,6 +2,7 @@ package component
 
 import (
 	"moviola/adapters/render/canvas"
+	"moviola/domain/css"
 )
 
 // pictureHole is shape/cutout with its groups background and cutout: the background is seen through the hole, the rest is
@@ -63,8 +64,8 @@ func (s *stage) goes(g group) bool {
 func (s *stage) hole(g group, prefix string, otherwise frame) frame {
 	read := func(key string, whole, otherwise float64) float64 {
 		value, _ := scalar(g[prefix+key])
-		if l, ok := s.units.length(value); ok {
-			return min(max(l.of(whole, otherwise), -maxSide), maxSide)
+		if l, ok := s.units.Length(value); ok {
+			return min(max(l.Of(whole, otherwise), -maxSide), maxSide)
 		}
 		return otherwise
 	}
@@ -85,12 +86,12 @@ func (s *stage) hole(g group, prefix string, otherwise frame) frame {
 
 // holeStroke is the line around the hole: stroke and stroke-width, or a border.
 func (s *stage) holeStroke(g group, edge *style) (width float64, paint Color) {
-	width, paint = edge.border[0].of(s.w, 0), edge.borderColors[0]
-	if c, ok := color(g.word("stroke")); ok {
+	width, paint = edge.border[0].Of(s.w, 0), edge.borderColors[0]
+	if c, ok := css.ParsePaint(g.word("stroke")); ok {
 		paint, width = c, max(width, 1)
 	}
-	if l, ok := s.units.length(g.word("stroke-width")); ok {
-		width = min(max(l.of(s.w, 0), 0), 200)
+	if l, ok := s.units.Length(g.word("stroke-width")); ok {
+		width = min(max(l.Of(s.w, 0), 0), 200)
 	}
 	return width, paint
 }

@@ -131,13 +131,13 @@ func (n *node) drawBox(l *canvas.List, at canvas.Matrix) {
 	}
 	outline := n.outline(b, 0)
 	for i := len(s.boxShadows) - 1; i >= 0; i-- {
-		if one := s.boxShadows[i]; !one.inset {
-			l.Glow(n.outline(b, one.spread), canvas.Move(one.x, one.y).Then(at), one.blur, one.color, 1)
+		if one := s.boxShadows[i]; !one.Inset {
+			l.Glow(n.outline(b, one.Spread), canvas.Move(one.X, one.Y).Then(at), one.Blur, one.Color, 1)
 		}
 	}
 	paint := canvas.Paint{Color: s.background}
 	if s.gradient != nil {
-		paint.Gradient = s.gradient.on(b.x, b.y, b.w, b.h)
+		paint.Gradient = canvas.Of(s.gradient, b.x, b.y, b.w, b.h)
 	}
 	l.Fill(outline, at, paint, 1)
 	if n.picture != nil {
@@ -188,7 +188,7 @@ func (n *node) drawBorder(l *canvas.List, at canvas.Matrix, outline canvas.Path)
 func (n *node) outline(b frame, by float64) canvas.Path {
 	var radii [4]float64
 	for i, l := range n.style.radius {
-		if r := l.of(min(n.box.w, n.box.h), 0); r > 0 {
+		if r := l.Of(min(n.box.w, n.box.h), 0); r > 0 {
 			radii[i] = max(r+by, 0)
 		}
 	}

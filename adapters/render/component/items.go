@@ -2,6 +2,7 @@ package component
 
 import (
 	"moviola/adapters/render/canvas"
+	"moviola/domain/css"
 )
 
 // profile is basic/120: a picture of somebody, their name, what they are, and some words.
@@ -12,16 +13,16 @@ func profile(s *stage) (*node, error) {
 		card.motions = g.tuned(enter(0, 0.5, "easeOutCubic", fade()))
 	}
 	side := s.style("image", &card.style, "width: 75%; border-radius: 50%; border: 1vw solid white; margin: 0 0 4vw 0")
-	if l, ok := s.units.length(s.groups["image"].word("size")); ok && !l.auto {
+	if l, ok := s.units.Length(s.groups["image"].word("size")); ok && !l.Auto {
 		side.width = l
 	}
 	if src, ok := scalar(s.groups["image"]["src"]); ok && src != "" {
 		side.image = src
 	}
 	if side.image != "" {
-		if side.height.auto {
+		if side.height.Auto {
 			padding := resolve(card.style.padding, s.w)
-			side.height = length{px: side.width.of(s.w-padding[left]-padding[right], 0)}
+			side.height = css.Length{Px: side.width.Of(s.w-padding[left]-padding[right], 0)}
 		}
 		picture := &node{style: side}
 		picture.motions = s.groups["image"].tuned(enter(0, 0.9, "easeOutBack", shrunk()))
@@ -34,7 +35,7 @@ func profile(s *stage) (*node, error) {
 	} {
 		st := s.style(part.name, &card.style, part.css)
 		for _, p := range s.paragraphs(part.name, st) {
-			p.motions = s.groups[part.name].tuned(enter(0.35+0.15*float64(i), 0.7, "easeOutCubic", from(0, 4*s.units.vw)))
+			p.motions = s.groups[part.name].tuned(enter(0.35+0.15*float64(i), 0.7, "easeOutCubic", from(0, 4*s.units.VW)))
 			card.children = append(card.children, p)
 		}
 	}
@@ -62,13 +63,13 @@ func table(s *stage) (*node, error) {
 		}
 		if !style(0).hidden {
 			n := s.tableRow(outer, columns, widths, style)
-			n.motions = s.groups["header"].tuned(enter(0, 0.5, "easeOutCubic", from(0, 2*s.units.vh)))
+			n.motions = s.groups["header"].tuned(enter(0, 0.5, "easeOutCubic", from(0, 2*s.units.VH)))
 			outer.children = append(outer.children, n)
 		}
 	}
 	for i, cells := range rows {
 		n := s.tableRow(outer, cells, widths, s.cellStyle(outer))
-		n.motions = s.groups["cells"].tuned(enter(0.2+0.2*float64(min(i, 20)), 0.7, "easeOutExpo", from(4*s.units.vw, 0)))
+		n.motions = s.groups["cells"].tuned(enter(0.2+0.2*float64(min(i, 20)), 0.7, "easeOutExpo", from(4*s.units.VW, 0)))
 		outer.children = append(outer.children, n)
 	}
 	return s.in(outer, "center", "center")
@@ -86,14 +87,14 @@ func (s *stage) cellStyle(outer *node) func(column int) style {
 }
 
 // tableRow is a row of cells that are equally high.
-func (s *stage) tableRow(outer *node, cells []string, widths []length, of func(column int) style) *node {
+func (s *stage) tableRow(outer *node, cells []string, widths []css.Length, of func(column int) style) *node {
 	row := &node{style: outer.style.inherited(), row: true, gap: outer.style.spacingX}
 	for i, cell := range cells {
 		st := of(i)
 		if i < len(widths) {
 			st.width = widths[i]
 		}
-		st.width = length{px: st.width.of(outer.style.width.of(s.w, s.w), 0)}
+		st.width = css.Length{Px: st.width.Of(outer.style.width.Of(s.w, s.w), 0)}
 		n := words(st, cell)
 		n.stretch = true
 		row.children = append(row.children, n)
@@ -102,23 +103,23 @@ func (s *stage) tableRow(outer *node, cells []string, widths []length, of func(c
 }
 
 // columnWidths are those that the header says, and even ones for the others.
-func (s *stage) columnWidths(n int) []length {
-	widths := make([]length, min(n, maxColumns))
+func (s *stage) columnWidths(n int) []css.Length {
+	widths := make([]css.Length, min(n, maxColumns))
 	given, _ := list(s.groups["header"]["column-widths"])
 	left, open := 1.0, len(widths)
 	for i := range widths {
-		widths[i] = length{auto: true}
+		widths[i] = css.Length{Auto: true}
 		if i < len(given) {
-			if l, ok := s.units.length(given[i]); ok && !l.auto {
+			if l, ok := s.units.Length(given[i]); ok && !l.Auto {
 				widths[i] = l
-				left -= l.share + l.px/max(s.w, 1)
+				left -= l.Share + l.Px/max(s.w, 1)
 				open--
 			}
 		}
 	}
 	for i := range widths {
-		if widths[i].auto {
-			widths[i] = length{share: max(left, 0.05) / float64(max(open, 1))}
+		if widths[i].Auto {
+			widths[i] = css.Length{Share: max(left, 0.05) / float64(max(open, 1))}
 		}
 	}
 	return widths
@@ -187,8 +188,8 @@ func copySide(to *frame, from frame, key string) {
 func (s *stage) place(g group, prefix string, otherwise frame) frame {
 	read := func(key string, whole, otherwise float64) float64 {
 		value, _ := scalar(g[prefix+key])
-		if l, ok := s.units.length(value); ok {
-			return l.of(whole, otherwise)
+		if l, ok := s.units.Length(value); ok {
+			return l.Of(whole, otherwise)
 		}
 		return otherwise
 	}

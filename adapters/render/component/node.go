@@ -10,6 +10,7 @@ import (
 	"moviola/adapters/render/picture"
 	"moviola/adapters/render/text"
 	"moviola/domain"
+	"moviola/domain/css"
 	"moviola/domain/timeline"
 )
 
@@ -44,7 +45,7 @@ type frame struct{ x, y, w, h float64 }
 type stage struct {
 	drawer   *Drawer
 	w, h     float64
-	units    units
+	units    css.Units
 	groups   map[string]group
 	pictures map[string]image.Image
 	warnings []string
@@ -77,10 +78,10 @@ func (s *stage) keep(r image.Rectangle) error {
 func (s *stage) style(name string, parent *style, defaults string) style {
 	st := parent.inherited()
 	given := s.groups[name].css()
-	all := declarations(defaults)
+	all := css.Declarations(defaults)
 	for _, d := range given {
-		if d.name == "background" || d.name == "background-color" || d.name == "background-image" { // the whole background is given
-			all = append(all, declaration{"background", "none"})
+		if d.Name == "background" || d.Name == "background-color" || d.Name == "background-image" { // the whole background is given
+			all = append(all, css.Declaration{Name: "background", Value: "none"})
 			break
 		}
 	}
@@ -90,8 +91,8 @@ func (s *stage) style(name string, parent *style, defaults string) style {
 
 // root is the style of the component itself.
 func (s *stage) root() style {
-	st := style{units: s.units, family: "Inter", size: s.units.vw * 4, weight: 400, color: Color{R: 255, G: 255, B: 255, A: 255}, align: "left", opacity: 1}
-	st.units.em = st.size
+	st := style{units: s.units, family: "Inter", size: s.units.VW * 4, weight: 400, color: Color{R: 255, G: 255, B: 255, A: 255}, align: "left", opacity: 1}
+	st.units.Em = st.size
 	return st
 }
 
@@ -112,10 +113,10 @@ func (s *stage) layout(n *node, x, y, width float64) error {
 		padding[i], border[i] = max(padding[i], 0), max(border[i], 0)
 	}
 	room := max(width-margin[left]-margin[right], 0)
-	fixed := !st.width.auto
-	outer := st.width.of(width, room)
-	if !st.maxWidth.auto {
-		outer = min(outer, st.maxWidth.of(width, outer))
+	fixed := !st.width.Auto
+	outer := st.width.Of(width, room)
+	if !st.maxWidth.Auto {
+		outer = min(outer, st.maxWidth.Of(width, outer))
 	}
 	outer = canvas.Round(min(max(outer, 0), maxSide))
 	inset := padding[left] + padding[right] + border[left] + border[right]
@@ -132,8 +133,8 @@ func (s *stage) layout(n *node, x, y, width float64) error {
 		}
 	}
 	n.box.h = canvas.Round(math.Ceil(n.content.h + padding[top] + padding[bottom] + border[top] + border[bottom]))
-	if !st.height.auto {
-		n.box.h = canvas.Round(min(max(st.height.of(s.h, n.box.h), 0), maxSide))
+	if !st.height.Auto {
+		n.box.h = canvas.Round(min(max(st.height.Of(s.h, n.box.h), 0), maxSide))
 		n.content.h = max(n.box.h-padding[top]-padding[bottom]-border[top]-border[bottom], 0)
 	}
 	n.align()
@@ -143,7 +144,7 @@ func (s *stage) layout(n *node, x, y, width float64) error {
 // resolve are the four lengths, of which shares are those of the container's width.
 func resolve(s sides, width float64) (px [4]float64) {
 	for i, l := range s {
-		px[i] = min(max(l.of(width, 0), -maxSide), maxSide)
+		px[i] = min(max(l.Of(width, 0), -maxSide), maxSide)
 	}
 	return px
 }
@@ -189,7 +190,7 @@ func (n *node) natural() float64 {
 }
 
 // fills says whether a node is as wide as there is room.
-func (n *node) fills() bool { return !n.inline && n.style.width.auto && n.text == nil }
+func (n *node) fills() bool { return !n.inline && n.style.width.Auto && n.text == nil }
 
 // shrink narrows what fills a node that has become narrower.
 func (n *node) shrink() {
@@ -330,13 +331,13 @@ func (s *style) pictureBox(source image.Rectangle, w, h float64) image.Rectangle
 		factor = min(w/sw, h/sh)
 		width, height = sw*factor, sh*factor
 	case len(parts) > 0 && s.imageSize != "cover":
-		if l, ok := s.units.length(parts[0]); ok {
-			width = l.of(w, sw)
+		if l, ok := s.units.Length(parts[0]); ok {
+			width = l.Of(w, sw)
 			height = width * sh / sw
 		}
 		if len(parts) > 1 {
-			if l, ok := s.units.length(parts[1]); ok && !l.auto {
-				height = l.of(h, height)
+			if l, ok := s.units.Length(parts[1]); ok && !l.Auto {
+				height = l.Of(h, height)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"moviola/adapters/render/text"
+	"moviola/domain/css"
 )
 
 // The bounds of what settings may hold.
@@ -34,9 +35,9 @@ func groups(settings map[string]any) map[string]group {
 		}
 		g := make(group, len(fields))
 		for key, v := range fields {
-			g[propertyName(key)] = v
+			g[css.PropertyName(key)] = v
 		}
-		all[propertyName(name)] = g
+		all[css.PropertyName(name)] = g
 	}
 	return all
 }
@@ -70,21 +71,21 @@ func (g group) word(names ...string) string {
 
 // number is a setting, between two bounds.
 func (g group) number(otherwise, least, most float64, names ...string) float64 {
-	if n, ok := number(g.word(names...)); ok {
+	if n, ok := css.Number(g.word(names...)); ok {
 		return min(max(n, least), most)
 	}
 	return otherwise
 }
 
 // css are the settings as properties, shorthands before what they stand for.
-func (g group) css() []declaration {
-	all := make([]declaration, 0, len(g))
+func (g group) css() []css.Declaration {
+	all := make([]css.Declaration, 0, len(g))
 	for name, value := range g {
 		if s, ok := scalar(value); ok {
-			all = append(all, declaration{name, s})
+			all = append(all, css.Declaration{Name: name, Value: s})
 		}
 	}
-	slices.SortFunc(all, func(a, b declaration) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b css.Declaration) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"moviola/adapters/render/canvas"
+	"moviola/domain/css"
 )
 
 // numbered are the groups rectangle1, rectangle2 … in order of their numbers. A group without a number is the first.
@@ -40,7 +41,7 @@ func (s *stage) moving(g group, st *style) moving {
 	fields, _ := g["animate"].(map[string]any)
 	to := make(group, len(fields))
 	for key, value := range fields {
-		to[propertyName(key)] = value
+		to[css.PropertyName(key)] = value
 	}
 	m.end = s.place(to, "", m.begin)
 	m.endTurn, m.endSeen = turn(to.word("rotate"), m.beginTurn), to.number(m.beginSeen, 0, 1, "opacity")
@@ -105,18 +106,18 @@ func polygons(s *stage) (*node, error) {
 		corners := s.corners(g)
 		child := &node{style: st, ends: m.ends}
 		child.style.opacity, child.style.turn = 1, 0
-		line := st.border[0].of(s.w, 0)
+		line := st.border[0].Of(s.w, 0)
 		child.paint = func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
 			box, degrees, opacity := m.at(seconds)
 			unit := canvas.Polygon(corners...)
 			p := unit.Transform(canvas.Matrix{A: box.w, D: box.h, E: box.x, F: box.y})
 			at = canvas.Turn(degrees, canvas.Point{X: box.x + box.w/2, Y: box.y + box.h/2}).Then(at)
 			for _, one := range st.boxShadows {
-				l.Glow(p, canvas.Move(one.x, one.y).Then(at), one.blur, one.color, opacity)
+				l.Glow(p, canvas.Move(one.X, one.Y).Then(at), one.Blur, one.Color, opacity)
 			}
 			paint := canvas.Paint{Color: st.background}
 			if st.gradient != nil {
-				paint.Gradient = st.gradient.on(box.x, box.y, box.w, box.h)
+				paint.Gradient = canvas.Of(st.gradient, box.x, box.y, box.w, box.h)
 			}
 			l.Fill(p, at, paint, opacity)
 			if line > 0 {
@@ -135,19 +136,19 @@ const maxCorners = 200
 // as many sides as sides says, three by default.
 func (s *stage) corners(g group) []canvas.Point {
 	given := g.word("points")
-	if _, inside, ok := call(g.word("clip-path")); ok && given == "" {
+	if _, inside, ok := css.Call(g.word("clip-path")); ok && given == "" {
 		given = inside
 	}
 	var corners []canvas.Point
-	for _, one := range split(given, ',') {
-		xy := split(one, ' ')
+	for _, one := range css.Split(given, ',') {
+		xy := css.Split(one, ' ')
 		if len(xy) != 2 || len(corners) == maxCorners {
 			continue
 		}
-		x, okX := s.units.length(xy[0])
-		y, okY := s.units.length(xy[1])
+		x, okX := s.units.Length(xy[0])
+		y, okY := s.units.Length(xy[1])
 		if okX && okY {
-			corners = append(corners, canvas.Point{X: x.share + x.px/max(s.w, 1), Y: y.share + y.px/max(s.h, 1)})
+			corners = append(corners, canvas.Point{X: x.Share + x.Px/max(s.w, 1), Y: y.Share + y.Px/max(s.h, 1)})
 		}
 	}
 	if len(corners) >= 3 {
@@ -193,10 +194,10 @@ func cutout(s *stage) (*node, error) {
 		whole.Append(p.Reverse())
 		paint := canvas.Paint{Color: cover.background}
 		if cover.gradient != nil {
-			paint.Gradient = cover.gradient.on(0, 0, s.w, s.h)
+			paint.Gradient = canvas.Of(cover.gradient, 0, 0, s.w, s.h)
 		}
 		l.Fill(whole, at, paint, cover.opacity)
-		if line := hole.border[0].of(s.w, 0); line > 0 {
+		if line := hole.border[0].Of(s.w, 0); line > 0 {
 			l.Fill(p.Stroke(line), at, canvas.Paint{Color: hole.borderColors[0]}, 1)
 		}
 	}
@@ -206,7 +207,7 @@ func cutout(s *stage) (*node, error) {
 func animated(fields map[string]any) group {
 	g := make(group, len(fields))
 	for key, value := range fields {
-		g[propertyName(key)] = value
+		g[css.PropertyName(key)] = value
 	}
 	return g
 }

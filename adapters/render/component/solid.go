@@ -38,8 +38,8 @@ func solidBox(s *stage) (*node, error) {
 	side := 0.4 * min(s.w, s.h)
 	size := s.place(g, "", frame{w: side, h: side})
 	depth := side
-	if l, ok := s.units.length(g.word("depth")); ok {
-		depth = l.of(s.w, side)
+	if l, ok := s.units.Length(g.word("depth")); ok {
+		depth = l.Of(s.w, side)
 	}
 	begin := readSpin(g, spin{x: 90, y: -200})
 	end := begin
@@ -84,7 +84,7 @@ func drawSolid(l *canvas.List, at canvas.Matrix, half vector, t spin, middle can
 	for i, c := range cube {
 		corners[i] = vector{c.x * half.x, c.y * half.y, c.z * half.z}.turned(t)
 	}
-	line := st.border[0].of(middle.X*2, 0)
+	line := st.border[0].Of(middle.X*2, 0)
 	order := []int{0, 1, 2, 3, 4, 5}
 	far := func(face int) (z float64) {
 		for _, i := range faces[face] {
@@ -108,7 +108,7 @@ func drawSolid(l *canvas.List, at canvas.Matrix, half vector, t spin, middle can
 		paint := canvas.Paint{Color: st.background}
 		if st.gradient != nil {
 			r := p.Bounds(canvas.Identity)
-			paint.Gradient = st.gradient.on(float64(r.Min.X), float64(r.Min.Y), float64(r.Dx()), float64(r.Dy()))
+			paint.Gradient = canvas.Of(st.gradient, float64(r.Min.X), float64(r.Min.Y), float64(r.Dx()), float64(r.Dy()))
 		}
 		l.Fill(p, at, paint, st.opacity)
 		normal := cube[faces[face][0]]

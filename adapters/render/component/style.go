@@ -3,13 +3,14 @@ package component
 import (
 	"strings"
 
+	"moviola/domain/css"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
 )
 
 // style is how a box and its text look: its properties, worked out to pixels where that can be done without knowing the box.
 type style struct {
-	units units
+	units css.Units
 
 	// Of the text; a box inside takes them over.
 	family      string
@@ -26,7 +27,7 @@ type style struct {
 	transform   string
 	underline   bool
 	through     bool
-	textShadows []shadow
+	textShadows []css.Shadow
 	strokeWidth float64
 	strokeColor Color
 
@@ -35,14 +36,14 @@ type style struct {
 	borderColors            [4]Color
 	radius                  sides
 	background              Color
-	gradient                *gradient
+	gradient                *css.Gradient
 	image                   string // address
 	imageSize               string // background-size
 	imagePlace              string // background-position
-	boxShadows              []shadow
-	width, height           length
-	maxWidth                length
-	left, top               length
+	boxShadows              []css.Shadow
+	width, height           css.Length
+	maxWidth                css.Length
+	left, top               css.Length
 	spacingX, spacingY      float64 // border-spacing
 	vertical, horizontal    string  // where the box is in its container
 	opacity                 float64
@@ -56,41 +57,57 @@ func (s *style) inherited() style {
 		units: s.units, family: s.family, fontFile: s.fontFile, size: s.size, weight: s.weight, italic: s.italic, color: s.color, align: s.align,
 		lineHeight: s.lineHeight, lineTimes: s.lineTimes, spacing: s.spacing, transform: s.transform, textShadows: s.textShadows,
 		strokeWidth: s.strokeWidth, strokeColor: s.strokeColor,
-		width: length{auto: true}, height: length{auto: true}, maxWidth: length{auto: true}, left: length{auto: true}, top: length{auto: true},
+		width: css.Length{Auto: true}, height: css.Length{Auto: true}, maxWidth: css.Length{Auto: true}, left: css.Length{Auto: true}, top: css.Length{Auto: true},
 		opacity: 1,
 	}
 }
 
 // apply sets properties in order. The font size and the colour go first, for others are told by them.
-func (s *style) apply(all []declaration) {
+func (s *style) apply(all []css.Declaration) {
+	all = withFont(all)
 	for _, d := range all {
-		if d.name == "font-size" {
-			s.setSize(d.value)
+		if d.Name == "font-size" {
+			s.setSize(d.Value)
 		}
 	}
-	s.units.em = s.size
+	s.units.Em = s.size
 	for _, d := range all {
-		if d.name == "color" || d.name == "font-color" {
-			setColor(&s.color, d.value)
+		if d.Name == "color" || d.Name == "font-color" {
+			setColor(&s.color, d.Value)
 		}
 	}
 	for _, d := range all {
-		if set := properties[d.name]; set != nil && len(d.value) <= maxValue {
-			set(s, strings.TrimSpace(d.value))
+		if set := properties[d.Name]; set != nil && len(d.Value) <= maxValue {
+			set(s, strings.TrimSpace(d.Value))
 		}
 	}
+}
+
+// withFont puts the properties that the shorthand of a font stands for before all others.
+func withFont(all []css.Declaration) []css.Declaration {
+	var expanded []css.Declaration
+	for _, d := range all {
+		if d.Name == "font" && len(d.Value) <= maxValue {
+			font, _ := css.ExpandFont(d.Value)
+			expanded = append(expanded, font...)
+		}
+	}
+	if expanded == nil {
+		return all
+	}
+	return append(expanded, all...)
 }
 
 const smallest, largest = 1, 2000
 
 func (s *style) setSize(value string) {
-	l, ok := units{em: s.size, vw: s.units.vw, vh: s.units.vh}.length(value)
+	l, ok := css.Units{Em: s.size, VW: s.units.VW, VH: s.units.VH}.Length(value)
 	if !ok {
 		return
 	}
-	s.autoSize = l.auto
-	if !l.auto {
-		s.size = min(max(l.of(s.size, 0), smallest), largest)
+	s.autoSize = l.Auto
+	if !l.Auto {
+		s.size = min(max(l.Of(s.size, 0), smallest), largest)
 	}
 }
 
@@ -99,7 +116,7 @@ var properties = map[string]func(*style, string){
 	"font-family":    (*style).setFamily,
 	"font-url":       func(s *style, v string) { s.fontFile = document.AddressOf(v) },
 	"font-weight":    func(s *style, v string) { s.weight = weight(v, s.weight) },
-	"font-style":     func(s *style, v string) { s.italic = v == "italic" || strings.HasPrefix(v, "oblique") },
+	"font-style":     func(s *style, v string) { s.italic, _ = css.Italic(v) },
 	"color":          func(s *style, v string) { setColor(&s.color, v) },
 	"font-color":     func(s *style, v string) { setColor(&s.color, v) },
 	"text-align":     func(s *style, v string) { s.align = strings.ToLower(v) },
@@ -109,7 +126,7 @@ var properties = map[string]func(*style, string){
 	"text-decoration": func(s *style, v string) {
 		s.underline, s.through = strings.Contains(v, "underline"), strings.Contains(v, "line-through")
 	},
-	"text-shadow":         func(s *style, v string) { s.textShadows = s.units.shadows(v) },
+	"text-shadow":         func(s *style, v string) { s.textShadows, _ = s.units.Shadows(v) },
 	"-webkit-text-stroke": (*style).setStroke,
 	"text-stroke":         (*style).setStroke,
 
@@ -123,9 +140,9 @@ var properties = map[string]func(*style, string){
 	"border-width":     func(s *style, v string) { setSides(s, &s.border, v) },
 	"border-color":     (*style).setBorderColor,
 	"border-style":     func(s *style, v string) { s.noBorder(v) },
-	"border-radius":    func(s *style, v string) { setSides(s, &s.radius, beforeSlash(v)) },
+	"border-radius":    func(s *style, v string) { setSides(s, &s.radius, css.BeforeSlash(v)) },
 	"border-spacing":   (*style).setSpacing,
-	"box-shadow":       func(s *style, v string) { s.boxShadows = s.units.shadows(v) },
+	"box-shadow":       func(s *style, v string) { s.boxShadows, _ = s.units.Shadows(v) },
 	"background":       (*style).setBackground,
 	"background-color": func(s *style, v string) { setColor(&s.background, v) },
 	"background-image": (*style).setImage,
@@ -172,34 +189,34 @@ func (s *style) setFamily(value string) {
 }
 
 func setColor(to *Color, value string) {
-	if c, ok := color(value); ok {
+	if c, ok := css.ParsePaint(value); ok {
 		*to = c
 	}
 }
 
-func setLength(s *style, to *length, value string) {
-	if l, ok := s.units.length(value); ok {
+func setLength(s *style, to *css.Length, value string) {
+	if l, ok := s.units.Length(value); ok {
 		*to = l
 	}
 }
 
 func setSides(s *style, to *sides, value string) {
-	if all, ok := s.units.sides(value); ok {
+	if all, ok := s.units.Sides(value); ok {
 		*to = all
 	}
 }
 
 // pixels reads a length whose share is one of the font size.
 func (s *style) pixels(value string, otherwise float64) float64 {
-	l, ok := s.units.length(value)
+	l, ok := s.units.Length(value)
 	if !ok {
 		return otherwise
 	}
-	return l.of(s.size, otherwise)
+	return l.Of(s.size, otherwise)
 }
 
 func (s *style) setLineHeight(value string) {
-	if n, ok := number(value); ok {
+	if n, ok := css.Number(value); ok {
 		s.lineHeight, s.lineTimes = min(max(n, 0), 10), true
 		return
 	}
@@ -207,44 +224,47 @@ func (s *style) setLineHeight(value string) {
 }
 
 func (s *style) setStroke(value string) {
-	for _, part := range split(value, ' ') {
-		if l, ok := s.units.length(part); ok {
-			s.strokeWidth = min(max(l.px, 0), 200)
-		} else {
-			setColor(&s.strokeColor, part)
-		}
+	line, ok := s.units.Line(value)
+	if !ok {
+		return
+	}
+	if line.HasWidth {
+		s.strokeWidth = min(max(line.Width.Px, 0), 200)
+	}
+	if line.Color != nil {
+		s.strokeColor = *line.Color
 	}
 }
 
 // setBorder reads "2px solid red" for some of the sides.
 func (s *style) setBorder(value string, which ...int) {
-	width, paint := length{}, s.color
-	hasWidth := false
-	for _, part := range split(value, ' ') {
-		if l, ok := s.units.length(part); ok {
-			width, hasWidth = l, true
-		} else if c, ok := color(part); ok && part != "none" {
-			paint = c
-		} else if part == "solid" && !hasWidth {
-			width = length{px: 3}
-		}
+	const medium = 3 // pixels, of a line without a width
+	line, ok := s.units.Line(value)
+	if !ok {
+		return
 	}
-	if strings.Contains(value, "none") || strings.Contains(value, "hidden") {
-		width = length{}
+	paint := s.color
+	if line.Color != nil {
+		paint = *line.Color
+	}
+	switch {
+	case !line.Visible():
+		line.Width = css.Length{}
+	case !line.HasWidth && line.Style != "":
+		line.Width = css.Length{Px: medium}
 	}
 	for _, i := range which {
-		s.border[i], s.borderColors[i] = width, paint
+		s.border[i], s.borderColors[i] = line.Width, paint
 	}
 }
 
 func (s *style) setBorderColor(value string) {
-	parts := split(value, ' ')
+	parts := css.Split(value, ' ')
 	if len(parts) == 0 {
 		return
 	}
-	order := [5][4]int{{}, {0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 1}, {0, 1, 2, 3}}[min(len(parts), 4)]
-	for i := range s.borderColors {
-		setColor(&s.borderColors[i], parts[order[i]])
+	for i, from := range css.SideOrder(len(parts)) {
+		setColor(&s.borderColors[i], parts[from])
 	}
 }
 
@@ -255,7 +275,7 @@ func (s *style) noBorder(value string) {
 }
 
 func (s *style) setSpacing(value string) {
-	parts := split(value, ' ')
+	parts := css.Split(value, ' ')
 	if len(parts) == 0 {
 		return
 	}
@@ -266,36 +286,25 @@ func (s *style) setSpacing(value string) {
 // setBackground reads a colour, a gradient and an image, in any order.
 func (s *style) setBackground(value string) {
 	s.background, s.gradient, s.image = Color{}, nil, ""
-	for _, layer := range split(value, ',') {
-		for _, part := range split(beforeSlash(layer), ' ') {
-			if g, ok := s.units.gradient(part); ok {
-				if s.gradient == nil {
-					s.gradient = &g
-				}
-			} else if a, ok := address(part); ok {
-				s.image = a
-			} else if part == "cover" || part == "contain" {
-				s.imageSize = part
-			} else if part != "none" {
-				setColor(&s.background, part)
-			}
-		}
+	b, _ := css.ParseBackground(value)
+	if b.Color != nil {
+		s.background = *b.Color
+	}
+	s.gradient, s.image = b.Gradient, b.URL
+	if b.Size != "" {
+		s.imageSize = b.Size
 	}
 }
 
+// setImage reads a gradient and an image; a colour is none.
 func (s *style) setImage(value string) {
 	s.gradient, s.image = nil, ""
 	if bareAddress(value) {
 		s.image = strings.TrimSpace(value)
 		return
 	}
-	for _, layer := range split(value, ',') {
-		if g, ok := s.units.gradient(layer); ok && s.gradient == nil {
-			s.gradient = &g
-		} else if a, ok := address(layer); ok {
-			s.image = a
-		}
-	}
+	b, _ := css.ParseBackground(value)
+	s.gradient, s.image = b.Gradient, b.URL
 }
 
 // bareAddress says whether an image is given by its address alone, as in elements, instead of in url().
@@ -306,7 +315,7 @@ func bareAddress(value string) bool {
 
 func (s *style) setOpacity(value string) {
 	plain, percent := strings.CutSuffix(value, "%")
-	if n, ok := number(plain); ok {
+	if n, ok := css.Number(plain); ok {
 		if percent {
 			n /= 100
 		}
@@ -314,26 +323,15 @@ func (s *style) setOpacity(value string) {
 	}
 }
 
-// beforeSlash leaves out what comes after a slash outside of brackets: the second radii, the size of a background.
-func beforeSlash(value string) string { return split(value, '/')[0] }
-
 func weight(value string, otherwise int) int {
-	switch strings.ToLower(value) {
-	case "normal", "regular":
-		return 400
-	case "bold", "bolder":
-		return 700
-	case "lighter":
-		return 300
-	}
-	if n, ok := number(value); ok {
-		return int(min(max(n, 100), 900))
+	if w, ok := css.Weight(value); ok {
+		return w
 	}
 	return otherwise
 }
 
 func turn(value string, otherwise float64) float64 {
-	if degrees, ok := angle(value); ok {
+	if degrees, ok := css.Angle(value); ok {
 		return degrees
 	}
 	return otherwise
@@ -360,7 +358,7 @@ func (s *style) text() timeline.TextSettings {
 		t.LineHeight *= s.size
 	}
 	for _, one := range s.textShadows {
-		t.Shadows = append(t.Shadows, timeline.Shadow{X: one.x, Y: one.y, Blur: min(one.blur, 200), Color: one.color})
+		t.Shadows = append(t.Shadows, timeline.Shadow{X: one.X, Y: one.Y, Blur: min(one.Blur, 200), Color: one.Color})
 	}
 	return t
 }

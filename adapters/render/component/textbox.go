@@ -2,6 +2,7 @@ package component
 
 import (
 	"moviola/adapters/render/canvas"
+	"moviola/domain/css"
 )
 
 // textboxes is textbox/simple: boxes with a text each, which move as their setting animate says. A box without a text is not drawn.
@@ -19,7 +20,7 @@ func textboxes(s *stage) (*node, error) {
 		}
 		size := frame{w: max(m.begin.w, m.end.w), h: max(m.begin.h, m.end.h)}
 		box.style.margin = sides{}
-		box.style.width, box.style.height = length{px: size.w}, length{px: size.h}
+		box.style.width, box.style.height = css.Length{Px: size.w}, css.Length{Px: size.h}
 		if err := s.fitBox(box, g, size); err != nil {
 			return nil, err
 		}
@@ -64,8 +65,8 @@ func (s *stage) fitBox(n *node, g group, box frame) error {
 	}
 	n.style.autoSize = false
 	bound := func(name string, otherwise float64) float64 {
-		if l, ok := s.units.length(g.word(name)); ok && !l.auto {
-			return min(max(l.of(box.h, otherwise), smallest), largest)
+		if l, ok := s.units.Length(g.word(name)); ok && !l.Auto {
+			return min(max(l.Of(box.h, otherwise), smallest), largest)
 		}
 		return otherwise
 	}

@@ -8,6 +8,7 @@ import (
 
 	"moviola/adapters/render/canvas"
 	"moviola/adapters/render/text"
+	"moviola/domain/css"
 	"moviola/domain/timeline"
 )
 
@@ -78,10 +79,10 @@ func buttonWithCursor(s *stage) (*node, error) {
 
 	root := s.root()
 	st := s.style("cursor", &root, "width: 6vw; color: white")
-	w := st.width.of(s.w, 0)
+	w := st.width.Of(s.w, 0)
 	h := w * 1.4
-	if !st.height.auto {
-		h = st.height.of(s.h, h)
+	if !st.height.Auto {
+		h = st.height.Of(s.h, h)
 	}
 	c := &node{style: st, box: frame{canvas.Round(b.box.x + b.box.w*0.62), canvas.Round(b.box.y + b.box.h*0.55), w, h}}
 	c.content = c.box
@@ -156,16 +157,16 @@ func rating(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["rating"]
 	row := &node{style: s.style("rating", &root, "color: gold"), row: true, inline: true}
-	size := 3 * s.units.vw
-	if l, ok := s.units.length(g.word("size", "font-size")); ok && !l.auto {
-		size = min(max(l.of(s.w, 0), 1), 2000)
+	size := 3 * s.units.VW
+	if l, ok := s.units.Length(g.word("size", "font-size")); ok && !l.Auto {
+		size = min(max(l.Of(s.w, 0), 1), 2000)
 	}
 	value := g.number(5, 0, 5, "value")
-	off, _ := color(g.word("off-color"))
+	off, _ := css.ParsePaint(g.word("off-color"))
 	row.gap = canvas.Round(size * 0.18)
 	for i := range 5 {
 		symbol := &node{style: row.style.inherited()}
-		symbol.style.width, symbol.style.height = length{px: size}, length{px: size}
+		symbol.style.width, symbol.style.height = css.Length{Px: size}, css.Length{Px: size}
 		lit := min(max(value-float64(i), 0), 1)
 		symbol.motions = g.tuned(enter(0.12*float64(i), 0.7, "easeOutBack", shrunk()))
 		symbol.paint = func(l *canvas.List, at canvas.Matrix, box frame, _ float64) {
@@ -199,7 +200,7 @@ func progressBar(s *stage) (*node, error) {
 	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: left")}
 	label := s.style("label", &card.style, "font-size: 3vw; font-weight: 700; margin-bottom: 1vw")
 	for _, p := range s.paragraphs("label", label) {
-		p.motions = s.groups["label"].tuned(enter(0, 0.6, "easeOutCubic", from(0, 2*s.units.vh)))
+		p.motions = s.groups["label"].tuned(enter(0, 0.6, "easeOutCubic", from(0, 2*s.units.VH)))
 		card.children = append(card.children, p)
 	}
 	track := &node{style: s.style("track", &card.style, "height: 2.4vw; background: rgba(255,255,255,.25); border-radius: 1.2vw")}
@@ -225,17 +226,17 @@ func progressRing(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["ring"]
 	size := min(s.w, s.h) * 0.6
-	if l, ok := s.units.length(g.word("size", "width")); ok && !l.auto {
-		size = min(max(l.of(s.w, 0), 2), maxSide)
+	if l, ok := s.units.Length(g.word("size", "width")); ok && !l.Auto {
+		size = min(max(l.Of(s.w, 0), 2), maxSide)
 	}
 	ring := &node{style: s.style("ring", &root, "color: #2ea4ff")}
-	ring.style.width, ring.style.height = length{px: size}, length{px: size}
+	ring.style.width, ring.style.height = css.Length{Px: size}, css.Length{Px: size}
 	thick := size * 0.12
-	if l, ok := s.units.length(g.word("thickness")); ok && !l.auto {
-		thick = min(max(l.of(size, 0), 1), size/2)
+	if l, ok := s.units.Length(g.word("thickness")); ok && !l.Auto {
+		thick = min(max(l.Of(size, 0), 1), size/2)
 	}
 	behind := Color{R: 255, G: 255, B: 255, A: 64}
-	if c, ok := color(g.word("off-color", "track-color")); ok {
+	if c, ok := css.ParsePaint(g.word("off-color", "track-color")); ok {
 		behind = c
 	}
 	value := g.number(75, 0, 100, "value")

@@ -242,10 +242,7 @@ func (b *Block) box(p pose) *canvas.List {
 		shape := canvas.Rounded(b.left-by, b.top-by, w+2*by, h+2*by, radius)
 		l.Glow(shape, canvas.Move(s.BoxShadow.X, s.BoxShadow.Y).Then(p.m), s.BoxShadow.Blur, s.BoxShadow.Color, p.alpha)
 	}
-	paint := canvas.Paint{Color: s.Background}
-	if s.Gradient != nil {
-		paint.Gradient = canvas.Linear(b.left, b.top, w, h, s.Gradient.Degrees, s.Gradient.Stops)
-	}
+	paint := canvas.Paint{Color: s.Background, Gradient: canvas.Of(s.Gradient, b.left, b.top, w, h)}
 	l.Fill(outline, p.m, paint, p.alpha)
 	if line := s.BorderWidth; line > 0 && s.BorderColor.A > 0 {
 		inside := canvas.Rounded(b.left+line, b.top+line, max(w-2*line, 0), max(h-2*line, 0), round(-line))

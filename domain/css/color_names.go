@@ -1,4 +1,4 @@
-package document
+package css
 
 // colorNames are the named colours of CSS Color Module Level 4, as 0xRRGGBB.
 var colorNames = map[string]uint32{

@@ -1,0 +1,128 @@
+package css
+
+import (
+	"slices"
+	"strings"
+)
+
+// Shadow is a copy of a shape behind it, or, inset, within it. Lengths are in pixels.
+type Shadow struct {
+	X, Y, Blur, Spread float64
+	Color              Color
+	Inset              bool
+}
+
+// The bounds of what shadows cost.
+const (
+	maxShadows = 8
+	maxBlur    = 300
+)
+
+// Shadows reads a list of shadows, the topmost first: two to four lengths each, a colour and inset, in any order. ok says that all of
+// them can be read; those that can are returned anyway. none is no shadow. Of more than eight the first eight are returned.
+func (u Units) Shadows(text string) (all []Shadow, ok bool) {
+	if strings.EqualFold(strings.TrimSpace(text), "none") {
+		return nil, true
+	}
+	ok = true
+	for _, one := range Split(text, ',') {
+		s, good := u.shadow(one)
+		ok = ok && good
+		if good && len(all) < maxShadows {
+			all = append(all, s)
+		}
+	}
+	return all, ok
+}
+
+func (u Units) shadow(text string) (s Shadow, ok bool) {
+	s.Color = Black
+	lengths := make([]float64, 0, 4)
+	for _, part := range Split(text, ' ') {
+		if n, ok := u.Pixels(part, u.Em); ok {
+			lengths = append(lengths, n)
+		} else if c, ok := ParseColor(part); ok {
+			s.Color = c
+		} else if strings.EqualFold(part, "inset") {
+			s.Inset = true
+		} else {
+			return Shadow{}, false
+		}
+	}
+	if len(lengths) < 2 || len(lengths) > 4 {
+		return Shadow{}, false
+	}
+	lengths = append(lengths, 0, 0)
+	s.X, s.Y, s.Blur, s.Spread = lengths[0], lengths[1], min(max(lengths[2], 0), maxBlur), lengths[3]
+	return s, true
+}
+
+// Line is a border or stroke as its shorthand gives it.
+type Line struct {
+	Width    Length
+	HasWidth bool
+	Color    *Color // nil: not given
+	Style    string // in lower case: solid; empty: not given
+}
+
+// Visible is false for the styles none and hidden.
+func (l Line) Visible() bool { return l.Style != "none" && l.Style != "hidden" }
+
+var lineStyles = []string{"none", "hidden", "solid", "dashed", "dotted", "double", "groove", "ridge", "inset", "outset"}
+
+// thinWidths are the words for widths, in pixels.
+var thinWidths = map[string]float64{"thin": 1, "medium": 3, "thick": 5}
+
+// Line reads "2px solid red": a width, a style and a colour, each of them once at most, in any order.
+func (u Units) Line(text string) (l Line, ok bool) {
+	parts := Split(text, ' ')
+	for _, part := range parts {
+		word := strings.ToLower(part)
+		px, named := thinWidths[word]
+		if width, ok := u.Length(part); ok && !width.Auto {
+			l.Width, l.HasWidth = width, true
+		} else if named {
+			l.Width, l.HasWidth = Length{Px: px}, true
+		} else if slices.Contains(lineStyles, word) {
+			l.Style = word
+		} else if c, ok := ParseColor(part); ok {
+			l.Color = &c
+		} else {
+			return Line{}, false
+		}
+	}
+	return l, len(parts) > 0
+}
+
+// Background is what the shorthand of a background gives.
+type Background struct {
+	Color    *Color    // nil: none given
+	Gradient *Gradient // the topmost one; nil: none
+	URL      string    // of a picture; empty: none
+	Size     string    // cover or contain, if given; other sizes are left out
+}
+
+// ParseBackground reads a colour, a gradient and a picture, in any order; several layers are separated by commas. What else belongs to
+// a background (repeat, position) is left out. ok is false when none of the three can be read, or a gradient cannot.
+func ParseBackground(text string) (b Background, ok bool) {
+	ok = true
+	for _, layer := range Split(text, ',') {
+		for _, part := range Split(BeforeSlash(layer), ' ') {
+			name, _, isCall := Call(part)
+			if g, good := ParseGradient(part); good {
+				if b.Gradient == nil {
+					b.Gradient = &g
+				}
+			} else if isCall && strings.HasSuffix(name, "-gradient") {
+				ok = false
+			} else if address, good := URL(part); good {
+				b.URL = address
+			} else if word := strings.ToLower(part); word == "cover" || word == "contain" {
+				b.Size = word
+			} else if c, good := ParsePaint(part); good {
+				b.Color = &c
+			}
+		}
+	}
+	return b, ok && (b.Color != nil || b.Gradient != nil || b.URL != "")
+}

@@ -1,0 +1,127 @@
+package css
+
+import (
+	"math"
+	"strings"
+)
+
+// Gradient is an even change of colours along a line through the middle of a box, or from its middle outwards.
+type Gradient struct {
+	Degrees float64 // where it goes to: 0 up, 90 right, 180 down
+	Stops   []Stop  // at least two, in order of At
+	Radial  bool    `json:",omitempty"`
+}
+
+// Stop is a colour at a place of a gradient, 0 to 1.
+type Stop struct {
+	Color Color
+	At    float64
+}
+
+// maxStops bounds what a gradient costs; further ones are left out.
+const maxStops = 32
+
+// ParseGradient reads linear-gradient(120deg, red 0%, blue) and radial-gradient(red, blue), and those that repeat as if they did not. A stop
+// without a place lies half way between its neighbours, one before the stop before it lies with that.
+func ParseGradient(text string) (g Gradient, ok bool) {
+	name, arguments, ok := Call(text)
+	name = strings.TrimPrefix(name, "repeating-")
+	if !ok || name != "linear-gradient" && name != "radial-gradient" {
+		return g, false
+	}
+	g.Radial, g.Degrees = name == "radial-gradient", 180
+	parts := Split(arguments, ',')
+	if _, _, isStop := parseStop(parts[0]); !isStop {
+		degrees, known := direction(parts[0])
+		if !known && !g.Radial {
+			return g, false
+		}
+		if !g.Radial {
+			g.Degrees = degrees
+		}
+		parts = parts[1:]
+	}
+	places := make([]float64, 0, len(parts))
+	for _, part := range parts[:min(len(parts), maxStops)] {
+		c, place, ok := parseStop(part)
+		if !ok {
+			return g, false
+		}
+		g.Stops = append(g.Stops, Stop{Color: c})
+		places = append(places, place)
+	}
+	if len(g.Stops) < 2 {
+		return g, false
+	}
+	spread(places)
+	for i := range places {
+		g.Stops[i].At = min(max(places[i], 0), 1)
+	}
+	return g, true
+}
+
+// parseStop reads "colour [place%]"; a stop without a place has none, NaN.
+func parseStop(text string) (c Color, place float64, ok bool) {
+	words := Split(text, ' ')
+	if len(words) == 0 || len(words) > 2 {
+		return Color{}, 0, false
+	}
+	c, ok = ParseColor(words[0])
+	place = math.NaN()
+	if len(words) > 1 {
+		l, isLength := Units{}.Length(words[1])
+		if !isLength {
+			return Color{}, 0, false
+		}
+		if strings.HasSuffix(words[1], "%") || l == (Length{}) {
+			place = l.Share
+		}
+	}
+	return c, place, ok
+}
+
+// spread gives stops without a place one in even steps between their neighbours, and lets none lie before the one before it.
+func spread(places []float64) {
+	last := len(places) - 1
+	if math.IsNaN(places[0]) {
+		places[0] = 0
+	}
+	if math.IsNaN(places[last]) {
+		places[last] = 1
+	}
+	for i := 1; i <= last; i++ {
+		if !math.IsNaN(places[i]) {
+			places[i] = max(places[i], places[i-1])
+			continue
+		}
+		next := i
+		for math.IsNaN(places[next]) {
+			next++
+		}
+		places[i] = places[i-1] + (max(places[next], places[i-1])-places[i-1])/float64(next-i+1)
+	}
+}
+
+// direction reads "45deg", "0.5turn" or "to top right", in degrees. Corners are taken for those of a square.
+func direction(text string) (degrees float64, ok bool) {
+	where, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), "to ")
+	if !ok {
+		return Angle(text)
+	}
+	up, right := 0, 0
+	for _, word := range strings.Fields(where) {
+		switch word {
+		case "top":
+			up = 1
+		case "bottom":
+			up = -1
+		case "right":
+			right = 1
+		case "left":
+			right = -1
+		default:
+			return 0, false
+		}
+	}
+	return math.Atan2(float64(right), float64(up)) * 180 / math.Pi, up != 0 || right != 0
+}

@@ -1,0 +1,140 @@
+package css
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// RootSize is 1rem in pixels.
+const RootSize = 16
+
+// MaxLength bounds every length, in pixels.
+const MaxLength = 32_768
+
+const maxNumber = 1e15
+
+// Units are what relative lengths refer to, in pixels: the font size, and hundredths of the width and height of the canvas.
+type Units struct{ Em, VW, VH float64 }
+
+// On are the units of a canvas of w × h pixels whose font size is em.
+func On(w, h, em float64) Units { return Units{Em: em, VW: w / 100, VH: h / 100} }
+
+// Length is a number of pixels and a share of something that is known later.
+type Length struct {
+	Px, Share float64
+	Auto      bool
+}
+
+// Of resolves a length; auto is what auto stands for.
+func (l Length) Of(whole, auto float64) float64 {
+	if l.Auto {
+		return auto
+	}
+	return l.Px + l.Share*whole
+}
+
+// suffixes are the units, those that end like others first.
+var suffixes = []string{"px", "rem", "em", "vmin", "vmax", "vw", "vh", "pt", "%"}
+
+func (u Units) factor(suffix string) float64 {
+	switch suffix {
+	case "rem":
+		return RootSize
+	case "em":
+		return u.Em
+	case "vw":
+		return u.VW
+	case "vh":
+		return u.VH
+	case "vmin":
+		return min(u.VW, u.VH)
+	case "vmax":
+		return max(u.VW, u.VH)
+	case "pt":
+		return 4.0 / 3
+	}
+	return 1
+}
+
+// Length reads "12px", "4vw", "50%", "0" or "auto". A plain number is in pixels.
+func (u Units) Length(text string) (l Length, ok bool) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if text == "auto" {
+		return Length{Auto: true}, true
+	}
+	suffix := ""
+	for _, s := range suffixes {
+		if number, found := strings.CutSuffix(text, s); found {
+			text, suffix = strings.TrimSpace(number), s
+			break
+		}
+	}
+	n, ok := Number(text)
+	if !ok {
+		return Length{}, false
+	}
+	if suffix == "%" {
+		return Length{Share: n / 100}, true
+	}
+	return Length{Px: min(max(n*u.factor(suffix), -MaxLength), MaxLength)}, true
+}
+
+// Pixels reads a length that is not auto, of which per cent are those of whole.
+func (u Units) Pixels(text string, whole float64) (float64, bool) {
+	l, ok := u.Length(text)
+	if !ok || l.Auto {
+		return 0, false
+	}
+	return min(max(l.Of(whole, 0), -MaxLength), MaxLength), true
+}
+
+// Sides reads one to four lengths, those at the top, right, bottom and left.
+func (u Units) Sides(text string) (sides [4]Length, ok bool) {
+	parts := Split(text, ' ')
+	if len(parts) == 0 || len(parts) > 4 {
+		return sides, false
+	}
+	var all [4]Length
+	for i, part := range parts {
+		if all[i], ok = u.Length(part); !ok {
+			return sides, false
+		}
+	}
+	for i, from := range SideOrder(len(parts)) {
+		sides[i] = all[from]
+	}
+	return sides, true
+}
+
+// SideOrder says which of n values, 1 to 4, is that of the top, right, bottom and left.
+func SideOrder(n int) [4]int {
+	return [4][4]int{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 1}, {0, 1, 2, 3}}[min(max(n, 1), 4)-1]
+}
+
+// Number reads a decimal number, and none of the other notations that Go knows.
+func Number(text string) (float64, bool) {
+	if strings.ContainsAny(text, "xX_pPiInN") || text == "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || math.Abs(n) > maxNumber {
+		return 0, false
+	}
+	return n, true
+}
+
+// Angle reads "45deg", "0.5turn", "1rad", "50grad" or a number of degrees.
+func Angle(text string) (degrees float64, ok bool) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, unit := range []struct {
+		suffix string
+		factor float64
+	}{{"deg", 1}, {"grad", 0.9}, {"rad", 180 / math.Pi}, {"turn", 360}} {
+		if n, found := strings.CutSuffix(text, unit.suffix); found {
+			v, ok := Number(strings.TrimSpace(n))
+			return v * unit.factor, ok
+		}
+	}
+	return Number(text)
+}

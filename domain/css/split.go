@@ -1,0 +1,90 @@
+package css
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Split cuts at a separator that is not inside brackets or quotes. A blank separator is any blank, and empty parts are left out then.
+func Split(text string, separator rune) []string {
+	var parts []string
+	depth, start := 0, 0
+	var quote rune
+	add := func(end int) {
+		part := strings.TrimSpace(text[start:end])
+		if part != "" || separator != ' ' {
+			parts = append(parts, part)
+		}
+	}
+	for i, r := range text {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'':
+			quote = r
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case depth <= 0 && (r == separator || separator == ' ' && unicode.IsSpace(r)):
+			add(i)
+			start = i + len(string(r))
+		}
+	}
+	add(len(text))
+	return parts
+}
+
+// BeforeSlash leaves out what comes after a slash outside of brackets: the second radii, the size of a background.
+func BeforeSlash(value string) string { return Split(value, '/')[0] }
+
+// Call takes "name(arguments)" apart; the name is in lower case.
+func Call(text string) (name, arguments string, ok bool) {
+	name, rest, found := strings.Cut(strings.TrimSpace(text), "(")
+	arguments, closed := strings.CutSuffix(rest, ")")
+	return strings.ToLower(strings.TrimSpace(name)), arguments, found && closed
+}
+
+// URL is what stands in url(…), without quotes.
+func URL(text string) (string, bool) {
+	name, arguments, ok := Call(text)
+	if !ok || name != "url" {
+		return "", false
+	}
+	a := strings.TrimSpace(strings.Trim(strings.TrimSpace(arguments), `"'`))
+	return a, a != ""
+}
+
+// Declaration is a property and its value.
+type Declaration struct{ Name, Value string }
+
+// Declarations reads "name: value; name: value".
+func Declarations(css string) []Declaration {
+	var all []Declaration
+	for _, part := range Split(css, ';') {
+		if name, value, ok := strings.Cut(part, ":"); ok {
+			all = append(all, Declaration{PropertyName(name), strings.TrimSpace(value)})
+		}
+	}
+	return all
+}
+
+// PropertyName is a name in lower case with dashes, whatever it was written like: fontSize and font_size are font-size.
+func PropertyName(name string) string {
+	var b strings.Builder
+	for i, r := range strings.TrimSpace(name) {
+		if unicode.IsUpper(r) {
+			if i > 0 {
+				b.WriteByte('-')
+			}
+			r = unicode.ToLower(r)
+		}
+		if r == '_' {
+			r = '-'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
