@@ -25,7 +25,7 @@ func NewOpenInstallationHandler(log *eventstore.Log, now func() time.Time) OpenI
 }
 
 // Handle opens the installation on the first start, and does nothing after. Another secret than the first is a Conflict.
-// Design: one program, several roles.
+// Design §2.
 func (h OpenInstallationHandler) Handle(ctx context.Context, cmd OpenInstallation) error {
 	var i installation.Installation
 	_, err := h.log.Decide(ctx, installation.Stream, &i, func() (eventstore.Decision, error) {

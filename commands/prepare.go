@@ -33,7 +33,7 @@ type Prepared struct {
 	Duration    float64 // seconds; 0: it does not move
 	Width       int     // pixels; 0: there is nothing to see
 	Height      int
-	// Web is the path of a form of it that browsers can play; empty when they can play the asset itself. Spec: webURL.
+	// Web is the path of a form of it that browsers can play; empty when they can play the asset itself. Spec: Preload item result, webURL.
 	Web          string
 	WebExtension string
 	WebType      string

@@ -158,7 +158,7 @@ func (g *ground) try(t *testing.T, a attempt) (picture *image.NRGBA, came map[st
 	return picture, g.seen(), asked
 }
 
-// Reliability H1: whatever a page tries, nothing but the guard is reached, with a network and without.
+// Reliability §5 H1: whatever a page tries, nothing but the guard is reached, with a network and without.
 func TestEgress_PagesReachNothingButTheGuard(t *testing.T) {
 	t.Parallel()
 	// On the strictest level there is no network; on the other one only Chromium's own flags keep pages off it.

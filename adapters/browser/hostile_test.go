@@ -58,7 +58,7 @@ var hangs = map[string]string{
 // grace is what a machine that has much else to do may add to the time of a page. What hangs would hang for ever.
 const grace = patience
 
-// Reliability H2: every page ends within its time, and the next one is drawn.
+// Reliability §5 H2: every page ends within its time, and the next one is drawn.
 func TestHostile_NoPageOutlivesItsTime(t *testing.T) {
 	t.Parallel()
 	pool := open(t, browser.Config{Browsers: 1, Limit: pageLimit, MemoryMB: 700})

@@ -44,7 +44,7 @@ const channels = {
 for (const channel of Object.values(channels)) Promise.resolve().then(channel).catch(e => console.log(e));
 </script>`
 
-// Reliability H3: two pages of the same site know nothing of each other.
+// Reliability §5 H3: two pages of the same site know nothing of each other.
 func TestPages_ShareNothing(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -82,7 +82,7 @@ func read(pid int) (facts, bool) {
 	return f, errArgs == nil && errLines == nil
 }
 
-// Reliability H0: every renderer has Chromium's filter of system calls and its own view of processes, and the jail around it.
+// Reliability §5 H0: every renderer has Chromium's filter of system calls and its own view of processes, and the jail around it.
 func TestProcess_IsConfined(t *testing.T) {
 	t.Parallel()
 	pool := open(t, browser.Config{})

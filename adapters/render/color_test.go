@@ -37,7 +37,7 @@ func requirePalette(t *testing.T, what string, got *image.NRGBA, at image.Point,
 	}
 }
 
-// Reference render.md, Decided: a patch comes back within 2 of 255 from png, css colour and text, within 3 from jpeg.
+// A patch comes back within 2 of 255 from png, css colour and text, within 3 from jpeg.
 func TestEngine_Render_colorsOfStills(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -76,7 +76,7 @@ func (r *run) check(ctx context.Context, path string) (movie.File, error) {
 	return fileFacts(m), nil
 }
 
-// fileFacts are what the webhook says of the file. Spec: Delivery.
+// fileFacts are what the webhook says of the file. Spec: Events, Payload fields.
 func fileFacts(m commands.Media) movie.File {
 	v := m.Video
 	return movie.File{

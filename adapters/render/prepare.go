@@ -210,7 +210,7 @@ type form struct {
 	options []string // of ffmpeg
 }
 
-// webForm is the form for browsers. Spec: webURL: WebM for sources with transparency, MP4 for all others.
+// webForm is the form for browsers. Spec: Preload item result, webURL: WebM for sources with transparency, MP4 for all others.
 func webForm(alpha bool) form {
 	if alpha {
 		return form{fileKind{".webm", "video/webm"}, []string{

@@ -49,7 +49,7 @@ const (
 	maxStillSide = 3840
 )
 
-// playableStill makes a film of a picture that browsers cannot show. Spec: webURL, which is WebM or MP4.
+// playableStill makes a film of a picture that browsers cannot show. Spec: Preload item result, webURL, which is WebM or MP4.
 func (p *prepared) playableStill(ctx context.Context) error {
 	w, h := within(p.Width, p.Height, maxStillSide)
 	p.still.Box = image.Rect(0, 0, w, h)

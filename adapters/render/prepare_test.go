@@ -58,7 +58,7 @@ func prepareBench(t *testing.T) *bench {
 	return b
 }
 
-// Decision 46; spec: webURL only where a browser cannot decode the source, WebM with transparency, MP4 without.
+// Decision 46; spec: Preload item result, webURL. It is there only where a browser cannot decode the source, WebM with transparency, MP4 without.
 func TestEngine_Prepare(t *testing.T) {
 	t.Parallel()
 	b := prepareBench(t)

@@ -46,7 +46,7 @@ func (s sound) click(hz float64, from, to float64) float64 {
 	return worst
 }
 
-// Reference render.md: a tone over three scenes of 121 frames must pass their borders unbroken; at 29.97 fps these do not fall
+// A tone over three scenes of 121 frames must pass their borders unbroken; at 29.97 fps these do not fall
 // on whole samples.
 func TestEngine_Render_soundHasNoClicks(t *testing.T) {
 	t.Parallel()

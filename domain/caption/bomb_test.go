@@ -10,7 +10,7 @@ import (
 	"moviola/domain/caption"
 )
 
-// Reliability 6a: files made to cost time or memory. What they cost is bounded, whether they are read or refused.
+// Reliability §6a: files made to cost time or memory. What they cost is bounded, whether they are read or refused.
 func TestParse_BombsAreBounded(t *testing.T) {
 	fill := func(head, piece string) string { return head + strings.Repeat(piece, (4<<20-len(head))/len(piece)) }
 	event := "Dialogue: 0,0:00:01.00,0:00:02.00,D,,0,0,0,,"

@@ -80,7 +80,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Reference: movie schema §11; no secret is sent where the movie's author likes.
+// Movie-schema §11; no secret is sent where the movie's author likes.
 func TestKind_Override(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -20,7 +20,7 @@ type Facts struct {
 var filled = []string{"remote-path", "file", "subject", "message"}
 
 // Fill replaces the macros of a destination and completes remote path and file name. The file's name is YYYY-MM-DD-NNNNN.mp4
-// unless the destination says otherwise; directories in it are kept. Reference: movie schema §11.
+// unless the destination says otherwise; directories in it are kept. Movie-schema §11.
 func (k Kind) Fill(settings Settings, facts Facts) Settings {
 	out := maps.Clone(settings)
 	at := facts.At.UTC()

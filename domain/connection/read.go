@@ -51,7 +51,7 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 }
 
 // Override lays the properties of a destination over the settings of its saved connection. Secrets cannot be overridden, nor can
-// what would lead them elsewhere: a password must not be sent to a host that the movie names. Reference: movie schema §11.
+// what would lead them elsewhere: a password must not be sent to a host that the movie names. Movie-schema §11.
 func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	settings := maps.Clone(saved)
 	for _, name := range slices.Sorted(maps.Keys(given)) {

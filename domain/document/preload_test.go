@@ -8,7 +8,7 @@ import (
 	"moviola/domain/document"
 )
 
-// What a movie preloads becomes variables by the item's id. Spec: webURL.
+// What a movie preloads becomes variables by the item's id. Spec: Preload item result, webURL.
 func TestResolve_preloads(t *testing.T) {
 	t.Parallel()
 	m, err := document.Parse([]byte(`{"preload":[{"id":"cat","type":"image","src":"https://x.test/cat.png"}],

@@ -5,7 +5,7 @@ import (
 	"moviola/domain/preload"
 )
 
-// preloadSuffixes end the names of the variables that an item of a preload becomes: {{id_url}}. Spec: webURL.
+// preloadSuffixes end the names of the variables that an item of a preload becomes: {{id_url}}. Spec: Preload item result, webURL.
 var preloadSuffixes = []string{"_url", "_webURL", "_duration", "_width", "_height"}
 
 // pendingPreloads are the variables that will be known once the preloads of a movie are ready.

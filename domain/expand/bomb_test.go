@@ -15,7 +15,7 @@ import (
 	"moviola/domain/expand"
 )
 
-// The most that one expansion may cost. Reliability T1.
+// The most that one expansion may cost. Reliability §5 T1.
 const (
 	bombTime   = 100 * time.Millisecond
 	bombMemory = 50 << 20
@@ -99,7 +99,7 @@ func used() time.Duration {
 const bombsEnv = "MOVIOLA_BOMBS"
 
 // TestExpand_bombs: hostile movies are expanded, or refused by a text that says what was exceeded, for little time and memory.
-// Reliability T1. It runs alone, because it counts what the process spends.
+// Reliability §5 T1. It runs alone, because it counts what the process spends.
 func TestExpand_bombs(t *testing.T) { //nolint:paralleltest // see above
 	perShape := 6
 	if os.Getenv(bombsEnv) != "" {

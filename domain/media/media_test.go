@@ -183,7 +183,7 @@ func TestPlace_Delete(t *testing.T) {
 	})
 }
 
-// Spec: folder temp marks a file temporary. A registration is kept for an upload that began in time.
+// Spec: Media file, folder. A registration is kept for an upload that began in time.
 func TestPlace_Expire(t *testing.T) {
 	t.Parallel()
 	const kept = 72 * time.Hour

@@ -53,7 +53,7 @@ func (c meteredConn) Read(p []byte) (int, error) {
 }
 
 // TestUpload_largest sends 500 MB to the byte through a real connection: as much is stored, a byte more is refused before 64 KB of it
-// were read, by whatever length it is announced. Reliability, presigned upload.
+// were read, by whatever length it is announced. Reliability §7b.
 func TestUpload_largest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, &shelves{})

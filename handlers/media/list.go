@@ -17,7 +17,7 @@ import (
 // listParameters are those of every listing.
 var listParameters = []string{"path", "page", "page_size", "type", "q", "next_token"}
 
-// maxPageSize is the most files on a page, and the default. Reference: movie-schema §10.4.
+// maxPageSize is the most files on a page, and the default. Movie-schema §10.4.
 const maxPageSize = 100
 
 // listing is what a list of files is asked for.

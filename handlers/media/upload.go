@@ -135,7 +135,7 @@ const (
 	longestPause = 30 * time.Second
 	leastBytes   = 4 << 10
 	// How much is read of a body that is refused, and for how long: with what is buffered, less than the 64 KB after which a refusal is
-	// late (reliability, presigned upload).
+	// late (reliability §7b).
 	lastPause = time.Second
 	lastBytes = 32 << 10
 )

@@ -38,7 +38,7 @@ func (s *sender) extend(deadline time.Time) error {
 	return nil
 }
 
-// A body is read as long as bytes flow, however long it takes; one that trickles is cut off. Decision 45; reliability 7b.
+// A body is read as long as bytes flow, however long it takes; one that trickles is cut off. Decision 45; reliability §7b.
 func TestSteady(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"moviola/eventstore"
 )
 
-// maxDocumentBytes bounds what is read of a stored document. Spec: Limits allow 2 MB.
+// maxDocumentBytes bounds what is read of a stored document. Spec: Limits, movie JSON size.
 const maxDocumentBytes = 4 << 20
 
 // errDocument says that a stored document is not the one that was submitted.

@@ -7,7 +7,7 @@ import (
 	"moviola/eventstore"
 )
 
-// maxWait is how long an answer is held back for the read models to catch up with it. Design: reading your own writes.
+// maxWait is how long an answer is held back for the read models to catch up with it. Design §4.
 const maxWait = time.Second
 
 // Projected waits until the read models have passed a position of the log.

@@ -19,7 +19,7 @@ import (
 	"moviola/adapters/speech"
 )
 
-// The roles a process can play. Design: one program, several roles.
+// The roles a process can play. Design §2.
 const (
 	roleAPI       = "api"
 	roleProjector = "projector"

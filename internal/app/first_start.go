@@ -12,7 +12,7 @@ import (
 	"moviola/domain"
 )
 
-// The account of the first start. Design: First start.
+// The account of the first start. Design §10.
 const (
 	firstAccount     = "default"
 	firstAccountPlan = "paid"

@@ -225,7 +225,7 @@ func (s *service) metrics() prometheus.Gatherer {
 	return registry
 }
 
-// stuckWork counts what operators have to look into. Design: transient errors, stuck work.
+// stuckWork counts what operators have to look into. Design §6.
 func (s *service) stuckWork() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

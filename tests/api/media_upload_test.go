@@ -20,7 +20,7 @@ import (
 // anyType is the type of files that are not looked into.
 const anyType = "application/octet-stream"
 
-// uploadRows: the addresses that files are uploaded to. Decision 45; reliability, presigned upload.
+// uploadRows: the addresses that files are uploaded to. Decision 45; reliability §7b.
 var uploadRows = []row{
 	{"upload-once", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 1)

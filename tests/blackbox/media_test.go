@@ -48,7 +48,7 @@ func sendFile(ctx context.Context, address, contentType string, size int, body i
 }
 
 // TestUploads_killed kills the service while files are uploaded: what is uploaded is whole, nothing else can be seen, and no space is
-// lost. Reliability, presigned upload.
+// lost. Reliability §7b.
 func TestUploads_killed(t *testing.T) {
 	rounds := 20
 	if os.Getenv("MOVIOLA_TEST_LONG") != "" {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestLastCredits: of many submissions to two processes at the same time, exactly as many are taken as there are credits for, and
-// nothing is left over. Design: the ledger.
+// nothing is left over. Design §5.
 func TestLastCredits(t *testing.T) {
 	const credits, callers, rounds = 16, 64, 3
 	a := newApart(t)

@@ -146,7 +146,7 @@ func TestTools_Probe(t *testing.T) {
 	}
 }
 
-// Reference render.md §5: files that name other files, disguised as videos.
+// Reliability §5 M1: files that name other files, disguised as videos.
 func TestTools_Probe_refusesPlaylists(t *testing.T) {
 	t.Parallel()
 	tools := open(t, ffmpeg.Config{})
