@@ -37,12 +37,14 @@ func samples() []domain.Event { return append(mediaSamples(), coreSamples()...) 
 
 func coreSamples() []domain.Event {
 	expires, index, credits := at.Add(time.Hour), 1, int64(600)
+	integrated := -14.2
 	plan := &movie.Plan{Width: 1920, Height: 1080, Frames: 250, FPSNum: 30000, FPSDen: 1001}
 	file := &movie.File{
 		Key: "renders/Abcd1234Efgh5678/1.mp4", Thumbnail: "renders/Abcd1234Efgh5678/1.jpg", Token: "00112233445566778899aabbccddeeff",
 		Subtitles: "renders/Abcd1234Efgh5678/1.ass",
 		Size:      123456, Codec: "h264", CodecType: "video", PixelFormat: "yuv420p", VideoStreams: 1, AudioStreams: 1, FrameRate: 29.97,
 		ColorTransfer: "bt709", ColorPrimaries: "bt709", ColorSpace: "bt709",
+		Loudness: &movie.Loudness{Integrated: &integrated, TruePeak: -1.1},
 	}
 	body, name := template.Body{Hash: "ef01", Size: 42, Width: 1920, Height: 1080}, "New"
 	return []domain.Event{

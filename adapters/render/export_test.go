@@ -45,3 +45,6 @@ func Stretches(peaks []float32) [][2]float64 {
 func Moved(from, to float64, words []caption.Word) []caption.Word {
 	return stretch{from, to}.moved(words)
 }
+
+// SoundEncoder are the arguments the sound is encoded with.
+var SoundEncoder = soundEncoder

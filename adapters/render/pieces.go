@@ -28,6 +28,8 @@ type piece struct {
 	Until time.Time `json:"until,omitzero"`
 	// File is what the webhook says of a whole movie; nil of a part of one.
 	File *movie.File `json:"file,omitempty"`
+	// Loudness is that of a sound; nil of silence and of pictures.
+	Loudness *movie.Loudness `json:"loudness,omitempty"`
 }
 
 func (p pieces) path(key, ext string) string { return filepath.Join(p.dir, key[:2], key+ext) }

@@ -37,15 +37,16 @@ type run struct {
 	progress progress
 	began    time.Time
 
-	mixed     sync.Once
-	soundPath string
-	soundErr  error
-	heardOnce sync.Once
-	loudness  *envelope
-	heardErr  error
-	lapsed    <-chan struct{} // closed when the sources are waited for no longer: the slot is asked for
-	begun     atomic.Bool     // a window was rendered in this attempt, or begun
-	gaveWay   atomic.Bool     // windows were left to a later attempt
+	mixed      sync.Once
+	soundPath  string
+	soundLevel *movie.Loudness // of the mixed sound, once it is; nil: silence
+	soundErr   error
+	heardOnce  sync.Once
+	loudness   *envelope
+	heardErr   error
+	lapsed     <-chan struct{} // closed when the sources are waited for no longer: the slot is asked for
+	begun      atomic.Bool     // a window was rendered in this attempt, or begun
+	gaveWay    atomic.Bool     // windows were left to a later attempt
 
 	mu       sync.Mutex
 	warnings []string

@@ -34,6 +34,7 @@ type soundSpec struct {
 	Encoder []string
 	Project domain.ProjectID // as in windowSpec
 	Clips   []timeline.Clip  // with the hash of the content as Source, and no Ref
+	Peak    float64          // dBTP of the encoded sound at most
 }
 
 // soundEncoder are the arguments the sound is encoded with.
@@ -44,7 +45,7 @@ var soundEncoder = []string{
 
 // soundKey names the movie's sound by all that decides what it sounds like.
 func (r *run) soundKey() (string, error) {
-	spec := soundSpec{Version: version, FFmpeg: r.engine.cfg.Tools.Version(), FPS: r.plan.FPS, Frames: r.plan.Frames, Encoder: soundEncoder}
+	spec := soundSpec{Version: version, FFmpeg: r.engine.cfg.Tools.Version(), FPS: r.plan.FPS, Frames: r.plan.Frames, Encoder: soundEncoder, Peak: peakMost}
 	if r.plan.Fresh {
 		spec.Project = r.job.Project
 	}
@@ -68,7 +69,9 @@ func (r *run) mix(ctx context.Context) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(r.parts, key+".m4a")
-	if _, found, err := r.pieces.find(key, ".m4a", path); err != nil || found {
+	known, found, err := r.pieces.find(key, ".m4a", path)
+	if err != nil || found {
+		r.soundLevel = known.Loudness
 		return path, err
 	}
 	release, err := r.engine.limiter.acquire(ctx, 0)
@@ -88,21 +91,18 @@ func (r *run) renderSound(ctx context.Context, key, path string) error {
 	for _, c := range r.plan.Audio {
 		m.add(c, r.sources[c.Source])
 	}
-	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
-		Inputs: m.inputs, Graph: m.script(r.plan.Frames), Dir: dir, Read: []string{r.in},
-		Output: append(append([]string{"-map", "[out]"}, soundEncoder...), "sound.m4a"),
-	})
+	made, level, err := r.encodeSound(ctx, m, dir)
 	if err != nil {
-		return r.atFault(ctx, fmt.Errorf("render sound: %w", err), soundsOf(r.plan))
+		return err
 	}
-	made := filepath.Join(dir, "sound.m4a")
 	t, err := readTrack(made)
 	if err != nil {
 		return fmt.Errorf("read sound: %w", err)
 	}
-	if err := r.pieces.keep(key, ".m4a", made, piece{Frames: t.samples, Setup: t.setup}); err != nil {
+	if err := r.pieces.keep(key, ".m4a", made, piece{Frames: t.samples, Setup: t.setup, Loudness: level}); err != nil {
 		return err
 	}
+	r.soundLevel = level
 	return os.Rename(made, path)
 }
 
@@ -184,15 +184,19 @@ func (m *mix) input(c timeline.Clip, src source, n int64) string {
 	return fmt.Sprintf("[%d:%d]", len(m.inputs)-1, src.asset.Media.Audio.Index)
 }
 
-// script mixes the voices over silence as long as the movie: a movie without sound has a silent track.
-func (m *mix) script(frames int64) string {
+// script mixes the voices over silence as long as the movie: a movie without sound has a silent track. A limit is a filter that the mix
+// goes through; without one the encoder gets the sum as it is.
+func (m *mix) script(frames int64, limit string) string {
 	total := samples(frames, m.rate)
 	bed := fmt.Sprintf("anullsrc=r=%d:cl=stereo,aformat=sample_fmts=fltp,atrim=end_sample=%d", sampleRate, total)
 	if len(m.voices) == 0 {
 		return bed + "[out]\n"
 	}
 	chains := append([]string{bed + "[bed]"}, m.chains...)
-	chains = append(chains, fmt.Sprintf("[bed][%s]amix=inputs=%d:duration=first:normalize=0,alimiter=limit=0.98:level=false:latency=true,"+
-		"atrim=end_sample=%d[out]", strings.Join(m.voices, "]["), len(m.voices)+1, total))
+	if limit != "" {
+		limit += ","
+	}
+	chains = append(chains, fmt.Sprintf("[bed][%s]amix=inputs=%d:duration=first:normalize=0,%satrim=end_sample=%d[out]",
+		strings.Join(m.voices, "]["), len(m.voices)+1, limit, total))
 	return strings.Join(chains, ";\n") + "\n"
 }

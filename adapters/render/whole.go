@@ -66,6 +66,7 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 	if err != nil {
 		return "", movie.File{}, err
 	}
+	file.Loudness = r.soundLevel
 	known = piece{Frames: r.plan.Frames, File: &file}
 	for _, w := range windows {
 		known.Warnings = append(known.Warnings, w.piece.Warnings...)

@@ -113,6 +113,14 @@ type File struct {
 	ColorTransfer  string  `json:"color_transfer"`  // bt709
 	ColorPrimaries string  `json:"color_primaries"` // bt709
 	ColorSpace     string  `json:"color_space"`     // bt709
+	// Loudness is that of the movie's sound; nil of silence, and of movies that were made before it was measured.
+	Loudness *Loudness `json:"loudness,omitempty"`
+}
+
+// Loudness is how loud a movie's sound is, as EBU R 128 measures the decoded file, rounded to one decimal.
+type Loudness struct {
+	Integrated *float64 `json:"integrated"` // LUFS; nil when no 400 ms of it are loud enough to count (-70 LUFS)
+	TruePeak   float64  `json:"true_peak"`  // dBTP
 }
 
 // RenderTimedOut marks a movie whose first RenderStarted is longer ago than the render timeout. The render may go on.

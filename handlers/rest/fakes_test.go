@@ -361,10 +361,12 @@ var _ io.ReadSeekCloser = stored{}
 // done is a finished movie.
 func done(project string, created time.Time) projections.Movie {
 	started, ended := created.Add(time.Second), created.Add(3500*time.Millisecond)
+	integrated := -14.2
 	return projections.Movie{
 		Project: project, Account: string(alice), Status: projections.StatusDone, Closed: true, CreatedAt: created,
 		StartedAt: &started, EndedAt: &ended, Attempt: 1, Credits: 11,
 		Plan: &movie.Plan{Width: 1920, Height: 1080, Frames: 251, FPSNum: 25, FPSDen: 1},
-		File: &movie.File{Key: "k", Thumbnail: "t", Subtitles: "s", Token: "0123456789abcdef0123456789abcdef", Size: 4096},
+		File: &movie.File{Key: "k", Thumbnail: "t", Subtitles: "s", Token: "0123456789abcdef0123456789abcdef", Size: 4096,
+			Loudness: &movie.Loudness{Integrated: &integrated, TruePeak: -1.1}},
 	}
 }

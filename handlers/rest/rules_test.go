@@ -193,7 +193,8 @@ func TestGetMovie(t *testing.T) {
 		"thumbnail":  "https://video.example/v2/renders/0123456789abcdef0123456789abcdef/" + project + ".jpg",
 		"ass":        "https://video.example/v2/renders/0123456789abcdef0123456789abcdef/" + project + ".ass",
 		"created_at": "2026-11-21T11:59:00.000Z", "started_at": "2026-11-21T11:59:01.000Z", "ended_at": "2026-11-21T11:59:03.500Z",
-		"progress": 100.0, "duration": 10.04, "width": 1920.0, "height": 1080.0, "size": 4096.0, "rendering_time": 2.5, "consumed_credits": 11.0,
+		"progress": 100.0, "duration": 10.04, "width": 1920.0, "height": 1080.0, "size": 4096.0,
+		"loudness": map[string]any{"integrated": -14.2, "true_peak": -1.1}, "rendering_time": 2.5, "consumed_credits": 11.0,
 		"draft": false, "client-data": map[string]any{"a": "<b>"}, "warnings": []any{}, "destinations_result": nil,
 		"json": map[string]any{"id": "my-id", "client-data": map[string]any{"a": "<b>"}, "scenes": []any{map[string]any{"elements": []any{}}}, "n": 1.5},
 	}
@@ -208,15 +209,15 @@ func TestGetMovie(t *testing.T) {
 		{"expired", with(func(m *projections.Movie) { m.Gone = true }), map[string]any{"url": nil, "thumbnail": nil, "ass": nil}},
 		{"pending", with(func(m *projections.Movie) { unstarted(m) }), map[string]any{
 			"status": "pending", "url": nil, "thumbnail": nil, "ass": nil, "started_at": nil, "ended_at": nil, "progress": 0.0, "duration": nil,
-			"width": nil, "height": nil, "size": nil, "rendering_time": nil, "consumed_credits": 0.0}},
+			"width": nil, "height": nil, "size": nil, "loudness": nil, "rendering_time": nil, "consumed_credits": 0.0}},
 		{"failed", with(func(m *projections.Movie) {
 			m.Status, m.Message, m.File, m.Credits, m.Warnings = projections.StatusError, "Scene #1: no", nil, 0, []string{"odd size"}
 		}), map[string]any{"status": "error", "success": false, "message": "Scene #1: no", "url": nil, "thumbnail": nil, "ass": nil, "progress": 0.0, "duration": nil,
-			"width": nil, "height": nil, "size": nil, "consumed_credits": 0.0, "warnings": []any{"odd size"}}},
+			"width": nil, "height": nil, "size": nil, "loudness": nil, "consumed_credits": 0.0, "warnings": []any{"odd size"}}},
 		{"timed out", with(func(m *projections.Movie) {
 			m.Status, m.Closed, m.Message, m.File = projections.StatusTimeout, false, "Movie took too long to render", nil
 		}), map[string]any{"status": "timeout", "success": false, "message": "Movie took too long to render", "url": nil, "thumbnail": nil, "ass": nil,
-			"progress": 42.0, "duration": nil, "width": nil, "height": nil, "size": nil}},
+			"progress": 42.0, "duration": nil, "width": nil, "height": nil, "size": nil, "loudness": nil}},
 		{"delivered", with(func(m *projections.Movie) {
 			m.Deliveries = []projections.DeliveryResult{{Index: 0, Type: "webhook", Status: "ok", HTTPStatus: 200, Attempts: 2, Message: "Delivered", DurationMS: 12, At: now}}
 		}), map[string]any{"destinations_result": []any{map[string]any{"index": 0.0, "type": "webhook", "id": "", "status": "ok", "http_status": 200.0,

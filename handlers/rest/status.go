@@ -36,6 +36,7 @@ type status struct {
 	Width              *int            `json:"width"`
 	Height             *int            `json:"height"`
 	Size               *int64          `json:"size"`
+	Loudness           *movie.Loudness `json:"loudness"`
 	RenderingTime      *float64        `json:"rendering_time"`
 	ConsumedCredits    int64           `json:"consumed_credits"`
 	Draft              bool            `json:"draft"`
@@ -101,7 +102,7 @@ func describe(m projections.Movie, base string) status {
 		s.RenderingTime = &took
 	}
 	if m.File != nil {
-		s.Size = &m.File.Size
+		s.Size, s.Loudness = &m.File.Size, m.File.Loudness
 		describePlan(&s, m.Plan)
 	}
 	if m.File != nil && !m.Gone {

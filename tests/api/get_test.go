@@ -49,7 +49,7 @@ var getRows = []row{
 		c := w.plain.open(t, 600)
 		got := c.until(t, c.submit(t, short(`,"id":"mine","client-data":{"a":1},"draft":true`)), "done")
 		for name, want := range map[string]any{"success": true, "message": "", "width": 64.0, "height": 64.0, "duration": 1.0, "consumed_credits": 1.0,
-			"progress": 100.0, "id": "mine", "draft": true, "ass": nil, "destinations_result": nil} {
+			"progress": 100.0, "id": "mine", "draft": true, "ass": nil, "loudness": nil, "destinations_result": nil} {
 			if got[name] != want {
 				t.Errorf("%s is %v, want %v", name, got[name], want)
 			}

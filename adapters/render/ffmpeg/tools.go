@@ -41,7 +41,7 @@ type Tools struct {
 const howToInstall = "install it (Debian, Ubuntu: apt-get install ffmpeg) or say where it is"
 
 // needed are the filters and encoders that not every build of ffmpeg has.
-var needed = []string{"libx264", "zscale", "alimiter"}
+var needed = []string{"libx264", "zscale", "alimiter", "ebur128"}
 
 // openLimit ends a start whose programs hang. On a busy machine they may take long to say what they can do.
 const openLimit = 2 * time.Minute

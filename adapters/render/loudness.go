@@ -1,0 +1,113 @@
+package render
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/domain/movie"
+)
+
+// The sound of a movie has true peaks of at most -1 dBTP once it is decoded (EBU R 128). Encoding adds to peaks, by an amount that only
+// the encoded sound shows: it is measured, and a mix that comes out too loud is limited further down and encoded again.
+const (
+	peakMost  = -1.05 // dBTP; a meter with one decimal shows -1.0 at most
+	peakFirst = -1.4  // dBTP the first limiter holds, which leaves room for what encoding usually adds
+	peakTries = 6
+	// quietest is the true peak in dBTP below which there is nothing to hear: the smallest step of 16 bits.
+	quietestPeak = -90.3
+	ungated      = -70 // LUFS that ebur128 says of a sound of which no part is loud enough to count
+)
+
+// limiterAt holds the true peaks of a sound below so many dBTP. They lie between the samples: it works at four times their rate.
+func limiterAt(ceiling float64) string {
+	return fmt.Sprintf("aresample=%d,alimiter=limit=%.5f:level=false:latency=true,aresample=%d",
+		4*sampleRate, math.Max(math.Pow(10, ceiling/20), 0.0625), sampleRate)
+}
+
+// encodeSound makes the file of the mix, as loud as it may be. The mix is not touched while its encoded form keeps the limit.
+func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, level *movie.Loudness, err error) {
+	path = filepath.Join(dir, "sound.m4a")
+	limit, ceiling := "", peakFirst
+	for try := 1; ; try++ {
+		err := r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+			Inputs: m.inputs, Graph: m.script(r.plan.Frames, limit), Dir: dir, Read: []string{r.in},
+			Output: append(append([]string{"-map", "[out]"}, soundEncoder...), "sound.m4a"),
+		})
+		if err != nil {
+			return "", nil, r.atFault(ctx, fmt.Errorf("render sound: %w", err), soundsOf(r.plan))
+		}
+		if len(m.voices) == 0 {
+			return path, nil, nil
+		}
+		integrated, peak, err := r.meter(ctx, path, dir)
+		if err != nil {
+			return "", nil, fmt.Errorf("measure the sound: %w", err)
+		}
+		if peak <= peakMost || try == peakTries {
+			return path, loudnessOf(integrated, peak), nil
+		}
+		if limit != "" {
+			ceiling -= peak - peakMost + 0.1
+		}
+		limit = limiterAt(ceiling)
+	}
+}
+
+// meter measures a sound: integrated loudness in LUFS, true peak in dBTP, -Inf for digital silence.
+func (r *run) meter(ctx context.Context, path, dir string) (integrated, peak float64, err error) {
+	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
+		Inputs: []ffmpeg.Input{{Path: path, Format: "mov"}}, Dir: dir, Read: []string{filepath.Dir(path)},
+		Graph: fmt.Sprintf("[0:a]asplit[a][b];\n"+
+			"[a]ebur128=metadata=1,ametadata=mode=print:key=lavfi.r128.I:file=integrated.txt,anullsink;\n"+
+			"[b]aresample=%d,aformat=sample_fmts=fltp,asetnsamples=n=%d:p=0,astats=metadata=1:measure_perchannel=none:measure_overall=Peak_level,"+
+			"ametadata=mode=print:key=lavfi.astats.Overall.Peak_level:file=peak.txt[out]\n", 4*sampleRate, 4*sampleRate),
+		Output: []string{"-map", "[out]", "-f", "null", "-"},
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	if integrated, err = lastOf(filepath.Join(dir, "integrated.txt"), ungated); err != nil {
+		return 0, 0, err
+	}
+	peak, err = lastOf(filepath.Join(dir, "peak.txt"), math.Inf(-1))
+	return integrated, peak, err
+}
+
+// lastOf is the last value in a file of metadata, in lines such as "lavfi.r128.I=-14.230"; usual when it has none.
+func lastOf(path string, usual float64) (float64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if _, text, found := strings.Cut(lines.Text(), "="); found {
+			if usual, err = strconv.ParseFloat(text, 64); err != nil {
+				return 0, fmt.Errorf("read %s: %w", filepath.Base(path), err)
+			}
+		}
+	}
+	return usual, lines.Err()
+}
+
+// loudnessOf is what a movie says of its sound, with one decimal as meters show it; nil: silence.
+func loudnessOf(integrated, peak float64) *movie.Loudness {
+	if peak < quietestPeak {
+		return nil
+	}
+	round := func(v float64) float64 { return math.Round(v*10)/10 + 0 } // + 0 makes no difference but to -0
+	l := &movie.Loudness{TruePeak: round(peak)}
+	if integrated > ungated {
+		value := round(integrated)
+		l.Integrated = &value
+	}
+	return l
+}
