@@ -14,8 +14,8 @@ func (m *Movie) readElements(scene int, items []any) []Element {
 			elements = append(elements, Element{Ref: r.ref})
 			continue
 		}
-		r.props = props
-		r.ref.Type = r.word("type")
+		r.ref.Type = r.as("element", props).word("type")
+		r = r.as(ElementKind(r.ref.Type), props)
 		if r.ref.Type == TypeSubtitles {
 			r.readSubtitles()
 			continue
@@ -26,7 +26,7 @@ func (m *Movie) readElements(scene int, items []any) []Element {
 }
 
 func (r reader) element() Element {
-	e := Element{Length: r.length(), Cache: r.flag("cache", true)}
+	e := Element{Length: r.length(), Cache: r.flag("cache")}
 	e.ID, _ = r.text("id")
 	r.checkType()
 	if r.props[embeddedMark] != nil {
@@ -35,7 +35,7 @@ func (r reader) element() Element {
 	e.Ref = r.ref
 	e.Start, e.AtEnd = r.start()
 	e.ExtraTime, e.FadeIn, e.FadeOut = r.seconds("extra-time"), r.seconds("fade-in"), r.seconds("fade-out")
-	e.ZIndex = int(r.within("z-index", -99, 99, 0))
+	e.ZIndex = int(r.within("z-index"))
 	r.content(&e)
 	if e.Seen() {
 		r.readPlace(&e)
@@ -149,14 +149,14 @@ func (r reader) address() string {
 
 // readSound reads what elements with sound share. Volume is a factor of 0 to 10.
 func (r reader) readSound(e *Element) {
-	e.Volume = r.within("volume", 0, 10, 1)
-	e.Muted = r.flag("muted", false)
+	e.Volume = r.within("volume")
+	e.Muted = r.flag("muted")
 	e.Loop = 1
 	if e.Ref.Type == TypeVoice {
 		return
 	}
 	e.Seek, _ = r.number("seek")
-	e.Loop = r.integer("loop", 1)
+	e.Loop = r.integer("loop")
 	switch {
 	case e.Loop < -1:
 		r.problem(ValueRange, "loop", "The property 'loop' must be -1 or the number of plays")
@@ -168,12 +168,12 @@ func (r reader) readSound(e *Element) {
 // readPlace reads what elements with a picture share: where they are, and how large.
 func (r reader) readPlace(e *Element) {
 	e.Position = r.position()
-	e.X, e.Y = r.integer("x", 0), r.integer("y", 0)
-	e.Width, e.Height = r.integer("width", -1), r.integer("height", -1)
+	e.X, e.Y = r.integer("x"), r.integer("y")
+	e.Width, e.Height = r.integer("width"), r.integer("height")
 	// Nothing can be drawn in no pixels: 0 is taken for "not given", as a field left empty in a form is.
 	if e.Width <= 0 && e.Height <= 0 { // scale is the older name of both
 		if scale, ok := r.object("scale"); ok {
-			e.Width, e.Height = scale.integer("width", -1), scale.integer("height", -1)
+			e.Width, e.Height = scale.integer("width"), scale.integer("height")
 		}
 	}
 	if e.Width <= 0 {
@@ -184,7 +184,7 @@ func (r reader) readPlace(e *Element) {
 	}
 	e.Resize = r.resize()
 	if crop, ok := r.object("crop"); ok {
-		e.Crop = &Crop{X: crop.integer("x", 0), Y: crop.integer("y", 0), W: crop.integer("width", 0), H: crop.integer("height", 0)}
+		e.Crop = &Crop{X: crop.integer("x"), Y: crop.integer("y"), W: crop.integer("width"), H: crop.integer("height")}
 		if e.Crop.W <= 0 || e.Crop.H <= 0 {
 			r.problem(PropertyMissing, "crop", "The property 'crop' requires a positive 'width' and 'height'")
 		}
@@ -204,7 +204,9 @@ func (r reader) object(name string) (reader, bool) {
 		}
 		return reader{}, false
 	}
-	return reader{movie: r.movie, ref: r.ref, props: props, path: r.path + "/" + name}, true
+	inner := r.as(r.row(name).Kind, props)
+	inner.path += "/" + r.written(name)
+	return inner, true
 }
 
 var positions = map[Position]bool{

@@ -91,7 +91,7 @@ func CheckDestinations(m *Movie) error {
 
 // readDestination notes no problems: what is wrong with a destination is its result, and never the movie's.
 func readDestination(props map[string]any) Destination {
-	r := reader{movie: &Movie{}, props: props}
+	r := reader{movie: &Movie{}}.as(DestinationKind, props)
 	d := Destination{Type: r.word("type"), ID: r.reference("id"), Endpoint: r.reference("endpoint"), ContentType: JSONContent, Given: props}
 	if r.word("content-type") == FormContent {
 		d.ContentType = FormContent

@@ -59,7 +59,7 @@ func (r reader) aspect() string {
 		r.warn(ValueUnknown, "aspect-ratio", "The aspect ratio %s is unknown, '%s' is used", quote(word), Horizontal)
 		return Horizontal
 	}
-	w, h := float64(r.integer("width", -1)), float64(r.integer("height", -1))
+	w, h := float64(r.integer("width")), float64(r.integer("height"))
 	switch {
 	case w <= 0 || h <= 0 || w > squarish*h:
 		return Horizontal

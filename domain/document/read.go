@@ -31,12 +31,12 @@ const (
 // readMovie reads what Parse has found to be a movie.
 func readMovie(props map[string]any) *Movie {
 	m := &Movie{exports: props["exports"]}
-	r := reader{movie: m, props: props}
+	r := reader{movie: m}.as(MovieKind, props)
 	m.Width, m.Height = r.canvas()
 	m.FPS = r.fps()
 	m.Quality = r.quality()
-	m.Draft = r.flag("draft", false)
-	m.Cache = r.flag("cache", true)
+	m.Draft = r.flag("draft")
+	m.Cache = r.flag("cache")
 	m.ID, _ = r.text("id")
 	m.ClientData = map[string]any{}
 	if data, ok := r.get("client-data"); ok {
@@ -46,7 +46,7 @@ func readMovie(props map[string]any) *Movie {
 	}
 	m.Template = referenceOf(props)
 	m.Project = r.reference("project")
-	m.Background = r.color("background-color", Black)
+	m.Background = r.color("background-color")
 	m.Thumbnail = r.thumbnail()
 	m.Preload = r.readPreload()
 	m.readScenes(props)
@@ -66,13 +66,12 @@ func (m *Movie) readScenes(props map[string]any) {
 		if !ok {
 			r.problem(ValueType, "", "A scene must be an object")
 		}
-		r.props = scene
-		m.Scenes = append(m.Scenes, r.scene())
+		m.Scenes = append(m.Scenes, r.as(SceneKind, scene).scene())
 	}
 }
 
 func (r reader) scene() Scene {
-	s := Scene{Number: r.ref.Scene, Length: r.length(), Background: r.color("background-color", Black), Cache: r.flag("cache", true)}
+	s := Scene{Number: r.ref.Scene, Length: r.length(), Background: r.color("background-color"), Cache: r.flag("cache")}
 	s.ID, _ = r.text("id")
 	if s.Length.Kind == Container {
 		r.problem(ValueRange, "duration", "The property 'duration' of a scene must be a positive number or -1")
@@ -88,7 +87,7 @@ func (r reader) scene() Scene {
 
 // canvas returns the size of the movie. Decision 15; an odd side is rounded down, because the encoder needs even ones.
 func (r reader) canvas() (width, height int) {
-	width, height = r.integer("width", defaultWidth), r.integer("height", defaultHeight)
+	width, height = r.integer("width"), r.integer("height")
 	_, hasWidth := r.get("width")
 	_, hasHeight := r.get("height")
 	name := r.word("resolution")
@@ -155,7 +154,12 @@ func (r reader) reference(name string) string {
 	return strings.TrimSpace(text)
 }
 
-func (r reader) color(name string, otherwise Color) Color {
+// color is the colour under name; without one, and without a default, Black.
+func (r reader) color(name string) Color {
+	otherwise, ok := ParseColor(strings.Trim(r.row(name).Default, `"`))
+	if !ok {
+		otherwise = Black
+	}
 	text, ok := r.text(name)
 	if !ok || strings.TrimSpace(text) == "" {
 		return otherwise
@@ -175,7 +179,8 @@ func (r reader) thumbnail() Thumbnail {
 		return Thumbnail{}
 	}
 	if object, ok := value.(map[string]any); ok {
-		r.props, r.path = object, r.path+"/thumbnail"
+		r = r.as("thumbnail", object)
+		r.path += "/thumbnail"
 		if scene, ok := r.text("scene"); ok {
 			return Thumbnail{Set: true, Scene: strings.TrimSpace(scene)}
 		}

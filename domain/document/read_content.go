@@ -70,7 +70,7 @@ func (r reader) data(name string) map[string]any {
 func settingName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
 func (r reader) readPage(e *Element) {
-	page := &Page{Tailwind: r.flag("tailwindcss", false) || r.flag("tailwind", false), Wait: r.within("wait", 0, maxWait, 0)}
+	page := &Page{Tailwind: r.flag("tailwindcss"), Wait: r.within("wait")}
 	_, page.Waits = r.get("wait")
 	page.HTML, _ = r.text("html")
 	src, _ := r.text("src")
@@ -78,9 +78,9 @@ func (r reader) readPage(e *Element) {
 	if strings.TrimSpace(page.HTML) == "" && page.Src == "" {
 		r.problem(PropertyMissing, "html", "The element type 'html' requires an 'html' or a 'src' property.")
 	}
-	page.DPI = r.within("dpi", minDPI, maxDPI, 1)
+	page.DPI = r.within("dpi")
 	if capture, ok := r.object("capture"); ok {
-		page.Capture = SecondsOfFloat(capture.within("duration", 0, maxCapture, 0))
+		page.Capture = SecondsOfFloat(capture.within("duration"))
 	}
 	e.Page, e.Settings = page, r.settings()
 }
@@ -121,8 +121,8 @@ const DefaultVoiceModel = "azure"
 
 func (r reader) readAudiogram(e *Element) {
 	e.Audiogram = &Audiogram{
-		Color:     r.color("color", Color{R: 255, G: 255, B: 255, A: 255}),
-		Amplitude: r.within("amplitude", 0, maxAmplitude, defaultAmplitude),
+		Color:     r.color("color"),
+		Amplitude: r.within("amplitude"),
 	}
 	r.warnIdle("src") // it draws what is heard
 }

@@ -7,29 +7,27 @@ import (
 
 // The bounds and defaults of the effects. Movie-schema §3.1.
 const (
-	maxZoom                   = 10
-	minTravel, maxTravel      = 0.01, 0.5
-	defaultTravel             = 0.1
-	fullTurn                  = 360
-	minTolerance              = 1
-	maxTolerance              = 100
-	defaultTolerance          = 25
-	defaultTransition         = 1 // seconds
-	defaultTransitionStyle    = "fade"
-	maxContrast, maxGamma     = 1000, 10
-	minGamma, maxSaturation   = 0.1, 3
-	opacityOf, opacityOfSound = 1, 0.5 // of elements, and of audiograms
+	maxZoom                 = 10
+	minTravel, maxTravel    = 0.01, 0.5
+	fullTurn                = 360
+	minTolerance            = 1
+	maxTolerance            = 100
+	defaultTolerance        = 25
+	defaultTransition       = 1 // seconds
+	defaultTransitionStyle  = "fade"
+	maxContrast, maxGamma   = 1000, 10
+	minGamma, maxSaturation = 0.1, 3
 )
 
 func (r reader) readEffects(e *Element) {
 	f := &e.Effects
 	f.Opacity = r.opacity(e)
-	f.Zoom = r.within("zoom", -maxZoom, maxZoom, 0)
+	f.Zoom = r.within("zoom")
 	f.Pan = r.pan()
-	f.PanDistance = r.within("pan-distance", minTravel, maxTravel, defaultTravel)
-	f.PanCrop = r.flag("pan-crop", true)
+	f.PanDistance = r.within("pan-distance")
+	f.PanCrop = r.flag("pan-crop")
 	f.Rotate = r.rotate()
-	f.FlipX, f.FlipY = r.flag("flip-horizontal", false), r.flag("flip-vertical", false)
+	f.FlipX, f.FlipY = r.flag("flip-horizontal"), r.flag("flip-vertical")
 	mask, _ := r.text("mask")
 	f.Mask = strings.TrimSpace(mask)
 	f.ChromaKey = r.chromaKey()
@@ -38,19 +36,15 @@ func (r reader) readEffects(e *Element) {
 
 // opacity is the element's own, or that of its settings, which write it as CSS does.
 func (r reader) opacity(e *Element) float64 {
-	otherwise := float64(opacityOf)
-	if e.Ref.Type == TypeAudiogram {
-		otherwise = opacityOfSound
-	}
 	if text := e.Settings["opacity"]; text != "" {
 		opacity, ok := parseOpacity(text)
 		if !ok {
 			r.warn(ValueType, "settings/opacity", "The setting 'opacity' cannot be read")
-			return otherwise
+			return r.row("opacity").usual
 		}
 		return opacity
 	}
-	return r.within("opacity", 0, 1, otherwise)
+	return r.within("opacity")
 }
 
 // parseOpacity reads 0 to 1 or per cent.
@@ -85,21 +79,21 @@ func (r reader) pan() Pan {
 func (r reader) rotate() Rotate {
 	if value, ok := r.get("rotate"); ok {
 		if text, ok := scalar(value); ok && strings.TrimSpace(text) != "" {
-			return Rotate{Angle: r.within("rotate", -fullTurn, fullTurn, 0)}
+			return Rotate{Angle: r.within("rotate")}
 		}
 	}
 	turn, ok := r.object("rotate")
 	if !ok {
 		return Rotate{}
 	}
-	return Rotate{Angle: turn.within("angle", -fullTurn, fullTurn, 0), Speed: turn.seconds("speed")}
+	return Rotate{Angle: turn.within("angle"), Speed: turn.seconds("speed")}
 }
 
 // chromaKey reads {color, tolerance}, or a colour alone.
 func (r reader) chromaKey() *ChromaKey {
 	if value, _ := r.get("chroma-key"); !idle(value) {
 		if _, ok := scalar(value); ok {
-			return &ChromaKey{Color: r.color("chroma-key", Black), Tolerance: defaultTolerance}
+			return &ChromaKey{Color: r.color("chroma-key"), Tolerance: defaultTolerance}
 		}
 	}
 	key, ok := r.object("chroma-key")
@@ -110,8 +104,8 @@ func (r reader) chromaKey() *ChromaKey {
 		r.problem(PropertyMissing, "chroma-key", "The property 'chroma-key' requires a 'color'")
 	}
 	return &ChromaKey{
-		Color:     key.color("color", Black),
-		Tolerance: key.within("tolerance", minTolerance, maxTolerance, defaultTolerance),
+		Color:     key.color("color"),
+		Tolerance: key.within("tolerance"),
 	}
 }
 
@@ -121,8 +115,8 @@ func (r reader) correction() *Correction {
 		return nil
 	}
 	read := Correction{
-		Brightness: c.within("brightness", -1, 1, 0), Contrast: c.within("contrast", -maxContrast, maxContrast, 1),
-		Gamma: c.within("gamma", minGamma, maxGamma, 1), Saturation: c.within("saturation", 0, maxSaturation, 1),
+		Brightness: c.within("brightness"), Contrast: c.within("contrast"),
+		Gamma: c.within("gamma"), Saturation: c.within("saturation"),
 	}
 	if read == (Correction{Contrast: 1, Gamma: 1, Saturation: 1}) {
 		return nil
@@ -136,7 +130,7 @@ func (r reader) transition() *Transition {
 	if value, _ := r.get("transition"); idle(value) {
 		return nil
 	} else if text, ok := scalar(value); ok {
-		props.props = map[string]any{"style": text}
+		props = r.as("transition", map[string]any{"style": text})
 	} else if props, ok = r.object("transition"); !ok {
 		return nil
 	}

@@ -70,7 +70,7 @@ func (r reader) readPreload() []preload.Wanted {
 func (r reader) readKeep(e *Element) {
 	switch {
 	case r.ref.Type == TypeVoice || r.ref.Type == TypeHTML || r.ref.Type == TypeComponent || e.Prompt != nil:
-		e.Keep = r.flag("save-to-media", false)
+		e.Keep = r.flag("save-to-media")
 	default:
 		r.warnIdle("save-to-media")
 	}

@@ -11,21 +11,40 @@ import (
 
 // reader reads the properties of one object leniently: numeric strings are numbers, "true" is true, null is absent, and
 // client_data is client-data. A value that cannot be read is noted as a problem of the object's owner and counts as absent.
-// Decision 23.
+// Decision 23. Names, ranges and defaults are those of the table of properties: what is not in it is not read.
 type reader struct {
 	movie *Movie
 	ref   Ref
+	known propertySet // of the kind of the object
 	props map[string]any
 	path  string // JSON pointer of props below what ref names
 }
 
+// as is a reader of an object of a kind, which reports its mistakes for the same owner.
+func (r reader) as(kind string, props map[string]any) reader {
+	r.known, r.props = table()[kind], props
+	return r
+}
+
 func (r reader) get(name string) (any, bool) {
-	for _, spelling := range []string{name, strings.ReplaceAll(name, "-", "_")} {
+	row, ok := r.known.byName[name]
+	if !ok {
+		return nil, false
+	}
+	for _, spelling := range row.spellings {
 		if value, ok := r.props[spelling]; ok && value != nil {
 			return value, true
 		}
 	}
 	return nil, false
+}
+
+// row is what the table says of a property.
+func (r reader) row(name string) entry {
+	if row, ok := r.known.byName[name]; ok {
+		return *row
+	}
+	return entry{}
 }
 
 // problem notes a mistake in the property under name, or in all of the object when name is empty. What the movie then shows in its place
@@ -50,11 +69,10 @@ func (r reader) note(fatal bool, code, name, format string, args []any) {
 
 // written is how a property is spelled in the document.
 func (r reader) written(name string) string {
-	if _, ok := r.props[name]; ok {
-		return name
-	}
-	if spelling := strings.ReplaceAll(name, "-", "_"); r.props[spelling] != nil {
-		return spelling
+	for _, spelling := range r.row(name).spellings {
+		if r.props[spelling] != nil {
+			return spelling
+		}
 	}
 	return name
 }
@@ -109,7 +127,8 @@ func (r reader) word(name string) string {
 	return strings.ToLower(strings.TrimSpace(text))
 }
 
-func (r reader) flag(name string, otherwise bool) bool {
+func (r reader) flag(name string) bool {
+	otherwise := r.row(name).Default == "true"
 	value, ok := r.get(name)
 	if !ok {
 		return otherwise
@@ -144,15 +163,16 @@ func (r reader) number(name string) (Seconds, bool) {
 }
 
 // within is the number under name, moved into its range with a warning.
-func (r reader) within(name string, least, most, otherwise float64) float64 {
+func (r reader) within(name string) float64 {
+	row := r.row(name)
 	n, ok := r.number(name)
-	if !ok {
-		return otherwise
+	if !ok || row.Min == nil || row.Max == nil {
+		return row.usual
 	}
 	f := n.Float()
-	if f < least || f > most {
-		f = min(max(f, least), most)
-		r.warn(ValueRange, name, "The property '%s' must be between %v and %v, %v is used", name, least, most, f)
+	if f < *row.Min || f > *row.Max {
+		f = min(max(f, *row.Min), *row.Max)
+		r.warn(ValueRange, name, "The property '%s' must be between %v and %v, %v is used", name, *row.Min, *row.Max, f)
 	}
 	return f
 }
@@ -168,10 +188,10 @@ func (r reader) seconds(name string) Seconds {
 }
 
 // integer rounds to the nearest whole number, halves up.
-func (r reader) integer(name string, otherwise int) int {
+func (r reader) integer(name string) int {
 	n, ok := r.number(name)
 	if !ok {
-		return otherwise
+		return int(r.row(name).usual)
 	}
 	return int(Rate{1, 1}.Frame(n))
 }

@@ -1,0 +1,226 @@
+package document
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Property is what users can write under one name of an object of the movie JSON.
+type Property struct {
+	Name    string
+	Aliases []string // other names that are read too; - and _ are the same everywhere
+	Type    PropertyType
+	Or      PropertyType // a second form, as of rotate: an angle alone; empty: none
+	Unit    string       // of a number: "s", "px", "%"; empty: none
+	Min     *float64     // of a number; nil: no bound
+	Max     *float64
+	Values  []string // of a Choice: all of them; of another type: words that are taken besides
+	Default string   // as JSON; empty: nothing is assumed
+	Doc     string   // what it does, in one sentence
+	Example string   // as JSON
+	Kind    string   // of an Object: the kind of the object; of a List: the kind of its items, empty for scalars
+	// Settings says that the property belongs in the settings of an element. Decision 53.
+	Settings bool
+	Required bool
+	// Idle says that the property is accepted and changes nothing.
+	Idle bool
+	// Picture is the name of a movie in docs/gallery that shows what it does; empty: none.
+	Picture string
+}
+
+// PropertyType is what the values of a property look like. Every type but Data may also be an expression, "{{ … }}".
+type PropertyType string
+
+// The types. Numbers and booleans may be written as text (decision 23).
+const (
+	TextType     PropertyType = "text"
+	NumberType   PropertyType = "number"
+	IntegerType  PropertyType = "integer"
+	BooleanType  PropertyType = "boolean"
+	ColorType    PropertyType = "color"    // of CSS: #rgb, #rrggbbaa, rgb(), a name
+	AddressType  PropertyType = "address"  // of a file: http or https
+	ChoiceType   PropertyType = "choice"   // one of Values, in any case
+	DurationType PropertyType = "duration" // seconds, or -1, -2 and their words
+	LengthType   PropertyType = "length"   // pixels, or a number with a unit of CSS
+	CSSType      PropertyType = "css"      // text in the notation of CSS
+	ObjectType   PropertyType = "object"   // of Kind
+	ListType     PropertyType = "list"     // of texts, or of objects of Kind
+	DataType     PropertyType = "data"     // whatever the user has there; what is in it is nobody else's affair
+)
+
+// The kinds of objects. Those of elements, settings and components are made by ElementKind, SettingsKind and ComponentKind.
+const (
+	MovieKind       = "movie"
+	SceneKind       = "scene"
+	ExportKind      = "export"
+	DestinationKind = "destination"
+	PreloadKind     = "preload"
+)
+
+// ElementKind is the kind of the elements of a type; of an unknown one, that of what all elements have.
+func ElementKind(elementType string) string {
+	kind := "element:" + strings.ToLower(strings.TrimSpace(elementType))
+	if _, ok := table()[kind]; ok {
+		return kind
+	}
+	return "element"
+}
+
+// SettingsKind is the kind of the settings of elements of a type: text, html or subtitles. Those of a component are its groups.
+func SettingsKind(elementType string) string { return "settings:" + elementType }
+
+// ComponentKind is the kind of one group of a component's settings. Of groups that may be there several times, as rectangle1 and rectangle2, the
+// number does not matter. It has no properties when the component or the group does not exist.
+func ComponentKind(id, group string) string {
+	return "component:" + strings.ToLower(id) + "/" + strings.TrimRight(dashedName(group), "0123456789")
+}
+
+// Components are the ids of the components that the table knows, sorted.
+func Components() []string { return slices.Sorted(maps.Keys(componentGroups())) }
+
+// ComponentGroups are the names of the groups of a component, in the order in which they are documented; numbered ones without their number. Nil:
+// there is no such component.
+func ComponentGroups(id string) []string { return componentGroups()[strings.ToLower(id)] }
+
+// Kinds are all kinds of objects, sorted.
+func Kinds() []string { return slices.Sorted(maps.Keys(table())) }
+
+// Lookup returns the properties of a kind, in the order in which they are documented; nil when there is no such kind. The caller must not
+// change them.
+func Lookup(kind string) []Property { return table()[kind].all }
+
+// Find returns the property that is written so in an object of a kind.
+func Find(kind, written string) (Property, bool) {
+	p := table()[kind].find(kind, written)
+	if p == nil {
+		return Property{}, false
+	}
+	return *p, true
+}
+
+// Nearest returns the property that was most likely meant by a name which Find does not know: one that differs in a letter or two, or in its
+// dashes. Of an element it may be one of its settings; Settings says so.
+func Nearest(kind, written string) (Property, bool) {
+	all := Lookup(kind)
+	if elementType, ok := strings.CutPrefix(kind, "element:"); ok {
+		all = slices.Concat(all, Lookup(SettingsKind(elementType)))
+	}
+	var found Property
+	name := dashedName(written)
+	least := max(1, len(name)/3) + 1
+	for _, p := range all {
+		for _, known := range append([]string{p.Name}, p.Aliases...) {
+			if n := distance(name, known, least); n < least {
+				found, least = p, n
+			}
+		}
+	}
+	return found, found.Name != ""
+}
+
+// NearestWord returns the one of some words that was most likely meant.
+func NearestWord(words []string, written string) (string, bool) {
+	found, name := "", dashedName(written)
+	least := max(1, len(name)/3) + 1
+	for _, word := range words {
+		if n := distance(name, word, least); n < least {
+			found, least = word, n
+		}
+	}
+	return found, found != ""
+}
+
+// propertySet are the properties of one kind.
+type propertySet struct {
+	all    []Property
+	byName map[string]*entry
+}
+
+// entry is a property as readers use it.
+type entry struct {
+	Property
+	spellings []string // of which the first that is there counts
+	usual     float64  // the default of a number
+}
+
+func newProperties(all []Property) propertySet {
+	set := propertySet{all: all, byName: make(map[string]*entry, 2*len(all))}
+	for _, p := range all {
+		one := &entry{Property: p}
+		one.usual, _ = strconv.ParseFloat(p.Default, 64) // what is no number has none
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			one.spellings = append(one.spellings, name)
+			if underlined := strings.ReplaceAll(name, "-", "_"); underlined != name {
+				one.spellings = append(one.spellings, underlined)
+			}
+		}
+		for _, name := range one.spellings {
+			set.byName[name] = one
+		}
+	}
+	return set
+}
+
+// find takes names as those who read the kind do: settings in any case, those of components also as fontSize.
+func (p propertySet) find(kind, written string) *Property {
+	one := p.byName[written]
+	switch {
+	case one != nil:
+	case strings.HasPrefix(kind, "component:"), kind == "animate":
+		one = p.byName[dashedName(written)]
+	case strings.HasPrefix(kind, "settings:"):
+		one = p.byName[settingName(written)]
+	}
+	if one == nil {
+		return nil
+	}
+	return &one.Property
+}
+
+// dashedName is a name in lower case with dashes, whatever it was written like: fontSize and font_size are font-size.
+func dashedName(name string) string {
+	var b strings.Builder
+	for i, r := range strings.TrimSpace(name) {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			if i > 0 {
+				b.WriteByte('-')
+			}
+			r += 'a' - 'A'
+		case r == '_':
+			r = '-'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// distance is how many letters have to be put in, left out, changed or swapped with the next to get from one word to another; at least most,
+// when it is not less.
+func distance(a, b string, most int) int {
+	if n := len(a) - len(b); n >= most || -n >= most || len(a) > 64 {
+		return most
+	}
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row := rows[0], rows[1], rows[2]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := 1
+			if a[i-1] == b[j-1] {
+				change = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		rows[0], rows[1], rows[2] = last, row, before
+	}
+	return rows[1][len(b)]
+}

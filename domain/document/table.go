@@ -1,0 +1,86 @@
+package document
+
+import (
+	"slices"
+	"sync"
+)
+
+// table is every property of the movie JSON, by the kind of object in which it stands. The rows are in table_*.go; how to add one is said in
+// doc.go.
+var table = sync.OnceValue(func() map[string]propertySet {
+	kinds := map[string][]Property{
+		MovieKind: movieProperties, SceneKind: sceneProperties, ExportKind: exportProperties, DestinationKind: destinationProperties,
+		PreloadKind: preloadProperties, "element": elementProperties,
+	}
+	for name, rows := range objectProperties {
+		kinds[name] = rows
+	}
+	for name, own := range typeProperties {
+		rows := slices.Concat(own, elementProperties)
+		if name == TypeSubtitles { // they belong to the movie and have no times
+			rows = slices.Concat(own, elementProperties[:1], repeatedProperties)
+		}
+		if seen[name] || name == "template" {
+			rows = slices.Concat(rows, visualProperties)
+		}
+		if heard[name] {
+			rows = slices.Concat(rows, soundProperties)
+		}
+		rows = withDefaults(rows, typeDefaults[name])
+		for i := range rows {
+			rows[i].Idle = rows[i].Idle || rows[i].Name == "save-to-media" && !made[name]
+		}
+		kinds["element:"+name] = rows
+	}
+	for name, rows := range settingsProperties() {
+		kinds[SettingsKind(name)] = belonging(rows)
+	}
+	for _, c := range components {
+		for _, g := range c.groups {
+			kinds[ComponentKind(c.id, g.name)] = belonging(g.properties())
+		}
+	}
+	all := make(map[string]propertySet, len(kinds))
+	for kind, rows := range kinds {
+		all[kind] = newProperties(rows)
+	}
+	return all
+})
+
+// componentGroups are the names of the groups of every component.
+var componentGroups = sync.OnceValue(func() map[string][]string {
+	all := make(map[string][]string, len(components))
+	for _, c := range components {
+		for _, g := range c.groups {
+			all[c.id] = append(all[c.id], g.name)
+		}
+	}
+	return all
+})
+
+// withDefaults returns rows of which some have another default, by name. A row that comes again is left out: the first one counts.
+func withDefaults(rows []Property, defaults map[string]string) []Property {
+	var out []Property
+	for _, p := range rows {
+		if slices.ContainsFunc(out, func(other Property) bool { return other.Name == p.Name || slices.Contains(other.Aliases, p.Name) }) {
+			continue
+		}
+		if value, ok := defaults[p.Name]; ok {
+			p.Default = value
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// belonging marks rows as settings.
+func belonging(rows []Property) []Property {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Settings = true
+	}
+	return rows
+}
+
+// at is a bound.
+func at(n float64) *float64 { return &n }

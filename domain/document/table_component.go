@@ -1,0 +1,241 @@
+package document
+
+import "slices"
+
+// componentRow is a component: its groups in the order in which they are documented.
+type componentRow struct {
+	id, doc, picture string
+	groups           []groupRow
+}
+
+// groupRow is the settings of one part of a component. Every group understands styles (table_css.go).
+type groupRow struct {
+	name   string
+	doc    string
+	parts  int // has text, moves
+	own    []Property
+	styles map[string]string // defaults of styles, by name
+}
+
+// What a group has beside its own properties and styles.
+const (
+	hasText   = 1 << iota // text
+	hasMotion             // animation, duration, delay, easing
+	isPlace               // animate
+)
+
+func (g groupRow) properties() []Property {
+	var all []Property
+	if g.parts&hasText != 0 {
+		all = append(all, Property{Name: "text", Type: ListType, Or: TextType, Example: `"Hello"`,
+			Doc: "Is the text, or a list of paragraphs; <b>, <i> and <br> work. A group that is only a text is its text."})
+	}
+	all = slices.Concat(all, g.own)
+	if g.parts&isPlace != 0 {
+		all = append(all, animateProperty)
+	}
+	if g.parts&hasMotion != 0 {
+		all = slices.Concat(all, motionProperties)
+	}
+	return withDefaults(slices.Concat(all, styleProperties(ofComponent)), g.styles)
+}
+
+// motionProperties are those of groups that come in by a movement.
+var motionProperties = []Property{
+	{Name: "animation", Type: ChoiceType, Values: []string{"none"}, Example: `"none"`,
+		Doc: "Leaves the movement out with none."},
+	{Name: "duration", Type: NumberType, Unit: "ms", Min: at(0), Max: at(60_000), Example: "800",
+		Doc: "Sets how long the movement takes."},
+	{Name: "delay", Type: NumberType, Unit: "ms", Min: at(0), Max: at(60_000), Example: "200",
+		Doc: "Sets when the movement begins."},
+	{Name: "easing", Type: ChoiceType, Values: easings, Example: `"easeOutExpo"`,
+		Doc: "Chooses how the movement gains and loses speed."},
+}
+
+var animateProperty = Property{Name: "animate", Type: ObjectType, Kind: "animate", Example: `{"left": "50%", "rotate": 90, "duration": 2000}`,
+	Doc: "Says where the part goes to, and how."}
+
+// numberOf is a number of a component.
+func numberOf(name, doc string, least, most float64, otherwise, example string) Property {
+	return Property{Name: name, Type: NumberType, Min: at(least), Max: at(most), Default: otherwise, Example: example, Doc: doc}
+}
+
+// lengthOf is a length of a component.
+func lengthOf(name, doc, example string) Property {
+	return Property{Name: name, Type: LengthType, Example: `"` + example + `"`, Doc: doc}
+}
+
+// group is a row of a group without properties of its own.
+func group(name, doc string, parts int, own ...Property) groupRow {
+	return groupRow{name: name, doc: doc, parts: parts, own: own}
+}
+
+var (
+	pictureSrc = Property{Name: "src", Type: AddressType, Example: `"https://example.com/face.jpg"`,
+		Doc: "Is the address of the picture."}
+	offColor = Property{Name: "off-color", Type: ColorType, Example: `"rgba(255,255,255,.2)"`,
+		Doc: "Is the colour of what is not filled."}
+)
+
+// components are all of them. docs/components.md.
+var components = slices.Concat(cards, lowerThirds, items, movingTexts, shapes)
+
+var cards = []componentRow{
+	{"basic/000", "A card: texts rise and fade in one after the other.", "21-basic-000", []groupRow{
+		group("card", "The box around the texts.", hasMotion), group("headline", "The title.", hasText|hasMotion),
+		group("body", "One or more paragraphs.", hasText|hasMotion),
+	}},
+	{"basic/001", "A card with a bar, from behind which the texts come.", "", []groupRow{
+		group("card", "The box around the texts.", hasMotion), group("bar", "The bar at the left.", hasMotion),
+		group("headline", "The title.", hasText|hasMotion), group("body", "One or more paragraphs.", hasText|hasMotion),
+	}},
+}
+
+var lowerThirds = []componentRow{
+	{"basic/050", "A lower third of news: bar, headline and lead.", "21-basic-050", []groupRow{
+		group("card", "The place of it all.", 0), group("bar", "The bar at the left.", hasMotion),
+		group("headline", "The upper line.", hasText|hasMotion), group("lead", "The lower line.", hasText|hasMotion),
+	}},
+	{"basic/051", "A lower third with a round picture.", "21-basic-051", []groupRow{
+		group("card", "The place of it all.", 0),
+		group("image", "The picture.", hasMotion, pictureSrc, lengthOf("size", "Sets the width and height of the picture.", "12vw")),
+		group("headline", "The text.", hasText|hasMotion), group("bar", "The bar below; color fills it.", hasMotion),
+	}},
+	{"basic/052", "A lower third of one line: section and headline.", "21-basic-052", []groupRow{
+		group("card", "The place of it all.", 0), group("section", "The label; left out without a text.", hasText|hasMotion),
+		group("headline", "The text beside it.", hasText|hasMotion),
+	}},
+}
+
+var items = []componentRow{
+	{"basic/100", "A box that springs from one place and size to another.", "21-basic-100", []groupRow{
+		group("box", "The box.", 0, append(ends("left", "top", "width", "height"), motionProperties[1:]...)...),
+	}},
+	{"basic/120", "A profile: a round picture with texts below.", "21-basic-120", []groupRow{
+		group("card", "The box around it all.", hasMotion),
+		group("image", "The picture.", hasMotion, pictureSrc, lengthOf("size", "Sets the width of the picture.", "60%")),
+		group("name", "The first text.", hasText|hasMotion), group("title", "The second text.", hasText|hasMotion),
+		group("description", "The third text.", hasText|hasMotion),
+	}},
+	{"basic/125", "A table whose rows come in one after the other.", "21-basic-125", []groupRow{
+		group("table", "The whole table.", 0),
+		group("header", "The first row.", hasMotion, Property{Name: "column-widths", Type: ListType, Or: TextType, Example: `["30%", "70%"]`,
+			Doc: "Sets the width of each column."}),
+		group("first-column", "The cells of the first column.", 0), group("cells", "All cells but the header.", hasMotion),
+		group("data", "What is in the table.", 0,
+			Property{Name: "columns", Type: ListType, Example: `["Day", "Opens"]`, Doc: "Lists the titles of the columns."},
+			Property{Name: "rows", Type: DataType, Example: `[["Mon", "9:00"], ["Tue", "10:00"]]`,
+				Doc: "Lists the rows, each a list of cells."}),
+	}},
+	{"advanced/050", "A button that springs up.", "21-advanced-050", []groupRow{group("button", "The button.", hasText|hasMotion)}},
+	{"advanced/051", "A button that a cursor presses.", "", []groupRow{
+		group("button", "The button.", hasText|hasMotion), group("cursor", "The cursor.", hasMotion),
+	}},
+	{"advanced/060", "A number that runs.", "21-advanced-060", []groupRow{group("counter", "The number.", 0, counterProperties...)}},
+	{"advanced/070", "A rating with symbols that spring up.", "21-advanced-070", []groupRow{group("rating", "The symbols.", hasMotion,
+		numberOf("value", "Sets how many of the five symbols are filled; parts are shown.", 0, 5, "5", "4.5"),
+		Property{Name: "symbol", Type: ChoiceType, Values: []string{"star", "heart", "circle"}, Default: `"star"`, Example: `"heart"`,
+			Doc: "Chooses the symbol."},
+		lengthOf("size", "Sets the size of a symbol.", "6vw"), offColor)}},
+	{"moviola/progress-bar", "A bar that fills up.", "", progressBarGroups}, {"advanced/100",
+		"The same as moviola/progress-bar.", "", progressBarGroups},
+	{"moviola/progress-ring", "A ring that fills up around a number.", "", progressRingGroups},
+	{"advanced/110", "The same as moviola/progress-ring.", "", progressRingGroups},
+}
+
+var counterProperties = append([]Property{
+	{Name: "text", Type: TextType, Default: `"__num__"`, Example: `"__num__ km"`,
+		Doc: "Is the text, in which __num__ is the number."},
+	numberOf("from", "Is the number to begin with.", -1e12, 1e12, "0", "10"), numberOf("to",
+		"Is the number to end with.", -1e12, 1e12, "1000", "42"),
+	numberOf("decimals", "Sets how many decimals are shown.", 0, 3, "0", "1"),
+}, motionProperties[1:]...)
+
+var progressBarGroups = []groupRow{
+	group("card", "The box around it all.", 0), group("label", "The text above.", hasText|hasMotion), group("track",
+		"What the bar runs in.", hasMotion),
+	group("bar", "The bar.", 0, append([]Property{numberOf("value", "Sets how far the bar fills up, in per cent.", 0, 100, "75",
+		"40")}, motionProperties[1:]...)...),
+}
+
+var progressRingGroups = []groupRow{
+	group("ring", "The ring.", 0, append([]Property{
+		numberOf("value", "Sets how far the ring fills up, in per cent.", 0, 100, "75", "40"), lengthOf("size", "Sets the size of the ring.", "40%"),
+		lengthOf("thickness", "Sets how thick the ring is.", "8%"), offColor}, motionProperties[1:]...)...),
+	group("label", "The number; __num__ is replaced.", hasText),
+}
+
+// ends are the properties of both ends of a movement.
+func ends(names ...string) []Property {
+	var all []Property
+	for _, name := range names {
+		all = append(all, lengthOf("initial-"+name, "Sets the "+name+" at the beginning.", "10%"), lengthOf("final-"+name,
+			"Sets the "+name+" at the end.", "60%"))
+	}
+	return all
+}
+
+var movingTexts = []componentRow{
+	{"advanced/000", "Texts that come near, stay and fly past the eye, one after the other.", "", []groupRow{group("animation",
+		"The texts.", hasText)}},
+	{"advanced/001", "Letters that fall into their places.", "21-advanced-001", []groupRow{
+		group("animation", "The text.", hasText, numberOf("speed", "Sets how fast the letters fall.", 1, 6, "3", "5")),
+	}},
+	{"textbox/simple", "Boxes with a text each.", "", []groupRow{group("textbox", "One of the boxes, textbox1, textbox2 …", hasText|isPlace,
+		lengthOf("min-font-size", "Bounds the font size auto.", "20px"), lengthOf("max-font-size", "Bounds the font size auto.", "40px"))}},
+	{"shape/html", "A few marked words on a box.", "", []groupRow{group("html", "The text.", hasText|hasMotion,
+		Property{Name: "html", Type: TextType, Example: `"<b>Bold</b> words"`, Doc: "Is the text with simple tags."})}},
+}
+
+// geometry are the ways to say where the hole of a cutout is.
+var geometry = []string{"left", "top", "width", "height", "x", "y", "cx", "cy", "r", "rx", "ry"}
+
+func holeProperties() []Property {
+	all := []Property{
+		{Name: "shape", Type: ChoiceType, Values: []string{"ellipse", "circle", "rect", "rectangle", "polygon", "star", "heart"}, Default: `"rect"`,
+			Example: `"circle"`, Doc: "Chooses the shape of the hole."},
+		{Name: "points", Type: CSSType, Example: `"50% 0, 100% 100%, 0 100%"`, Doc: "Lists the corners of a polygon."},
+		{Name: "stroke", Type: ColorType, Example: `"white"`, Doc: "Is the colour of the line around the hole."},
+		lengthOf("stroke-width", "Sets the width of the line around the hole.", "4px"),
+	}
+	for _, name := range geometry {
+		all = append(all, lengthOf(name, "Says where the hole is and how large, as in SVG.", "30%"))
+	}
+	return slices.Concat(all, ends(geometry...), motionProperties[1:])
+}
+
+var shapes = []componentRow{
+	{"shape/rectangle", "Rectangles that may move.", "21-shape-rectangle", []groupRow{group("rectangle",
+		"One of them, rectangle1, rectangle2 …", isPlace)}},
+	{"shape/polygon", "Figures with corners that may move.", "", []groupRow{group("polygon", "One of them, polygon1, polygon2 …", isPlace,
+		Property{Name: "points", Type: CSSType, Example: `"50% 0, 100% 100%, 0 100%"`, Doc: "Lists the corners."},
+		Property{Name: "clip-path", Type: CSSType, Example: `"polygon(50% 0, 100% 100%, 0 100%)"`,
+			Doc: "Is another way to write the corners."},
+		Property{Name: "sides", Type: IntegerType, Min: at(3), Max: at(200), Default: "3", Example: "6",
+			Doc: "Sets how many sides a regular figure has."})}},
+	{"shape/3dbox", "A solid box that turns into its place.", "", []groupRow{group("box", "The box.", isPlace, append([]Property{
+		lengthOf("depth", "Sets how deep the box is.", "20%"),
+		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "30", Doc: "Turns the box around the horizontal axis."},
+		{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "45", Doc: "Turns the box around the vertical axis."},
+		{Name: "rotate-z", Aliases: []string{"rotate"}, Type: CSSType, Unit: "°", Example: "10",
+			Doc: "Turns the box in the plane of the picture."},
+	}, motionProperties[1:]...)...)}},
+	{"shape/cutout", "A picture seen through a hole, or a cover with a hole in it.", "", []groupRow{
+		group("background", "The picture that is seen.", 0), group("cutout", "The hole in front of it.", isPlace, holeProperties()...),
+		group("cover", "Our own: what is over everything.", 0),
+		group("hole", "Our own: the hole in it.", isPlace, append([]Property{
+			{Name: "shape", Type: ChoiceType, Values: []string{"rectangle", "circle", "ellipse", "star", "heart"},
+				Default: `"rectangle"`, Example: `"star"`,
+				Doc: "Chooses the shape of the hole."},
+		}, motionProperties[1:]...)...),
+	}},
+}
+
+func init() {
+	objectProperties["animate"] = slices.Concat([]Property{
+		lengthOf("left", "Is the left edge at the end.", "50%"), lengthOf("top", "Is the upper edge at the end.", "50%"),
+		lengthOf("width", "Is the width at the end.", "20%"), lengthOf("height", "Is the height at the end.", "20%"),
+		{Name: "rotate", Type: CSSType, Unit: "°", Example: "90", Doc: "Is the turn at the end."},
+		numberOf("opacity", "Is the opacity at the end.", 0, 1, "", "0.2"),
+	}, motionProperties)
+}
