@@ -156,7 +156,7 @@ func (r reader) reference(name string) string {
 
 // color is the colour under name; without one, and without a default, Black.
 func (r reader) color(name string) Color {
-	otherwise, ok := ParseColor(strings.Trim(r.row(name).Default, `"`))
+	otherwise, ok := css.ParseColor(strings.Trim(r.row(name).Default, `"`))
 	if !ok {
 		otherwise = Black
 	}

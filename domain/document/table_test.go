@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"moviola/domain/css"
 	"moviola/domain/document"
 )
 
@@ -75,7 +76,7 @@ func is(p document.Property, form document.PropertyType, value any) bool {
 	case document.TextType, document.CSSType, document.AddressType:
 		return isText || form == document.CSSType && isNumber
 	case document.ColorType:
-		_, ok := document.ParseColor(text)
+		_, ok := css.ParseColor(text)
 		return ok
 	case document.ChoiceType:
 		return slices.Contains(p.Values, text)
