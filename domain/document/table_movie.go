@@ -86,7 +86,7 @@ var repeatedProperties = []Property{
 	{Name: "comment", Type: TextType, Idle: true, Doc: "Is a note for readers of the JSON.", Example: `"Logo"`},
 }
 
-// The properties of what stands in exports. Spec: Export destination entries; docs/delivery.md.
+// The properties of what stands in exports. Spec: Export destination entries.
 var exportProperties = []Property{
 	{Name: "destinations", Type: ListType, Kind: DestinationKind, Example: `[{"type": "webhook", "endpoint": "https://example.com/done"}]`,
 		Doc: "Lists up to 20 places to which the finished movie is sent or announced, in order."},
