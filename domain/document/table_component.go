@@ -19,9 +19,10 @@ type groupRow struct {
 
 // What a group has beside its own properties and styles.
 const (
-	hasText   = 1 << iota // text
-	hasMotion             // animation, duration, delay, easing
-	isPlace               // animate
+	hasText    = 1 << iota // text
+	hasMotion              // animation, duration, delay, easing
+	isPlace                // animate
+	isNumbered             // may be there several times: rectangle1, rectangle2
 )
 
 func (g groupRow) properties() []Property {
@@ -181,7 +182,7 @@ var movingTexts = []componentRow{
 	{"advanced/001", "Letters that fall into their places.", "21-advanced-001", []groupRow{
 		group("animation", "The text.", hasText, numberOf("speed", "Sets how fast the letters fall.", 1, 6, "3", "5")),
 	}},
-	{"textbox/simple", "Boxes with a text each.", "", []groupRow{group("textbox", "One of the boxes, textbox1, textbox2 …", hasText|isPlace,
+	{"textbox/simple", "Boxes with a text each.", "", []groupRow{group("textbox", "One of the boxes, textbox1, textbox2 …", hasText|isPlace|isNumbered,
 		lengthOf("min-font-size", "Bounds the font size auto.", "20px"), lengthOf("max-font-size", "Bounds the font size auto.", "40px"))}},
 	{"shape/html", "A few marked words on a box.", "", []groupRow{group("html", "The text.", hasText|hasMotion,
 		Property{Name: "html", Type: TextType, Example: `"<b>Bold</b> words"`, Doc: "Is the text with simple tags."})}},
@@ -206,8 +207,8 @@ func holeProperties() []Property {
 
 var shapes = []componentRow{
 	{"shape/rectangle", "Rectangles that may move.", "21-shape-rectangle", []groupRow{group("rectangle",
-		"One of them, rectangle1, rectangle2 …", isPlace)}},
-	{"shape/polygon", "Figures with corners that may move.", "", []groupRow{group("polygon", "One of them, polygon1, polygon2 …", isPlace,
+		"One of them, rectangle1, rectangle2 …", isPlace|isNumbered)}},
+	{"shape/polygon", "Figures with corners that may move.", "", []groupRow{group("polygon", "One of them, polygon1, polygon2 …", isPlace|isNumbered,
 		Property{Name: "points", Type: CSSType, Example: `"50% 0, 100% 100%, 0 100%"`, Doc: "Lists the corners."},
 		Property{Name: "clip-path", Type: CSSType, Example: `"polygon(50% 0, 100% 100%, 0 100%)"`,
 			Doc: "Is another way to write the corners."},

@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 	if answer.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(answer.Header().Get("Content-Security-Policy"), "default-src 'none'") {
 		t.Errorf("headers %v", answer.Header())
 	}
-	for _, foreign := range []string{"<script", "http://", "https://", "@import", "url(", "<img"} {
+	for _, foreign := range []string{"<script", "@import", "<img"} {
 		if strings.Contains(page, foreign) {
 			t.Errorf("the page has %q", foreign)
 		}

@@ -52,6 +52,7 @@ func TestOperatorRoutes(t *testing.T) {
 var open = map[string]string{
 	"GET /docs":                             "the description of the interface",
 	"GET /v2/openapi.json":                  "the description of the interface",
+	"GET /v2/movie.schema.json":             "the description of the interface",
 	"GET /v2/renders/{token}/{name}":        "its address cannot be guessed",
 	"GET /v2/media/{token}/files/{path:.+}": "its address cannot be guessed",
 	"GET /v2/media/{token}/cache/{path:.+}": "its address cannot be guessed",

@@ -1,0 +1,258 @@
+package document
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The text forms of numbers and booleans (decision 23); empty is absent.
+const (
+	numberPattern  = `^\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?\s*$`
+	booleanPattern = `^\s*([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|0|1)?\s*$`
+	colorPattern   = `^\s*(#([0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|[A-Za-z]+\(.*\)|[A-Za-z]*)\s*$`
+)
+
+// scalars are the definitions of the scalar types: the value, its text form, or an expression; null is absent.
+func (s schemaMaker) scalars() jsonObject {
+	expression := jsonObject{{"type", "string"}, {"pattern", `\{\{`}, {"description", "An expression, {{ … }}, is replaced by what it comes to."}}
+	either := func(doc, pattern string, value jsonObject, loose ...string) jsonObject {
+		types := append(loose, "null")
+		if !s.closed {
+			return jsonObject{{"description", doc}, {"type", append([]string{}, types...)}}
+		}
+		return jsonObject{{"description", doc}, {"anyOf", []any{
+			value, jsonObject{{"type", "string"}, {"pattern", pattern}}, s.ref("Expression"), jsonObject{{"type", "null"}},
+		}}}
+	}
+	text := jsonObject{{"description", "A text; numbers and booleans are written out."}, {"type", []string{"string", "number", "boolean", "null"}}}
+	return jsonObject{
+		{"Expression", expression},
+		{"Text", text},
+		{"Number", either("A number, also as text.", numberPattern, jsonObject{{"type", "number"}}, "number", "string")},
+		{"Integer", either("A whole number, also as text; others are rounded.", numberPattern, jsonObject{{"type", "number"}}, "number", "string")},
+		{"Boolean", either("True or false, also as text.", booleanPattern, jsonObject{{"enum", []any{true, false, 0, 1}}}, "boolean", "string", "number")},
+		{"Color", either("A colour of CSS: #rgb, #rrggbb, #rrggbbaa, rgb(), a name, or transparent.", colorPattern, jsonObject{{"type", "null"}}, "string")},
+		{"Address", jsonObject{{"description", "The address of a file, http or https."}, {"type", []string{"string", "null"}}}},
+		{"Length", jsonObject{{"description", "A number of pixels, or a number with a unit: px, vw, vh, em, rem, %."}, {"type", []string{"number", "string", "null"}}}},
+		{"CSS", jsonObject{{"description", "A value in the notation of CSS."}, {"type", []string{"string", "number", "boolean", "null"}}}},
+	}
+}
+
+// scalarNames are the definitions of the scalar types.
+var scalarNames = map[PropertyType]string{
+	TextType: "Text", NumberType: "Number", IntegerType: "Integer", BooleanType: "Boolean", ColorType: "Color", AddressType: "Address",
+	DurationType: "Number", LengthType: "Length", CSSType: "CSS",
+}
+
+// properties are the schemas of rows under all their spellings; camelled ones may also be written fontSize.
+func (s schemaMaker) properties(rows []Property, camelled bool) jsonObject {
+	var all, others jsonObject
+	for _, p := range rows {
+		schema := s.property(p)
+		all = append(all, member{p.Name, schema})
+		if !s.closed {
+			continue
+		}
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			spellings := []string{name, strings.ReplaceAll(name, "-", "_")}
+			if first, rest, found := strings.Cut(name, "-"); camelled && found {
+				spellings = append(spellings, first+camel(rest))
+			}
+			for _, spelling := range spellings {
+				if spelling == p.Name || slices.ContainsFunc(others, func(m member) bool { return m.name == spelling }) {
+					continue
+				}
+				others = append(others, member{spelling, append(jsonObject{{"deprecated", true}}, schema...)})
+			}
+		}
+	}
+	return append(all, others...)
+}
+
+// property is the schema of one row.
+func (s schemaMaker) property(p Property) jsonObject {
+	doc := p.Doc
+	if bounds := boundsOf(p); bounds != "" {
+		doc += " " + bounds
+	}
+	o := jsonObject{{"description", doc}}
+	if p.Default != "" {
+		o = append(o, member{"default", json.RawMessage(p.Default)})
+	}
+	if p.Example != "" {
+		o = append(o, member{"examples", []any{json.RawMessage(p.Example)}})
+	}
+	if p.Idle {
+		o = append(o, member{"deprecated", true})
+	}
+	forms := s.forms(p)
+	if len(forms) == 1 {
+		return append(o, forms[0]...)
+	}
+	return append(o, member{"anyOf", forms})
+}
+
+// boundsOf says in words what a number may be.
+func boundsOf(p Property) string {
+	unit := p.Unit
+	if unit != "" {
+		unit = " " + unit
+	}
+	switch {
+	case p.Min != nil && p.Max != nil:
+		return fmt.Sprintf("From %s to %s%s.", plainNumber(*p.Min), plainNumber(*p.Max), unit)
+	case p.Min != nil:
+		return fmt.Sprintf("At least %s%s.", plainNumber(*p.Min), unit)
+	case unit != "":
+		return "In" + unit + "."
+	}
+	return ""
+}
+
+func plainNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// forms are what a value may be.
+func (s schemaMaker) forms(p Property) []jsonObject {
+	var forms []jsonObject
+	for _, form := range []PropertyType{p.Type, p.Or} {
+		switch form {
+		case "":
+		case DataType:
+			return []jsonObject{nil}
+		case ObjectType:
+			forms = append(forms, s.objectForm(p), jsonObject{{"type", "null"}})
+		case ListType:
+			items := s.ref("Text")
+			if p.Kind != "" {
+				items = s.ref(itemName(p.Kind))
+			}
+			forms = append(forms, jsonObject{{"type", "array"}, {"items", items}})
+		case ChoiceType:
+			forms = append(forms, s.words(p.valuesOr()), s.expression())
+		default:
+			one := s.ref(scalarNames[form])
+			if s.closed && p.Min != nil {
+				one = append(one, member{"minimum", *p.Min})
+			}
+			if s.closed && p.Max != nil {
+				one = append(one, member{"maximum", *p.Max})
+			}
+			forms = append(forms, one)
+		}
+	}
+	if p.Type != ChoiceType && p.Type != TextType && p.Type != ObjectType && len(p.Values) > 0 {
+		forms = append(forms, s.words(p.Values))
+	}
+	return forms
+}
+
+// valuesOr are the words of a choice, also of one that stands beside an object, as the style of a transition.
+func (p Property) valuesOr() []string {
+	if len(p.Values) > 0 {
+		return p.Values
+	}
+	return TransitionStyles
+}
+
+func (s schemaMaker) words(values []string) jsonObject { return jsonObject{{"enum", values}} }
+
+// expression is what a choice may be besides: in an open schema any text, since case does not matter and unknown words are only warned about.
+func (s schemaMaker) expression() jsonObject {
+	if s.closed {
+		return s.ref("Expression")
+	}
+	return jsonObject{{"type", []string{"string", "null"}}}
+}
+
+func (s schemaMaker) objectForm(p Property) jsonObject {
+	if p.Kind == SettingsKind(TypeComponent) {
+		other := jsonObject{{"type", "object"}}
+		if s.closed { // byComponent says the rest
+			return other
+		}
+		var all []any
+		for _, c := range components {
+			all = append(all, s.ref(schemaName("component:"+c.id+"/settings")))
+		}
+		return jsonObject{{"anyOf", append(all, other)}}
+	}
+	return s.ref(schemaName(p.Kind))
+}
+
+// itemName is the definition of the items of a list.
+func itemName(kind string) string {
+	if kind == PreloadKind {
+		return "PreloadedElement"
+	}
+	return schemaName(kind)
+}
+
+// element is the schema of all elements: the type says which.
+func (s schemaMaker) element() jsonObject {
+	if !s.closed {
+		var types []any
+		for _, name := range elementTypes {
+			types = append(types, s.ref(schemaName(ElementKind(name))))
+		}
+		other := jsonObject{{"type", "object"}, {"allOf", []any{s.ref("AnyElement"), s.ref("Repeated")}}, {"properties", jsonObject{{"type", s.ref("Text")}}}}
+		return jsonObject{{"description", "One picture, text or sound; its type says which properties it has."}, {"anyOf", append(types, other)}}
+	}
+	var branches []any
+	for _, name := range elementTypes {
+		branches = append(branches, jsonObject{{"if", isConst("type", name)}, {"then", s.ref(schemaName(ElementKind(name)))}})
+	}
+	kind, _ := Find("element", "type")
+	return jsonObject{
+		{"type", "object"}, {"description", "One picture, text or sound; its type says which properties it has."},
+		{"properties", jsonObject{{"type", s.property(kind)}}}, {"required", []string{"type"}}, {"allOf", branches},
+	}
+}
+
+func isConst(name, value string) jsonObject {
+	return jsonObject{{"properties", jsonObject{{name, jsonObject{{"const", value}}}}}, {"required", []string{name}}}
+}
+
+// preload is the schema of an item of preload: an element with an id.
+func (s schemaMaker) preload() jsonObject {
+	return jsonObject{{"description", "An asset to make ready: an element with an id."}, {"allOf", []any{s.ref("Element")}}, {"required", []string{"id"}}}
+}
+
+// byComponent says, for each component, which settings it has.
+func (s schemaMaker) byComponent() []any {
+	var all []any
+	for _, c := range components {
+		all = append(all, jsonObject{{"if", isConst("component", c.id)}, {"then", jsonObject{
+			{"properties", jsonObject{{"settings", s.ref(schemaName("component:" + c.id + "/settings"))}}},
+		}}})
+	}
+	return all
+}
+
+// groups is the schema of the settings of one component.
+func (s schemaMaker) groups(c componentRow) jsonObject {
+	var named, numbered jsonObject
+	for _, g := range c.groups {
+		form := jsonObject{{"description", g.doc}, {"anyOf", []any{
+			s.ref(schemaName(ComponentKind(c.id, g.name))), s.ref("Text"), jsonObject{{"type", "array"}, {"items", s.ref("Text")}},
+		}}}
+		if g.parts&isNumbered != 0 { // also rectangle1, rectangle2 …
+			numbered = append(numbered, member{"^" + g.name + "[-_]?[0-9]*$", form})
+			continue
+		}
+		named = append(named, member{g.name, form})
+		if underlined := strings.ReplaceAll(g.name, "-", "_"); s.closed && underlined != g.name {
+			named = append(named, member{underlined, form})
+		}
+	}
+	o := jsonObject{{"type", []string{"object", "null"}}, {"description", c.doc}, {"properties", named}}
+	if len(numbered) > 0 {
+		o = append(o, member{"patternProperties", numbered})
+	}
+	if s.closed {
+		o = append(o, member{"additionalProperties", false})
+	}
+	return o
+}
