@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"moviola/domain"
 )
@@ -33,7 +34,7 @@ func readHashed(ctx context.Context, files Files, key, hash string) ([]byte, err
 	return body, nil
 }
 
-// ErrFileDamaged says that a stored file is not as long as the one that was stored. Trying again changes nothing; a backup may.
+// ErrFileDamaged says that a stored file is not the one that was stored. Trying again changes nothing; a backup may.
 var ErrFileDamaged = errors.New("the stored file is damaged")
 
 // CheckSize closes a file that is not as long as the log says, in bytes, and returns ErrFileDamaged. A size of 0 is not known.
@@ -42,6 +43,90 @@ func CheckSize(file File, key string, size int64) error {
 		return nil
 	}
 	return errors.Join(fmt.Errorf("open %s: %w: it has %d bytes instead of %d", key, ErrFileDamaged, file.Size(), size), file.Close())
+}
+
+// CheckFile reads a file and goes back to its beginning. It closes one that is not what the log says, in bytes and as SHA-256 in hex, and
+// returns ErrFileDamaged. A size of 0 and an empty hash are not known.
+func CheckFile(ctx context.Context, file File, key string, size int64, hash string) error {
+	if err := CheckSize(file, key, size); err != nil || hash == "" {
+		return err
+	}
+	found, err := HashOf(untilEnd{ctx, file})
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		err = sameHash(key, found, hash)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("check %s: %w", key, err), file.Close())
+	}
+	return nil
+}
+
+// HashOf reads to the end and returns the SHA-256 in hex.
+func HashOf(r io.Reader) (string, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, r); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// HashOfFile is HashOf of a file of this machine.
+func HashOfFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return HashOf(f)
+}
+
+// untilEnd reads until its context ends.
+type untilEnd struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (u untilEnd) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return u.Reader.Read(p)
+}
+
+func sameHash(key, hash, want string) error {
+	if want != "" && hash != want {
+		return fmt.Errorf("%s: %w: it does not have the recorded hash", key, ErrFileDamaged)
+	}
+	return nil
+}
+
+// PutHashed stores what r yields under a key and returns its SHA-256 in hex.
+func PutHashed(ctx context.Context, files Files, key string, r io.Reader) (string, error) {
+	sum := sha256.New()
+	if err := files.Put(ctx, key, io.TeeReader(r, sum)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// CopyFile stores a copy of the file under from and returns its SHA-256 in hex. It is ErrFileDamaged when the file is not what the log says,
+// as in CheckFile; what is then under the key is to be removed or replaced.
+func CopyFile(ctx context.Context, files Files, to, from string, size int64, hash string) (string, error) {
+	f, err := files.Open(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	if err := CheckSize(f, from, size); err != nil {
+		return "", err
+	}
+	copied, err := PutHashed(ctx, files, to, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("copy %s: %w", from, err)
+	}
+	return copied, sameHash(from, copied, hash)
 }
 
 // deleteAll removes the files under the keys that are not empty.

@@ -164,7 +164,7 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 	}
 	stem := template.ExamplePrefix(id) + string(project)
 	example := template.Example{Project: project, Body: use.Body, Video: stem + ".mp4", Thumbnail: stem + ".jpg"}
-	if err := errors.Join(h.copy(ctx, file.Key, example.Video), h.copy(ctx, file.Thumbnail, example.Thumbnail)); err != nil {
+	if err := errors.Join(h.copy(ctx, file.Key, example.Video, file.Size, file.Hash), h.copy(ctx, file.Thumbnail, example.Thumbnail, 0, "")); err != nil {
 		return eventstore.Position{}, fmt.Errorf("keep the example of template %s: %w", id, err)
 	}
 	t = template.New(id)
@@ -174,12 +174,9 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 	return appended.Position, err
 }
 
-func (h LibraryHandler) copy(ctx context.Context, from, to string) error {
-	f, err := h.cfg.Files.Open(ctx, from)
-	if err != nil {
-		return err
-	}
-	return errors.Join(h.cfg.Files.Put(ctx, to, f), f.Close())
+func (h LibraryHandler) copy(ctx context.Context, from, to string, size int64, hash string) error {
+	_, err := CopyFile(ctx, h.cfg.Files, to, from, size, hash)
+	return err
 }
 
 // TemplateMovies reads the movies of templates.

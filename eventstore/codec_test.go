@@ -43,7 +43,7 @@ func coreSamples() []domain.Event {
 		Key: "renders/Abcd1234Efgh5678/1.mp4", Thumbnail: "renders/Abcd1234Efgh5678/1.jpg", Token: "00112233445566778899aabbccddeeff",
 		Subtitles: "renders/Abcd1234Efgh5678/1.ass",
 		Size:      123456, Codec: "h264", CodecType: "video", PixelFormat: "yuv420p", VideoStreams: 1, AudioStreams: 1, FrameRate: 29.97,
-		ColorTransfer: "bt709", ColorPrimaries: "bt709", ColorSpace: "bt709",
+		ColorTransfer: "bt709", ColorPrimaries: "bt709", ColorSpace: "bt709", Hash: "ef01",
 		Loudness: &movie.Loudness{Integrated: &integrated, TruePeak: -1.1},
 	}
 	body, name := template.Body{Hash: "ef01", Size: 42, Width: 1920, Height: 1080}, "New"

@@ -132,7 +132,12 @@ func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address s
 }
 
 func (c *Cache) shelf(account domain.AccountID) shelf {
-	return shelf{filepath.Join(c.cfg.Dir, hashText(string(account))[:32]), account}
+	return shelf{Folder(c.cfg.Dir, account), account}
+}
+
+// Folder is where the files of an account are, below the folder of a Cache.
+func Folder(dir string, account domain.AccountID) string {
+	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
 func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh bool) (commands.Asset, error) {

@@ -31,6 +31,9 @@ func shelfOf(dir string, account domain.AccountID) shelf {
 	return shelf{filepath.Join(dir, hashOf([]byte(account))[:32])}
 }
 
+// Folder is where the files of an account are, below the folder that its Config names.
+func Folder(dir string, account domain.AccountID) string { return shelfOf(dir, account).dir }
+
 // Forget removes the pictures that are kept for an account. Doing it again changes nothing.
 func (g *Generator) Forget(account domain.AccountID) error {
 	if err := os.RemoveAll(shelfOf(g.cfg.Dir, account).dir); err != nil {

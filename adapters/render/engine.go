@@ -181,13 +181,9 @@ func (e *Engine) begin(job commands.RenderJob) (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock folder of %s: %w", job.Project, err)
 	}
-	parts, err := e.partsOf(job.Account)
-	if err != nil {
-		return nil, err
-	}
 	r := &run{
 		engine: e, job: job, parent: parent, dir: dir, alive: alive, in: filepath.Join(dir, "in"), parts: filepath.Join(dir, "parts"),
-		pieces:  pieces{dir: parts},
+		pieces:  pieces{dir: Folder(e.cfg.Dir, job.Account)},
 		log:     e.cfg.Log.WithField("project", job.Project),
 		began:   time.Now(),
 		sources: map[string]source{}, warned: map[string]bool{},

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain/movie"
 )
 
@@ -52,7 +53,7 @@ func (p pieces) find(key, ext, to string) (piece, bool, error) {
 		}
 		return piece{}, false, fmt.Errorf("take part %s from the cache: %w", key, err)
 	}
-	sum, err := sumOf(to)
+	sum, err := commands.HashOfFile(to)
 	if err != nil {
 		return piece{}, false, fmt.Errorf("check part %s: %w", key, err)
 	}
@@ -70,7 +71,7 @@ func (p pieces) keep(key, ext, from string, known piece) (err error) {
 			err = fmt.Errorf("keep part %s: %w", key, err)
 		}
 	}()
-	if known.Sum, err = sumOf(from); err != nil {
+	if known.Sum, err = commands.HashOfFile(from); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(p.path(key, ext)), 0o700); err != nil {
@@ -125,19 +126,6 @@ func copyFile(from, to string) (err error) {
 	}
 	_, err = io.Copy(dst, src)
 	return errors.Join(err, dst.Close())
-}
-
-func sumOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // hashOf names a value by its canonical JSON.

@@ -51,23 +51,19 @@ func dead(dir string) bool {
 
 // Forget removes the rendered parts that are kept for an account. Doing it again changes nothing.
 func (e *Engine) Forget(account domain.AccountID) error {
-	dir, err := e.partsOf(account)
-	if err == nil {
-		err = os.RemoveAll(dir)
-	}
-	if err != nil {
+	if err := os.RemoveAll(Folder(e.cfg.Dir, account)); err != nil {
 		return fmt.Errorf("forget rendered parts: %w", err)
 	}
 	return nil
 }
 
-// partsOf is the folder of an account's rendered parts.
-func (e *Engine) partsOf(account domain.AccountID) (string, error) {
-	hash, err := hashOf(account)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(e.cfg.Dir, "cache", hash[:32]), nil
+// CacheFolder is where rendered parts are kept, below the folder of an Engine.
+func CacheFolder(dir string) string { return filepath.Join(dir, "cache") }
+
+// Folder is where the rendered parts of an account are, below the folder of an Engine.
+func Folder(dir string, account domain.AccountID) string {
+	hash, _ := hashOf(account) // a text can be written as JSON
+	return filepath.Join(CacheFolder(dir), hash[:32])
 }
 
 // Sweep removes the folders of attempts whose process has died, rendered parts that nobody has asked for in a month, and of the

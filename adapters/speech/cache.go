@@ -24,6 +24,9 @@ func shelfOf(dir string, account domain.AccountID) shelf {
 	return shelf{filepath.Join(dir, hashText(string(account))[:32])}
 }
 
+// Folder is where the files of an account are, below the folder that its Config names.
+func Folder(dir string, account domain.AccountID) string { return shelfOf(dir, account).dir }
+
 // Forget removes what is kept for an account. Doing it again changes nothing.
 func (e *Engine) Forget(account domain.AccountID) error {
 	if err := os.RemoveAll(shelfOf(e.cfg.Dir, account).dir); err != nil {
@@ -55,7 +58,7 @@ func (s shelf) find(key string) (commands.Speech, bool) {
 			return commands.Speech{}, false
 		}
 	}
-	if hash, err := hashFile(path); err != nil || hash != n.Hash {
+	if hash, err := commands.HashOfFile(path); err != nil || hash != n.Hash {
 		return commands.Speech{}, false
 	}
 	return n.speech(path), true
@@ -63,19 +66,6 @@ func (s shelf) find(key string) (commands.Speech, bool) {
 
 func (n note) speech(path string) commands.Speech {
 	return commands.Speech{Path: path, Hash: n.Hash, Duration: n.Duration, Words: n.Words, Warnings: n.Warnings}
-}
-
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func (s shelf) notePath(key string) string { return filepath.Join(s.dir, key+".json") }

@@ -82,7 +82,7 @@ func (e *Engine) listener(ctx context.Context, request commands.TranscriptionReq
 
 // transcriptKey is what tells one heard sound from another.
 func transcriptKey(endpoint Endpoint, request commands.TranscriptionRequest) (string, error) {
-	hash, err := hashFile(request.Path)
+	hash, err := commands.HashOfFile(request.Path)
 	if err != nil {
 		return "", err
 	}

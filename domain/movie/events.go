@@ -104,6 +104,7 @@ type File struct {
 	Subtitles      string  `json:"subtitles_key,omitempty"`
 	Token          string  `json:"token"`           // makes the file's address unguessable: 32 hex digits
 	Size           int64   `json:"size"`            // bytes
+	Hash           string  `json:"hash,omitempty"`  // hex SHA-256 of the MP4; empty: an earlier version stored it
 	Codec          string  `json:"codec"`           // as ffprobe names it: h264
 	CodecType      string  `json:"codec_type"`      // video
 	PixelFormat    string  `json:"pix_fmt"`         // yuv420p

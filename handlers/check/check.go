@@ -3,12 +3,10 @@
 package check
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -22,9 +20,9 @@ import (
 
 // The kinds of findings.
 const (
-	Missing  = "missing"
-	Damaged  = "damaged"
-	Orphaned = "orphaned"
+	Missing  = commands.FlawMissing
+	Damaged  = commands.FlawDamaged
+	Orphaned = commands.FlawOrphaned
 	Unread   = "unread"
 )
 
@@ -37,7 +35,8 @@ type Finding struct {
 	Remedy   string `json:"remedy"`           // what helps
 	Repaired bool   `json:"repaired"`
 
-	stream string // that names it; empty: none does
+	remove []string // files of a cache that go with it
+	stream string   // that names it; empty: none does
 	want   want
 }
 
@@ -46,6 +45,7 @@ type Report struct {
 	Events   int       `json:"events"` // that were read
 	Files    int       `json:"files"`  // that the log names and that were looked at
 	Stored   int       `json:"stored"` // files that are there
+	Cached   int       `json:"cached"` // files in caches
 	Findings []Finding `json:"findings"`
 	// Models says why the read models could not be compared; empty: they were, or nobody asked.
 	Models string `json:"read_models,omitempty"`
@@ -68,9 +68,13 @@ type Config struct {
 	Files commands.Files // documents are decrypted when they are read
 	// Walk hands every key below a prefix, and when it was written, to visit.
 	Walk func(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
+	// Caches are those of this machine.
+	Caches []Cache
+	// Quick leaves finished movies and the files of caches unread: of movies the lengths are compared.
+	Quick bool
 	// Verify compares the read models with the log; nil: they are left out.
 	Verify func(ctx context.Context) ([]projections.Difference, error)
-	// Repair removes what is nobody's, copies what another movie has, and makes the read models again with Rebuild.
+	// Repair removes what is nobody's and what is wrong in caches, copies what another movie has, and makes the read models again with Rebuild.
 	Repair  bool
 	Rebuild func(ctx context.Context) error
 	// Grace is how old a file must be to be nobody's: a younger one may be about to be recorded. Default: 24 hours.
@@ -97,7 +101,7 @@ func Run(ctx context.Context, config Config) (Report, error) {
 		config.Now = time.Now
 	}
 	c := &checker{Config: config, inventory: newInventory()}
-	for _, step := range []func(context.Context) error{c.readLog, c.wanted, c.stored, c.models} {
+	for _, step := range []func(context.Context) error{c.readLog, c.wanted, c.stored, c.caches, c.models} {
 		if err := step(ctx); err != nil {
 			return c.report, err
 		}
@@ -178,14 +182,14 @@ func (c *checker) examine(ctx context.Context, w want) (kind, detail string, err
 	if w.size > 0 && file.Size() != w.size {
 		return Damaged, fmt.Sprintf("it has %d bytes instead of %d", file.Size(), w.size), nil
 	}
-	if w.hash == "" {
+	if w.hash == "" || c.Quick && w.size > 0 {
 		return "", "", nil
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
+	hash, err := commands.HashOf(file)
+	if err != nil {
 		return Damaged, "it cannot be read: " + err.Error(), nil
 	}
-	if hex.EncodeToString(sum.Sum(nil)) != w.hash {
+	if hash != w.hash {
 		return Damaged, "it does not have the recorded hash", nil
 	}
 	return "", "", nil
@@ -315,6 +319,9 @@ func (c *checker) repair(ctx context.Context) error {
 				err, rebuilt = c.Rebuild(ctx), true
 			}
 			f.Repaired = rebuilt && err == nil
+		case f.remove != nil:
+			err = evict(f.remove)
+			f.Repaired = err == nil
 		case f.Kind == Orphaned:
 			err = c.Files.Delete(ctx, f.Name)
 			f.Repaired = err == nil
@@ -346,7 +353,7 @@ func (c *checker) copyTwin(ctx context.Context, f *Finding) (bool, error) {
 		if stream != movie.Stream(first) && twin.copiedOf != first {
 			continue
 		}
-		if kind, _, err := c.examine(ctx, want{key: twin.file.Key, size: twin.file.Size, required: true}); kind != "" || err != nil {
+		if kind, _, err := c.examine(ctx, want{key: twin.file.Key, size: twin.file.Size, hash: cmp.Or(f.want.hash, twin.file.Hash), required: true}); kind != "" || err != nil {
 			continue
 		}
 		file, err := c.Files.Open(ctx, twin.file.Key)

@@ -77,11 +77,19 @@ func (w *world) movie(owner domain.AccountID, id domain.ProjectID, copied domain
 	file := movie.File{
 		Key: commands.RenderPrefix(id) + "1.mp4", Thumbnail: commands.RenderPrefix(id) + "1.jpg", Subtitles: commands.RenderPrefix(id) + "1.ass",
 	}
-	file.Size = int64(len(file.Key))
+	first := id
+	if copied != "" {
+		first = copied
+	}
+	content := "movie of " + string(first)
+	file.Size, file.Hash = int64(len(content)), hash(content)
 	w.append(movie.Stream(id), owner, movie.Submitted{Account: owner, At: t0, DocumentHash: hash(key)},
 		movie.RenderStarted{Attempt: 1, Worker: "w", At: t0},
 		movie.RenderFinished{Attempt: 1, Worker: "w", At: t0, Success: true, File: &file, CachedFrom: copied})
-	w.put(key, file.Key, file.Thumbnail, file.Subtitles)
+	w.put(key, file.Thumbnail, file.Subtitles)
+	if err := w.files.Put(w.t.Context(), file.Key, strings.NewReader(content)); err != nil {
+		w.t.Fatal(err)
+	}
 	return file
 }
 
@@ -175,6 +183,14 @@ func TestRun(t *testing.T) {
 		}
 		w.wantFindings(w.config(), "damaged "+key)
 	}
+	w.movie(alice, "another", "") // changed in place, of the same size
+	if err := w.files.Put(t.Context(), "renders/another/1.mp4", strings.NewReader("movie of Another")); err != nil {
+		t.Fatal(err)
+	}
+	w.wantFindings(w.config(), "damaged renders/another/1.mp4")
+	quick := w.config()
+	quick.Quick = true
+	w.wantFindings(quick)
 	for _, key := range []string{
 		"movies/alice/other.json", "renders/other/1.mp4", "renders/finished/2.mp4", "renders/deleted/1.mp4", "media/alice/other-upload", "templates/t2/x.json",
 		"library/t2/1.mp4", "batches/alice/p2.json", "preloads/alice/p2/0/a.png", "unheard/of",

@@ -176,7 +176,7 @@ func (m *movieFiles) wants(time.Time) []want {
 	if m.file == nil {
 		return all
 	}
-	all = append(all, want{key: m.file.Key, what: "finished movie", size: m.file.Size, required: true})
+	all = append(all, want{key: m.file.Key, what: "finished movie", size: m.file.Size, hash: m.file.Hash, required: true})
 	for key, what := range map[string]string{m.file.Thumbnail: "thumbnail", m.file.Subtitles: "captions"} {
 		if key != "" {
 			all = append(all, want{key: key, what: what, required: true})

@@ -113,6 +113,7 @@ type target struct {
 	name        string
 	contentType string
 	size        int64         // of a finished movie, in bytes; 0: it is not known
+	hash        string        // of a finished movie, SHA-256 in hex; empty: it is not known
 	until       time.Duration // how long it is served after it was written; 0: for ever
 }
 
@@ -141,7 +142,7 @@ func (s *Server) find(ctx context.Context, token, name string) (target, bool, er
 	}
 	found := target{account: domain.AccountID(m.Account), key: key, name: name, contentType: contentType}
 	if key == m.File.Key {
-		found.size = m.File.Size
+		found.size, found.hash = m.File.Size, m.File.Hash
 	}
 	return found, true, nil
 }

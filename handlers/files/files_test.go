@@ -3,6 +3,8 @@ package files_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
@@ -92,7 +94,13 @@ func get(handler http.Handler, method, path string, header map[string]string) (*
 
 const address = "/v2/renders/" + token + "/" + project
 
-// TestServe_damaged: of a movie that is not as long as it was, nothing is served, by no way; its picture is.
+func sha256Of(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// TestServe_damaged: of a movie that is not as long as it was, nothing is served, by no way; its picture is. In another movie one is not
+// used either that does not have its hash.
 func TestServe_damaged(t *testing.T) {
 	t.Parallel()
 	handler := serve(t, func(_ *world, m *projections.Movie) { m.File.Size = int64(len(video)) + 1 })
@@ -104,6 +112,28 @@ func TestServe_damaged(t *testing.T) {
 	}
 	if response, body := get(handler, "GET", address+".jpg", nil); response.StatusCode != 200 || body != picture {
 		t.Errorf("the picture: %d %s", response.StatusCode, body)
+	}
+	w := &world{files: map[string]string{"k": video}}
+	for name, tt := range map[string]struct {
+		file movie.File
+		want error
+	}{
+		"as it was":                 {movie.File{Key: "k", Token: token, Size: int64(len(video)), Hash: sha256Of(video)}, nil},
+		"stored before hashes":      {movie.File{Key: "k", Token: token, Size: int64(len(video))}, nil},
+		"cut short":                 {movie.File{Key: "k", Token: token, Size: int64(len(video)) + 1}, commands.ErrFileDamaged},
+		"changed, of the same size": {movie.File{Key: "k", Token: token, Size: int64(len(video)), Hash: sha256Of("other")}, commands.ErrFileDamaged},
+	} {
+		w.movies = map[domain.ProjectID]projections.Movie{project: {Project: project, Account: "alice", File: &tt.file}}
+		file, err := files.New(files.Config{Movies: w, Files: w, Log: logrus.New()}).OpenOwn(t.Context(), "alice", address+".mp4")
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: used in another movie: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		if content, err := io.ReadAll(file); string(content) != video || err != nil {
+			t.Errorf("%s: %q, %v", name, content, err)
+		}
 	}
 	whole := serve(t, func(_ *world, m *projections.Movie) { m.File.Size = int64(len(video)) })
 	if response, body := get(whole, "GET", address+".mp4", nil); response.StatusCode != 200 || body != video {

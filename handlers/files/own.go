@@ -24,7 +24,7 @@ func (s *Server) OpenOwn(ctx context.Context, account domain.AccountID, path str
 	}
 	file, err := s.cfg.Files.Open(ctx, found.key)
 	if err == nil {
-		if err = commands.CheckSize(file, found.key, found.size); err != nil {
+		if err = commands.CheckFile(ctx, file, found.key, found.size, found.hash); err != nil {
 			return nil, err
 		}
 	}

@@ -38,11 +38,11 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 		return nil
 	}
 	file := *source.File
-	err = r.fill(ctx, &file, *source.File, func(ctx context.Context, key, from string) error {
+	err = r.fill(ctx, &file, *source.File, func(ctx context.Context, key, from string) (string, error) {
 		if from == source.File.Key {
-			return r.copyFile(ctx, key, from, source.File.Size)
+			return r.copyFile(ctx, key, from, source.File.Size, source.File.Hash)
 		}
-		return r.copyFile(ctx, key, from, 0)
+		return r.copyFile(ctx, key, from, 0, "")
 	})
 	if errors.Is(err, commands.ErrFileNotFound) {
 		return nil // it was deleted since
@@ -58,22 +58,12 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 	return errCached
 }
 
-// copyFile gives this attempt its own copy of a stored file, which has to be of the size, in bytes; 0: it is not known.
-func (r *render) copyFile(ctx context.Context, key, from string, size int64) error {
-	f, err := r.config.Files.Open(ctx, from)
-	if errors.Is(err, commands.ErrFileNotFound) {
-		return err
+// copyFile gives this attempt its own copy of a stored file, which has to be of the size, in bytes, and the hash; 0 and empty: they are not
+// known. It returns the hash of the copy.
+func (r *render) copyFile(ctx context.Context, key, from string, size int64, hash string) (string, error) {
+	copied, err := commands.CopyFile(ctx, r.config.Files, key, from, size, hash)
+	if err != nil && !errors.Is(err, commands.ErrFileNotFound) && !errors.Is(err, commands.ErrFileDamaged) {
+		err = passing{err}
 	}
-	if err == nil {
-		if damaged := commands.CheckSize(f, from, size); damaged != nil {
-			return damaged
-		}
-	}
-	if err == nil {
-		err = errors.Join(r.config.Files.Put(ctx, key, f), f.Close())
-	}
-	if err != nil {
-		return passing{fmt.Errorf("copy %s: %w", from, err)}
-	}
-	return nil
+	return copied, err
 }

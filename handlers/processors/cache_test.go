@@ -2,6 +2,8 @@ package processors_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
@@ -95,6 +97,9 @@ func TestRender_NotFromTheCache(t *testing.T) {
 		"the file is cut short": {change: func(w *world, s movie.RenderFinished) {
 			must(w.t, w.files.Put(w.t.Context(), s.File.Key, strings.NewReader("movie")))
 		}},
+		"the file was changed in place": {change: func(w *world, s movie.RenderFinished) {
+			must(w.t, w.files.Put(w.t.Context(), s.File.Key, strings.NewReader("Movie by one")))
+		}},
 		"its picture has too": {change: func(w *world, s movie.RenderFinished) { must(w.t, w.files.Delete(w.t.Context(), s.File.Thumbnail)) }},
 	}
 	for name, tt := range tests {
@@ -128,6 +133,30 @@ func TestRender_NotFromTheCache(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRender_FromTheCache_withoutAHash: of a movie that an earlier version has stored only the size is known; the copy's hash is recorded.
+func TestRender_FromTheCache_withoutAHash(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		first, source := w.rendered(pr)
+		if source.File.Hash != sha256Of("movie by one") {
+			t.Errorf("hash %q", source.File.Hash)
+		}
+		source.File.Hash = ""
+		second := w.submitBody([]byte(sameMovie))
+		pr.do(render(second, 0))
+		if end := w.finished(second); end.CachedFrom != first || end.File.Hash != sha256Of("movie by one") {
+			t.Errorf("outcome %+v, file %+v", end, end.File)
+		}
+	})
+}
+
+func sha256Of(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
 }
 
 // TestRender_CacheAway: a render waits for the read models, and for the files, as long as it takes.

@@ -139,10 +139,15 @@ func (d *delivery) parcel(index int, t target) commands.Parcel {
 			if err != nil {
 				return nil, err
 			}
-			if err := commands.CheckSize(f, d.claim.File.Key, d.claim.File.Size); err != nil {
+			err = commands.CheckFile(ctx, f, d.claim.File.Key, d.claim.File.Size, d.claim.File.Hash)
+			switch {
+			case err == nil:
+				return f, nil
+			case errors.Is(err, commands.ErrFileDamaged):
 				return nil, err // listed for the operator, who may have a backup
+			default:
+				return nil, passing{err}
 			}
-			return f, nil
 		},
 	}
 }

@@ -80,10 +80,12 @@ func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.
 }
 
 // fill gives a file keys and an address of this attempt's own, and lets move bring what each of its parts has as its source
-// there, side by side: each waits for the disk.
-func (r *render) fill(ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) error) error {
+// there, side by side: each waits for the disk. move returns the hash of what it brought.
+func (r *render) fill(
+	ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) (string, error),
+) error {
 	stem := commands.RenderPrefix(r.project) + strconv.Itoa(r.claim.Attempt)
-	file.Key, file.Thumbnail, file.Subtitles, file.Token = "", "", "", randomHex(16)
+	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", randomHex(16), ""
 	moves, ctx := errgroup.WithContext(ctx)
 	for _, part := range []struct {
 		key       *string
@@ -100,19 +102,27 @@ func (r *render) fill(ctx context.Context, file *movie.File, sources movie.File,
 		key := stem + part.extension
 		*part.key = key
 		r.stored = append(r.stored, key)
-		moves.Go(func() error { return move(ctx, key, part.source) })
+		moves.Go(func() error {
+			hash, err := move(ctx, key, part.source)
+			if part.key == &file.Key {
+				file.Hash = hash
+			}
+			return err
+		})
 	}
 	return moves.Wait()
 }
 
-func (r *render) put(ctx context.Context, key, path string) error {
-	return untilDone(ctx, func(ctx context.Context) error {
+func (r *render) put(ctx context.Context, key, path string) (hash string, err error) {
+	err = untilDone(ctx, func(ctx context.Context) error {
 		f, err := os.Open(path)
 		if err != nil {
 			return err
 		}
-		return errors.Join(r.config.Files.Put(ctx, key, f), f.Close())
+		hash, err = commands.PutHashed(ctx, r.config.Files, key, f)
+		return errors.Join(err, f.Close())
 	}, r.complain("a rendered file could not be stored"))
+	return hash, err
 }
 
 // discard removes what this attempt has stored, because no outcome names it. What cannot be removed now is left to the sweep.

@@ -161,6 +161,18 @@ func TestDeliver_SendersThatFail(t *testing.T) {
 // A damaged movie is sent nowhere: the operator sees it, and once the file is what it was the delivery goes on.
 func TestDeliver_ADamagedMovie(t *testing.T) {
 	t.Parallel()
+	for name, damage := range map[string]func(string) string{
+		"cut short":        func(stored string) string { return stored[1:] },
+		"changed in place": func(stored string) string { return "M" + stored[1:] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			deliverDamaged(t, damage)
+		})
+	}
+}
+
+func deliverDamaged(t *testing.T, damage func(string) string) {
 	inWorld(t, func(t *testing.T, w *world) {
 		pr := w.start("one")
 		defer pr.drain(time.Minute)
@@ -169,7 +181,7 @@ func TestDeliver_ADamagedMovie(t *testing.T) {
 		pr.do(render(project, 0))
 		key := w.finished(project).File.Key
 		stored := w.files.Text(key)
-		must(t, w.files.Put(t.Context(), key, strings.NewReader(stored[1:])))
+		must(t, w.files.Put(t.Context(), key, strings.NewReader(damage(stored))))
 		if <-pr.send(deliver(project, 0)) {
 			t.Error("a damaged movie was taken for delivered")
 		}

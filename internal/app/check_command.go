@@ -13,8 +13,14 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 
+	"moviola/adapters/assets"
+	"moviola/adapters/images"
+	"moviola/adapters/render"
+	"moviola/adapters/scratch"
+	"moviola/adapters/speech"
 	"moviola/adapters/sqlite"
 	"moviola/commands"
+	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/handlers/check"
 	"moviola/projections"
@@ -40,6 +46,7 @@ type checking struct {
 	repair bool
 	json   bool
 	files  bool
+	quick  bool
 	grace  time.Duration
 }
 
@@ -48,9 +55,10 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Hold everything that is stored against the log: what is missing, damaged or nobody's",
-		Long: "Hold documents, files and read models against the log, while the service runs or when it is stopped: what is missing, damaged or\n" +
-			"nobody's. Give the flags and variables that the service has. With --repair, files that nothing names are removed, a finished movie\n" +
-			"that another one is a copy of is copied back, and read models are made again; the rest takes a backup. The exit status is 0 when\n" +
+		Long: "Hold documents, files, read models and the caches of this machine against the log, while the service runs or when it is stopped: what\n" +
+			"is missing, damaged or nobody's. Give the flags and variables that the service has. With --repair, files that nothing names are\n" +
+			"removed, and what is wrong in caches; a finished movie that another one is a copy of is copied back, and read models are made\n" +
+			"again; the rest takes a backup. The exit status is 0 when\n" +
 			"nothing is left to do, 1 when something is, and 2 when it could not be checked.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -70,6 +78,7 @@ func checkCommand() *cobra.Command {
 	f.BoolVar(&c.repair, "repair", false, "repair what can be repaired")
 	f.BoolVar(&c.json, "json", false, "print one JSON object")
 	f.BoolVar(&c.files, "files-only", false, "do not compare the read models")
+	f.BoolVar(&c.quick, "quick", false, "do not read finished movies and caches: compare lengths, and look what is there")
 	f.DurationVar(&c.grace, "grace", 24*time.Hour, "how old a file must be to be nobody's; a younger one may be about to be recorded")
 	return cmd
 }
@@ -106,7 +115,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	}
 	config := check.Config{
 		Log: eventstore.NewLog(store, eventstore.NewCodec()), Files: commands.SealDocuments(files, vault), Walk: files.Walk,
-		Repair: c.repair, Grace: c.grace,
+		Repair: c.repair, Grace: c.grace, Quick: c.quick, Caches: cachesOf(c.cfg),
 	}
 	if !c.files {
 		closeModels, err := c.compareModels(&config, logger)
@@ -120,6 +129,22 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	return c.print(stdout, report)
+}
+
+// cachesOf are the caches of this machine.
+func cachesOf(cfg Config) []check.Cache {
+	work := filepath.Join(cfg.Data, workFolder)
+	engine, sources, voices, pictures := filepath.Join(work, "render"), filepath.Join(work, "assets"), filepath.Join(work, "speech"), filepath.Join(work, "images")
+	return []check.Cache{
+		{What: "rendered part in the cache", Dir: render.CacheFolder(engine), Examine: render.Examine,
+			Folder: func(account domain.AccountID) string { return render.Folder(engine, account) }},
+		{What: "source in the cache", Dir: sources, Examine: assets.Examine,
+			Folder: func(account domain.AccountID) string { return assets.Folder(sources, account) }},
+		{What: "voice in the cache", Dir: voices, Examine: scratch.Examine,
+			Folder: func(account domain.AccountID) string { return speech.Folder(voices, account) }},
+		{What: "generated picture in the cache", Dir: pictures, Examine: scratch.Examine,
+			Folder: func(account domain.AccountID) string { return images.Folder(pictures, account) }},
+	}
 }
 
 // compareModels lets a check compare the read models, in a store of its own that is gone afterwards.
@@ -180,8 +205,8 @@ func (c *checking) print(w io.Writer, report check.Report) error {
 				return err
 			}
 		}
-		_, err := fmt.Fprintf(w, "%d events, %d files that they name, %d files stored: %d findings, %d of them are left\n",
-			report.Events, report.Files, report.Stored, len(report.Findings), left)
+		_, err := fmt.Fprintf(w, "%d events, %d files that they name, %d files stored, %d in caches: %d findings, %d of them are left\n",
+			report.Events, report.Files, report.Stored, report.Cached, len(report.Findings), left)
 		if err != nil {
 			return err
 		}

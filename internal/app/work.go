@@ -104,7 +104,10 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 }
 
 // workFolder is where this host's renderers keep what can be made again.
-func (s *service) workFolder() string { return filepath.Join(s.cfg.Data, "work") }
+func (s *service) workFolder() string { return filepath.Join(s.cfg.Data, workFolder) }
+
+// workFolder is where everything lies that renders keep, below the data folder.
+const workFolder = "work"
 
 // commands are the decisions that the processors ask for.
 func (s *service) commands() processors.Commands {

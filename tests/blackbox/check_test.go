@@ -46,6 +46,10 @@ func TestCheck(t *testing.T) {
 		t.Errorf("an installation that is well: %s", out)
 	}
 
+	parts, err := filepath.Glob(filepath.Join(service.Data, "work", "render", "cache", "*", "*", "*.mp4"))
+	if err != nil || len(parts) == 0 {
+		t.Fatalf("rendered parts: %q, %v", parts, err)
+	}
 	stray := filepath.Join(service.Data, "files", "renders", "stray", "1.mp4")
 	old := time.Now().Add(-48 * time.Hour)
 	rendered, err := filepath.Glob(filepath.Join(service.Data, "files", "renders", project, "*.mp4"))
@@ -54,6 +58,7 @@ func TestCheck(t *testing.T) {
 	}
 	if err := errors.Join(
 		os.MkdirAll(filepath.Dir(stray), 0o700), os.WriteFile(stray, []byte("x"), 0o600), os.Chtimes(stray, old, old), os.Truncate(rendered[0], 100),
+		os.Truncate(parts[0], 100),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +72,7 @@ func TestCheck(t *testing.T) {
 
 	out := checked(t, service.Data, 1)
 	for _, want := range []string{
+		"damaged   rendered part in the cache: " + parts[0],
 		"damaged   finished movie: renders/" + project + "/", "orphaned  stored file: renders/stray/1.mp4", "missing   document of a read model: balances/",
 	} {
 		if !strings.Contains(out, want) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,54 @@ func TestLostLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	service.LaunchAPI()
+}
+
+// TestDamagedMovie: a finished movie that was changed in place, and is as long as it was, is found by check, and the same movie is rendered
+// again instead of being copied.
+func TestDamagedMovie(t *testing.T) {
+	t.Parallel()
+	service := harness.NewService(t)
+	service.StartAPI()
+	client := service.NewAccount("owner", 600)
+	body := object{"resolution": "custom", "width": 64, "height": 64, "scenes": list{object{"duration": 1}}}
+	first := client.Submit(body)
+	client.WaitFor(first, "done")
+	rendered := func(project string) (path string, content []byte) {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(service.Data, "files", "renders", project, "*.mp4"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("files of %s: %q, %v", project, found, err)
+		}
+		if content, err = os.ReadFile(found[0]); err != nil {
+			t.Fatal(err)
+		}
+		return found[0], content
+	}
+	path, whole := rendered(first)
+	damaged := slices.Clone(whole)
+	damaged[len(damaged)/2] ^= 1
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second := client.Submit(body)
+	client.WaitFor(second, "done")
+	if _, content := rendered(second); bytes.Equal(content, damaged) {
+		t.Error("the damaged movie was copied")
+	}
+	if out := checked(t, service.Data, 1); !strings.Contains(out, "damaged   finished movie: renders/"+first+"/") || !strings.Contains(out, ": 1 findings") {
+		t.Errorf("check said %s", out)
+	}
+	if out := checked(t, service.Data, 0, "--quick"); !strings.Contains(out, ": 0 findings") {
+		t.Errorf("check --quick said %s", out)
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	third := client.Submit(body)
+	client.WaitFor(third, "done")
+	if _, content := rendered(third); !bytes.Equal(content, whole) {
+		t.Error("the copy is not what was copied")
+	}
 }
 
 // TestDamagedReadModels has a file of read models that is damaged when the service starts, or found to be while it runs: it is set aside, and every

@@ -1,0 +1,85 @@
+package assets
+
+import (
+	"errors"
+	"image/png"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"moviola/commands"
+)
+
+// Examine looks at a file of the cache: a source has the hash that it is named by, a picture that was made of one can be decoded, and each
+// has its notes. Quick leaves the content unread.
+func Examine(path string, quick bool) (commands.Flaw, error) {
+	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
+	stem, _, _ := strings.Cut(name, ".")
+	file := filepath.Join(filepath.Dir(path), stem)
+	whole := []string{file + ".json", file, file + convertedExtension} // the notes go first: a file without them is not used
+	switch {
+	case strings.HasPrefix(name, ".new-"):
+		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its download was never finished", Remove: []string{path}}, nil
+	case folder == "visits":
+		var v visit
+		return unlessRead(readJSON(path, &v), commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read", Remove: []string{path}})
+	case folder != "files":
+		return commands.Flaw{}, nil
+	case filepath.Ext(name) == ".json":
+		return examineNotes(path, file, whole)
+	}
+	if _, err := os.Stat(file + ".json"); errors.Is(err, fs.ErrNotExist) {
+		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
+	}
+	damaged := commands.Flaw{Kind: commands.FlawDamaged, Detail: "it is not what was downloaded", Remove: whole}
+	switch {
+	case quick:
+		return commands.Flaw{}, nil
+	case filepath.Ext(name) == convertedExtension:
+		damaged.Detail = "it cannot be decoded"
+		return unlessRead(decodes(path), damaged)
+	}
+	sum, err := commands.HashOfFile(path)
+	if err == nil && sum != stem {
+		return damaged, nil
+	}
+	return commands.Flaw{}, passOver(err)
+}
+
+func examineNotes(path, file string, whole []string) (commands.Flaw, error) {
+	var a commands.Asset
+	if err := readJSON(path, &a); err != nil {
+		return unlessRead(err, commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read", Remove: whole})
+	}
+	if a.Converted {
+		file += convertedExtension
+	}
+	_, err := os.Stat(file)
+	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil {
+		return commands.Flaw{Kind: commands.FlawMissing, Detail: "its file has gone", Remove: whole}, nil
+	}
+	return commands.Flaw{}, passOver(err)
+}
+
+// unlessRead is the flaw of a file whose content cannot be read; one that has gone has none.
+func unlessRead(err error, flaw commands.Flaw) (commands.Flaw, error) {
+	var path *fs.PathError
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return commands.Flaw{}, nil
+	case errors.As(err, &path):
+		return commands.Flaw{}, err
+	}
+	return flaw, nil
+}
+
+func decodes(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = png.Decode(f)
+	return err
+}

@@ -1,0 +1,56 @@
+package render
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"moviola/commands"
+)
+
+// Examine looks at a file of the cache of rendered parts and whole movies: a part has the hash that its notes have for it, and one has not
+// got without the other. Quick leaves the parts unread.
+func Examine(path string, quick bool) (commands.Flaw, error) {
+	notes := notesOf(path)
+	if path == notes {
+		return examineNotes(path)
+	}
+	raw, err := os.ReadFile(notes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "nothing is noted about it", Remove: []string{path}}, nil
+	}
+	var known piece
+	if err != nil || quick || json.Unmarshal(raw, &known) != nil { // that is a flaw of the notes
+		return commands.Flaw{}, err
+	}
+	sum, err := commands.HashOfFile(path)
+	if err == nil && sum != known.Sum {
+		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it does not have the recorded hash", Remove: []string{notes, path}}, nil
+	}
+	return commands.Flaw{}, unlessGone(err)
+}
+
+func examineNotes(path string) (commands.Flaw, error) {
+	var known piece
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return commands.Flaw{}, unlessGone(err)
+	}
+	parts, err := filepath.Glob(strings.TrimSuffix(path, filepath.Ext(path)) + ".*")
+	if err != nil {
+		return commands.Flaw{}, err
+	}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == path })
+	remove := append([]string{path}, parts...)
+	if json.Unmarshal(raw, &known) != nil {
+		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read", Remove: remove}, nil
+	}
+	if _, again := os.Stat(path); len(parts) == 0 && again == nil {
+		return commands.Flaw{Kind: commands.FlawMissing, Detail: "its part has gone", Remove: remove}, nil
+	}
+	return commands.Flaw{}, nil
+}

@@ -1,0 +1,93 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// Cache is a folder of files that can be made again, with a folder for each account.
+type Cache struct {
+	What string // its files are, for people
+	Dir  string
+	// Examine says what is wrong with a file. Quick leaves the content unread.
+	Examine func(path string, quick bool) (commands.Flaw, error)
+	// Folder is where the files of an account are.
+	Folder func(account domain.AccountID) string
+}
+
+// caches looks at what is kept on this machine to be used again. A folder that does not exist is empty.
+func (c *checker) caches(ctx context.Context) error {
+	for _, cache := range c.Caches {
+		gone := make(map[string]bool, len(c.inventory.departed))
+		for account := range c.inventory.departed {
+			gone[cache.Folder(account)] = true
+		}
+		err := filepath.WalkDir(cache.Dir, func(path string, entry fs.DirEntry, err error) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			switch {
+			case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
+				return nil
+			case err != nil:
+				return err
+			case entry.IsDir() && gone[path]:
+				flaw := commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
+				if err := c.flaw(cache, path, entry, flaw); err != nil {
+					return err
+				}
+				return fs.SkipDir
+			case entry.IsDir():
+				return nil
+			}
+			c.report.Cached++
+			flaw, err := cache.Examine(path, c.Quick)
+			if err != nil {
+				return err
+			}
+			return c.flaw(cache, path, entry, flaw)
+		})
+		if err != nil {
+			return fmt.Errorf("look through the cache in %s: %w", cache.Dir, err)
+		}
+	}
+	return nil
+}
+
+// flaw takes in what is wrong with a file of a cache. What is nobody's is left while it is young: it may be about to be noted.
+func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw commands.Flaw) error {
+	if flaw.Kind == "" || len(c.report.Findings) >= mostFindings {
+		return nil
+	}
+	if flaw.Kind == commands.FlawOrphaned {
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Before(c.Now().Add(-c.Grace)) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.found(Finding{
+		Kind: flaw.Kind, What: cache.What, Name: path, Detail: flaw.Detail, Remedy: "--repair removes it; it is made again when it is wanted",
+		remove: flaw.Remove,
+	})
+	return nil
+}
+
+// evict removes what a flaw of a cache takes to be repaired.
+func evict(paths []string) error {
+	for _, path := range paths {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/handlers/check"
+)
+
+// TestRun_caches: what is wrong in caches is found, and removed by a repair; what is young may be about to be noted; what is kept for an
+// account that is closed is nobody's.
+func TestRun_caches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.append(account.Stream(bob), bob, account.Opened{Plan: "paid", At: t0}, account.Closed{At: t0})
+	dir := t.TempDir()
+	path := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	for _, name := range []string{path("alice", "well"), path("alice", "damaged"), path("alice", "damaged.json"), path("alice", "orphaned"), path("bob", "well")} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{path("alice", "orphaned"), path("bob")} {
+		if err := os.Chtimes(name, t0, t0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := w.config()
+	examined := 0
+	config.Caches = []check.Cache{
+		{What: "part", Dir: dir, Folder: func(a domain.AccountID) string { return path(string(a)) }, Examine: func(file string, _ bool) (commands.Flaw, error) {
+			examined++
+			if name := filepath.Base(file); name == "damaged" || name == "orphaned" {
+				return commands.Flaw{Kind: name, Remove: []string{file, file + ".json"}}, nil
+			}
+			return commands.Flaw{}, nil
+		}},
+		{What: "none", Dir: path("none"), Folder: func(domain.AccountID) string { return "" }},
+	}
+	config.Grace = 1 << 62
+	w.wantFindings(config, "damaged "+path("alice", "damaged"))
+	config.Grace = 0
+	config.Repair = true
+	w.wantFindings(config, "damaged "+path("alice", "damaged")+" (repaired)", "orphaned "+path("alice", "orphaned")+" (repaired)",
+		"orphaned "+path("bob")+" (repaired)")
+	left, err := filepath.Glob(path("*", "*"))
+	if err != nil || strings.Join(left, " ") != path("alice", "well") {
+		t.Errorf("left: %q, %v", left, err)
+	}
+	w.wantFindings(config)
+	if examined != 4+4+1 {
+		t.Errorf("%d files were examined", examined)
+	}
+}
