@@ -133,12 +133,8 @@ func TestCluster_frozenLeader(t *testing.T) {
 			w.write()
 		}()
 		c.Elect(1)
-		began := time.Now()
 		select {
 		case <-written:
-			if took := time.Since(began); took > 45*time.Second {
-				t.Errorf("%s: the first append after the election took %v", name, took)
-			}
 		case <-time.After(patience):
 			t.Fatalf("%s: no append after the election", name)
 		}

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if err := resolveHere(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

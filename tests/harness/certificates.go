@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Certificate is a self-signed certificate for 127.0.0.1 and localhost, in memory and in files.
+// Certificate is a self-signed certificate, in memory and in files.
 type Certificate struct {
 	TLS      tls.Certificate
 	Roots    *x509.CertPool
@@ -25,8 +25,14 @@ type Certificate struct {
 	KeyFile  string
 }
 
-// NewCertificate makes one.
+// NewCertificate makes one for 127.0.0.1 and localhost.
 func NewCertificate(t testing.TB) Certificate {
+	t.Helper()
+	return NewCertificateFor(t, "127.0.0.1", "localhost")
+}
+
+// NewCertificateFor makes one for addresses and names.
+func NewCertificateFor(t testing.TB, hosts ...string) Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -35,9 +41,15 @@ func NewCertificate(t testing.TB) Certificate {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "localhost"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IsCA: true, BasicConstraintsValid: true,
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

@@ -9,6 +9,8 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
+	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -19,6 +21,7 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 
@@ -39,6 +42,7 @@ const (
 // Cluster is three nodes and their log. Its methods are safe for concurrent use.
 type Cluster struct {
 	t        testing.TB
+	config   Config
 	log      streams.StreamsClient
 	features serverfeatures.ServerFeaturesClient
 
@@ -56,8 +60,22 @@ type commit struct {
 	at       time.Time
 }
 
-// Start starts a cluster that node 0 leads; it ends with the test.
+// Config says how the nodes can be reached.
+type Config struct {
+	// TLS is what the nodes show; nil: they speak plaintext.
+	TLS *tls.Config
+	// OnePort gives each node a loopback address of its own (127.0.0.1, .2, .3), all with one port: what a name can stand for in DNS.
+	OnePort bool
+}
+
+// Start starts a cluster that node 0 leads, in plaintext; it ends with the test.
 func Start(t testing.TB) *Cluster {
+	t.Helper()
+	return StartWith(t, Config{})
+}
+
+// StartWith starts a cluster that node 0 leads; it ends with the test.
+func StartWith(t testing.TB, config Config) *Cluster {
 	t.Helper()
 	server, err := embedded.Open(embedded.Config{Dir: t.TempDir()})
 	if err != nil {
@@ -86,24 +104,57 @@ func Start(t testing.TB) *Cluster {
 		}
 	})
 	c := &Cluster{
-		t: t, log: streams.NewStreamsClient(conn), features: serverfeatures.NewServerFeaturesClient(conn), changed: make(chan struct{}),
+		t: t, config: config, log: streams.NewStreamsClient(conn), features: serverfeatures.NewServerFeaturesClient(conn), changed: make(chan struct{}),
 	}
-	for i := range c.nodes {
-		c.nodes[i] = c.startNode(i)
+	for i, listener := range c.listen() {
+		c.nodes[i] = c.startNode(i, listener)
 	}
 	return c
 }
 
-// startNode opens a node's listener, which it keeps for as long as the test lasts: nobody else gets its port while it is lost.
-func (c *Cluster) startNode(number int) *node {
+// listen opens the listeners of all nodes.
+func (c *Cluster) listen() (all [Size]net.Listener) {
 	c.t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		c.t.Fatal(err)
+	for tries := 0; ; tries++ {
+		var err error
+		port := "0"
+		for i := range all {
+			host := "127.0.0.1"
+			if c.config.OnePort {
+				host = fmt.Sprintf("127.0.0.%d", i+1)
+			}
+			if all[i], err = net.Listen("tcp", net.JoinHostPort(host, port)); err != nil {
+				break
+			}
+			if c.config.OnePort {
+				_, port, _ = net.SplitHostPort(all[i].Addr().String())
+			}
+		}
+		if err == nil {
+			return all
+		}
+		if tries == 20 { // the port that one node got may be another program's on the next address
+			c.t.Fatal(err)
+		}
+		for i, listener := range all {
+			if listener != nil {
+				_ = listener.Close()
+			}
+			all[i] = nil
+		}
 	}
+}
+
+// startNode serves a node. It keeps its listener for as long as the test lasts: nobody else gets its port while it is lost.
+func (c *Cluster) startNode(number int, listener net.Listener) *node {
+	c.t.Helper()
 	n := &node{cluster: c, number: number, addr: listener.Addr().(*net.TCPAddr), wire: newWire()}
+	transport := insecure.NewCredentials()
+	if c.config.TLS != nil {
+		transport = credentials.NewTLS(c.config.TLS)
+	}
 	server := grpc.NewServer(
-		grpc.WaitForHandlers(true), grpc.MaxRecvMsgSize(maxMessageBytes), grpc.MaxSendMsgSize(maxMessageBytes),
+		grpc.Creds(transport), grpc.WaitForHandlers(true), grpc.MaxRecvMsgSize(maxMessageBytes), grpc.MaxSendMsgSize(maxMessageBytes),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	)
 	streams.RegisterStreamsServer(server, n)
@@ -130,7 +181,19 @@ func (c *Cluster) ConnectionString() string {
 	for _, n := range c.nodes {
 		all = append(all, n.addr.String())
 	}
-	return "esdb://" + strings.Join(all, ",") + "?tls=false"
+	return "esdb://" + strings.Join(all, ",") + c.flags()
+}
+
+// DiscoverString names all nodes by a name that DNS knows. It takes Config.OnePort.
+func (c *Cluster) DiscoverString(name string) string {
+	return fmt.Sprintf("esdb+discover://%s:%d%s", name, c.nodes[0].addr.Port, c.flags())
+}
+
+func (c *Cluster) flags() string {
+	if c.config.TLS != nil {
+		return "?tls=true"
+	}
+	return "?tls=false"
 }
 
 // change makes a change, and wakes those who wait for one.
