@@ -55,6 +55,8 @@ type RenderJob struct {
 	Document []byte // the movie JSON
 	// Now is what pages in the movie read from their clocks: the same in every attempt. Zero: the present.
 	Now time.Time
+	// FetchedSince is when the movie's sources were first asked for: what was downloaded since then need not be asked for anew. Zero: it has to.
+	FetchedSince time.Time
 	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded, with the hex SHA-256 of
 	// each source's content by its address. Its error ends the render and is returned by Render unchanged. nil: nobody asks.
 	Fetched func(ctx context.Context, sources map[string]string) error

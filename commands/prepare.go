@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"time"
 
 	"moviola/domain"
 	"moviola/domain/preload"
@@ -22,6 +23,8 @@ type PrepareJob struct {
 	Index   int
 	Attempt int
 	Item    preload.Wanted
+	// FetchedSince is that of a RenderJob.
+	FetchedSince time.Time
 }
 
 // Prepared is an asset that is ready. The caller moves its files away and then calls Close.

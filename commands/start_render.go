@@ -25,6 +25,7 @@ type RenderClaim struct {
 	Attempt      int
 	DocumentHash string    // hex SHA-256 of the document under DocumentKey
 	FirstStarted time.Time // of the first attempt: the render times out by it
+	FetchedSince time.Time // when its sources were first asked for; zero: nobody did
 	Held         int64     // credits held at submission
 	Draft        bool
 	Counted      bool // on a counted plan: nothing is held
@@ -57,11 +58,13 @@ func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (Render
 		return RenderClaim{}, ErrNothingToDo
 	}
 	submitted, _ := d.Submitted()
+	fetching := d.Fetching()
 	return RenderClaim{
 		Account:      d.Account(),
 		Attempt:      started.Attempt,
 		DocumentHash: submitted.DocumentHash,
 		FirstStarted: d.FirstStarted(),
+		FetchedSince: fetching.First(),
 		Held:         submitted.Held,
 		Draft:        submitted.Draft,
 		Counted:      submitted.Counted,

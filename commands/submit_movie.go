@@ -235,6 +235,7 @@ func submittedOf(read reading, t terms) movie.Submitted {
 		Draft:        t.draft,
 		Counted:      t.plan.Counted,
 		Templates:    read.uses,
+		Sources:      document.NamesFiles(read.doc),
 	}
 	destinations, err := document.Destinations(read.doc)
 	if err != nil {

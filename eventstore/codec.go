@@ -57,6 +57,9 @@ func NewCodec() *Codec {
 	c := &Codec{kinds: make(map[string]kind)}
 	define[movie.Submitted](c)
 	define[movie.SubmissionAbandoned](c)
+	define[movie.SourcesFetchStarted](c)
+	define[movie.SourcesFetchReleased](c)
+	define[movie.SourcesFetched](c)
 	define[movie.RenderStarted](c)
 	define[movie.RenderReleased](c)
 	define[movie.RenderFinished](c)

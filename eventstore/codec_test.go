@@ -50,8 +50,11 @@ func coreSamples() []domain.Event {
 	return []domain.Event{
 		movie.Submitted{Account: "acct", At: at, DocumentHash: "abcd", DocumentSize: 42, Held: 7, Draft: true, Counted: true, Destinations: 1,
 			Targets:   []movie.Target{{Type: "webhook", ID: "hook"}},
-			Templates: []movie.TemplateUse{{ID: "Abcd1234Efgh5678Ijkl", Revision: 3, Body: "ef01"}}},
+			Templates: []movie.TemplateUse{{ID: "Abcd1234Efgh5678Ijkl", Revision: 3, Body: "ef01"}}, Sources: true},
 		movie.SubmissionAbandoned{Account: "acct", At: at},
+		movie.SourcesFetchStarted{Attempt: 2, Worker: "w1", At: at, Alone: true, Death: domain.Crashed},
+		movie.SourcesFetchReleased{Attempt: 2, Worker: "w1", At: at, Memory: true},
+		movie.SourcesFetched{Attempt: 2, Worker: "w1", At: at},
 		movie.RenderStarted{Attempt: 2, Worker: "w1", At: at},
 		movie.RenderReleased{Attempt: 2, Worker: "w1", At: at},
 		movie.RenderFinished{Attempt: 2, Worker: "w1", At: at, Success: true, Message: "why", Plan: plan, File: file, Credits: 9,

@@ -20,7 +20,7 @@ type HistoryEntry struct {
 	Causation   string    // the request or message that led to it
 
 	Worker   string // who renders or delivers
-	Attempt  int    // of the render
+	Attempt  int    // of the render, or of the fetching of its sources
 	Success  *bool  // of a render that finished
 	Message  string // why a render failed, or what came of a try
 	Credits  int64  // what a finished render costs
@@ -70,6 +70,12 @@ func (m *Movies) History(ctx context.Context, account domain.AccountID, project 
 // of fills in what the event itself says. Addresses and tokens of files are not part of a history.
 func (h HistoryEntry) of(data domain.Event) HistoryEntry {
 	switch e := data.(type) {
+	case movie.SourcesFetchStarted:
+		h.Attempt, h.Worker = e.Attempt, e.Worker
+	case movie.SourcesFetchReleased:
+		h.Attempt, h.Worker = e.Attempt, e.Worker
+	case movie.SourcesFetched:
+		h.Attempt, h.Worker = e.Attempt, e.Worker
 	case movie.RenderStarted:
 		h.Attempt, h.Worker = e.Attempt, e.Worker
 	case movie.RenderReleased:

@@ -14,6 +14,7 @@ import (
 
 // The lines of work: what the ids of work items begin with.
 const (
+	lineFetch   = "fetch/"
 	lineRender  = "render/"
 	lineTimeout = "timeout/"
 	lineHold    = "hold/"
@@ -69,15 +70,16 @@ func (workModel) touched(e Event) []string {
 	case ledger.CountReleased:
 		return onLines(d.Project, lineHold)
 	case movie.Submitted:
-		if d.Destinations > 0 {
-			return onLines(domain.ProjectID(e.ID), lineHold, lineRender, lineDeliver)
-		}
-		return onLines(domain.ProjectID(e.ID), lineHold, lineRender)
+		return onLines(domain.ProjectID(e.ID), linesOf(d)...)
 	case movie.SubmissionAbandoned:
 		return onLines(domain.ProjectID(e.ID), lineHold)
+	case movie.SourcesFetchStarted, movie.SourcesFetchReleased:
+		return onLines(domain.ProjectID(e.ID), lineFetch)
+	case movie.SourcesFetched:
+		return onLines(domain.ProjectID(e.ID), lineFetch, lineRender)
 	case movie.RenderStarted:
 		if d.Attempt == 1 { // the render timeout counts from the first attempt
-			return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout)
+			return onLines(domain.ProjectID(e.ID), lineFetch, lineRender, lineTimeout)
 		}
 		return onLines(domain.ProjectID(e.ID), lineRender)
 	case movie.RenderReleased:
@@ -85,9 +87,9 @@ func (workModel) touched(e Event) []string {
 	case movie.RenderTimedOut:
 		return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout, lineHold)
 	case movie.RenderFinished:
-		return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout, lineHold, lineDeliver, lineFile)
+		return onLines(domain.ProjectID(e.ID), lineFetch, lineRender, lineTimeout, lineHold, lineDeliver, lineFile)
 	case movie.Cancelled:
-		return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout, lineHold, lineDeliver)
+		return onLines(domain.ProjectID(e.ID), lineFetch, lineRender, lineTimeout, lineHold, lineDeliver)
 	case movie.FileDeleted:
 		return onLines(domain.ProjectID(e.ID), lineFile)
 	case movie.DeliveryStarted, movie.DeliveryReleased, movie.DeliveryFinished, movie.RedeliveryRequested:
@@ -95,6 +97,18 @@ func (workModel) touched(e Event) []string {
 	default:
 		return slices.Concat(mediaTouched(e), accountTouched(e), templateTouched(e))
 	}
+}
+
+// linesOf are the lines that a submitted movie begins.
+func linesOf(d movie.Submitted) []string {
+	lines := []string{lineHold, lineRender}
+	if d.Sources {
+		lines = append(lines, lineFetch)
+	}
+	if d.Destinations > 0 {
+		lines = append(lines, lineDeliver)
+	}
+	return lines
 }
 
 func onLines(project domain.ProjectID, lines ...string) []string {
@@ -134,6 +148,8 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 		i = WorkItem{ID: id, Account: string(e.Account), Subject: id[strings.Index(id, "/")+1:]}
 	}
 	switch {
+	case strings.HasPrefix(id, lineFetch):
+		return w.fetch(i, open, e)
 	case strings.HasPrefix(id, lineRender):
 		return w.render(i, open, e)
 	case strings.HasPrefix(id, lineTimeout):
@@ -159,13 +175,39 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 	}
 }
 
+// fetch follows the fetching of a movie's sources: until they are at hand, or the movie is rendered without that, or closed.
+func (workModel) fetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
+	switch d := e.Data.(type) {
+	case movie.Submitted:
+		i.Account, i.Templates = string(d.Account), usesOf(d)
+		return i.ready(WorkFetch, d.At), true
+	case movie.SourcesFetchStarted:
+		i.Suspect = i.Suspect || d.Alone || d.Death != domain.Unexplained
+		return i.claimed(d.Attempt, d.Worker, d.At), open
+	case movie.SourcesFetchReleased:
+		i.Suspect = i.Suspect || d.Memory
+		return i.ready(WorkFetch, i.Due), open
+	default:
+		return i, false
+	}
+}
+
 // render follows a movie from its submission to its close: work for renderers, and for the keeper once it has timed out
 // (decision 19: at twice the limit, or as soon as nobody renders it any more).
 func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
 		i.Account, i.Templates = string(d.Account), usesOf(d)
-		return i.ready(WorkRender, d.At), true
+		i = i.ready(WorkRender, d.At)
+		if d.Sources {
+			i.State = workWaiting
+		}
+		return i, true
+	case movie.SourcesFetched:
+		if i.State == workWaiting {
+			i = i.ready(WorkRender, i.Due)
+		}
+		return i, open
 	case movie.RenderStarted:
 		i.Suspect = i.Suspect || d.Alone || d.Death != domain.Unexplained
 		return i.claimed(d.Attempt, d.Worker, d.At), open

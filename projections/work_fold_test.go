@@ -22,6 +22,12 @@ var (
 	plain      = movie.Submitted{Account: alice, At: minute(1)}
 	delivered  = movie.Submitted{Account: alice, At: minute(1), Destinations: 2}
 	abandoned  = movie.SubmissionAbandoned{Account: alice, At: minute(10)}
+	sourced    = movie.Submitted{Account: alice, At: minute(1), Sources: true}
+	fetching   = movie.SourcesFetchStarted{Attempt: 1, Worker: "f1", At: minute(1)}
+	fetchDied  = movie.SourcesFetchStarted{Attempt: 2, Worker: "f2", At: minute(2), Death: domain.Crashed}
+	fetchBack  = movie.SourcesFetchReleased{Attempt: 1, Worker: "f1", At: minute(2)}
+	fetchFull  = movie.SourcesFetchReleased{Attempt: 1, Worker: "f1", At: minute(2), Memory: true}
+	fetched    = movie.SourcesFetched{Attempt: 1, Worker: "f1", At: minute(2)}
 	started    = movie.RenderStarted{Attempt: 1, Worker: "w1", At: minute(2)}
 	handedBack = movie.RenderReleased{Attempt: 1, Worker: "w1", At: minute(3)}
 	restarted  = movie.RenderStarted{Attempt: 2, Worker: "w2", At: minute(4)}
@@ -76,6 +82,21 @@ func TestWorkList(t *testing.T) {
 		{"abandoned and settled", []domain.Event{held, abandoned, released}, items{}},
 		{"submitted", []domain.Event{held, plain}, items{"render/p": ready("render", 1)}},
 		{"submitted, with destinations", []domain.Event{held, delivered}, items{"render/p": ready("render", 1)}},
+		{"submitted, with sources", []domain.Event{held, sourced}, items{"fetch/p": ready("fetch", 1)}},
+		{"fetching", []domain.Event{held, sourced, fetching}, items{"fetch/p": claimed("fetch", 1, 1, "f1", 1)}},
+		{"fetching, handed back", []domain.Event{held, sourced, fetching, fetchBack}, items{"fetch/p": again(ready("fetch", 1), 1, 1)}},
+		{"fetching, out of memory", []domain.Event{held, sourced, fetching, fetchFull}, items{
+			"fetch/p": died(again(ready("fetch", 1), 1, 1), 0, true)}},
+		{"fetching, taken over after a crash", []domain.Event{held, sourced, fetching, fetchDied}, items{
+			"fetch/p": died(claimed("fetch", 1, 2, "f2", 1), 1, true)}},
+		{"fetched: it has its place by its submission", []domain.Event{held, sourced, fetching, fetched}, items{"render/p": ready("render", 1)}},
+		{"all at hand", []domain.Event{held, sourced, movie.SourcesFetched{At: minute(2)}}, items{"render/p": ready("render", 1)}},
+		{"fetched and started", []domain.Event{held, sourced, fetching, fetched, started}, items{
+			"render/p": claimed("render", 1, 1, "w1", 2), "timeout/p": ready("timeout", 17)}},
+		{"started without, by an earlier version", []domain.Event{held, sourced, started}, items{
+			"render/p": claimed("render", 1, 1, "w1", 2), "timeout/p": ready("timeout", 17)}},
+		{"cancelled while its sources are fetched", []domain.Event{held, sourced, fetching, cancelled}, items{"hold/p": ready("settle", 20)}},
+		{"its sources cannot be had", []domain.Event{held, sourced, fetching, finished}, items{"hold/p": ready("settle", 20)}},
 		{"started", []domain.Event{held, plain, started}, items{
 			"render/p": claimed("render", 1, 1, "w1", 2), "timeout/p": ready("timeout", 17)}},
 		{"handed back", []domain.Event{held, plain, started, handedBack}, items{
@@ -155,6 +176,7 @@ func TestWorkList_AfterASweep(t *testing.T) {
 		"a late end":          {held, plain, started, timedOut, released, finished},
 		"a late release":      {held, plain, started, cancelled, released, handedBack},
 		"deletion and so on":  {held, delivered, started, finished, charged, onTheWay, arrived, movie.FileDeleted{Reason: movie.Expired}},
+		"a late fetch":        {held, sourced, fetching, cancelled, released, fetchBack, fetched},
 		"a late cancellation": {held, delivered, started, timedOut, released, cancelled, onTheWay, arrived},
 	}
 	for name, events := range tests {

@@ -8,6 +8,7 @@ import (
 
 // The kinds of work. A topic of the work queue is a kind.
 const (
+	WorkFetch   = "fetch"   // open while files that a movie or an item of a preload names are not at hand; it is not begun then
 	WorkRender  = "render"  // open while submitted, released or its claim is dead; not timed out, not closed
 	WorkStop    = "stop"    // a timed-out movie that is not closed: due when nobody renders it, or at twice the render timeout
 	WorkSettle  = "settle"  // open while an outcome's hold is still open
@@ -27,6 +28,7 @@ const (
 // WorkItem is one thing that is left to do. Its id is a line of work and the subject; along a line the kind changes as the
 // subject moves on, so that every item is folded from its own state and the event alone:
 //
+//	fetch/<project>    fetch, of a movie that may name files
 //	render/<project>   render, and after RenderTimedOut stop; its claim is that of the render, under the same id
 //	timeout/<project>  timeout
 //	hold/<project>     abandon, and after MovieSubmitted settle

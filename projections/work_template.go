@@ -45,7 +45,7 @@ func usesOf(submitted movie.Submitted) []string {
 // the log.
 func (w *Work) Uses(ctx context.Context, id template.ID) (bool, error) {
 	for _, line := range []struct{ kind, state string }{
-		{WorkRender, WorkReady}, {WorkRender, WorkClaimed}, {WorkStop, WorkReady}, {WorkStop, WorkClaimed},
+		{WorkRender, workWaiting}, {WorkRender, WorkReady}, {WorkRender, WorkClaimed}, {WorkStop, WorkReady}, {WorkStop, WorkClaimed},
 		{WorkDeliver, workWaiting}, {WorkDeliver, WorkReady}, {WorkDeliver, WorkClaimed},
 	} {
 		for item, err := range w.all(ctx, line.kind, line.state) {

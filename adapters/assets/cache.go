@@ -126,9 +126,46 @@ func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address str
 	})
 }
 
-// Refetch is Fetch, but downloads the file whatever is kept, and keeps what it gets. Decision 51: an element's cache is false.
-func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
+// Refetch is Fetch, but takes nothing from the disk that was downloaded before a time; zero: nothing at all. It keeps what it gets.
+// Decision 51: an element's cache is false.
+func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error) {
+	if asset, ok := c.KeptSince(ctx, account, address, since); ok {
+		return asset, nil
+	}
 	return c.fetch(ctx, c.shelf(account), address, true)
+}
+
+// Kept is what Fetch takes from the disk; false when it would ask a server.
+func (c *Cache) Kept(_ context.Context, account domain.AccountID, address string) (commands.Asset, bool) {
+	return c.kept(c.shelf(account), address, time.Time{})
+}
+
+// KeptSince is what Refetch takes from the disk; false when it would ask a server.
+func (c *Cache) KeptSince(_ context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool) {
+	if since.IsZero() {
+		return commands.Asset{}, false
+	}
+	return c.kept(c.shelf(account), address, since)
+}
+
+// IsOwn says that an address is below the service's public base.
+func (c *Cache) IsOwn(address string) bool {
+	target, err := parseAddress(address)
+	if err != nil {
+		return false
+	}
+	_, own := c.ownPath(target)
+	return own
+}
+
+// kept is what is used without asking the server: a download that is recent enough, and no older than a time.
+func (c *Cache) kept(s shelf, address string, since time.Time) (commands.Asset, bool) {
+	known := s.visit(address)
+	if !c.counts(known) || known.At.Before(since) {
+		return commands.Asset{}, false
+	}
+	asset, ok := s.asset(known.Hash)
+	return asset, ok && s.use(known.Hash) == nil
 }
 
 func (c *Cache) shelf(account domain.AccountID) shelf {
@@ -150,10 +187,10 @@ func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh bool) 
 	}
 	var known visit
 	if !fresh {
-		known = s.visit(address)
-		if asset, ok := s.asset(known.Hash); ok && c.counts(known) {
-			return asset, s.use(known.Hash)
+		if asset, ok := c.kept(s, address, time.Time{}); ok {
+			return asset, nil
 		}
+		known = s.visit(address)
 	}
 	got, err := c.download(ctx, s, target, known)
 	if err != nil {

@@ -76,9 +76,11 @@ func TestCache_Fetch_sparesTheOrigin(t *testing.T) {
 	})
 	const day = 24 * time.Hour
 	ask := map[string]func() (commands.Asset, error){
-		"fetch":   func() (commands.Asset, error) { return s.fetch("/a.png") },
-		"refetch": func() (commands.Asset, error) { return s.Refetch(t.Context(), "account", s.server.URL+"/a.png") },
-		"other":   func() (commands.Asset, error) { return s.Fetch(t.Context(), "another", s.server.URL+"/a.png") },
+		"fetch": func() (commands.Asset, error) { return s.fetch("/a.png") },
+		"refetch": func() (commands.Asset, error) {
+			return s.Refetch(t.Context(), "account", s.server.URL+"/a.png", time.Time{})
+		},
+		"other": func() (commands.Asset, error) { return s.Fetch(t.Context(), "another", s.server.URL+"/a.png") },
 	}
 	for i, step := range []struct {
 		later  time.Duration
@@ -135,7 +137,7 @@ func TestCache_Fetch_neverReplaces(t *testing.T) {
 	if err := os.Truncate(first.Path, 5); err != nil { // damage
 		t.Fatal(err)
 	}
-	if _, err := s.Refetch(t.Context(), "account", s.server.URL+"/a.png"); err != nil {
+	if _, err := s.Refetch(t.Context(), "account", s.server.URL+"/a.png", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := os.Stat(first.Path); err != nil || after.Size() != before.Size() {

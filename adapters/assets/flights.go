@@ -36,7 +36,8 @@ func (f *flights) do(ctx context.Context, key string, work func(context.Context)
 		f.leave(key, running, false)
 		return running.asset, running.err
 	case <-ctx.Done():
-		f.leave(key, running, errors.Is(context.Cause(ctx), commands.ErrGiveWay))
+		cause := context.Cause(ctx)
+		f.leave(key, running, errors.Is(cause, commands.ErrGiveWay) || errors.Is(cause, commands.ErrShare))
 		return commands.Asset{}, context.Cause(ctx)
 	}
 }

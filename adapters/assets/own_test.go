@@ -85,7 +85,7 @@ func TestCache_Refetch(t *testing.T) {
 	if a, err := s.fetch("/x.png"); err != nil || a.Facts.Width != 3 {
 		t.Errorf("fetched %+v (%v)", a.Facts, err)
 	}
-	if a, err := s.Refetch(t.Context(), "account", s.server.URL+"/x.png"); err != nil || a.Facts.Width != 7 {
+	if a, err := s.Refetch(t.Context(), "account", s.server.URL+"/x.png", time.Time{}); err != nil || a.Facts.Width != 7 {
 		t.Errorf("refetched %+v (%v)", a.Facts, err)
 	}
 }

@@ -136,7 +136,7 @@ func TestCache_Fetch_drip(t *testing.T) {
 	// Whoever asks may have less time: that is not the server's fault.
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := s.Refetch(ctx, "account", s.server.URL+"/head.png"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Refetch(ctx, "account", s.server.URL+"/head.png", time.Time{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -21,9 +21,9 @@ import (
 // fetchers is how many sources of one movie are prepared at once.
 const fetchers = 4
 
-// refetcher is a commands.Assets that can also leave its cache aside.
+// refetcher is a commands.Assets that can also leave its cache aside, but for what was downloaded since a time; zero: all of it.
 type refetcher interface {
-	Refetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error)
+	Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error)
 }
 
 // maxGathers is how often what is known of some sources may tell of others.
@@ -34,9 +34,7 @@ const defaultSourcesTime = 10 * time.Minute
 
 // gather brings the movie's sources into its folder and fills in what depends on their lengths, which may name more sources.
 func (r *run) gather(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
-	limit := cmp.Or(r.engine.cfg.SourcesTime, defaultSourcesTime)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, domain.Errorf(domain.Invalid, "asset_download_failed",
-		"The sources of the movie took longer than %g minutes to download: serve them faster, or preload them", limit.Minutes()))
+	ctx, cancel := r.engine.withSourcesTime(ctx, 0)
 	defer cancel()
 	defer r.whileSourcesMayTake()()
 	for range maxGathers {
@@ -60,6 +58,13 @@ func (r *run) gather(ctx context.Context, doc *document.Movie) (*document.Movie,
 	return doc, document.CheckResolved(doc)
 }
 
+// withSourcesTime bounds how long the sources of a movie may take, some of which earlier attempts have spent.
+func (e *Engine) withSourcesTime(ctx context.Context, spent time.Duration) (context.Context, context.CancelFunc) {
+	limit := cmp.Or(e.cfg.SourcesTime, defaultSourcesTime)
+	return context.WithTimeoutCause(ctx, limit-spent, domain.Errorf(domain.Invalid, "asset_download_failed",
+		"The sources of the movie took longer than %g minutes to download: serve them faster, or preload them", limit.Minutes()))
+}
+
 // missing are the sources that are not there yet.
 func (r *run) missing(doc *document.Movie) []document.Source {
 	return slices.DeleteFunc(document.Sources(doc), func(s document.Source) bool {
@@ -76,21 +81,9 @@ func (r *run) natural(key string) (document.Seconds, bool) {
 
 // fetch brings the movie's sources into its folder. When several fail, the first in the order of the document is named.
 func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(fetchers)
-	got := make([]source, len(wanted))
-	failed := make([]error, len(wanted))
-	for i, w := range wanted {
-		group.Go(func() error {
-			got[i], failed[i] = r.prepare(groupCtx, w)
-			if errors.Is(failed[i], commands.ErrGiveWay) {
-				return nil // what is spoken or drawn meanwhile is paid for: it is not cut short
-			}
-			return failed[i]
-		})
-	}
-	if err := errors.Join(group.Wait(), errors.Join(failed...)); err != nil {
-		return r.fetchError(ctx, wanted, failed)
+	got, err := r.obtain(ctx, wanted, r.prepare)
+	if err != nil {
+		return err
 	}
 	for i, w := range wanted {
 		path := filepath.Join(r.in, got[i].asset.Hash)
@@ -101,6 +94,27 @@ func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
 		r.sources[w.Key] = got[i]
 	}
 	return nil
+}
+
+// obtain gets all sources, a few at a time.
+func (r *run) obtain(ctx context.Context, wanted []document.Source, get func(context.Context, document.Source) (source, error)) ([]source, error) {
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(fetchers)
+	got := make([]source, len(wanted))
+	failed := make([]error, len(wanted))
+	for i, w := range wanted {
+		group.Go(func() error {
+			got[i], failed[i] = get(groupCtx, w)
+			if errors.Is(failed[i], commands.ErrGiveWay) {
+				return nil // what is spoken or drawn meanwhile is paid for: it is not cut short
+			}
+			return failed[i]
+		})
+	}
+	if err := errors.Join(group.Wait(), errors.Join(failed...)); err != nil {
+		return nil, r.fetchError(ctx, wanted, failed)
+	}
+	return got, nil
 }
 
 // hashes are the contents of the sources, by key.
@@ -120,16 +134,23 @@ func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
 	case w.Prompt != nil:
 		return r.generate(ctx, w)
 	}
-	fetch := r.engine.cfg.Fetcher.Fetch
-	if again, ok := r.engine.cfg.Fetcher.(refetcher); ok && w.Fresh {
-		fetch = again.Refetch
-	}
 	if !w.Fresh { // what has to be asked for again would begin anew
 		var end context.CancelFunc
 		ctx, end = r.untilLapsed(ctx)
 		defer end()
 	}
-	asset, err := fetch(ctx, r.job.Account, w.URL)
+	return r.download(ctx, w)
+}
+
+// download brings a file to the local disk, unless it is there.
+func (r *run) download(ctx context.Context, w document.Source) (source, error) {
+	var asset commands.Asset
+	var err error
+	if again, ok := r.engine.cfg.Fetcher.(refetcher); ok && w.Fresh {
+		asset, err = again.Refetch(ctx, r.job.Account, w.URL, r.job.FetchedSince)
+	} else {
+		asset, err = r.engine.cfg.Fetcher.Fetch(ctx, r.job.Account, w.URL)
+	}
 	if err == nil {
 		err = fits(w, asset)
 	}

@@ -49,15 +49,11 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (map[string]any, error) {
 	item := doc.Preload[index]
 	job := commands.PrepareJob{
-		Account: r.job.Account, Batch: string(r.job.Project), Index: index, Attempt: r.job.Attempt, Item: item,
+		Account: r.job.Account, Batch: string(r.job.Project), Index: index, Attempt: r.job.Attempt, Item: item, FetchedSince: r.job.FetchedSince,
 	}
 	made, err := r.engine.Prepare(ctx, job)
 	if err != nil {
-		var fault *domain.Error
-		if errors.As(err, &fault) {
-			err = &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: fmt.Sprintf("Preload item '%s': %s", item.ID, fault.Message)}
-		}
-		return nil, err
+		return nil, ofItem(item.ID, err)
 	}
 	defer made.Close()
 	r.warn(made.Warnings...)

@@ -14,6 +14,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message/router/middleware"
 	"github.com/sirupsen/logrus"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/projections"
 )
@@ -246,6 +247,9 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 	}
 	s.running[task.ID] = task
 	s.yields.begun(task, now, cancel)
+	if s.apart && task.Kind == projections.WorkFetch {
+		s.queue.room.stoppable(task, func() { cancel(commands.ErrAlone) })
+	}
 	s.queue.finished.Go(func() {
 		defer s.queue.end()
 		defer cancel(nil)

@@ -30,9 +30,9 @@ func newYields() yields {
 	return yields{stop: make(map[string]context.CancelCauseFunc), since: make(map[string]time.Time)}
 }
 
-// begun notes that a task was handed out. Only renders take long enough to be worth it.
+// begun notes that a task was handed out. Only renders, and the fetching of their sources, take long enough to be worth it.
 func (y *yields) begun(task projections.Task, now time.Time, stop context.CancelCauseFunc) {
-	if task.Kind == projections.WorkRender {
+	if task.Kind == projections.WorkRender || task.Kind == projections.WorkFetch {
 		y.stop[task.ID], y.since[task.ID] = stop, now
 	}
 }

@@ -43,6 +43,11 @@ func Sources(m *Movie) []Source {
 	return c.sources
 }
 
+// NamesFiles says whether a movie names files, or may do so once it is known what its preloads have come to and how long its sources are.
+func NamesFiles(m *Movie) bool {
+	return len(m.Preload) > 0 || m.Waits() || slices.ContainsFunc(Sources(m), func(s Source) bool { return s.URL != "" })
+}
+
 type sourceUse struct{ key, kind string }
 
 // collector gathers sources; seen holds where each one is in the list.

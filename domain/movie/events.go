@@ -22,6 +22,8 @@ type Submitted struct {
 	Targets []Target `json:"targets,omitempty"`
 	// Templates are the saved templates that the movie is made of: every attempt renders exactly these.
 	Templates []TemplateUse `json:"templates,omitempty"`
+	// Sources says that the document may name files: they are fetched before the movie is rendered. Decision 54.
+	Sources bool `json:"sources,omitempty"`
 }
 
 // TemplateUse is a template as it was when a movie was submitted.
@@ -41,6 +43,34 @@ type Target struct {
 type SubmissionAbandoned struct {
 	Account domain.AccountID `json:"account"`
 	At      time.Time        `json:"at"`
+}
+
+// SourcesFetchStarted is a worker's claim on the fetching of the movie's sources. It holds no slot of a render, and the movie stays pending.
+// Decision 54.
+type SourcesFetchStarted struct {
+	Attempt int       `json:"attempt"` // 1, 2, ... of the fetching
+	Worker  string    `json:"worker"`  // unique to one run of one process
+	At      time.Time `json:"at"`
+	// Alone says that no other render, preload item or fetching is in work in the process as long as the attempt is.
+	Alone bool `json:"alone,omitempty"`
+	// Death is how the process of the attempt before, when it ended in nothing else, is known to have failed.
+	Death domain.Death `json:"death,omitempty"`
+}
+
+// SourcesFetchReleased hands the claim on the fetching back without an outcome. It does not count as an attempt that crashed.
+type SourcesFetchReleased struct {
+	Attempt int       `json:"attempt"`
+	Worker  string    `json:"worker"`
+	At      time.Time `json:"at"`
+	// Memory says that the kernel ended one of the attempt's programs for want of memory: the next one has to be alone.
+	Memory bool `json:"memory,omitempty"`
+}
+
+// SourcesFetched says that the files which the document names are where every renderer finds them: the movie can be rendered.
+type SourcesFetched struct {
+	Attempt int       `json:"attempt"` // 0: all were at hand, and nobody had to fetch any
+	Worker  string    `json:"worker"`
+	At      time.Time `json:"at"`
 }
 
 // RenderStarted is a worker's claim on the movie.
@@ -207,30 +237,36 @@ type RedeliveryRequested struct {
 }
 
 // EventType is the persisted name.
-func (Submitted) EventType() string           { return "MovieSubmitted" }
-func (SubmissionAbandoned) EventType() string { return "SubmissionAbandoned" }
-func (RenderStarted) EventType() string       { return "RenderStarted" }
-func (RenderReleased) EventType() string      { return "RenderReleased" }
-func (RenderFinished) EventType() string      { return "RenderFinished" }
-func (RenderTimedOut) EventType() string      { return "RenderTimedOut" }
-func (Cancelled) EventType() string           { return "MovieCancelled" }
-func (FileDeleted) EventType() string         { return "FileDeleted" }
-func (DeliveryStarted) EventType() string     { return "DeliveryStarted" }
-func (DeliveryAttempted) EventType() string   { return "DeliveryAttempted" }
-func (DeliveryReleased) EventType() string    { return "DeliveryReleased" }
-func (DeliveryFinished) EventType() string    { return "DeliveryFinished" }
-func (RedeliveryRequested) EventType() string { return "RedeliveryRequested" }
+func (Submitted) EventType() string            { return "MovieSubmitted" }
+func (SubmissionAbandoned) EventType() string  { return "SubmissionAbandoned" }
+func (SourcesFetchStarted) EventType() string  { return "SourcesFetchStarted" }
+func (SourcesFetchReleased) EventType() string { return "SourcesFetchReleased" }
+func (SourcesFetched) EventType() string       { return "SourcesFetched" }
+func (RenderStarted) EventType() string        { return "RenderStarted" }
+func (RenderReleased) EventType() string       { return "RenderReleased" }
+func (RenderFinished) EventType() string       { return "RenderFinished" }
+func (RenderTimedOut) EventType() string       { return "RenderTimedOut" }
+func (Cancelled) EventType() string            { return "MovieCancelled" }
+func (FileDeleted) EventType() string          { return "FileDeleted" }
+func (DeliveryStarted) EventType() string      { return "DeliveryStarted" }
+func (DeliveryAttempted) EventType() string    { return "DeliveryAttempted" }
+func (DeliveryReleased) EventType() string     { return "DeliveryReleased" }
+func (DeliveryFinished) EventType() string     { return "DeliveryFinished" }
+func (RedeliveryRequested) EventType() string  { return "RedeliveryRequested" }
 
 // EventKey tells the event from others of its type on the same movie.
-func (Submitted) EventKey() string           { return "" }
-func (SubmissionAbandoned) EventKey() string { return "" }
-func (e RenderStarted) EventKey() string     { return strconv.Itoa(e.Attempt) + "/" + e.Worker }
-func (e RenderReleased) EventKey() string    { return strconv.Itoa(e.Attempt) }
-func (e RenderFinished) EventKey() string    { return strconv.Itoa(e.Attempt) + "/" + e.Worker }
-func (RenderTimedOut) EventKey() string      { return "" }
-func (Cancelled) EventKey() string           { return "" }
-func (e FileDeleted) EventKey() string       { return string(e.Reason) }
-func (e DeliveryStarted) EventKey() string   { return strconv.Itoa(e.Run) + "/" + e.Worker }
+func (Submitted) EventKey() string              { return "" }
+func (SubmissionAbandoned) EventKey() string    { return "" }
+func (e SourcesFetchStarted) EventKey() string  { return strconv.Itoa(e.Attempt) + "/" + e.Worker }
+func (e SourcesFetchReleased) EventKey() string { return strconv.Itoa(e.Attempt) }
+func (SourcesFetched) EventKey() string         { return "" }
+func (e RenderStarted) EventKey() string        { return strconv.Itoa(e.Attempt) + "/" + e.Worker }
+func (e RenderReleased) EventKey() string       { return strconv.Itoa(e.Attempt) }
+func (e RenderFinished) EventKey() string       { return strconv.Itoa(e.Attempt) + "/" + e.Worker }
+func (RenderTimedOut) EventKey() string         { return "" }
+func (Cancelled) EventKey() string              { return "" }
+func (e FileDeleted) EventKey() string          { return string(e.Reason) }
+func (e DeliveryStarted) EventKey() string      { return strconv.Itoa(e.Run) + "/" + e.Worker }
 func (e DeliveryAttempted) EventKey() string {
 	return strconv.Itoa(e.Run) + "/" + strconv.Itoa(e.Index) + "/" + strconv.Itoa(e.Try)
 }

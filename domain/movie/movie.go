@@ -48,6 +48,8 @@ type Movie struct {
 	submitted *Submitted
 	outcome   Outcome
 
+	fetching domain.Fetching
+
 	claim        Claim // the last one
 	claimed      bool  // it has neither ended nor been handed back
 	trial        domain.Trial
@@ -133,6 +135,12 @@ func (m *Movie) Apply(event domain.Event) {
 	case SubmissionAbandoned:
 		m.account = e.Account
 		m.end(Abandoned)
+	case SourcesFetchStarted:
+		m.fetching.Begin(domain.FetchClaim{Attempt: e.Attempt, Worker: e.Worker}, e.Alone, e.Death, e.At)
+	case SourcesFetchReleased:
+		m.fetching.Release(e.At)
+	case SourcesFetched:
+		m.fetching.Finish()
 	case RenderStarted:
 		m.applyRenderStarted(e)
 	case RenderReleased:

@@ -48,11 +48,7 @@ func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domai
 		s.Death = domain.Unexplained
 	}
 	if death, over := m.trial.Over(s.Death, s.Windows); over {
-		message := crashedMessage
-		if death == domain.OutOfMemory {
-			message = memoryMessage
-		}
-		return []domain.Event{m.failure(s.Worker, message, now)}
+		return []domain.Event{m.failure(s.Worker, gaveUp(death), now)}
 	}
 	return []domain.Event{RenderStarted{
 		Attempt: m.claim.Number + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death, Windows: s.Windows,

@@ -35,6 +35,8 @@ type Config struct {
 	Commands Commands
 	Log      *eventstore.Log // followed for what ends a claim
 	Renderer commands.Renderer
+	Fetcher  commands.SourceFetcher
+	Fetches  Fetches
 	Cache    Cache
 	Files    commands.Files
 	Library  Library
@@ -63,6 +65,7 @@ func (c Config) validate() error {
 		"queue": c.Queue == nil, "kinds": len(c.Kinds) == 0, "log": c.Log == nil, "logger": c.Logger == nil,
 		"files": c.Files == nil, "presence": c.Presence == nil, "trouble": c.Trouble == nil,
 		"renderer":    c.Renderer == nil && slices.Contains(c.Kinds, projections.WorkRender),
+		"fetcher":     (c.Fetcher == nil || c.Fetches == nil) && slices.Contains(c.Kinds, projections.WorkFetch),
 		"library":     c.Library == nil && (slices.Contains(c.Kinds, projections.WorkMove) || slices.Contains(c.Kinds, projections.WorkMedia)),
 		"preparer":    !c.Preloads.complete() && slices.Contains(c.Kinds, projections.WorkPreload),
 		"confirmer":   c.Confirm == nil && slices.Contains(c.Kinds, projections.WorkConfirm),
@@ -153,6 +156,7 @@ func (p *Processors) register(kind string) error {
 		projections.WorkPurge:    {p.clearPurged, aRemoval},
 		projections.WorkClose:    {p.closeAccount, aRemoval},
 
+		projections.WorkFetch:   {p.fetch, aPreparation},
 		projections.WorkRender:  {p.render, 2*p.limits.Render + 5*time.Minute},
 		projections.WorkDeliver: {p.deliver, time.Hour},
 		projections.WorkSettle:  {p.settle, aCommand},
@@ -193,8 +197,8 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 		share := make(chan struct{})
 		defer context.AfterFunc(given, func() {
 			switch cause := context.Cause(given); {
-			case errors.Is(cause, commands.ErrGiveWay):
-				stop(commands.ErrGiveWay)
+			case errors.Is(cause, commands.ErrGiveWay), errors.Is(cause, commands.ErrAlone):
+				stop(cause)
 			case errors.Is(cause, commands.ErrShare):
 				close(share)
 			}
@@ -208,8 +212,8 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 // end turns what is normal into success.
 func (p *Processors) end(task projections.Task, err error) error {
 	switch {
-	case err == nil, errors.Is(err, commands.ErrNothingToDo), errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory),
-		errors.Is(err, errLost), errors.Is(err, errDraining):
+	case err == nil, errors.Is(err, commands.ErrNothingToDo), errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrShare),
+		errors.Is(err, commands.ErrAlone), errors.Is(err, commands.ErrOutOfMemory), errors.Is(err, errLost), errors.Is(err, errDraining):
 		p.succeeded(task)
 		return nil
 	default:

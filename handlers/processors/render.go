@@ -126,6 +126,7 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 	}
 	job := commands.RenderJob{
 		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Document: document, Now: r.claim.FirstStarted,
+		FetchedSince: r.claim.FetchedSince,
 		Fetched: func(ctx context.Context, sources map[string]string) error {
 			return r.fetched(ctx, document, sources)
 		},

@@ -108,6 +108,23 @@ func endsRender(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
+// endsFetch tells whether an event ends an attempt at fetching a movie's sources: its end by another, a later attempt, a render or the end of
+// the movie.
+func endsFetch(event domain.Event, attempt int, worker string) bool {
+	switch e := event.(type) {
+	case movie.SourcesFetchStarted:
+		return e.Attempt > attempt
+	case movie.SourcesFetched:
+		return e.Attempt != attempt || e.Worker != worker
+	case movie.RenderStarted, movie.Cancelled:
+		return true
+	case movie.RenderFinished:
+		return e.Worker != worker
+	default:
+		return false
+	}
+}
+
 // endsDelivery tells whether an event ends a run of the deliveries.
 func endsDelivery(event domain.Event, run int, _ string) bool {
 	started, ok := event.(movie.DeliveryStarted)

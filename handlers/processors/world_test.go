@@ -223,6 +223,7 @@ type process struct {
 	link    *link
 	queue   *queue
 	render  *renderer
+	fetch   *fetcher
 	set     *commandSet
 	p       *processors.Processors
 	stopped chan error
@@ -239,15 +240,16 @@ func (w *world) startDeaf(worker string, deaf bool) *process {
 	log := eventstore.NewLog(link, w.codec)
 	pr := &process{
 		w: w, link: link, queue: newQueue(), render: &renderer{dir: w.dir, worker: worker, seconds: 4},
-		set: newCommandSet(log, link), stopped: make(chan error, 1),
+		fetch: &fetcher{}, set: newCommandSet(log, link), stopped: make(chan error, 1),
 	}
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	var err error
 	pr.p, err = processors.New(processors.Config{
 		Queue: pr.queue, Worker: worker, Log: log, Commands: pr.set.all, Renderer: pr.render, Cache: w.cache, Files: link,
+		Fetcher: pr.fetch, Fetches: commands.NewSourceFetches(log, time.Now),
 		Kinds: []string{
-			projections.WorkRender, projections.WorkSettle, projections.WorkDeliver,
+			projections.WorkFetch, projections.WorkRender, projections.WorkSettle, projections.WorkDeliver,
 			projections.WorkTimeout, projections.WorkStop, projections.WorkAbandon, projections.WorkExpire,
 		},
 		Presence: w.board, Trouble: w.troubles, Visible: link, Webhook: link.post,

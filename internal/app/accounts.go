@@ -81,6 +81,7 @@ func (s *service) drops() map[string]admin.DropFunc {
 		return drop.Movie(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
 	}
 	return map[string]admin.DropFunc{
+		projections.WorkFetch:   giveUp,
 		projections.WorkRender:  giveUp,
 		projections.WorkTimeout: giveUp,
 		projections.WorkStop:    giveUp,

@@ -74,6 +74,7 @@ type Config struct {
 	Images        images.Endpoint
 
 	RenderSlots  slotsFlag
+	FetchSlots   int
 	PreloadSlots int
 	DeliverSlots int
 	Cores        int
@@ -130,6 +131,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address of mail that --smtp sends")
 	c.bindProviders(f)
 	f.Var(&c.RenderSlots, "render-slots", "movies rendered at the same time by this process; auto: one for every two of --cores")
+	f.IntVar(&c.FetchSlots, "fetch-slots", 32, "movies and preload items whose sources are fetched at the same time by this process; a quarter of them for one account")
 	f.IntVar(&c.PreloadSlots, "preload-slots", 2, "preload items prepared at the same time by this process")
 	f.IntVar(&c.DeliverSlots, "deliver-slots", 128, "deliveries at the same time by this process")
 	f.IntVar(&c.Cores, "cores", runtime.NumCPU(), "processor cores to plan renders for")
@@ -197,8 +199,8 @@ func (c *Config) validate() error {
 	if c.EventStoreListen != "" && !loopback(c.EventStoreListen) {
 		complain("--eventstore-listen %s: without TLS the event store listens on loopback addresses only", c.EventStoreListen)
 	}
-	if c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
-		complain("--preload-slots, --deliver-slots and --cores must be at least 1")
+	if c.FetchSlots < 1 || c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
+		complain("--fetch-slots, --preload-slots, --deliver-slots and --cores must be at least 1")
 	}
 	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
 		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)

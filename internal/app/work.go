@@ -18,6 +18,9 @@ import (
 	"moviola/projections"
 )
 
+// accountFetches is the part of the slots for fetching that one account may take: a quarter.
+const accountFetches = 4
+
 // keeperSlots is how many of each of the keeper's small tasks are done at the same time.
 const keeperSlots = 4
 
@@ -27,6 +30,7 @@ func (s *service) slots() map[string]int {
 	if s.cfg.plays(roleRenderer) {
 		slots[projections.WorkRender] = s.cfg.renderSlots()
 		slots[projections.WorkPreload] = s.cfg.PreloadSlots
+		slots[projections.WorkFetch] = s.cfg.FetchSlots
 	}
 	if s.cfg.plays(roleDeliverer) {
 		slots[projections.WorkDeliver] = s.cfg.DeliverSlots
@@ -53,13 +57,16 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Work:     s.models.Work,
 		Presence: s.models.Presence,
 		Slots:    slots,
-		// Receivers may be slow: those of one account leave places for the others.
-		PerAccount:  map[string]int{projections.WorkDeliver: max(1, s.cfg.DeliverSlots/accountDeliveries)},
+		// Receivers and the servers of sources may be slow: those of one account leave places for the others.
+		PerAccount: map[string]int{
+			projections.WorkDeliver: max(1, s.cfg.DeliverSlots/accountDeliveries),
+			projections.WorkFetch:   max(1, s.cfg.FetchSlots/accountFetches),
+		},
 		Later:       []string{string(commands.LibraryAccount)},
 		Wake:        s.models.Reader.Changed(),
 		DeadAfter:   s.cfg.ClaimTimeout,
 		Fate:        s.host.fate,
-		Apart:       []string{projections.WorkRender, projections.WorkPreload},
+		Apart:       []string{projections.WorkRender, projections.WorkPreload, projections.WorkFetch},
 		LongestRest: s.cfg.RetryLimit,
 		Log:         s.log.WithField("part", "workqueue"),
 	})
@@ -97,7 +104,8 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.savedProvider(), log); err != nil {
 			return nil, err
 		}
-		config.Renderer = s.renderer.engine
+		config.Renderer, config.Fetcher = s.renderer.engine, s.renderer.engine
+		config.Fetches = commands.NewSourceFetches(s.stores.log, time.Now)
 	}
 	config.Preloads, config.Confirm = s.preloadWork(), s.media.confirm
 	return processors.New(config)

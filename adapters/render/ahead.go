@@ -1,0 +1,172 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/internal/oom"
+)
+
+var _ commands.SourceFetcher = (*Engine)(nil)
+
+// keeper is a commands.Assets that can say what it has without downloading anything.
+type keeper interface {
+	// Kept is what Fetch, or Refetch of what has to be downloaded since a time, would take without asking a server: false when it would ask.
+	Kept(ctx context.Context, account domain.AccountID, address string) (commands.Asset, bool)
+	KeptSince(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool)
+	// IsOwn says that an address is the service's own: nobody else is asked for it.
+	IsOwn(address string) bool
+}
+
+// ahead fetches the files of a movie or of an item before it is made, into nothing but the account's cache.
+type ahead struct {
+	*run
+	atHand bool // nothing is to be downloaded
+}
+
+func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch commands.Fetch) *ahead {
+	return &ahead{atHand: fetch.AtHand, run: &run{
+		engine: e, job: commands.RenderJob{Account: account, Project: project, FetchedSince: fetch.Since},
+		log: e.cfg.Log.WithField("project", project), sources: map[string]source{}, warned: map[string]bool{},
+	}}
+}
+
+// FetchSources brings the files that a movie names into the account's cache: those of its elements, components, masks, fonts, captions and
+// preloads, as far as they can be known before anything is spoken, generated or drawn. See commands.SourceFetcher. A movie that is
+// mistaken names none: whoever renders it says so.
+func (e *Engine) FetchSources(ctx context.Context, job commands.FetchJob) error {
+	before := oom.Read()
+	return outOfMemory(ctx, before, e.fetchSources(ctx, job))
+}
+
+func (e *Engine) fetchSources(ctx context.Context, job commands.FetchJob) error {
+	doc, err := document.Parse(job.Document)
+	if err == nil {
+		err = document.Validate(doc)
+	}
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := e.withSourcesTime(ctx, job.Spent)
+	defer cancel()
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(fetchers)
+	for i := range doc.Preload {
+		group.Go(func() error {
+			item, err := documentOf(doc.Preload[i])
+			if err != nil {
+				return nil
+			}
+			err = ownFault(e.ahead(job.Account, job.Project, job.Fetch).bring(groupCtx, item))
+			return ofItem(doc.Preload[i].ID, err)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return aheadError(ctx, err)
+	}
+	return aheadError(ctx, e.ahead(job.Account, job.Project, job.Fetch).bring(ctx, doc))
+}
+
+// FetchItem is FetchSources for an item of a batch.
+func (e *Engine) FetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error {
+	before := oom.Read()
+	return outOfMemory(ctx, before, e.fetchItem(ctx, job, fetch))
+}
+
+func (e *Engine) fetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error {
+	doc, err := documentOf(job.Item)
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := e.withSourcesTime(ctx, fetch.Spent)
+	defer cancel()
+	err = e.ahead(job.Account, domain.ProjectID(job.Batch), fetch).bring(ctx, doc)
+	return ownFault(aheadError(ctx, err))
+}
+
+// aheadError tells the end of the time for all sources from the errors that it causes.
+func aheadError(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// ofItem names in an error the item of a movie's preload that it comes from.
+func ofItem(id string, err error) error {
+	var fault *domain.Error
+	if errors.As(err, &fault) {
+		return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: fmt.Sprintf("Preload item '%s': %s", id, fault.Message)}
+	}
+	return err
+}
+
+// bring fetches what a document names, and what turns out to be named once the lengths of that are known.
+func (a *ahead) bring(ctx context.Context, doc *document.Movie) error {
+	for range maxGathers {
+		wanted := a.files(doc)
+		got, err := a.obtain(ctx, wanted, a.get)
+		if err != nil {
+			return err
+		}
+		for i, w := range wanted {
+			a.sources[w.Key] = got[i]
+		}
+		if !doc.Waits() || len(wanted) == 0 {
+			return nil
+		}
+		next, err := doc.Resolve(document.Known{Natural: a.natural})
+		if err == nil {
+			err = document.Validate(next)
+		}
+		if err != nil {
+			return nil // whoever renders it says so
+		}
+		doc = next
+	}
+	return nil
+}
+
+// files are the files that are not there yet. Those of the service itself only matter when something depends on their lengths.
+func (a *ahead) files(doc *document.Movie) []document.Source {
+	kept, _ := a.engine.cfg.Fetcher.(keeper)
+	var files []document.Source
+	for _, s := range a.missing(doc) {
+		if s.URL == "" || kept != nil && !doc.Waits() && kept.IsOwn(s.URL) {
+			continue
+		}
+		files = append(files, s)
+	}
+	return files
+}
+
+// get downloads a file, or finds that it is there.
+func (a *ahead) get(ctx context.Context, w document.Source) (source, error) {
+	if !a.atHand {
+		return a.download(ctx, w)
+	}
+	kept, ok := a.engine.cfg.Fetcher.(keeper)
+	if !ok {
+		return source{}, commands.ErrNotAtHand
+	}
+	if kept.IsOwn(w.URL) {
+		return a.download(ctx, w)
+	}
+	var asset commands.Asset
+	if w.Fresh {
+		asset, ok = kept.KeptSince(ctx, a.job.Account, w.URL, a.job.FetchedSince)
+	} else {
+		asset, ok = kept.Kept(ctx, a.job.Account, w.URL)
+	}
+	if !ok {
+		return source{}, commands.ErrNotAtHand
+	}
+	return source{asset: asset}, fits(w, asset)
+}

@@ -1,0 +1,172 @@
+package processors
+
+import (
+	"context"
+	"errors"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/projections"
+)
+
+// Fetches are the decisions on the fetching of movies' sources. commands.SourceFetches are some. Every one answers commands.ErrNothingToDo
+// when the state asks for nothing, or the claim it speaks for is lost.
+type Fetches interface {
+	// Wanted tells what is to be fetched, without a claim.
+	Wanted(ctx context.Context, project domain.ProjectID) (commands.FetchClaim, error)
+	Start(ctx context.Context, cmd commands.StartFetch) (commands.FetchClaim, error)
+	Release(ctx context.Context, project domain.ProjectID, claim domain.FetchClaim, memory bool) error
+	Finish(ctx context.Context, cmd commands.FinishFetch) error
+}
+
+// fetching is the work of fetching the sources of one thing, a movie or an item of a preload.
+type fetching struct {
+	*Processors
+	wanted  func(ctx context.Context) (commands.FetchClaim, error)
+	start   func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error)
+	release func(ctx context.Context, claim domain.FetchClaim, memory bool) error
+	finish  func(ctx context.Context, claim domain.FetchClaim, message string) error
+	fetch   func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error
+	sight   *sight
+}
+
+// fetch brings the sources of a movie, or of an item of a preload, to where every renderer finds them. Decision 54.
+func (p *Processors) fetch(ctx context.Context, task projections.Task) error {
+	return p.fetchMovie(domain.ProjectID(task.Subject)).run(ctx, task)
+}
+
+// fetchMovie is the fetching of a movie's sources.
+func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
+	all := p.config.Fetches
+	return &fetching{
+		Processors: p, sight: p.watch.open(project, endsFetch),
+		wanted: func(ctx context.Context) (commands.FetchClaim, error) { return all.Wanted(ctx, project) },
+		start: func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error) {
+			return all.Start(ctx, commands.StartFetch{Project: project, FetchStart: s})
+		},
+		release: func(ctx context.Context, claim domain.FetchClaim, memory bool) error {
+			return all.Release(ctx, project, claim, memory)
+		},
+		finish: func(ctx context.Context, claim domain.FetchClaim, message string) error {
+			return all.Finish(ctx, commands.FinishFetch{Project: project, Claim: claim, Worker: p.config.Worker, Message: message})
+		},
+		fetch: func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error {
+			document, err := p.document(ctx, claim.Account, project, claim.DocumentHash)
+			if err != nil {
+				return err
+			}
+			return p.config.Fetcher.FetchSources(ctx, commands.FetchJob{Account: claim.Account, Project: project, Document: document, Fetch: how})
+		},
+	}
+}
+
+// run fetches. What is all at hand needs no claim: one event says so. Otherwise it ends with the sources at hand, with their fault as the
+// outcome, with the claim handed back, or with the claim lost to another.
+func (f *fetching) run(ctx context.Context, task projections.Task) error {
+	defer f.sight.close()
+	if task.Dead == 0 && !task.Suspect {
+		if done, err := f.atHand(ctx); done || err != nil {
+			return err
+		}
+	}
+	claim, err := f.claim(ctx, task)
+	if err != nil {
+		return err
+	}
+	ctx, stop := f.sight.claimed(ctx, claim.Attempt, claim.Worker)
+	defer stop()
+	ctx, cancel := untilShared(ctx)
+	defer cancel()
+	shown := f.appear(task.ID, claim.Attempt)
+	defer shown.end()
+	message, err := f.fetched(ctx, claim)
+	if err == nil {
+		return f.record(ctx, claim.FetchClaim, message)
+	}
+	err = errors.Join(err, context.Cause(ctx))
+	if errors.Is(err, errLost) {
+		return errLost
+	}
+	return f.handBack(claim.FetchClaim, err)
+}
+
+// untilShared returns a context that ends with commands.ErrShare as its cause when the slot is asked for: nothing that is on the disk is lost
+// then, and downloads go on by themselves.
+func untilShared(ctx context.Context) (context.Context, context.CancelFunc) {
+	share := shareOf(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-share:
+			cancel(commands.ErrShare)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// atHand says whether nothing had to be fetched, which it records.
+func (f *fetching) atHand(ctx context.Context) (bool, error) {
+	claim, err := f.wanted(ctx)
+	if err != nil {
+		return false, err
+	}
+	how := claim.Fetch
+	how.AtHand = true
+	if err := f.fetch(ctx, claim, how); err != nil {
+		return false, nil // it is found out with a claim why
+	}
+	return true, f.record(ctx, domain.FetchClaim{}, "")
+}
+
+func (f *fetching) claim(ctx context.Context, task projections.Task) (commands.FetchClaim, error) {
+	ctx, cancel := f.grace(ctx)
+	defer cancel()
+	return f.start(ctx, domain.FetchStart{Worker: f.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
+}
+
+// fetched repeats the fetching until all is at hand or the sources are to blame, which the message says: errors that pass are waited out, others
+// end it after a few tries. It returns an error only when ctx has ended before, or the kernel ended a program for want of memory.
+func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (message string, err error) {
+	tries := 0
+	for pause := newPause(); ; {
+		err := f.fetch(ctx, claim, claim.Fetch)
+		var refusal *domain.Error
+		switch {
+		case err == nil || ctx.Err() != nil || errors.Is(err, commands.ErrOutOfMemory):
+			return "", err
+		case errors.As(err, &refusal):
+			return refusal.Message, nil
+		}
+		f.log.WithError(err).WithField("attempt", claim.Attempt).Warn("sources are not fetched yet")
+		if !passes(err) {
+			tries++
+		}
+		if tries == maxRenderTries {
+			return failedMessage, nil
+		}
+		if err := pause.wait(ctx); err != nil {
+			return "", err
+		}
+	}
+}
+
+// record records the outcome, for as long as it takes.
+func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message string) error {
+	ctx, cancel := f.grace(ctx)
+	defer cancel()
+	return untilDone(ctx, func(ctx context.Context) error { return f.finish(ctx, claim, message) }, func(err error) {
+		f.log.WithError(err).Warn("the outcome of a fetching could not be recorded")
+	})
+}
+
+// handBack hands the claim back, because this process has no time left for it, no memory beside other work, or others wait for its slot.
+func (f *fetching) handBack(claim domain.FetchClaim, why error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), f.limits.Release)
+	defer cancel()
+	err := f.release(ctx, claim, errors.Is(why, commands.ErrOutOfMemory))
+	if errors.Is(err, commands.ErrNothingToDo) {
+		return err
+	}
+	return errors.Join(why, err)
+}

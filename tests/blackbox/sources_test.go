@@ -1,0 +1,103 @@
+package blackbox_test
+
+import (
+	"fmt"
+	"image/color"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"moviola/tests/harness"
+)
+
+// dam serves pictures whose bodies end only when it is opened.
+type dam struct {
+	*httptest.Server
+	asked chan string
+	open  chan struct{}
+	once  sync.Once
+}
+
+func newDam(t *testing.T) *dam {
+	t.Helper()
+	dir := t.TempDir()
+	harness.WritePNG(t, filepath.Join(dir, "a.png"), 64, 64, color.Gray{Y: 200}, color.Gray{Y: 100})
+	d := &dam{asked: make(chan string, 1000), open: make(chan struct{})}
+	files := http.FileServer(http.Dir(dir))
+	d.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case d.asked <- r.URL.RawQuery:
+		default:
+		}
+		select {
+		case <-d.open:
+		case <-r.Context().Done():
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(d.Close)
+	t.Cleanup(d.release)
+	return d
+}
+
+func (d *dam) release() { d.once.Do(func() { close(d.open) }) }
+
+// movie shows pictures that the dam holds back.
+func (d *dam) movie(name string, pictures int) object {
+	var elements []any
+	for i := range pictures {
+		elements = append(elements, object{"type": "image", "src": fmt.Sprintf("%s/a.png?%s-%d", d.URL, name, i), "duration": 1})
+	}
+	return object{"resolution": "custom", "width": 64, "height": 64, "scenes": []any{object{"duration": 1, "elements": elements}}}
+}
+
+var plainMovie = object{"resolution": "custom", "width": 64, "height": 64, "scenes": []any{object{"duration": 1, "background-color": "#123456"}}}
+
+// TestSources_HoldNoSlot: with one render slot, fifty movies of one account wait for their sources, and another account's movie is rendered
+// meanwhile; so is one of the first account that needs no sources. Decision 54.
+func TestSources_HoldNoSlot(t *testing.T) {
+	t.Parallel()
+	d := newDam(t)
+	service := harness.NewService(t, "--allow-host", strings.TrimPrefix(d.URL, "http://"), "--render-slots", "1")
+	service.StartAPI()
+	flood, other := service.NewAccount("flood", 600), service.NewAccount("other", 600)
+	var held []string
+	for i := range 50 {
+		held = append(held, flood.Submit(d.movie(fmt.Sprint(i), 24)))
+	}
+	harness.Receive(t, "a source is asked for", d.asked)
+	other.WaitFor(other.Submit(plainMovie), "done")
+	flood.WaitFor(flood.Submit(plainMovie), "done")
+	if got := flood.Get(held[0]).Movie; got.Status != "pending" {
+		t.Errorf("a movie that waits for its sources is %s", got.Status)
+	}
+	d.release()
+	first := flood.WaitFor(held[0], "done")
+	if !first.Success {
+		t.Errorf("the movie ended with %+v", first)
+	}
+	want := "MovieSubmitted SourcesFetchStarted SourcesFetched RenderStarted RenderFinished"
+	if got := history(t, flood, held[0]); got != want {
+		t.Errorf("events %s, want %s", got, want)
+	}
+}
+
+// history names the events of a movie, in order.
+func history(t *testing.T, client *harness.Client, project string) string {
+	t.Helper()
+	var answer struct {
+		Events []struct {
+			Type string `json:"type"`
+		} `json:"events"`
+	}
+	client.Do("GET", "/movies/events?project="+project, nil).Into(t, &answer)
+	var names []string
+	for _, event := range answer.Events {
+		names = append(names, event.Type)
+	}
+	return strings.Join(names, " ")
+}
