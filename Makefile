@@ -22,6 +22,14 @@ test: ## run every test, black-box ones on the built binary, packages under the 
 	CGO_ENABLED=0 scripts/test.sh ./tests/... -timeout 60m
 	scripts/fuzz.sh 20s ./handlers/...
 
+FAST := grep -vE '/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'
+
+test-fast: ## unit and contract tests that start no program, without the race detector: for the loop while you write
+	@go test $$(go list ./domain/... ./commands/... ./eventstore/... ./projections/... ./handlers/... ./adapters/... ./internal/... ./tests/style | $(FAST))
+
+test-one: ## one test anew, under the race detector: make test-one P=./handlers/rest T=TestList
+	go test -race -count=1 -v -run '$(T)' $(P)
+
 test-race: ## the black-box tests on a binary built with the race detector
 	@scripts/deps.sh test
 	MOVIOLA_TEST_RACE=1 scripts/test.sh ./tests/... -race -timeout 90m
@@ -102,4 +110,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: help run build test test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: help run build test test-fast test-one test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check audit-deps mutate-guard bench-delivery
