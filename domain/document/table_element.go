@@ -125,8 +125,7 @@ var typeProperties = map[string][]Property{
 			Doc: "Is the text, in which a line break is \\n."},
 		{Name: "style", Type: ChoiceType, Values: textStyles(), Default: `"001"`, Example: `"003"`, Picture: "17-style-003",
 			Doc: "Chooses how the text comes in; 001 is simply there."},
-		{Name: "settings", Type: ObjectType, Kind: "settings:text", Default: "{}", Example: `{"font-size": "6vw",
-			"color": "gold"}`, Picture: "15-text-settings",
+		{Name: "settings", Type: ObjectType, Kind: "settings:text", Default: "{}", Example: `{"font-size": "6vw", "color": "gold"}`, Picture: "15-text-settings",
 			Doc: "Says how the text looks and where in its box it stands."},
 	},
 	TypeHTML: {
@@ -180,8 +179,7 @@ var typeProperties = map[string][]Property{
 			Doc: "Names the model that listens."},
 		{Name: "connection", Type: TextType, Example: `"my-openai"`,
 			Doc: "Names a saved connection to the provider that listens."},
-		{Name: "settings", Type: ObjectType, Kind: "settings:subtitles", Default: "{}", Example: `{"style": "boxed-word",
-			"font-size": 90}`, Picture: "22-subtitles",
+		{Name: "settings", Type: ObjectType, Kind: "settings:subtitles", Default: "{}", Example: `{"style": "boxed-word", "font-size": 90}`, Picture: "22-subtitles",
 			Doc: "Says how the subtitles look."},
 	},
 }

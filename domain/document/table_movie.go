@@ -29,8 +29,7 @@ var movieProperties = []Property{
 		Doc: "Renders the JSON of that finished movie once more; it stands alone in the body."},
 	{Name: "preload", Type: ListType, Kind: PreloadKind, Example: `[{"id": "intro", "type": "video", "src": "https://example.com/intro.mp4"}]`,
 		Doc: "Names up to 10 assets to make ready first; their results are variables: {{intro_url}}, {{intro_duration}}, {{intro_width}}."},
-	{Name: "exports", Type: ListType, Kind: ExportKind, Example: `[{"destinations": [{"type": "webhook",
-		"endpoint": "https://example.com/done"}]}]`,
+	{Name: "exports", Type: ListType, Kind: ExportKind, Example: `[{"destinations": [{"type": "webhook", "endpoint": "https://example.com/done"}]}]`,
 		Doc: "Says where the finished movie goes, in exactly one object."},
 	{Name: "thumbnail", Type: ObjectType, Kind: "thumbnail", Or: NumberType, Unit: "s", Example: "2.5",
 		Doc: "Chooses the frame of the preview picture: seconds, {\"time\": seconds}, or {\"scene\": a number from 1 or an id}; " +

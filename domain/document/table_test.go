@@ -30,8 +30,8 @@ func TestTable(t *testing.T) {
 				}
 				names[name] = true
 			}
-			if !strings.HasSuffix(p.Doc, ".") || strings.ContainsAny(p.Doc, "\n\t") {
-				t.Errorf("%s: %q is no sentence", where, p.Doc)
+			if !strings.HasSuffix(p.Doc, ".") || strings.ContainsAny(p.Doc+p.Example+p.Default, "\n\t") {
+				t.Errorf("%s: %q is no sentence, or %q no line", where, p.Doc, p.Example)
 			}
 			if problem := unlike(p, p.Example); problem != "" {
 				t.Errorf("%s: the example %s", where, problem)

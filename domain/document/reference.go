@@ -1,0 +1,169 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Chapter is one part of the reference of the movie JSON.
+type Chapter struct {
+	Level int // 2 or 3: of its heading
+	Title string
+	Doc   string
+	Rows  []Property
+}
+
+// Chapters are the table of properties in the order in which it is read. What several kinds have stands once.
+func Chapters() []Chapter {
+	n := len(elementProperties) - len(repeatedProperties)
+	m := len(sceneProperties) - len(repeatedProperties)
+	book := []Chapter{
+		{2, "Movie", "The outermost object. It has at least one of scenes, elements, template and project.", movieProperties},
+		{2, "Scene", "Scenes follow one another.", sceneProperties[:m]},
+		{3, "Transition", "The object transition of a scene.", Lookup("transition")},
+		{3, "Thumbnail", "The object thumbnail of a movie.", Lookup("thumbnail")},
+		{2, "Scenes and elements", "What both understand. [templates.md](templates.md) says more.", repeatedProperties},
+		{2, "Elements", "What every element understands but subtitles, which have no times of their own.", elementProperties[:n]},
+		{3, "Elements with a picture", "Image, video, text, html, component and audiogram.", visualProperties},
+		{3, "Elements with sound", "Video, audio and voice.", soundProperties},
+	}
+	for _, name := range []string{"crop", "rotate", "chroma-key", "correction", "scale"} {
+		book = append(book, Chapter{3, camel(name), "The object " + name + " of an element.", Lookup(name)})
+	}
+	for _, name := range elementTypes {
+		rows := slices.DeleteFunc(slices.Clone(Lookup(ElementKind(name))), func(p Property) bool {
+			return slices.ContainsFunc(slices.Concat(elementProperties, visualProperties, soundProperties), p.same)
+		})
+		book = append(book, Chapter{2, "Element " + name, "What an element of type " + name + " has besides.", rows})
+		switch name {
+		case TypeText:
+			book = append(book, Chapter{3, "Settings of texts", "In the notation of CSS; on the element itself they count too, with a warning. " +
+				"[text-styles.md](text-styles.md) describes the styles.", Lookup(SettingsKind(name))})
+		case TypeHTML:
+			book = append(book, Chapter{3, "Capture", "The object capture.", Lookup("capture")},
+				Chapter{3, "Settings of pages", "Any property of CSS, on the body of the page; these for example.", pageProperties})
+		case TypeSubtitles:
+			book = append(book, Chapter{3, "Settings of subtitles", "How they look.", captionProperties})
+		}
+	}
+	book = append(book,
+		Chapter{2, "Components", "The settings of a component are groups, one for each of its parts. Every group understands what stands here. " +
+			"A group that is only a text is its text. [components.md](components.md) says how they come in.", styleProperties(ofComponent)},
+		Chapter{3, "Motion", "Of groups that come in by a movement.", motionProperties},
+		Chapter{3, "Animate", "The object animate of a shape or a textbox.", Lookup("animate")})
+	for _, c := range components {
+		book = append(book, c.chapter())
+	}
+	return append(book,
+		Chapter{2, "Preload", "An item of preload.", preloadProperties},
+		Chapter{2, "Exports", "The object in exports.", exportProperties},
+		Chapter{3, "Destination", "Where the finished movie goes.", destinationProperties})
+}
+
+// chapter are the groups of a component with what they have of their own.
+func (c componentRow) chapter() Chapter {
+	ch := Chapter{3, "Component " + c.id, c.doc, nil}
+	for _, g := range c.groups {
+		doc := g.doc
+		if g.parts&hasText != 0 {
+			doc += " It has a text."
+		}
+		if g.parts&hasMotion != 0 {
+			doc += " It moves."
+		}
+		ch.Rows = append(ch.Rows, Property{Name: g.name, Type: ObjectType, Doc: doc, Picture: c.picture})
+		c.picture = ""
+		own := g.own
+		if g.parts&isPlace != 0 {
+			own = append(slices.Clip(own), animateProperty)
+		}
+		for _, p := range own {
+			if !slices.ContainsFunc(motionProperties, p.same) {
+				p.Name = g.name + " › " + p.Name
+				ch.Rows = append(ch.Rows, p)
+			}
+		}
+	}
+	return ch
+}
+
+// TypeText is the type of a property in words: "number, -10 to 10", "one of cover, fit".
+func (p Property) TypeText() string {
+	words := map[PropertyType]string{
+		AddressType: "address", ColorType: "colour", ChoiceType: "word", DurationType: "seconds or word", LengthType: "length", CSSType: "CSS", DataType: "any",
+	}
+	name := func(t PropertyType) string {
+		if word, ok := words[t]; ok {
+			return word
+		}
+		return string(t)
+	}
+	text := name(p.Type)
+	if p.Or != "" {
+		text += " or " + name(p.Or)
+	}
+	switch {
+	case p.Min != nil && p.Max != nil:
+		text += fmt.Sprintf(", %s to %s", plainNumber(*p.Min), plainNumber(*p.Max))
+	case p.Min != nil:
+		text += ", at least " + plainNumber(*p.Min)
+	}
+	if p.Unit != "" {
+		text += " (" + p.Unit + ")"
+	}
+	if len(p.Values) > 0 && len(p.Values) <= 50 {
+		text += ": " + strings.Join(p.Values, ", ")
+	}
+	return text
+}
+
+// Markdown is the reference as a page of the documentation.
+func Markdown() string {
+	var out strings.Builder
+	out.WriteString(`# The movie JSON
+
+Every property that a movie can have. This page is made of the table of properties (` + "`go generate ./domain/document`" + `); the JSON Schema of
+the same is at ` + "`/v2/movie.schema.json`" + ` of a running service: name it as ` + "`$schema`" + ` in a movie and an editor completes and explains.
+
+Numbers and booleans may be written as text, and any value may hold expressions, ` + "`{{ … }}`" + ` ([expressions.md](expressions.md)). Null is the same as
+nothing. ` + "`-` and `_`" + ` in names are the same. Unknown properties are ignored, and warned about.
+`)
+	for _, c := range Chapters() {
+		fmt.Fprintf(&out, "\n%s %s\n\n%s\n\n", strings.Repeat("#", c.Level), c.Title, c.Doc)
+		if len(c.Rows) == 0 {
+			continue
+		}
+		out.WriteString("| property | type | default | what it does |\n|---|---|---|---|\n")
+		for _, p := range c.Rows {
+			out.WriteString(p.line())
+		}
+	}
+	return out.String()
+}
+
+// line is a row of a table in Markdown.
+func (p Property) line() string {
+	cell := func(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+	code := func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return "`" + cell(text) + "`"
+	}
+	name := code(p.Name)
+	for _, alias := range p.Aliases {
+		name += "<br>also " + code(alias)
+	}
+	doc := cell(strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(p.Doc))
+	if p.Required {
+		doc = "Required. " + doc
+	}
+	if p.Example != "" {
+		doc += "<br>" + code(p.Example)
+	}
+	if p.Picture != "" {
+		doc += `<br><a href="gallery/` + p.Picture + `.json"><img src="gallery/` + p.Picture + `.jpg" alt="` + p.Name + `" width="240"></a>`
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", name, cell(p.TypeText()), code(p.Default), doc)
+}
