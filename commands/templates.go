@@ -69,8 +69,11 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 // describe checks movie JSON and finds its size. Decisions 15 and 22 do not apply: a template may be a part of a movie, and what is wrong
 // with it is found when it is rendered.
 func describe(body []byte) (template.Body, error) {
+	if len(body) > template.MaxBody {
+		return template.Body{}, template.TooLarge()
+	}
 	width, height, ok := document.Canvas(body)
-	if !ok || len(body) > template.MaxBody {
+	if !ok {
 		return template.Body{}, template.TooLarge()
 	}
 	hash := sha256.Sum256(body)

@@ -135,6 +135,9 @@ func (s *subscription) look(ctx context.Context) time.Duration {
 	now := s.queue.config.Now()
 	s.restraint.forget(now)
 	dead := s.dead(ctx, now)
+	if s.queue.config.Closed(s.kind) {
+		return lookInterval
+	}
 	free := s.slots - len(s.running)
 	if free == 0 && !s.mayAsk(now) {
 		return lookInterval

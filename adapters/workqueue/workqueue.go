@@ -60,6 +60,8 @@ type Config struct {
 	// Apart are the kinds of which a suspect task is handed out only when nothing else of them is in work here, and nothing else before it
 	// has ended. Decision 56.
 	Apart []string
+	// Closed says whether no new work of a kind is to be handed out now; what is in work goes on. Nil: never.
+	Closed func(kind string) bool
 	// LongestRest bounds how long work that fails again and again rests before it is handed out again. Default: 1 min.
 	LongestRest time.Duration
 	// Now is the clock that due times are compared with. Default: time.Now. Its readings must be monotonic.
@@ -79,6 +81,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.LongestRest == 0 {
 		c.LongestRest = time.Minute
+	}
+	if c.Closed == nil {
+		c.Closed = func(string) bool { return false }
 	}
 	if c.Fate == nil {
 		c.Fate = func(string) Fate { return Fate{} }

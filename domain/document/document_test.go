@@ -105,10 +105,7 @@ func TestParse_MovieProperties(t *testing.T) {
 	if diff := cmp.Diff([]string(nil), m.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
-	if len(m.ClientData) != 1 {
-		t.Errorf("got client data %v", m.ClientData)
-	}
-	if m := mustParse(t, `{"scenes":[]}`); m.ClientData == nil || !m.Cache || m.Draft || m.Quality != document.High || m.FPS != (document.Rate{Num: 25, Den: 1}) {
+	if m := mustParse(t, `{"scenes":[]}`); !m.Cache || m.Draft || m.Quality != document.High || m.FPS != (document.Rate{Num: 25, Den: 1}) {
 		t.Errorf("got defaults %+v", m)
 	}
 }

@@ -19,8 +19,12 @@ type Known struct {
 	Values map[string]any
 }
 
-// maxRounds is how often elements can take their times from others that do the same.
-const maxRounds = 64
+// How often elements can take their times from others that do the same, and how many scenes and elements can be laid out anew for it, each
+// counted as often as that is done.
+const (
+	maxRounds = 64
+	maxLaid   = 25_000
+)
 
 // dynamicMarks are what every movie with variables, conditions or iterations has in its JSON. The last one begins letters in disguise.
 var dynamicMarks = [][]byte{
@@ -77,6 +81,7 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 	}
 	budget := expand.NewBudget()
 	var times *expand.Times
+	laid := 0
 	for round := 0; ; round++ {
 		result, err := expand.Expand(tree, expand.Known{Values: known.Values, Times: times}, budget)
 		if err != nil {
@@ -92,13 +97,25 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 		if next.Equal(times) {
 			return m, nil
 		}
-		if round == maxRounds {
-			circle := Note{Code: TimingInvalid, Fatal: true, Text: "The times of elements depend on each other in a circle, or over more than 64 steps"}
+		if laid += m.size(); round == maxRounds || laid > maxLaid {
+			circle := Note{Code: TimingInvalid, Fatal: true, Text: tangled}
 			m.notes = append([]Note{circle}, m.notes...)
 			return m, nil
 		}
 		times = next
 	}
+}
+
+// tangled is the mistake of a movie whose times are not settled within the bounds.
+const tangled = "The times of elements depend on each other in a circle, over more than 64 steps, or over too many steps for so many elements"
+
+// size is the number of scenes and elements.
+func (m *Movie) size() int {
+	n := len(m.Scenes) + len(m.Elements)
+	for i := range m.Scenes {
+		n += len(m.Scenes[i].Elements)
+	}
+	return n
 }
 
 // take notes what came out of an expansion. What is still open may lack properties, and is not blamed for it.

@@ -130,6 +130,11 @@ func Merge(base, over map[string]any) map[string]any {
 		out = map[string]any{}
 	}
 	for name, value := range over {
+		if above, isFree := value.(json.RawMessage); isFree {
+			below, _ := out[name].(json.RawMessage)
+			out[name] = mergeFree(below, above)
+			continue
+		}
 		below, isObject := out[name].(map[string]any)
 		if above, ok := value.(map[string]any); ok && isObject {
 			out[name] = Merge(below, above)

@@ -1,13 +1,24 @@
 package document
 
 import (
+	"math"
+
 	"moviola/domain"
 )
 
 // measure looks at the brackets and commas of a text, before anything is allocated for what it says, and refuses what is nested too deeply, has
-// too many scenes or too many values. Decisions 24 and 57. What is no JSON is left to who reads it.
+// too many scenes or too many values. Decisions 24 and 57. What a free member holds is not decoded, and not counted. What is no JSON is left to
+// who reads it.
 func measure(raw []byte) error {
-	var m meter
+	return (&meter{what: "Movie JSON", scenesAllowed: maxScenes}).measure(raw)
+}
+
+// CheckSize is measure for JSON that is no movie, and has no scenes: the text is named in the refusal, a *domain.Error.
+func CheckSize(what string, raw []byte) error {
+	return (&meter{what: what, scenesAllowed: math.MaxInt}).measure(raw)
+}
+
+func (m *meter) measure(raw []byte) error {
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
 		case m.quoted && c == '\\':
@@ -38,6 +49,10 @@ type meter struct {
 	values int // at most one less than there are, for each container
 	scenes int
 	inside bool // the list of scenes
+	free   bool // a member that is kept as it is
+
+	what          string
+	scenesAllowed int
 }
 
 func (m *meter) quote(at int, raw []byte) {
@@ -45,26 +60,37 @@ func (m *meter) quote(at int, raw []byte) {
 	switch {
 	case m.quoted:
 		m.from = at + 1
-	case m.depth == 1 && at-m.from <= len("scenes"):
+	case m.depth == 1 && at-m.from <= longestMember:
 		m.name = string(raw[m.from:at])
 	case m.depth == 1:
 		m.name = ""
 	}
 }
 
+// longestMember is the longest name that means something here.
+const longestMember = len("client-data")
+
 func (m *meter) open(bracket byte) {
-	m.values++
 	if m.depth == 1 {
 		m.inside = bracket == '[' && m.name == "scenes"
+		m.free = freeMembers[m.name]
 	}
+	m.count()
 	if m.depth == 2 && m.inside && m.scenes == 0 {
 		m.scenes = 1
 	}
 	m.depth++
 }
 
+// count takes one value, unless it is in a free member.
+func (m *meter) count() {
+	if !m.free || m.depth < 2 {
+		m.values++
+	}
+}
+
 func (m *meter) next() {
-	m.values++
+	m.count()
 	if m.depth == 2 && m.inside {
 		m.scenes++
 	}
@@ -73,11 +99,11 @@ func (m *meter) next() {
 func (m *meter) refusal() error {
 	switch {
 	case m.depth > maxDepth:
-		return errTooDeep()
-	case m.scenes > maxScenes:
+		return errTooDeep(m.what)
+	case m.scenes > m.scenesAllowed:
 		return errTooManyScenes()
 	case m.values > maxValues:
-		return domain.Errorf(domain.Invalid, "movie_json_too_complex", "Movie JSON has more than %d values. Make it smaller.", maxValues)
+		return domain.Errorf(domain.Invalid, "movie_json_too_complex", "%s has more than %d values. Make it smaller.", m.what, maxValues)
 	}
 	return nil
 }

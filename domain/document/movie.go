@@ -14,11 +14,10 @@ type Movie struct {
 	Quality       Quality
 	Draft         bool
 	Cache         bool
-	ID            string         // the client's own; empty: none
-	ClientData    map[string]any // never nil
-	Template      string         // id of a saved template, empty: none
-	Project       string         // id of a movie to render again, empty: none
-	Background    Color          // below everything
+	ID            string // the client's own; empty: none
+	Template      string // id of a saved template, empty: none
+	Project       string // id of a movie to render again, empty: none
+	Background    Color  // below everything
 	Thumbnail     Thumbnail
 	Scenes        []Scene
 	Elements      []Element        // shown over the whole movie

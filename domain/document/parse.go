@@ -2,9 +2,6 @@ package document
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
 
 	"moviola/domain"
 )
@@ -45,31 +42,17 @@ func Parse(raw []byte) (*Movie, error) {
 	} else if m, err = expanded(props, Known{Values: pendingPreloads(props)}); err != nil {
 		return nil, err
 	}
-	m.warnRepeated(raw, tree)
+	m.warnRepeated(raw)
 	return m, nil
 }
 
-func errTooDeep() error {
-	return domain.Errorf(domain.Invalid, "movie_json_too_deep", "Movie JSON is nested deeper than %d levels", maxDepth)
+func errTooDeep(what string) error {
+	return domain.Errorf(domain.Invalid, "movie_json_too_deep", "%s is nested deeper than %d levels", what, maxDepth)
 }
 
 // errUnreadable is the refusal that the specification has for text that is no JSON and for a movie with nothing in it.
 func errUnreadable() error {
 	return domain.Errorf(domain.Invalid, "movie_json_invalid", "Error parsing movie JSON or the movie was empty")
-}
-
-// decode keeps numbers as they were written, so that times stay exact. Of a key that is given twice the last one counts.
-func decode(raw []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var tree any
-	if err := dec.Decode(&tree); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("text after the JSON value")
-	}
-	return tree, nil
 }
 
 // checkShape refuses what decision 15 calls empty, and more elements than decision 24 allows.

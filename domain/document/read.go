@@ -38,12 +38,6 @@ func readMovie(props map[string]any) *Movie {
 	m.Draft = r.flag("draft")
 	m.Cache = r.flag("cache")
 	m.ID, _ = r.text("id")
-	m.ClientData = map[string]any{}
-	if data, ok := r.get("client-data"); ok {
-		if object, ok := data.(map[string]any); ok {
-			m.ClientData = object
-		}
-	}
 	m.Template = referenceOf(props)
 	m.Project = r.reference("project")
 	m.Background = r.color("background-color")

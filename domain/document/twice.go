@@ -7,82 +7,133 @@ import (
 )
 
 // warnRepeated warns of keys that one object has several times: the last one counts. Decision 24.
-func (m *Movie) warnRepeated(raw []byte, tree any) {
-	// As a rule there are none, and counting is much quicker than looking.
-	if members(raw) == properties(tree) {
-		return
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	for _, path := range repeated(dec, "", nil) {
+func (m *Movie) warnRepeated(raw []byte) {
+	for _, path := range repeated(raw) {
 		warning := "The property '" + path + "' is given more than once, the last one counts"
 		m.repeated = append(m.repeated, warning)
 		m.note(Note{Code: PropertyRepeated, Text: warning, Bare: true})
 	}
 }
 
-// members counts the members of all objects as written: each has one colon.
-func members(raw []byte) int {
-	n, quoted := 0, false
+// repeated returns the paths of the keys in a text that come again in their object, as far as warnings are kept. The text is JSON of bounded
+// depth. Nothing of it is decoded, so that it costs next to no memory.
+func repeated(raw []byte) []string {
+	var found []string
+	var open []bracket // and room for deeper ones
+	from, depth := 0, -1
 	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case c == ':' && !quoted:
-			n++
-		}
-	}
-	return n
-}
-
-// properties counts the members of all objects as read.
-func properties(tree any) int {
-	n := 0
-	switch v := tree.(type) {
-	case map[string]any:
-		n = len(v)
-		for _, item := range v {
-			n += properties(item)
-		}
-	case []any:
-		for _, item := range v {
-			n += properties(item)
-		}
-	}
-	return n
-}
-
-// repeated reads one value and appends the paths of the keys in it that come again in their object, as far as warnings are kept.
-// The depth of the text is known to be bounded.
-func repeated(dec *json.Decoder, path string, found []string) []string {
-	token, err := dec.Token()
-	if err != nil {
-		return found
-	}
-	switch token {
-	case json.Delim('{'):
-		seen := map[string]int{}
-		for dec.More() {
-			key, _ := dec.Token()
-			name, _ := key.(string)
-			inner := name
-			if path != "" {
-				inner = path + "." + name
+		switch c := raw[i]; c {
+		case '{', '[':
+			if depth++; depth == len(open) {
+				open = append(open, bracket{})
 			}
-			inner = shortened(inner) // or a long name would be copied for each of many members below it
-			if seen[name]++; seen[name] == 2 && len(found) < maxNotes {
-				found = append(found, inner)
+			open[depth].begin(c == '[')
+		case '}', ']':
+			depth--
+		case ',':
+			open[depth].item++
+		case '"':
+			from = i + 1
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
 			}
-			found = repeated(dec, inner, found)
+		case ':': // the string before it is a name
+			b := &open[depth]
+			b.name = nameOf(raw[from:i])
+			if b.names.add(b.name) == 2 && len(found) < maxNotes {
+				found = append(found, pathOf(open[:depth+1]))
+			}
 		}
-	case json.Delim('['):
-		for i := 0; dec.More(); i++ {
-			found = repeated(dec, shortened(path+"["+strconv.Itoa(i)+"]"), found)
-		}
-	default:
-		return found
 	}
-	_, _ = dec.Token() // the closing bracket
 	return found
+}
+
+// nameOf is what a string says that ends with its quote, and blanks behind it.
+func nameOf(written []byte) []byte {
+	written = written[:bytes.LastIndexByte(written, '"')]
+	var name string
+	if !bytes.ContainsRune(written, '\\') || json.Unmarshal([]byte(`"`+string(written)+`"`), &name) != nil {
+		return written
+	}
+	return []byte(name)
+}
+
+// pathOf is the path of the last member that was met in each bracket, cut to what a message can hold at every step.
+func pathOf(open []bracket) string {
+	path := ""
+	for i, b := range open {
+		switch {
+		case b.list:
+			path += "[" + strconv.Itoa(b.item) + "]"
+		case i == 0 || path == "":
+			path = string(b.name)
+		default:
+			path += "." + string(b.name)
+		}
+		path = shortened(path)
+	}
+	return path
+}
+
+// bracket is an object or a list that is open.
+type bracket struct {
+	list  bool
+	item  int    // of a list: the place of the item at hand
+	name  []byte // of an object: of the member at hand
+	names names
+}
+
+func (b *bracket) begin(list bool) {
+	b.list, b.item, b.name = list, 0, nil
+	b.names.clear()
+}
+
+// names are those of one object, and how often each was given.
+type names struct {
+	few   [][]byte
+	times [fewNames]int
+	many  map[string]int // instead of few, when there are more
+}
+
+// How many names are compared one by one, and how many a map may have had that is used again: emptying a large one takes its time.
+const (
+	fewNames  = 16
+	mostReuse = 1000
+)
+
+// add notes a name, and returns how often it was given.
+func (s *names) add(name []byte) int {
+	if len(s.many) > 0 {
+		s.many[string(name)]++
+		return s.many[string(name)]
+	}
+	for i, other := range s.few {
+		if bytes.Equal(name, other) {
+			s.times[i]++
+			return s.times[i]
+		}
+	}
+	if len(s.few) < fewNames {
+		s.few = append(s.few, name)
+		s.times[len(s.few)-1] = 1
+		return 1
+	}
+	if s.many == nil {
+		s.many = map[string]int{}
+	}
+	for i, other := range s.few {
+		s.many[string(other)] = s.times[i]
+	}
+	s.many[string(name)]++
+	return 1
+}
+
+func (s *names) clear() {
+	s.few = s.few[:0]
+	if len(s.many) > mostReuse {
+		s.many = nil
+	}
+	clear(s.many)
 }

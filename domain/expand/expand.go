@@ -13,9 +13,9 @@ import (
 const (
 	MaxElements    = 5000
 	maxDepth       = 64
-	maxNodes       = 250_000 // values in scenes and elements, each counted as often as it is repeated
-	nodesOfOne     = 10      // what a scene or an element counts beside its properties
-	maxBytes       = 4 << 20 // of text in them
+	maxNodes       = 250_000  // values in scenes and elements, each counted as often as it is repeated
+	nodesOfOne     = 10       // what a scene or an element counts beside its properties
+	maxBytes       = 16 << 20 // of text in them. Decision 57
 	maxSteps       = 1_500_000
 	maxExpressions = 20_000 // different ones
 	maxNesting     = 64     // of variables that are made of other variables

@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -10,8 +11,11 @@ import (
 // count takes one value from what an expanded movie may hold.
 func (x *expansion) count(value any, depth int) error {
 	x.nodes++
-	if text, ok := value.(string); ok {
-		x.bytes += len(text)
+	switch v := value.(type) {
+	case string:
+		x.bytes += len(v)
+	case json.Number: // which is read again wherever it stands
+		x.bytes += len(v)
 	}
 	switch {
 	case depth > maxDepth:

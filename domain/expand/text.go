@@ -32,10 +32,13 @@ func (x *expansion) noted(text string, err error) error {
 func (x *expansion) compute(text string, s *scope) (any, error) {
 	known, ok := x.texts[text]
 	if !ok {
+		if strings.Count(text, "{{") > maxExpressions { // reading them all would take more memory than they can be worth
+			return nil, tooManyExpressions()
+		}
 		known.template, known.err = expr.ParseTemplate(text)
 		x.texts[text] = known
 		if len(x.texts) > maxExpressions || known.template.Expressions() > maxExpressions {
-			return nil, tooMuch("it has more different expressions than can be computed")
+			return nil, tooManyExpressions()
 		}
 	}
 	if known.err != nil {
@@ -44,6 +47,10 @@ func (x *expansion) compute(text string, s *scope) (any, error) {
 	value, undefined, err := known.template.Eval(s, &x.budget.Budget)
 	x.missing(undefined)
 	return plain(value), err
+}
+
+func tooManyExpressions() error {
+	return tooMuch("it has more different expressions than can be computed")
 }
 
 // plain makes a computed number one of JSON.

@@ -22,14 +22,22 @@ const Look = 2
 // does not change the video, of the content of every source, given as the hash of each by its address, and of the Look. The order and
 // spacing of the JSON do not matter. Decisions 20 and 69.
 func CacheKey(document []byte, sources map[string]string) (string, error) {
-	var props map[string]any
-	read := json.NewDecoder(bytes.NewReader(document))
-	read.UseNumber() // no two numbers are one
-	if err := read.Decode(&props); err != nil {
+	var written map[string]json.RawMessage
+	if err := json.Unmarshal(document, &written); err != nil {
 		return "", fmt.Errorf("read the document for its cache key: %w", err)
 	}
 	for _, name := range uncached {
-		delete(props, name)
+		delete(written, name)
+	}
+	props := make(map[string]any, len(written))
+	for name, raw := range written {
+		read := json.NewDecoder(bytes.NewReader(raw))
+		read.UseNumber() // no two numbers are one
+		var value any
+		if err := read.Decode(&value); err != nil {
+			return "", fmt.Errorf("read the document for its cache key: %w", err)
+		}
+		props[name] = value
 	}
 	dropDefaults(props)
 	canonical, err := json.Marshal(props) // sorts by name

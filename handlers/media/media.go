@@ -80,7 +80,8 @@ type Config struct {
 	Delete    Deleter
 	Folders   Folders
 	Addresses *media.Addresses
-	Presign   Presign // nil: uploads come to this service
+	Presign   Presign      // nil: uploads come to this service
+	Room      func() error // whether files may come in now; nil: always
 	Projected web.Projected
 	// PublicURL is the base of the addresses that files are uploaded to. Decision 8.
 	PublicURL string
@@ -104,7 +105,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := web.Complete(cfg, "Presign", "UploadTTL", "CORSOrigins", "Now"); err != nil {
+	if err := web.Complete(cfg, "Presign", "Room", "UploadTTL", "CORSOrigins", "Now"); err != nil {
 		return nil, err
 	}
 	if cfg.Now == nil {

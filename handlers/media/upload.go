@@ -87,6 +87,11 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	if err := checkHeaders(r, t); err != nil {
 		return err
 	}
+	if a.cfg.Room != nil {
+		if err := a.cfg.Room(); err != nil {
+			return err
+		}
+	}
 	if _, err := a.cfg.Upload.Begin(r.Context(), t.Place, t.Entry); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/document"
 	"moviola/domain/key"
 	"moviola/domain/media"
 	"moviola/domain/preload"
@@ -76,6 +77,9 @@ var (
 func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	body, err := web.ReadBody(w, r, maxBody, errLarge)
 	if err != nil {
+		return err
+	}
+	if err := document.CheckSize("The payload", body); err != nil {
 		return err
 	}
 	requested, err := a.cfg.Request.Handle(r.Context(), commands.RequestPreload{Account: c.Account, Body: body})

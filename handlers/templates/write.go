@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/document"
 	"moviola/domain/template"
 	"moviola/handlers/access"
 	"moviola/handlers/web"
@@ -147,6 +148,9 @@ func readPayload(body []byte) (payload, error) {
 		return p, err
 	}
 	if raw, ok := fields["variables"]; ok {
+		if err := document.CheckSize("variables", raw); err != nil {
+			return p, err
+		}
 		read := json.NewDecoder(bytes.NewReader(raw))
 		read.UseNumber() // numbers stay as they are written
 		if read.Decode(&p.variables) != nil {

@@ -26,6 +26,9 @@ const NoLimit = 0
 // ErrLate is the cause with which the context of a request ends that has taken too long.
 var ErrLate = errors.New("the request took too long")
 
+// ErrNoRoom refuses new work while the disk has less room than its reserve.
+var ErrNoRoom = errors.New("the disk has less room than its reserve")
+
 // errUnavailable answers what a part of the service that does not answer keeps from being done.
 var errUnavailable = domain.Errorf(domain.Unavailable, "service_unavailable",
 	"The service cannot reach a part of its storage now. Please try again; repeat a submission with the same Idempotency-Key.")
@@ -41,6 +44,9 @@ func unavailableError(err error) *domain.Error {
 	}
 	if errors.Is(err, errBusy) {
 		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service is reading as many large requests as it can. Please try again.")
+	}
+	if errors.Is(err, ErrNoRoom) {
+		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service has too little room on its disk to take anything new now. Please try again later.")
 	}
 	var behind *projections.BehindError
 	if !errors.As(err, &behind) {
@@ -107,7 +113,7 @@ func unavailable(r *http.Request, err error) bool {
 	var network net.Error
 	var behind *projections.BehindError
 	return errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
-		errors.Is(err, eventstore.ErrUnknownType) || errors.Is(err, errBusy) ||
+		errors.Is(err, eventstore.ErrUnknownType) || errors.Is(err, errBusy) || errors.Is(err, ErrNoRoom) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network) || errors.As(err, &behind)
 }
 

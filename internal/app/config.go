@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"moviola/adapters/browser"
+	"moviola/adapters/disk"
 	"moviola/adapters/images"
 	"moviola/adapters/speech"
 )
@@ -57,6 +58,7 @@ type Config struct {
 	UploadTTL      time.Duration
 	AssetCacheTTL  time.Duration
 	SweepEvery     time.Duration
+	DiskReserve    disk.Reserve
 	AbandonAfter   time.Duration
 	ZeroRetention  time.Duration
 	ClearAgain     time.Duration
@@ -118,6 +120,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.TempRetention, "temp-retention", 72*time.Hour, "how long files in the folder temp of a media library are kept")
 	f.DurationVar(&c.UploadTTL, "upload-url-ttl", 120*time.Second, "how long an address for an upload may be used")
 	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is used without asking its server again")
+	f.Var(&c.DiskReserve, "disk-reserve", "room that is kept free on the disk of --data: below it no new work is taken; auto: 5 % of the disk, 2GB at most; off; or as 10%, 500MB, 20GB")
 	f.DurationVar(&c.SweepEvery, "sweep-every", 24*time.Hour, "how often files that nothing names, and old working files, are looked for")
 	f.DurationVar(&c.AbandonAfter, "abandon-after", 10*time.Minute, "age of a credit hold whose movie never came")
 	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour, "how long what is stored for an account is kept while its balance is zero")

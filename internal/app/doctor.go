@@ -7,6 +7,8 @@ import (
 	"os/exec"
 
 	"github.com/spf13/cobra"
+
+	"moviola/adapters/disk"
 )
 
 // requirement is something from outside that Moviola uses.
@@ -32,7 +34,9 @@ var requirements = []requirement{
 }
 
 func doctorCommand() *cobra.Command {
-	return &cobra.Command{
+	data := "./data"
+	var reserve disk.Reserve
+	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is missing on this machine and how to get it",
 		Args:  cobra.NoArgs,
@@ -48,12 +52,18 @@ func doctorCommand() *cobra.Command {
 					return err
 				}
 			}
+			if err := printRoom(cmd.OutOrStdout(), data, reserve); err != nil {
+				return err
+			}
 			if missing {
 				return errors.New("movies cannot be rendered on this machine yet")
 			}
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&data, "data", data, "data folder whose disk is looked at")
+	cmd.Flags().Var(&reserve, "disk-reserve", "room that is to be kept free there")
+	return cmd
 }
 
 func (r requirement) present() bool {

@@ -74,6 +74,7 @@ func (s *service) newPublic(secret secret) error {
 		batches.Operations(),
 		catalogue.Operations(),
 	)
+	s.guardRoom(s.operations)
 	gate.Routes(router, s.operations...)
 	for _, part := range []interface{ Routes(*mux.Router) }{
 		s.fileServer(log), library, catalogue, operators, pages,

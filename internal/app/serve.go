@@ -117,6 +117,7 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	if s.work != nil {
 		parts.start("work", func() error { return s.work.Run(context.WithoutCancel(ctx)) })
 	}
+	parts.start("disk", func() error { s.disk.Run(reading); return nil })
 	parts.start("chores", func() error { return s.chores.Run(reading) })
 	if s.curator != nil {
 		parts.start("library", func() error { return s.curator.Run(reading) })

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/sirupsen/logrus"
 
+	"moviola/adapters/disk"
 	"moviola/adapters/plansfile"
 	"moviola/adapters/vault"
 	"moviola/commands"
@@ -53,6 +54,7 @@ type service struct {
 	router   *mux.Router      // of public
 	ops      *http.Server     // nil without --ops-listen
 
+	disk           *disk.Watch
 	plans          plan.Plans
 	firstKeys      []byte             // what the first keys of accounts are derived from
 	operations     []access.Operation // all that a key opens
@@ -74,6 +76,7 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	if err := refuseHalf(cfg.Data); err != nil {
 		return s, err
 	}
+	s.disk = disk.NewWatch(disk.Config{Folder: cfg.Data, Reserve: cfg.DiskReserve, Log: log.WithField("part", "disk")})
 	if s.worker, err = workerName(); err != nil {
 		return s, err
 	}
@@ -211,6 +214,7 @@ func (s *service) metrics() prometheus.Gatherer {
 	gauge("unread_streams", "Streams that stand still in the read models because a newer version of the program wrote to them.", func() float64 {
 		return float64(len(s.models.Reader.Unread()))
 	})
+	s.diskGauges(gauge)
 	gauge("stuck_work", "Pieces of work that fail again and again for their own reasons; -1 when that cannot be told now.", s.stuckWork)
 	if s.keys != nil {
 		gauge("keys_live", "1 while known keys are trusted without a look at the log; 0 also while no key is asked for.", func() float64 {

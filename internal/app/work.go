@@ -67,6 +67,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		DeadAfter:   s.cfg.ClaimTimeout,
 		Fate:        s.host.fate,
 		Apart:       []string{projections.WorkRender, projections.WorkPreload, projections.WorkFetch},
+		Closed:      s.closedForWork,
 		LongestRest: s.cfg.RetryLimit,
 		Log:         s.log.WithField("part", "workqueue"),
 	})

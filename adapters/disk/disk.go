@@ -1,0 +1,176 @@
+// Package disk watches how much room is left on the disk of a folder, and says when there is too little for new work.
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"golang.org/x/sys/unix"
+)
+
+// Space is the room of a disk, in bytes.
+type Space struct{ Free, Total int64 }
+
+// Free is the room of the disk that a folder lies on, as far as a plain user may fill it.
+func Free(folder string) (Space, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(folder, &s); err != nil {
+		return Space{}, fmt.Errorf("ask for the room of %s: %w", folder, err)
+	}
+	return Space{Free: int64(s.Bavail) * int64(s.Bsize), Total: int64(s.Blocks) * int64(s.Bsize)}, nil
+}
+
+// The reserve of "auto": a share of the disk, and the most that it comes to.
+const (
+	autoPercent = 5
+	autoMost    = 2 << 30
+)
+
+// Reserve is the room that is kept free. The zero Reserve is "auto": 5 % of the disk, and 2 GB at most. It is a flag's value.
+type Reserve struct {
+	text    string
+	percent float64
+	bytes   int64
+}
+
+// Set implements pflag.Value: auto, off, a share as 10%, or a size as 500MB, 2GB or 1TB.
+func (r *Reserve) Set(text string) error {
+	upper := strings.ToUpper(strings.TrimSpace(text))
+	wrong := errors.New("give auto, off, a share as 10%, or a size as 500MB, 2GB or 1TB")
+	switch upper {
+	case "AUTO":
+		*r = Reserve{}
+		return nil
+	case "OFF", "0":
+		*r = Reserve{text: "off"}
+		return nil
+	}
+	if share, ok := strings.CutSuffix(upper, "%"); ok {
+		percent, err := strconv.ParseFloat(share, 64)
+		if err != nil || percent < 0 || percent >= 100 {
+			return wrong
+		}
+		*r = Reserve{text: text, percent: percent}
+		return nil
+	}
+	for unit, factor := range map[string]int64{"MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40} {
+		if number, ok := strings.CutSuffix(upper, unit); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 32)
+			if err != nil || n < 1 {
+				return wrong
+			}
+			*r = Reserve{text: text, bytes: n * factor}
+			return nil
+		}
+	}
+	return wrong
+}
+
+// String implements pflag.Value.
+func (r *Reserve) String() string {
+	if r.text == "" {
+		return "auto"
+	}
+	return r.text
+}
+
+// Type implements pflag.Value.
+func (r *Reserve) Type() string { return "size" }
+
+// Of is the reserve of a disk of that size, in bytes.
+func (r *Reserve) Of(total int64) int64 {
+	switch {
+	case r.text == "":
+		return min(total*autoPercent/100, autoMost)
+	case r.percent > 0:
+		return int64(float64(total) * r.percent / 100)
+	}
+	return r.bytes
+}
+
+// Config is what a Watch needs. Folder is required.
+type Config struct {
+	Folder  string
+	Reserve Reserve
+	Free    func(folder string) (Space, error) // nil: Free
+	Every   time.Duration                      // how often it looks while it watches; 0: 1 s
+	Log     logrus.FieldLogger                 // nil: the standard logger
+}
+
+// Watch says whether there is room for new work. It is safe for concurrent use.
+type Watch struct {
+	cfg Config
+	low atomic.Bool
+}
+
+// NewWatch returns a Watch that has looked once.
+func NewWatch(cfg Config) *Watch {
+	if cfg.Free == nil {
+		cfg.Free = Free
+	}
+	if cfg.Every == 0 {
+		cfg.Every = time.Second
+	}
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
+	w := &Watch{cfg: cfg}
+	w.Low()
+	return w
+}
+
+// Low says whether less than the reserve is free now. What it says first, and every change, is logged. A disk that cannot be asked counts as
+// it did before.
+func (w *Watch) Low() bool {
+	space, err := w.cfg.Free(w.cfg.Folder)
+	if err != nil {
+		return w.low.Load()
+	}
+	reserve := w.cfg.Reserve.Of(space.Total)
+	low := space.Free < reserve
+	if w.low.Swap(low) == low {
+		return low
+	}
+	log := w.cfg.Log.WithFields(logrus.Fields{"free_mb": space.Free >> 20, "reserve_mb": reserve >> 20})
+	if low {
+		log.Warn("the disk has less room than its reserve: no new work is taken until there is more, see --disk-reserve")
+	} else {
+		log.Info("the disk has room again: new work is taken")
+	}
+	return low
+}
+
+// Check is an error while there is too little room.
+func (w *Watch) Check(context.Context) error {
+	if !w.Low() {
+		return nil
+	}
+	space, err := w.Space()
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the disk has %d MB free, less than its reserve of %d MB: no new work is taken", space.Free>>20, w.cfg.Reserve.Of(space.Total)>>20)
+}
+
+// Space is the room of the disk now.
+func (w *Watch) Space() (Space, error) { return w.cfg.Free(w.cfg.Folder) }
+
+// Run looks again and again until ctx ends, so that the log tells when there is room again.
+func (w *Watch) Run(ctx context.Context) {
+	tick := time.NewTicker(w.cfg.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			w.Low()
+		}
+	}
+}
