@@ -39,9 +39,9 @@ test-long: ## the long versions of the fault tests; a million cases for each fuz
 	MOVIOLA_TEST_LONG=1 go test -timeout 240m ./domain/ledger ./commands ./eventstore/... ./tests/...
 	scripts/fuzz.sh 1000000x ./handlers/... ./domain/...
 
-test-hostile: ## the corpus of malicious media, with a table of what became of it (MOVIOLA_TEST_LONG=1: all of it)
+test-hostile: ## the corpora of malicious media and bodies, with a table of what became of it (MOVIOLA_TEST_LONG=1: all of it)
 	@scripts/deps.sh test
-	CGO_ENABLED=0 go test -v -timeout 240m ./tests/hostile
+	CGO_ENABLED=0 go test -v -timeout 240m -bench Time -benchtime 1x ./tests/hostile ./tests/bodies
 
 test-faults: ## break an installation in roles for three minutes and hold it against its clients' journals (MOVIOLA_FAULTS_TIME=2h, MOVIOLA_FAULTS_SEED=7)
 	@scripts/deps.sh test

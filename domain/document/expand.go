@@ -23,7 +23,7 @@ type Known struct {
 // counted as often as that is done.
 const (
 	maxRounds = 64
-	maxLaid   = 25_000
+	maxLaid   = 20_000
 )
 
 // dynamicMarks are what every movie with variables, conditions or iterations has in its JSON. The last one begins letters in disguise.

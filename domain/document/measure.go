@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"math"
 
 	"moviola/domain"
@@ -13,9 +14,15 @@ func measure(raw []byte) error {
 	return (&meter{what: "Movie JSON", scenesAllowed: maxScenes}).measure(raw)
 }
 
-// CheckSize is measure for JSON that is no movie, and has no scenes: the text is named in the refusal, a *domain.Error.
-func CheckSize(what string, raw []byte) error {
-	return (&meter{what: what, scenesAllowed: math.MaxInt}).measure(raw)
+// CheckSize is measure for JSON that is no movie, and has no scenes: the refusal, a *domain.Error of a code,
+// names the text.
+func CheckSize(what, code string, raw []byte) error {
+	err := (&meter{what: what, scenesAllowed: math.MaxInt}).measure(raw)
+	var refusal *domain.Error
+	if errors.As(err, &refusal) {
+		return domain.Errorf(domain.Invalid, code, "%s", refusal.Message)
+	}
+	return err
 }
 
 func (m *meter) measure(raw []byte) error {

@@ -60,8 +60,10 @@ func Redact(raw []byte) []byte {
 // CarriesSecrets says whether a document holds secrets of its destinations.
 func CarriesSecrets(raw []byte) bool { return !bytes.Equal(Redact(raw), raw) }
 
+var dashes = strings.NewReplacer("-", "", "_", "")
+
 func isSecret(name string) bool {
-	return secretFields[strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))]
+	return secretFields[dashes.Replace(strings.ToLower(name))]
 }
 
 // login is what addresses with a user, and mostly a password, begin with.

@@ -79,7 +79,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err != nil {
 		return err
 	}
-	if err := document.CheckSize("The payload", body); err != nil {
+	if err := document.CheckSize("The payload", "payload_invalid", body); err != nil {
 		return err
 	}
 	requested, err := a.cfg.Request.Handle(r.Context(), commands.RequestPreload{Account: c.Account, Body: body})

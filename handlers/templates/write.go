@@ -148,7 +148,7 @@ func readPayload(body []byte) (payload, error) {
 		return p, err
 	}
 	if raw, ok := fields["variables"]; ok {
-		if err := document.CheckSize("variables", raw); err != nil {
+		if err := document.CheckSize("The object variables", "variables_type", raw); err != nil {
 			return p, err
 		}
 		read := json.NewDecoder(bytes.NewReader(raw))

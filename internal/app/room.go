@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/disk"
 	"moviola/handlers/access"
@@ -16,6 +19,11 @@ import (
 // newWork are the operations that bring something new onto the disk. All others go on when there is little room.
 var newWork = map[string]bool{
 	"POST /v2/movies": true, "POST /v2/preloads": true, "POST /v2/media/file": true, "POST /v2/templates": true,
+}
+
+// watchDisk watches the disk of the data folder.
+func watchDisk(cfg Config, log logrus.FieldLogger) *disk.Watch {
+	return disk.NewWatch(disk.Config{Folder: cfg.Data, Reserve: cfg.DiskReserve, Log: log.WithField("part", "disk")})
 }
 
 // room is web.ErrNoRoom while the disk has less room than its reserve.
@@ -45,7 +53,7 @@ func (s *service) guardRoom(operations []access.Operation) {
 // closedForWork says whether this process takes no new work of a kind, because the disk has less room than its reserve. Deliveries and
 // removals go on.
 func (s *service) closedForWork(kind string) bool {
-	return (kind == projections.WorkRender || kind == projections.WorkPreload) && s.disk.Low()
+	return slices.Contains([]string{projections.WorkFetch, projections.WorkRender, projections.WorkPreload}, kind) && s.disk.Low()
 }
 
 // diskGauges tell operators how much room there is.

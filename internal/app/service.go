@@ -64,7 +64,7 @@ type service struct {
 
 // newService opens the stores and wires every part that the roles of this process need.
 func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service, err error) {
-	s = &service{cfg: cfg, log: log}
+	s = &service{cfg: cfg, log: log, disk: watchDisk(cfg, log)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close(context.WithoutCancel(ctx)))
@@ -76,7 +76,6 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	if err := refuseHalf(cfg.Data); err != nil {
 		return s, err
 	}
-	s.disk = disk.NewWatch(disk.Config{Folder: cfg.Data, Reserve: cfg.DiskReserve, Log: log.WithField("part", "disk")})
 	if s.worker, err = workerName(); err != nil {
 		return s, err
 	}

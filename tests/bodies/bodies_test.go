@@ -2,6 +2,7 @@ package bodies_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -120,7 +121,7 @@ func TestEndpoints(t *testing.T) {
 
 // ground is a service that only answers, and what it says of its memory.
 type ground struct {
-	t       *testing.T
+	t       testing.TB
 	service *harness.Service
 	ops     string
 	key     string
@@ -128,7 +129,7 @@ type ground struct {
 }
 
 // newGround starts a service whose collector runs whenever its memory has grown by a tenth, and says what is live each time.
-func newGround(t *testing.T, env map[string]string) *ground {
+func newGround(t testing.TB, env map[string]string) *ground {
 	for name, value := range env {
 		t.Setenv(name, value)
 	}
@@ -208,15 +209,14 @@ func (g *ground) spent() time.Duration {
 // TestMemory: no body costs more live memory than is allowed.
 func TestMemory(t *testing.T) { //nolint:paralleltest // it changes the environment
 	g := newGround(t, map[string]string{"GOGC": "10", "GODEBUG": "gctrace=1"})
+	var worst []string
 	for _, b := range corpus() {
 		g.collect()
 		_, before := g.live()
 		status := g.send(b)
 		g.collect()
 		most, _ := g.live()
-		if os.Getenv("X") != "" || most-before > mostMemory {
-			t.Logf("%d MB %d %s", most-before, status, b)
-		}
+		worst = append(worst, fmt.Sprintf("%3d MB %d %s", most-before, status, b))
 		// The specification answers a template that cannot be used with 500.
 		if status == 0 || status >= http.StatusInternalServerError && b.route != "POST /v2/templates" {
 			t.Errorf("%d: %s", status, b)
@@ -225,24 +225,36 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // it changes the environm
 			t.Errorf("%s takes %d MB", b, most-before)
 		}
 	}
+	slices.Sort(worst)
+	t.Logf("%d bodies, those that cost most:\n%s", len(worst), strings.Join(worst[len(worst)-10:], "\n"))
 }
 
-// TestTime: no body costs more processor time than is allowed. The least of several times counts: on a busy machine even processor time is
-// longer.
-func TestTime(t *testing.T) { //nolint:paralleltest // it measures a process
-	g := newGround(t, nil)
-	for _, b := range corpus() {
-		least := time.Hour
-		for tries := 0; tries < 5 && least > mostTime; tries++ {
-			before := g.spent()
-			g.send(b)
-			least = min(least, g.spent()-before)
+// BenchmarkTime prints the bodies that cost most processor time, and says of each that costs more than is allowed. The least of several times
+// counts: on a busy machine even processor time is longer.
+func BenchmarkTime(b *testing.B) {
+	g := newGround(b, nil)
+	type cost struct {
+		time time.Duration
+		of   body
+	}
+	for b.Loop() {
+		var all []cost
+		for _, one := range corpus() {
+			least := time.Hour
+			for tries := 0; tries < 5 && least > mostTime; tries++ {
+				before := g.spent()
+				g.send(one)
+				least = min(least, g.spent()-before)
+			}
+			all = append(all, cost{least, one})
+			if least > mostTime {
+				b.Logf("%s takes %v of processor time, more than %v", one, least, mostTime)
+			}
 		}
-		if os.Getenv("X") != "" || least > mostTime {
-			t.Logf("%v %s", least, b)
+		slices.SortFunc(all, func(x, y cost) int { return cmp.Compare(y.time, x.time) })
+		for _, c := range all[:10] {
+			b.Logf("%6v  %s", c.time, c.of)
 		}
-		if least > mostTime {
-			t.Errorf("%s takes %v of processor time", b, least)
-		}
+		b.ReportMetric(all[0].time.Seconds()*1000, "most-ms")
 	}
 }
