@@ -7,6 +7,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/movie"
+	"moviola/domain/preload"
 	"moviola/eventstore"
 )
 
@@ -42,7 +43,8 @@ type Fetch struct {
 type FetchClaim struct {
 	domain.FetchClaim // zero: there is none
 	Account           domain.AccountID
-	DocumentHash      string // hex SHA-256 of the document under DocumentKey
+	DocumentHash      string         // of a movie: hex SHA-256 of the document under DocumentKey
+	Item              preload.Wanted // of a batch
 	Fetch             Fetch
 }
 

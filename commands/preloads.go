@@ -64,3 +64,12 @@ func (s batches) decide(ctx context.Context, account domain.AccountID, id preloa
 	}
 	return d, nil
 }
+
+// load folds a batch.
+func (s batches) load(ctx context.Context, id preload.ID) (*preload.Batch, error) {
+	b := preload.New()
+	if _, err := s.log.Fold(ctx, preload.Stream(id), b.Apply); err != nil {
+		return nil, fmt.Errorf("load preload %s: %w", id, err)
+	}
+	return b, nil
+}

@@ -27,6 +27,8 @@ type ItemClaim struct {
 	preload.Claim
 	Account domain.AccountID
 	Item    preload.Wanted
+	// FetchedSince is that of a PrepareJob.
+	FetchedSince time.Time
 }
 
 // FinishItem records what became of an item.
@@ -66,6 +68,8 @@ func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, erro
 		Claim:   preload.Claim{Index: started.Index, Attempt: started.Attempt, Worker: started.Worker},
 		Account: requested.Account, Item: preload.Wanted{Item: requested.Items[cmd.Index]},
 	}
+	fetching := d.Fetching(cmd.Index)
+	claim.FetchedSince = fetching.First()
 	claim.Item.Properties, err = h.properties(ctx, cmd.Preload, requested, cmd.Index)
 	return claim, err
 }

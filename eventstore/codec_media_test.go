@@ -22,7 +22,10 @@ func mediaSamples() []domain.Event {
 		media.FileDeleted{File: file, Blob: "media/acct/e1-x", Reason: media.ByUser, At: at},
 		media.FolderCreated{Folder: "brand/new", Number: 1, At: at},
 		media.FolderDeleted{Folder: "brand/new", Number: 1, At: at},
-		preload.Requested{Account: "acct", Items: []preload.Item{{ID: "logo", Type: preload.Image, Save: true, Held: 10}}, DocumentHash: "abcd", At: at},
+		preload.Requested{Account: "acct", Items: []preload.Item{{ID: "logo", Type: preload.Image, Save: true, Held: 10, Sources: true}}, DocumentHash: "abcd", At: at},
+		preload.ItemFetchStarted{Index: 1, Attempt: 2, Worker: "w1", At: at, Alone: true, Death: domain.Crashed},
+		preload.ItemFetchReleased{Index: 1, Attempt: 2, Worker: "w1", At: at, Memory: true},
+		preload.ItemFetched{Index: 1, Attempt: 2, Worker: "w1", At: at},
 		preload.ItemStarted{Index: 1, Attempt: 2, Worker: "w1", At: at},
 		preload.ItemReleased{Index: 1, Attempt: 2, Worker: "w1", At: at},
 		preload.ItemFinished{Index: 1, Attempt: 2, Worker: "w1", At: at, Result: preload.Result{

@@ -138,7 +138,7 @@ func TestLibrary_work(t *testing.T) {
 	w.arrive(t, stays)
 	w.append(t, media.Stream(alice, stays.Path()), media.FileMoveStarted{Move: "m1", ToFolder: "b", ToName: "s", At: minute(3)})
 	last := w.append(t, preload.Stream("preload000000001"), preload.Requested{Account: alice, At: minute(0), Items: []preload.Item{
-		{ID: "a", Type: preload.Image}, {ID: "b", Type: preload.Voice},
+		{ID: "a", Type: preload.Image, Sources: true}, {ID: "b", Type: preload.Voice},
 	}})
 	waitFor(t, models, last)
 	due := func(kind string, at time.Time) (subjects []string) {
@@ -165,11 +165,23 @@ func TestLibrary_work(t *testing.T) {
 		{projections.WorkMove, minute(3), nil},
 		{projections.WorkMove, minute(4), []string{id(stays)}},
 		{projections.WorkConfirm, minute(0), []string{id(waiting)}},
-		{projections.WorkPreload, minute(0), []string{"preload000000001/0", "preload000000001/1"}},
+		{projections.WorkFetch, minute(0), []string{"preload000000001/0"}},
+		{projections.WorkPreload, minute(0), []string{"preload000000001/1"}},
 	} {
 		if diff := cmp.Diff(tt.want, due(tt.kind, tt.at)); diff != "" {
 			t.Errorf("%s due at %s (-want +got):\n%s", tt.kind, tt.at, diff)
 		}
+	}
+	last = w.append(t, preload.Stream("preload000000001"), preload.ItemFetchStarted{Index: 0, Attempt: 1, Worker: "w", At: minute(1)},
+		preload.ItemFetchReleased{Index: 0, Attempt: 1, Worker: "w", At: minute(1)}, preload.ItemFetchStarted{Index: 0, Attempt: 2, Worker: "w", At: minute(1)})
+	waitFor(t, models, last)
+	if got := due(projections.WorkFetch, minute(99)); got != nil {
+		t.Errorf("fetches while one is claimed: %v", got)
+	}
+	last = w.append(t, preload.Stream("preload000000001"), preload.ItemFetched{Index: 0, Attempt: 2, Worker: "w", At: minute(1)})
+	waitFor(t, models, last)
+	if diff := cmp.Diff([]string{"preload000000001/0", "preload000000001/1"}, due(projections.WorkPreload, minute(0))); diff != "" {
+		t.Errorf("items once one is fetched (-want +got):\n%s", diff)
 	}
 	w.append(t, media.Stream(alice, stays.Path()), media.FileMoveAborted{Move: "m1", At: minute(4)})
 	last = w.append(t, preload.Stream("preload000000001"), preload.ItemStarted{Index: 0, Attempt: 1, Worker: "w", At: minute(1)},

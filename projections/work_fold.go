@@ -164,6 +164,8 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 		return w.media(i, e)
 	case strings.HasPrefix(id, lineConfirm):
 		return w.confirm(i, e)
+	case strings.HasPrefix(id, lineItem):
+		return w.itemFetch(i, open, e)
 	case strings.HasPrefix(id, linePreload):
 		return w.preload(i, open, e)
 	case strings.HasPrefix(id, lineDeliver):

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"strconv"
+	"strings"
 
 	"moviola/domain"
 	"moviola/domain/ledger"
@@ -15,6 +16,7 @@ const (
 	lineMove    = "move/"
 	lineMedia   = "media/"
 	linePreload = "preload/"
+	lineItem    = "fetchitem/"
 	lineConfirm = "confirm/"
 )
 
@@ -29,6 +31,21 @@ const (
 // PreloadWorkID is the id of the work on an item of a batch, under which its worker shows its presence.
 func PreloadWorkID(id preload.ID, index int) string {
 	return linePreload + string(id) + "/" + strconv.Itoa(index)
+}
+
+// ItemOfFetch takes the id of the work of fetching for an item of a batch apart; false when it is the fetching for something else.
+func ItemOfFetch(work string) (id preload.ID, index int, ok bool) {
+	subject, ok := strings.CutPrefix(work, lineItem)
+	if !ok {
+		return "", 0, false
+	}
+	return PreloadSubject(subject)
+}
+
+// itemLines names the items of the work on an item of a batch: that on fetching, and on preparing it.
+func itemLines(e Event, index int) []string {
+	work := PreloadWorkID(preload.ID(e.ID), index)
+	return []string{lineItem + strings.TrimPrefix(work, linePreload), work}
 }
 
 // mediaTouched names the items that an event of the media library or of a batch moves.
@@ -46,17 +63,26 @@ func mediaTouched(e Event) []string {
 		ids := make([]string, len(d.Items))
 		for i, item := range d.Items {
 			ids[i] = PreloadWorkID(preload.ID(e.ID), i)
+			if item.Sources {
+				ids = append(ids, itemLines(e, i)[0])
+			}
 			if item.Held > 0 {
 				ids = append(ids, holdOfItem(e, i))
 			}
 		}
 		return ids
+	case preload.ItemFetchStarted:
+		return itemLines(e, d.Index)[:1]
+	case preload.ItemFetchReleased:
+		return itemLines(e, d.Index)[:1]
+	case preload.ItemFetched:
+		return itemLines(e, d.Index)
 	case preload.ItemStarted:
-		return []string{PreloadWorkID(preload.ID(e.ID), d.Index)}
+		return itemLines(e, d.Index)
 	case preload.ItemReleased:
 		return []string{PreloadWorkID(preload.ID(e.ID), d.Index)}
 	case preload.ItemFinished:
-		return []string{PreloadWorkID(preload.ID(e.ID), d.Index), holdOfItem(e, d.Index)}
+		return append(itemLines(e, d.Index), holdOfItem(e, d.Index))
 	default:
 		return nil
 	}
@@ -105,13 +131,39 @@ func (w workModel) preload(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case preload.Requested:
 		i.Account = string(d.Account)
-		return i.ready(WorkPreload, d.At), true
+		i = i.ready(WorkPreload, d.At)
+		if _, index, ok := PreloadSubject(i.Subject); ok && index < len(d.Items) && d.Items[index].Sources {
+			i.State = workWaiting
+		}
+		return i, true
+	case preload.ItemFetched:
+		if i.State == workWaiting {
+			i = i.ready(WorkPreload, i.Due)
+		}
+		return i, open
 	case preload.ItemStarted:
 		i.Suspect = i.Suspect || d.Alone || d.Death != domain.Unexplained
 		return i.claimed(d.Attempt, d.Worker, d.At), open
 	case preload.ItemReleased:
 		i.Suspect = i.Suspect || d.Memory
 		return i.ready(WorkPreload, i.Due), open
+	default:
+		return i, false
+	}
+}
+
+// itemFetch follows the fetching for an item of a batch until its files are at hand, it is prepared without that, or it has a result.
+func (workModel) itemFetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
+	switch d := e.Data.(type) {
+	case preload.Requested:
+		i.Account = string(d.Account)
+		return i.ready(WorkFetch, d.At), true
+	case preload.ItemFetchStarted:
+		i.Suspect = i.Suspect || d.Alone || d.Death != domain.Unexplained
+		return i.claimed(d.Attempt, d.Worker, d.At), open
+	case preload.ItemFetchReleased:
+		i.Suspect = i.Suspect || d.Memory
+		return i.ready(WorkFetch, i.Due), open
 	default:
 		return i, false
 	}

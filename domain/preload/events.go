@@ -14,6 +14,8 @@ type Item struct {
 	Save bool   `json:"save,omitempty"` // keep it in the media library
 	// Held are the credits held for making it: 0 when it costs nothing. Decision 38.
 	Held int64 `json:"held,omitempty"`
+	// Sources says that it may name files: they are fetched before it is prepared. Decision 54.
+	Sources bool `json:"sources,omitempty"`
 }
 
 // Requested is the first event of a batch: its document is stored, its credits are held.
@@ -22,6 +24,34 @@ type Requested struct {
 	Items        []Item           `json:"items"`
 	DocumentHash string           `json:"document_hash"` // hex SHA-256 of the stored document
 	At           time.Time        `json:"at"`
+}
+
+// ItemFetchStarted is a worker's claim on the fetching of the files that an item names. The item stays pending. Decision 54.
+type ItemFetchStarted struct {
+	Index   int       `json:"index"`   // of the item in its batch, from 0
+	Attempt int       `json:"attempt"` // 1, 2, ... of fetching for this item
+	Worker  string    `json:"worker"`
+	At      time.Time `json:"at"`
+	// Alone and Death are those of ItemStarted.
+	Alone bool         `json:"alone,omitempty"`
+	Death domain.Death `json:"death,omitempty"`
+}
+
+// ItemFetchReleased hands a claim on the fetching back.
+type ItemFetchReleased struct {
+	Index   int       `json:"index"`
+	Attempt int       `json:"attempt"`
+	Worker  string    `json:"worker"`
+	At      time.Time `json:"at"`
+	Memory  bool      `json:"memory,omitempty"` // that of ItemReleased
+}
+
+// ItemFetched says that the files which an item names are at hand: it can be prepared.
+type ItemFetched struct {
+	Index   int       `json:"index"`
+	Attempt int       `json:"attempt"` // 0: all were at hand, and nobody had to fetch any
+	Worker  string    `json:"worker"`
+	At      time.Time `json:"at"`
 }
 
 // ItemStarted is a worker's claim on one item.
@@ -94,16 +124,24 @@ type Finished struct {
 }
 
 // EventType is the persisted name.
-func (Requested) EventType() string    { return "PreloadRequested" }
-func (ItemStarted) EventType() string  { return "PreloadItemStarted" }
-func (ItemReleased) EventType() string { return "PreloadItemReleased" }
-func (ItemFinished) EventType() string { return "PreloadItemFinished" }
-func (Finished) EventType() string     { return "PreloadFinished" }
+func (Requested) EventType() string         { return "PreloadRequested" }
+func (ItemFetchStarted) EventType() string  { return "PreloadItemFetchStarted" }
+func (ItemFetchReleased) EventType() string { return "PreloadItemFetchReleased" }
+func (ItemFetched) EventType() string       { return "PreloadItemFetched" }
+func (ItemStarted) EventType() string       { return "PreloadItemStarted" }
+func (ItemReleased) EventType() string      { return "PreloadItemReleased" }
+func (ItemFinished) EventType() string      { return "PreloadItemFinished" }
+func (Finished) EventType() string          { return "PreloadFinished" }
 
 // EventKey tells the event from others of its type in the same stream. Claims name their worker.
-func (Requested) EventKey() string      { return "" }
-func (e ItemStarted) EventKey() string  { return fmt.Sprintf("%d/%d/%s", e.Index, e.Attempt, e.Worker) }
-func (e ItemReleased) EventKey() string { return fmt.Sprintf("%d/%d", e.Index, e.Attempt) }
+func (Requested) EventKey() string { return "" }
+func (e ItemFetchStarted) EventKey() string {
+	return fmt.Sprintf("%d/%d/%s", e.Index, e.Attempt, e.Worker)
+}
+func (e ItemFetchReleased) EventKey() string { return fmt.Sprintf("%d/%d", e.Index, e.Attempt) }
+func (e ItemFetched) EventKey() string       { return fmt.Sprint(e.Index) }
+func (e ItemStarted) EventKey() string       { return fmt.Sprintf("%d/%d/%s", e.Index, e.Attempt, e.Worker) }
+func (e ItemReleased) EventKey() string      { return fmt.Sprintf("%d/%d", e.Index, e.Attempt) }
 func (e ItemFinished) EventKey() string {
 	return fmt.Sprintf("%d/%d/%s", e.Index, e.Attempt, e.Worker)
 }

@@ -47,10 +47,12 @@ type Batch struct {
 
 // state is how far an item has come.
 type state struct {
-	claim   Claim
-	claimed bool
-	trial   domain.Trial
-	result  *Result
+	claim    Claim
+	claimed  bool
+	trial    domain.Trial
+	started  bool // once at least
+	fetching domain.Fetching
+	result   *Result
 }
 
 // New returns a batch without history.
@@ -61,8 +63,15 @@ func (b *Batch) Apply(event domain.Event) {
 	switch e := event.(type) {
 	case Requested:
 		b.requested, b.items = &e, make([]state, len(e.Items))
+	case ItemFetchStarted:
+		b.items[e.Index].fetching.Begin(domain.FetchClaim{Attempt: e.Attempt, Worker: e.Worker}, e.Alone, e.Death, e.At)
+	case ItemFetchReleased:
+		b.items[e.Index].fetching.Release(e.At)
+	case ItemFetched:
+		b.items[e.Index].fetching.Finish()
 	case ItemStarted:
 		item := &b.items[e.Index]
+		item.started = true
 		item.trial.Begin(e.Alone, e.Death, 0)
 		item.claim, item.claimed = Claim{Index: e.Index, Attempt: e.Attempt, Worker: e.Worker}, true
 	case ItemReleased:
@@ -130,11 +139,7 @@ func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
 		s.Death = domain.Unexplained
 	}
 	if death, over := item.trial.Over(s.Death, 0); over {
-		message := crashedMessage
-		if death == domain.OutOfMemory {
-			message = memoryMessage
-		}
-		return b.closing(ItemFinished{Index: index, Attempt: item.claim.Attempt, Worker: s.Worker, Result: Result{Error: message}, At: now})
+		return b.failure(index, s.Worker, gaveUp(death), now)
 	}
 	return []domain.Event{ItemStarted{
 		Index: index, Attempt: item.claim.Attempt + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death,

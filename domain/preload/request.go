@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"moviola/domain"
@@ -105,7 +107,24 @@ func parseItem(properties map[string]any, number int) (Wanted, error) {
 	if err != nil {
 		return Wanted{}, domain.Errorf(domain.Invalid, "preload_invalid", "preload item %q: save-to-media must be true or false", id)
 	}
-	return Wanted{Item: Item{ID: id, Type: Type(kind), Save: save}, Properties: properties}, nil
+	return Wanted{Item: Item{ID: id, Type: Type(kind), Save: save, Sources: namesAddress(properties)}, Properties: properties}, nil
+}
+
+// namesAddress says whether a text in a value has an address in it.
+func namesAddress(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return strings.Contains(v, "://")
+	case []any:
+		return slices.ContainsFunc(v, namesAddress)
+	case map[string]any:
+		for _, inside := range v {
+			if namesAddress(inside) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var errNotBool = errors.New("not a boolean")

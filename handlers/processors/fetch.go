@@ -27,19 +27,45 @@ type fetching struct {
 	release func(ctx context.Context, claim domain.FetchClaim, memory bool) error
 	finish  func(ctx context.Context, claim domain.FetchClaim, message string) error
 	fetch   func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error
-	sight   *sight
+	sight   *sight // nil: nothing is watched
+	failed  string // what the owner reads when it ends for reasons of this service
 }
 
 // fetch brings the sources of a movie, or of an item of a preload, to where every renderer finds them. Decision 54.
 func (p *Processors) fetch(ctx context.Context, task projections.Task) error {
+	if id, index, ok := projections.ItemOfFetch(task.ID); ok {
+		return p.fetchItem(commands.ItemOf{Preload: id, Index: index}).run(ctx, task)
+	}
 	return p.fetchMovie(domain.ProjectID(task.Subject)).run(ctx, task)
+}
+
+// fetchItem is the fetching for an item of a preload. Nobody but its worker ends it, so nothing is watched.
+func (p *Processors) fetchItem(item commands.ItemOf) *fetching {
+	all := p.config.Preloads.Items
+	return &fetching{
+		Processors: p, failed: preparationFailed,
+		wanted: func(ctx context.Context) (commands.FetchClaim, error) { return all.WantedFiles(ctx, item) },
+		start: func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error) {
+			return all.StartFetch(ctx, item, s)
+		},
+		release: func(ctx context.Context, claim domain.FetchClaim, memory bool) error {
+			return all.ReleaseFetch(ctx, item, claim, memory)
+		},
+		finish: func(ctx context.Context, claim domain.FetchClaim, message string) error {
+			return all.FinishFetch(ctx, item, claim, p.config.Worker, message)
+		},
+		fetch: func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error {
+			job := commands.PrepareJob{Account: claim.Account, Batch: string(item.Preload), Index: item.Index, Item: claim.Item}
+			return p.config.Fetcher.FetchItem(ctx, job, how)
+		},
+	}
 }
 
 // fetchMovie is the fetching of a movie's sources.
 func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 	all := p.config.Fetches
 	return &fetching{
-		Processors: p, sight: p.watch.open(project, endsFetch),
+		Processors: p, sight: p.watch.open(project, endsFetch), failed: failedMessage,
 		wanted: func(ctx context.Context) (commands.FetchClaim, error) { return all.Wanted(ctx, project) },
 		start: func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error) {
 			return all.Start(ctx, commands.StartFetch{Project: project, FetchStart: s})
@@ -63,7 +89,9 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 // run fetches. What is all at hand needs no claim: one event says so. Otherwise it ends with the sources at hand, with their fault as the
 // outcome, with the claim handed back, or with the claim lost to another.
 func (f *fetching) run(ctx context.Context, task projections.Task) error {
-	defer f.sight.close()
+	if f.sight != nil {
+		defer f.sight.close()
+	}
 	if task.Dead == 0 && !task.Suspect {
 		if done, err := f.atHand(ctx); done || err != nil {
 			return err
@@ -73,8 +101,11 @@ func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := f.sight.claimed(ctx, claim.Attempt, claim.Worker)
-	defer stop()
+	if f.sight != nil {
+		var stop context.CancelFunc
+		ctx, stop = f.sight.claimed(ctx, claim.Attempt, claim.Worker)
+		defer stop()
+	}
 	ctx, cancel := untilShared(ctx)
 	defer cancel()
 	shown := f.appear(task.ID, claim.Attempt)
@@ -143,7 +174,7 @@ func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (mess
 			tries++
 		}
 		if tries == maxRenderTries {
-			return failedMessage, nil
+			return f.failed, nil
 		}
 		if err := pause.wait(ctx); err != nil {
 			return "", err

@@ -16,6 +16,12 @@ type Items interface {
 	Start(ctx context.Context, cmd commands.StartItem) (commands.ItemClaim, error)
 	Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error
 	Finish(ctx context.Context, cmd commands.FinishItem) error
+
+	// Those on the fetching of the files that an item names are like those of Fetches.
+	WantedFiles(ctx context.Context, item commands.ItemOf) (commands.FetchClaim, error)
+	StartFetch(ctx context.Context, item commands.ItemOf, start domain.FetchStart) (commands.FetchClaim, error)
+	ReleaseFetch(ctx context.Context, item commands.ItemOf, claim domain.FetchClaim, memory bool) error
+	FinishFetch(ctx context.Context, item commands.ItemOf, claim domain.FetchClaim, worker, message string) error
 }
 
 // PreparedStore moves a prepared asset to where it can be fetched from. commands.PreparedStore is one.
@@ -53,7 +59,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	}
 	shown := p.appear(task.ID, claim.Attempt)
 	defer shown.end()
-	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt, Item: claim.Item}
+	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt, Item: claim.Item, FetchedSince: claim.FetchedSince}
 	result, err := p.prepared(ctx, job)
 	if err != nil {
 		return p.releaseItem(id, claim.Claim, errors.Join(err, context.Cause(ctx)))

@@ -3,6 +3,7 @@ package processors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -34,6 +35,8 @@ type workshop struct {
 	closed   int
 	finished []preload.Result
 	released int
+	fetches  []string
+	fetching func(ctx context.Context, n int) error // a step of the fetcher
 	settled  []commands.SettlePreloadItem
 }
 
@@ -43,6 +46,24 @@ func (w *workshop) Start(context.Context, commands.StartItem) (commands.ItemClai
 
 func (w *workshop) Release(context.Context, preload.ID, preload.Claim, bool) error {
 	w.released++
+	return nil
+}
+
+func (w *workshop) WantedFiles(context.Context, commands.ItemOf) (commands.FetchClaim, error) {
+	return commands.FetchClaim{}, w.starting
+}
+
+func (w *workshop) StartFetch(_ context.Context, _ commands.ItemOf, s domain.FetchStart) (commands.FetchClaim, error) {
+	return commands.FetchClaim{FetchClaim: domain.FetchClaim{Attempt: 1, Worker: s.Worker}}, w.starting
+}
+
+func (w *workshop) ReleaseFetch(context.Context, commands.ItemOf, domain.FetchClaim, bool) error {
+	w.fetches = append(w.fetches, "released")
+	return nil
+}
+
+func (w *workshop) FinishFetch(_ context.Context, item commands.ItemOf, c domain.FetchClaim, _, message string) error {
+	w.fetches = append(w.fetches, fmt.Sprintf("%s/%d attempt %d: %s", item.Preload, item.Index, c.Attempt, message))
 	return nil
 }
 
@@ -89,7 +110,8 @@ func (w *workshop) run(t *testing.T, world *world, drainAt time.Duration, tasks 
 	link := &link{Store: world.store, files: world.files, hooks: world.hooks}
 	p, err := processors.New(processors.Config{
 		Queue: queue, Worker: "w1", Log: eventstore.NewLog(link, world.codec), Files: link,
-		Kinds: []string{projections.WorkPreload, projections.WorkSettle, projections.WorkAbandon}, Presence: world.board, Trouble: world.troubles,
+		Fetcher: &fetcher{step: w.fetching}, Fetches: commands.SourceFetches{},
+		Kinds: []string{projections.WorkFetch, projections.WorkPreload, projections.WorkSettle, projections.WorkAbandon}, Presence: world.board, Trouble: world.troubles,
 		Preloads: processors.Preloads{Items: w, Preparer: w, Store: w, Settle: w}, Logger: logger,
 	})
 	must(t, err)
@@ -149,6 +171,37 @@ func TestPreload(t *testing.T) {
 				}
 				if made := len(tt.finished) > 0 && tt.finished[0].Error == ""; made != (w.closed == 1) {
 					t.Errorf("working files were removed %d times", w.closed)
+				}
+			})
+		})
+	}
+}
+
+// TestFetch_items: the files of an item are fetched before it is prepared, by work of its own.
+func TestFetch_items(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		step     func(ctx context.Context, n int) error
+		starting error
+		drainAt  time.Duration
+		want     []string
+	}{
+		"at hand":               {want: []string{"preload000000001/1 attempt 0: "}},
+		"another has it":        {starting: commands.ErrNothingToDo},
+		"fetched":               {step: func(context.Context, int) error { return nil }, want: []string{"preload000000001/1 attempt 1: "}},
+		"the process is ending": {step: untilStopped, drainAt: time.Second, want: []string{"released"}},
+		"cannot be had": {step: func(context.Context, int) error { return domain.Errorf(domain.Invalid, "x", "It is not there") },
+			want: []string{"preload000000001/1 attempt 1: It is not there"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inWorld(t, func(t *testing.T, world *world) {
+				w := workshop{starting: tt.starting, fetching: tt.step}
+				task := itemTask(projections.WorkFetch)
+				task.ID = "fetchitem/preload000000001/1"
+				w.run(t, world, tt.drainAt, task)
+				if diff := cmp.Diff(tt.want, w.fetches); diff != "" || w.tries > 0 {
+					t.Errorf("prepared %d times; fetches (-want +got):\n%s", w.tries, diff)
 				}
 			})
 		})

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -80,18 +81,24 @@ func (s *service) drops() map[string]admin.DropFunc {
 	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
 		return drop.Movie(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
 	}
+	giveUpItem := func(ctx context.Context, subject string) (eventstore.Position, error) {
+		id, index, ok := projections.PreloadSubject(subject)
+		if !ok {
+			return eventstore.Position{}, commands.ErrNothingToDo
+		}
+		return drop.Item(ctx, commands.DropItem{Preload: id, Index: index, Worker: operatorWorker})
+	}
 	return map[string]admin.DropFunc{
-		projections.WorkFetch:   giveUp,
+		projections.WorkFetch: func(ctx context.Context, subject string) (eventstore.Position, error) {
+			if strings.Contains(subject, "/") { // an item of a preload
+				return giveUpItem(ctx, subject)
+			}
+			return giveUp(ctx, subject)
+		},
 		projections.WorkRender:  giveUp,
 		projections.WorkTimeout: giveUp,
 		projections.WorkStop:    giveUp,
-		projections.WorkPreload: func(ctx context.Context, subject string) (eventstore.Position, error) {
-			id, index, ok := projections.PreloadSubject(subject)
-			if !ok {
-				return eventstore.Position{}, commands.ErrNothingToDo
-			}
-			return drop.Item(ctx, commands.DropItem{Preload: id, Index: index, Worker: operatorWorker})
-		},
+		projections.WorkPreload: giveUpItem,
 		projections.WorkDeliver: func(ctx context.Context, subject string) (eventstore.Position, error) {
 			return drop.Delivery(ctx, commands.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
 		},

@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"image/color"
 	"net/http"
@@ -84,6 +85,60 @@ func TestSources_HoldNoSlot(t *testing.T) {
 	if got := history(t, flood, held[0]); got != want {
 		t.Errorf("events %s, want %s", got, want)
 	}
+}
+
+// TestSources_OfPreloads: ten items that wait for their sources hold no place of another account's item.
+func TestSources_OfPreloads(t *testing.T) {
+	t.Parallel()
+	d := newDam(t)
+	service := harness.NewService(t, "--allow-host", strings.TrimPrefix(d.URL, "http://"), "--preload-slots", "2")
+	service.StartAPI()
+	flood, other := service.NewAccount("flood", 600), service.NewAccount("other", 600)
+	var items []any
+	for i := range 10 {
+		items = append(items, object{"id": fmt.Sprint(i), "type": "image", "src": fmt.Sprintf("%s/a.png?%d", d.URL, i)})
+	}
+	held := preload(t, flood, items)
+	harness.Receive(t, "a source is asked for", d.asked)
+	waitForBatch(t, other, preload(t, other, []any{object{"id": "said", "type": "voice", "text": "Hello"}}))
+	d.release()
+	waitForBatch(t, flood, held)
+}
+
+// preload asks for a batch.
+func preload(t *testing.T, client *harness.Client, items []any) (id string) {
+	t.Helper()
+	body, err := json.Marshal(object{"preload": items})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batch struct {
+		ID string `json:"preload_id"`
+	}
+	client.Do("POST", "/preloads", body).Into(t, &batch)
+	return batch.ID
+}
+
+func waitForBatch(t *testing.T, client *harness.Client, id string) {
+	t.Helper()
+	harness.Eventually(t, "batch "+id+" is done", func() bool {
+		var batch struct {
+			Status string `json:"status"`
+			Items  []struct {
+				Status string `json:"status"`
+			} `json:"items"`
+		}
+		client.Do("GET", "/preloads/"+id, nil).Into(t, &batch)
+		if batch.Status != "done" {
+			return false
+		}
+		for _, item := range batch.Items {
+			if item.Status != "ready" {
+				t.Errorf("an item of %s is %s", id, item.Status)
+			}
+		}
+		return true
+	})
 }
 
 // history names the events of a movie, in order.

@@ -1,0 +1,78 @@
+package commands
+
+import (
+	"context"
+
+	"moviola/domain"
+	"moviola/domain/preload"
+)
+
+// ItemOf names an item of a batch.
+type ItemOf struct {
+	Preload preload.ID
+	Index   int
+}
+
+// WantedFiles tells what is to be fetched for an item, without a claim. ErrNothingToDo: nothing, or somebody has a claim.
+func (h PreloadItems) WantedFiles(ctx context.Context, item ItemOf) (FetchClaim, error) {
+	b, err := h.batches.load(ctx, item.Preload)
+	if err != nil || !b.Fetches(item.Index) {
+		return FetchClaim{}, orNothing(err)
+	}
+	fetching := b.Fetching(item.Index)
+	if _, claimed := fetching.Claim(); claimed {
+		return FetchClaim{}, ErrNothingToDo
+	}
+	return h.claimOf(ctx, item, b)
+}
+
+func orNothing(err error) error {
+	if err == nil {
+		return ErrNothingToDo
+	}
+	return err
+}
+
+func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch) (FetchClaim, error) {
+	requested, _ := b.Requested()
+	fetching := b.Fetching(item.Index)
+	claim := FetchClaim{Account: requested.Account, Fetch: Fetch{Since: fetching.First(), Spent: fetching.Spent()}}
+	if last, claimed := fetching.Claim(); claimed {
+		claim.FetchClaim = last
+	}
+	claim.Item = preload.Wanted{Item: requested.Items[item.Index]}
+	var err error
+	claim.Item.Properties, err = h.properties(ctx, item.Preload, requested, item.Index)
+	return claim, err
+}
+
+// StartFetch claims the fetching of the files that an item names. ErrNothingToDo: there is nothing to fetch, or another has the claim; or the
+// item was ended just now, because three crashes count against it.
+func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.FetchStart) (FetchClaim, error) {
+	d, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+		return b.StartFetch(item.Index, start, h.batches.now.stamp()), nil
+	})
+	if err != nil {
+		return FetchClaim{}, err
+	}
+	if _, ok := d.events[0].(preload.ItemFetchStarted); !ok {
+		return FetchClaim{}, ErrNothingToDo
+	}
+	return h.claimOf(ctx, item, d.Batch)
+}
+
+// ReleaseFetch hands a claim back without an outcome. One that was alone and ran out of memory ends the item. ErrNothingToDo: it is lost.
+func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, memory bool) error {
+	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+		return b.ReleaseFetch(item.Index, claim, memory, h.batches.now.stamp())
+	})
+	return err
+}
+
+// FinishFetch records that the files are at hand or, with a message, ends the item. ErrNothingToDo: the claim is lost.
+func (h PreloadItems) FinishFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, worker, message string) error {
+	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
+		return b.FinishFetch(item.Index, claim, worker, message, h.batches.now.stamp())
+	})
+	return err
+}

@@ -1,0 +1,82 @@
+package preload
+
+import (
+	"time"
+
+	"moviola/domain"
+)
+
+// Fetching is how far the files that an item names have come. There has to be such an item.
+func (b *Batch) Fetching(index int) domain.Fetching { return b.items[index].fetching }
+
+// Fetches says whether files that an item names may still be fetched: it has no result, nobody prepares it, and they are not at hand.
+func (b *Batch) Fetches(index int) bool {
+	result, known := b.Result(index)
+	return known && result == nil && !b.items[index].started && !b.items[index].fetching.Done()
+}
+
+// StartFetch claims the fetching for an item. It decides nothing when there is nothing to fetch, or somebody alive has the claim. An item whose
+// files have crashed their workers too often ends with an error. Decisions 54 and 56.
+func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []domain.Event {
+	if !b.Fetches(index) || b.items[index].fetching.Held(s.Dead) {
+		return nil
+	}
+	fetching := b.items[index].fetching
+	last, claimed := fetching.Claim()
+	if !claimed { // nobody died
+		s.Death = domain.Unexplained
+	}
+	if death, over := fetching.Over(s.Death); over {
+		return b.failure(index, s.Worker, gaveUp(death), now)
+	}
+	return []domain.Event{ItemFetchStarted{Index: index, Attempt: last.Attempt + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death}}
+}
+
+// ReleaseFetch hands a claim on the fetching back. See Release.
+func (b *Batch) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now time.Time) ([]domain.Event, error) {
+	if !b.Fetches(index) {
+		return nil, ErrLost
+	}
+	fetching := b.items[index].fetching
+	last, claimed := fetching.Claim()
+	switch {
+	case last != c:
+		return nil, ErrLost
+	case !claimed:
+		return nil, nil
+	case memory && fetching.Alone():
+		return b.failure(index, c.Worker, memoryMessage, now), nil
+	}
+	return []domain.Event{ItemFetchReleased{Index: index, Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
+}
+
+// FinishFetch records that the files are at hand or, with a message, ends the item. A claim that is lost is ErrLost. The zero claim is that of a
+// worker which has found them all at hand and needs none.
+func (b *Batch) FinishFetch(index int, c domain.FetchClaim, worker, message string, now time.Time) ([]domain.Event, error) {
+	if !b.Fetches(index) {
+		return nil, ErrLost
+	}
+	fetching := b.items[index].fetching
+	switch last, claimed := fetching.Claim(); {
+	case c == domain.FetchClaim{} && claimed, c != domain.FetchClaim{} && (!claimed || last != c):
+		return nil, ErrLost
+	case message != "":
+		return b.failure(index, worker, message, now), nil
+	}
+	return []domain.Event{ItemFetched{Index: index, Attempt: c.Attempt, Worker: worker, At: now}}, nil
+}
+
+// failure ends an item with an error.
+func (b *Batch) failure(index int, worker, message string, now time.Time) []domain.Event {
+	return b.closing(ItemFinished{
+		Index: index, Attempt: b.items[index].claim.Attempt, Worker: worker, Result: Result{Error: message}, At: now,
+	})
+}
+
+// gaveUp is what the owner reads of an item whose workers have died too often.
+func gaveUp(death domain.Death) string {
+	if death == domain.OutOfMemory {
+		return memoryMessage
+	}
+	return crashedMessage
+}
