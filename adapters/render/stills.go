@@ -229,6 +229,11 @@ func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	l.Box = timeline.Box{W: side(l.Box.W), H: side(l.Box.H)}
 	larger := *l.Text
 	larger.Settings = larger.Settings.Scaled(grow)
+	if larger.Animation != nil {
+		animation := *larger.Animation
+		animation.Way *= grow
+		larger.Animation = &animation
+	}
 	l.Text = &larger
 	return l, rectangle(l.Box)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"moviola/domain/document"
 )
@@ -120,7 +121,7 @@ func TestParse_Style(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		`null`: "001", `""`: "001", `"001"`: "001", `"1"`: "001", `4`: "004", `"010"`: "010", `10`: "010",
-		`"011"`: "001", `0`: "001", `"bounce"`: "001", `1.5`: "001",
+		`"011"`: "011", `13`: "013", `"MOVIOLA/rise"`: "moviola/rise", `"014"`: "001", `0`: "001", `"bounce"`: "001", `1.5`: "001",
 	} {
 		if got, _ := mustElement(t, `{"type":"text","text":"x","style":`+value+`}`); got.Style != want {
 			t.Errorf("%s: got %s, want %s", value, got.Style, want)
@@ -264,6 +265,20 @@ func TestTextUnit_Count(t *testing.T) {
 		}
 		if n := document.BlockUnit.Count(tt.text); n != 1 {
 			t.Errorf("%q: got %d blocks", tt.text, n)
+		}
+	}
+}
+
+func TestPhrases(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"Coffee, Cakes | Bread": {"Coffee", "Cakes", "Bread"}, "one two\nthree": {"one two", "three"}, "one  two": {"one", "two"}, " , |x": {"x"}, "": nil,
+	} {
+		if diff := cmp.Diff(want, document.Phrases(text), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+		if n := document.PhraseUnit.Count(text); n != max(len(want), 1) {
+			t.Errorf("%q: %d phrases", text, n)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type Element struct {
 	Prompt    *Prompt           // of an image that is made; nil: it has an address
 	Text      string            // of a text, or what a voice says
 	Settings  map[string]string // of a text or an html: CSS-like names in lower case with dashes, values as written
-	Style     string            // of a text: "001" to "010"
+	Style     string            // of a text: one of TextStyles
 	Page      *Page             // of an html
 	Component *Component        // of a component
 	Voice     *Voice            // of a voice

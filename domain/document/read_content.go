@@ -1,7 +1,6 @@
 package document
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ const (
 	maxCapture       = 60 // seconds
 	maxAmplitude     = 10
 	defaultAmplitude = 5
-	lastStyle        = 10
 )
 
 func (r reader) readText(e *Element) {
@@ -27,22 +25,17 @@ func (r reader) readText(e *Element) {
 	e.Settings = r.settings()
 }
 
-// style is the number of a text's style, as three digits.
+// style is the name of a text's style; a number has three digits.
 func (r reader) style() string {
-	const first = "001"
 	word := r.word("style")
 	if word == "" {
-		return first
+		return PlainStyle
 	}
-	if n, err := parseDecimal(word); err == nil {
-		for i := 1; i <= lastStyle; i++ {
-			if n.Equal(SecondsOf(int64(i))) {
-				return fmt.Sprintf("%03d", i)
-			}
-		}
+	if style, ok := textStyle(word); ok {
+		return style
 	}
-	r.warn(ValueUnknown, "style", "The text style %s is unknown, '%s' is used", quote(word), first)
-	return first
+	r.warn(ValueUnknown, "style", "The text style %s is unknown, '%s' is used", quote(word), PlainStyle)
+	return PlainStyle
 }
 
 // settings reads CSS-like settings; what is no text, number or boolean is left out. Never nil.

@@ -29,6 +29,8 @@ var (
 var styleRows = slices.Concat(fontRows, paintRows, boxRows)
 
 var fontRows = []styleRow{
+	{ofBoth, Property{Name: "font", Type: CSSType, Example: `"italic 700 5vw/1.2 Lora"`,
+		Doc: "Is short for style, weight, size, line height and family; what is also given by itself wins."}},
 	{ofBoth, Property{Name: "font-family", Type: CSSType, Example: `"Oswald"`, Picture: "15-text-settings",
 		Doc: "Names the font, or several by preference, or is the address of a TrueType, OpenType or WOFF file."}},
 	{ofBoth, Property{Name: "font-url", Type: AddressType, Example: `"https://example.com/brand.ttf"`,
@@ -77,6 +79,8 @@ var paintRows = []styleRow{
 		Doc: "Fills the box: with a colour or a gradient; in components also with an image, url(…)."}},
 	{ofBoth, Property{Name: "background-color", Type: ColorType, Example: `"rgba(0,0,0,.6)"`,
 		Doc: "Fills the box with a colour."}},
+	{ofText, Property{Name: "pill-color", Type: ColorType, Default: `"#ffffff"`, Example: `"#ffd24a"`, Picture: "17-style-013",
+		Doc: "Is the colour of the pills of style 013."}},
 	{ofBoth, Property{Name: "background-image", Type: CSSType, Example: `"linear-gradient(red, blue)"`,
 		Doc: "Fills the box with a gradient; in components also with an image, by its address or url(…)."}},
 	{ofComponent, Property{Name: "background-size", Aliases: []string{"object-fit"}, Type: CSSType, Default: `"cover"`, Example: `"contain"`,

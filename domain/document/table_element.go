@@ -1,7 +1,5 @@
 package document
 
-import "slices"
-
 // Some properties of subtitles and voices.
 var (
 	languages = []string{"auto", "en", "bg", "ca", "cs", "da", "nl", "en-AU", "en-GB", "en-NZ", "en-IN", "en-US", "et", "fr", "fi", "nl-BE", "de",
@@ -123,8 +121,8 @@ var typeProperties = map[string][]Property{
 	TypeText: {
 		{Name: "text", Type: TextType, Required: true, Example: `"Hello world"`, Picture: "15-text-settings",
 			Doc: "Is the text, in which a line break is \\n."},
-		{Name: "style", Type: ChoiceType, Values: textStyles(), Default: `"001"`, Example: `"003"`, Picture: "17-style-003",
-			Doc: "Chooses how the text comes in; 001 is simply there."},
+		{Name: "style", Type: ChoiceType, Values: TextStyles(), Default: `"001"`, Example: `"003"`, Picture: "17-style-003",
+			Doc: "Chooses how the text comes in, and with it the defaults of its settings; 001 is simply there."},
 		{Name: "settings", Type: ObjectType, Kind: "settings:text", Default: "{}", Example: `{"font-size": "6vw", "color": "gold"}`, Picture: "15-text-settings",
 			Doc: "Says how the text looks and where in its box it stands."},
 	},
@@ -189,13 +187,3 @@ var typeDefaults = map[string]map[string]string{TypeAudiogram: {"opacity": "0.5"
 
 // made are the types for which something is made that can be kept.
 var made = map[string]bool{TypeImage: true, TypeVoice: true, TypeHTML: true, TypeComponent: true, "template": true}
-
-// textStyles are the names of the styles of texts.
-func textStyles() []string {
-	styles := []string{"001"}
-	for name := range TextMotions {
-		styles = append(styles, name)
-	}
-	slices.Sort(styles)
-	return styles
-}

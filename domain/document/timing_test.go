@@ -162,8 +162,10 @@ func TestTime_Animations(t *testing.T) {
 	tests := []struct{ name, elements, want string }{
 		{"plain text", `{"type":"text","text":"x","duration":-1}` + clip, "0-9 0-9"},
 		{"faded text", `{"type":"text","text":"x","style":"002","duration":-1}` + clip, "0-5 0-9"},
-		{"words", `{"type":"text","text":"one two three","style":"003","duration":-1}` + clip, "0-3.9 0-9"},
-		{"letters", `{"type":"text","text":"one two","style":"005","duration":"auto"}` + clip, "0-4 0-9"},
+		{"words", `{"type":"text","text":"one two three","style":"003","duration":-1}` + clip, "0-10 0-9"},
+		{"words of ours", `{"type":"text","text":"one two three","style":"moviola/settle","duration":-1}` + clip, "0-3.9 0-9"},
+		{"boxed words", `{"type":"text","text":"one","style":"011","duration":-1}` + clip, "0-5 0-9"},
+		{"letters", `{"type":"text","text":"one two","style":"005","duration":"auto"}` + clip, "0-5 0-9"},
 		{"animated text that fills", `{"type":"text","text":"x","style":"002"}` + clip, "0-9 0-9"},
 		{"page", `{"type":"html","html":"x","duration":-1}` + clip, "0-9 0-9"},
 		{"captured page", `{"type":"html","html":"x","duration":-1,"capture":{"duration":2}}` + clip, "0-2 0-9"},

@@ -8,22 +8,21 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"moviola/domain/document"
 )
 
 // uncached are the properties of a movie that do not change what is rendered. Decision 20. The project is a reference that is
 // resolved already, or the last render's own, which clients send along.
 var uncached = []string{"id", "client-data", "client_data", "comment", "exports", "project"}
 
-// Look is the version of how movies are drawn. Raise it when what the same document shows changes: movies that were drawn before are then not
-// taken for it. Decision 69.
-const Look = 2
-
 // CacheKey is what a movie can be found by when the same is submitted again: the hex SHA-256 of its document, without what
-// does not change the video, of the content of every source, given as the hash of each by its address, and of the Look. The order and
+// does not change the video, of the content of every source, given as the hash of each by its address, and of the look for which
+// documents are read: movies that were drawn in another look are not taken for it. The order and
 // spacing of the JSON do not matter. Decisions 20 and 69.
-func CacheKey(document []byte, sources map[string]string) (string, error) {
+func CacheKey(movie []byte, sources map[string]string) (string, error) {
 	var written map[string]json.RawMessage
-	if err := json.Unmarshal(document, &written); err != nil {
+	if err := json.Unmarshal(movie, &written); err != nil {
 		return "", fmt.Errorf("read the document for its cache key: %w", err)
 	}
 	for _, name := range uncached {
@@ -46,7 +45,7 @@ func CacheKey(document []byte, sources map[string]string) (string, error) {
 	}
 	hash := sha256.New()
 	hash.Write(canonical)
-	hash.Write(fmt.Appendf(nil, "\x00look %d", Look))
+	hash.Write(fmt.Appendf(nil, "\x00look %d", document.Look()))
 	for _, address := range slices.Sorted(maps.Keys(sources)) {
 		hash.Write([]byte("\x00" + address + "\x00" + sources[address]))
 	}

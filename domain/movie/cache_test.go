@@ -41,7 +41,7 @@ func TestCacheKey(t *testing.T) {
 			t.Errorf("%s has the same key", name)
 		}
 	}
-	// Made when the Look was 1, and its number no part of the key.
+	// Made when the look was 1, and its number no part of the key.
 	if key(`{"scenes":[]}`, nil) == "25f53890f6712f0a8798c58a1ecd2e0011c5bb7fd893a118a19969f57c80fc8d" {
 		t.Error("the look is no part of the key")
 	}

@@ -253,13 +253,51 @@ func TestLay_TextMargin(t *testing.T) {
 	}
 }
 
-// TestLay_StyleFont: the plain style has another font than the animated ones.
-func TestLay_StyleFont(t *testing.T) {
+// TestLay_StyleDefaults has the printed defaults of vendor-catalogue §2.2, and ours for what it does not print.
+func TestLay_StyleDefaults(t *testing.T) {
 	t.Parallel()
-	for style, want := range map[string]string{"001": "Inter", "002": "Roboto", "010": "Roboto"} {
-		if got := mustLayer(t, `{"type":"text","text":"x","style":"`+style+`"}`).Text.Settings.FontFamily; got != want {
-			t.Errorf("style %s: got %s, want %s", style, got, want)
+	white, black := timeline.Color{R: 255, G: 255, B: 255, A: 255}, timeline.Color{A: 255}
+	tests := []struct {
+		style, family string
+		size          float64
+		color         timeline.Color
+		shadow        bool
+		more          func(*timeline.TextSettings)
+	}{
+		{"001", "Inter", 40, white, true, nil},
+		{"002", "Roboto", 40, white, true, nil},
+		{"003", "Roboto", 40, white, true, nil},
+		{"004", "Roboto", 40, white, true, nil},
+		{"005", "Roboto", 40, white, true, nil},
+		{"006", "Anton", 40, white, true, func(s *timeline.TextSettings) { s.LetterSpacing = 20 }},
+		{"007", "Anton", 40, white, false, nil},
+		{"008", "Anton", 40, white, false, func(s *timeline.TextSettings) { s.Rules = true }},
+		{"009", "Inter", 40, white, false, nil},
+		{"010", "Inter", 40, white, false, nil},
+		{"011", "Inter", 60, white, false, func(s *timeline.TextSettings) { s.Background, s.Boxes = black, "word" }},
+		{"012", "Anton", 120, timeline.Color{R: 17, G: 17, B: 17, A: 255}, false, nil},
+		{"013", "Oswald", 60, timeline.Color{R: 35, G: 64, B: 216, A: 255}, false, func(s *timeline.TextSettings) {
+			s.Background, s.Boxes, s.LineHeight, s.Padding = white, "pill", 78, timeline.Sides{Left: 36, Right: 36}
+		}},
+		{"moviola/rise", "Roboto", 40, white, true, nil},
+	}
+	for _, tt := range tests {
+		want := timeline.TextSettings{FontFamily: tt.family, FontSize: tt.size, FontWeight: 400, Color: tt.color, Align: "center", Horizontal: "center", Vertical: "center"}
+		if tt.shadow {
+			want.Shadow = &timeline.Shadow{X: 2, Y: 2, Color: timeline.Color{R: 33, G: 33, B: 33, A: 128}}
 		}
+		if tt.more != nil {
+			tt.more(&want)
+		}
+		if diff := cmp.Diff(want, mustLayer(t, `{"type":"text","text":"x","style":"`+tt.style+`"}`).Text.Settings, near); diff != "" {
+			t.Errorf("style %s (-want +got):\n%s", tt.style, diff)
+		}
+	}
+	spaced := mustLayer(t, `{"type":"text","text":"x","style":"006","settings":{"letter-spacing":"normal"}}`).Text.Settings.LetterSpacing
+	pill := mustLayer(t, `{"type":"text","text":"a, b","style":"013","settings":{"pill-color":"black","background-color":"white"}}`).Text
+	bare := mustLayer(t, `{"type":"text","text":"x","style":"011","settings":{"background":"none"}}`).Text.Settings.Background
+	if spaced != 0 || pill.Settings.Background != black || pill.Text != "a\nb" || bare.A != 0 {
+		t.Errorf("letter-spacing %v, pill %v of %q, background %v", spaced, pill.Settings.Background, pill.Text, bare)
 	}
 }
 

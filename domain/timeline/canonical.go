@@ -9,6 +9,9 @@ func (l Layer) Canonical() Layer {
 	}
 	if l.Text != nil && l.Text.Animation != nil && l.Phase >= l.Text.Animation.Intro {
 		text := *l.Text
+		if text.Animation.Leaves {
+			text = Text{Settings: TextSettings{FontSize: smallest}}
+		}
 		text.Animation = nil
 		l.Text = &text
 	}

@@ -25,15 +25,29 @@ func TestLay_Animation(t *testing.T) {
 	}{
 		{`"text":"Hello you"`, nil},
 		{`"text":"Hello you","style":"002"`, &timeline.Animation{Style: "002", Unit: "block", Units: 1, Each: 2, Intro: 50}},
-		{`"text":"Hello you","style":"003"`, &timeline.Animation{Style: "003", Unit: "word", Units: 2, Step: 0.25, Each: 0.4, Intro: 17}},
-		{`"text":"Hello you","style":"004"`, &timeline.Animation{Style: "004", Unit: "letter", Units: 8, Step: 0.025, Each: 0.65, Intro: 21}},
+		{`"text":"Hello you","style":"003"`, &timeline.Animation{Style: "003", Unit: "word", Units: 2, Step: 0.4, Each: 0.5, Intro: 23}},
+		{`"text":"Hello you","style":"004"`, &timeline.Animation{Style: "004", Unit: "letter", Units: 8, Step: 0.025, Each: 0.05, Intro: 6}},
 		{`"text":"Hello you","style":"005"`, &timeline.Animation{Style: "005", Unit: "letter", Units: 8, Step: 0.05, Each: 0.75, Intro: 28}},
-		{`"text":"a\nb","style":"008"`, &timeline.Animation{Style: "008", Unit: "line", Units: 2, Step: 0.2, Each: 0.7, Intro: 23}},
-		{`"text":"faster","style":"002","duration":1`, &timeline.Animation{Style: "002", Unit: "block", Units: 1, Each: 1, Intro: 25}},
+		{`"text":"Hello you","style":"006"`,
+			&timeline.Animation{Style: "006", Unit: "letter", Units: 8, Delay: 0.5, Step: 0.03, Each: 1.2, Way: 40, Intro: 48}},
+		{`"text":"Hello you","style":"007"`, &timeline.Animation{Style: "007", Unit: "letter", Units: 8, Step: 0.045, Each: 1.2, Intro: 38}},
+		{`"text":"Hello you","style":"008"`, &timeline.Animation{Style: "008", Unit: "letter", Units: 8, Step: 0.07, Each: 0.6, Least: 2, Intro: 50}},
+		{`"text":"Hello you","style":"009"`,
+			&timeline.Animation{Style: "009", Unit: "letter", Units: 8, Random: 2.5, Each: 0.4, Seed: 49818848, Intro: 73}},
+		{`"text":"Hello you","style":"010"`,
+			&timeline.Animation{Style: "010", Unit: "letter", Units: 8, Random: 2.5, Each: 0.4, Seed: 49818848, Intro: 73, Leaves: true}},
+		{`"text":"Hello you","style":"011"`, nil},
+		{`"text":"Hello you","style":"012"`, &timeline.Animation{Style: "012", Unit: "letter", Units: 8, Step: 0.055, Each: 0.75, Intro: 29}},
+		{`"text":"Hello, you|there","style":"013"`, &timeline.Animation{Style: "013", Unit: "phrase", Units: 3, Step: 0.14, Each: 0.65, Intro: 24}},
+		{`"text":"a\nb","style":"moviola/slide"`, &timeline.Animation{Style: "moviola/slide", Unit: "line", Units: 2, Step: 0.2, Each: 0.7, Intro: 23}},
+		{`"text":"cut","style":"002","duration":1`, &timeline.Animation{Style: "002", Unit: "block", Units: 1, Each: 2, Intro: 25}},
+		{`"text":"faster","style":"moviola/fade","duration":1`, &timeline.Animation{Style: "moviola/fade", Unit: "block", Units: 1, Each: 1, Intro: 25}},
 		{`"text":"` + strings.Repeat("x", 141) + `","style":"005"`, // 7.75 s in 4 s
-			&timeline.Animation{Style: "005", Unit: "letter", Units: 141, Step: 0.05 * 4 / 7.75, Each: 0.75 * 4 / 7.75, Intro: 100}},
-		{`"text":"ss","style":"004","settings":{"text-transform":"uppercase"}`,
-			&timeline.Animation{Style: "004", Unit: "letter", Units: 2, Step: 0.025, Each: 0.65, Intro: 17}},
+			&timeline.Animation{Style: "005", Unit: "letter", Units: 141, Step: 0.05, Each: 0.75, Intro: 100}},
+		{`"text":"` + strings.Repeat("x", 141) + `","style":"moviola/jump"`,
+			&timeline.Animation{Style: "moviola/jump", Unit: "letter", Units: 141, Step: 0.05 * 4 / 7.75, Each: 0.75 * 4 / 7.75, Intro: 100}},
+		{`"text":"ss","style":"moviola/spring","settings":{"text-transform":"uppercase"}`,
+			&timeline.Animation{Style: "moviola/spring", Unit: "letter", Units: 2, Step: 0.025, Each: 0.65, Intro: 17}},
 	}
 	for _, tt := range tests {
 		got := mustLayer(t, `{"type":"text",`+tt.props+`}`).Text.Animation
@@ -41,7 +55,10 @@ func TestLay_Animation(t *testing.T) {
 			t.Errorf("%.60s (-want +got):\n%s", tt.props, diff)
 		}
 	}
-	for style := range document.TextMotions {
+	for style, motion := range document.TextMotions {
+		if !motion.Moves() {
+			continue
+		}
 		if a := mustLayer(t, `{"type":"text","text":"a few words","style":"`+style+`"}`).Text.Animation; a == nil || a.Intro <= 0 {
 			t.Errorf("style %s has no animation", style)
 		}
@@ -63,6 +80,30 @@ func TestAnimation_Done(t *testing.T) {
 	want := "0 0 0 0 |25 0 0 0 |50 0 0 0 |75 25 0 0 |100 50 0 0 |100 75 25 25 |100 100 50 50 |100 100 75 75 |100 100 100 100 |100 100 100 100 |"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestAnimation_Random: each unit begins within the time, not all at once, and at the same time whenever it is asked for.
+func TestAnimation_Random(t *testing.T) {
+	t.Parallel()
+	a := timeline.Animation{Units: 200, Delay: 1, Random: 2.5, Each: 0.4, Seed: 7}
+	early, late := 0, 0
+	for i := range a.Units {
+		at := a.Begins(i)
+		if at < 1 || at >= 3.5 || at != a.Begins(i) {
+			t.Fatalf("unit %d begins at %v", i, at)
+		}
+		if at < 1.5 {
+			early++
+		} else if at > 3 {
+			late++
+		}
+	}
+	if early < 20 || late < 20 || a.Ends(200) > 3.9 || a.Ends(200) < 3.4 {
+		t.Errorf("%d of 200 begin in the first half second, %d in the last; it ends at %v", early, late, a.Ends(200))
+	}
+	if a.Seed++; a.Begins(3) == (timeline.Animation{Units: 200, Delay: 1, Random: 2.5, Seed: 7}).Begins(3) {
+		t.Error("the seed makes no difference")
 	}
 }
 

@@ -174,6 +174,12 @@ func TestLayer_Canonical(t *testing.T) {
 	if text := layer(timeline.TextLayer, func(l *timeline.Layer) { l.Text = &timeline.Text{Animation: animation} }); text.Canonical().Text == text.Text || text.Text.Animation == nil {
 		t.Error("the layer itself was changed")
 	}
+	gone := layer(timeline.TextLayer, func(l *timeline.Layer) {
+		l.Text = &timeline.Text{Text: "x", Animation: &timeline.Animation{Style: "010", Intro: 100, Leaves: true}}
+	})
+	if got := gone.Canonical().Text; got.Text != "" || got.Animation != nil || !gone.Still() {
+		t.Errorf("of a text that has left, %+v is shown", got)
+	}
 	for name, e := range map[string]*timeline.Effects{
 		"turning":      {Rotation: &timeline.Rotation{Degrees: 9, Frames: 3}},
 		"moving":       {Motion: &timeline.Motion{}},

@@ -17,11 +17,18 @@ func (s *styler) background() (Color, *Gradient) {
 		if !ok {
 			s.warn("The setting '" + name + "' cannot be read")
 		}
-		otherwise := Color{}
+		otherwise := s.defaults.background
 		if b.Color != nil {
 			otherwise = *b.Color
 		}
 		return s.color(otherwise, "background-color"), b.Gradient
 	}
-	return s.color(Color{}, "background-color", "background"), nil
+	names := []string{"background-color", "background"}
+	if s.defaults.boxes == PillBoxes {
+		names = append([]string{"pill-color"}, names...)
+	}
+	if s.word(names...) == "none" {
+		return Color{}, nil
+	}
+	return s.color(s.defaults.background, names...), nil
 }

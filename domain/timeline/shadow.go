@@ -19,6 +19,8 @@ func (s *styler) shadows() (*Shadow, []Shadow) {
 	value = strings.ToLower(value)
 	first := defaultShadow
 	switch {
+	case !ok && !s.defaults.shadow:
+		return nil, nil
 	case !ok || value == "true":
 		return &first, nil
 	case value == "none" || value == "false" || value == "0":

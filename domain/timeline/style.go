@@ -11,12 +11,8 @@ import (
 	"moviola/domain/document"
 )
 
-// The defaults of a text. Movie-schema §4.3, style 001.
+// The bounds of a font size, in pixels.
 const (
-	defaultFont     = "Inter" // of style 001
-	animatedFont    = "Roboto"
-	plainStyle      = "001"
-	defaultSizeVW   = 4
 	smallest, giant = 1, 2000
 )
 
@@ -41,7 +37,7 @@ func (l *layout) text(e *document.Element) (*Text, Box) {
 			gapY = scale(canvas.H, gapPercent, 100)
 		}
 	}
-	s := styler{layout: l, ref: e.Ref, style: e.Style, given: e.Settings, units: css.On(float64(box.W), float64(box.H), css.RootSize)}
+	s := styler{layout: l, ref: e.Ref, defaults: defaultsOf(e.Style), given: e.Settings, units: css.On(float64(box.W), float64(box.H), css.RootSize)}
 	box.W, box.H = box.W-2*gapX, box.H-2*gapY
 	box.X, box.Y = e.X+place(horizontal, canvas.W, box.W, gapPercent), e.Y+place(vertical, canvas.H, box.H, gapPercent)
 
@@ -53,16 +49,16 @@ func (l *layout) text(e *document.Element) (*Text, Box) {
 	if _, given := s.first("vertical-position", "vertical-align"); !given && gapY > 0 {
 		settings.Vertical = map[edge]VerticalAlign{near: AlignTop, middle: AlignMiddle, far: AlignBottom}[vertical]
 	}
-	return &Text{Text: transform(e.Text, s.word("text-transform")), Settings: settings}, box
+	return &Text{Text: transform(written(e), s.word("text-transform")), Settings: settings}, box
 }
 
 // styler turns the CSS-like settings of a text into pixels. What cannot be read falls back to the default, with a warning.
 type styler struct {
-	layout *layout
-	ref    Ref
-	style  string // of the text: "001"
-	given  map[string]string
-	units  css.Units
+	layout   *layout
+	ref      Ref
+	defaults styleDefaults
+	given    map[string]string
+	units    css.Units
 }
 
 func (s *styler) warn(text string) { s.layout.warn(s.ref.String() + ": " + text) }
@@ -84,13 +80,13 @@ func (s *styler) word(names ...string) string {
 
 func (s *styler) settings() TextSettings {
 	s.expandFont()
-	size := s.length(s.units.VW*defaultSizeVW, "font-size")
+	size := s.length(s.units.VW*s.defaults.size, "font-size")
 	size = min(max(size, smallest), giant)
 	s.units.Em = size
 	t := TextSettings{
 		FontSize:   size,
 		FontWeight: s.weight(),
-		Color:      s.color(Color{R: 255, G: 255, B: 255, A: 255}, "font-color", "color"),
+		Color:      s.color(s.defaults.color, "font-color", "color"),
 		Align:      s.align(AlignCenter, "text-align"),
 		Vertical:   s.vertical(),
 		LineHeight: s.lineHeight(),
@@ -106,7 +102,8 @@ func (s *styler) settings() TextSettings {
 	s.stroke(&t)
 	s.border(&t)
 	t.WordSpacing = min(max(s.length(0, "word-spacing"), -size), 10*size)
-	t.LetterSpacing = min(max(s.length(0, "letter-spacing"), -size), 10*size)
+	t.LetterSpacing = min(max(s.spacing(), -size), 10*size)
+	t.Boxes, t.Rules = s.defaults.boxes, s.defaults.rules
 	// Lines that are set flush left are looked for at the left.
 	t.Horizontal = s.align(t.Align, "horizontal-position", "horizontal-align")
 	if t.Horizontal == AlignJustify { // a place there is not
@@ -119,14 +116,10 @@ func (s *styler) settings() TextSettings {
 // family is the font by name, and the key of its file if it has one. A family beside the address of a file is what to use where
 // the file has no letter.
 func (s *styler) family() (name, source string) {
-	otherwise := defaultFont
-	if s.style != plainStyle {
-		otherwise = animatedFont
-	}
 	source = document.FontAddress(s.given)
 	name, ok := s.first("font-family")
 	if !ok || document.AddressOf(name) != "" {
-		name = otherwise
+		name = s.defaults.family
 	}
 	return name, source
 }
@@ -200,8 +193,11 @@ func (s *styler) vertical() VerticalAlign {
 
 func (s *styler) lineHeight() float64 {
 	value := s.word("line-height")
-	if value == "normal" {
+	switch value {
+	case "normal":
 		return 0
+	case "":
+		return s.defaults.lineHeight * s.units.Em
 	}
 	height, isNumber := css.Number(value) // a multiple of the font size
 	height *= s.units.Em
@@ -211,12 +207,26 @@ func (s *styler) lineHeight() float64 {
 	return min(max(height, 0), 10*s.units.Em)
 }
 
+// spacing is between letters.
+func (s *styler) spacing() float64 {
+	if s.word("letter-spacing") == "normal" {
+		return 0
+	}
+	return s.length(s.defaults.spacing*s.units.Em, "letter-spacing")
+}
+
 // padding is between the textbox's edges and its lines.
-func (s *styler) padding() Sides { return s.sides("padding", 0) }
+func (s *styler) padding() Sides {
+	if _, given := s.first("padding"); !given {
+		side := s.defaults.padding * s.units.Em
+		return s.sides("padding", 0, Sides{Right: side, Left: side})
+	}
+	return s.sides("padding", 0, Sides{})
+}
 
 // inset makes the box smaller by the margin around the textbox, as far as anything is left of it.
 func (s *styler) inset(box Box) Box {
-	m := s.sides("margin", -maxBoxSide)
+	m := s.sides("margin", -maxBoxSide, Sides{})
 	left, top := int(math.Round(m.Left)), int(math.Round(m.Top))
 	w, h := box.W-left-int(math.Round(m.Right)), box.H-top-int(math.Round(m.Bottom))
 	if w <= 0 || h <= 0 {
@@ -226,14 +236,17 @@ func (s *styler) inset(box Box) Box {
 }
 
 // sides reads one to four lengths, as in CSS, and the names of single sides.
-func (s *styler) sides(name string, least float64) Sides {
+func (s *styler) sides(name string, least float64, otherwise Sides) Sides {
 	value, given := s.first(name)
 	sides, ok := s.units.Sides(value)
 	if given && !ok {
 		s.warn("The setting '" + name + "' cannot be read")
 	}
 	of := func(i int) float64 { return sides[i].Of(s.units.Em, 0) }
-	p := Sides{Top: of(0), Right: of(1), Bottom: of(2), Left: of(3)}
+	p := otherwise
+	if given {
+		p = Sides{Top: of(0), Right: of(1), Bottom: of(2), Left: of(3)}
+	}
 	for i, side := range []*float64{&p.Top, &p.Right, &p.Bottom, &p.Left} {
 		single := name + []string{"-top", "-right", "-bottom", "-left"}[i]
 		*side = min(max(s.length(*side, single), least), maxBoxSide)
@@ -262,7 +275,7 @@ func transform(text, how string) string {
 }
 
 // known are the settings that are read somewhere above, and those that ask for what happens anyway.
-var known = strings.Fields(`font font-family font-size font-weight font-style font-color color background-color background text-align
+var known = strings.Fields(`font pill-color font-family font-size font-weight font-style font-color color background-color background text-align
 	horizontal-position horizontal-align vertical-position vertical-align line-height letter-spacing padding padding-top
 	padding-right padding-bottom padding-left margin margin-top margin-right margin-bottom margin-left border-radius text-shadow
 	shadow opacity text-transform text-decoration text-decoration-line white-space word-wrap overflow-wrap display font-url
@@ -272,7 +285,8 @@ var known = strings.Fields(`font font-family font-size font-weight font-style fo
 // warnUnknown names what has no effect. What begins with two underscores is a client's own affair.
 func (s *styler) warnUnknown() {
 	for _, name := range slices.Sorted(maps.Keys(s.given)) {
-		if !slices.Contains(known, name) && len(name) <= 40 && !strings.HasPrefix(name, "--") {
+		idle := !slices.Contains(known, name) || name == "pill-color" && s.defaults.boxes != PillBoxes
+		if idle && len(name) <= 40 && !strings.HasPrefix(name, "--") {
 			s.warn("The setting '" + name + "' has no effect")
 		}
 	}

@@ -37,7 +37,19 @@ type TextSettings struct {
 	BorderColor Color
 	BoxShadow   *BoxShadow // of the textbox; nil: none
 	Gradient    *Gradient  // of the textbox, over Background; nil: none
+	Boxes       Boxes      // what has a box of its own; empty: the text
+	Rules       bool       // a line lies above the text and one below it
 }
+
+// Boxes are what has a background of its own.
+type Boxes string
+
+// The backgrounds of styles 011 and 013.
+const (
+	WordBoxes Boxes = "word" // each word
+	// PillBoxes are those of phrases, each of which is a line of the text: with round ends, slightly turned and out of line.
+	PillBoxes Boxes = "pill"
+)
 
 // Scaled are the settings of the same text drawn larger or smaller: every length is multiplied.
 func (t TextSettings) Scaled(by float64) TextSettings {

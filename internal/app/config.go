@@ -18,6 +18,7 @@ import (
 	"moviola/adapters/disk"
 	"moviola/adapters/images"
 	"moviola/adapters/speech"
+	"moviola/domain/document"
 )
 
 // The roles a process can play. Design §2.
@@ -70,6 +71,7 @@ type Config struct {
 	SMTP     string
 	SMTPFrom string
 
+	Look          int
 	Chromium      string
 	Speech        speech.Endpoint
 	Transcription speech.Endpoint
@@ -151,6 +153,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 // bindProviders declares the flags of what renders draw from. Give keys by their environment variables: a command line can be read
 // by every user of the host.
 func (c *Config) bindProviders(f *pflag.FlagSet) {
+	f.IntVar(&c.Look, "look", document.CurrentLook, "how movies look: 1 is the look before text styles followed their documentation, for one more release")
 	f.StringVar(&c.Chromium, "chromium", browser.DefaultPath, "chromium-headless-shell, for html elements")
 	f.StringVar(&c.Speech.URL, "speech-url", "", "base of an OpenAI-compatible speech service (default: the built-in voices)")
 	f.StringVar(&c.Speech.Key, "speech-key", "", "key of the speech service")

@@ -15,6 +15,7 @@ import (
 
 	"moviola/adapters/render"
 	"moviola/commands"
+	"moviola/domain/document"
 	"moviola/domain/movie"
 )
 
@@ -26,7 +27,10 @@ func renderCommand() *cobra.Command {
 		Short: "Render a movie JSON without a server",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			document, err := os.ReadFile(args[0])
+			if err := document.UseLook(cfg.Look); err != nil {
+				return err
+			}
+			source, err := os.ReadFile(args[0])
 			if err != nil {
 				return err
 			}
@@ -43,7 +47,7 @@ func renderCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = renderFile(cmd.Context(), r.engine, document, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			err = renderFile(cmd.Context(), r.engine, source, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			return errors.Join(err, r.close(cmd.Context()))
 		},
 	}
@@ -58,14 +62,14 @@ func renderCommand() *cobra.Command {
 }
 
 // renderFile renders one document under a progress bar and puts the movie in its place.
-func renderFile(ctx context.Context, engine *render.Engine, document []byte, out string, stdout, stderr io.Writer) (err error) {
+func renderFile(ctx context.Context, engine *render.Engine, source []byte, out string, stdout, stderr io.Writer) (err error) {
 	progress := mpb.NewWithContext(ctx, mpb.WithOutput(stderr), mpb.WithWidth(60))
 	bar := progress.AddBar(100, mpb.PrependDecorators(decor.Name("rendering ")), mpb.AppendDecorators(decor.Percentage(), decor.AverageETA(decor.ET_STYLE_GO)))
 	done, err := engine.Render(ctx, commands.RenderJob{
 		Account:  "local",
 		Project:  "local",
 		Attempt:  1,
-		Document: document,
+		Document: source,
 		Planned:  func(context.Context, movie.Plan) error { return nil },
 		Progress: func(percent float64) { bar.SetCurrent(int64(percent)) },
 	})

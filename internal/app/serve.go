@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/adapters/sqlite"
+	"moviola/domain/document"
 )
 
 // httpGrace is how long a shutdown waits for requests that are being answered.
@@ -30,6 +31,9 @@ func serveCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cfg.validate(); err != nil {
+				return err
+			}
+			if err := document.UseLook(cfg.Look); err != nil {
 				return err
 			}
 			log, err := newLog(cmd.ErrOrStderr(), cfg.LogLevel, cfg.LogFormat)

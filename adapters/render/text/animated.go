@@ -57,7 +57,7 @@ func (e *entrance) Settled() float64 {
 	for i := range e.block.clusters {
 		last = max(last, e.unit(&e.block.clusters[i]))
 	}
-	return e.motion.Step*float64(last) + e.motion.Each
+	return e.motion.Ends(last + 1)
 }
 
 // unit is which unit a cluster belongs to, by the animation's count.
@@ -70,25 +70,17 @@ func (e *entrance) unit(c *cluster) int {
 		unit = c.word
 	case timeline.LetterUnit:
 		unit = c.letter
+	case timeline.PhraseUnit:
+		unit = c.phrase
 	case timeline.BlockUnit:
 	}
 	return min(unit, max(e.motion.Units-1, 0))
 }
 
-// done is the share of a unit's way at a time.
-func (e *entrance) done(unit int, seconds float64) float64 {
-	at := seconds - e.motion.Step*float64(unit)
-	switch {
-	case at >= e.motion.Each:
-		return 1
-	case at <= 0:
-		return 0
-	}
-	return at / e.motion.Each
-}
-
 func (e *entrance) Frame(seconds float64) (Drawing, error) {
-	if seconds >= e.Settled() {
+	if settled := e.Settled(); seconds >= settled && e.motion.Leaves {
+		seconds = settled
+	} else if seconds >= settled {
 		return e.block.Draw()
 	}
 	return e.block.paint(e.style(e, max(seconds, 0)))

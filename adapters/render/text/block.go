@@ -27,6 +27,7 @@ type Block struct {
 	lines    []image.Rectangle // the room of each line, from edge to edge of the textbox's content
 	// The textbox with its padding.
 	left, top, right, bottom float64
+	pills                    []room          // what the backgrounds of phrases cover
 	region                   image.Rectangle // outside of it nothing is drawn
 	raster                   canvas.Raster
 	cached                   int // pixels of emoji that are kept
@@ -42,6 +43,7 @@ type cluster struct {
 	center   canvas.Point    // the middle of its width, on the baseline
 	at       int             // place in the text, in runes
 	line     int
+	phrase   int     // by line breaks of the text
 	word     int     // by blanks, in reading order
 	letter   int     // in reading order; blanks have the number of the letter before
 	size     float64 // of the font
@@ -107,6 +109,7 @@ func (w *worker) block(t timeline.Text, o Options, width, height int) (*Block, e
 		return nil, err
 	}
 	b.number(p.text)
+	b.findPills()
 	return b, nil
 }
 
@@ -172,7 +175,7 @@ func wordsOf(text []rune) []int {
 // number gives the clusters their places in reading order, and finishes them.
 func (b *Block) number(text []rune) {
 	slices.SortStableFunc(b.clusters, func(x, y cluster) int { return x.at - y.at })
-	letter := -1
+	letter, phrase, at := -1, 0, 0
 	decorated := b.style.Underline || b.style.Overline || b.style.LineThrough
 	kept := b.clusters[:0]
 	for _, c := range b.clusters {
@@ -180,7 +183,12 @@ func (b *Block) number(text []rune) {
 		if !blank {
 			letter++
 		}
-		c.letter = max(letter, 0)
+		for ; at < c.at; at++ {
+			if text[at] == '\n' {
+				phrase++
+			}
+		}
+		c.letter, c.phrase = max(letter, 0), phrase
 		c.center.X = (c.x0 + c.x1) / 2
 		if decorated && c.x1 > c.x0 {
 			b.decorate(&c)

@@ -3,10 +3,12 @@ package text_test
 import (
 	"fmt"
 	"image"
+	"strings"
 	"testing"
 
 	"moviola/adapters/render/goldentest"
 	"moviola/adapters/render/text"
+	"moviola/domain/document"
 	"moviola/domain/timeline"
 )
 
@@ -31,17 +33,52 @@ func TestDraw_GoldenSettings(t *testing.T) {
 	goldentest.Check(t, "testdata/settings.png", 3, tiles)
 }
 
-// TestAnimate_Golden: each style on its way.
+// TestAnimate_Golden: each style with its own defaults, as the planner makes it, at 0, 25, 50, 75 and 100 % of its entrance.
 func TestAnimate_Golden(t *testing.T) {
 	t.Parallel()
-	var tiles []goldentest.Tile
-	for _, style := range allStyles() {
-		a := mustAnimate(t, "Hello you\n你好 😀", style)
-		for _, share := range []float64{0.2, 0.6} {
-			tiles = append(tiles, tile(fmt.Sprintf("%s at %.2f", style, share), mustFrame(t, a, share*a.Settled())))
+	sheets := map[string][]goldentest.Tile{}
+	for _, style := range document.TextStyles() {
+		sheet := "testdata/styles-moviola.jpg"
+		if !strings.HasPrefix(style, "moviola/") && style <= "007" {
+			sheet = "testdata/styles-001.jpg"
+		} else if !strings.HasPrefix(style, "moviola/") {
+			sheet = "testdata/styles-008.jpg"
+		}
+		planned := mustPlan(t, fmt.Sprintf(`{"type":"text","style":%q,"text":"Hello,\nmy world","settings":{"font-size":"13vw"}}`, style))
+		a, err := engine(t).Animate(planned, tileW, tileH)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, share := range []float64{0, 0.25, 0.5, 0.75, 1} {
+			tiles := tile(fmt.Sprintf("%s at %.2f", style, share), mustFrame(t, a, share*a.Settled()))
+			sheets[sheet] = append(sheets[sheet], tiles)
 		}
 	}
-	goldentest.Check(t, "testdata/styles.png", 4, tiles)
+	for sheet, tiles := range sheets {
+		goldentest.Check(t, sheet, 5, tiles)
+	}
+}
+
+// mustPlan is a text element of a movie as large as a tile, as the planner resolves it.
+func mustPlan(t *testing.T, element string) timeline.Text {
+	t.Helper()
+	m, err := document.Parse(fmt.Appendf(nil, `{"resolution":"custom","width":%d,"height":%d,"scenes":[{"duration":20,"elements":[%s]}]}`, tileW, tileH, element))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := timeline.Lay(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range plan.Windows {
+		for _, l := range w.Layers {
+			if l.Text != nil {
+				return *l.Text
+			}
+		}
+	}
+	t.Fatalf("no text in the plan of %s", element)
+	return timeline.Text{}
 }
 
 const tileW, tileH = 200, 80

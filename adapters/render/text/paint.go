@@ -24,13 +24,12 @@ type look struct {
 	opacity float64               // of everything
 	box     pose                  // of the textbox; its blur and clip mean nothing
 	above   *canvas.List          // drawn over the text; nil: nothing
+	rules   float64               // how much of the lines above and below the text is seen, 0 to 1
+	pill    func(phrase int) pose // of pills with their letters; nil: there are none, and pose and box count
 }
 
-// resting is the look of a text that does not move.
-var resting = look{opacity: 1, box: atRest}
-
 // Draw draws the text as it is when nothing moves.
-func (b *Block) Draw() (Drawing, error) { return b.paint(resting) }
+func (b *Block) Draw() (Drawing, error) { return b.paint(b.resting()) }
 
 // layers are the coverages that a text is made of.
 type layers struct {
@@ -39,22 +38,19 @@ type layers struct {
 }
 
 func (b *Block) paint(l look) (Drawing, error) {
-	poses := make([]pose, len(b.clusters))
-	ink := image.Rectangle{}
-	for i := range b.clusters {
-		c := &b.clusters[i]
-		poses[i] = atRest
-		if l.pose != nil {
-			poses[i] = l.pose(c)
+	parts := b.parts(l)
+	all := image.Rectangle{}
+	for n := range parts {
+		p := &parts[n]
+		for i := range b.clusters {
+			if p.poses[i].alpha > 0 {
+				p.ink = p.ink.Union(b.seen(&b.clusters[i], p.poses[i]))
+			}
 		}
-		if poses[i].alpha > 0 {
-			ink = ink.Union(b.seen(c, poses[i]))
+		all = all.Union(p.ink).Union(p.under.Bounds().Intersect(b.region))
+		for _, s := range b.shadows() {
+			all = all.Union(shadowBounds(p.ink, s))
 		}
-	}
-	under := b.box(l.box)
-	all := ink.Union(under.Bounds().Intersect(b.region))
-	for _, s := range b.shadows() {
-		all = all.Union(shadowBounds(ink, s))
 	}
 	if l.above != nil {
 		all = all.Union(l.above.Bounds().Intersect(b.region))
@@ -68,8 +64,10 @@ func (b *Block) paint(l look) (Drawing, error) {
 	}
 	out := image.NewNRGBA(all)
 	var list canvas.List
-	list.Group(under, nil, canvas.Identity, 1)
-	b.drawLetters(&list, ink, poses)
+	for _, p := range parts {
+		list.Group(p.under, nil, canvas.Identity, 1)
+		b.drawLetters(&list, p.ink, p.poses)
+	}
 	if l.above != nil {
 		list.Group(l.above, nil, canvas.Identity, 1)
 	}

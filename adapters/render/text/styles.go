@@ -11,8 +11,11 @@ import (
 type style func(e *entrance, seconds float64) look
 
 var styles = map[string]style{
-	"002": fadeIn, "003": wordByWord, "004": pop, "005": jump, "006": rise,
-	"007": focus, "008": slide, "009": grow, "010": typed,
+	"002": fadeIn, "003": appear, "004": bounce, "005": bob, "006": reveal, "007": domino,
+	"008": ceilAndFloor, "009": appear, "010": vanish, "012": squash, "013": pile,
+
+	"moviola/fade": fadeIn, "moviola/settle": wordByWord, "moviola/spring": pop, "moviola/jump": jump, "moviola/rise": rise,
+	"moviola/focus": focus, "moviola/slide": slide, "moviola/grow": grow, "moviola/type": typed,
 	Zoom: zoom,
 }
 
@@ -31,9 +34,9 @@ var (
 // is at rest. The textbox comes with the first unit.
 func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose) look {
 	box := atRest
-	box.alpha = outCubic(min(e.done(0, seconds)*2, 1))
+	box.alpha = outCubic(min(e.motion.Share(0, seconds)*2, 1))
 	return look{opacity: 1, box: box, pose: func(c *cluster) pose {
-		switch done := e.done(e.unit(c), seconds); {
+		switch done := e.motion.Share(e.unit(c), seconds); {
 		case done <= 0:
 			return pose{}
 		case done >= 1:
@@ -49,7 +52,7 @@ func moved(dx, dy, alpha float64) pose { return pose{m: canvas.Move(dx, dy), alp
 
 // fadeIn shows the whole text more and more.
 func fadeIn(e *entrance, seconds float64) look {
-	return look{opacity: e.done(0, seconds), box: atRest}
+	return look{opacity: e.motion.Share(0, seconds), box: atRest}
 }
 
 // wordByWord lets each word appear while it settles from a little below.
@@ -115,7 +118,7 @@ func slide(e *entrance, seconds float64) look {
 
 // grow lets the whole text come nearer, a little too near, and go back.
 func grow(e *entrance, seconds float64) look {
-	done := e.done(0, seconds)
+	done := e.motion.Share(0, seconds)
 	size := 0.5 + 0.5*outBack(done)
 	middle := canvas.Point{X: (e.block.left + e.block.right) / 2, Y: (e.block.top + e.block.bottom) / 2}
 	p := pose{m: canvas.Scale(size, size, middle), alpha: 1}
@@ -137,7 +140,7 @@ func typed(e *entrance, seconds float64) look {
 	last := &e.block.clusters[0]
 	x := last.x0
 	for i := range e.block.clusters {
-		if c := &e.block.clusters[i]; e.done(e.unit(c), seconds) > 0 {
+		if c := &e.block.clusters[i]; e.motion.Share(e.unit(c), seconds) > 0 {
 			last = c
 			x = c.x1
 			if i > 0 && e.block.clusters[i-1].line == c.line && e.block.clusters[i-1].x0 > c.x0 { // from right to left

@@ -1,0 +1,62 @@
+package timeline
+
+import (
+	"strings"
+
+	"moviola/domain/css"
+	"moviola/domain/document"
+)
+
+// styleDefaults is how the texts of a style look where their settings say nothing.
+type styleDefaults struct {
+	family     string
+	size       float64 // vw
+	color      Color
+	shadow     bool    // defaultShadow
+	spacing    float64 // em between letters
+	background Color
+	padding    float64 // em at the left and right
+	lineHeight float64 // em; 0: as the font wants it
+	boxes      Boxes
+	rules      bool
+}
+
+var (
+	white = Color{R: 255, G: 255, B: 255, A: 255}
+	// pillInk is the colour of letters on white pills. Vendor-catalogue §2.2 has it from an example: the default itself is not printed.
+	pillInk = Color{R: 0x23, G: 0x40, B: 0xd8, A: 255}
+)
+
+// documentedDefaults are those of the documented styles (vendor-catalogue §2.2). Ours are the shadow of 012 and 013 (none), the padding and line
+// height of 013, and its colours, which are those of the documented example.
+var documentedDefaults = map[string]styleDefaults{
+	"001": {family: "Inter", size: 4, color: white, shadow: true},
+	"002": {family: "Roboto", size: 4, color: white, shadow: true},
+	"003": {family: "Roboto", size: 4, color: white, shadow: true},
+	"004": {family: "Roboto", size: 4, color: white, shadow: true},
+	"005": {family: "Roboto", size: 4, color: white, shadow: true},
+	"006": {family: "Anton", size: 4, color: white, shadow: true, spacing: 0.5},
+	"007": {family: "Anton", size: 4, color: white},
+	"008": {family: "Anton", size: 4, color: white, rules: true},
+	"009": {family: "Inter", size: 4, color: white},
+	"010": {family: "Inter", size: 4, color: white},
+	"011": {family: "Inter", size: 6, color: white, background: css.Black, boxes: WordBoxes},
+	"012": {family: "Anton", size: 12, color: Color{R: 0x11, G: 0x11, B: 0x11, A: 255}},
+	"013": {family: "Oswald", size: 6, color: pillInk, background: white, padding: 0.6, lineHeight: 1.3, boxes: PillBoxes},
+}
+
+// defaultsOf are those of a style; our own styles look like 002.
+func defaultsOf(style string) styleDefaults {
+	if d, ok := documentedDefaults[style]; ok {
+		return d
+	}
+	return documentedDefaults["002"]
+}
+
+// written is the text as its style shows it: the phrases of 013 have a line each.
+func written(e *document.Element) string {
+	if defaultsOf(e.Style).boxes == PillBoxes {
+		return strings.Join(document.Phrases(e.Text), "\n")
+	}
+	return e.Text
+}
