@@ -2,7 +2,9 @@ package eventstoredb_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"testing"
 	"time"
 
@@ -38,33 +40,55 @@ func (p *pair) append(store *eventstoredb.Store, stream string, expected eventst
 	for i := range events {
 		events[i] = eventstore.Proposed{ID: uuid.New(), Type: kind, Data: []byte(data), Metadata: []byte(`{"v":1}`)}
 	}
-	if _, err := store.Append(p.ctx, stream, expected, events...); err != nil {
+	err := untilThere(p, func() error {
+		_, err := store.Append(p.ctx, stream, expected, events...)
+		return err
+	})
+	if err != nil {
 		p.Fatalf("append to %s: %v", stream, err)
+	}
+}
+
+// untilThere makes a call until it meets no outage: a machine that has too much to do is one, and so is an election.
+func untilThere(p *pair, call func() error) error {
+	for {
+		err := call()
+		if !errors.Is(err, eventstore.ErrUnavailable) || p.ctx.Err() != nil {
+			return err
+		}
 	}
 }
 
 func (p *pair) all(store *eventstoredb.Store) []eventstore.Recorded {
 	p.Helper()
-	var events []eventstore.Recorded
-	for event, err := range store.ReadAll(p.ctx, eventstore.Forwards, eventstore.Position{}) {
-		if err != nil {
-			p.Fatal(err)
+	return p.read(func() iter.Seq2[eventstore.Recorded, error] {
+		return store.ReadAll(p.ctx, eventstore.Forwards, eventstore.Position{})
+	})
+}
+
+func (p *pair) read(from func() iter.Seq2[eventstore.Recorded, error]) (events []eventstore.Recorded) {
+	p.Helper()
+	err := untilThere(p, func() error {
+		events = nil
+		for event, err := range from() {
+			if err != nil {
+				return err
+			}
+			events = append(events, event)
 		}
-		events = append(events, event)
+		return nil
+	})
+	if err != nil {
+		p.Fatal(err)
 	}
 	return events
 }
 
 func (p *pair) stream(store *eventstoredb.Store, stream string) []eventstore.Recorded {
 	p.Helper()
-	var events []eventstore.Recorded
-	for event, err := range store.ReadStream(p.ctx, stream, eventstore.Forwards, 0) {
-		if err != nil {
-			p.Fatal(err)
-		}
-		events = append(events, event)
-	}
-	return events
+	return p.read(func() iter.Seq2[eventstore.Recorded, error] {
+		return store.ReadStream(p.ctx, stream, eventstore.Forwards, 0)
+	})
 }
 
 // awaitRemoved waits until a store has n ordinary events left.

@@ -52,6 +52,13 @@ func (s *nameServer) set(name string, addresses ...string) {
 	s.known[name] = addresses
 }
 
+// forget makes a name unknown.
+func (s *nameServer) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, name)
+}
+
 // questions is how often a name was asked for.
 func (s *nameServer) questions(name string) int {
 	s.mu.Lock()
@@ -153,6 +160,7 @@ func TestCluster_names(t *testing.T) {
 func TestCluster_namesNobody(t *testing.T) {
 	t.Parallel()
 	const name = "nobody.cluster.test"
+	names.forget(name)
 	c, discover, _ := clusterOf(t, name, false)
 	store := openStore(t, eventstoredb.Config{ConnectionString: discover})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
