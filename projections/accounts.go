@@ -61,7 +61,7 @@ type Balances struct {
 // up to the end of the account's ledger.
 func (b *Balances) Get(ctx context.Context, account domain.AccountID) (Balance, error) {
 	balance, ok, err := balanceModel.load(ctx, b.at, string(account))
-	if err == nil && b.at.lagging() != nil {
+	if err == nil && (b.at.lagging(balanceModel.modelName) != nil || balanceModel.unsaid(b.at, string(account))) {
 		balance, ok, err = balanceModel.catchUp(ctx, b.log, balance, ok, string(account))
 	}
 	if err != nil || !ok {

@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,13 +22,21 @@ const (
 // BehindError says that lists cannot be answered: the oldest event that is not in the read models is older than Config.MaxLag, so that what
 // was acknowledged long ago would be missing. Decision 59.
 type BehindError struct {
-	Lag      time.Duration // age of that event
+	Models   []string      // the read models that are being built while others go on; none: all are behind
+	Lag      time.Duration // age of that event; 0: it is not known
 	Progress float64       // how far of the log is in the read models, 0 to 100
 	Left     time.Duration // until they have caught up, as it seems; 0: nothing can be said
 }
 
 func (e *BehindError) Error() string {
-	message := fmt.Sprintf("the read models are behind the log: %.0f %% of it is in them, and what is missing is %s old", e.Progress, e.Lag.Round(time.Second))
+	which := "the read models"
+	if len(e.Models) > 0 {
+		which += " " + strings.Join(e.Models, ", ")
+	}
+	message := fmt.Sprintf("%s are behind the log: %.0f %% of it is in them", which, e.Progress)
+	if e.Lag > 0 {
+		message += fmt.Sprintf(", and what is missing is %s old", e.Lag.Round(time.Second))
+	}
 	if e.Left > 0 {
 		message += fmt.Sprintf("; they will have caught up in about %s", e.Left)
 	}
@@ -47,10 +56,24 @@ type lag struct {
 }
 
 // Behind returns a *BehindError when lists would lack what was acknowledged long ago, and nil otherwise. What is not known counts for nothing.
-func (r *Reader) Behind() error {
+func (r *Reader) Behind() error { return r.behindWith(true) }
+
+// behindOf is Behind of the lists of one read model.
+func (r *Reader) behindOf(model string) error { return r.behindWith(r.at.isPending(model)) }
+
+// behindWith is Behind with or without the read models that are being built while the others go on.
+func (r *Reader) behindWith(pending bool) error {
 	if r.config.MaxLag <= 0 {
 		return nil
 	}
+	if err := r.keptBehind(); err != nil || !pending {
+		return err
+	}
+	return r.pendingBehind()
+}
+
+// keptBehind is a *BehindError while the read models that are kept up to the log lack something.
+func (r *Reader) keptBehind() error {
 	r.lag.mu.Lock()
 	defer r.lag.mu.Unlock()
 	position, _, _ := r.place()
@@ -74,6 +97,7 @@ func (r *Reader) watchLag(ctx context.Context) {
 	next := r.config.Now()
 	for sleep(ctx, behindInterval) {
 		r.measureLag(ctx)
+		r.measurePending(ctx)
 		if err := r.Behind(); err != nil && !r.config.Now().Before(next) {
 			next = r.config.Now().Add(progressInterval)
 			r.config.Logger.Info(err.Error())

@@ -23,6 +23,8 @@ type Pointer struct {
 	Next       int64            `json:"next"`     // the number that the next rebuild takes
 	Models     map[string]Place `json:"models"`   // by name of the read model
 	Building   *Building        `json:"building"` // the generation that is made in the background; nil: none
+	// Beside is what is read meanwhile where the current generation cannot be, as a whole; nil: nothing is.
+	Beside *Beside `json:"beside"`
 	// Retired are the collections that nothing points to since SwitchedAt. They are dropped when no reader can be in them.
 	Retired    []string  `json:"retired"`
 	SwitchedAt time.Time `json:"switched_at"`
@@ -43,15 +45,16 @@ type catalogue struct {
 	current  atomic.Pointer[Pointer]
 	recent   recent
 	standing standing
-	behind   func() error // a *BehindError while lists would lack what was acknowledged long ago
+	pending  atomic.Pointer[pending]  // read models that are being built while the others go on; nil: none
+	behind   func(model string) error // a *BehindError while lists of a read model would lack what was acknowledged long ago
 }
 
-// lagging returns a *BehindError while lists must not be answered.
-func (c *catalogue) lagging() error {
+// lagging returns a *BehindError while lists of a read model must not be answered.
+func (c *catalogue) lagging(model string) error {
 	if c.behind == nil {
 		return nil
 	}
-	return c.behind()
+	return c.behind(model)
 }
 
 // collection is where a read model is now.
@@ -130,12 +133,12 @@ func (c *catalogue) fits(places map[string]Place) bool {
 
 // usable tells whether this program can read and go on with the stored documents: since their shapes, fields were only added.
 func (c *catalogue) usable(places map[string]Place) bool {
-	for _, m := range c.models {
-		if place, ok := places[m.name()]; !ok || place.Shape < oldest(m) || place.Shape > m.shape() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.models, func(m model) bool { return !usableBy(m, places) })
+}
+
+func usableBy(m model, places map[string]Place) bool {
+	place, ok := places[m.name()]
+	return ok && place.Shape >= oldest(m) && place.Shape <= m.shape()
 }
 
 // update changes the pointer, as often as another process comes in between, and returns it as it is then. A change that returns
@@ -178,6 +181,10 @@ func (c *catalogue) switchTo(ctx context.Context, number int64, places map[strin
 			return false
 		}
 		retired := append(slices.Clone(p.Retired), unreadsOf(p.Generation).Name)
+		if p.Beside != nil {
+			retired = append(retired, unreadsOf(p.Beside.Generation).Name)
+			p.Beside = nil
+		}
 		for _, place := range p.Models {
 			retired = append(retired, place.Collection)
 		}
@@ -200,11 +207,16 @@ func (c *catalogue) switchTo(ctx context.Context, number int64, places map[strin
 	})
 }
 
-// load reads one document of a stream's read model. There is none while the stream stands still.
+// unsaid tells that the document of a stream does not say what its stream says: who needs it folds the stream.
+func (s streamModel[T]) unsaid(c *catalogue, id string) bool {
+	return c.isPending(s.modelName) || c.standing.still(s.category, id)
+}
+
+// load reads one document of a stream's read model. There is none while the stream stands still, and while the read model is built.
 func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, bool, error) {
-	if c.standing.still(s.category, id) {
+	if s.unsaid(c, id) {
 		var none T
-		return none, false, nil // its document is not what its stream says: who needs it folds the stream
+		return none, false, nil
 	}
 	key := recentKey{c.collection(s.modelName), id}
 	mark, keeping := c.recent.mark()
@@ -232,7 +244,7 @@ func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, b
 
 // page reads documents of a read model in the order of one of its indexes.
 func page[T any](ctx context.Context, c *catalogue, name string, q Query) ([]T, error) {
-	if err := c.lagging(); err != nil {
+	if err := c.lagging(name); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}
 	if len(q.Equal) > 0 {

@@ -53,7 +53,7 @@ func (l *Library) File(ctx context.Context, account domain.AccountID, path media
 
 // Folder returns a folder, and false when it does not exist. The root always does.
 func (l *Library) Folder(ctx context.Context, account domain.AccountID, folder string) (MediaFolder, bool, error) {
-	if err := l.at.lagging(); err != nil {
+	if err := l.at.lagging(folderModel{}.name()); err != nil {
 		return MediaFolder{}, false, err
 	}
 	id := folderID(string(account), folder)

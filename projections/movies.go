@@ -30,7 +30,7 @@ func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool
 	if err != nil {
 		return Movie{}, false, err
 	}
-	if !doc.Closed && !(quiet && m.upToDate(ctx, place, generation)) {
+	if !doc.Closed && (movieModel.unsaid(m.at, string(project)) || !(quiet && m.upToDate(ctx, place, generation))) {
 		doc, known, err = movieModel.catchUp(ctx, m.log, doc, known, string(project))
 		if err != nil {
 			return Movie{}, false, err

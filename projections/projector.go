@@ -79,7 +79,7 @@ type report struct {
 }
 
 func newProjector(config Config, at *catalogue, generation int64, places map[string]Place, tell func(report)) *projector {
-	return &projector{config: config, at: at, models: at.models, generation: generation, places: places, lost: true, report: tell}
+	return &projector{config: config, at: at, models: at.kept(generation), generation: generation, places: places, lost: true, report: tell}
 }
 
 // run folds the log from the checkpoint on, until ctx ends, or stop, asked after every batch and at least once a second,

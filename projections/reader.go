@@ -45,18 +45,20 @@ func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, erro
 	if err := at.docs.Declare(ctx, pointers, presences, troubles, checkpoints, readers); err != nil {
 		return nil, err
 	}
-	at.behind = r.Behind
+	at.behind = r.behindOf
 	if err := r.begin(ctx); err != nil {
 		return r, err
 	}
 	if config.MaxLag > 0 {
 		r.measureLag(ctx) // before the first question
+		r.measurePending(ctx)
 	}
 	return r, nil
 }
 
 // begin finds the generation to read. Where there is none, an empty one is made. Where it has shapes that this program cannot read, its own
-// generation is read from the beginning: until a process has built that, lists are errors that say how far it is (*BehindError).
+// generation is read from the beginning: until a process has built that, lists are errors that say how far it is (*BehindError). Where it can read
+// some of them, these go on being read and kept up to the log, and only lists of the others are errors.
 func (r *Reader) begin(ctx context.Context) error {
 	p, err := r.at.update(ctx, func(p *Pointer) bool {
 		if p.Generation > 0 {
@@ -70,7 +72,10 @@ func (r *Reader) begin(ctx context.Context) error {
 		return err
 	}
 	if !r.at.usable(p.Models) {
-		building, err := r.takeBuilding(ctx)
+		if gone, err := r.goBeside(ctx, p); gone || err != nil {
+			return err
+		}
+		building, err := r.takeBuilding(ctx, false)
 		if err != nil {
 			return err
 		}
@@ -103,6 +108,9 @@ func (r *Reader) adopt(ctx context.Context, p *Pointer, force bool) (bool, error
 		return false, nil
 	}
 	r.at.current.Store(p)
+	if pending := r.at.pending.Load(); pending != nil && pending.beside.Generation != p.Generation {
+		r.at.pending.Store(nil)
+	}
 	r.at.standing.streams.Store(&unread)
 	r.position, r.considered = checkpoint.position(), checkpoint.position()
 	r.signal(true)

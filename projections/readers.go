@@ -21,6 +21,7 @@ const (
 // sign is what a process shows: an older version goes on with its own generation beside a newer one.
 type sign struct {
 	Reader     string    `json:"reader"`
+	Program    string    `json:"program"` // what it makes of documents; empty: a version that does not say so
 	Generation int64     `json:"generation"`
 	At         time.Time `json:"at"`
 }
@@ -32,7 +33,7 @@ func (r *Reader) signs() board[sign] {
 // sign shows which generation this process reads.
 func (r *Reader) sign(ctx context.Context, generation int64) error {
 	return r.signs().change(ctx, r.name, func(sign, bool) (sign, time.Time, bool) {
-		return sign{Reader: r.name, Generation: generation, At: millis(r.config.Now())}, time.Time{}, true
+		return sign{Reader: r.name, Program: r.at.program(), Generation: generation, At: millis(r.config.Now())}, time.Time{}, true
 	})
 }
 
@@ -57,16 +58,33 @@ func (r *Reader) othersRead(ctx context.Context, now time.Time) (bool, error) {
 	return slices.Contains(used, p.Generation), err
 }
 
+// strangersRead tells whether a process of another version that lives reads a generation.
+func (r *Reader) strangersRead(ctx context.Context, generation int64) (bool, error) {
+	alive, err := r.alive(ctx, r.config.Now())
+	mine := r.at.program()
+	return slices.ContainsFunc(alive, func(s sign) bool { return s.Generation == generation && s.Program != mine }), err
+}
+
 // inUse returns the generations that processes read, and takes down the signs of those that have ended.
 func (r *Reader) inUse(ctx context.Context, now time.Time) ([]int64, error) {
+	alive, err := r.alive(ctx, now)
+	var used []int64
+	for _, s := range alive {
+		used = append(used, s.Generation)
+	}
+	return used, err
+}
+
+// alive returns the signs of processes that live, and takes down those of processes that have ended.
+func (r *Reader) alive(ctx context.Context, now time.Time) ([]sign, error) {
 	rows, err := r.signs().all(ctx, Query{Index: IDIndex, Limit: MaxPage}, func(s sign) []any { return []any{s.Reader} })
 	if err != nil {
 		return nil, err
 	}
-	var used []int64
+	var used []sign
 	for _, row := range rows {
 		if now.Sub(row.At) <= signAge {
-			used = append(used, row.Generation)
+			used = append(used, row)
 			continue
 		}
 		if err := r.signs().change(ctx, row.Reader, func(s sign, exists bool) (sign, time.Time, bool) { return s, millis(now), exists }); err != nil {

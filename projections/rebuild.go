@@ -39,7 +39,7 @@ func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position)
 	if len(names) > 0 {
 		basis = current.Generation
 	}
-	if err := r.build(ctx, number, models, places, basis, progress); err != nil {
+	if err := r.build(ctx, construction{building: Building{Generation: number, Models: places}, models: models, basis: basis}, progress); err != nil {
 		return err
 	}
 	r.config.Logger.WithField("generation", number).Info("the read models were rebuilt")
@@ -52,7 +52,7 @@ func (c *catalogue) chosen(current *Pointer, names []string) ([]model, map[strin
 	if len(names) == 0 {
 		return c.models, places, nil
 	}
-	if !c.fits(current.Models) || len(c.standing.all()) > 0 {
+	if !c.fits(current.Models) || len(c.standing.all()) > 0 || c.pending.Load() != nil {
 		return nil, nil, errors.New("read models that are not up to date in themselves cannot be made one by one: rebuild all of them")
 	}
 	var known []string
@@ -73,11 +73,18 @@ func (c *catalogue) chosen(current *Pointer, names []string) ([]model, map[strin
 	return models, places, nil
 }
 
-// build folds the log into some read models of a generation, makes it current, and takes this process there. basis is the generation that
-// the others are of; 0: there are no others.
-func (r *Reader) build(
-	ctx context.Context, number int64, models []model, places map[string]Place, basis int64, progress func(eventstore.Position),
-) error {
+// construction is a generation to be built.
+type construction struct {
+	why      string
+	building Building
+	models   []model // that are folded into it
+	basis    int64   // the generation that the others are of; 0: there are no others
+	alone    bool    // it has to wait until no process of another version reads the basis, and is not built if one has left something out of it
+}
+
+// build folds the log into the read models of a generation, makes it current, and takes this process there.
+func (r *Reader) build(ctx context.Context, c construction, progress func(eventstore.Position)) error {
+	number, places, models := c.building.Generation, c.building.Models, c.models
 	if err := r.at.declare(ctx, number, places); err != nil {
 		return err
 	}
@@ -88,10 +95,17 @@ func (r *Reader) build(
 	})
 	p.models = models
 	complete := false
+	var spoilt error
 	err := p.run(ctx, func(caughtUp bool) bool {
 		complete = caughtUp
-		return caughtUp
+		if caughtUp && c.alone {
+			complete, spoilt = r.free(ctx, c.basis)
+		}
+		return complete || spoilt != nil
 	})
+	if err == nil {
+		err = spoilt
+	}
 	if err == nil && !complete {
 		err = fmt.Errorf("rebuild generation %d: %w", number, ctx.Err())
 	}
@@ -101,7 +115,7 @@ func (r *Reader) build(
 	if err != nil {
 		return err
 	}
-	pointer, err := r.at.switchTo(ctx, number, places, basis, r.config.Now())
+	pointer, err := r.at.switchTo(ctx, number, places, c.basis, r.config.Now())
 	if err != nil {
 		return err
 	}
@@ -131,15 +145,33 @@ func (r *Reader) reach(ctx context.Context, position eventstore.Position) error 
 	return err
 }
 
-// takeBuilding returns the generation that is being built for this program, or begins one.
-func (r *Reader) takeBuilding(ctx context.Context) (Building, error) {
+// free tells whether no process of another version reads a generation that read models are taken from. It is errSpoilt when one has left
+// something out of it.
+func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
+	lacks, err := r.leftOut(ctx, basis)
+	if lacks {
+		return false, errSpoilt
+	}
+	others := false
+	if err == nil {
+		others, err = r.strangersRead(ctx, basis)
+	}
+	return err == nil && !others, nil // what cannot be told now is asked again
+}
+
+// takeBuilding returns the generation that is being built for this program, or begins one: in part, where documents of the current generation can
+// be taken as they are, or whole.
+func (r *Reader) takeBuilding(ctx context.Context, partly bool) (Building, error) {
 	var building Building
 	_, err := r.at.update(ctx, func(p *Pointer) bool {
-		if b := p.Building; b != nil && b.Generation > p.Generation && r.at.fits(b.Models) {
-			building = *b
+		if r.at.continues(p.Building, p, partly) {
+			building = *p.Building
 			return false
 		}
 		building = Building{Generation: p.Next, Models: r.at.generation(p.Next)}
+		if partly {
+			building.Models = r.at.partly(p.Next, p.Models)
+		}
 		p.Building = &building
 		p.Next++
 		return true
@@ -147,18 +179,20 @@ func (r *Reader) takeBuilding(ctx context.Context) (Building, error) {
 	return building, err
 }
 
-// renew builds the read models anew in the background when the current ones have former shapes, or lack events that this program can read,
+// renew builds read models anew in the background when the current ones have former shapes, or lack events that this program can read,
 // until ctx ends. What was built before a restart is kept.
 func (r *Reader) renew(ctx context.Context) {
 	for sleep(ctx, pointerInterval) {
-		why := r.outdated()
-		if why == "" {
+		c, err := r.nextConstruction(ctx)
+		if err == nil && c == nil {
 			continue
 		}
-		building, err := r.takeBuilding(ctx)
 		if err == nil {
-			r.config.Logger.WithField("generation", building.Generation).Info(why + ": they are built anew in the background")
-			err = r.build(ctx, building.Generation, r.at.models, building.Models, 0, r.tellProgress(ctx))
+			log := r.config.Logger.WithFields(map[string]any{"generation": c.building.Generation, "models": len(c.models)})
+			log.Info(c.why + ": they are built anew in the background")
+			if err = r.build(ctx, *c, r.tellProgress(ctx)); err == nil {
+				log.Info("the read models were built anew")
+			}
 		}
 		if ctx.Err() != nil {
 			return
@@ -166,24 +200,55 @@ func (r *Reader) renew(ctx context.Context) {
 		if err != nil {
 			r.config.Logger.WithError(err).Warn("the read models cannot be built anew; trying again")
 			sleep(ctx, progressInterval)
-			continue
 		}
-		r.config.Logger.WithField("generation", building.Generation).Info("the read models were built anew")
 	}
 }
 
-// outdated says why the current read models have to be built anew; empty: they have not.
-func (r *Reader) outdated() string {
-	current := r.at.current.Load()
-	if !r.at.fits(current.Models) {
-		return "the read models have former shapes"
+// nextConstruction returns what has to be built; nil: nothing has. Of read models with former shapes only these are built, if the others
+// can be taken from the current generation: no process of another version reads it or has left something out of it.
+func (r *Reader) nextConstruction(ctx context.Context) (*construction, error) {
+	why, all := r.outdated()
+	if why == "" {
+		return nil, nil
 	}
+	p, err := r.at.read(ctx)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	basis := r.at.current.Load().Generation
+	if pending := r.at.pending.Load(); pending != nil {
+		basis = pending.beside.Basis
+	}
+	partly := !all && p.Generation == basis && len(r.at.standing.all()) == 0
+	if partly {
+		spoilt, err := r.spoilt(ctx, basis)
+		if err != nil {
+			return nil, err
+		}
+		partly = !spoilt
+	}
+	building, err := r.takeBuilding(ctx, partly)
+	if err != nil {
+		return nil, err
+	}
+	models := r.at.own(building)
+	if partly = len(models) < len(r.at.models); !partly {
+		basis = 0
+	}
+	return &construction{why: why, building: building, models: models, basis: basis, alone: partly}, nil
+}
+
+// outdated says why current read models have to be built anew, and whether all have to be; empty: none has.
+func (r *Reader) outdated() (why string, all bool) {
 	for _, u := range r.at.standing.all() {
 		if r.config.Log.Codec().Knows(u.Type, u.Version) {
-			return "the read models lack events that an earlier version of the program could not read"
+			return "the read models lack events that an earlier version of the program could not read", true
 		}
 	}
-	return ""
+	if r.at.pending.Load() != nil || !r.at.fits(r.at.current.Load().Models) {
+		return "read models have former shapes", false
+	}
+	return "", false
 }
 
 // tellProgress returns what logs, now and then, how far building is.
@@ -192,6 +257,9 @@ func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	next := r.config.Now().Add(progressInterval)
 	return func(at eventstore.Position) {
 		now := r.config.Now()
+		if pending := r.at.pending.Load(); pending != nil {
+			pending.built(at)
+		}
 		pace.begin(now, at)
 		if now.Before(next) {
 			return

@@ -192,6 +192,11 @@ func TestOpen_AddedFields(t *testing.T) {
 	stop = start(t, models)
 	defer func() { _ = stop() }()
 	eventually(t, "new read models are current", func() bool { return pointerOf(t, docs).Generation > pointer.Generation })
+	for name, place := range pointerOf(t, docs).Models {
+		if same := place == pointer.Models[name]; same == (name == "balances") {
+			t.Errorf("%s: from %+v to %+v", name, pointer.Models[name], place)
+		}
+	}
 	if diff := cmp.Diff(want, dump(t, docs)); diff != "" {
 		t.Errorf("documents (-before +rebuilt):\n%s", diff)
 	}

@@ -155,7 +155,7 @@ func (r *Reader) dropRetired(ctx context.Context, now time.Time) error {
 	}
 	var kept []string
 	for _, name := range p.Retired {
-		if slices.ContainsFunc(used, func(g int64) bool { return generationOf(name) <= g && g < p.Generation }) {
+		if slices.ContainsFunc(used, func(g int64) bool { return generationOf(name) <= g && g != p.Generation }) {
 			kept = append(kept, name)
 		} else if err := r.at.docs.Drop(ctx, name); err != nil {
 			return fmt.Errorf("drop %s: %w", name, err)
