@@ -221,12 +221,12 @@ func TestCluster_copy(t *testing.T) {
 	c := cluster.Start(t)
 	p := newPair(t)
 	p.to = openServed(t, eventstoredb.Config{ConnectionString: c.ConnectionString()})
-	for i := range 600 {
-		p.append(p.from, fmt.Sprintf("movie-%d", i%40), eventstore.Revision(i/40)-1, "Happened", `{"n":1}`, 1)
+	for i := range 120 {
+		p.append(p.from, fmt.Sprintf("movie-%d", i%40), eventstore.Revision(i/40*2)-1, "Happened", `{"n":1}`, 2)
 	}
 	next, elected := 1, int64(0)
 	_, err := eventstoredb.Copy(p.ctx, p.from, p.to, func(done eventstoredb.Copied) {
-		if done.Events-elected < 150 {
+		if done.Events-elected < 60 {
 			return
 		}
 		elected = done.Events
@@ -245,7 +245,7 @@ func TestCluster_copy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if same, err := eventstoredb.Compare(p.ctx, p.from, p.to, end); err != nil || same.Events != 600 {
+	if same, err := eventstoredb.Compare(p.ctx, p.from, p.to, end); err != nil || same.Events != 240 {
 		t.Errorf("compared: %+v, %v", same, err)
 	}
 	if got := c.Unasked(); got != 0 {
