@@ -64,6 +64,7 @@ func Chapters() []Chapter {
 // chapter are the groups of a component with what they have of their own.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
+	picture := c.picture // stands beside the first group only
 	for _, g := range c.groups {
 		doc := g.doc
 		if g.parts&hasText != 0 {
@@ -72,8 +73,8 @@ func (c componentRow) chapter() Chapter {
 		if g.parts&hasMotion != 0 {
 			doc += " It moves."
 		}
-		ch.Rows = append(ch.Rows, Property{Name: g.name, Type: ObjectType, Doc: doc, Picture: c.picture})
-		c.picture = ""
+		ch.Rows = append(ch.Rows, Property{Name: g.name, Type: ObjectType, Doc: doc, Picture: picture})
+		picture = ""
 		own := g.own
 		if g.parts&isPlace != 0 {
 			own = append(slices.Clip(own), animateProperty)
