@@ -1,9 +1,8 @@
 package document
 
 import (
+	"fmt"
 	"sync/atomic"
-
-	"moviola/domain"
 )
 
 // The looks of movies. A look is raised when what the same document shows changes. The one before lives on for one release. Decision 69.
@@ -15,10 +14,10 @@ const (
 var look atomic.Int32
 
 // UseLook sets for which look this process reads documents. It is called once, before the first document is read. Other looks than those
-// that live on are a *domain.Error.
+// that live on are an error.
 func UseLook(version int) error {
 	if version != FirstLook && version != CurrentLook {
-		return domain.Errorf(domain.Invalid, "look_unknown", "The look must be %d or %d", FirstLook, CurrentLook)
+		return fmt.Errorf("--look %d: give %d or %d", version, FirstLook, CurrentLook)
 	}
 	look.Store(int32(version))
 	return nil
