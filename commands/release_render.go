@@ -16,6 +16,7 @@ type ReleaseRender struct {
 	Attempt int
 	Worker  string
 	Memory  bool // the kernel ended one of the attempt's programs for want of memory
+	Shared  bool // another account waits for the slot
 }
 
 // ReleaseRenderHandler handles ReleaseRender.
@@ -30,7 +31,7 @@ func NewReleaseRenderHandler(log *eventstore.Log, now func() time.Time) ReleaseR
 // alone and ran out of memory closes the movie. ErrNothingToDo: the claim is lost, or the movie is closed.
 func (h ReleaseRenderHandler) Handle(ctx context.Context, cmd ReleaseRender) (eventstore.Position, error) {
 	d, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
-		return m.ReleaseRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, cmd.Memory, at)
+		return m.ReleaseRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, cmd.Memory, cmd.Shared, at)
 	})
 	return d.Position, err
 }

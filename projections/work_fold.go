@@ -212,14 +212,26 @@ func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 		return i, open
 	case movie.RenderStarted:
 		i.Suspect = i.Suspect || d.Alone || d.Death != domain.Unexplained
-		return i.claimed(d.Attempt, d.Worker, d.At), open
+		i = i.claimed(d.Attempt, d.Worker, d.At)
+		i.Shared = false
+		if i.TimedOut {
+			i.Kind, i.Due = WorkStop, i.Since.Add(2*w.renderTimeout)
+		}
+		return i, open
 	case movie.RenderReleased:
-		i.Suspect = i.Suspect || d.Memory
-		if i.Kind == WorkStop {
+		i.Suspect, i.Shared = i.Suspect || d.Memory, d.Shared
+		switch {
+		case i.Kind == WorkStop && d.Shared: // it goes on, as if it had kept its slot
+			return i.ready(WorkRender, *i.Since), open
+		case i.Kind == WorkStop:
 			i.Due = millis(d.At)
 		}
 		return i.ready(i.Kind, i.Due), open
 	case movie.RenderTimedOut:
+		i.TimedOut = true
+		if i.State == WorkReady && i.Shared {
+			return i, open
+		}
 		i.Kind = WorkStop
 		i.Due = millis(d.At)
 		if i.State == WorkClaimed {

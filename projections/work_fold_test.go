@@ -30,6 +30,9 @@ var (
 	fetched    = movie.SourcesFetched{Attempt: 1, Worker: "f1", At: minute(2)}
 	started    = movie.RenderStarted{Attempt: 1, Worker: "w1", At: minute(2)}
 	handedBack = movie.RenderReleased{Attempt: 1, Worker: "w1", At: minute(3)}
+	forOthers  = movie.RenderReleased{Attempt: 1, Worker: "w1", At: minute(3), Shared: true}
+	lateOthers = movie.RenderReleased{Attempt: 1, Worker: "w1", At: minute(18), Shared: true}
+	lateAgain  = movie.RenderStarted{Attempt: 2, Worker: "w2", At: minute(19)}
 	restarted  = movie.RenderStarted{Attempt: 2, Worker: "w2", At: minute(4)}
 	timedOut   = movie.RenderTimedOut{At: minute(17)}
 	afterCrash = movie.RenderStarted{Attempt: 2, Worker: "w2", At: minute(4), Death: domain.Crashed}
@@ -70,6 +73,10 @@ func TestWorkList(t *testing.T) {
 		i.Attempt, i.Since = attempt, since(first)
 		return i
 	}
+	late := func(i projections.WorkItem, shared, timedOut bool) projections.WorkItem {
+		i.Shared, i.TimedOut = shared, timedOut
+		return i
+	}
 	type items = map[string]projections.WorkItem
 	tests := []struct {
 		name  string
@@ -108,17 +115,25 @@ func TestWorkList(t *testing.T) {
 		{"out of memory", []domain.Event{held, plain, started, full}, items{
 			"render/p": died(again(ready("render", 1), 1, 2), 0, true), "timeout/p": ready("timeout", 17)}},
 		{"timed out while rendering: stopped at twice the limit", []domain.Event{held, plain, started, restarted, timedOut}, items{
-			"render/p": died(claimed("stop", 32, 2, "w2", 2), 1, false), "hold/p": ready("settle", 17)}},
+			"render/p": late(died(claimed("stop", 32, 2, "w2", 2), 1, false), false, true), "hold/p": ready("settle", 17)}},
 		{"timed out and then handed back: stopped at once", []domain.Event{held, plain, started, restarted, timedOut, backAgain}, items{
-			"render/p": died(again(ready("stop", 18), 2, 2), 1, false), "hold/p": ready("settle", 17)}},
+			"render/p": late(died(again(ready("stop", 18), 2, 2), 1, false), false, true), "hold/p": ready("settle", 17)}},
 		{"timed out while nobody renders: stopped at once", []domain.Event{held, plain, started, handedBack, timedOut}, items{
-			"render/p": again(ready("stop", 17), 1, 2), "hold/p": ready("settle", 17)}},
+			"render/p": late(again(ready("stop", 17), 1, 2), false, true), "hold/p": ready("settle", 17)}},
+		{"handed back for another's movie", []domain.Event{held, plain, started, forOthers}, items{
+			"render/p": late(again(ready("render", 1), 1, 2), true, false), "timeout/p": ready("timeout", 17)}},
+		{"the same, out of time: it goes on", []domain.Event{held, plain, started, forOthers, timedOut}, items{
+			"render/p": late(again(ready("render", 1), 1, 2), true, true), "hold/p": ready("settle", 17)}},
+		{"the same, begun again", []domain.Event{held, plain, started, forOthers, timedOut, lateAgain}, items{
+			"render/p": late(claimed("stop", 32, 2, "w2", 2), false, true), "hold/p": ready("settle", 17)}},
+		{"timed out, and then handed back for another's movie", []domain.Event{held, plain, started, timedOut, lateOthers}, items{
+			"render/p": late(again(ready("render", 2), 1, 2), true, true), "hold/p": ready("settle", 17)}},
 		{"timed out, settled, still rendering", []domain.Event{held, plain, started, timedOut, released}, items{
-			"render/p": claimed("stop", 32, 1, "w1", 2)}},
+			"render/p": late(claimed("stop", 32, 1, "w1", 2), false, true)}},
 		{"timed out, settled, finished: settled once", []domain.Event{held, plain, started, timedOut, released, finished}, items{}},
 		{"timed out, not settled, finished", []domain.Event{held, plain, started, timedOut, finished}, items{"hold/p": ready("settle", 17)}},
 		{"timed out, with destinations: delivered only when it ends", []domain.Event{held, delivered, started, timedOut, released}, items{
-			"render/p": claimed("stop", 32, 1, "w1", 2)}},
+			"render/p": late(claimed("stop", 32, 1, "w1", 2), false, true)}},
 		{"timed out, finished, with destinations", []domain.Event{held, delivered, started, timedOut, released, finished}, items{
 			"deliver/p": ready("deliver", 20)}},
 		{"finished", []domain.Event{held, plain, started, finished}, items{"hold/p": ready("settle", 20)}},

@@ -49,6 +49,9 @@ type WorkItem struct {
 	Since   *time.Time `json:"since"`   // of the first claim; nil before it
 	Deaths  int        `json:"deaths"`  // claims that ended in nothing, their workers being dead, before this one
 	Suspect bool       `json:"suspect"` // a crash of it is open: it is to be the only render or preload item in its process
+	// Shared says of a render that it was handed back for another account's movie, TimedOut that its time is out.
+	Shared   bool `json:"shared"`
+	TimedOut bool `json:"timed_out"`
 	// Templates are the ids of what the movie was made of, when it waits to be rendered or delivered for the first time.
 	Templates []string `json:"templates"`
 

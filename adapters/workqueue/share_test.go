@@ -100,19 +100,33 @@ func TestQueue_Shares_OnlyWhereItHelps(t *testing.T) {
 			h.finish(h.mustNext(2 * time.Second))
 		})
 	})
-	t.Run("not when it was begun long ago", func(t *testing.T) {
+	t.Run("however long ago it was begun, and every second turn is its then", func(t *testing.T) {
 		inBubble(t, 1, func(h *harness) {
-			h.list.put("a", "a1", time.Now())
+			h.submit("a", "long")
 			msg, task := h.mustNext(2 * time.Second)
 			h.list.begin(task)
-			h.mustNotNext(6 * time.Minute)
-			h.submit("b", "b1")
-			h.mustNotNext(time.Hour)
-			if shares(msg) {
-				t.Error("asked")
+			h.mustNotNext(20 * time.Minute)
+			for _, account := range []string{"b", "c", "d"} {
+				h.list.put(account, account+"1", time.Now())
+			}
+			for _, account := range []string{"b", "c", "d"} {
+				h.mustNotNext(2 * time.Second)
+				if task.Subject != "long" || !shares(msg) {
+					t.Fatalf("%s has the slot and is asked for it: %v", task.Subject, shares(msg))
+				}
+				h.release(msg, task)
+				other, guest := h.mustNext(2 * time.Second)
+				if guest.Account != account {
+					t.Errorf("%s comes before %s", guest.Subject, account)
+				}
+				h.finish(other, guest)
+				msg, task = h.mustNext(2 * time.Second)
+				h.list.begin(task)
+			}
+			if task.Subject != "long" {
+				t.Errorf("%s comes last", task.Subject)
 			}
 			h.finish(msg, task)
-			h.finish(h.mustNext(2 * time.Second))
 		})
 	})
 }

@@ -11,14 +11,16 @@ import (
 // maxRemembered bounds how many accounts' last turns are kept.
 const maxRemembered = 4096
 
-// turns lets accounts take turns: the one with the fewest tasks in work, then the one whose last turn is longest ago, then the
-// one whose work has been due longest. The last turn is what keeps a single slot fair, where nobody has a task in work when
+// turns lets accounts take turns: the one with the fewest tasks in work, then, every second time, one whose work was begun long ago, then
+// the one whose last turn is longest ago, then the one whose work has been due longest. The last turn is what keeps a single slot fair, where nobody has a task in work when
 // the choice is made.
 type turns struct {
-	last  map[string]uint64 // number of each account's last turn
-	turn  uint64
-	later map[string]bool // accounts that come after all others, one task at a time
-	limit int             // no account gets more in work; 0: as many as there are places
+	last   map[string]uint64 // number of each account's last turn
+	turn   uint64
+	aged   bool            // the last turn went to old work
+	newest string          // the item that had the last turn
+	later  map[string]bool // accounts that come after all others, one task at a time
+	limit  int             // no account gets more in work; 0: as many as there are places
 }
 
 func newTurns(later []string, limit int) turns {
@@ -32,6 +34,16 @@ func newTurns(later []string, limit int) turns {
 // comesLater says whether a task comes after those of others now.
 func (t *turns) comesLater(task projections.Task, now time.Time) bool {
 	return t.later[task.Account] && (task.Since == nil || now.Sub(*task.Since) < patience)
+}
+
+// isOld says whether a task was begun so long ago that every second turn is for the likes of it.
+func isOld(task projections.Task, now time.Time) bool {
+	return task.Since != nil && now.Sub(*task.Since) >= patience
+}
+
+// comesFirst says whether the next turn is for the likes of a task: old work whose turn it was not just now.
+func (t *turns) comesFirst(task projections.Task, now time.Time) bool {
+	return !t.aged && task.ID != t.newest && isOld(task, now)
 }
 
 // waits says whether one of the tasks waits for a place that another might leave to it.
@@ -78,6 +90,7 @@ func (t *turns) choose(tasks []projections.Task, running map[string]projections.
 			continue
 		}
 		chosen = append(chosen, waiting[account][0])
+		t.newest, t.aged = waiting[account][0].ID, isOld(waiting[account][0], now)
 		if waiting[account] = waiting[account][1:]; len(waiting[account]) == 0 {
 			delete(waiting, account)
 		}
@@ -95,6 +108,7 @@ func (t *turns) next(waiting map[string][]projections.Task, inWork map[string]in
 		if !found || cmp.Or(
 			compare(t.comesLater(tasks[0], now), t.comesLater(waiting[first][0], now)),
 			cmp.Compare(inWork[account], inWork[first]),
+			compare(!t.comesFirst(tasks[0], now), !t.comesFirst(waiting[first][0], now)),
 			cmp.Compare(t.last[account], t.last[first]),
 			tasks[0].Due.Compare(waiting[first][0].Due),
 			cmp.Compare(account, first),

@@ -9,12 +9,14 @@ import (
 	"moviola/projections"
 )
 
-// patience is how long, from its first claim on, a render gives its slot to others. Then it is left to end: one that was stopped again and
-// again would time out. Work of accounts that come later takes turns like any other from then on.
+// patience is how long, from its first claim on, work waits for its next turn like any other. Then every second turn is its, so that what is
+// stopped again and again does not run out of time for that. Work of accounts that come later takes turns like any other from then on.
 const patience = 5 * time.Minute
 
-// turnTime is how long a render has its slot before another account's may ask for it.
-const turnTime = time.Second
+// turnTimes are how long a task has its slot before another account's may ask for it, by kind. Other kinds are not asked: they take no time.
+var turnTimes = map[string]time.Duration{
+	projections.WorkRender: time.Second, projections.WorkFetch: 10 * time.Second, projections.WorkPreload: 10 * time.Second,
+}
 
 // late stands in the restraint for all work that comes later: each time some of it was stopped, all of it rests, longer and longer.
 var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
@@ -30,9 +32,9 @@ func newYields() yields {
 	return yields{stop: make(map[string]context.CancelCauseFunc), since: make(map[string]time.Time)}
 }
 
-// begun notes that a task was handed out. Only renders, and the fetching of their sources, take long enough to be worth it.
+// begun notes that a task was handed out.
 func (y *yields) begun(task projections.Task, now time.Time, stop context.CancelCauseFunc) {
-	if task.Kind == projections.WorkRender || task.Kind == projections.WorkFetch {
+	if turnTimes[task.Kind] > 0 {
 		y.stop[task.ID], y.since[task.ID] = stop, now
 	}
 }
@@ -63,7 +65,8 @@ func (s *subscription) stoppable(now time.Time) (string, bool) {
 }
 
 // shareable returns the task in work that is to share its slot first: of the account with the most tasks in work, the one that has had its
-// slot for longest. It returns false when there is none, or one was asked already.
+// slot for longest. An item of a preload begins anew when it is stopped: then it is the one that was begun last, and its account keeps one at
+// least. It returns false when there is none, or one was asked already.
 func (s *subscription) shareable(now time.Time) (string, bool) {
 	if s.yields.asked != "" {
 		return "", false
@@ -72,19 +75,22 @@ func (s *subscription) shareable(now time.Time) (string, bool) {
 	first, found := "", false
 	for id, since := range s.yields.since {
 		task := s.running[id]
-		if task.Apart || now.Sub(since) < turnTime || task.Since == nil || now.Sub(*task.Since) >= patience {
+		if task.Apart || now.Sub(since) < turnTimes[task.Kind] || s.anew() && inWork[task.Account] < 2 {
 			continue
 		}
-		if !found || cmp.Or(
-			cmp.Compare(inWork[s.running[first].Account], inWork[task.Account]),
-			since.Compare(s.yields.since[first]),
-			cmp.Compare(id, first),
-		) < 0 {
+		longest := since.Compare(s.yields.since[first])
+		if s.anew() {
+			longest = -longest
+		}
+		if !found || cmp.Or(cmp.Compare(inWork[s.running[first].Account], inWork[task.Account]), longest, cmp.Compare(id, first)) < 0 {
 			first, found = id, true
 		}
 	}
 	return first, found
 }
+
+// anew says that tasks of the kind lose what they have done when they are stopped.
+func (s *subscription) anew() bool { return s.kind == projections.WorkPreload }
 
 // mayAsk says whether a task in work might be asked for its slot now.
 func (s *subscription) mayAsk(now time.Time) bool {
@@ -108,7 +114,7 @@ func (s *subscription) giveWay(tasks []projections.Task, now time.Time) {
 
 // ask asks for the slot of a task in work.
 func (s *subscription) ask(id string, why error) {
-	s.log.WithField("work", id).WithField("why", why.Error()).Info("a render is asked for its slot and goes on later")
+	s.log.WithField("work", id).WithField("why", why.Error()).Info("a task is asked for its slot and goes on later")
 	s.yields.asked = id
 	s.yields.stop[id](why)
 }

@@ -95,6 +95,8 @@ type RenderReleased struct {
 	// Memory says that the attempt was given up because the kernel ended one of its programs for want of memory: the next one has to be
 	// alone.
 	Memory bool `json:"memory,omitempty"`
+	// Shared says that another account waited for the slot: the movie goes on when it has one again, out of time too.
+	Shared bool `json:"shared,omitempty"`
 }
 
 // RenderFinished is the outcome of an attempt. It closes the movie, a timed-out one too. Worker is who says so: the attempt's own

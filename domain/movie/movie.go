@@ -52,6 +52,7 @@ type Movie struct {
 
 	claim        Claim // the last one
 	claimed      bool  // it has neither ended nor been handed back
+	shared       bool  // it was handed back for another account's movie
 	trial        domain.Trial
 	firstStarted time.Time
 	timedOut     bool
@@ -144,7 +145,7 @@ func (m *Movie) Apply(event domain.Event) {
 	case RenderStarted:
 		m.applyRenderStarted(e)
 	case RenderReleased:
-		m.claimed = false
+		m.claimed, m.shared = false, e.Shared
 	case RenderTimedOut:
 		m.timedOut = true
 		m.end(TookTooLong)
@@ -173,7 +174,7 @@ func (m *Movie) end(o Outcome) {
 
 func (m *Movie) applyRenderStarted(e RenderStarted) {
 	m.trial.Begin(e.Alone, e.Death, e.Windows)
-	m.claim, m.claimed = Claim{Number: e.Attempt, Worker: e.Worker}, true
+	m.claim, m.claimed, m.shared = Claim{Number: e.Attempt, Worker: e.Worker}, true, false
 	if m.firstStarted.IsZero() {
 		m.firstStarted = e.At
 	}

@@ -47,6 +47,13 @@ func released(n int) movie.RenderReleased {
 	return movie.RenderReleased{Attempt: n, Worker: claim(n).Worker, At: after(n)}
 }
 
+// shared is a claim that was handed back for another account's movie.
+func shared(n int) movie.RenderReleased {
+	e := released(n)
+	e.Shared = true
+	return e
+}
+
 func succeeded(n int) movie.RenderFinished {
 	return movie.RenderFinished{Attempt: n, Worker: claim(n).Worker, At: after(10), Success: true, Plan: &plan, File: &file, Credits: 11}
 }

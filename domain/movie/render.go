@@ -42,7 +42,7 @@ func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domai
 	switch {
 	case m.submitted == nil || m.closing != nil || m.held(s.Dead):
 		return nil
-	case m.outOfTime(now, limit):
+	case m.outOfTime(now, limit) && !m.goesOn(now, limit):
 		return m.TimeOut(s.Worker, s.Dead, now, limit)
 	case !m.claimed: // nobody died
 		s.Death = domain.Unexplained
@@ -63,15 +63,21 @@ func (m *Movie) outOfTime(now time.Time, limit time.Duration) bool {
 	return m.timedOut || !m.firstStarted.IsZero() && !now.Before(m.firstStarted.Add(limit))
 }
 
+// goesOn says whether a movie that is out of time only waits for a slot, which it has given to another account: it is not stopped before twice
+// the limit, as if it had kept it.
+func (m *Movie) goesOn(now time.Time, limit time.Duration) bool {
+	return !m.claimed && m.shared && now.Before(m.firstStarted.Add(2*limit))
+}
+
 // failure closes the movie without video.
 func (m *Movie) failure(worker, message string, now time.Time) RenderFinished {
 	return RenderFinished{Attempt: m.claim.Number, Worker: worker, At: now, Message: message}
 }
 
 // ReleaseRender hands the claim back without an outcome; memory says that the kernel ended one of the attempt's programs for want of
-// memory. It decides nothing when that has happened; a claim that is lost is ErrLost. An attempt that had its process for itself and ran out
+// memory, shared that another account waits for the slot. It decides nothing when that has happened; a claim that is lost is ErrLost. An attempt that had its process for itself and ran out
 // of memory closes the movie: it was the second one. Decision 56.
-func (m *Movie) ReleaseRender(c Claim, memory bool, now time.Time) ([]domain.Event, error) {
+func (m *Movie) ReleaseRender(c Claim, memory, shared bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case m.claim != c || m.closing != nil:
 		return nil, ErrLost
@@ -85,7 +91,7 @@ func (m *Movie) ReleaseRender(c Claim, memory bool, now time.Time) ([]domain.Eve
 		}
 		return []domain.Event{m.failure(c.Worker, message, now)}, nil
 	}
-	return []domain.Event{RenderReleased{Attempt: c.Number, Worker: c.Worker, At: now, Memory: memory}}, nil
+	return []domain.Event{RenderReleased{Attempt: c.Number, Worker: c.Worker, At: now, Memory: memory, Shared: shared}}, nil
 }
 
 // Result is what came of an attempt.
@@ -142,7 +148,7 @@ func (p Plan) Credits() int64 {
 }
 
 // TimeOut marks a movie whose first attempt began longer ago than the limit. A marked movie that nobody renders any more (its
-// claim was handed back, or dead is its attempt) or that has run for twice the limit is closed: its status stays timeout. It
+// claim was handed back, but not for another account's movie, or dead is its attempt) or that has run for twice the limit is closed: its status stays timeout. It
 // decides nothing when neither is due.
 func (m *Movie) TimeOut(worker string, dead int, now time.Time, limit time.Duration) []domain.Event {
 	if m.submitted == nil || m.closing != nil || !m.outOfTime(now, limit) {
@@ -152,7 +158,7 @@ func (m *Movie) TimeOut(worker string, dead int, now time.Time, limit time.Durat
 	if !m.timedOut {
 		events = append(events, RenderTimedOut{At: now})
 	}
-	if !m.held(dead) || !now.Before(m.firstStarted.Add(2*limit)) {
+	if !m.held(dead) && !m.goesOn(now, limit) || !now.Before(m.firstStarted.Add(2*limit)) {
 		events = append(events, m.failure(worker, timeoutMessage, now))
 	}
 	return events

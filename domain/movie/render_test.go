@@ -76,6 +76,10 @@ func TestMovie_StartRender(t *testing.T) {
 		{name: "timed out, handed back", given: history(submitted, started(1), timedOut, released(1)), now: after(16),
 			want: history(closedBy(1, after(16), tooLong))},
 		{name: "timed out, still rendering", given: history(submitted, started(1), timedOut), now: after(16)},
+		{name: "out of time while another account has its slot", given: history(submitted, started(1), shared(1)), now: after(16), want: claimed(2, after(16))},
+		{name: "timed out while another account has its slot", given: history(submitted, started(1), timedOut, shared(1)), now: after(29), want: claimed(2, after(29))},
+		{name: "the same at twice the time", given: history(submitted, started(1), timedOut, shared(1)), now: after(30),
+			want: history(closedBy(1, after(30), tooLong))},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,12 +95,13 @@ func TestMovie_ReleaseRender(t *testing.T) {
 	alone := started(1)
 	alone.Alone = true
 	tests := []struct {
-		name  string
-		given []domain.Event
-		claim movie.Claim
-		full  bool // the kernel ended one of its programs for want of memory
-		want  []domain.Event
-		err   error
+		name   string
+		given  []domain.Event
+		claim  movie.Claim
+		full   bool // the kernel ended one of its programs for want of memory
+		shared bool
+		want   []domain.Event
+		err    error
 	}{
 		{name: "never started", given: history(submitted), claim: claim(1), err: movie.ErrLost},
 		{name: "out of memory beside others", given: history(submitted, started(1)), claim: claim(1), full: true,
@@ -108,6 +113,8 @@ func TestMovie_ReleaseRender(t *testing.T) {
 			want: history(movie.RenderReleased{Attempt: 1, Worker: "w1", At: after(5)})},
 		{name: "mine", given: history(submitted, started(1)), claim: claim(1),
 			want: history(movie.RenderReleased{Attempt: 1, Worker: "w1", At: after(5)})},
+		{name: "mine, another account waits", given: history(submitted, started(1)), claim: claim(1), shared: true,
+			want: history(movie.RenderReleased{Attempt: 1, Worker: "w1", At: after(5), Shared: true})},
 		{name: "mine, timed out", given: history(submitted, started(1), timedOut), claim: claim(1),
 			want: history(movie.RenderReleased{Attempt: 1, Worker: "w1", At: after(5)})},
 		{name: "of another worker", given: history(submitted, started(1)), claim: movie.Claim{Number: 1, Worker: "x"}, err: movie.ErrLost},
@@ -119,7 +126,7 @@ func TestMovie_ReleaseRender(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := given(tt.given...).ReleaseRender(tt.claim, tt.full, after(5))
+			got, err := given(tt.given...).ReleaseRender(tt.claim, tt.full, tt.shared, after(5))
 			check(t, tt.want, tt.err, got, err)
 		})
 	}
@@ -237,6 +244,13 @@ func TestMovie_TimeOut(t *testing.T) {
 		{name: "marked, still rendering", given: history(submitted, started(1), timedOut), now: after(29)},
 		{name: "marked, handed back", given: history(submitted, started(1), timedOut, released(1)), now: after(16),
 			want: history(closedBy(1, after(16), tooLong))},
+		{name: "out of time while another account has its slot", given: history(submitted, started(1), shared(1)), now: after(15),
+			want: history(movie.RenderTimedOut{At: after(15)})},
+		{name: "the same, marked", given: history(submitted, started(1), timedOut, shared(1)), now: after(29)},
+		{name: "the same, twice the time", given: history(submitted, started(1), timedOut, shared(1)), now: after(30),
+			want: history(closedBy(1, after(30), tooLong))},
+		{name: "the same, begun again and dead", given: history(submitted, started(1), timedOut, shared(1), started(2)), dead: 2, now: after(20),
+			want: history(closedBy(2, after(20), tooLong))},
 		{name: "marked, claim is dead", given: history(submitted, started(1), timedOut), dead: 1, now: after(16),
 			want: history(closedBy(1, after(16), tooLong))},
 		{name: "marked, an earlier claim is dead", given: history(submitted, started(1), started(2), timedOut), dead: 1, now: after(16)},

@@ -57,6 +57,11 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	if err != nil {
 		return err
 	}
+	if claim.Item.Held == 0 { // what a provider makes would be paid twice
+		var cancel context.CancelFunc
+		ctx, cancel = untilShared(ctx)
+		defer cancel()
+	}
 	shown := p.appear(task.ID, claim.Attempt)
 	defer shown.end()
 	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt, Item: claim.Item, FetchedSince: claim.FetchedSince}

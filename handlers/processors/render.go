@@ -191,6 +191,7 @@ func (r *render) release(why error) error {
 	defer cancel()
 	_, err := r.config.Commands.ReleaseRender.Handle(ctx, commands.ReleaseRender{
 		Project: r.project, Attempt: r.claim.Attempt, Worker: r.config.Worker, Memory: errors.Is(why, commands.ErrOutOfMemory),
+		Shared: errors.Is(why, commands.ErrGiveWay),
 	})
 	switch {
 	case err == nil:

@@ -1,0 +1,41 @@
+package workqueue
+
+import (
+	"testing"
+	"time"
+
+	"moviola/projections"
+)
+
+// TestSubscription_shareable: an item of a preload would begin anew, so the one that was begun last is asked, and never an account's only one.
+func TestSubscription_shareable(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	for name, tt := range map[string]struct {
+		kind  string
+		begun map[string]time.Duration // how long ago, by item: the account and a number
+		want  string
+	}{
+		"the render that has had its slot for longest":      {projections.WorkRender, map[string]time.Duration{"a1": time.Hour, "a2": time.Minute, "b1": 2 * time.Hour}, "a1"},
+		"a render that is its account's only one":           {projections.WorkRender, map[string]time.Duration{"a1": time.Hour}, "a1"},
+		"the item that was begun last":                      {projections.WorkPreload, map[string]time.Duration{"a1": time.Hour, "a2": time.Minute, "b1": 2 * time.Hour}, "a2"},
+		"no item that is its account's only one":            {projections.WorkPreload, map[string]time.Duration{"a1": time.Hour, "b1": time.Hour}, ""},
+		"no item that was begun just now":                   {projections.WorkPreload, map[string]time.Duration{"a1": 9 * time.Second, "a2": 8 * time.Second}, ""},
+		"of fetchings, the one that has had it for longest": {projections.WorkFetch, map[string]time.Duration{"a1": time.Hour, "a2": time.Minute}, "a1"},
+		"no fetching that was begun just now":               {projections.WorkFetch, map[string]time.Duration{"a1": 9 * time.Second}, ""},
+		"none of what takes no time":                        {projections.WorkSettle, map[string]time.Duration{"a1": time.Hour, "a2": time.Hour}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &subscription{kind: tt.kind, running: map[string]projections.Task{}, yields: newYields()}
+			for id, ago := range tt.begun {
+				task := projections.Task{WorkItem: projections.WorkItem{ID: id, Kind: tt.kind, Account: id[:1]}}
+				s.running[id] = task
+				s.yields.begun(task, now.Add(-ago), func(error) {})
+			}
+			if got, _ := s.shareable(now); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
