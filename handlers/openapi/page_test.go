@@ -3,21 +3,19 @@ package openapi_test
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
+	"moviola/domain/document"
 	"moviola/handlers/openapi"
 	"moviola/handlers/web"
 )
 
-func get(t *testing.T, path string) *httptest.ResponseRecorder {
+// ask sends a request to the pages.
+func ask(t *testing.T, method, path, accept string) *httptest.ResponseRecorder {
 	t.Helper()
 	pages, err := openapi.New()
 	if err != nil {
@@ -25,100 +23,86 @@ func get(t *testing.T, path string) *httptest.ResponseRecorder {
 	}
 	router := web.NewRouter()
 	pages.Routes(router)
+	request := httptest.NewRequest(method, path, nil)
+	request.Header.Set("Accept", accept)
 	answer := httptest.NewRecorder()
-	router.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+	router.ServeHTTP(answer, request)
 	return answer
 }
 
-func TestDocument_Served(t *testing.T) {
+// TestDocument: programs get the document, of the version that the specification says. Spec: Versioning 1.
+func TestDocument(t *testing.T) {
 	t.Parallel()
-	answer := get(t, "/v2/openapi.json")
+	answer := ask(t, "GET", "/v2/openapi.json", "")
 	var d struct {
 		OpenAPI string
 		Info    struct{ Version string }
+		Tags    []struct{ Name string }
 	}
 	if err := json.Unmarshal(answer.Body.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	// Spec: Versioning 1.
 	if d.Info.Version != "2.0.0" || !strings.HasPrefix(d.OpenAPI, "3.1.") {
 		t.Errorf("version %s of OpenAPI %s", d.Info.Version, d.OpenAPI)
+	}
+	if d.Tags[0].Name != "Movies" || d.Tags[len(d.Tags)-1].Name != "Operator" {
+		t.Errorf("in the order %v", d.Tags)
 	}
 	if answer.Header().Get("Content-Type") != "application/json; charset=utf-8" || !bytes.Equal(answer.Body.Bytes(), openapi.Document()) {
 		t.Errorf("headers %v", answer.Header())
 	}
 }
 
-// The page works offline: nothing on it is fetched from elsewhere, and no script is needed.
-func TestPage(t *testing.T) {
+// TestPages: the pages work offline. Everything on them is served beside them, and their policy lets nothing else in.
+func TestPages(t *testing.T) {
 	t.Parallel()
-	answer := get(t, "/docs")
-	page := answer.Body.String()
-	if answer.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(answer.Header().Get("Content-Security-Policy"), "default-src 'none'") {
-		t.Errorf("headers %v", answer.Header())
-	}
-	for _, foreign := range []string{"<script", "@import", "<img"} {
-		if strings.Contains(page, foreign) {
-			t.Errorf("the page has %q", foreign)
+	for _, path := range []string{"/docs", "/docs/movie"} {
+		answer := ask(t, "GET", path, "text/html")
+		policy := answer.Header().Get("Content-Security-Policy")
+		if answer.Code != http.StatusOK || !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "http") {
+			t.Errorf("%s: %d, %v", path, answer.Code, answer.Header())
 		}
-	}
-	var d struct {
-		Paths      map[string]map[string]struct{ OperationID string }
-		Components struct{ Schemas map[string]any }
-	}
-	if err := json.Unmarshal(openapi.Document(), &d); err != nil {
-		t.Fatal(err)
-	}
-	for path, item := range d.Paths {
-		for _, op := range item {
-			if !strings.Contains(page, path) || !strings.Contains(page, `<section id="`+strings.ToLower(op.OperationID)+`">`) {
-				t.Errorf("%s %s is not on the page", path, op.OperationID)
+		links := regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(answer.Body.String(), -1)
+		for _, link := range links {
+			name, local := strings.CutPrefix(link[1], "#")
+			if local && !strings.Contains(answer.Body.String(), `id="`+name+`"`) {
+				t.Errorf("%s leads to %s, which is not on it", path, link[1])
+			}
+			if !local && ask(t, "GET", link[1], "").Code != http.StatusOK {
+				t.Errorf("%s needs %s", path, link[1])
 			}
 		}
-	}
-	for name := range d.Components.Schemas {
-		if !strings.Contains(page, `<section id="schema-`+name+`">`) {
-			t.Errorf("schema %s is not on the page", name)
+		if len(links) < 4 {
+			t.Errorf("%s has %d links", path, len(links))
 		}
 	}
-	checkLinks(t, page)
-	checkTags(t, page)
-}
-
-// checkLinks: every link on the page leads somewhere on it, or to the document.
-func checkLinks(t *testing.T, page string) {
-	t.Helper()
-	links := regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1)
-	if len(links) < 20 {
-		t.Errorf("%d links", len(links))
-	}
-	for _, link := range links {
-		name, local := strings.CutPrefix(link[1], "#")
-		if local && !strings.Contains(page, `id="`+name+`"`) || !local && link[1] != "/v2/openapi.json" {
-			t.Errorf("a link to %s", link[1])
+	movie := ask(t, "GET", "/docs/movie", "text/html").Body.String()
+	for _, p := range document.Lookup(document.ElementKind("image")) {
+		if !strings.Contains(movie, "<code>"+p.Name+"</code>") {
+			t.Errorf("%s is not explained", p.Name)
 		}
+	}
+	if got := ask(t, "GET", "/docs/viewer.js", ""); got.Code != http.StatusOK || !strings.Contains(got.Body.String(), "createApiReference") {
+		t.Errorf("the viewer: %d, %d bytes", got.Code, got.Body.Len())
 	}
 }
 
-// checkTags: what is opened is closed.
-func checkTags(t *testing.T, page string) {
-	t.Helper()
-	decoder := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(page, "<!doctype html>\n")))
-	decoder.Entity = xml.HTMLEntity
-	var open []string
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatalf("inside %v: %v", open, err)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			open = append(open, token.Name.Local)
-		case xml.EndElement:
-			open = slices.Delete(open, len(open)-1, len(open))
+// TestRoot: a browser is led to the documentation, everybody else is told that there is nothing.
+func TestRoot(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		method, accept string
+		status         int
+	}{
+		{"GET", "text/html,application/xhtml+xml,*/*;q=0.8", http.StatusFound},
+		{"HEAD", "text/html", http.StatusFound},
+		{"GET", "*/*", http.StatusNotFound},
+		{"GET", "", http.StatusNotFound},
+		{"POST", "text/html", http.StatusNotFound},
+	} {
+		answer := ask(t, row.method, "/", row.accept)
+		if answer.Code != row.status || row.status == http.StatusFound && answer.Header().Get("Location") != "/docs" {
+			t.Errorf("%s with Accept %q: %d %v", row.method, row.accept, answer.Code, answer.Header())
 		}
 	}
 }

@@ -24,14 +24,42 @@ var packers = sync.Pool{New: func() any {
 
 // Send answers with a body in one piece, with its length, packed when that pays and the client takes it. Decision 2.
 func Send(w http.ResponseWriter, status int, contentType string, body []byte) {
-	h := w.Header()
 	if len(body) >= packFrom {
-		h.Add("Vary", "Accept-Encoding")
-		if taker, ok := w.(*recorder); ok && taker.takesGzip {
+		w.Header().Add("Vary", "Accept-Encoding")
+		if takesPacked(w) {
 			body = pack(body)
-			h.Set("Content-Encoding", "gzip")
+			w.Header().Set("Content-Encoding", "gzip")
 		}
 	}
+	send(w, status, contentType, body)
+}
+
+// SendPacked answers with a body that is packed by gzip already; a client that does not take that gets it unpacked.
+func SendPacked(w http.ResponseWriter, status int, contentType string, packed []byte) {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if takesPacked(w) {
+		w.Header().Set("Content-Encoding", "gzip")
+		send(w, status, contentType, packed)
+		return
+	}
+	unpacking, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		panic("web: a body that was to be packed is not: " + err.Error())
+	}
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(unpacking); err != nil {
+		panic("web: a body that was to be packed is not: " + err.Error())
+	}
+	send(w, status, contentType, body.Bytes())
+}
+
+func takesPacked(w http.ResponseWriter) bool {
+	taker, ok := w.(*recorder)
+	return ok && taker.takesGzip
+}
+
+func send(w http.ResponseWriter, status int, contentType string, body []byte) {
+	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -240,8 +240,23 @@ var answerRows = []row{
 			t.Errorf("version %v, OpenAPI %v", version, got["openapi"])
 		}
 		page := w.plain.send(t, "GET", "/docs", "")
-		if page.Status != 200 || !strings.Contains(string(page.Body), "/v2/movies/validate") {
+		if page.Status != 200 || !strings.Contains(string(page.Body), "/docs/viewer.js") {
 			t.Errorf("the page: %d, %d bytes", page.Status, len(page.Body))
+		}
+		for _, part := range []string{"viewer.js", "movie", "07-zoom.jpg"} {
+			if got := w.plain.send(t, "GET", "/docs/"+part, ""); got.Status != 200 || len(got.Body) < 1000 {
+				t.Errorf("%s: %d, %d bytes", part, got.Status, len(got.Body))
+			}
+		}
+		if got := w.plain.send(t, "GET", "/docs/nothing", ""); got.Status != 404 {
+			t.Errorf("no part of the documentation: %d", got.Status)
+		}
+		schema := (&client{installation: w.plain}).into(t, "GET", "/movie.schema.json", "")
+		if schema["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
+			t.Errorf("the schema of movies: %v", schema["$schema"])
+		}
+		if got := w.plain.send(t, "GET", "/", ""); got.Status != 404 {
+			t.Errorf("the root for a program: %d", got.Status)
 		}
 	}},
 	{"answers-deprecation", func(t *testing.T, w *world) {

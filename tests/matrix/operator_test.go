@@ -51,6 +51,7 @@ func TestOperatorRoutes(t *testing.T) {
 // open are the routes that need neither key nor token, and why.
 var open = map[string]string{
 	"GET /docs":                             "the description of the interface",
+	"GET /docs/{part}":                      "the description of the interface",
 	"GET /v2/openapi.json":                  "the description of the interface",
 	"GET /v2/movie.schema.json":             "the description of the interface",
 	"GET /v2/renders/{token}/{name}":        "its address cannot be guessed",
