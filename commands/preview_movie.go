@@ -2,30 +2,40 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/ledger"
+	"moviola/domain/lint"
 )
 
-// Preview reads a movie as a submission would and returns the refusal that follows from the movie, the account's movies and its plan: what
-// the account has left is not asked for. Nothing is stored and nothing is held. With a refusal by the plan, the movie is returned too.
-// Decision 32.
-func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountID, body []byte) (*document.Movie, error) {
+// Preview reads a movie as a submission would: what it is made of, and the refusal that follows from it, the account's movies and its plan. What
+// the account has left is not asked for. Nothing is stored and nothing is held. The error is none of the movie. Decision 32.
+func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error) {
 	read, err := h.read(ctx, SubmitMovie{Account: account, Body: body})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = h.allowed(ctx, account, read.doc)
 	}
-	doc := read.doc
+	var refusal *domain.Error
+	if err != nil && (!errors.As(err, &refusal) || refusal.Kind == domain.Internal) {
+		return lint.Input{}, err
+	}
+	read.lint.Refused = err
+	return read.lint, nil
+}
+
+// allowed refuses what is beyond the account's plan.
+func (h SubmitMovieHandler) allowed(ctx context.Context, account domain.AccountID, doc *document.Movie) error {
 	allowed, err := h.plans.of(ctx, account)
 	if err != nil {
-		return nil, fmt.Errorf("preview a movie of account %s: %w", account, err)
+		return fmt.Errorf("preview a movie of account %s: %w", account, err)
 	}
 	if err := allowed.CheckSize(doc.Width, doc.Height); err != nil {
-		return doc, err
+		return err
 	}
-	return doc, h.ledgers.ask(ctx, account, func(l *ledger.Ledger) error {
+	return h.ledgers.ask(ctx, account, func(l *ledger.Ledger) error {
 		return allowed.CheckLength(document.KnownLength(doc), l.Totals().Pack)
 	})
 }

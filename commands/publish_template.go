@@ -194,7 +194,8 @@ func (m TemplateMovies) Movie(ctx context.Context, account domain.AccountID, id 
 	if err != nil {
 		return nil, nil, err
 	}
-	filled, _, err = m.templates.fill(ctx, account, stored)
+	f, err := m.templates.fill(ctx, account, stored)
+	filled = f.body
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
 		return stored, stored, nil

@@ -13,6 +13,7 @@ import (
 	"moviola/domain/document"
 	"moviola/domain/idempotency"
 	"moviola/domain/ledger"
+	"moviola/domain/lint"
 	"moviola/domain/movie"
 	"moviola/domain/plan"
 	"moviola/eventstore"
@@ -186,6 +187,7 @@ type reading struct {
 	body []byte // as it is stored: the one that was posted, or that of the movie to be rendered again
 	doc  *document.Movie
 	uses []movie.TemplateUse
+	lint lint.Input // what the document is checked with
 }
 
 // read parses the body. A reference to another movie of the account, alone in the body, is replaced by that movie's own
@@ -196,31 +198,35 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	if err != nil || read.doc.Project == "" || len(read.uses)+len(read.doc.Scenes)+len(read.doc.Elements) > 0 {
 		return read, err
 	}
-	body, err := h.original(ctx, cmd.Account, domain.ProjectID(read.doc.Project))
+	project := read.doc.Project
+	body, err := h.original(ctx, cmd.Account, domain.ProjectID(project))
 	if err != nil {
-		return reading{}, err
+		return read, err
 	}
-	return h.parse(ctx, cmd.Account, body)
+	read, err = h.parse(ctx, cmd.Account, body)
+	read.lint.Body.Template = project // what is found in it is not in the body that was posted
+	return read, err
 }
 
-// parse reads a document, fills in the template that it refers to, and refuses what only its JSON can tell.
+// parse reads a document, fills in the template that it refers to, and refuses what only its JSON can tell. With an error, lint has what was
+// read until then.
 func (h SubmitMovieHandler) parse(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
-	r := reading{body: body}
-	var err error
-	if err = document.CheckText(body); err != nil {
-		return reading{}, err
-	}
-	if r.doc, err = document.Parse(body); err != nil {
-		return reading{}, err
+	r := reading{body: body, lint: lint.Read(body)}
+	r.doc = r.lint.Movie
+	if r.lint.Refused != nil {
+		return r, r.lint.Refused
 	}
 	if document.NeedsTemplates(body) {
-		var filled []byte
-		if filled, r.uses, err = h.templates.fill(ctx, account, body); err != nil {
-			return reading{}, err
+		r.doc, r.lint.Movie = nil, nil
+		filled, err := h.templates.fill(ctx, account, body)
+		r.uses, r.lint.Templates = filled.uses, filled.texts
+		if err != nil {
+			return r, err
 		}
-		if r.doc, err = document.Parse(filled); err != nil {
-			return reading{}, err
+		if r.doc, r.lint.Filled, err = document.ParseTree(filled.body); err != nil {
+			return r, err
 		}
+		r.lint.Movie = r.doc
 	}
 	return r, document.CheckAWSKeys(r.doc)
 }
@@ -236,6 +242,7 @@ func submittedOf(read reading, t terms) movie.Submitted {
 		Counted:      t.plan.Counted,
 		Templates:    read.uses,
 		Sources:      document.NamesFiles(read.doc),
+		Warnings:     lint.Warnings(read.lint),
 	}
 	destinations, err := document.Destinations(read.doc)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/document"
+	"moviola/domain/lint"
 	"moviola/domain/movie"
 	"moviola/domain/template"
 	"moviola/eventstore"
@@ -94,11 +95,19 @@ func errNoTemplate() error {
 	return domain.Errorf(domain.NotFound, "template_not_found", "Template not found")
 }
 
-// fill resolves a document's reference to a template, as the templates are now, and returns what was used.
-func (s templates) fill(ctx context.Context, account domain.AccountID, body []byte) ([]byte, []movie.TemplateUse, error) {
-	var uses []movie.TemplateUse
+// filled is a document with its templates, and what was used.
+type filled struct {
+	body  []byte
+	uses  []movie.TemplateUse
+	texts []lint.Text
+}
+
+// fill resolves a document's reference to a template, as the templates are now. With an error, there is what was used until then.
+func (s templates) fill(ctx context.Context, account domain.AccountID, body []byte) (filled, error) {
+	var f filled
+	var err error
 	owners := map[string]domain.AccountID{"": account}
-	filled, err := document.Fill(body, func(name, by string) ([]byte, error) {
+	f.body, err = document.Fill(body, func(name, by string) ([]byte, error) {
 		id, ok := template.ParseID(name)
 		if !ok {
 			return nil, errNoTemplate()
@@ -113,10 +122,12 @@ func (s templates) fill(ctx context.Context, account domain.AccountID, body []by
 			return nil, errNoTemplate()
 		}
 		owners[name] = t.Owner()
-		uses = append(uses, movie.TemplateUse{ID: name, Revision: t.Revision(), Body: t.Body().Hash})
-		return s.read(ctx, id, t.Body().Hash)
+		f.uses = append(f.uses, movie.TemplateUse{ID: name, Revision: t.Revision(), Body: t.Body().Hash})
+		text, err := s.read(ctx, id, t.Body().Hash)
+		f.texts = append(f.texts, lint.Text{Template: name, Raw: lint.Plain(text)})
+		return text, err
 	})
-	return filled, uses, err
+	return f, err
 }
 
 // FillDocument resolves the reference of a submitted document to templates, exactly as they were when it was submitted.

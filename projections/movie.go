@@ -69,6 +69,9 @@ type DeliveryResult struct {
 	At         time.Time `json:"at"`
 }
 
+// maxMovieWarnings is how many warnings a movie shows.
+const maxMovieWarnings = 50
+
 // foldMovie applies one event of the movie's stream.
 func foldMovie(m Movie, e Event) Movie {
 	m.Project = e.ID
@@ -81,6 +84,7 @@ func foldMovie(m Movie, e Event) Movie {
 		m.DocumentHash = d.DocumentHash
 		m.DocumentSize = d.DocumentSize
 		m.Destinations = d.Destinations
+		m.Warnings = slices.Clone(d.Warnings)
 		m.CreatedAt = millis(d.At)
 	case movie.SubmissionAbandoned:
 		m.Status = statusAbandoned
@@ -138,7 +142,11 @@ func (m Movie) finished(d movie.RenderFinished) Movie {
 	m.Credits = d.Credits
 	m.Plan = d.Plan
 	m.File = d.File
-	m.Warnings = slices.Clone(d.Warnings)
+	for _, warning := range d.Warnings { // beside those of the submission
+		if len(m.Warnings) < maxMovieWarnings && !slices.Contains(m.Warnings, warning) {
+			m.Warnings = append(slices.Clip(m.Warnings), warning)
+		}
+	}
 	m.CachedFrom = string(d.CachedFrom)
 	if d.File != nil && d.File.Key != "" {
 		m.CacheKey = d.CacheKey

@@ -25,7 +25,7 @@ const usualSize = 0.05
 
 // ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of width × height pixels. What cannot be read is
 // left at its default; the warnings say so, naming the setting.
-func ReadStyle(settings map[string]any, width, height int) (Style, []string) {
+func ReadStyle(settings map[string]any, width, height int) (Style, []Warning) {
 	usual := math.Round(float64(width) * usualSize)
 	r := settingsReader{given: flatten(settings), units: css.On(float64(width), float64(height), usual)}
 	s := Style{
@@ -75,16 +75,19 @@ func flatten(settings map[string]any) map[string]any {
 
 func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
+// Warning says what is not done as a setting says.
+type Warning struct{ Setting, Text string }
+
 // settingsReader reads settings leniently: numeric strings are numbers, "true" is true (decision 23).
 type settingsReader struct {
 	given    map[string]any
 	units    css.Units
 	read     []string
-	warnings []string
+	warnings []Warning
 }
 
-func (r *settingsReader) warn(format string, args ...any) {
-	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+func (r *settingsReader) warn(setting, format string, args ...any) {
+	r.warnings = append(r.warnings, Warning{setting, fmt.Sprintf(format, args...)})
 }
 
 func (r *settingsReader) get(name string) (any, bool) {
@@ -103,7 +106,7 @@ func (r *settingsReader) text(name string) (string, bool) {
 	}
 	text, ok := scalar(value)
 	if !ok {
-		r.warn("The setting '%s' cannot be read", name)
+		r.warn(name, "The setting '%s' cannot be read", name)
 	}
 	return text, ok && text != ""
 }
@@ -131,7 +134,7 @@ func (r *settingsReader) number(name string, otherwise float64) float64 {
 	}
 	n, ok := r.units.Pixels(text, 100*r.units.VW)
 	if !ok {
-		r.warn("The setting '%s' must be a number", name)
+		r.warn(name, "The setting '%s' must be a number", name)
 		return otherwise
 	}
 	return n
@@ -140,7 +143,7 @@ func (r *settingsReader) number(name string, otherwise float64) float64 {
 func (r *settingsReader) within(name string, otherwise, least, most float64) float64 {
 	n := r.number(name, otherwise)
 	if r.has(name) && (n < least || n > most) {
-		r.warn("The setting '%s' must be %g to %g", name, least, most)
+		r.warn(name, "The setting '%s' must be %g to %g", name, least, most)
 	}
 	return min(max(n, least), most)
 }
@@ -152,7 +155,7 @@ func (r *settingsReader) flag(name string) bool {
 	}
 	on, err := strconv.ParseBool(strings.ToLower(text))
 	if err != nil {
-		r.warn("The setting '%s' must be true or false", name)
+		r.warn(name, "The setting '%s' must be true or false", name)
 	}
 	return on
 }
@@ -169,7 +172,7 @@ func (r *settingsReader) color(otherwise Color, names ...string) Color {
 		if c, ok := css.ParseColor(text); ok {
 			found, taken = c, true
 		} else {
-			r.warn("The setting '%s' is no colour", name)
+			r.warn(name, "The setting '%s' is no colour", name)
 		}
 	}
 	return found
@@ -185,7 +188,7 @@ func oneOf[T ~string](r *settingsReader, name string, usual T, others ...T) T {
 	if value == usual || slices.Contains(others, value) {
 		return value
 	}
-	r.warn("The setting '%s' is unknown, '%s' is used", name, string(usual))
+	r.warn(name, "The setting '%s' is unknown, '%s' is used", name, string(usual))
 	return usual
 }
 
@@ -216,7 +219,7 @@ func (r *settingsReader) font() (string, int) {
 		} else if named, ok := css.Weight(text); ok {
 			weight = named
 		} else {
-			r.warn("The setting '%s' cannot be read", "font-weight")
+			r.warn("font-weight", "The setting '%s' cannot be read", "font-weight")
 		}
 	}
 	return family, weight
@@ -236,7 +239,7 @@ func (r *settingsReader) list(name string) []string {
 			items = append(items, part)
 		}
 	default:
-		r.warn("The setting '%s' must be a list", name)
+		r.warn(name, "The setting '%s' must be a list", name)
 	}
 	var list []string
 	for _, item := range items {
@@ -254,7 +257,7 @@ func (r *settingsReader) pairs(name string) map[string]string {
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		r.warn("The setting '%s' must be an object of words and their replacements", name)
+		r.warn(name, "The setting '%s' must be an object of words and their replacements", name)
 		return nil
 	}
 	pairs := make(map[string]string, len(object))
@@ -270,7 +273,7 @@ func (r *settingsReader) pairs(name string) map[string]string {
 func (r *settingsReader) warnUnknown() {
 	for _, name := range slices.Sorted(maps.Keys(r.given)) {
 		if !slices.Contains(r.read, name) {
-			r.warn("The setting '%s' has no effect", name)
+			r.warn(name, "The setting '%s' has no effect", name)
 		}
 	}
 }

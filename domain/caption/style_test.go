@@ -18,7 +18,12 @@ func mustStyle(t *testing.T, settings string, width int) (caption.Style, []strin
 	if err := dec.Decode(&given); err != nil {
 		t.Fatalf("settings %s: %v", settings, err)
 	}
-	return caption.ReadStyle(given, width, width*9/16)
+	style, warnings := caption.ReadStyle(given, width, width*9/16)
+	var texts []string
+	for _, w := range warnings {
+		texts = append(texts, w.Text)
+	}
+	return style, texts
 }
 
 func usual() caption.Style {

@@ -38,6 +38,33 @@ func embeddedID(element any) string {
 	return id
 }
 
+// EmbeddedFrom says which template an element came with that Fill has put in the place of another one, and the JSON pointer of it there.
+func EmbeddedFrom(element map[string]any) (template, pointer string, ok bool) {
+	mark, _ := element[embeddedMark].(string)
+	return strings.Cut(mark, " ")
+}
+
+// OwnElements are the indexes of the elements of a movie, or of the scene at a JSON pointer like /scenes/0, that Fill leaves in place.
+func OwnElements(movie map[string]any, pointer string) []int {
+	container := movie
+	if index, ok := strings.CutPrefix(pointer, "/scenes/"); ok {
+		scenes, _ := movie["scenes"].([]any)
+		i, err := strconv.Atoi(index)
+		if err != nil || i < 0 || i >= len(scenes) {
+			return nil
+		}
+		container, _ = scenes[i].(map[string]any)
+	}
+	elements, _ := container["elements"].([]any)
+	var own []int
+	for i, element := range elements {
+		if embeddedID(element) == "" {
+			own = append(own, i)
+		}
+	}
+	return own
+}
+
 // containers are the movie and its scenes: what has elements.
 func containers(movie map[string]any) []map[string]any {
 	all := []map[string]any{movie}
@@ -49,6 +76,9 @@ func containers(movie map[string]any) []map[string]any {
 	}
 	return all
 }
+
+// IsEmbedded says that Fill puts the elements of a saved template in the place of an element.
+func IsEmbedded(element map[string]any) bool { return embeddedID(element) != "" }
 
 func hasEmbedded(movie map[string]any) bool {
 	for _, c := range containers(movie) {
@@ -104,7 +134,8 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	if err != nil {
 		return nil, err
 	}
-	if movie, err = f.resolve(movie, id); err != nil {
+	from := id
+	if movie, from, err = f.resolve(movie, id); err != nil {
 		return nil, err
 	}
 	if err := f.embed(movie, id, depth+1); err != nil {
@@ -112,11 +143,12 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	}
 	variables := Merge(Merge(objectIn(movie, "variables"), objectIn(element, "settings")), objectIn(element, "variables"))
 	at, _ := secondsIn(element, "start")
-	out := placed(movie["elements"], element, variables, at)
+	out := placed(movie["elements"], element, variables, at, from+" /elements/")
 	scenes, _ := movie["scenes"].([]any)
-	for _, item := range scenes {
+	for i, item := range scenes {
 		scene, _ := item.(map[string]any)
-		out = append(out, placed(scene["elements"], element, Merge(variables, objectIn(scene, "variables")), at)...)
+		mark := from + " /scenes/" + strconv.Itoa(i) + "/elements/"
+		out = append(out, placed(scene["elements"], element, Merge(variables, objectIn(scene, "variables")), at, mark)...)
 		length, given := secondsIn(scene, "duration")
 		if !given || length <= 0 {
 			length = unlimited
@@ -126,16 +158,20 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	return out, nil
 }
 
-// placed are copies of elements that begin later, with the variables around them and the condition of the element that shows them.
-func placed(list any, by map[string]any, variables map[string]any, at float64) []any {
+// placed are copies of elements that begin later, with the variables around them and the condition of the element that shows them. The mark says
+// where they are from, but for their index.
+func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any
-	for _, item := range elements {
+	for i, item := range elements {
 		own, ok := item.(map[string]any)
 		if !ok {
 			continue
 		}
-		e := Merge(own, map[string]any{"variables": Merge(variables, objectIn(own, "variables")), embeddedMark: true})
+		e := Merge(own, map[string]any{"variables": Merge(variables, objectIn(own, "variables"))})
+		if e[embeddedMark] == nil { // else it is from a template in the template
+			e[embeddedMark] = mark + strconv.Itoa(i)
+		}
 		if condition, ok := by["condition"]; ok {
 			e["condition"] = both(condition, own["condition"])
 		}

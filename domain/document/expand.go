@@ -138,6 +138,11 @@ func (m *Movie) take(result expand.Result) {
 	}
 }
 
+// MadeOf is the object of the document that a scene or element was made of; nil when it is the one of its number.
+func (m *Movie) MadeOf(ref Ref) map[string]any {
+	return m.from[expand.Place{Scene: ref.Scene, Element: ref.Element}]
+}
+
 func (m *Movie) isOpen(ref Ref) bool {
 	return m.open[expand.Place{Scene: ref.Scene, Element: ref.Element}]
 }

@@ -60,7 +60,7 @@ func Fill(raw []byte, load func(id, by string) ([]byte, error)) ([]byte, error) 
 		return nil, err
 	}
 	f := filler{from: load}
-	if movie, err = f.resolve(movie, ""); err != nil {
+	if movie, _, err = f.resolve(movie, ""); err != nil {
 		return nil, err
 	}
 	if err := f.embed(movie, "", 0); err != nil {
@@ -89,28 +89,29 @@ func errLongChain() error {
 	return domain.Errorf(domain.Invalid, "template_chain_too_long", "More than %d templates refer to one another", maxChain)
 }
 
-// resolve follows the references of a movie that is part of a template, or of the document itself when by is empty.
-func (f *filler) resolve(movie map[string]any, by string) (map[string]any, error) {
+// resolve follows the references of a movie that is part of a template, or of the document itself when by is empty. from is the last one: the
+// template that the scenes and elements are those of.
+func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any, from string, err error) {
 	var chain []string
 	for id := referenceOf(movie); id != ""; id = referenceOf(movie) {
 		switch {
 		case slices.Contains(chain, id) || id == by:
-			return nil, domain.Errorf(domain.Invalid, "template_circle", "Template %s refers to itself", id)
+			return nil, "", domain.Errorf(domain.Invalid, "template_circle", "Template %s refers to itself", id)
 		case len(chain) == maxChain:
-			return nil, errLongChain()
+			return nil, "", errLongChain()
 		}
 		body, err := f.load(id, by)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		base, err := object(body)
 		if err != nil {
-			return nil, fmt.Errorf("read template %s: %w", id, err)
+			return nil, "", fmt.Errorf("read template %s: %w", id, err)
 		}
 		chain, by = append(chain, id), id
 		movie = over(base, movie)
 	}
-	return movie, nil
+	return movie, by, nil
 }
 
 // over lays a document over the template that it refers to. What the document has of scenes and elements is not shown.

@@ -74,10 +74,10 @@ func TestFill_elements(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"scenes":[{"elements":[{"x":0},` +
-		`{"__template":true,"condition":"{{go}}","start":3,"variables":{"a":9,"b":2},"x":"over all"},` +
-		`{"__template":true,"condition":"{{go}}","start":2,"variables":{"a":9,"b":2},"x":"{{a}}"},` +
-		`{"__template":true,"condition":"{{ (go) and (b) }}","start":"{{ (n) + 5 }}","variables":{"a":9,"b":5},"x":"{{b}}"},` +
-		`{"__template":true,"condition":"{{go}}","start":5,"variables":{"a":9,"b":5},"x":"innermost"}]}]}`
+		`{"__template":"Abcd1234Efgh5678Ijkl /elements/0","condition":"{{go}}","start":3,"variables":{"a":9,"b":2},"x":"over all"},` +
+		`{"__template":"Abcd1234Efgh5678Ijkl /scenes/0/elements/0","condition":"{{go}}","start":2,"variables":{"a":9,"b":2},"x":"{{a}}"},` +
+		`{"__template":"Abcd1234Efgh5678Ijkl /scenes/1/elements/0","condition":"{{ (go) and (b) }}","start":"{{ (n) + 5 }}","variables":{"a":9,"b":5},"x":"{{b}}"},` +
+		`{"__template":"base /scenes/0/elements/0","condition":"{{go}}","start":5,"variables":{"a":9,"b":5},"x":"innermost"}]}]}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -18,32 +18,39 @@ const (
 // Parse reads the JSON of a movie. Its errors are the *domain.Error refusals of POST /movies (spec: Errors; decisions 15 and 24);
 // everything else that is wrong waits for Validate.
 func Parse(raw []byte) (*Movie, error) {
+	m, _, err := ParseTree(raw)
+	return m, err
+}
+
+// ParseTree is Parse that returns also what the JSON says, with which the movie was read; nil: it is no JSON object. With an error, there may
+// be a tree and no movie. The tree must not be changed.
+func ParseTree(raw []byte) (*Movie, map[string]any, error) {
 	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	if len(raw) == 0 {
-		return nil, domain.Errorf(domain.Invalid, "movie_json_missing", "No movie JSON received")
+		return nil, nil, domain.Errorf(domain.Invalid, "movie_json_missing", "No movie JSON received")
 	}
 	if err := measure(raw); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tree, err := decode(raw)
 	if err != nil {
-		return nil, errUnreadable()
+		return nil, nil, errUnreadable()
 	}
 	props, ok := tree.(map[string]any)
 	if !ok {
-		return nil, domain.Errorf(domain.Invalid, "movie_json_not_object", "No valid movie JSON received")
+		return nil, nil, domain.Errorf(domain.Invalid, "movie_json_not_object", "No valid movie JSON received")
 	}
 	if err := checkShape(props); err != nil {
-		return nil, err
+		return nil, props, err
 	}
 	m := &Movie{}
 	if !isDynamic(raw) {
 		m = readMovie(props)
 	} else if m, err = expanded(props, Known{Values: pendingPreloads(props)}); err != nil {
-		return nil, err
+		return nil, props, err
 	}
 	m.warnRepeated(raw)
-	return m, nil
+	return m, props, nil
 }
 
 func errTooDeep(what string) error {

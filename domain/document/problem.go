@@ -13,7 +13,9 @@ type Note struct {
 	Code  string // one of the codes below
 	Fatal bool   // the movie cannot be rendered with it
 	Text  string // without where it is
-	Bare  bool   // the text says itself where it is, or is about the whole movie
+	// Remedy is what to change; empty: the code says enough.
+	Remedy string
+	Bare   bool // the text says itself where it is, or is about the whole movie
 	// From is the scene or element of the document from which the one of Ref was made: itself, unless something was repeated, imported or left
 	// out. Nil: it is the one of its number, or Ref is the movie.
 	From map[string]any

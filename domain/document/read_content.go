@@ -38,9 +38,15 @@ func (r reader) style() string {
 	return PlainStyle
 }
 
-// settings reads CSS-like settings; what is no text, number or boolean is left out. Never nil.
+// settings reads CSS-like settings; what is no text, number or boolean is left out. Never nil. A setting that stands on the element counts
+// unless the settings have it. Decision 53.
 func (r reader) settings() map[string]string {
 	settings := map[string]string{}
+	for _, name := range r.misplaced() {
+		if text, ok := scalar(r.props[name]); ok {
+			settings[settingName(name)] = strings.TrimSpace(text)
+		}
+	}
 	value, _ := r.get("settings")
 	object, _ := value.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(object)) { // of two spellings of a name the same one wins every time
@@ -49,6 +55,38 @@ func (r reader) settings() map[string]string {
 		}
 	}
 	return settings
+}
+
+// misplaced are the properties of the element that are none, but are settings of its type. Sorted.
+func (r reader) misplaced() []string {
+	var names []string
+	own, settings := ElementKind(r.ref.Type), SettingsKind(r.ref.Type)
+	for name, value := range r.props {
+		if value == nil {
+			continue
+		}
+		if _, known := Find(own, name); known {
+			continue
+		}
+		if _, isSetting := Find(settings, name); isSetting && !HasSetting(r.props, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// HasSetting says that the settings of an element say what a name says that stands beside them, under whatever spelling.
+func HasSetting(element map[string]any, name string) bool {
+	kind, _ := element["type"].(string)
+	p, ok := Find(SettingsKind(strings.ToLower(strings.TrimSpace(kind))), name)
+	settings, _ := element["settings"].(map[string]any)
+	for other := range settings {
+		if q, known := Find(SettingsKind(strings.ToLower(strings.TrimSpace(kind))), other); known && ok && q.Name == p.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // data is the object under name as it came, for those who understand it. Never nil.
@@ -133,7 +171,7 @@ func (r reader) readSubtitles() {
 		r.movie.note(Note{Ref: known.Ref, Code: PropertyIdle, Text: "A movie can have one set of subtitles, these are not shown"})
 	}
 	s := &Subtitles{
-		Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Connection: r.reference("connection"), Settings: r.data("settings"),
+		Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Connection: r.reference("connection"), Settings: r.captionSettings(),
 	}
 	if s.Language == "" {
 		s.Language = "auto"
@@ -148,6 +186,20 @@ func (r reader) readSubtitles() {
 		s.Captions = strings.TrimSpace(captions)
 	}
 	r.movie.Subtitles = s
+}
+
+// captionSettings are the settings of subtitles, also those that stand on the element. Decision 53.
+func (r reader) captionSettings() map[string]any {
+	settings := r.data("settings")
+	names := r.misplaced()
+	if len(names) == 0 {
+		return settings
+	}
+	settings = maps.Clone(settings)
+	for _, name := range names {
+		settings[name] = r.props[name]
+	}
+	return settings
 }
 
 // isAddress tells an address from a text of captions, which has more than one line.

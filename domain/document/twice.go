@@ -4,20 +4,27 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+
+	"moviola/domain/jsontext"
 )
 
 // warnRepeated warns of keys that one object has several times: the last one counts. Decision 24.
 func (m *Movie) warnRepeated(raw []byte) {
-	for _, path := range repeated(raw) {
-		warning := "The property '" + path + "' is given more than once, the last one counts"
+	for _, pointer := range Repeated(raw) {
+		warning := RepeatedWarning(pointer)
 		m.repeated = append(m.repeated, warning)
 		m.note(Note{Code: PropertyRepeated, Text: warning, Bare: true})
 	}
 }
 
-// repeated returns the paths of the keys in a text that come again in their object, as far as warnings are kept. The text is JSON of bounded
+// RepeatedWarning says that the member at a JSON pointer stands several times in its object.
+func RepeatedWarning(pointer string) string {
+	return "The property '" + shortened(jsontext.Dotted(pointer)) + "' is given more than once, the last one counts"
+}
+
+// Repeated returns the JSON pointers of the keys in a text that come again in their object, as far as warnings are kept. The text is JSON of bounded
 // depth. Nothing of it is decoded, so that it costs next to no memory.
-func repeated(raw []byte) []string {
+func Repeated(raw []byte) []string {
 	var found []string
 	var open []bracket // and room for deeper ones
 	from, depth := 0, -1
@@ -42,8 +49,8 @@ func repeated(raw []byte) []string {
 		case ':': // the string before it is a name
 			b := &open[depth]
 			b.name = nameOf(raw[from:i])
-			if b.names.add(b.name) == 2 && len(found) < maxNotes {
-				found = append(found, pathOf(open[:depth+1]))
+			if b.names.add(b.name) == 2 && len(found) < maxWarnings {
+				found = append(found, pointerOf(open[:depth+1]))
 			}
 		}
 	}
@@ -60,21 +67,23 @@ func nameOf(written []byte) []byte {
 	return []byte(name)
 }
 
-// pathOf is the path of the last member that was met in each bracket, cut to what a message can hold at every step.
-func pathOf(open []bracket) string {
-	path := ""
-	for i, b := range open {
-		switch {
-		case b.list:
-			path += "[" + strconv.Itoa(b.item) + "]"
-		case i == 0 || path == "":
-			path = string(b.name)
-		default:
-			path += "." + string(b.name)
+// maxPointer bounds a pointer, or a long name would be copied for each of many members below it.
+const maxPointer = 4096
+
+// pointerOf is the JSON pointer of the last member that was met in each bracket; of what is around it when it is too long.
+func pointerOf(open []bracket) string {
+	pointer := ""
+	for _, b := range open {
+		token := string(b.name)
+		if b.list {
+			token = strconv.Itoa(b.item)
 		}
-		path = shortened(path)
+		if len(pointer)+len(token) > maxPointer {
+			break
+		}
+		pointer = jsontext.Pointer(pointer, token)
 	}
-	return path
+	return pointer
 }
 
 // bracket is an object or a list that is open.

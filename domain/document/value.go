@@ -196,6 +196,12 @@ func (r reader) integer(name string) int {
 	return int(Rate{1, 1}.Frame(n))
 }
 
+// ParseNumber reads a number as properties are read: within ±1e9.
+func ParseNumber(text string) (float64, bool) {
+	n, err := parseDecimal(text)
+	return n.Float(), err == nil
+}
+
 // parseDecimal reads a decimal number exactly. Very long or very large ones, which no time needs, lose what a float64 cannot
 // hold, so that a hostile document cannot make numbers expensive. The result is within ±maxSeconds.
 func parseDecimal(text string) (Seconds, error) {

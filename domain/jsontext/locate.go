@@ -204,3 +204,19 @@ func (w walk) list(want *wanted, at int) int {
 	}
 	return at + 1
 }
+
+// Dotted writes a pointer as programs do: scenes[0].elements.
+func Dotted(pointer string) string {
+	var b strings.Builder
+	for _, token := range Tokens(pointer) {
+		if _, err := strconv.Atoi(token); err == nil {
+			b.WriteString("[" + token + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(token)
+	}
+	return b.String()
+}

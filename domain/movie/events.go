@@ -24,6 +24,8 @@ type Submitted struct {
 	Templates []TemplateUse `json:"templates,omitempty"`
 	// Sources says that the document may name files: they are fetched before the movie is rendered. Decision 54.
 	Sources bool `json:"sources,omitempty"`
+	// Warnings are what its JSON says in vain, found when it was submitted.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // TemplateUse is a template as it was when a movie was submitted.

@@ -18,10 +18,10 @@ func (l *layout) subtitles() {
 	s := &Subtitles{
 		Ref: given.Ref, Captions: given.Captions, Source: given.Source, Language: given.Language, Model: given.Model, Connection: given.Connection,
 	}
-	var warnings []string
+	var warnings []caption.Warning
 	s.Style, warnings = caption.ReadStyle(given.Settings, l.plan.Width, l.plan.Height)
-	for _, text := range warnings {
-		l.warn(given.Ref.String() + ": " + text)
+	for _, w := range warnings {
+		l.note(document.Note{Ref: given.Ref, Path: "/settings/" + w.Setting, Code: document.ValueType, Text: w.Text})
 	}
 	l.plan.Subtitles = s
 }

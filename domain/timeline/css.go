@@ -8,7 +8,7 @@ func (s *styler) length(otherwise float64, names ...string) float64 {
 	}
 	n, ok := s.units.Pixels(value, s.units.Em)
 	if !ok {
-		s.warn("The setting '" + names[0] + "' cannot be read")
+		s.unreadable(names[0])
 		return otherwise
 	}
 	return n

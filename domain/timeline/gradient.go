@@ -15,7 +15,7 @@ func (s *styler) background() (Color, *Gradient) {
 		}
 		b, ok := css.ParseBackground(value)
 		if !ok {
-			s.warn("The setting '" + name + "' cannot be read")
+			s.unreadable(name)
 		}
 		otherwise := s.defaults.background
 		if b.Color != nil {

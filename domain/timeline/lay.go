@@ -14,6 +14,7 @@ const (
 	maxLayers    = 200_000
 	maxWindows   = 10_000 // each costs a process
 	maxWarnings  = 50
+	maxNotes     = 2000
 )
 
 // Lay makes the plan of a movie. facts says what was found out about each of document.Sources, by its key; fonts and captions need
@@ -120,8 +121,8 @@ func checkMask(e *document.Element, facts map[string]Facts) error {
 func (l *layout) warnTransitions() {
 	for i, scene := range l.movie.Scenes {
 		if length := l.timing.Transitions[i]; scene.Transition != nil && length.Cmp(scene.Transition.Duration) < 0 {
-			l.warn(fmt.Sprintf("Scene #%d: The transition lasts %s instead of %s seconds, because the scenes are too short for it",
-				scene.Number, short(length), short(scene.Transition.Duration)))
+			l.note(document.Note{Ref: Ref{Scene: scene.Number}, Path: "/transition", Code: TransitionShortened, Text: fmt.Sprintf(
+				"The transition lasts %s instead of %s seconds, because the scenes are too short for it", short(length), short(scene.Transition.Duration))})
 		}
 	}
 }
@@ -145,7 +146,7 @@ func (l *layout) thumbnail() int64 {
 			span := l.timing.Scenes[scene]
 			frame = (l.movie.FPS.Frame(span.Start) + l.movie.FPS.Frame(span.End)) / 2
 		} else {
-			l.warn("Movie: The thumbnail's scene was not found")
+			l.note(document.Note{Path: "/thumbnail", Code: document.ValueUnknown, Text: "The thumbnail's scene was not found"})
 		}
 	} else if choice.Set {
 		frame = l.movie.FPS.Frame(choice.Time)
@@ -164,8 +165,12 @@ func (l *layout) scene(name string) (index int, ok bool) {
 	return n - 1, err == nil && n >= 1 && n <= len(l.movie.Scenes)
 }
 
-func (l *layout) warn(text string) {
+// note keeps what is not done as it is written.
+func (l *layout) note(n document.Note) {
 	if len(l.plan.Warnings) < maxWarnings {
-		l.plan.Warnings = append(l.plan.Warnings, text)
+		l.plan.Warnings = append(l.plan.Warnings, n.String())
+	}
+	if len(l.notes) < maxNotes {
+		l.notes = append(l.notes, n)
 	}
 }

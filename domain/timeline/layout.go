@@ -16,6 +16,7 @@ type layout struct {
 	timing document.Timing
 	plan   *Plan
 	layers int
+	notes  []document.Note
 }
 
 // picture is an element that is seen, placed in the whole movie: its layer is complete but for the window.
@@ -99,6 +100,7 @@ func (l *layout) place(elements []document.Element, spans []document.Span) ([]pi
 		if err != nil {
 			return nil, err
 		}
+		l.noteOff(e, layer.Box)
 		pictures = append(pictures, picture{layer: layer, z: e.ZIndex, fresh: !e.Cache, start: s.start, end: s.end})
 	}
 	slices.SortStableFunc(pictures, func(a, b picture) int { return cmp.Compare(a.z, b.z) })

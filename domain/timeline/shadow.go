@@ -37,7 +37,7 @@ func (s *styler) shadows() (*Shadow, []Shadow) {
 		all = append(all, shadowOf(one))
 	}
 	if !ok || len(all) == 0 {
-		s.warn("The setting 'text-shadow' cannot be read")
+		s.unreadable("text-shadow")
 		return nil, nil
 	}
 	if len(all) == 1 {
@@ -56,7 +56,7 @@ func (s *styler) boxShadow() *BoxShadow {
 	given, ok := s.units.Shadows(value)
 	if !ok {
 		if value != "" {
-			s.warn("The setting 'box-shadow' cannot be read")
+			s.unreadable("box-shadow")
 		}
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *styler) line(color *Color, names ...string) (width float64) {
 	}
 	line, ok := s.units.Line(value)
 	if !ok {
-		s.warn("The setting '" + names[len(names)-1] + "' cannot be read")
+		s.unreadable(names[len(names)-1])
 		return 0
 	}
 	if line.Color != nil {

@@ -61,7 +61,13 @@ type styler struct {
 	units    css.Units
 }
 
-func (s *styler) warn(text string) { s.layout.warn(s.ref.String() + ": " + text) }
+func (s *styler) warn(code, setting, text string) {
+	s.layout.note(document.Note{Ref: s.ref, Path: "/settings/" + setting, Code: code, Text: text})
+}
+
+func (s *styler) unreadable(setting string) {
+	s.warn(document.ValueType, setting, "The setting '"+setting+"' cannot be read")
+}
 
 // first returns the first of the names that is set: most settings have an older name.
 func (s *styler) first(names ...string) (string, bool) {
@@ -128,7 +134,7 @@ func (s *styler) weight() int {
 	word := s.word("font-weight")
 	weight, ok := css.Weight(word)
 	if !ok && word != "" {
-		s.warn("The setting 'font-weight' cannot be read")
+		s.unreadable("font-weight")
 	}
 	if !ok {
 		return css.Normal
@@ -144,7 +150,7 @@ func (s *styler) expandFont() {
 	}
 	font, ok := css.ExpandFont(value)
 	if !ok {
-		s.warn("The setting 'font' cannot be read")
+		s.unreadable("font")
 	}
 	s.given = maps.Clone(s.given)
 	for _, d := range font {
@@ -161,7 +167,7 @@ func (s *styler) color(otherwise Color, names ...string) Color {
 	}
 	c, ok := css.ParseColor(value)
 	if !ok {
-		s.warn("The setting '" + names[0] + "' is no colour")
+		s.warn(document.ValueType, names[0], "The setting '"+names[0]+"' is no colour")
 		return otherwise
 	}
 	return c
@@ -240,7 +246,7 @@ func (s *styler) sides(name string, least float64, otherwise Sides) Sides {
 	value, given := s.first(name)
 	sides, ok := s.units.Sides(value)
 	if given && !ok {
-		s.warn("The setting '" + name + "' cannot be read")
+		s.unreadable(name)
 	}
 	of := func(i int) float64 { return sides[i].Of(s.units.Em, 0) }
 	p := otherwise
@@ -287,7 +293,7 @@ func (s *styler) warnUnknown() {
 	for _, name := range slices.Sorted(maps.Keys(s.given)) {
 		idle := !slices.Contains(known, name) || name == "pill-color" && s.defaults.boxes != PillBoxes
 		if idle && len(name) <= 40 && !strings.HasPrefix(name, "--") {
-			s.warn("The setting '" + name + "' has no effect")
+			s.warn(PropertyUnknown, name, "The setting '"+name+"' has no effect")
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/key"
+	"moviola/domain/lint"
 	"moviola/domain/movie"
 	"moviola/domain/plan"
 	"moviola/eventstore"
@@ -273,18 +274,20 @@ func (w submit) Handle(_ context.Context, cmd commands.SubmitMovie) (commands.Su
 	return commands.Submission{Project: domain.ProjectID(project), At: now, Position: position}, nil
 }
 
-func (w submit) Preview(_ context.Context, account domain.AccountID, body []byte) (*document.Movie, error) {
+func (w submit) Preview(_ context.Context, account domain.AccountID, body []byte) (lint.Input, error) {
 	if w.broken == "preview" {
-		return nil, errStore
+		return lint.Input{}, errStore
 	}
-	m, err := document.Parse(body)
-	switch {
-	case err != nil:
-		return nil, err
+	in := lint.Read(body)
+	switch m := in.Movie; {
+	case in.Refused != nil:
 	case m.Template != "":
-		return nil, domain.Errorf(domain.NotFound, "template_not_found", "Template not found")
+		in.Movie = nil
+		in.Refused = domain.Errorf(domain.NotFound, "template_not_found", "Template not found")
+	default:
+		in.Refused = plan.Plans{}.Of(w.plans[account]).CheckSize(m.Width, m.Height)
 	}
-	return m, plan.Plans{}.Of(w.plans[account]).CheckSize(m.Width, m.Height)
+	return in, nil
 }
 
 func (w remove) Handle(_ context.Context, cmd commands.DeleteFile) (commands.Deletion, error) {

@@ -13,6 +13,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
+	"moviola/domain/lint"
 	"moviola/domain/plan"
 	"moviola/eventstore"
 	"moviola/handlers/access"
@@ -53,11 +54,30 @@ type Accounts interface {
 }
 
 // Submitter is the command behind POST /movies. Admit is the check of the account's state, made before the body is read. Preview
-// finds the refusal that follows from a movie, with the movie where it could be read, and does nothing.
+// reads a movie and finds the refusal that follows from it, and does nothing.
 type Submitter interface {
 	Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error
 	Handle(ctx context.Context, cmd commands.SubmitMovie) (commands.Submission, error)
-	Preview(ctx context.Context, account domain.AccountID, body []byte) (*document.Movie, error)
+	Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error)
+}
+
+// Surveyor lays movies out without their sources.
+type Surveyor interface {
+	// Survey returns what is found out, and in sentences what is not: it ends early when it costs too much. exact says that the times of the movie
+	// do not depend on its sources.
+	Survey(ctx context.Context, m *document.Movie, exact bool) Survey
+}
+
+// Survey is what laying out a movie finds.
+type Survey struct {
+	Notes     []document.Note
+	Unchecked []string
+	Err       error // a *domain.Error with which the render fails
+}
+
+// Outside tells what a movie alone does not, as an account may see it.
+type Outside interface {
+	Of(ctx context.Context, account domain.AccountID) lint.Outside
 }
 
 // Deleter is the command behind DELETE /movies.
@@ -95,6 +115,8 @@ type Config struct {
 	Redeliver Redeliverer
 	History   History
 	Projected web.Projected
+	Survey    Surveyor // nil: movies are validated without their layout
+	Outside   Outside  // nil: nothing beside a movie is looked at to validate it
 	// PublicURL is the base of every address handed out: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	// CursorKey signs the cursors of lists. Every process of an installation has the same one: at least 16 bytes.
@@ -122,7 +144,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := web.Complete(cfg, "Plans", "Streams", "Now"); err != nil {
+	if err := web.Complete(cfg, "Plans", "Streams", "Now", "Survey", "Outside"); err != nil {
 		return nil, err
 	}
 	a := &API{

@@ -1,26 +1,33 @@
 package rest
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
+	"slices"
 
 	"moviola/domain"
 	"moviola/domain/document"
-	"moviola/domain/timeline"
+	"moviola/domain/lint"
 	"moviola/handlers/access"
 	"moviola/handlers/web"
 )
 
 // validation is what would become of a movie, as far as its JSON tells. Decision 32.
 type validation struct {
-	Success  bool      `json:"success"`
-	Valid    bool      `json:"valid"` // it would be accepted, and nothing in it is known to fail
-	Errors   []mistake `json:"errors"`
+	Success bool `json:"success"`
+	Valid   bool `json:"valid"` // it would be accepted, and nothing in it is known to fail
+	// Errors are the problems of severity error. Their code is that of the refusal, or of the render's error.
+	Errors   []finding `json:"errors"`
 	Warnings []string  `json:"warnings"`
-	Width    *int      `json:"width"`
-	Height   *int      `json:"height"`
-	FPS      *float64  `json:"fps"`
-	Draft    *bool     `json:"draft"`
+	Problems []finding `json:"problems"`
+	Total    int       `json:"problems_total"`
+	// Unchecked says in sentences what was not looked at.
+	Unchecked []string `json:"unchecked"`
+	Width     *int     `json:"width"`
+	Height    *int     `json:"height"`
+	FPS       *float64 `json:"fps"`
+	Draft     *bool    `json:"draft"`
 	// Duration and Credits are those of the finished movie when Exact; otherwise they grow by what its sources turn out to last.
 	Duration  *float64  `json:"duration"`
 	Credits   *int64    `json:"credits"`
@@ -29,10 +36,24 @@ type validation struct {
 	Timestamp string    `json:"timestamp"`
 }
 
-// mistake is why a movie would be refused, or would end with status error.
-type mistake struct {
-	Message string `json:"message"`
-	Code    string `json:"code"`
+// finding is something that is wrong in the JSON, or not done as it is written.
+type finding struct {
+	Pointer string `json:"pointer"` // RFC 6901, into the body or the template
+	// Line and Column count from 1, columns in characters; 0: the text is not there to count.
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	Remedy   string `json:"remedy"`
+	Template string `json:"template,omitempty"` // id of the saved template, or of the movie that is rendered again
+}
+
+func findingOf(p lint.Problem) finding {
+	return finding{
+		Pointer: p.Pointer, Line: p.Line, Column: p.Column, Code: p.Code, Severity: string(p.Severity), Message: p.Message, Remedy: p.Remedy,
+		Template: p.Template,
+	}
 }
 
 // schedule says when everything is shown.
@@ -63,59 +84,74 @@ type spanTime struct {
 }
 
 // validateMovie serves POST /movies/validate. Nothing is stored and nothing is charged. A movie that is wrong is a good question:
-// only a body that cannot be read is refused.
+// only a body that is too large is refused.
 func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)
 	if err != nil {
 		return err
 	}
 	markDeprecated(w.Header(), body)
-	answer := validation{Success: true, Errors: []mistake{}, Warnings: []string{}, Timestamp: web.Stamp(a.now())}
-	m, err := a.cfg.Submit.Preview(r.Context(), c.Account, body)
-	if m != nil {
-		answer.describe(m)
+	answer := validation{
+		Success: true, Errors: []finding{}, Warnings: []string{}, Problems: []finding{}, Unchecked: []string{}, Timestamp: web.Stamp(a.now()),
 	}
-	if err == nil {
-		err = answer.check(m)
-	}
-	var refusal *domain.Error
-	switch {
-	case err == nil:
-	case !errors.As(err, &refusal) || refusal.Kind == domain.Internal:
+	input, err := a.cfg.Submit.Preview(r.Context(), c.Account, body)
+	if err != nil {
 		return err
-	default:
-		answer.Errors = append(answer.Errors, mistake{Message: refusal.Message, Code: refusal.Code})
 	}
-	answer.Valid = len(answer.Errors) == 0
+	if a.cfg.Outside != nil {
+		input.Outside = a.cfg.Outside.Of(r.Context(), c.Account)
+	}
+	if input.Movie != nil {
+		answer.describe(input.Movie)
+		answer.survey(a.cfg.Survey, r, &input)
+	}
+	answer.take(lint.Check(input), input.Refused)
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// check finds the first mistake that would end the movie's render, and notes one that keeps it from being delivered.
-func (v *validation) check(m *document.Movie) error {
-	if err := document.CheckDestinations(m); err != nil {
-		var refusal *domain.Error
-		if errors.As(err, &refusal) {
-			v.Errors = append(v.Errors, mistake{Message: refusal.Message, Code: refusal.Code})
-		}
+// survey lays the movie out as far as it can be without its sources.
+func (v *validation) survey(surveyor Surveyor, r *http.Request, input *lint.Input) {
+	if len(document.Sources(input.Movie)) > 0 {
+		v.Unchecked = append(v.Unchecked, "The sources are not fetched: whether they are there, what they hold and how long they are")
 	}
-	if err := document.Validate(m); err != nil {
-		return err
+	if input.Movie.Waits() {
+		v.Unchecked = append(v.Unchecked, "What depends on the lengths of sources or on the results of preloads")
 	}
-	// Without its sources, only some movies can be laid out; an error that is no mistake of the movie says that this one cannot.
-	plan, err := timeline.Lay(m, nil)
+	if surveyor == nil {
+		surveyor = fontless{}
+	}
+	survey := surveyor.Survey(r.Context(), input.Movie, *v.Exact)
+	input.Notes = append(input.Notes, survey.Notes...)
+	v.Unchecked = append(v.Unchecked, survey.Unchecked...)
+	if input.Refused == nil && document.Validate(input.Movie) == nil {
+		input.Refused = survey.Err
+	}
+}
+
+// take writes down what was found.
+// The error with which the movie would be refused comes first.
+func (v *validation) take(report lint.Report, refused error) {
+	v.Total = report.Total
+	for _, p := range report.Problems {
+		v.Problems = append(v.Problems, findingOf(p))
+	}
+	for _, p := range report.Errors() {
+		one := findingOf(p)
+		one.Code = cmp.Or(p.Refusal, "element_invalid")
+		v.Errors = append(v.Errors, one)
+	}
 	var refusal *domain.Error
-	switch {
-	case err == nil:
-		v.Warnings = append([]string{}, plan.Warnings...)
-	case *v.Exact && errors.As(err, &refusal):
-		return err
+	if errors.As(refused, &refusal) {
+		slices.SortStableFunc(v.Errors, func(a, b finding) int {
+			return cmp.Compare(b.rank(refusal.Code), a.rank(refusal.Code))
+		})
 	}
-	return nil
+	v.Warnings = append(v.Warnings, report.Warnings...)
+	v.Valid = len(v.Errors) == 0
 }
 
 // describe fills in what the JSON says of the finished movie.
 func (v *validation) describe(m *document.Movie) {
-	v.Warnings = append(v.Warnings, m.Warnings...)
 	short, long := bounds(m)
 	frames := m.FPS.Frame(short.Length)
 	duration, credits := m.FPS.Seconds(frames).Float(), m.FPS.Credits(frames)
@@ -155,4 +191,12 @@ func spanOf(fps document.Rate, short, long document.Span) spanTime {
 		Start: fps.Seconds(fps.Frame(short.Start)).Float(), End: fps.Seconds(fps.Frame(short.End)).Float(),
 		Exact: short.Start.Equal(long.Start) && short.End.Equal(long.End),
 	}
+}
+
+// rank is 1 for the error of a code.
+func (f finding) rank(code string) int {
+	if f.Code == code {
+		return 1
+	}
+	return 0
 }

@@ -87,7 +87,7 @@ func TestValidate_Mistakes(t *testing.T) {
 		{`{"scenes":[{"duration":0.05}]}`, "movie_duration_zero"},
 		{`{"scenes":[{"elements":[{"type":"video"}]}]}`, "element_invalid"},
 		{`{"template":"Abcdefghij0123456789"}`, "template_not_found"},
-		{`{"width":8000,"height":100,"scenes":[{"duration":1}]}`, "movie_too_large"},
+		{`{"width":8000,"height":100,"scenes":[{"duration":1}]}`, "movie_too_large movie_invalid"},
 		{`{"scenes":[{"duration":1}]}`, ""},
 	}
 	for _, tt := range tests {

@@ -1,0 +1,266 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"moviola/domain/document"
+	"moviola/domain/expr"
+	"moviola/domain/jsontext"
+)
+
+// ruler holds a text against the table of properties.
+type ruler struct {
+	c       *collector
+	text    Text
+	address func(string) string
+}
+
+func (r ruler) add(pointer string, p Problem) {
+	p.Template, p.Pointer, p.ruled = r.text.Template, pointer, true
+	if p.Severity == "" {
+		p.Severity = Warning
+	}
+	r.c.add(p)
+}
+
+// object checks the members of an object of a kind, in the order of their names where there is anything to say.
+func (r ruler) object(kind, pointer string, object map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		r.member(kind, pointer, name, object)
+	}
+}
+
+func (r ruler) member(kind, pointer, name string, object map[string]any) {
+	value := object[name]
+	at := jsontext.Pointer(pointer, name)
+	p, known := document.Find(kind, name)
+	switch {
+	case !known:
+		r.unknown(kind, pointer, name, object)
+	case value == nil || p.Type == document.DataType:
+	case p.Kind == "element":
+		r.list(at, p, value, func(pointer string, element map[string]any) { r.element(pointer, element) })
+	case p.Kind == document.PreloadKind:
+		r.list(at, p, value, func(pointer string, item map[string]any) { r.object(document.ElementKind(typeOf(item)), pointer, item) })
+	case p.Kind == document.SettingsKind(document.TypeComponent):
+		r.groups(at, object["component"], value)
+	default:
+		r.value(at, p, value)
+	}
+}
+
+func typeOf(element map[string]any) string {
+	kind, _ := element["type"].(string)
+	return kind
+}
+
+// element checks an element. Of one whose type is not known before its expressions are computed only the names of all types are known.
+func (r ruler) element(pointer string, element map[string]any) {
+	if document.IsEmbedded(element) {
+		r.add(jsontext.Pointer(pointer, "type"), Problem{Code: document.Deprecated, Remedy: "Refer to the template in the movie's 'template'",
+			Message: "The element type 'template' is deprecated, use the movie's own 'template'"})
+	}
+	r.object(document.ElementKind(typeOf(element)), pointer, element)
+}
+
+// unknown says of a name that nobody reads it, unless it is the sender's own affair.
+func (r ruler) unknown(kind, pointer, name string, object map[string]any) {
+	if document.OpenKind(kind) || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "--") {
+		return
+	}
+	p := Problem{Code: PropertyUnknown, Message: "The property '" + short(name) + "' is unknown and has no effect", atName: true, Remedy: "Remove it"}
+	at := jsontext.Pointer(pointer, name)
+	if kind == "element" { // of a type that is unknown, or not known yet
+		if knownSomewhere(name) {
+			return
+		}
+	}
+	elementType, isElement := strings.CutPrefix(kind, "element:")
+	if isElement {
+		if setting, ok := document.Find(document.SettingsKind(elementType), name); ok {
+			r.misplaced(at, name, setting, object)
+			return
+		}
+	}
+	if other, ok := others[strings.ReplaceAll(strings.ToLower(name), "_", "-")]; ok {
+		p.Code, p.Remedy = PropertyOfOthers, other
+		p.Message = "The property '" + short(name) + "' is one of other services and has no effect"
+	} else if near, ok := document.Nearest(kind, name); ok {
+		p.Message = "The property '" + short(name) + "' is unknown and has no effect: did you mean '" + near.Name + "'?"
+		p.Remedy = "Write '" + near.Name + "'"
+		if isElement && near.Settings {
+			p.Remedy += " into 'settings'"
+		}
+	}
+	r.add(at, p)
+}
+
+// misplaced says that a setting stands beside the settings. It is honoured all the same. Decision 53.
+func (r ruler) misplaced(at, name string, setting document.Property, object map[string]any) {
+	p := Problem{Code: document.PropertyMisplaced, Remedy: "Write it into 'settings'", atName: true,
+		Message: "The property '" + short(name) + "' belongs in 'settings'; it is used as if it stood there"}
+	if document.HasSetting(object, name) {
+		p.Message = "The property '" + short(name) + "' belongs in 'settings', which have another value: that one is used"
+		p.Remedy = "Remove it"
+	}
+	r.add(at, p)
+	r.value(at, setting, object[name])
+}
+
+// knownSomewhere says that elements of some type have a property.
+func knownSomewhere(name string) bool {
+	for _, kind := range document.Kinds() {
+		if strings.HasPrefix(kind, "element:") || strings.HasPrefix(kind, "settings:") {
+			if _, ok := document.Find(kind, name); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// others are properties of other services' formats, in lower case with dashes, and what to write here.
+var others = map[string]string{
+	"fit":           "Use 'resize': \"cover\" or \"fit\"",
+	"blur":          "Remove it: elements cannot be blurred; a text can have a blurred 'text-shadow', an html any CSS",
+	"filter":        "Use 'correction' for brightness, contrast, gamma and saturation; an html can have any CSS",
+	"animation":     "Use 'fade-in', 'fade-out', 'zoom', 'pan', or the 'style' of a text",
+	"animations":    "Use 'fade-in', 'fade-out', 'zoom', 'pan', or the 'style' of a text",
+	"effect":        "Use 'zoom', 'pan', 'rotate' or 'correction'",
+	"effects":       "Use 'zoom', 'pan', 'rotate' or 'correction'",
+	"rotation":      "Use 'rotate': {\"angle\": degrees}",
+	"z":             "Use 'z-index'",
+	"track":         "Use 'z-index': elements are also drawn in the order of their list",
+	"layer":         "Use 'z-index': elements are also drawn in the order of their list",
+	"length":        "Use 'duration'",
+	"time":          "Use 'start'",
+	"end":           "Use 'start' and 'duration'",
+	"trim":          "Use 'seek', and 'duration' for the length",
+	"trim-start":    "Use 'seek'",
+	"source":        "Use 'src'",
+	"url":           "Use 'src'",
+	"clips":         "Use 'scenes' with 'elements'",
+	"timeline":      "Use 'scenes' with 'elements'",
+	"output":        "Use 'resolution', 'fps' and 'quality'",
+	"soundtrack":    "Use an element of type 'audio' in the movie's 'elements', with 'duration': -2",
+	"webhook":       "Use 'exports': [{\"destinations\": [{\"type\": \"webhook\", \"endpoint\": …}]}]",
+	"callback":      "Use 'exports': [{\"destinations\": [{\"type\": \"webhook\", \"endpoint\": …}]}]",
+	"frame-rate":    "Use 'fps'",
+	"offset":        "Use 'x' and 'y'",
+	"fill-color":    "Use 'color' in 'settings'",
+	"text-color":    "Use 'color' in 'settings'",
+	"keyframes":     "Use 'zoom', 'pan' and 'rotate', or an html with CSS animations and 'capture'",
+	"border":        "Use an html or a shape component",
+	"blend-mode":    "Remove it: elements are laid over each other as they are",
+	"speed":         "Remove it: videos play at their own speed",
+	"playback-rate": "Remove it: videos play at their own speed",
+}
+
+// list checks the items of a list of objects.
+func (r ruler) list(at string, p document.Property, value any, one func(pointer string, item map[string]any)) {
+	items, ok := value.([]any)
+	if !ok {
+		r.value(at, p, value)
+		return
+	}
+	for i, item := range items {
+		pointer := jsontext.Pointer(at, strconv.Itoa(i))
+		if object, ok := item.(map[string]any); ok {
+			one(pointer, object)
+			continue
+		}
+		r.add(pointer, Problem{Code: document.ValueType, Message: "It must be an object, not " + shown(item), Remedy: "Write {…}, or remove it"})
+	}
+}
+
+// groups checks the settings of a component.
+func (r ruler) groups(at string, component, value any) {
+	object, ok := value.(map[string]any)
+	id, isText := component.(string)
+	if !ok {
+		if !computed(value) {
+			r.add(at, Problem{Code: document.ValueType, Message: "The property 'settings' must be an object, not " + shown(value), Remedy: "Write {…}"})
+		}
+		return
+	}
+	names := document.ComponentGroups(strings.TrimSpace(id))
+	if !isText || names == nil {
+		return // an unknown component has no groups to tell
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		kind := document.ComponentKind(strings.TrimSpace(id), name)
+		pointer := jsontext.Pointer(at, name)
+		if document.Lookup(kind) == nil {
+			r.unknownGroup(pointer, name, id, names)
+			continue
+		}
+		switch group := object[name].(type) {
+		case map[string]any:
+			r.object(kind, pointer, group)
+		case []any:
+			r.add(pointer, Problem{Code: document.ValueType, Message: "The group '" + short(name) + "' must be an object, not a list", Remedy: "Write {…}"})
+		}
+	}
+}
+
+func (r ruler) unknownGroup(pointer, name, id string, names []string) {
+	if strings.HasPrefix(name, "_") {
+		return
+	}
+	p := Problem{Code: GroupUnknown, atName: true, Remedy: "Use one of: " + strings.Join(names, ", "),
+		Message: "The component '" + short(id) + "' has no group '" + short(name) + "'"}
+	if near, ok := document.NearestWord(names, name); ok {
+		p.Message += fmt.Sprintf(": did you mean '%s'?", near)
+		p.Remedy = "Write '" + near + "'"
+	}
+	r.add(pointer, p)
+}
+
+// repeated says which names an object has several times. Decision 24.
+func (r ruler) repeated() {
+	for _, again := range document.Repeated(r.text.Raw) {
+		tokens := jsontext.Tokens(again)
+		name := tokens[len(tokens)-1]
+		p := Problem{Code: document.PropertyRepeated, Remedy: "Remove all but one", atName: true,
+			Message: "The property '" + short(name) + "' is given more than once, the last one counts"}
+		if r.text.Template == "" {
+			p.warning = document.RepeatedWarning(again)
+		}
+		r.add(again, p)
+	}
+}
+
+// computed says that a value is a text with an expression: what it is is known later.
+func computed(value any) bool {
+	text, ok := value.(string)
+	return ok && expr.Has(text)
+}
+
+// short cuts a text to what a message can hold.
+func short(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// shown is a value in a message.
+func shown(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		return strconv.Quote(short(v))
+	default:
+		return fmt.Sprint(v)
+	}
+}

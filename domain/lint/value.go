@@ -1,0 +1,262 @@
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"moviola/domain/css"
+	"moviola/domain/document"
+	"moviola/domain/jsontext"
+)
+
+// value checks what a property holds. What has an expression is known later.
+func (r ruler) value(at string, p document.Property, value any) {
+	if value == nil || computed(value) {
+		return
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		if p.Type == document.ObjectType || p.Kind == document.ExportKind { // a single export may stand without a list
+			r.object(p.Kind, at, v)
+			return
+		}
+	case []any:
+		if p.Type == document.ListType {
+			r.items(at, p, v)
+			return
+		}
+	default:
+		if _, read := scalar(v); !read {
+			return // it was left as it is written: the sender's own
+		}
+		if blank(v) && (p.Type == document.ObjectType || p.Type == document.ListType) {
+			return
+		}
+	}
+	problem := r.judge(p, p.Type, value)
+	if problem != nil && p.Or != "" {
+		problem = r.judge(p, p.Or, value)
+	}
+	if problem != nil {
+		r.add(at, *problem)
+	}
+}
+
+// blank says that a value asks for nothing.
+func blank(value any) bool {
+	text, _ := scalar(value)
+	return slices.Contains([]string{"", "0", "false", "none"}, strings.TrimSpace(text))
+}
+
+func (r ruler) items(at string, p document.Property, items []any) {
+	if p.Kind != "" {
+		r.list(at, p, items, func(pointer string, item map[string]any) { r.object(p.Kind, pointer, item) })
+		return
+	}
+	for i, item := range items {
+		if _, ok := scalar(item); !ok && item != nil {
+			r.add(jsontext.Pointer(at, strconv.Itoa(i)), Problem{Code: document.ValueType, Message: "It must be a text, not " + shown(item), Remedy: "Write a text"})
+		}
+	}
+}
+
+// judge says what is wrong with a value as one of a type; nil: nothing.
+func (r ruler) judge(p document.Property, as document.PropertyType, value any) *Problem {
+	text, isScalar := scalar(value)
+	text = strings.TrimSpace(text)
+	wrong := func(must, remedy string) *Problem {
+		return &Problem{Code: document.ValueType, Remedy: remedy,
+			Message: fmt.Sprintf("The property '%s' must be %s, not %s", p.Name, must, shown(value))}
+	}
+	switch as {
+	case document.ObjectType:
+		return wrong("an object", "Write {…}")
+	case document.ListType:
+		return wrong("a list", "Write […]")
+	}
+	example := "Write " + p.Example + ", for example"
+	switch {
+	case !isScalar:
+		return wrong(nameOf[as], example)
+	case text == "" || slices.Contains(p.Values, strings.ToLower(text)):
+		return nil
+	}
+	switch as {
+	case document.NumberType, document.IntegerType:
+		n, ok := document.ParseNumber(strings.TrimSuffix(text, percent(p)))
+		if !ok {
+			return wrong(words(p, nameOf[as]), example)
+		}
+		if percent(p) != "" && strings.HasSuffix(text, "%") {
+			n /= 100
+		}
+		return within(p, n)
+	case document.BooleanType:
+		if !slices.Contains([]string{"true", "false", "1", "0"}, strings.ToLower(text)) {
+			return wrong("true or false", "Write true or false")
+		}
+	case document.ColorType:
+		if _, ok := css.ParseColor(text); !ok && !(p.Settings && strings.EqualFold(text, "none")) {
+			return wrong("a colour", "Write #rrggbb, rgba(…) or the name of a colour of CSS")
+		}
+	case document.ChoiceType:
+		return choice(p, text)
+	case document.DurationType:
+		return duration(p, text, wrong, example)
+	case document.LengthType:
+		if !isLength(text) {
+			return wrong(words(p, "a length"), "Write pixels, or a number with a unit such as px, vw, em or %")
+		}
+		if n, ok := document.ParseNumber(text); ok {
+			return within(p, n)
+		}
+	case document.AddressType:
+		return r.reachable(p.Name, text)
+	}
+	return nil
+}
+
+// nameOf is what the values of a type are.
+var nameOf = map[document.PropertyType]string{
+	document.TextType: "a text", document.NumberType: "a number", document.IntegerType: "a whole number", document.BooleanType: "true or false",
+	document.ColorType: "a colour", document.AddressType: "an address", document.ChoiceType: "a text", document.DurationType: "a number of seconds",
+	document.LengthType: "a length", document.CSSType: "a text",
+}
+
+// words adds the words that are possible beside a value.
+func words(p document.Property, what string) string {
+	for _, word := range p.Values {
+		what += ", \"" + word + "\""
+	}
+	return what
+}
+
+// percent is the sign that may stand after a number: opacity is written as CSS does.
+func percent(p document.Property) string {
+	if p.Name == "opacity" && p.Settings {
+		return "%"
+	}
+	return ""
+}
+
+func within(p document.Property, n float64) *Problem {
+	small, large := p.Min != nil && n < *p.Min, p.Max != nil && n > *p.Max
+	if !small && !large {
+		return nil
+	}
+	bounds := ""
+	switch {
+	case p.Min != nil && p.Max != nil:
+		bounds = fmt.Sprintf("between %v and %v", *p.Min, *p.Max)
+	case p.Min != nil:
+		bounds = fmt.Sprintf("%v or more", *p.Min)
+	default:
+		bounds = fmt.Sprintf("%v or less", *p.Max)
+	}
+	return &Problem{Code: document.ValueRange, Message: fmt.Sprintf("The property '%s' must be %s, not %v", p.Name, bounds, n),
+		Remedy: "Write a number " + bounds}
+}
+
+// choice looks for a word among those of a property. A number means the word that is the same number: 1 is 001.
+func choice(p document.Property, text string) *Problem {
+	n, isNumber := document.ParseNumber(text)
+	for _, word := range p.Values {
+		if strings.EqualFold(word, text) {
+			return nil
+		}
+		if m, ok := document.ParseNumber(word); ok && isNumber && m == n {
+			return nil
+		}
+	}
+	if blank(text) {
+		return nil
+	}
+	problem := &Problem{Code: document.ValueUnknown, Message: fmt.Sprintf("The property '%s' does not know %s", p.Name, strconv.Quote(short(text)))}
+	if near, ok := document.NearestWord(p.Values, text); ok {
+		problem.Message += ": did you mean \"" + near + "\"?"
+		problem.Remedy = "Write \"" + near + "\""
+		return problem
+	}
+	problem.Remedy = "Use one of: " + strings.Join(p.Values[:min(len(p.Values), 15)], ", ")
+	if len(p.Values) > 15 {
+		problem.Remedy += ", …"
+	}
+	return problem
+}
+
+// duration reads seconds, -1, and -2 where "container" is one of the words.
+func duration(p document.Property, text string, wrong func(must, remedy string) *Problem, example string) *Problem {
+	n, ok := document.ParseNumber(text)
+	must := "a number of seconds, or -1"
+	if slices.Contains(p.Values, "container") {
+		must += ", or -2"
+	}
+	switch {
+	case !ok:
+		return wrong(words(p, must), example)
+	case n >= 0 || n == -1 || n == -2 && slices.Contains(p.Values, "container"):
+		return nil
+	}
+	problem := wrong(must, example)
+	problem.Code = document.ValueRange
+	return problem
+}
+
+// isLength reads a number with a unit.
+func isLength(text string) bool {
+	_, ok := css.Units{Em: 1, VW: 1, VH: 1}.Length(text)
+	return ok
+}
+
+// reachable says why no fetch can serve an address.
+func (r ruler) reachable(name, address string) *Problem {
+	why := Unfetchable(address)
+	if why == "" && r.address != nil {
+		if why = r.address(address); why != "" {
+			why = "it cannot be fetched: " + why
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return &Problem{Code: SourceUnreachable, Message: "The address in '" + name + "' leads to nothing: " + why, Remedy: addressRemedy}
+}
+
+const addressRemedy = "Upload the file to the media library, or give a public address that begins with https://"
+
+// Unfetchable says why an address can be fetched by nobody, whatever is configured; empty: it may be.
+func Unfetchable(address string) string {
+	lower := strings.ToLower(address)
+	switch {
+	case strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://"):
+		if strings.TrimLeft(lower[strings.Index(lower, ":")+1:], "/") == "" {
+			return "it names no host"
+		}
+		return ""
+	case strings.HasPrefix(lower, "data:"), strings.HasPrefix(lower, "blob:"):
+		return "it begins with " + lower[:5] + ", and only http:// and https:// can be fetched"
+	case len(address) > 2 && address[1] == ':' && (address[2] == '\\' || address[2] == '/'), strings.HasPrefix(address, `\\`):
+		return "it is a path of a Windows machine"
+	case strings.HasPrefix(lower, "file:"), strings.HasPrefix(address, "/"), strings.HasPrefix(address, "~"), strings.HasPrefix(address, "."):
+		return "it is a path of a file, and only http:// and https:// can be fetched"
+	case strings.Contains(lower, "://"):
+		return "only http:// and https:// can be fetched"
+	}
+	return "it does not begin with http:// or https://"
+}
+
+// scalar is the text of a string, number or boolean.
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}

@@ -1,0 +1,175 @@
+package lint
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"moviola/domain/document"
+	"moviola/domain/jsontext"
+)
+
+// where finds the place in the body, or in a template, of what a movie says of its scenes and elements.
+type where struct {
+	in Input
+	// of holds the places of scenes and elements by the identity of their objects in the tree that the movie was read from.
+	of map[uintptr]place
+	// chain are the body and the templates that it is laid over, each over the next: the last one has the scenes and elements.
+	chain []Text
+}
+
+func newWhere(in Input) *where {
+	w := &where{in: in, of: map[uintptr]place{}, chain: []Text{in.Body}}
+	for _, t := range in.Templates {
+		if document.Reference(w.chain[len(w.chain)-1].Raw) != t.Template {
+			break
+		}
+		w.chain = append(w.chain, t)
+	}
+	base := w.chain[len(w.chain)-1]
+	w.list(base, in.Filled, "")
+	scenes, _ := in.Filled["scenes"].([]any)
+	for i, item := range scenes {
+		scene, ok := item.(map[string]any)
+		if !ok {
+			continue
+		}
+		pointer := jsontext.Pointer("", "scenes", strconv.Itoa(i))
+		w.of[identity(scene)] = place{base.Template, pointer}
+		w.list(base, scene, pointer)
+	}
+	return w
+}
+
+// list notes the places of the elements of the movie or a scene. Those that came with a template say where they are from; the others have
+// kept their order.
+func (w *where) list(base Text, container map[string]any, pointer string) {
+	elements, _ := container["elements"].([]any)
+	own := document.OwnElements(base.Tree, pointer)
+	at := 0
+	for _, item := range elements {
+		element, ok := item.(map[string]any)
+		if !ok {
+			at++
+			continue
+		}
+		if template, inner, ok := document.EmbeddedFrom(element); ok {
+			w.of[identity(element)] = place{template, inner}
+			continue
+		}
+		index := at
+		if at < len(own) {
+			index = own[at]
+		}
+		at++
+		w.of[identity(element)] = place{base.Template, jsontext.Pointer(pointer, "elements", strconv.Itoa(index))}
+	}
+}
+
+func identity(object map[string]any) uintptr { return reflect.ValueOf(object).Pointer() }
+
+// place is where a note leads.
+func (w *where) place(n document.Note) place {
+	if n.Ref.Scene == 0 && n.Ref.Element == 0 && n.From == nil {
+		return w.top(n.Path)
+	}
+	from := n.From
+	if from == nil {
+		from = w.made(n.Ref)
+	}
+	at := w.ref(n.Ref, from)
+	at.pointer += written(from, n.Path)
+	return at
+}
+
+// written is the path of a setting as it is spelled in an element: in whatever case, with dashes or underscores, or beside the settings.
+func written(element map[string]any, path string) string {
+	setting, ok := strings.CutPrefix(path, "/settings/")
+	settings, _ := element["settings"].(map[string]any)
+	if _, exact := settings[setting]; !ok || exact {
+		return path
+	}
+	kind := document.SettingsKind(strings.ToLower(strings.TrimSpace(typeOf(element))))
+	meant, known := document.Find(kind, setting)
+	for _, object := range []map[string]any{settings, element} {
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if p, ok := document.Find(kind, name); ok && known && p.Name == meant.Name {
+				if path = jsontext.Pointer("/settings", name); reflect.ValueOf(object).Pointer() == identity(element) {
+					path = jsontext.Pointer("", name)
+				}
+				return path
+			}
+		}
+	}
+	return path
+}
+
+// ref is the place of a scene, an element or the movie.
+func (w *where) ref(ref document.Ref, from map[string]any) place {
+	if from == nil {
+		from = w.made(ref)
+	}
+	if at, known := w.of[identity(from)]; known {
+		return at
+	}
+	at := place{template: w.chain[len(w.chain)-1].Template} // it is no object
+	if ref.Scene > 0 {
+		at.pointer = jsontext.Pointer("", "scenes", strconv.Itoa(ref.Scene-1))
+	}
+	if ref.Element > 0 {
+		at.pointer = jsontext.Pointer(at.pointer, "elements", strconv.Itoa(ref.Element-1))
+	}
+	return at
+}
+
+// made is what of the tree a scene or element of the movie was made of.
+func (w *where) made(ref document.Ref) map[string]any {
+	if w.in.Movie != nil {
+		if from := w.in.Movie.MadeOf(ref); from != nil {
+			return from
+		}
+	}
+	container := w.in.Filled
+	if ref.Scene > 0 {
+		if container = nth(container["scenes"], ref.Scene); ref.Element == 0 {
+			return container
+		}
+	}
+	return nth(container["elements"], ref.Element)
+}
+
+// nth is an object of a list, counted from 1; nil when there is none.
+func nth(list any, n int) map[string]any {
+	items, _ := list.([]any)
+	if n < 1 || n > len(items) {
+		return nil
+	}
+	object, _ := items[n-1].(map[string]any)
+	return object
+}
+
+// top is the place of a property of the movie itself: in the body, unless only a template has it.
+func (w *where) top(path string) place {
+	tokens := jsontext.Tokens(path)
+	for _, t := range w.chain {
+		if len(tokens) > 0 && has(t.Tree, tokens) {
+			return place{t.Template, path}
+		}
+	}
+	return place{"", path}
+}
+
+func has(tree any, tokens []string) bool {
+	for _, token := range tokens {
+		object, ok := tree.(map[string]any)
+		if !ok {
+			return true // an item of a list: nearer than this nothing has to be
+		}
+		if tree, ok = object[token]; !ok {
+			return false
+		}
+	}
+	return true
+}
