@@ -188,7 +188,8 @@ const (
 
 // movieModel pages an account's movies newest first, then by project. Decision 11.
 var movieModel = streamModel[Movie]{
-	modelName: "movies", modelShape: 3, oldShape: 2, category: movie.StreamCategory,
+	modelName: "movies", modelShape: 4, // 4: tokens are sealed, see SealTokens; documents of former shapes have to go
+	category: movie.StreamCategory,
 	indexes: []Index{
 		{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "created_at", Descending: true}, {Name: "project"}}},
 		{Name: indexCached, Fields: []Field{{Name: "account"}, {Name: "cache_key"}, {Name: "created_at", Descending: true}}},

@@ -136,7 +136,7 @@ type File struct {
 	Thumbnail string `json:"thumbnail_key"` // blob key of the JPEG, empty when none was made
 	// Subtitles is the blob key of the captions as ASS, empty when the movie has none.
 	Subtitles      string  `json:"subtitles_key,omitempty"`
-	Token          string  `json:"token"`           // makes the file's address unguessable: 32 hex digits
+	Token          string  `json:"token,omitempty"` // in the file's address: 32 hex digits; empty: it is derived (result.Tokens). Earlier versions drew it
 	Size           int64   `json:"size"`            // bytes
 	Hash           string  `json:"hash,omitempty"`  // hex SHA-256 of the MP4; empty: an earlier version stored it
 	Codec          string  `json:"codec"`           // as ffprobe names it: h264

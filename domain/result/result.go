@@ -26,11 +26,11 @@ type Addresses struct {
 
 // AddressesOf returns the addresses of a movie's files below a public base address (scheme, host, no slash at the end).
 // They are unguessable, and nothing in them is taken from the request. Decision 8. A nil file has none.
-func AddressesOf(base string, project domain.ProjectID, file *movie.File) Addresses {
+func (t Tokens) AddressesOf(base string, project domain.ProjectID, file *movie.File) Addresses {
 	if file == nil {
 		return Addresses{}
 	}
-	stem := base + FilesPath + file.Token + "/" + string(project)
+	stem := base + FilesPath + t.of(project, file) + "/" + string(project)
 	a := Addresses{Movie: stem + MovieExtension}
 	if file.Thumbnail != "" {
 		a.Thumbnail = stem + ThumbnailExtension

@@ -35,7 +35,7 @@ func TestPayload(t *testing.T) {
 		{
 			"a success with everything",
 			result.Ended{
-				Project: "Abcdefgh12345678", Success: true, Plan: plan, File: file, Addresses: result.AddressesOf(base, "Abcdefgh12345678", file),
+				Project: "Abcdefgh12345678", Success: true, Plan: plan, File: file, Addresses: (result.Tokens{}).AddressesOf(base, "Abcdefgh12345678", file),
 				Echo: result.Echo{ID: "my-id", ClientData: json.RawMessage(`{"order": "<7>"}`)},
 			},
 			`{"success":true,"project":"Abcdefgh12345678","id":"my-id","client-data":{"order":"<7>"},` +
@@ -46,7 +46,7 @@ func TestPayload(t *testing.T) {
 		},
 		{
 			"a success with nothing extra",
-			result.Ended{Project: "Abcdefgh12345678", Success: true, Plan: plan, File: &bare, Addresses: result.AddressesOf(base, "Abcdefgh12345678", &bare)},
+			result.Ended{Project: "Abcdefgh12345678", Success: true, Plan: plan, File: &bare, Addresses: (result.Tokens{}).AddressesOf(base, "Abcdefgh12345678", &bare)},
 			`{"success":true,"project":"Abcdefgh12345678","client-data":{},` +
 				`"url":"https://video.example/v2/renders/0123456789abcdef0123456789abcdef/Abcdefgh12345678.mp4",` +
 				`"width":1920,"height":1080,"duration":10.04,"size":123456,"codec":"h264","codec_type":"video","pix_fmt":"yuv420p",` +
@@ -115,13 +115,13 @@ func TestReadEcho(t *testing.T) {
 
 func TestAddressesOf(t *testing.T) {
 	t.Parallel()
-	if got := result.AddressesOf("http://x", "p", nil); got != (result.Addresses{}) {
+	if got := (result.Tokens{}).AddressesOf("http://x", "p", nil); got != (result.Addresses{}) {
 		t.Errorf("a movie without a file has addresses: %+v", got)
 	}
 	want := result.Addresses{
 		Movie: "http://x/v2/renders/t/p.mp4", Thumbnail: "http://x/v2/renders/t/p.jpg", Subtitles: "http://x/v2/renders/t/p.ass",
 	}
-	if got := result.AddressesOf("http://x", "p", &movie.File{Token: "t", Thumbnail: "a", Subtitles: "b"}); got != want {
+	if got := (result.Tokens{}).AddressesOf("http://x", "p", &movie.File{Token: "t", Thumbnail: "a", Subtitles: "b"}); got != want {
 		t.Errorf("addresses %+v", got)
 	}
 }

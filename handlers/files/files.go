@@ -6,7 +6,6 @@ package files
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -42,6 +41,7 @@ type Config struct {
 	Library   Library
 	Addresses *media.Addresses
 	Files     Opener
+	Tokens    result.Tokens    // in the addresses of movies' files
 	CacheTTL  time.Duration    // how long prepared assets are served
 	Now       func() time.Time // nil: time.Now
 	Log       logrus.FieldLogger
@@ -137,7 +137,7 @@ func (s *Server) find(ctx context.Context, token, name string) (target, bool, er
 		return target{}, false, nil
 	}
 	key := pick(m.File)
-	if key == "" || m.File.Token == "" || subtle.ConstantTimeCompare([]byte(m.File.Token), []byte(token)) != 1 {
+	if key == "" || !s.cfg.Tokens.Opens(project, m.File, token) {
 		return target{}, false, nil
 	}
 	found := target{account: domain.AccountID(m.Account), key: key, name: name, contentType: contentType}

@@ -77,7 +77,7 @@ func serve(t *testing.T, change func(*world, *projections.Movie)) http.Handler {
 	log := logrus.New()
 	log.SetOutput(&bytes.Buffer{})
 	router := web.NewRouter()
-	files.New(files.Config{Movies: w, Files: w, Log: log}).Routes(router)
+	files.New(files.Config{Movies: w, Files: w, Tokens: tokens, Log: log}).Routes(router)
 	return web.Wrap(router, log)
 }
 
@@ -91,6 +91,9 @@ func get(handler http.Handler, method, path string, header map[string]string) (*
 	body, _ := io.ReadAll(recorder.Body)
 	return recorder.Result(), string(body)
 }
+
+// tokens derive the tokens of files whose movies carry none.
+var tokens = result.NewTokens([]byte("0123456789abcdef0123456789abcdef"))
 
 const address = "/v2/renders/" + token + "/" + project
 
@@ -203,7 +206,9 @@ func TestServe_NotFound(t *testing.T) {
 		{"thumbnail gone", address + ".jpg", func(_ *world, m *projections.Movie) { m.Gone = true }},
 		{"not rendered yet", address + ".mp4", func(_ *world, m *projections.Movie) { m.File = nil }},
 		{"no thumbnail was made", address + ".jpg", func(_ *world, m *projections.Movie) { m.File.Thumbnail = "" }},
-		{"a file without token", "/v2/renders//" + project + ".mp4", func(_ *world, m *projections.Movie) { m.File.Token = "" }},
+		{"no token for a file of a derived one", "/v2/renders//" + project + ".mp4", func(_ *world, m *projections.Movie) { m.File.Token = "" }},
+		{"another token than the derived one", address + ".mp4", func(_ *world, m *projections.Movie) { m.File.Token = "" }},
+		{"the token of another attempt", derived, func(_ *world, m *projections.Movie) { m.File.Token, m.File.Key = "", "renders/"+project+"/2.mp4" }},
 		{"the blob is missing", address + ".mp4", func(w *world, _ *projections.Movie) { w.files = nil }},
 	}
 	for _, tt := range tests {
@@ -225,11 +230,18 @@ func TestServe_StorageFails(t *testing.T) {
 // The address that the status and the webhook hand out is the one that is served.
 func TestServe_TheAddressHandedOut(t *testing.T) {
 	t.Parallel()
-	handler := serve(t, nil)
-	at := result.AddressesOf("http://localhost:8080", project, &movie.File{Token: token, Thumbnail: "t", Subtitles: "s"})
-	for handedOut, want := range map[string]string{at.Movie: video, at.Thumbnail: picture, at.Subtitles: caption} {
-		if response, body := get(handler, "GET", handedOut, nil); response.StatusCode != 200 || body != want {
-			t.Errorf("%s: %d %q", handedOut, response.StatusCode, body)
+	for name, drawn := range map[string]string{"as earlier versions drew it": token, "derived": ""} {
+		handler := serve(t, func(_ *world, m *projections.Movie) { m.File.Token = drawn })
+		at := tokens.AddressesOf("http://localhost:8080", project, &movie.File{
+			Key: "renders/" + project + "/1.mp4", Token: drawn, Thumbnail: "t", Subtitles: "s",
+		})
+		for handedOut, want := range map[string]string{at.Movie: video, at.Thumbnail: picture, at.Subtitles: caption} {
+			if response, body := get(handler, "GET", handedOut, nil); response.StatusCode != 200 || body != want {
+				t.Errorf("%s, %s: %d %q", name, handedOut, response.StatusCode, body)
+			}
 		}
 	}
 }
+
+// derived is the address of the first attempt's movie under a derived token.
+var derived = tokens.AddressesOf("", project, &movie.File{Key: "renders/" + project + "/1.mp4"}).Movie

@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/sirupsen/logrus"
 
+	"moviola/domain/result"
 	"moviola/handlers/access"
 	"moviola/handlers/admin"
 	"moviola/handlers/connections"
@@ -69,7 +70,7 @@ func operations(t *testing.T) []access.Operation {
 		Movies: struct{ rest.Movies }{}, Gate: struct{ rest.Gate }{}, Accounts: struct{ rest.Accounts }{}, Balances: struct{ rest.Balances }{}, Presence: struct{ rest.Presence }{},
 		Files: struct{ rest.Files }{}, Submit: struct{ rest.Submitter }{}, Delete: struct{ rest.Deleter }{}, Cancel: struct{ rest.Canceller }{},
 		Redeliver: struct{ rest.Redeliverer }{}, History: (*projections.Movies)(nil), Projected: struct{ web.Projected }{},
-		PublicURL: "https://video.example", CursorKey: make([]byte, 32), Log: logrus.New(),
+		PublicURL: "https://video.example", Tokens: result.NewTokens(make([]byte, 32)), CursorKey: make([]byte, 32), Log: logrus.New(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -146,7 +146,7 @@ func (d *delivery) addresses() result.Addresses {
 	if d.claim.FileGone {
 		return result.Addresses{}
 	}
-	return result.AddressesOf(d.config.PublicURL, d.project, d.claim.File)
+	return d.config.Tokens.AddressesOf(d.config.PublicURL, d.project, d.claim.File)
 }
 
 // confirmAfter is how old the last word of the log on the claim may be when something is sent. It is well below the silence after

@@ -14,6 +14,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
+	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/handlers/processors"
 	"moviola/projections"
@@ -65,7 +66,7 @@ func TestDeliver(t *testing.T) {
 		file := w.finished(project).File
 		want := map[string]any{
 			"success": true, "project": string(project), "id": "mine", "client-data": map[string]any{"n": 1.0}, "duration": 4.0,
-			"url": "http://public/v2/renders/" + file.Token + "/" + string(project) + ".mp4",
+			"url": result.Tokens{}.AddressesOf("http://public", project, file).Movie,
 		}
 		for name, value := range want {
 			if diff := cmp.Diff(value, first.payload[name]); diff != "" {

@@ -85,7 +85,7 @@ func (r *render) fill(
 	ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) (string, error),
 ) error {
 	stem := commands.RenderPrefix(r.project) + strconv.Itoa(r.claim.Attempt)
-	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", randomHex(16), ""
+	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // its token is derived
 	moves, ctx := errgroup.WithContext(ctx)
 	for _, part := range []struct {
 		key       *string

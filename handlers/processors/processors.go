@@ -23,6 +23,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain/connection"
+	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/projections"
 )
@@ -52,6 +53,7 @@ type Config struct {
 	Senders     map[connection.Kind]commands.Sender
 	// PublicURL is what the addresses of rendered files begin with: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
+	Tokens    result.Tokens // in the addresses of rendered files
 	Limits    Limits
 	// Worker names this run of this process in its claims. Default: drawn at random.
 	Worker string

@@ -23,6 +23,7 @@ import (
 	"moviola/domain/lint"
 	"moviola/domain/movie"
 	"moviola/domain/plan"
+	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/handlers/access"
 	"moviola/handlers/rest"
@@ -107,7 +108,7 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 	w.api, err = rest.New(rest.Config{
 		Movies: movies{w}, Gate: gate, Accounts: accounts{w}, Balances: balances{w}, Presence: presence{w}, Files: files{w}, Submit: submit{w},
 		Delete: remove{w}, Cancel: cancel{w}, Redeliver: redeliver{w}, History: movies{w},
-		Streams: w.streams, Projected: projected{w}, PublicURL: "https://video.example", CursorKey: []byte("0123456789abcdef0123456789abcdef"),
+		Streams: w.streams, Projected: projected{w}, PublicURL: "https://video.example", Tokens: result.NewTokens([]byte("tokens")), CursorKey: []byte("0123456789abcdef0123456789abcdef"),
 		Now: func() time.Time { return now }, Log: log,
 	})
 	if err != nil {

@@ -162,7 +162,7 @@ func (s *stream) run(r *http.Request, m projections.Movie) {
 
 // tell sends how the movie stands, unless that has been said already. The event of a closed movie is named end.
 func (s *stream) tell(m projections.Movie, percent int) error {
-	shown := describe(m, s.api.cfg.PublicURL)
+	shown := describe(m, s.api.cfg.PublicURL, s.api.cfg.Tokens)
 	data, err := web.JSON(moment{Project: m.Project, Status: m.Status, Success: shown.Success, Progress: percent, Message: m.Message})
 	if err != nil {
 		return fmt.Errorf("encode the progress of movie %s: %w", m.Project, err)

@@ -15,6 +15,7 @@ import (
 	"moviola/domain/document"
 	"moviola/domain/lint"
 	"moviola/domain/plan"
+	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/handlers/access"
 	"moviola/handlers/web"
@@ -119,6 +120,7 @@ type Config struct {
 	Outside   Outside  // nil: nothing beside a movie is looked at to validate it
 	// PublicURL is the base of every address handed out: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
+	Tokens    result.Tokens // in the addresses of rendered files
 	// CursorKey signs the cursors of lists. Every process of an installation has the same one: at least 16 bytes.
 	CursorKey []byte
 	Streams   Streams

@@ -69,7 +69,7 @@ func (a *API) statusOf(ctx context.Context, m projections.Movie, simple bool) ([
 	if err != nil {
 		return nil, err
 	}
-	s := describe(m, a.cfg.PublicURL)
+	s := describe(m, a.cfg.PublicURL, a.cfg.Tokens)
 	s.ClientData = doc.echo.ClientData
 	if doc.echo.ID != "" {
 		s.ID = &doc.echo.ID
@@ -86,7 +86,7 @@ func (a *API) statusOf(ctx context.Context, m projections.Movie, simple bool) ([
 }
 
 // describe is what the read model says of a movie.
-func describe(m projections.Movie, base string) status {
+func describe(m projections.Movie, base string, tokens result.Tokens) status {
 	s := status{
 		Success: m.Status != projections.StatusError && m.Status != projections.StatusTimeout,
 		Status:  m.Status, Message: m.Message, Project: m.Project,
@@ -106,7 +106,7 @@ func describe(m projections.Movie, base string) status {
 		describePlan(&s, m.Plan)
 	}
 	if m.File != nil && !m.Gone {
-		at := result.AddressesOf(base, domain.ProjectID(m.Project), m.File)
+		at := tokens.AddressesOf(base, domain.ProjectID(m.Project), m.File)
 		s.URL = &at.Movie
 		if at.Thumbnail != "" {
 			s.Thumbnail = &at.Thumbnail

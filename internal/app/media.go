@@ -66,7 +66,7 @@ func (s *service) mediaChores() []chores.Chore {
 func (s *service) fileServer(log logrus.FieldLogger) *files.Server {
 	return files.New(files.Config{
 		Movies: s.models.Movies, Library: s.models.Library, Addresses: s.media.addresses, Files: s.stores.files,
-		CacheTTL: s.cfg.AssetCacheTTL, Log: log,
+		Tokens: s.tokens, CacheTTL: s.cfg.AssetCacheTTL, Log: log,
 	})
 }
 

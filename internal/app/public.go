@@ -132,6 +132,7 @@ func (s *service) newMovies(secret secret, gate *access.Gate, log logrus.FieldLo
 		History:   s.models.Movies,
 		Projected: s.models.Reader,
 		PublicURL: s.cfg.PublicURL,
+		Tokens:    s.tokens,
 		CursorKey: cursorKey,
 		Log:       log,
 	})

@@ -20,6 +20,7 @@ import (
 	"moviola/commands"
 	"moviola/domain/installation"
 	"moviola/domain/plan"
+	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/handlers/access"
 	"moviola/handlers/chores"
@@ -56,6 +57,7 @@ type service struct {
 
 	disk           *disk.Watch
 	plans          plan.Plans
+	tokens         result.Tokens      // in the addresses of rendered files
 	firstKeys      []byte             // what the first keys of accounts are derived from
 	operations     []access.Operation // all that a key opens
 	operator       *web.OperatorToken
@@ -92,7 +94,7 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	if s.plans, err = plansfile.Read(cfg.Plans); err != nil {
 		return s, fmt.Errorf("--plans: %w", err)
 	}
-	if s.firstKeys, err = secret.key("first keys"); err != nil {
+	if err := s.deriveKeys(secret); err != nil {
 		return s, err
 	}
 	if s.vault, err = newVault(cfg, secret); err != nil {
@@ -132,6 +134,17 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	}
 	s.newOps()
 	return s, nil
+}
+
+// deriveKeys derives what parts of several roles need of the secret.
+func (s *service) deriveKeys(secret secret) error {
+	tokens, err := secret.key("file tokens")
+	if err != nil {
+		return err
+	}
+	s.tokens = result.NewTokens(tokens)
+	s.firstKeys, err = secret.key("first keys")
+	return err
 }
 
 // maxLag is how old an event may be that lists do not show yet. Decision 59.

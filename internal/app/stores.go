@@ -152,6 +152,14 @@ func (s *stores) watchDocuments(ctx context.Context) error {
 }
 
 func (s *stores) openDocuments(cfg Config) error {
+	if err := s.openStore(cfg); err != nil {
+		return err
+	}
+	s.docs = projections.SealTokens(s.docs, newLateVault(cfg))
+	return nil
+}
+
+func (s *stores) openStore(cfg Config) error {
 	if cfg.Mongo != "" {
 		docs, err := mongodb.Open(cfg.Mongo)
 		if err != nil {

@@ -90,6 +90,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Visible:   s.models.Reader,
 		Accounts:  s.accountWork(),
 		PublicURL: s.cfg.PublicURL,
+		Tokens:    s.tokens,
 		Limits:    processors.Limits{Render: s.cfg.RenderTimeout},
 		Worker:    s.worker,
 		Logger:    s.log.WithField("part", "work"),

@@ -1,0 +1,39 @@
+package result
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"path"
+	"strings"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+)
+
+// tokenBytes make addresses unguessable: 32 hex digits.
+const tokenBytes = 16
+
+// Tokens derives the tokens in the addresses of files from a secret of the installation, so that nothing which is stored tells them. The
+// zero Tokens derives from no secret: addresses can be guessed then.
+type Tokens struct{ key []byte }
+
+// NewTokens returns the tokens under a key.
+func NewTokens(key []byte) Tokens { return Tokens{key} }
+
+// of is the token of a file: derived from the project and the attempt that has stored it, or the one that earlier versions have drawn.
+func (t Tokens) of(project domain.ProjectID, file *movie.File) string {
+	if file.Token != "" {
+		return file.Token
+	}
+	attempt := strings.TrimSuffix(path.Base(file.Key), MovieExtension)
+	mac := hmac.New(sha256.New, t.key)
+	mac.Write([]byte("file of a movie\x00" + string(project) + "\x00" + attempt))
+	return hex.EncodeToString(mac.Sum(nil)[:tokenBytes])
+}
+
+// Opens says whether a token is that of a movie's file, in a time that tells nothing. A file that is not stored has none.
+func (t Tokens) Opens(project domain.ProjectID, file *movie.File, token string) bool {
+	return file.Key != "" && subtle.ConstantTimeCompare([]byte(t.of(project, file)), []byte(token)) == 1
+}
