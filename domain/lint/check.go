@@ -34,8 +34,8 @@ type Input struct {
 type Outside struct {
 	// Address says why no fetch can serve an address; empty: one may.
 	Address func(address string) string
-	// Provider says why nobody can make a source: a voice, a picture, or the words of subtitles, for which it is the zero Source of kind
-	// document.KindCaptions. Empty: somebody can.
+	// Provider says why nobody can make a source: a voice, a picture, or the words of subtitles, which are a Source of kind
+	// document.KindCaptions whose key is the id of a connection. Empty: somebody can.
 	Provider func(s document.Source) string
 	// Destination says why nothing can be delivered to an entry of exports; empty: it may.
 	Destination func(d document.Destination) string

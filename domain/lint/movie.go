@@ -114,7 +114,7 @@ func (w *where) captions(c *collector) {
 			return
 		}
 	}
-	w.provider(c, document.Source{Ref: s.Ref, Kind: document.KindCaptions}, "/model", s.Ref)
+	w.provider(c, document.Source{Ref: s.Ref, Key: s.Connection, Kind: document.KindCaptions}, "/model", s.Ref)
 }
 
 func (w *where) component(c *collector, e *document.Element) {

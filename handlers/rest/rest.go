@@ -12,7 +12,6 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
-	"moviola/domain/document"
 	"moviola/domain/lint"
 	"moviola/domain/plan"
 	"moviola/domain/result"
@@ -62,20 +61,6 @@ type Submitter interface {
 	Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error)
 }
 
-// Surveyor lays movies out without their sources.
-type Surveyor interface {
-	// Survey returns what is found out, and in sentences what is not: it ends early when it costs too much. exact says that the times of the movie
-	// do not depend on its sources.
-	Survey(ctx context.Context, m *document.Movie, exact bool) Survey
-}
-
-// Survey is what laying out a movie finds.
-type Survey struct {
-	Notes     []document.Note
-	Unchecked []string
-	Err       error // a *domain.Error with which the render fails
-}
-
 // Outside tells what a movie alone does not, as an account may see it.
 type Outside interface {
 	Of(ctx context.Context, account domain.AccountID) lint.Outside
@@ -116,8 +101,8 @@ type Config struct {
 	Redeliver Redeliverer
 	History   History
 	Projected web.Projected
-	Survey    Surveyor // nil: movies are validated without their layout
-	Outside   Outside  // nil: nothing beside a movie is looked at to validate it
+	Survey    commands.Surveyor // nil: movies are validated without their layout
+	Outside   Outside           // nil: nothing beside a movie is looked at to validate it
 	// PublicURL is the base of every address handed out: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	Tokens    result.Tokens // in the addresses of rendered files

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
 )
@@ -15,12 +16,12 @@ const surveyTime = 200 * time.Millisecond
 // fontless lays movies out in a process that has no fonts.
 type fontless struct{}
 
-var _ Surveyor = fontless{}
+var _ commands.Surveyor = fontless{}
 
-func (fontless) Survey(_ context.Context, m *document.Movie, exact bool) Survey {
+func (fontless) Survey(_ context.Context, m *document.Movie, exact bool) commands.Survey {
 	until := time.Now().Add(surveyTime)
 	look := timeline.Look(m, exact, func() bool { return time.Now().Before(until) })
-	s := Survey{Notes: look.Notes, Err: look.Err}
+	s := commands.Survey{Notes: look.Notes, Err: look.Err}
 	for _, p := range look.Placed {
 		if p.Text != nil {
 			s.Unchecked = append(s.Unchecked, "Whether texts fit into their boxes: this process has no fonts")

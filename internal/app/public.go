@@ -112,6 +112,10 @@ func (s *service) newMovies(secret secret, gate *access.Gate, log logrus.FieldLo
 	if err != nil {
 		return nil, err
 	}
+	guard, err := newGuard(s.cfg)
+	if err != nil {
+		return nil, err
+	}
 	elog, bucket := s.stores.log, s.stores.files
 	documents := commands.SealDocuments(bucket, s.vault)
 	return rest.New(rest.Config{
@@ -134,6 +138,8 @@ func (s *service) newMovies(secret secret, gate *access.Gate, log logrus.FieldLo
 		PublicURL: s.cfg.PublicURL,
 		Tokens:    s.tokens,
 		CursorKey: cursorKey,
+		Survey:    s.surveyor(),
+		Outside:   movieChecks{cfg: s.cfg, guard: guard, connections: commands.NewConnections(elog, s.vault)},
 		Log:       log,
 	})
 }
