@@ -81,43 +81,73 @@ var (
 // components are all of them. docs/components.md.
 var components = slices.Concat(cards, lowerThirds, items, movingTexts, shapes)
 
-var cards = []componentRow{
-	{"basic/000", "A card: texts rise and fade in one after the other.", "21-basic-000", []groupRow{
+var (
+	cardGroups = []groupRow{
 		group("card", "The box around the texts.", hasMotion), group("headline", "The title.", hasText|hasMotion),
 		group("body", "One or more paragraphs.", hasText|hasMotion),
-	}},
-	{"basic/001", "A card with a bar, from behind which the texts come.", "", []groupRow{
+	}
+	barCardGroups = []groupRow{
 		group("card", "The box around the texts.", hasMotion), group("bar", "The bar at the left.", hasMotion),
 		group("headline", "The title.", hasText|hasMotion), group("body", "One or more paragraphs.", hasText|hasMotion),
-	}},
-}
-
-var lowerThirds = []componentRow{
-	{"basic/050", "A lower third of news: bar, headline and lead.", "21-basic-050", []groupRow{
+	}
+	newsGroups = []groupRow{
 		group("card", "The place of it all.", 0), group("bar", "The bar at the left.", hasMotion),
 		group("headline", "The upper line.", hasText|hasMotion), group("lead", "The lower line.", hasText|hasMotion),
-	}},
-	{"basic/051", "A lower third with a round picture.", "21-basic-051", []groupRow{
+	}
+	avatarGroups = []groupRow{
 		group("card", "The place of it all.", 0),
 		group("image", "The picture.", hasMotion, pictureSrc, lengthOf("size", "Sets the width and height of the picture.", "12vw")),
-		group("headline", "The text.", hasText|hasMotion), group("bar", "The bar below; color fills it.", hasMotion),
-	}},
-	{"basic/052", "A lower third of one line: section and headline.", "21-basic-052", []groupRow{
-		group("card", "The place of it all.", 0), group("section", "The label; left out without a text.", hasText|hasMotion),
+		group("headline", "The text.", hasText|hasMotion), group("bar", "The ring around the picture, or the bar; color fills it.", 0),
+	}
+	lineGroups = []groupRow{
+		group("card", "The place of it all.", 0), group("section", "The label; left out without a text.", hasText),
 		group("headline", "The text beside it.", hasText|hasMotion),
-	}},
-}
-
-var items = []componentRow{
-	{"basic/100", "A box that springs from one place and size to another.", "21-basic-100", []groupRow{
+	}
+	panelGroups = []groupRow{
 		group("box", "The box.", 0, append(ends("left", "top", "width", "height"), motionProperties[1:]...)...),
-	}},
-	{"basic/120", "A profile: a round picture with texts below.", "21-basic-120", []groupRow{
-		group("card", "The box around it all.", hasMotion),
+	}
+	profileGroups = []groupRow{
+		group("card", "The box around it all.", 0),
 		group("image", "The picture.", hasMotion, pictureSrc, lengthOf("size", "Sets the width of the picture.", "60%")),
 		group("name", "The first text.", hasText|hasMotion), group("title", "The second text.", hasText|hasMotion),
 		group("description", "The third text.", hasText|hasMotion),
-	}},
+	}
+	fallingGroups = []groupRow{
+		group("animation", "The text.", hasText, numberOf("speed", "Sets how fast the text falls.", 1, 6, "3", "5")),
+	}
+	buttonGroups = []groupRow{group("button", "The button.", hasText|hasMotion)}
+	clickGroups  = []groupRow{group("button", "The button.", hasText), group("cursor", "The cursor.", hasMotion)}
+	ratingGroups = []groupRow{group("rating", "The symbols.", hasMotion,
+		numberOf("value", "Sets how many of the five symbols are filled; parts are shown.", 0, 5, "5", "4.5"),
+		Property{Name: "symbol", Type: ChoiceType, Values: []string{"star", "heart", "circle"}, Default: `"star"`, Example: `"heart"`,
+			Doc: "Chooses the symbol."},
+		lengthOf("size", "Sets the size of a symbol.", "6vw"), offColor,
+		Property{Name: "stroke", Type: CSSType, Example: `"2px black"`, Doc: "Is the line around symbols that are filled."},
+		Property{Name: "off-stroke", Type: CSSType, Example: `"2px white"`, Doc: "Is the line around symbols that are not filled."},
+		Property{Name: "drop-shadow", Type: CSSType, Example: `"2px 2px 4px black"`, Doc: "Is the shadow of symbols that are filled."})}
+)
+
+var cards = []componentRow{
+	{"basic/000", "A card that fades in; its texts slide up one after the other.", "21-basic-000", cardGroups},
+	{"basic/001", "A card with a bar; its texts slide in from above.", "", barCardGroups},
+	{"moviola/card", "A card: texts rise and fade in one after the other.", "", cardGroups},
+	{"moviola/bar-card", "A card with a bar, from behind which the texts come.", "", barCardGroups},
+}
+
+var lowerThirds = []componentRow{
+	{"basic/050", "A lower third of news: bar, headline and lead.", "21-basic-050", newsGroups},
+	{"basic/051", "A lower third with a round picture in a ring.", "21-basic-051", avatarGroups},
+	{"basic/052", "A lower third of one line: section and headline.", "21-basic-052", lineGroups},
+	{"moviola/news", "A lower third of news, whose lead comes from above.", "", newsGroups},
+	{"moviola/avatar", "A lower third with a round picture, and a headline over a bar.", "", avatarGroups},
+	{"moviola/line", "A lower third of one line, with its section above.", "", lineGroups},
+}
+
+var items = []componentRow{
+	{"basic/100", "A box that springs from one place and size to another.", "21-basic-100", panelGroups},
+	{"moviola/panel", "A box that grows from nothing to its place.", "", panelGroups},
+	{"basic/120", "A profile: a round picture with texts below.", "21-basic-120", profileGroups},
+	{"moviola/profile", "A profile whose picture springs up.", "", profileGroups},
 	{"basic/125", "A table whose rows come in one after the other.", "21-basic-125", []groupRow{
 		group("table", "The whole table.", 0),
 		group("header", "The first row.", hasMotion, Property{Name: "column-widths", Type: ListType, Or: TextType, Example: `["30%", "70%"]`,
@@ -128,18 +158,17 @@ var items = []componentRow{
 			Property{Name: "rows", Type: DataType, Example: `[["Mon", "9:00"], ["Tue", "10:00"]]`,
 				Doc: "Lists the rows, each a list of cells."}),
 	}},
-	{"advanced/050", "A button that springs up.", "21-advanced-050", []groupRow{group("button", "The button.", hasText|hasMotion)}},
-	{"advanced/051", "A button that a cursor presses.", "", []groupRow{
-		group("button", "The button.", hasText|hasMotion), group("cursor", "The cursor.", hasMotion),
-	}},
+	{"advanced/050", "A button that springs up.", "21-advanced-050", buttonGroups},
+	{"moviola/button", "A blue button that springs up.", "", buttonGroups},
+	{"advanced/051", "A button that a pointer presses.", "", clickGroups},
+	{"moviola/click", "A blue button that springs up and is pressed.", "", clickGroups},
 	{"advanced/060", "A number that runs.", "21-advanced-060", []groupRow{group("counter", "The number.", 0, counterProperties...)}},
-	{"advanced/070", "A rating with symbols that spring up.", "21-advanced-070", []groupRow{group("rating", "The symbols.", hasMotion,
-		numberOf("value", "Sets how many of the five symbols are filled; parts are shown.", 0, 5, "5", "4.5"),
-		Property{Name: "symbol", Type: ChoiceType, Values: []string{"star", "heart", "circle"}, Default: `"star"`, Example: `"heart"`,
-			Doc: "Chooses the symbol."},
-		lengthOf("size", "Sets the size of a symbol.", "6vw"), offColor)}},
-	{"moviola/progress-bar", "A bar that fills up.", "", progressBarGroups}, {"advanced/100",
-		"The same as moviola/progress-bar.", "", progressBarGroups},
+	{"moviola/counter", "A bold number that runs fast at first.", "", []groupRow{group("counter", "The number.", 0, counterProperties...)}},
+	{"advanced/070", "A rating with symbols that appear one after the other.", "21-advanced-070", ratingGroups},
+	{"moviola/rating", "A rating with symbols that spring up.", "", ratingGroups},
+	{"advanced/100", "A picture whose frame moves, cut so that faces, or what stands out, are seen.", "", []groupRow{group("image", "The picture.", 0,
+		append(append([]Property{pictureSrc}, ends("left", "top", "width", "height")...), motionProperties[1:]...)...)}},
+	{"moviola/progress-bar", "A bar that fills up.", "", progressBarGroups},
 	{"moviola/progress-ring", "A ring that fills up around a number.", "", progressRingGroups},
 	{"advanced/110", "The same as moviola/progress-ring.", "", progressRingGroups},
 }
@@ -179,12 +208,14 @@ func ends(names ...string) []Property {
 var movingTexts = []componentRow{
 	{"advanced/000", "Texts that come near, stay and fly past the eye, one after the other.", "", []groupRow{group("animation",
 		"The texts.", hasText)}},
-	{"advanced/001", "Letters that fall into their places.", "21-advanced-001", []groupRow{
-		group("animation", "The text.", hasText, numberOf("speed", "Sets how fast the letters fall.", 1, 6, "3", "5")),
-	}},
+	{"advanced/001", "Words that fall from near the eye into their places.", "21-advanced-001", fallingGroups},
+	{"moviola/falling-letters", "Letters that fall into their places.", "", fallingGroups},
 	{"textbox/simple", "Boxes with a text each.", "", []groupRow{group("textbox", "One of the boxes, textbox1, textbox2 …", hasText|isPlace|isNumbered,
 		lengthOf("min-font-size", "Bounds the font size auto.", "20px"), lengthOf("max-font-size", "Bounds the font size auto.", "40px"))}},
-	{"shape/html", "A few marked words on a box.", "", []groupRow{group("html", "The text.", hasText|hasMotion,
+	{"shape/html", "Boxes with a few marked words each.", "", []groupRow{group("html", "One of the boxes, html1, html2 …", hasText|isPlace|isNumbered,
+		Property{Name: "align-items", Type: ChoiceType, Values: []string{"start", "center", "end"}, Example: `"center"`,
+			Doc: "Says where in the box the text stands, from top to bottom."},
+		lengthOf("min-font-size", "Bounds the font size auto.", "20px"), lengthOf("max-font-size", "Bounds the font size auto.", "40px"),
 		Property{Name: "html", Type: TextType, Example: `"<b>Bold</b> words"`, Doc: "Is the text with simple tags."})}},
 }
 
@@ -209,18 +240,21 @@ var shapes = []componentRow{
 	{"shape/rectangle", "Rectangles that may move.", "21-shape-rectangle", []groupRow{group("rectangle",
 		"One of them, rectangle1, rectangle2 …", isPlace|isNumbered)}},
 	{"shape/polygon", "Figures with corners that may move.", "", []groupRow{group("polygon", "One of them, polygon1, polygon2 …", isPlace|isNumbered,
-		Property{Name: "points", Type: CSSType, Example: `"50% 0, 100% 100%, 0 100%"`, Doc: "Lists the corners."},
+		Property{Name: "points", Type: CSSType, Example: `"50,0 100,100 0,100"`, Doc: "Lists the corners, in a square of 100 by 100, or as in CSS."},
+		Property{Name: "fill", Type: ColorType, Default: `"#00ff00"`, Example: `"red"`, Doc: "Is the colour of the figure."},
+		Property{Name: "stroke", Type: ColorType, Example: `"white"`, Doc: "Is the colour of the line around it."},
+		lengthOf("stroke-width", "Sets the width of the line around it.", "4px"),
 		Property{Name: "clip-path", Type: CSSType, Example: `"polygon(50% 0, 100% 100%, 0 100%)"`,
 			Doc: "Is another way to write the corners."},
 		Property{Name: "sides", Type: IntegerType, Min: at(3), Max: at(200), Default: "3", Example: "6",
 			Doc: "Sets how many sides a regular figure has."})}},
-	{"shape/3dbox", "A solid box that turns into its place.", "", []groupRow{group("box", "The box.", isPlace, append([]Property{
+	{"shape/3dbox", "A solid box that turns into its place.", "", append(faceGroups(), group("box", "Our own: a box whose faces are alike.", isPlace, append([]Property{
 		lengthOf("depth", "Sets how deep the box is.", "20%"),
 		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "30", Doc: "Turns the box around the horizontal axis."},
 		{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "45", Doc: "Turns the box around the vertical axis."},
 		{Name: "rotate-z", Aliases: []string{"rotate"}, Type: CSSType, Unit: "°", Example: "10",
 			Doc: "Turns the box in the plane of the picture."},
-	}, motionProperties[1:]...)...)}},
+	}, motionProperties[1:]...)...))},
 	{"shape/cutout", "A picture seen through a hole, or a cover with a hole in it.", "", []groupRow{
 		group("background", "The picture that is seen.", 0), group("cutout", "The hole in front of it.", isPlace, holeProperties()...),
 		group("cover", "Our own: what is over everything.", 0),
@@ -232,11 +266,36 @@ var shapes = []componentRow{
 	}},
 }
 
+// faceGroups are the documented groups of a solid box.
+func faceGroups() []groupRow {
+	turns := []Property{
+		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "30", Doc: "Turns the box around the horizontal axis."},
+		{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "45", Doc: "Turns the box around the vertical axis."},
+		{Name: "rotate-z", Aliases: []string{"rotate"}, Type: CSSType, Unit: "°", Example: "10", Doc: "Turns the box in the plane of the picture."},
+		numberOf("zoom", "Enlarges the box.", 0, 20, "1", "0.5"),
+		lengthOf("left", "Is where the middle of the box is, from the left.", "50%"), lengthOf("top", "Is where the middle of the box is, from the top.", "50%"),
+	}
+	all := []groupRow{
+		group("size", "How large the box is.", 0, lengthOf("width", "Sets the width.", "30vw"), lengthOf("height", "Sets the height.", "20vw"),
+			lengthOf("depth", "Sets the depth.", "5vw")),
+		group("origin", "Where the box comes from.", 0, turns...),
+		group("destination", "Where the box goes to.", 0, append(slices.Clone(turns), motionProperties[1:]...)...),
+	}
+	for _, name := range []string{"front", "back", "left", "right", "top", "bottom"} {
+		all = append(all, group(name, "The face at the "+name+".", 0))
+	}
+	return all
+}
+
 func init() {
 	objectProperties["animate"] = slices.Concat([]Property{
 		lengthOf("left", "Is the left edge at the end.", "50%"), lengthOf("top", "Is the upper edge at the end.", "50%"),
 		lengthOf("width", "Is the width at the end.", "20%"), lengthOf("height", "Is the height at the end.", "20%"),
 		{Name: "rotate", Type: CSSType, Unit: "°", Example: "90", Doc: "Is the turn at the end."},
 		numberOf("opacity", "Is the opacity at the end.", 0, 1, "", "0.2"),
+		{Name: "points", Type: CSSType, Example: `"0,0 100,0 100,100"`, Doc: "Lists the corners of a polygon at the end, as many as at the beginning."},
+		{Name: "fill", Type: ColorType, Example: `"blue"`, Doc: "Is the colour of a polygon at the end."},
+		{Name: "stroke", Type: ColorType, Example: `"gold"`, Doc: "Is the colour of a polygon's line at the end."},
+		lengthOf("stroke-width", "Is the width of a polygon's line at the end.", "8px"),
 	}, motionProperties)
 }

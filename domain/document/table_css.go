@@ -89,6 +89,8 @@ var paintRows = []styleRow{
 		Doc: "Says which part of an image is seen when it is cropped."}},
 	{ofText, Property{Name: "opacity", Type: NumberType, Min: at(0), Max: at(1), Example: "0.5",
 		Doc: "Sets how much the element hides what is behind it; also in per cent."}},
+	{ofComponent, Property{Name: "overflow", Type: ChoiceType, Values: []string{"hidden", "visible"}, Default: `"hidden"`, Example: `"visible"`,
+		Doc: "Says whether the texts of a card or a strip are cut off at its edges."}},
 	{ofComponent, Property{Name: "opacity", Type: NumberType, Min: at(0), Max: at(1), Example: "0.5",
 		Doc: "Sets how much the part hides what is behind it; also in per cent."}},
 	{ofBoth, Property{Name: "box-shadow", Type: CSSType, Example: `"0 4px 12px rgba(0,0,0,.5)"`,

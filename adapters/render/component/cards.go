@@ -2,152 +2,123 @@ package component
 
 import "moviola/domain/css"
 
-// simpleCard is basic/000: a headline and paragraphs on a card, which come up one after the other.
+// The defaults of cards. Reference vendor-catalogue.md §5.1; where it prints none, they are ours: the colour white, and the gap between
+// texts.
+const (
+	headlineLook = "font-family: Inter; font-size: 5vw; font-weight: 400; line-height: 1.2"
+	bodyLook     = "font-family: Inter; font-size: 3.5vw; font-weight: 400; line-height: 1.3; margin-top: .3em"
+)
+
+// simpleCard is basic/000: a headline and paragraphs on a card that fades in; they slide up one after the other.
 func simpleCard(s *stage) (*node, error) {
-	card := s.card("padding: 2vw; text-align: left")
-	card.children = s.cardTexts(&card.style, func(i int) motion {
-		return enter(0.15+0.15*float64(i), 0.7, "easeOutCubic", from(0, 3*s.units.VH))
+	root := s.root()
+	card := &node{style: s.style("card", &root, "vertical-align: top; horizontal-align: center; text-align: left; margin: 1vw; padding: 20px"), clips: true}
+	card.motions = s.groups["card"].tuned(enter(0, 0.5, "linear", fade()))
+	card.children = s.texts(&card.style, func(i int, size float64) motion {
+		return enter(0.5+0.4*float64(i), 0.5, "easeOutCubic", from(0, size))
 	})
 	card.style.hidden = card.style.hidden || len(card.children) == 0
-	return s.in(card, "center", "center")
+	if err := s.fit(card); err != nil {
+		return nil, err
+	}
+	return s.in(card, "top", "center")
 }
 
-// barCard is basic/001: a card with a bar at its left, from behind which the texts come.
+// barCard is basic/001: a bar grows, and texts slide in from above it, one after the other.
 func barCard(s *stage) (*node, error) {
-	card := s.card("padding: 2vw; text-align: left")
-	card.row, card.gap = true, 2*s.units.VW
-	bar := &node{style: s.style("bar", &card.style, "width: 0.8vw; background: #e63946; border-radius: 0.4vw"), stretch: true}
-	bar.motions = s.groups["bar"].tuned(enter(0, 0.6, "easeOutExpo", wiped(bottom)))
+	const grows = 0.5 // seconds; ours
+	root := s.root()
+	card := &node{style: s.style("card", &root, "vertical-align: top; text-align: left"), row: true, clips: true}
+	bar := &node{style: s.style("bar", &card.style, "background: red; width: 3vw; margin-right: 3vw"), stretch: true}
+	barFill(s, bar)
+	bar.motions = s.groups["bar"].tuned(enter(0, grows, "easeOutCubic", wiped(bottom)))
 	column := &node{style: card.style.inherited()}
-	column.children = s.cardTexts(&card.style, func(i int) motion {
-		return enter(0.3+0.15*float64(i), 0.8, "easeOutExpo", from(-6*s.units.VW, 0))
+	column.children = s.texts(&card.style, func(i int, size float64) motion {
+		return enter(grows+0.4*float64(i), 0.5, "easeOutElastic", from(0, -size))
 	})
 	card.children = []*node{bar, column}
 	card.style.hidden = card.style.hidden || len(column.children) == 0
-	return s.in(card, "center", "center")
-}
-
-// card is the box of the group card, which fades in.
-func (s *stage) card(defaults string) *node {
-	root := s.root()
-	card := &node{style: s.style("card", &root, defaults)}
-	if card.style.background.A > 0 || card.style.gradient != nil || card.style.image != "" {
-		card.motions = s.groups["card"].tuned(enter(0, 0.5, "easeOutCubic", fade()))
+	if err := s.fit(card); err != nil {
+		return nil, err
 	}
-	return card
+	return s.in(card, "top", "left")
 }
 
-// cardTexts are the texts of the groups headline and body.
-func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
-	headline := s.style("headline", card, "font-size: 6vw; font-weight: 700; line-height: 1.15; margin-bottom: .35em")
-	body := s.style("body", card, "font-size: 3.2vw; line-height: 1.35; margin-bottom: .5em")
-	all := s.paragraphs("headline", headline)
-	n := len(all)
-	all = append(all, s.paragraphs("body", body)...)
-	for i, p := range all {
-		g := s.groups["headline"]
-		if i >= n {
-			g = s.groups["body"]
+// texts are those of the groups headline and body. in says how the text of that number comes in, by its font size.
+func (s *stage) texts(card *style, in func(i int, size float64) motion) []*node {
+	var all []*node
+	for _, part := range []struct{ name, css string }{{"headline", headlineLook}, {"body", bodyLook}} {
+		for _, p := range s.paragraphs(part.name, s.style(part.name, card, part.css)) {
+			p.motions = s.groups[part.name].tuned(in(len(all), p.style.size))
+			all = append(all, p)
 		}
-		p.motions = g.tuned(in(i))
 	}
 	if len(all) > 0 {
-		all[len(all)-1].style.margin[bottom] = css.Length{} // the card's padding is enough
+		all[0].style.margin[top] = css.Length{}
 	}
 	return all
 }
 
-// newsLine is basic/050: a lower third as on the news, a headline on white over a lead on black, beside a bar.
-func newsLine(s *stage) (*node, error) {
-	root := s.root()
-	card := &node{style: s.style("card", &root, "padding: 0 5vw 6vh 5vw; text-align: left"), row: true}
-	bar := &node{style: s.style("bar", &card.style, "width: 0.8vw; background: #cc0000"), stretch: true}
-	barFill(s, bar)
-	bar.motions = s.groups["bar"].tuned(enter(0, 0.5, "easeOutExpo", wiped(top)))
-	column := &node{style: card.style.inherited()}
-	headline := s.style("headline", &card.style,
-		"font-family: Inter; font-weight: 400; font-size: 4vw; font-size: auto; color: black; background: white; padding: .4vw 1.5vw; padding-left: 1.5vw; line-height: 1.25")
-	lead := s.style("lead", &card.style,
-		"font-family: Inter; font-weight: 400; font-size: 2.2vw; font-size: auto; color: white; background: black; padding: .5vw 1.5vw; padding-left: 1.5vw; line-height: 1.3")
-	for _, p := range s.paragraphs("headline", headline) {
-		p.motions = s.groups["headline"].tuned(enter(0.25, 0.7, "easeOutExpo", wiped(right)))
-		column.children = append(column.children, p)
+// fit gives a box without a width the one that its texts need, so that it covers no more than they do.
+func (s *stage) fit(n *node) error {
+	if !n.style.width.Auto || n.style.hidden {
+		return nil
 	}
-	for _, p := range s.paragraphs("lead", lead) {
-		p.motions = s.groups["lead"].tuned(enter(0.6, 0.6, "easeOutExpo", wiped(bottom)))
-		column.children = append(column.children, p)
+	n.narrow(true)
+	if err := s.layout(n, 0, 0, s.w); err != nil {
+		return err
 	}
-	card.children = []*node{bar, column}
-	card.style.hidden = card.style.hidden || len(column.children) == 0
-	return s.in(card, "bottom", "left")
+	n.narrow(false)
+	n.style.width = css.Length{Px: n.box.w + 1} // no line is broken for a fraction of a pixel
+	return nil
 }
 
-// barFill lets the colour of a bar be its background, for there is nothing else in it.
-func barFill(s *stage, bar *node) {
-	if c, ok := css.ParsePaint(s.groups["bar"].word("color")); ok {
-		bar.style.background, bar.style.gradient = c, nil
+// narrow makes a node and the texts in it as wide as their content, or as wide as there is room again.
+func (n *node) narrow(on bool) {
+	n.inline = on
+	for _, child := range n.children {
+		child.narrow(on)
 	}
 }
 
-// avatarLine is basic/051: a picture, and beside it a headline over a bar.
-func avatarLine(s *stage) (*node, error) {
+// profile is basic/120: a picture of somebody, their name, what they are, and some words.
+func profile(s *stage) (*node, error) {
 	root := s.root()
-	card := &node{
-		style: s.style("card", &root, "padding: 0 4vw 7vh 4vw; text-align: left"), row: true, gap: 1.8 * s.units.VW,
-	}
-	side := s.style("image", &card.style, "width: 10vw; border-radius: 50%; border: 0.4vw solid white")
-	if l, ok := s.units.Length(s.groups["image"].word("size", "width")); ok && !l.Auto {
+	card := &node{style: s.style("card", &root, "width: 80vw; vertical-align: center; text-align: center")}
+	side := s.style("image", &card.style, "width: 100%; background-size: cover; margin: 8vw auto; border-radius: 50%; border: 4vw solid black")
+	if l, ok := s.units.Length(s.groups["image"].word("size")); ok && !l.Auto {
 		side.width = l
-	}
-	if side.height.Auto {
-		side.height = css.Length{Px: side.width.Of(s.w, 0)}
 	}
 	if src, ok := scalar(s.groups["image"]["src"]); ok && src != "" {
 		side.image = src
 	}
+	at := 0.0
 	if side.image != "" {
-		avatar := &node{style: side}
-		avatar.motions = s.groups["image"].tuned(enter(0, 0.8, "easeOutBack", shrunk()))
-		card.children = append(card.children, avatar)
+		if side.height.Auto {
+			padding := resolve(card.style.padding, s.w)
+			side.height = css.Length{Px: side.width.Of(card.style.width.Of(s.w, s.w)-padding[left]-padding[right], 0)}
+		}
+		small := fade()
+		small.sx, small.sy = 0.5, 0.5
+		picture := &node{style: side, motions: s.groups["image"].tuned(enter(0, 1, "easeOutElastic", small))}
+		card.children, at = append(card.children, picture), 1
 	}
-	column := &node{style: card.style.inherited(), inline: true}
-	headline := s.style("headline", &card.style, "font-size: 3.4vw; font-weight: 700; text-shadow: 0 0.15vw 0.5vw rgba(0,0,0,.55); line-height: 1.2")
-	for i, p := range s.paragraphs("headline", headline) {
-		p.inline = true
-		p.motions = s.groups["headline"].tuned(enter(0.35+0.12*float64(i), 0.7, "easeOutExpo", from(-4*s.units.VW, 0)))
-		column.children = append(column.children, p)
-	}
-	bar := &node{style: s.style("bar", &card.style, "height: 0.6vw; margin-top: 0.6vw; background: red")}
-	barFill(s, bar)
-	bar.motions = s.groups["bar"].tuned(enter(0.3, 0.8, "easeOutExpo", wiped(right)))
-	if len(column.children) > 0 {
-		column.children = append(column.children, bar)
-		card.children = append(card.children, column)
-	}
-	card.style.hidden = card.style.hidden || len(card.children) == 0
-	return s.in(card, "bottom", "left")
-}
-
-// oneLine is basic/052: one line on white, and over it the name of a section.
-func oneLine(s *stage) (*node, error) {
-	root := s.root()
-	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: left"), inline: true}
-	section := s.style("section", &card.style, "font-size: 1.7vw; font-weight: 700; background: #cc0000; color: white; padding: .35vw 1.2vw; letter-spacing: .05em; line-height: 1.25")
-	headline := s.style("headline", &card.style, "font-size: 2.5vw; font-weight: 400; background: white; color: black; padding: .6vw 1.2vw; line-height: 1.25")
-	for _, p := range s.paragraphs("section", section) {
-		p.inline = true
-		p.motions = s.groups["section"].tuned(enter(0, 0.5, "easeOutExpo", wiped(top)))
-		card.children = append(card.children, p)
-	}
-	for i, p := range s.paragraphs("headline", headline) {
-		p.inline = true
-		p.motions = s.groups["headline"].tuned(enter(0.25+0.15*float64(i), 0.8, "easeOutExpo", wiped(right)))
-		card.children = append(card.children, p)
+	for _, part := range []struct {
+		name, css string
+		rises     float64 // times its font size
+	}{
+		{"name", "font-size: 10vw; font-weight: 400; line-height: 1.2", 1},
+		{"title", "font-size: 5vw; line-height: 1.3", 1},
+		{"description", "font-size: 6vw; margin: 9vw 0; line-height: 1.3", 0},
+	} {
+		for _, p := range s.paragraphs(part.name, s.style(part.name, &card.style, part.css)) {
+			if part.rises == 0 && len(card.children) > 0 {
+				at = card.children[len(card.children)-1].settles()
+			}
+			p.motions = s.groups[part.name].tuned(enter(at, 1, "easeOutCubic", from(0, part.rises*p.style.size)))
+			card.children, at = append(card.children, p), at+0.3
+		}
 	}
 	card.style.hidden = card.style.hidden || len(card.children) == 0
-	side := card.style.horizontal
-	if side != "" { // the lines stand where the card does
-		card.style.align = side
-	}
-	return s.in(card, "bottom", "left")
+	return s.in(card, "center", "center")
 }

@@ -12,13 +12,13 @@ var catalogue = map[string]builder{
 	"basic/125": table,
 
 	"advanced/000": zoomText,
-	"advanced/001": fallingText,
+	"advanced/001": fallingWords,
 	"advanced/050": button,
 	"advanced/051": buttonWithCursor,
 	"advanced/060": counter,
 	"advanced/070": rating,
-	"advanced/100": progressBar,
-	"advanced/110": progressRing,
+	"advanced/100": smartCrop,
+	"advanced/110": progressRing, // no service says what it is; it was our ring
 
 	"shape/rectangle": rectangles,
 	"shape/polygon":   polygons,
@@ -28,7 +28,28 @@ var catalogue = map[string]builder{
 
 	"textbox/simple": textboxes,
 
-	// Ours, which no other service has. The numbers that they had before remain as other names of theirs.
-	"moviola/progress-bar":  progressBar,
-	"moviola/progress-ring": progressRing,
+	// Ours, which no other service has. All but the first two are the looks that the components above had before they followed the
+	// documented ones.
+	"moviola/progress-bar":    progressBar,
+	"moviola/progress-ring":   progressRing,
+	"moviola/card":            ourCard,
+	"moviola/bar-card":        ourBarCard,
+	"moviola/news":            ourNews,
+	"moviola/avatar":          ourAvatar,
+	"moviola/line":            ourLine,
+	"moviola/panel":           ourPanel,
+	"moviola/profile":         ourProfile,
+	"moviola/falling-letters": fallingLetters,
+	"moviola/button":          ourButton,
+	"moviola/click":           ourClick,
+	"moviola/counter":         ourCounter,
+	"moviola/rating":          ourRating,
+}
+
+// former are the looks, by the names that they have now, which components had before. Decision 69.
+var former = map[string]string{
+	"basic/000": "moviola/card", "basic/001": "moviola/bar-card", "basic/050": "moviola/news", "basic/051": "moviola/avatar",
+	"basic/052": "moviola/line", "basic/100": "moviola/panel", "basic/120": "moviola/profile", "advanced/001": "moviola/falling-letters",
+	"advanced/050": "moviola/button", "advanced/051": "moviola/click", "advanced/060": "moviola/counter", "advanced/070": "moviola/rating",
+	"advanced/100": "moviola/progress-bar",
 }

@@ -95,6 +95,17 @@ func (n *node) matrix(p pose) canvas.Matrix {
 
 func (n *node) drawAll(l *canvas.List, at canvas.Matrix, seconds float64) {
 	n.drawBox(l, at)
+	if n.clips && !n.style.overflows {
+		var inner canvas.List
+		n.drawContent(&inner, at, seconds)
+		outline := n.outline(n.box, 0)
+		l.Group(&inner, &outline, at, 1)
+		return
+	}
+	n.drawContent(l, at, seconds)
+}
+
+func (n *node) drawContent(l *canvas.List, at canvas.Matrix, seconds float64) {
 	if n.drawn.Image != nil {
 		l.Paste(n.drawn.Image, canvas.Move(n.textLeft()+float64(n.drawn.At.X), n.content.y+float64(n.drawn.At.Y)).Then(at), 1)
 	}

@@ -5,44 +5,6 @@ import (
 	"moviola/domain/css"
 )
 
-// profile is basic/120: a picture of somebody, their name, what they are, and some words.
-func profile(s *stage) (*node, error) {
-	root := s.root()
-	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: center")}
-	if g := s.groups["card"]; card.style.background.A > 0 || card.style.gradient != nil {
-		card.motions = g.tuned(enter(0, 0.5, "easeOutCubic", fade()))
-	}
-	side := s.style("image", &card.style, "width: 75%; border-radius: 50%; border: 1vw solid white; margin: 0 0 4vw 0")
-	if l, ok := s.units.Length(s.groups["image"].word("size")); ok && !l.Auto {
-		side.width = l
-	}
-	if src, ok := scalar(s.groups["image"]["src"]); ok && src != "" {
-		side.image = src
-	}
-	if side.image != "" {
-		if side.height.Auto {
-			padding := resolve(card.style.padding, s.w)
-			side.height = css.Length{Px: side.width.Of(s.w-padding[left]-padding[right], 0)}
-		}
-		picture := &node{style: side}
-		picture.motions = s.groups["image"].tuned(enter(0, 0.9, "easeOutBack", shrunk()))
-		card.children = append(card.children, picture)
-	}
-	for i, part := range []struct{ name, css string }{
-		{"name", "font-size: 10vw; font-weight: 700; line-height: 1.2"},
-		{"title", "font-size: 7vw; line-height: 1.3; opacity: 0.8"},
-		{"description", "font-size: 6vw; line-height: 1.4; margin-top: 3vw"},
-	} {
-		st := s.style(part.name, &card.style, part.css)
-		for _, p := range s.paragraphs(part.name, st) {
-			p.motions = s.groups[part.name].tuned(enter(0.35+0.15*float64(i), 0.7, "easeOutCubic", from(0, 4*s.units.VW)))
-			card.children = append(card.children, p)
-		}
-	}
-	card.style.hidden = card.style.hidden || len(card.children) == 0
-	return s.in(card, "center", "center")
-}
-
 // The bounds of a table.
 const (
 	maxRows    = 100
@@ -143,45 +105,6 @@ func tableData(data group) (columns []string, rows [][]string) {
 		}
 	}
 	return columns, rows
-}
-
-// elasticBox is basic/100: a box that springs from one place and size to another.
-func elasticBox(s *stage) (*node, error) {
-	root := s.root()
-	g := s.groups["box"]
-	n := &node{style: s.style("box", &root, "background: #f4a261; box-shadow: 0 0 2vw rgba(0,0,0,.4)")}
-	begin := s.place(g, "initial-", frame{0, 0, 0, s.h})
-	end := s.place(g, "final-", frame{0, 0, s.w, s.h})
-	// What is said of one end only holds for both, but for the width, which grows from nothing.
-	for _, key := range []string{"left", "top", "height"} {
-		_, first := g["initial-"+key]
-		_, last := g["final-"+key]
-		if first && !last {
-			copySide(&end, begin, key)
-		} else if last && !first {
-			copySide(&begin, end, key)
-		}
-	}
-	n.box = end
-	if err := s.load(n); err != nil {
-		return nil, err
-	}
-	move := s.tween(g, 1.5, "easeOutElastic")
-	return &node{style: root.inherited(), ends: move.ends, paint: func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
-		box := &node{style: n.style, picture: n.picture, box: between(begin, end, move.at(seconds))}
-		box.drawBox(l, at)
-	}}, nil
-}
-
-func copySide(to *frame, from frame, key string) {
-	switch key {
-	case "left":
-		to.x = from.x
-	case "top":
-		to.y = from.y
-	case "height":
-		to.h = from.h
-	}
 }
 
 // place reads left, top, width and height with a prefix.

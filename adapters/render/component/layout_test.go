@@ -34,14 +34,18 @@ var (
 func TestOpen_CardsStandWhereTheyShould(t *testing.T) {
 	t.Parallel()
 	for vertical, top := range map[string]int{"top": 0, "center": 70, "bottom": 140} {
-		got := seen(t, "shape/html", object{"html": object{"text": " ", "background": "red", "height": "40px", "width": "100px", "vertical-align": vertical, "horizontal-align": "right"}})
+		got := seen(t, "moviola/button", object{"button": object{"text": ".", "color": "red", "background": "red", "border-radius": 0, "height": "40px", "width": "100px", "vertical-align": vertical, "horizontal-align": "right"}})
 		if want := image.Rect(220, top, 320, top+40); got != want {
 			t.Errorf("%s: it stands at %v, want %v", vertical, got, want)
 		}
 	}
 	got := seen(t, "basic/000", object{"headline": "Words", "card": object{"background": "red", "margin": "10px 20px", "padding": "0", "vertical-align": "bottom"}})
-	if got.Min.X != 20 || got.Max.X != 300 || got.Max.Y != 170 {
-		t.Errorf("a card with margins stands at %v", got)
+	if got.Min.X+got.Max.X < 319 || got.Min.X+got.Max.X > 321 || got.Max.Y != 170 || got.Dx() > 100 {
+		t.Errorf("a card with margins stands at %v, want it in the middle and as wide as its text", got)
+	}
+	got = seen(t, "basic/000", object{"headline": "Words", "card": object{"background": "red", "width": "50%", "horizontal-align": "right", "margin": "10px"}})
+	if got.Min.X != 150 || got.Max.X != 310 || got.Min.Y != 10 {
+		t.Errorf("a card of half the width stands at %v", got)
 	}
 	small, large := seen(t, "basic/000", object{"headline": "Words", "card": object{"background": "red", "padding": "0"}}), seen(t, "basic/000", object{"headline": "Words", "card": object{"background": "red", "padding": "10px"}})
 	if large.Dy() != small.Dy()+20 {
@@ -51,7 +55,7 @@ func TestOpen_CardsStandWhereTheyShould(t *testing.T) {
 
 func TestOpen_ButtonsAreAsWideAsTheirText(t *testing.T) {
 	t.Parallel()
-	short, long := seen(t, "advanced/050", object{"button": object{"text": "OK"}}), seen(t, "advanced/050", object{"button": object{"text": "A longer text"}})
+	short, long := seen(t, "advanced/050", object{"button": object{"text": "OK", "background": "red"}}), seen(t, "advanced/050", object{"button": object{"text": "A longer text", "background": "red"}})
 	if long.Dx() <= short.Dx() || long.Dy() != short.Dy() {
 		t.Errorf("the buttons are %v and %v large", short.Size(), long.Size())
 	}

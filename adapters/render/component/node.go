@@ -22,6 +22,7 @@ type node struct {
 	inline   bool // as wide as its content
 	row      bool
 	stretch  bool // as high as the row it is in
+	clips    bool // what is in it is cut off at its edges
 	gap      float64
 	children []*node
 	motions  []motion
@@ -267,13 +268,18 @@ func (s *stage) lay(n *node, width int) (*text.Block, error) {
 // fitSize gives a text of automatic size the largest one, up to that of its style, in which it fits into one line; below half
 // of that it is broken instead.
 func (s *stage) fitSize(n *node) error {
-	most := n.style.size
-	block, err := s.lay(n, maxSide)
-	if err != nil {
-		return err
-	}
-	if w, _ := block.Size(); w > n.content.w && w > 0 {
-		n.style.size = max(math.Floor(most*n.content.w/w*9.8)/10, most/2, smallest)
+	least := max(n.style.size/2, smallest)
+	const tries = 4 // fonts may be wider at small sizes than their size says
+	for range tries {
+		block, err := s.lay(n, maxSide)
+		if err != nil {
+			return err
+		}
+		w, _ := block.Size()
+		if w <= n.content.w || w <= 0 || n.style.size <= least {
+			break
+		}
+		n.style.size = max(math.Floor(n.style.size*n.content.w/w*9.8)/10, least)
 	}
 	return nil
 }

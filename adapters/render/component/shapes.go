@@ -1,7 +1,6 @@
 package component
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,74 +92,6 @@ func (s *stage) shapes(name, defaults string, draw func(l *canvas.List, n *node,
 // rectangles is shape/rectangle.
 func rectangles(s *stage) (*node, error) {
 	return s.shapes("rectangle", "background: #2ea4ff; border-style: none; border-color: white", func(l *canvas.List, n *node, at canvas.Matrix) { n.drawBox(l, at) })
-}
-
-// polygons is shape/polygon: figures with corners, given as points of the box or as a number of sides.
-func polygons(s *stage) (*node, error) {
-	root := s.root()
-	all := &node{style: root.inherited()}
-	for _, name := range s.numbered("polygon") {
-		g := s.groups[name]
-		st := s.style(name, &root, "background: #2ea4ff")
-		m := s.moving(g, &st)
-		corners := s.corners(g)
-		child := &node{style: st, ends: m.ends}
-		child.style.opacity, child.style.turn = 1, 0
-		line := st.border[0].Of(s.w, 0)
-		child.paint = func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
-			box, degrees, opacity := m.at(seconds)
-			unit := canvas.Polygon(corners...)
-			p := unit.Transform(canvas.Matrix{A: box.w, D: box.h, E: box.x, F: box.y})
-			at = canvas.Turn(degrees, canvas.Point{X: box.x + box.w/2, Y: box.y + box.h/2}).Then(at)
-			for _, one := range st.boxShadows {
-				l.Glow(p, canvas.Move(one.X, one.Y).Then(at), one.Blur, one.Color, opacity)
-			}
-			paint := canvas.Paint{Color: st.background}
-			if st.gradient != nil {
-				paint.Gradient = canvas.Of(st.gradient, box.x, box.y, box.w, box.h)
-			}
-			l.Fill(p, at, paint, opacity)
-			if line > 0 {
-				l.Fill(p.Stroke(line), at, canvas.Paint{Color: st.borderColors[0]}, opacity)
-			}
-		}
-		all.children = append(all.children, child)
-	}
-	return all, nil
-}
-
-// maxCorners bounds what a polygon costs.
-const maxCorners = 200
-
-// corners are the points of a polygon in shares of its box: those of points or clip-path ("50% 0, 100% 100%, 0 100%"), a star, or
-// as many sides as sides says, three by default.
-func (s *stage) corners(g group) []canvas.Point {
-	given := g.word("points")
-	if _, inside, ok := css.Call(g.word("clip-path")); ok && given == "" {
-		given = inside
-	}
-	var corners []canvas.Point
-	for _, one := range css.Split(given, ',') {
-		xy := css.Split(one, ' ')
-		if len(xy) != 2 || len(corners) == maxCorners {
-			continue
-		}
-		x, okX := s.units.Length(xy[0])
-		y, okY := s.units.Length(xy[1])
-		if okX && okY {
-			corners = append(corners, canvas.Point{X: x.Share + x.Px/max(s.w, 1), Y: y.Share + y.Px/max(s.h, 1)})
-		}
-	}
-	if len(corners) >= 3 {
-		return corners
-	}
-	n := int(g.number(3, 3, maxCorners, "sides"))
-	corners = nil
-	for i := range n {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
-		corners = append(corners, canvas.Point{X: 0.5 + sin/2, Y: 0.5 - cos/2})
-	}
-	return corners
 }
 
 // cutout is shape/cutout: a picture that is seen through a hole, or, by our own groups cover and hole, a cover over everything with a

@@ -30,8 +30,11 @@ func (v vector) turned(t spin) vector {
 	return v
 }
 
-// solidBox is shape/3dbox: a box in space that turns.
+// solidBox is shape/3dbox: a box in space that turns. With our own group box its faces are alike; else they have a group each.
 func solidBox(s *stage) (*node, error) {
+	if s.groups["box"] == nil {
+		return s.facedBox()
+	}
 	root := s.root()
 	g := s.groups["box"]
 	st := s.style("box", &root, "background: #2ea4ff; border: 0.15vw solid rgba(255,255,255,.6)")

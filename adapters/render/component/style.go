@@ -49,6 +49,7 @@ type style struct {
 	opacity                 float64
 	turn                    float64 // degrees
 	hidden                  bool
+	overflows               bool // overflow: visible
 }
 
 // inherited is a style that takes over from its container what text takes over.
@@ -164,6 +165,7 @@ var properties = map[string]func(*style, string){
 	"opacity":             (*style).setOpacity,
 	"rotate":              func(s *style, v string) { s.turn = turn(v, s.turn) },
 	"display":             func(s *style, v string) { s.hidden = v == "none" },
+	"overflow":            func(s *style, v string) { s.overflows = v == "visible" },
 	"visibility":          func(s *style, v string) { s.hidden = v == "hidden" },
 }
 

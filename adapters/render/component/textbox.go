@@ -1,20 +1,40 @@
 package component
 
 import (
+	"strings"
+
 	"moviola/adapters/render/canvas"
 	"moviola/domain/css"
 )
 
 // textboxes is textbox/simple: boxes with a text each, which move as their setting animate says. A box without a text is not drawn.
 func textboxes(s *stage) (*node, error) {
+	return s.boxes("textbox", "", func(name string) string { return s.textOf(name, "") })
+}
+
+// markup is shape/html: boxes with a text each, whose simple tags are understood. Whole pages are what html elements are for.
+func markup(s *stage) (*node, error) {
+	return s.boxes("html", "font-size: 4vw", func(name string) string {
+		if source, _ := scalar(s.groups[name]["html"]); source != "" {
+			return source
+		}
+		return s.textOf(name, "")
+	})
+}
+
+// boxes puts one box together for each group of a name; textOf is the text in it.
+func (s *stage) boxes(kind, defaults string, textOf func(name string) string) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}
-	for _, name := range s.numbered("textbox") {
+	for _, name := range s.numbered(kind) {
 		g := s.groups[name]
-		st := s.style(name, &root, "line-height: 1.2")
+		st := s.style(name, &root, "line-height: 1.2; "+defaults)
+		if v := g.word("align-items"); v != "" && st.vertical == "" { // as a flexbox places a text
+			st.vertical = strings.TrimPrefix(v, "flex-")
+		}
 		m := s.moving(g, &st)
 		st.opacity, st.turn = 1, 0
-		box := words(st, s.textOf(name, ""))
+		box := words(st, textOf(name))
 		if box.text.empty() {
 			continue
 		}
