@@ -12,11 +12,12 @@ import (
 
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain"
+	"moviola/domain/document"
 	"moviola/domain/timeline"
 )
 
 // version is part of every key: raise it when the same plan gives other pictures or sounds than before.
-const version = "4"
+const version = "5"
 
 // windowsOf are the windows of a plan as they are drawn: audiograms know when in the movie they begin, and every frame of a draft is
 // marked (decision 37).
@@ -77,6 +78,7 @@ func showsSound(w timeline.Window) bool {
 // it.
 type windowSpec struct {
 	Version    string
+	Look       int // components are drawn by it; Decision 69
 	FFmpeg     string
 	Width      int
 	Height     int
@@ -94,7 +96,7 @@ type windowSpec struct {
 
 func (r *run) windowKey(w timeline.Window) (string, error) {
 	spec := windowSpec{
-		Version: version, FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height, FPS: r.plan.FPS,
+		Version: version, Look: document.Look(), FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height, FPS: r.plan.FPS,
 		Encoder: encoder(r.plan), Frames: w.Frames, Background: w.Background,
 	}
 	if w.Fresh {

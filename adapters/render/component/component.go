@@ -38,6 +38,9 @@ func IDs() []string { return slices.Sorted(maps.Keys(catalogue)) }
 // component that is not in the catalogue, or too large to draw, is a *domain.Error; errors of the loader are passed on.
 func (d *Drawer) Open(c document.Component, w, h int) (text.Animated, error) {
 	build := catalogue[c.ID]
+	if name := former[c.ID]; name != "" && document.Look() == document.FirstLook {
+		build = catalogue[name]
+	}
 	if build == nil {
 		return nil, domain.Errorf(domain.Invalid, "component_unknown", "The component '%.60s' does not exist", c.ID)
 	}

@@ -10,8 +10,6 @@ func init() { styles[Fall] = fall }
 // nearest is how many times larger than at rest a falling word begins. Reference vendor-catalogue.md §5.3.
 const nearest = 14
 
-var outCirc = canvas.MustEase("easeOutCirc")
-
 func fall(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		share := outCirc(done)
