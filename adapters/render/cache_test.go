@@ -16,6 +16,7 @@ import (
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/commands"
+	"moviola/internal/jail/jailtest"
 )
 
 // cache:false acts on its level: an element and a scene have their scene rendered anew, the movie all of it; what is rendered
@@ -169,11 +170,7 @@ func TestEngine_Render_sameMovieStartsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: links["ffmpeg"], FFprobe: links["ffprobe"], Sandbox: self, Log: quiet()})
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: links["ffmpeg"], FFprobe: links["ffprobe"], Jail: jailtest.New(t), Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -213,7 +213,3 @@ func (e *Engine) removeEarlier(parent string, attempt int) error {
 	}
 	return nil
 }
-
-// SandboxMain is what a program must run when its first argument is "__sandbox": it locks itself into the
-// folders it was given and becomes ffmpeg. It does not return.
-func SandboxMain() { ffmpeg.SandboxMain() }

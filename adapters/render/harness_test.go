@@ -27,13 +27,13 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
+	"moviola/internal/jail"
+	"moviola/internal/jail/jailtest"
 )
 
 // TestMain lets the test binary be the sandbox that Tools starts, as main does.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "__sandbox" {
-		render.SandboxMain()
-	}
+	jail.Main()
 	os.Exit(m.Run())
 }
 
@@ -45,11 +45,7 @@ func quiet() logrus.FieldLogger {
 
 func mustTools(t testing.TB) *ffmpeg.Tools {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Sandbox: self, Log: quiet()})
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Jail: jailtest.New(t), Log: quiet()})
 	if err != nil {
 		t.Fatalf("the tests need ffmpeg: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/internal/jail/jailtest"
 )
 
 // Where the kernel offers Landlock, no run of ffmpeg or ffprobe of a render reads or writes what is not its own: both are replaced by
@@ -45,11 +46,7 @@ func TestEngine_Render_everyRunIsJailed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: scripts["ffmpeg"], FFprobe: scripts["ffprobe"], Sandbox: self, Log: quiet()})
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{FFmpeg: scripts["ffmpeg"], FFprobe: scripts["ffprobe"], Jail: jailtest.New(t), Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}

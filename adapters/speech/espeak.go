@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/internal/jail"
 )
 
 // espeak is the built-in voice.
 type espeak struct {
 	program string
-	sandbox func(string, []string) (string, []string)
+	jail    *jail.Jail
 	version string
 	voices  map[string]bool // lower-case
 }
@@ -45,7 +46,7 @@ func openEspeak(ctx context.Context, cfg Config) (*espeak, error) {
 	if program, err = filepath.Abs(program); err != nil {
 		return nil, fmt.Errorf("find espeak-ng: %w", err)
 	}
-	e := &espeak{program: program, sandbox: cfg.Sandbox, voices: map[string]bool{}}
+	e := &espeak{program: program, jail: cfg.Jail, voices: map[string]bool{}}
 	version, err := e.run(ctx, "", "--version")
 	if err != nil {
 		return nil, fmt.Errorf("ask espeak-ng for its version: %w", err)
@@ -156,30 +157,36 @@ func (e *espeak) first(voices ...string) string {
 	return ""
 }
 
+// Policy is what the built-in voice may do: read its own files, and write none. Sound libraries map memory as files, which counts as file size.
+func Policy() jail.Policy {
+	return jail.Policy{
+		Program: "espeak-ng", Calls: jail.DecoderCalls,
+		Limits: jail.Limits{AddressSpace: 8 << 30, OpenFiles: 256, CPUSeconds: 60, FileBytes: 256 << 20, Tasks: 64},
+	}
+}
+
 // run runs the program with text on its standard input, in a process group of its own, and returns what it prints.
 func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
-	program := e.program
-	if e.sandbox != nil {
-		program, args = e.sandbox(program, args)
+	cmd, err := e.jail.Child(ctx, Policy(), e.program, args)
+	if err != nil {
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, program, args...)
 	// It loads the system's sound library, which would make a folder at home though nothing is played.
 	cmd.Env = []string{"LC_ALL=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/dev/null"}
-	cmd.Dir = "/"
 	cmd.Stdin = strings.NewReader(text)
 	out := &limited{left: maxOutput}
 	complaints := &limited{left: 4 << 10, drop: true}
 	cmd.Stdout, cmd.Stderr = out, complaints
 	cmd.WaitDelay = endDelay
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	// The kernel sends Pdeathsig when the thread that started the program ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := cmd.Run()
-	if cmd.Process != nil {
+	err = cmd.Start()
+	cmd.Release()
+	if err == nil {
+		err = cmd.Wait()
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it has started; usually there is nothing left
 	}
 	switch {

@@ -14,6 +14,7 @@ import (
 
 	"moviola/adapters/speech"
 	"moviola/commands"
+	"moviola/internal/jail/jailtest"
 )
 
 // fakeEspeak is a program in the place of espeak-ng that answers the first questions and then does what the script says.
@@ -134,21 +135,12 @@ func zombie(pid int) bool {
 	return err != nil || strings.Contains(string(raw), ") Z ")
 }
 
+// The built-in voice speaks where it sees nothing but its own files.
 func TestSpeak_RunsConfined(t *testing.T) {
 	t.Parallel()
 	needEspeak(t)
-	calls := make(chan string, 100)
-	e := newEngine(t, speech.Config{Sandbox: func(program string, args []string) (string, []string) {
-		calls <- program + " " + strings.Join(args, " ")
-		return "/usr/bin/env", append([]string{program}, args...)
-	}})
+	outside := filepath.Join(t.TempDir(), "outside")
+	e := newEngine(t, speech.Config{Jail: jailtest.New(t), Espeak: fakeEspeak(t,
+		"cat /etc/passwd >&2 && exit 3; echo x >"+outside+" && exit 4; ls /home >&2 && exit 5; exec /usr/bin/espeak-ng \"$@\"")})
 	mustSpeak(t, e, commands.SpeechRequest{Text: "Hello"})
-	if n := len(calls); n != 5 { // version, voices, the clean and the two marked passages
-		t.Errorf("%d runs, want 5", n)
-	}
-	for range len(calls) {
-		if call := <-calls; !strings.Contains(call, "/espeak-ng --") {
-			t.Errorf("ran %s", call)
-		}
-	}
 }

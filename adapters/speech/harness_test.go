@@ -15,7 +15,14 @@ import (
 
 	"moviola/adapters/speech"
 	"moviola/commands"
+	"moviola/internal/jail"
+	"moviola/internal/jail/jailtest"
 )
+
+func TestMain(m *testing.M) {
+	jail.Main()
+	os.Exit(m.Run())
+}
 
 // quiet drops what is logged.
 func quiet() *logrus.Logger {
@@ -39,6 +46,9 @@ func newEngine(t *testing.T, cfg speech.Config) *speech.Engine {
 	}
 	if cfg.Log == nil {
 		cfg.Log = quiet()
+	}
+	if cfg.Jail == nil && cfg.Espeak == "" { // those of tests write down what they see
+		cfg.Jail = jailtest.New(t)
 	}
 	if cfg.Retries == nil {
 		cfg.Retries = []time.Duration{time.Millisecond, time.Millisecond}

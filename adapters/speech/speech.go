@@ -21,6 +21,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/jail"
 )
 
 var (
@@ -55,9 +56,8 @@ type Config struct {
 	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
 	// last use, so that what nobody asks for can be removed.
 	Dir string
-	// Sandbox returns the command line that runs a program confined, reading its own files and writing none. Nil: it runs as it
-	// is.
-	Sandbox func(program string, args []string) (string, []string)
+	// Jail starts the built-in voice. Nil: it runs as it is.
+	Jail    *jail.Jail
 	Timeout time.Duration // of one answer of an endpoint; 0: 2 minutes
 	// WorkLimit is how long making one file may take, whether anybody still waits for it or not; 0: 10 minutes.
 	WorkLimit time.Duration

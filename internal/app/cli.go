@@ -15,8 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/adapters/browser"
-	"moviola/adapters/render"
-	"moviola/adapters/render/ffmpeg"
+	"moviola/internal/jail"
 )
 
 // version is set by the linker.
@@ -24,13 +23,9 @@ var version = "dev"
 
 // Main runs the command line and returns the exit code: 0 when all went well, otherwise 1.
 func Main(args []string, stdout, stderr io.Writer) int {
-	if len(args) > 1 {
-		switch args[1] { // these become another program and do not return
-		case ffmpeg.SandboxCommand:
-			render.SandboxMain()
-		case browser.JailCommand:
-			browser.JailMain()
-		}
+	jail.Main() // may become another program
+	if len(args) > 1 && args[1] == browser.JailCommand {
+		browser.JailMain()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

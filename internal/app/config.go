@@ -19,6 +19,7 @@ import (
 	"moviola/adapters/images"
 	"moviola/adapters/speech"
 	"moviola/domain/document"
+	"moviola/internal/jail"
 )
 
 // The roles a process can play. Design §2.
@@ -84,6 +85,8 @@ type Config struct {
 	Cores        int
 	MemoryMB     int
 
+	Sandbox jail.Mode // of every program that this one starts
+
 	LogLevel  string
 	LogFormat string
 
@@ -142,12 +145,19 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.IntVar(&c.Cores, "cores", runtime.NumCPU(), "processor cores to plan renders for")
 	f.IntVar(&c.MemoryMB, "memory", 2048, "megabytes that the renders of this process may use together")
 
+	bindSandbox(f, &c.Sandbox)
 	f.StringVar(&c.AdminTokenFile, "admin-token-file", "", "file with the operator's token (default: "+adminTokenEnv+", or one that is made and printed)")
 	f.DurationVar(&c.WrongTokenDelay, "wrong-token-delay", time.Second, "how long a wrong operator's token waits for its refusal, 2s at most")
 	bindSecretFiles(f)
 
 	f.StringVar(&c.LogLevel, "log-level", "info", "trace, debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
+}
+
+// bindSandbox declares what confines ffmpeg, Chromium and the built-in voice.
+func bindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
+	*mode = jail.Best
+	f.Var(mode, "sandbox", "what confines ffmpeg, Chromium and espeak-ng: require refuses to start when a layer is missing, best takes what the machine allows, off nothing")
 }
 
 // bindProviders declares the flags of what renders draw from. Give keys by their environment variables: a command line can be read

@@ -55,6 +55,9 @@ func doctorCommand() *cobra.Command {
 			if err := printRoom(cmd.OutOrStdout(), data, reserve); err != nil {
 				return err
 			}
+			if err := printSandbox(cmd.OutOrStdout()); err != nil {
+				return err
+			}
 			if missing {
 				return errors.New("movies cannot be rendered on this machine yet")
 			}

@@ -32,10 +32,11 @@ var imageTimes = outbound.Options{Connect: 10 * time.Second, Header: 3 * time.Mi
 
 // renderer is the render engine and what it draws from: downloads, pages and voices.
 type renderer struct {
-	engine *render.Engine
-	assets *assets.Cache
-	pages  *browser.Pool
-	caches []chores.Cache // all that is kept on this disk for accounts
+	engine  *render.Engine
+	assets  *assets.Cache
+	pages   *browser.Pool
+	sandbox *sandbox
+	caches  []chores.Cache // all that is kept on this disk for accounts
 }
 
 // newRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
@@ -49,11 +50,15 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	tools, err := ffmpeg.Open(ctx, ffmpeg.Config{Sandbox: self, Log: log})
+	sandbox, err := openSandbox(cfg.Sandbox, dir, log)
 	if err != nil {
 		return nil, err
 	}
-	r := &renderer{}
+	tools, err := ffmpeg.Open(ctx, ffmpeg.Config{Jail: sandbox.jail, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	r := &renderer{sandbox: sandbox}
 	r.assets, err = assets.New(assets.Config{
 		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
 		Base: cfg.PublicURL, Own: own, TTL: cfg.AssetCacheTTL, Log: log,
@@ -68,7 +73,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	speaker, err := speech.New(ctx, speech.Config{
 		Client: guard.Client(speechTimes), Dir: filepath.Join(dir, "speech"),
 		Speech: cfg.Speech, Transcription: cfg.Transcription, Saved: saved.speech(), Log: log,
-		Sandbox: func(program string, args []string) (string, []string) { return ffmpeg.Confine(self, program, args) },
+		Jail: sandbox.jail,
 	})
 	if err != nil {
 		return nil, err

@@ -57,6 +57,7 @@ func renderCommand() *cobra.Command {
 	f.IntVar(&cfg.Cores, "cores", cfg.Cores, "processor cores to plan for")
 	f.IntVar(&cfg.MemoryMB, "memory", 2048, "megabytes that the render may use")
 	cfg.bindProviders(f)
+	bindSandbox(f, &cfg.Sandbox)
 	f.StringVar(&level, "log-level", "warn", "trace, debug, info, warn or error")
 	return cmd
 }

@@ -237,6 +237,9 @@ func (s *service) metrics() prometheus.Gatherer {
 		})
 		gauge("key_reads", "Streams read to find out who holds a key, since the start.", func() float64 { return float64(s.keys.Status().Reads) })
 	}
+	if s.renderer != nil {
+		registry.MustRegister(s.renderer.sandbox)
+	}
 	registry.MustRegister(goCollectors()...)
 	return registry
 }

@@ -27,17 +27,15 @@ import (
 	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/jail"
+	"moviola/internal/jail/jailtest"
 )
 
 // Main runs the tests of a package that has a Studio: the test binary is also the sandboxes that ffmpeg and Chromium run in.
 func Main(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case ffmpeg.SandboxCommand:
-			render.SandboxMain()
-		case browser.JailCommand:
-			browser.JailMain()
-		}
+	jail.Main()
+	if len(os.Args) > 1 && os.Args[1] == browser.JailCommand {
+		browser.JailMain()
 	}
 	os.Exit(m.Run())
 }
@@ -83,11 +81,7 @@ func New(t testing.TB, change ...func(*Parts)) *Studio {
 	s.URL = server.URL
 	log := logrus.New()
 	log.SetLevel(logrus.PanicLevel)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Sandbox: self, Log: log})
+	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Jail: jailtest.New(t), Log: log})
 	if err != nil {
 		t.Fatalf("the tests need ffmpeg: %v", err)
 	}

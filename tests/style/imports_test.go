@@ -29,7 +29,7 @@ var layers = []layer{
 	{"commands", []string{"domain", "eventstore", "commands"}, "a use case knows no HTTP and no driver"},
 	{"projections", []string{"domain", "eventstore", "projections"}, "a read model decides nothing"},
 	{"handlers", []string{"domain", "commands", "projections", "eventstore", "handlers", "docs", "third_party"}, "drivers of the use cases know no adapter"},
-	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/oom"}, "adapters implement ports, and know no other adapter"},
+	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/oom", "internal/jail"}, "adapters implement ports, and know no other adapter"},
 }
 
 // stdOnly are the packages that may import nothing from outside the standard library and this module.

@@ -20,12 +20,12 @@ import (
 	"moviola/adapters/render/ffmpeg"
 	"moviola/commands"
 	"moviola/domain/timeline"
+	"moviola/internal/jail"
+	"moviola/internal/jail/jailtest"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "__sandbox" {
-		ffmpeg.SandboxMain()
-	}
+	jail.Main()
 	if len(os.Args) > 2 && os.Args[1] == parentArg {
 		parentMain(os.Args[2])
 		return
@@ -38,12 +38,8 @@ func open(t *testing.T, cfg ffmpeg.Config) *ffmpeg.Tools {
 	log := logrus.New()
 	log.SetLevel(logrus.PanicLevel)
 	cfg.Log = log
-	if cfg.Sandbox == "" {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Sandbox = self
+	if cfg.Jail == nil {
+		cfg.Jail = jailtest.New(t)
 	}
 	tools, err := ffmpeg.Open(t.Context(), cfg)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"moviola/adapters/render/ffmpeg"
+	"moviola/internal/jail"
 )
 
 // parentArg makes the test binary a program that runs ffmpeg for ever on the pipe it names.
@@ -21,7 +22,11 @@ func parentMain(fifo string) {
 	if err != nil {
 		os.Exit(1)
 	}
-	tools, err := ffmpeg.Open(context.Background(), ffmpeg.Config{Sandbox: self})
+	jails, err := jail.New(jail.Config{Self: self})
+	if err != nil {
+		os.Exit(1)
+	}
+	tools, err := ffmpeg.Open(context.Background(), ffmpeg.Config{Jail: jails})
 	if err != nil {
 		os.Exit(1)
 	}

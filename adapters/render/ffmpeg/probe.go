@@ -56,7 +56,7 @@ func (t *Tools) describe(ctx context.Context, path, format string) (commands.Med
 		program: t.ffprobe,
 		args:    probeArgs(path, format),
 		stdout:  &capped{to: &out, left: probeOutput},
-		jail:    jail{Read: []string{path}, CPUSeconds: uint64(probeCPU.Seconds())},
+		policy:  decoding("ffprobe", []string{path}, "", probeCPU, 0),
 	})
 	if err != nil {
 		return commands.Media{}, err

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"moviola/internal/jail"
 )
 
 // killDelay is how long a program may take to end after SIGTERM.
@@ -34,7 +36,7 @@ func (e *ExitError) Error() string {
 type process struct {
 	program string
 	args    []string
-	jail    jail
+	policy  jail.Policy
 	stdout  io.Writer
 	files   []*os.File // the program's file descriptors from 3 on
 	started func()     // called once the program has them; nil: nothing to do
@@ -46,7 +48,10 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	cmd, tail := t.command(p)
+	cmd, tail, err := t.command(ctx, p)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", p.program, err)
+	}
 	done := make(chan error, 1)
 	started := make(chan error, 1)
 	go func() {
@@ -55,12 +60,13 @@ func (t *Tools) run(ctx context.Context, p process) error {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
+		cmd.Release()
 		started <- err
 		if err == nil {
 			done <- cmd.Wait()
 		}
 	}()
-	err := <-started
+	err = <-started
 	if p.started != nil {
 		p.started()
 	}
@@ -80,21 +86,17 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	return err
 }
 
-func (t *Tools) command(p process) (*exec.Cmd, *tailBuffer) {
-	program, args := p.program, p.args
-	if t.sandbox != "" {
-		program, args = t.sandbox, p.jail.wrap(p.program, p.args)
+func (t *Tools) command(ctx context.Context, p process) (*jail.Child, *tailBuffer, error) {
+	cmd, err := t.jail.Child(context.WithoutCancel(ctx), p.policy, p.program, p.args, p.files...) // stopped by await
+	if err != nil {
+		return nil, nil, err
 	}
 	tail := &tailBuffer{}
-	cmd := exec.Command(program, args...) // stopped by await, as a group
-	cmd.Dir = p.jail.Write
 	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin"}
 	cmd.Stdout = p.stdout
 	cmd.Stderr = tail
 	cmd.WaitDelay = killDelay
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.ExtraFiles = p.files
-	return cmd, tail
+	return cmd, tail, nil
 }
 
 // await waits for the end of a process, and hurries it when ctx ends.

@@ -102,11 +102,7 @@ func (t *Tools) Run(ctx context.Context, c Command) error {
 		args:    c.Args(),
 		files:   append([]*os.File{write}, feeds.readers()...),
 		started: feeds.closeReaders,
-		jail: jail{
-			Read: c.Read, Write: c.Dir,
-			CPUSeconds: uint64(limit.Seconds()) * 8,
-			FileBytes:  orDefault(c.FileBytes, defaultFileBytes),
-		},
+		policy:  decoding("ffmpeg", c.Read, c.Dir, limit*8, orDefault(c.FileBytes, defaultFileBytes)),
 	})
 	write.Close()
 	feeds.closeReaders()

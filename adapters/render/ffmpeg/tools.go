@@ -12,17 +12,17 @@ import (
 	"strings"
 	"time"
 
-	landlock "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/sirupsen/logrus"
+
+	"moviola/internal/jail"
 )
 
 // Config says where the programs are.
 type Config struct {
 	FFmpeg  string // path or name; "ffmpeg" when empty
 	FFprobe string // path or name; "ffprobe" when empty
-	// Sandbox is the program that answers the argument "__sandbox" by calling SandboxMain: usually os.Executable(). When it is
-	// empty the programs run without Landlock and resource limits, which is logged.
-	Sandbox string
+	// Jail starts the programs. Nil: they run as they are.
+	Jail *jail.Jail
 	// ProbeLimit is how long a probe may take on a busy machine; 0: two minutes.
 	ProbeLimit time.Duration
 	Log        logrus.FieldLogger
@@ -31,7 +31,7 @@ type Config struct {
 // Tools runs the two programs. It is safe for concurrent use.
 type Tools struct {
 	ffmpeg, ffprobe string // absolute paths
-	sandbox         string
+	jail            *jail.Jail
 	version         string
 	probeLimit      time.Duration
 	log             logrus.FieldLogger
@@ -48,7 +48,7 @@ const openLimit = 2 * time.Minute
 
 // Open finds the programs and asks for their versions. Its error says what to install.
 func Open(ctx context.Context, cfg Config) (*Tools, error) {
-	t := &Tools{sandbox: cfg.Sandbox, probeLimit: orDefault(cfg.ProbeLimit, defaultProbeLimit), log: cfg.Log}
+	t := &Tools{jail: cfg.Jail, probeLimit: orDefault(cfg.ProbeLimit, defaultProbeLimit), log: cfg.Log}
 	if t.log == nil {
 		t.log = logrus.StandardLogger()
 	}
@@ -70,7 +70,6 @@ func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	if err := t.checkAbilities(ctx); err != nil {
 		return nil, err
 	}
-	t.logLevel()
 	return t, nil
 }
 
@@ -108,20 +107,7 @@ func (t *Tools) checkAbilities(ctx context.Context) error {
 // ask returns what a program prints about itself.
 func (t *Tools) ask(ctx context.Context, program string, args ...string) (string, error) {
 	var out bytes.Buffer
-	err := t.run(ctx, process{program: program, args: args, stdout: &capped{to: &out, left: 1 << 20}})
+	p := process{program: program, args: args, stdout: &capped{to: &out, left: 1 << 20}, policy: decoding("ffmpeg", nil, "", openLimit, 0)}
+	err := t.run(ctx, p)
 	return out.String(), err
-}
-
-func (t *Tools) logLevel() {
-	log := t.log.WithField("ffmpeg", t.version)
-	if t.sandbox == "" {
-		log.Warn("ffmpeg runs without a sandbox")
-		return
-	}
-	level, err := landlock.LandlockGetABIVersion()
-	if err != nil || level < 1 {
-		log.Warn("this kernel has no Landlock: ffmpeg runs with resource limits only")
-		return
-	}
-	log.WithField("landlock", level).Info("ffmpeg runs in a sandbox")
 }

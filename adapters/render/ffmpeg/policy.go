@@ -1,0 +1,32 @@
+package ffmpeg
+
+import (
+	"time"
+
+	"moviola/internal/jail"
+)
+
+const (
+	maxAddressSpace = 8 << 30
+	maxOpenFiles    = 2048
+	maxTasks        = 2048 // each input and output has threads of its own
+)
+
+// decoding is what a run of ffmpeg or ffprobe may touch and use up: files and folders that it reads, one folder that it writes, processor time,
+// and bytes of each file.
+func decoding(program string, read []string, write string, cpu time.Duration, file uint64) jail.Policy {
+	return jail.Policy{
+		Program: program, Read: read, Write: write, Calls: jail.DecoderCalls,
+		Limits: jail.Limits{
+			AddressSpace: maxAddressSpace, OpenFiles: maxOpenFiles, CPUSeconds: uint64(cpu.Seconds()), FileBytes: file, Tasks: maxTasks,
+		},
+	}
+}
+
+// Policies are what ffmpeg and ffprobe may do with a file and a folder, for reports of what confines them.
+func Policies(read, write string) []jail.Policy {
+	return []jail.Policy{
+		decoding("ffmpeg", []string{read}, write, defaultLimit, defaultFileBytes),
+		decoding("ffprobe", []string{read}, "", probeCPU, 0),
+	}
+}

@@ -1,0 +1,110 @@
+package jail
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// rule lets a system call pass when all of its tests hold.
+type rule struct {
+	call  uintptr
+	tests []test
+}
+
+// test compares the lower half of an argument, of which the kernel looks at no more for the arguments that are tested here.
+type test struct {
+	argument uint32
+	mask     uint32
+	values   []uint32 // one of them is what the masked argument must be
+}
+
+const (
+	// Where the kernel shows a filter what is called: struct seccomp_data.
+	offsetCall      = 0
+	offsetArch      = 4
+	offsetArguments = 16
+
+	// firstNew is the first call that all architectures number alike. Libraries try those that are newer, and fall back when they are unknown.
+	firstNew = 424
+	// x32Calls are numbered from here on: another way to the same calls.
+	x32Calls = 0x40000000
+)
+
+// What becomes of a call.
+var (
+	allow   = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
+	refuse  = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
+	unknown = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
+	kill    = bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS}
+)
+
+// filter lets the program make the calls of its list only.
+func (s spec) filter() error {
+	if !s.Seccomp {
+		return nil
+	}
+	arch, ok := auditArchs[runtime.GOARCH]
+	if !ok {
+		return fmt.Errorf("the numbers of system calls on %s are not known", runtime.GOARCH)
+	}
+	rules, err := s.Calls.rules(uint32(os.Getpid()))
+	if err != nil {
+		return err
+	}
+	raw, err := bpf.Assemble(program(arch, rules))
+	if err != nil {
+		return err
+	}
+	filters := make([]unix.SockFilter, len(raw))
+	for i, in := range raw {
+		filters[i] = unix.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
+	}
+	fprog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&fprog)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// auditArchs are the names that the kernel has for architectures.
+var auditArchs = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
+
+// program is the filter for these rules. The kernel remembers which calls pass whatever their arguments are, so that a long list costs nothing.
+func program(arch uint32, rules []rule) []bpf.Instruction {
+	all := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offsetArch, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: arch, SkipTrue: 1},
+		kill,
+		bpf.LoadAbsolute{Off: offsetCall, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32Calls, SkipTrue: 1},
+		unknown,
+	}
+	for _, r := range rules {
+		checked := r.checked()
+		all = append(all, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(r.call), SkipTrue: uint8(len(checked))})
+		all = append(all, checked...)
+	}
+	return append(all, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstNew, SkipTrue: 1}, unknown, refuse)
+}
+
+// checked is what becomes of a call that a rule is about.
+func (r rule) checked() []bpf.Instruction {
+	var all []bpf.Instruction
+	for _, t := range r.tests {
+		all = append(all,
+			bpf.LoadAbsolute{Off: offsetArguments + 8*t.argument, Size: 4},
+			bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask})
+		for i, value := range t.values {
+			// To the instruction after the refusal.
+			all = append(all, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(t.values) - i)})
+		}
+		all = append(all, refuse)
+	}
+	return append(all, allow)
+}

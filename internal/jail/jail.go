@@ -1,0 +1,208 @@
+package jail
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Command is the first argument of this service's binary when it is to become a program in a jail.
+const Command = "__jail"
+
+// Config says how a Jail starts programs.
+type Config struct {
+	// Self is a program that answers the argument Command by calling Main, first of all: usually os.Executable().
+	Self string
+	// Off starts programs as they are. Their limits of resources are not set either.
+	Off bool
+	// Without are layers to leave out, as a machine does that refuses them. For tests.
+	Without []Layer
+}
+
+// Jail starts programs. It is safe for concurrent use. A nil one starts them as they are.
+type Jail struct {
+	self    string
+	off     bool
+	without []Layer
+	root    bool
+	machine machine
+}
+
+// New returns a Jail and finds out what the machine allows.
+func New(cfg Config) (*Jail, error) {
+	j := &Jail{self: cfg.Self, off: cfg.Off, without: cfg.Without, root: os.Geteuid() == 0}
+	if j.off {
+		return j, nil
+	}
+	if _, err := os.Stat(j.self); err != nil {
+		return nil, fmt.Errorf("find the program that jails others: %w", err)
+	}
+	j.examine()
+	return j, nil
+}
+
+// Child is a program in its jail that was not started yet.
+type Child struct {
+	*exec.Cmd
+	// Handover is where the listeners of the policy's ports come from, when the program has a network of its own; otherwise nil. It belongs to
+	// the caller.
+	Handover *os.File
+
+	mine []*os.File
+}
+
+// Release closes what belongs to the program only. Call it when Start has returned, or when it is not to be called.
+func (c *Child) Release() {
+	for _, f := range c.mine {
+		_ = f.Close()
+	}
+	c.mine = nil
+}
+
+// spec is what the service's binary is told before it becomes a program.
+type spec struct {
+	Policy
+	Dir      string  `json:"dir,omitempty"`
+	Mounts   []mount `json:"mounts,omitempty"`
+	Root     bool    `json:"root"`               // it has files of its own: the root folder is to be made
+	Network  bool    `json:"network"`            // it has a network of its own: the ports are to be opened
+	Handover int     `json:"handover,omitempty"` // the descriptor through which they are handed over
+	Keep     int     `json:"keep"`               // the first descriptor that the program does not get
+	Landlock int     `json:"landlock,omitempty"` // its version; 0: none
+	Seccomp  bool    `json:"seccomp"`
+	Check    bool    `json:"check,omitempty"` // end instead of becoming the program
+}
+
+// mount is a path of the service that is shown in the program's root folder, under its own name.
+type mount struct {
+	Path  string `json:"path"`
+	Write bool   `json:"write,omitempty"`
+	Run   bool   `json:"run,omitempty"` // it holds the program
+	FD    int    `json:"fd,omitempty"`  // of a mount that was made outside, for another user
+}
+
+// Child returns program with args as the policy says, with files as its descriptors from 3 on. Its environment is empty until Env is set; it is
+// killed as a whole group when ctx ends.
+func (j *Jail) Child(ctx context.Context, p Policy, program string, args []string, files ...*os.File) (*Child, error) {
+	return j.child(ctx, p, false, append([]string{program}, args...), files)
+}
+
+func (j *Jail) child(ctx context.Context, p Policy, check bool, command []string, files []*os.File) (*Child, error) {
+	if j == nil {
+		j = &Jail{off: true, root: os.Geteuid() == 0}
+	}
+	c := &Child{}
+	p = j.fit(p)
+	own := j.own(p)
+	if !j.off {
+		jailed, err := j.wrap(c, p, &own, check, command, len(files))
+		if err != nil {
+			c.Release()
+			return nil, err
+		}
+		command = jailed
+	}
+	c.Cmd = exec.CommandContext(ctx, command[0], command[1:]...)
+	c.Env = []string{}
+	c.ExtraFiles = append(slices.Clone(files), c.mine...)
+	c.Dir = "/"
+	if j.off && p.Write != "" {
+		c.Dir = p.Write
+	}
+	c.SysProcAttr = attributes(p.Spaces, j.root, own, os.Geteuid(), os.Getegid())
+	c.Cancel = func() error { return unix.Kill(-c.Process.Pid, unix.SIGKILL) }
+	return c, nil
+}
+
+// fit returns the policy with the namespaces that it gets here.
+func (j *Jail) fit(p Policy) Policy {
+	if p.Spaces == 0 {
+		p.Spaces = AllSpaces
+	}
+	if j.off || j.machine.namespaces != nil {
+		p.Spaces = NoSpaces
+	}
+	return p
+}
+
+// own says that a program gets another user than root: it needs none of the service's files, or they can be shown as that user's.
+func (j *Jail) own(p Policy) bool {
+	if !j.root || j.off || j.leavesOut(OwnUser) {
+		return j.root && p.NeverRoot
+	}
+	return p.unprivate() || p.Spaces.files() && j.machine.refuses() == nil
+}
+
+// unprivate says that a policy names nothing that belongs to this service.
+func (p Policy) unprivate() bool { return len(p.Read) == 0 && p.Write == "" }
+
+// wrap returns the command that makes this service's binary become another one, and adds the descriptors it needs for that to the child. Where the
+// service's files cannot be shown as another user's, own becomes false.
+func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string, files int) ([]string, error) {
+	s := spec{
+		Policy: p, Dir: p.Write, Root: p.Spaces.files(), Network: p.Spaces.network(), Keep: 3 + files, Check: check,
+		Landlock: j.machine.landlock, Seccomp: j.machine.seccomp == nil,
+	}
+	next := func(f *os.File) int {
+		c.mine = append(c.mine, f)
+		return 2 + files + len(c.mine)
+	}
+	// Another user may have no way to where this service lies: it is started through an open file instead of by its name.
+	self, err := os.Open(j.self)
+	if err != nil {
+		return nil, fmt.Errorf("open this program: %w", err)
+	}
+	path := fmt.Sprintf("/proc/self/fd/%d", next(self))
+	s.Mounts = p.mounts(command[0])
+	if s.Root && *own {
+		lent, err := j.machine.lendAll(s.Mounts)
+		if *own = err == nil; err == nil {
+			for i, f := range lent {
+				s.Mounts[i].FD = next(f)
+			}
+		}
+	}
+	if s.Network && len(p.Ports) > 0 {
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return nil, fmt.Errorf("open the way for ports: %w", err)
+		}
+		c.Handover = os.NewFile(uintptr(pair[0]), "handover")
+		s.Handover = next(os.NewFile(uintptr(pair[1]), "handover"))
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("write jail: %w", err)
+	}
+	return append([]string{path, Command, string(text)}, command...), nil
+}
+
+// mounts are what the root folder of a program shows beside the system, the shorter paths first: what lies in another one is mounted on it.
+func (p Policy) mounts(program string) []mount {
+	var all []mount
+	if at := filepath.Dir(program); !systemFile(at) {
+		all = append(all, mount{Path: at, Run: true})
+	}
+	for _, path := range p.Read {
+		if path != p.Write && !systemFile(path) {
+			all = append(all, mount{Path: filepath.Clean(path)})
+		}
+	}
+	if p.Write != "" {
+		all = append(all, mount{Path: filepath.Clean(p.Write), Write: true})
+	}
+	slices.SortStableFunc(all, func(a, b mount) int { return len(a.Path) - len(b.Path) })
+	return slices.CompactFunc(all, func(a, b mount) bool { return a.Path == b.Path })
+}
+
+// systemFile says that a path is shown to every program.
+func systemFile(path string) bool {
+	return slices.ContainsFunc(systemPaths, func(system string) bool { return path == system || strings.HasPrefix(path, system+"/") })
+}

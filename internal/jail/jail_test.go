@@ -1,0 +1,138 @@
+package jail_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moviola/internal/jail"
+	"moviola/internal/jail/jailtest"
+)
+
+func TestMain(m *testing.M) {
+	jail.Main()
+	os.Exit(m.Run())
+}
+
+// run runs a shell in a jail that reads one file and writes one folder.
+func run(t *testing.T, j *jail.Jail, script string) (said, folder string, err error) {
+	t.Helper()
+	in := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(in, []byte("what may be read"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder = t.TempDir()
+	p := jail.Policy{Program: "sh", Read: []string{in}, Write: folder, Calls: jail.DecoderCalls, Limits: jail.Limits{OpenFiles: 32}}
+	c, err := j.Child(t.Context(), p, "/bin/sh", []string{"-c", script, "sh", in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.CombinedOutput()
+	c.Release()
+	return string(out), folder, err
+}
+
+// Without any of the layers, a program does what it is for.
+func TestJail_ProgramsWork(t *testing.T) {
+	t.Parallel()
+	for _, without := range [][]jail.Layer{
+		nil, {jail.Namespaces}, {jail.OwnUser}, {jail.Landlock}, {jail.Seccomp},
+		{jail.Namespaces, jail.Landlock}, {jail.Namespaces, jail.OwnUser, jail.Landlock, jail.Seccomp},
+	} {
+		name := "all layers"
+		for _, l := range without {
+			name += ", no " + string(l)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said, folder, err := run(t, jailtest.New(t, without...), "cat $1; echo made >out; mv out kept; cat kept; nice; ulimit -n; ulimit -c; pwd")
+			if want := "what may be readmade\n10\n32\n0\n" + folder + "\n"; err != nil || said != want {
+				t.Errorf("said %q, %v; want %q", said, err, want)
+			}
+			info, err := os.Stat(filepath.Join(folder, "kept"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(folder, info.Name())); err != nil { // it is this user's
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Nothing but what is named is there; what is written is not run.
+func TestJail_RootFolder(t *testing.T) {
+	t.Parallel()
+	j := jailtest.New(t)
+	if !on(j, jail.Namespaces) {
+		t.Skip("this machine allows no namespaces")
+	}
+	for script, want := range map[string]string{
+		"cp /bin/true ./run; ./run || echo refused": "refused",
+		"echo x >$1 || echo refused":                "refused",
+		"cat /etc/passwd || echo refused":           "refused",
+		"ls -d /proc /sys /home /root || true":      "No such file",
+		"echo $$":                                   "1\n",
+	} {
+		if said, _, _ := run(t, j, script); !strings.Contains(said, want) {
+			t.Errorf("%s: said %q, want %q in it", script, said, want)
+		}
+	}
+}
+
+// on says whether a machine has a layer, for a program without files of its own.
+func on(j *jail.Jail, layer jail.Layer) bool {
+	for _, s := range j.Report(jail.Policy{Program: "sh", Calls: jail.DecoderCalls}) {
+		if s.Layer == layer {
+			return s.Condition == jail.On
+		}
+	}
+	return false
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	p := jail.Policy{Program: "sh", Write: t.TempDir(), Calls: jail.DecoderCalls}
+	condition := func(j *jail.Jail, l jail.Layer) jail.Condition {
+		for _, s := range j.Report(p) {
+			if s.Layer == l {
+				return s.Condition
+			}
+		}
+		return ""
+	}
+	for _, l := range []jail.Layer{jail.Namespaces, jail.Landlock, jail.Seccomp} {
+		j := jailtest.New(t, l)
+		if got := condition(j, l); got != jail.Missing {
+			t.Errorf("without %s it is %s", l, got)
+		}
+		err := jail.Demand(j.Report(p))
+		if err == nil || !strings.Contains(err.Error(), "sh: "+string(l)+" missing") {
+			t.Errorf("required without %s: %v", l, err)
+		}
+	}
+	off, err := jail.New(jail.Config{Off: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range jail.Layers {
+		if got := condition(off, l); got != jail.Disabled {
+			t.Errorf("off: %s is %s", l, got)
+		}
+	}
+	gone := jail.Policy{Program: "sh", Write: filepath.Join(t.TempDir(), "gone"), Calls: jail.DecoderCalls}
+	if err := jail.Demand(jailtest.New(t).Report(gone)); err == nil {
+		t.Error("a jail that cannot be made has all layers")
+	}
+}
+
+func TestMode(t *testing.T) {
+	t.Parallel()
+	for text, ok := range map[string]bool{"require": true, "best": true, "off": true, "": false, "on": false} {
+		var m jail.Mode
+		if err := m.Set(text); (err == nil) != ok || ok && m.String() != text {
+			t.Errorf("%q: %v, %v", text, m, err)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package jail
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// lender shows files of root as those of nobody, by mounts that map the one to the other. It needs root, and a file system that can do it.
+type lender struct {
+	mu   sync.Mutex
+	maps *os.File // a user namespace in which root is nobody outside
+	err  error    // why it cannot be done
+}
+
+func (l *lender) refuses() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// open makes the user namespace, which lives as long as it is open.
+func (l *lender) open(self string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.maps, l.err = holdMaps(self)
+}
+
+func holdMaps(self string) (*os.File, error) {
+	holder := exec.Command(self, Command)
+	holder.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: nobody, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: nobody, Size: 1}},
+		Pdeathsig:   syscall.SIGKILL,
+	}
+	in, err := holder.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := holder.Start(); err != nil {
+		return nil, fmt.Errorf("make a user namespace: %w", err)
+	}
+	_, err = bufio.NewReader(out).ReadByte() // it has its maps
+	var maps *os.File
+	if err == nil {
+		maps, err = os.Open(fmt.Sprintf("/proc/%d/ns/user", holder.Process.Pid))
+	}
+	return maps, errors.Join(err, in.Close(), holder.Wait())
+}
+
+// holdMain is what runs in the namespace meanwhile: it ends with its standard input.
+func holdMain() {
+	_, _ = os.Stdout.Write([]byte{1})
+	_, _ = os.Stdin.Read(make([]byte, 1))
+	os.Exit(0)
+}
+
+// lend returns a mount of a path whose files of root are nobody's. After a failure nothing is lent any more.
+func (l *lender) lend(m mount) (*os.File, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return nil, l.err
+	}
+	fd, err := cloneMount(m.Path)
+	if err != nil {
+		return nil, err // of this path
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_IDMAP | m.restrictions(), Userns_fd: uint64(l.maps.Fd())}
+	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {
+		l.err = fmt.Errorf("show %s as another user's: %w", m.Path, err)
+		return nil, errors.Join(l.err, unix.Close(fd))
+	}
+	return os.NewFile(uintptr(fd), m.Path), nil
+}
+
+// lendAll lends all or none.
+func (l *lender) lendAll(all []mount) ([]*os.File, error) {
+	var lent []*os.File
+	for _, m := range all {
+		f, err := l.lend(m)
+		if err != nil {
+			for _, f := range lent {
+				_ = f.Close()
+			}
+			return nil, err
+		}
+		lent = append(lent, f)
+	}
+	return lent, nil
+}
+
+// cloneMount opens a path as a mount of its own that lies nowhere yet. In a user namespace the mounts below it cannot be taken away.
+func cloneMount(path string) (int, error) {
+	fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	if err != nil {
+		return -1, fmt.Errorf("open %s as a mount: %w", path, err)
+	}
+	return fd, nil
+}
+
+// restrictions of a mount. What is written is never run.
+func (m mount) restrictions() uint64 {
+	set := uint64(unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV)
+	if m.Write {
+		return set | unix.MOUNT_ATTR_NOEXEC
+	}
+	return set | unix.MOUNT_ATTR_RDONLY
+}

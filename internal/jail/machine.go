@@ -1,0 +1,86 @@
+package jail
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unsafe"
+
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// machine is what the kernel, and the container this service runs in, allow.
+type machine struct {
+	namespaces error // why there are none
+	landlock   int   // its version; 0: none
+	seccomp    error
+	lender
+}
+
+var errLeftOut = errors.New("left out")
+
+// checkTime bounds a trial of a jail.
+const checkTime = time.Minute
+
+// examine finds out what the machine allows, by trying.
+func (j *Jail) examine() {
+	m := &j.machine
+	if version, err := ll.LandlockGetABIVersion(); err == nil && !j.leavesOut(Landlock) {
+		m.landlock = version
+	}
+	m.seccomp = filtersAvailable()
+	if j.leavesOut(Seccomp) {
+		m.seccomp = errLeftOut
+	}
+	if m.namespaces = errLeftOut; !j.leavesOut(Namespaces) {
+		m.namespaces = nil
+		m.namespaces = j.check(Policy{Program: "check", Calls: DecoderCalls})
+	}
+	switch {
+	case !j.root:
+	case m.namespaces != nil:
+		m.err = m.namespaces
+	case j.leavesOut(OwnUser):
+		m.err = errLeftOut
+	default:
+		m.open(j.self)
+	}
+}
+
+func (j *Jail) leavesOut(l Layer) bool { return slices.Contains(j.without, l) }
+
+// check starts a program's jail without the program.
+func (j *Jail) check(p Policy) error {
+	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
+	defer cancel()
+	c, err := j.child(ctx, p, true, []string{"/bin/true"}, nil)
+	if err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	c.Stderr = &said
+	err = c.Run()
+	c.Release()
+	if c.Handover != nil {
+		err = errors.Join(err, c.Handover.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(said.String()))
+	}
+	return nil
+}
+
+// filtersAvailable says whether the kernel filters system calls.
+func filtersAvailable() error {
+	action := uint32(unix.SECCOMP_RET_ERRNO)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package jail
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Condition says what has become of a layer.
+type Condition string
+
+// The conditions of a layer.
+const (
+	On       Condition = "on"
+	Missing  Condition = "missing"  // the machine refuses it
+	Disabled Condition = "off"      // by --sandbox off
+	Unneeded Condition = "unneeded" // what it would take away is not there
+)
+
+// State is the condition of a layer of a program's jail.
+type State struct {
+	Program   string
+	Layer     Layer
+	Condition Condition
+	Detail    string // why it is missing or not needed, or which version it has; may be empty
+}
+
+// String is the state in a line: "ffmpeg: landlock on (version 7)".
+func (s State) String() string {
+	text := fmt.Sprintf("%s: %s %s", s.Program, s.Layer, s.Condition)
+	if s.Detail != "" {
+		text += " (" + s.Detail + ")"
+	}
+	return text
+}
+
+// Report tries the jails of these policies, without their programs, and says what they consist of here. The paths of the policies must exist.
+func (j *Jail) Report(policies ...Policy) []State {
+	var all []State
+	for _, p := range policies {
+		all = append(all, j.report(p)...)
+	}
+	return all
+}
+
+func (j *Jail) report(p Policy) []State {
+	var trial error
+	if !j.off {
+		trial = j.check(p)
+	}
+	var all []State
+	for _, l := range Layers {
+		s := State{Program: p.Program, Layer: l, Condition: On}
+		switch {
+		case j.off:
+			s.Condition = Disabled
+		case trial != nil:
+			s.Condition, s.Detail = Missing, "the jail cannot be made: "+trial.Error()
+		default:
+			s.Condition, s.Detail = j.condition(p, l)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// condition of a layer of a jail that can be made.
+func (j *Jail) condition(p Policy, l Layer) (Condition, string) {
+	missing := func(err error) (Condition, string) {
+		if err == nil {
+			return On, ""
+		}
+		return Missing, err.Error()
+	}
+	switch l {
+	case Namespaces:
+		return missing(j.machine.namespaces)
+	case Seccomp:
+		return missing(j.machine.seccomp)
+	case Landlock:
+		if j.machine.landlock > 0 {
+			return On, fmt.Sprintf("version %d", j.machine.landlock)
+		}
+		return Missing, "the kernel has none, or it is not among the modules of its start (lsm=)"
+	case OwnUser:
+		switch {
+		case !j.root:
+			return Unneeded, "this service is not root"
+		case j.own(j.fit(p)):
+			return On, ""
+		case j.leavesOut(OwnUser):
+			return missing(errLeftOut)
+		}
+		return missing(j.machine.refuses())
+	}
+	return On, ""
+}
+
+// ErrMissing is a layer that is required and that the machine refuses.
+var ErrMissing = errors.New("--sandbox require: this machine refuses layers of the sandbox")
+
+// Demand returns ErrMissing when one of the states is missing, and names them all.
+func Demand(states []State) error {
+	var missing []string
+	for _, s := range states {
+		if s.Condition == Missing {
+			missing = append(missing, s.String())
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w; `moviola doctor` and docs/security.md say how to get them: %s", ErrMissing, strings.Join(missing, "; "))
+}
