@@ -53,7 +53,11 @@ func (p *Pool) start(ctx context.Context) (*browser, error) {
 	p.mu.Unlock()
 	var errs []error
 	for i := first; i < len(levels); i++ {
-		if levels[i].jailed && len(p.cfg.Jailer) == 0 {
+		if levels[i].jailed && p.cfg.Jail.Off() {
+			continue
+		}
+		if err := p.cfg.Jail.Refuses(levels[i].spaces); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", levels[i].name, err))
 			continue
 		}
 		b, err := p.startAt(ctx, levels[i])

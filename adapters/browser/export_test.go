@@ -1,7 +1,7 @@
 package browser
 
 // NeedsNamespaces tells whether a level rests on user namespaces: the jail's own, or those of Chromium's sandbox.
-func NeedsNamespaces(level int) bool { return levels[level].clone != 0 || levels[level].sandbox }
+func NeedsNamespaces(level int) bool { return levels[level].network() || levels[level].sandbox }
 
 // Levels are the names of the ways to confine a browser, the strictest first.
 func Levels() []string {

@@ -16,14 +16,14 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/browser"
+	"moviola/internal/jail"
+	"moviola/internal/jail/jailtest"
 	"moviola/tests/leaks"
 )
 
 // The test program is its own jailer, as the service is.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == browser.JailCommand {
-		browser.JailMain()
-	}
+	jail.Main()
 	if os.Getenv(helperEnv) != "" {
 		helperMain()
 	}
@@ -70,8 +70,8 @@ func open(t testing.TB, cfg browser.Config) *browser.Pool {
 		log.SetLevel(logrus.DebugLevel)
 		cfg.Log = log
 	}
-	if cfg.Jailer == nil {
-		cfg.Jailer = []string{os.Args[0], browser.JailCommand}
+	if cfg.Jail == nil {
+		cfg.Jail = jailtest.New(t)
 	}
 	pool, err := browser.New(cfg)
 	if err != nil {

@@ -1,60 +1,60 @@
 package browser
 
 import (
-	"os"
-	"syscall"
-
-	"golang.org/x/sys/unix"
+	"moviola/internal/jail"
 )
 
 // level is one way of confining a browser. Not every machine allows every one.
 type level struct {
 	name    string
-	jailed  bool    // through the jailer: Landlock, limits
-	clone   uintptr // the namespaces it gets
-	sandbox bool    // Chromium's own sandbox is on
+	jailed  bool        // by the service's jail
+	spaces  jail.Spaces // the namespaces it gets there
+	sandbox bool        // Chromium's own sandbox is on
 }
-
-const (
-	netOnly = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC
-	allOwn  = netOnly | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS
-)
 
 // levels are tried from the first on until one works; the last ones are what a locked-down container leaves.
 var levels = []level{
-	{"own network, processes and files, Landlock, Chromium's sandbox", true, allOwn, true},
-	{"own network, Landlock, Chromium's sandbox", true, netOnly, true},
-	{"Landlock, Chromium's sandbox", true, 0, true},
-	{"Landlock, without Chromium's sandbox", true, 0, false},
-	{"Chromium's sandbox", false, 0, true},
-	{"without any sandbox", false, 0, false},
+	{"own network, processes and files, Landlock, Chromium's sandbox", true, jail.AllSpaces, true},
+	{"own network, Landlock, Chromium's sandbox", true, jail.NetworkSpaces, true},
+	{"Landlock, Chromium's sandbox", true, jail.NoSpaces, true},
+	{"Landlock, without Chromium's sandbox", true, jail.NoSpaces, false},
+	{"Chromium's sandbox", false, jail.NoSpaces, true},
+	{"without any sandbox", false, jail.NoSpaces, false},
 }
 
-func (l level) network() bool { return l.clone&syscall.CLONE_NEWNET != 0 }
-func (l level) mounts() bool  { return l.clone&syscall.CLONE_NEWNS != 0 }
+func (l level) network() bool { return l.spaces == jail.AllSpaces || l.spaces == jail.NetworkSpaces }
+func (l level) mounts() bool  { return l.spaces == jail.AllSpaces }
 
-// process returns how the operating system starts a browser of this level: in a process group of its own, ended by the kernel
-// when this process ends, and never as root.
-func (l level) process() *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	root := os.Geteuid() == 0
-	if root {
-		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+// Policy is what a browser with memoryMB for its page may touch and use up where the machine allows everything, for reports of what confines it.
+func Policy() jail.Policy {
+	return levels[0].policy(ownHome, []uint16{pagePort, quietPort}, defaultMemoryMB)
+}
+
+const (
+	homeMB       = 256
+	maxFileBytes = 1 << 30 // memory shared between its processes counts as files
+	maxOpenFiles = 8192
+	maxTasks     = 4096
+)
+
+// policy of a browser of this level. It writes to home only, and connects to the ports only.
+func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
+	return jail.Policy{
+		Program: "chromium", System: readable, Home: home, HomeMB: homeMB, Ports: ports, Calls: jail.BrowserCalls, NeverRoot: true, Spaces: l.spaces,
+		Proc:   true, // it starts itself from there, and looks at its own processes
+		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks},
 	}
-	if l.clone == 0 {
-		return attr
+}
+
+// readable is what Chromium and fontconfig read beside what every program does.
+var readable = []string{
+	"/etc/fonts", "/var/cache/fontconfig", "/sys/devices/system", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/dev/random", "/dev/zero",
+}
+
+// jail starts the browsers of this level.
+func (l level) jail(cfg Config) *jail.Jail {
+	if l.jailed {
+		return cfg.Jail
 	}
-	uid, gid := os.Geteuid(), os.Getegid()
-	if root {
-		uid, gid = nobody, nobody
-	} else {
-		attr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody, NoSetGroups: true}
-	}
-	attr.Cloneflags = l.clone
-	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: uid, Size: 1}}
-	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: gid, Size: 1}}
-	attr.GidMappingsEnableSetgroups = root
-	// The jail needs them in its namespaces for a moment, and drops them.
-	attr.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN}
-	return attr
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/domain/timeline"
+	"moviola/internal/jail"
 )
 
 // DefaultPath is where Debian's package chromium-headless-shell has its program.
@@ -24,9 +25,8 @@ type Config struct {
 	Path string // of chromium-headless-shell; empty: DefaultPath
 	// Dial makes every connection of every page, to host:port over "tcp". It must refuse what pages may not reach.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Jailer is a program with its first arguments that calls JailMain; usually this one, with JailCommand. Empty: Chromium
-	// is confined by its own sandbox only.
-	Jailer []string
+	// Jail starts the browsers. Nil: Chromium is confined by its own sandbox only.
+	Jail *jail.Jail
 	// Dir is for what Chromium writes where it cannot be given a folder in memory; everybody must be able to go there. Empty:
 	// the system's folder for temporary files.
 	Dir      string
@@ -38,6 +38,8 @@ type Config struct {
 	PageMB   int           // what a page may load and send; 0: 64
 	Log      logrus.FieldLogger
 }
+
+const defaultMemoryMB = 1500
 
 // Pool draws pages. It is safe for concurrent use.
 type Pool struct {
@@ -66,7 +68,7 @@ func New(cfg Config) (*Pool, error) {
 	setDefault(&cfg.Pages, 200)
 	setDefault(&cfg.Idle, time.Minute)
 	setDefault(&cfg.Limit, 30*time.Second)
-	setDefault(&cfg.MemoryMB, 1500)
+	setDefault(&cfg.MemoryMB, defaultMemoryMB)
 	setDefault(&cfg.PageMB, 64)
 	if cfg.Log == nil {
 		cfg.Log = logrus.StandardLogger()

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"moviola/internal/jail"
 )
 
 // ownHome is where a browser with mounts of its own has its home. Every system has the folder, and everybody may go there.
@@ -73,38 +74,28 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 		return err
 	}
 	p.in, p.out = ends.read, ends.write
-	program, args := cfg.Path, flags(p.home, l.sandbox, p.portNumbers())
-	if l.jailed {
-		if program, args, err = p.jailed(cfg, l, args); err != nil {
-			return err
-		}
+	defer ends.closeChild()
+	ports := p.portNumbers()
+	cmd, err := l.jail(cfg).Child(context.WithoutCancel(ctx), l.policy(p.home, ports, cfg.MemoryMB), cfg.Path, flags(p.home, l.sandbox, ports),
+		ends.childRead, ends.childWrite) // ended by kill, as a group
+	if err != nil {
+		return err
 	}
-	cmd := exec.Command(program, args...) // ended by kill, as a group
-	cmd.Dir = "/"
 	cmd.Env = []string{
 		"HOME=" + p.home, "TMPDIR=" + p.home, "PATH=/usr/bin:/bin", "LANG=en_US.UTF-8", "TZ=UTC", "DBUS_SESSION_BUS_ADDRESS=disabled:",
 	}
 	cmd.Stderr = p.notes
 	cmd.WaitDelay = pipeDelay
-	cmd.ExtraFiles = []*os.File{ends.childRead, ends.childWrite}
-	if l.jailed {
-		// Nobody may have no way to where this program lies. It is started through an open file instead of by its name.
-		self, err := os.Open(cfg.Jailer[0])
-		if err != nil {
-			return fmt.Errorf("open jailer: %w", err)
-		}
-		defer self.Close()
-		cmd.ExtraFiles = append(cmd.ExtraFiles, ends.childHandover, self)
+	err = p.run(cmd.Cmd)
+	cmd.Release()
+	if cmd.Handover != nil {
+		defer cmd.Handover.Close()
 	}
-	cmd.SysProcAttr = l.process()
-	err = p.run(cmd)
-	ends.closeChild()
-	defer ends.handover.Close()
 	if err != nil {
-		return fmt.Errorf("start %s: %w", program, err)
+		return fmt.Errorf("start %s: %w", cfg.Path, err)
 	}
 	if l.network() {
-		return p.receive(ctx, ends.handover)
+		return p.receive(ctx, cmd.Handover)
 	}
 	return nil
 }
@@ -167,23 +158,11 @@ func makeHome(dir string) (string, error) {
 		return "", fmt.Errorf("make folder for a browser: %w", err)
 	}
 	if os.Geteuid() == 0 {
-		if err := os.Chown(home, nobody, nobody); err != nil {
+		if err := os.Chown(home, jail.Nobody, jail.Nobody); err != nil {
 			return "", errors.Join(fmt.Errorf("give folder to the browser: %w", err), os.Remove(home))
 		}
 	}
 	return filepath.Abs(home)
-}
-
-// jailed returns the command that makes the jailer become the browser.
-func (p *process) jailed(cfg Config, l level, args []string) (string, []string, error) {
-	spec, err := json.Marshal(jail{
-		Home: p.home, Ports: p.portNumbers(), Network: l.network(), Mounts: l.mounts(), Data: uint64(cfg.MemoryMB+reservedMB) << 20,
-	})
-	if err != nil {
-		return "", nil, fmt.Errorf("write jail: %w", err)
-	}
-	all := append(append([]string{}, cfg.Jailer[1:]...), string(spec), cfg.Path)
-	return fmt.Sprintf("/proc/self/fd/%d", programFD), append(all, args...), nil
 }
 
 // listen opens the egress on this machine's loopback: a browser without a network of its own has no other.
@@ -260,8 +239,8 @@ func (p *process) adopt(fds []int) error {
 
 // pipes are both sides of what a browser is connected with.
 type pipes struct {
-	read, write, handover                *os.File
-	childRead, childWrite, childHandover *os.File
+	read, write           *os.File
+	childRead, childWrite *os.File
 }
 
 func openPipes() (pipes, error) {
@@ -269,16 +248,14 @@ func openPipes() (pipes, error) {
 	var errs [2]error
 	p.childRead, p.write, errs[0] = os.Pipe()
 	p.read, p.childWrite, errs[1] = os.Pipe()
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err := errors.Join(errs[0], errs[1], err); err != nil {
+	if err := errors.Join(errs[:]...); err != nil {
 		return pipes{}, fmt.Errorf("open pipes: %w", err)
 	}
-	p.handover, p.childHandover = os.NewFile(uintptr(pair[0]), "handover"), os.NewFile(uintptr(pair[1]), "handover")
 	return p, nil
 }
 
 func (p pipes) closeChild() {
-	for _, f := range []*os.File{p.childRead, p.childWrite, p.childHandover} {
+	for _, f := range []*os.File{p.childRead, p.childWrite} {
 		f.Close()
 	}
 }

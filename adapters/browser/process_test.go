@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"moviola/adapters/browser"
+	"moviola/internal/jail"
 )
 
 // alive says whether a process runs.
@@ -145,7 +146,11 @@ func TestProcess_EveryLevelDraws(t *testing.T) {
 
 func TestProcess_WithoutJailerItIsStillDrawn(t *testing.T) {
 	t.Parallel()
-	pool := open(t, browser.Config{Jailer: []string{}})
+	off, err := jail.New(jail.Config{Off: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := open(t, browser.Config{Jail: off})
 	if got := at(still(t, pool, browser.Page{HTML: box, Width: 100, Height: 100}), 10, 10); got != "200,30,60,255" {
 		t.Errorf("the box is %s", got)
 	}
@@ -295,7 +300,11 @@ func helperMain() {
 	if err != nil {
 		os.Exit(2)
 	}
-	pool, err := browser.New(browser.Config{Limit: patience, Dial: (&net.Dialer{}).DialContext, Jailer: []string{os.Args[0], browser.JailCommand}})
+	jails, err := jail.New(jail.Config{Self: os.Args[0]})
+	if err != nil {
+		os.Exit(2)
+	}
+	pool, err := browser.New(browser.Config{Limit: patience, Dial: (&net.Dialer{}).DialContext, Jail: jails})
 	if err != nil {
 		os.Exit(2)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 
-	"moviola/adapters/browser"
 	"moviola/internal/jail"
 )
 
@@ -24,9 +23,6 @@ var version = "dev"
 // Main runs the command line and returns the exit code: 0 when all went well, otherwise 1.
 func Main(args []string, stdout, stderr io.Writer) int {
 	jail.Main() // may become another program
-	if len(args) > 1 && args[1] == browser.JailCommand {
-		browser.JailMain()
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := rootCommand()

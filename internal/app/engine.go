@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -46,10 +44,6 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	if err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
-	}
 	sandbox, err := openSandbox(cfg.Sandbox, dir, log)
 	if err != nil {
 		return nil, err
@@ -85,7 +79,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 		return nil, err
 	}
 	r.pages, err = browser.New(browser.Config{
-		Path: cfg.Chromium, Dial: guard.DialContext, Jailer: []string{self, browser.JailCommand}, Log: log,
+		Path: cfg.Chromium, Dial: guard.DialContext, Jail: sandbox.jail, Log: log,
 	})
 	if err != nil {
 		return nil, err

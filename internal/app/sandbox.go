@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/sirupsen/logrus"
 
+	"moviola/adapters/browser"
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/speech"
 	"moviola/internal/jail"
@@ -52,7 +53,7 @@ func examineSandbox(mode jail.Mode, dir string) (*sandbox, error) {
 		return nil, fmt.Errorf("make the folder in which the sandbox is tried: %w", err)
 	}
 	s := &sandbox{jail: j}
-	s.states = j.Report(append(ffmpeg.Policies(self, trial), speech.Policy())...)
+	s.states = j.Report(append(ffmpeg.Policies(self, trial), speech.Policy(), browser.Policy())...)
 	return s, os.Remove(trial)
 }
 

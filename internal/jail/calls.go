@@ -110,6 +110,7 @@ const socketType = 0xf
 func browserRules() []rule {
 	return []rule{
 		{unix.SYS_CLONE, []test{{0, namespaces &^ (unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET), []uint32{0}}}},
+		{unix.SYS_UNSHARE, []test{is(0, unix.CLONE_NEWUSER)}},
 		{unix.SYS_SOCKET, []test{is(0, unix.AF_INET), {1, socketType, []uint32{unix.SOCK_STREAM}}}},
 		{unix.SYS_SOCKETPAIR, []test{is(0, unix.AF_UNIX), {1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}},
 	}

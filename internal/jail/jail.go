@@ -3,6 +3,7 @@ package jail
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -46,6 +47,20 @@ func New(cfg Config) (*Jail, error) {
 	}
 	j.examine()
 	return j, nil
+}
+
+// Off says that programs are started as they are.
+func (j *Jail) Off() bool { return j == nil || j.off }
+
+// Refuses says why a program cannot get these namespaces here; nil: it gets them.
+func (j *Jail) Refuses(s Spaces) error {
+	if s == NoSpaces {
+		return nil
+	}
+	if j.Off() {
+		return errors.New("no namespaces: programs are started as they are")
+	}
+	return j.machine.namespaces
 }
 
 // Child is a program in its jail that was not started yet.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lender shows files of root as those of nobody, by mounts that map the one to the other. It needs root, and a file system that can do it.
+// lender shows files of root as those of Nobody, by mounts that map the one to the other. It needs root, and a file system that can do it.
 type lender struct {
 	mu   sync.Mutex
 	maps *os.File // a user namespace in which root is nobody outside
@@ -36,8 +36,8 @@ func holdMaps(self string) (*os.File, error) {
 	holder := exec.Command(self, Command)
 	holder.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: nobody, Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: nobody, Size: 1}},
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: Nobody, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: Nobody, Size: 1}},
 		Pdeathsig:   syscall.SIGKILL,
 	}
 	in, err := holder.StdinPipe()

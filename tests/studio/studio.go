@@ -34,9 +34,6 @@ import (
 // Main runs the tests of a package that has a Studio: the test binary is also the sandboxes that ffmpeg and Chromium run in.
 func Main(m *testing.M) {
 	jail.Main()
-	if len(os.Args) > 1 && os.Args[1] == browser.JailCommand {
-		browser.JailMain()
-	}
 	os.Exit(m.Run())
 }
 
@@ -81,6 +78,7 @@ func New(t testing.TB, change ...func(*Parts)) *Studio {
 	s.URL = server.URL
 	log := logrus.New()
 	log.SetLevel(logrus.PanicLevel)
+
 	tools, err := ffmpeg.Open(t.Context(), ffmpeg.Config{Jail: jailtest.New(t), Log: log})
 	if err != nil {
 		t.Fatalf("the tests need ffmpeg: %v", err)
@@ -110,7 +108,7 @@ func WithPages(t testing.TB) func(*Parts) {
 	t.Helper()
 	return func(p *Parts) {
 		pool, err := browser.New(browser.Config{
-			Dial: (&net.Dialer{}).DialContext, Jailer: []string{os.Args[0], browser.JailCommand}, Limit: patience, Log: p.Render.Log,
+			Dial: (&net.Dialer{}).DialContext, Jail: jailtest.New(t), Limit: patience, Log: p.Render.Log,
 		})
 		if err != nil {
 			t.Fatal(err)
