@@ -25,10 +25,13 @@ var levels = []level{
 func (l level) network() bool { return l.spaces == jail.AllSpaces || l.spaces == jail.NetworkSpaces }
 func (l level) mounts() bool  { return l.spaces == jail.AllSpaces }
 
-// Policy is what a browser with memoryMB for its page may touch and use up where the machine allows everything, for reports of what confines it.
+// Policy is what a browser may touch and use up where the machine allows everything, for reports of what confines it.
 func Policy() jail.Policy {
 	return levels[0].policy(ownHome, []uint16{pagePort, quietPort}, defaultMemoryMB)
 }
+
+// PolicyIn is the same where there are no namespaces: the browser writes to a folder, and connects to ports of this host.
+func PolicyIn(home string, ports []uint16) jail.Policy { return levels[3].policy(home, ports, defaultMemoryMB) }
 
 const (
 	homeMB       = 256
@@ -42,6 +45,7 @@ func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 	return jail.Policy{
 		Program: "chromium", System: readable, Home: home, HomeMB: homeMB, Ports: ports, Calls: jail.BrowserCalls, NeverRoot: true, Spaces: l.spaces,
 		Proc:   true, // it starts itself from there, and looks at its own processes
+		Maps:   l.sandbox,
 		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks},
 	}
 }

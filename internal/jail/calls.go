@@ -11,13 +11,14 @@ const whole = ^uint32(0)
 // is tests that an argument is one of values.
 func is(argument uint32, values ...uint32) test { return test{argument, whole, values} }
 
-// rules are the calls of a list, for a process with the id self. Calls of architectures that have more of them are in legacyCalls.
-func (c Calls) rules(self uint32) ([]rule, error) {
+// rules are the calls of a list, for a process with the id self, which may have a view of its own processes only. Calls of architectures that have
+// more of them are in legacyCalls. What changes the times, modes and owners of files by their names is in none: Landlock does not look at it.
+func (c Calls) rules(self uint32, own bool) ([]rule, error) {
 	switch c {
 	case DecoderCalls:
 		return append(always(commonCalls, legacyCalls), decoderRules(self)...), nil
 	case BrowserCalls:
-		return append(always(commonCalls, legacyCalls, browserCalls, legacyBrowserCalls), browserRules()...), nil
+		return append(always(commonCalls, legacyCalls, browserCalls, legacyBrowserCalls), browserRules(own)...), nil
 	}
 	return nil, fmt.Errorf("there is no list of system calls %q", c)
 }
@@ -40,7 +41,7 @@ var commonCalls = []uintptr{
 	unix.SYS_FSTATFS, unix.SYS_STATFS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_READLINKAT, unix.SYS_GETDENTS64, unix.SYS_GETCWD,
 	unix.SYS_CHDIR, unix.SYS_FCHDIR, unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_FTRUNCATE, unix.SYS_TRUNCATE,
 	unix.SYS_FALLOCATE, unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_SYNC_FILE_RANGE, unix.SYS_FADVISE64, unix.SYS_UMASK, unix.SYS_FCHMOD,
-	unix.SYS_FCHMODAT, unix.SYS_UTIMENSAT, unix.SYS_FCNTL, unix.SYS_FLOCK, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2, unix.SYS_SPLICE, unix.SYS_TEE,
+	unix.SYS_FCNTL, unix.SYS_FLOCK, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2, unix.SYS_SPLICE, unix.SYS_TEE,
 	unix.SYS_SENDFILE, unix.SYS_COPY_FILE_RANGE, unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_FGETXATTR, unix.SYS_LISTXATTR,
 	unix.SYS_LLISTXATTR, unix.SYS_FLISTXATTR,
 	// memory
@@ -94,11 +95,11 @@ func decoderRules(self uint32) []rule {
 
 // browserCalls are those that a browser of many processes needs beside: connections, shared memory, and what its own sandbox is made with.
 var browserCalls = []uintptr{
-	unix.SYS_CONNECT, unix.SYS_GETSOCKNAME, unix.SYS_GETPEERNAME, unix.SYS_SETSOCKOPT, unix.SYS_GETSOCKOPT, unix.SYS_SENDTO, unix.SYS_RECVFROM,
-	unix.SYS_SENDMSG, unix.SYS_RECVMSG, unix.SYS_SHUTDOWN,
-	unix.SYS_MEMFD_CREATE, unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_RM_WATCH, unix.SYS_SYMLINKAT, unix.SYS_LINKAT,
+	unix.SYS_CONNECT, unix.SYS_GETSOCKNAME, unix.SYS_GETPEERNAME, unix.SYS_SETSOCKOPT, unix.SYS_GETSOCKOPT, unix.SYS_RECVFROM, unix.SYS_RECVMSG,
+	unix.SYS_SHUTDOWN,
+	unix.SYS_MEMFD_CREATE, unix.SYS_INOTIFY_INIT1, unix.SYS_SYMLINKAT, unix.SYS_LINKAT,
 	unix.SYS_FCHOWN, unix.SYS_MLOCK, unix.SYS_MUNLOCK, unix.SYS_PKEY_ALLOC, unix.SYS_PKEY_FREE, unix.SYS_PKEY_MPROTECT, unix.SYS_SIGNALFD4,
-	unix.SYS_PRCTL, unix.SYS_PRLIMIT64, unix.SYS_SETPRIORITY, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_KILL, unix.SYS_TGKILL,
+	unix.SYS_PRCTL, unix.SYS_KILL, unix.SYS_TGKILL,
 	unix.SYS_SETSID, unix.SYS_SETPGID, unix.SYS_IOCTL,
 	unix.SYS_SECCOMP, unix.SYS_CHROOT, unix.SYS_CAPSET, unix.SYS_SETRESUID, unix.SYS_SETRESGID,
 }
@@ -107,11 +108,28 @@ var browserCalls = []uintptr{
 const socketType = 0xf
 
 // browserRules let a browser open connections over TCP, pairs for its processes, and the namespaces of its sandbox: none for files.
-func browserRules() []rule {
+func browserRules(own bool) []rule {
+	others := []test{} // which processes it may govern
+	if !own {
+		others = []test{is(0, 0)}
+	}
 	return []rule{
+		{unix.SYS_PRLIMIT64, others}, {unix.SYS_SCHED_SETAFFINITY, others}, {unix.SYS_SCHED_SETSCHEDULER, others},
+		{unix.SYS_SETPRIORITY, append([]test{is(0, unix.PRIO_PROCESS)}, onArgument(1, others)...)},
+		// Otherwise they could connect by themselves.
+		{unix.SYS_SENDTO, []test{{3, unix.MSG_FASTOPEN, []uint32{0}}}}, {unix.SYS_SENDMSG, []test{{2, unix.MSG_FASTOPEN, []uint32{0}}}},
 		{unix.SYS_CLONE, []test{{0, namespaces &^ (unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET), []uint32{0}}}},
 		{unix.SYS_UNSHARE, []test{is(0, unix.CLONE_NEWUSER)}},
-		{unix.SYS_SOCKET, []test{is(0, unix.AF_INET), {1, socketType, []uint32{unix.SOCK_STREAM}}}},
+		{unix.SYS_SOCKET, []test{is(0, unix.AF_INET), {1, socketType, []uint32{unix.SOCK_STREAM}}, is(2, 0, unix.IPPROTO_TCP)}},
 		{unix.SYS_SOCKETPAIR, []test{is(0, unix.AF_UNIX), {1, socketType, []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}},
 	}
+}
+
+// onArgument moves tests to another argument.
+func onArgument(argument uint32, tests []test) []test {
+	var moved []test
+	for _, t := range tests {
+		moved = append(moved, test{argument, t.mask, t.values})
+	}
+	return moved
 }

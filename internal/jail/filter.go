@@ -52,7 +52,7 @@ func (s spec) filter() error {
 	if !ok {
 		return fmt.Errorf("the numbers of system calls on %s are not known", runtime.GOARCH)
 	}
-	rules, err := s.Calls.rules(uint32(os.Getpid()))
+	rules, err := s.Calls.rules(uint32(os.Getpid()), s.Root)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,8 @@ type Policy struct {
 	System  []string `json:"system,omitempty"` // files and folders of the system that it reads, beside those that every program does
 	Home    string   `json:"home,omitempty"`   // a folder in memory that it writes; without namespaces it must exist
 	HomeMB  int      `json:"home_mb,omitempty"`
-	Proc    bool     `json:"proc,omitempty"`  // it needs /proc
+	Proc    bool     `json:"proc,omitempty"`  // it reads /proc
+	Maps    bool     `json:"maps,omitempty"`  // it makes user namespaces, whose maps are written in /proc
 	Ports   []uint16 `json:"ports,omitempty"` // of 127.0.0.1, all it may connect to; without a network of its own they must be open
 	Calls   Calls    `json:"calls"`
 	// NeverRoot: it does not run as root, even without any jail.

@@ -84,8 +84,11 @@ func (s spec) rights() []right {
 	if s.Home != "" {
 		add(writing, s.Home)
 	}
-	if s.Proc { // Chromium's sandbox makes user namespaces, whose maps are written there; and the browser starts itself from there
-		add(writeFile|runRight, "/proc")
+	if s.Proc {
+		add(runRight, "/proc")
+	}
+	if s.Maps {
+		add(writeFile, "/proc")
 	}
 	return all
 }

@@ -31,13 +31,13 @@ func (s spec) makeRoot() error {
 	if err := unix.Mount("root", stage, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size="+rootBytes); err != nil {
 		return fmt.Errorf("mount: %w", err)
 	}
+	if err := s.mountOwn(); err != nil {
+		return err
+	}
 	for _, f := range shown {
 		if err := f.attach(); err != nil {
 			return fmt.Errorf("show %s: %w", f.path, err)
 		}
-	}
-	if err := s.mountOwn(); err != nil {
-		return err
 	}
 	if err := os.Chdir(stage); err != nil {
 		return err
