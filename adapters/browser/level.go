@@ -31,7 +31,9 @@ func Policy() jail.Policy {
 }
 
 // PolicyIn is the same where there are no namespaces: the browser writes to a folder, and connects to ports of this host.
-func PolicyIn(home string, ports []uint16) jail.Policy { return levels[3].policy(home, ports, defaultMemoryMB) }
+func PolicyIn(home string, ports []uint16) jail.Policy {
+	return levels[3].policy(home, ports, defaultMemoryMB)
+}
 
 const (
 	homeMB       = 256
