@@ -201,6 +201,7 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	project := read.doc.Project
 	body, err := h.original(ctx, cmd.Account, domain.ProjectID(project))
 	if err != nil {
+		read.lint.Movie = nil // there is nothing to say of it but that it is not there
 		return read, err
 	}
 	read, err = h.parse(ctx, cmd.Account, body)
