@@ -21,7 +21,7 @@
 //
 // Then read it: in this package by name (r.within("zoom"), r.flag("muted")), else where the settings are understood. Run go generate
 // ./domain/document, which writes docs/movie.md, and add a pair of movies to the test that holds every row against what it changes
-// (tests/properties) when the row's example alone shows nothing.
+// (TestProperties in domain/timeline) when the row's example alone shows nothing.
 //
 //go:generate go run moviola/tests/reference
 package document

@@ -28,7 +28,9 @@ var table = sync.OnceValue(func() map[string]propertySet {
 		}
 		rows = withDefaults(rows, typeDefaults[name])
 		for i := range rows {
-			rows[i].Idle = rows[i].Idle || rows[i].Name == "save-to-media" && !made[name]
+			if idleFor(name, rows[i].Name) {
+				rows[i].Idle, rows[i].Doc, rows[i].Picture = true, "Has no effect on an element of this type.", ""
+			}
 		}
 		kinds["element:"+name] = rows
 	}
@@ -46,6 +48,19 @@ var table = sync.OnceValue(func() map[string]propertySet {
 	}
 	return all
 })
+
+// idleFor says that a property which elements share changes nothing in those of one type.
+func idleFor(elementType, name string) bool {
+	switch name {
+	case "save-to-media":
+		return !made[elementType]
+	case "crop":
+		return elementType != TypeImage && elementType != TypeVideo
+	case "z-index":
+		return !seen[elementType] && elementType != "template"
+	}
+	return false
+}
 
 // componentGroups are the names of the groups of every component.
 var componentGroups = sync.OnceValue(func() map[string][]string {

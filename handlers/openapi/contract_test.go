@@ -34,7 +34,6 @@ import (
 
 // neverAnswered are codes that no client reads over HTTP, with the reason.
 var neverAnswered = map[string]string{
-	"look_unknown":   "it ends the start of a process",
 	"secret_differs": "it ends the start of a process",
 	"render_failed":  "it is the kind of a message in the status of a movie",
 	"key_exists":     "it takes two equal random keys",
