@@ -18,7 +18,15 @@ import (
 // outOfMemory adds commands.ErrOutOfMemory to the error of work whose program was ended from outside, when the kernel has ended processes for
 // want of memory meanwhile. Without that a program that was killed proves nothing. Decision 56.
 func outOfMemory(ctx context.Context, before oom.Count, err error) error {
-	if err == nil || ctx.Err() != nil || !before.Rose(oom.Read()) {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return blameMemory(before, oom.Read(), err)
+}
+
+// blameMemory is outOfMemory of an error between two counts.
+func blameMemory(before, after oom.Count, err error) error {
+	if !before.Rose(after) {
 		return err
 	}
 	var exit *ffmpeg.ExitError

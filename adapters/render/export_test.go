@@ -48,3 +48,6 @@ func Moved(from, to float64, words []caption.Word) []caption.Word {
 
 // SoundEncoder are the arguments the sound is encoded with.
 var SoundEncoder = soundEncoder
+
+// BlameMemory adds commands.ErrOutOfMemory to the error of a program that was ended between two counts.
+var BlameMemory = blameMemory

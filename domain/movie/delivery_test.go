@@ -200,6 +200,28 @@ func TestMovie_FinishDelivery(t *testing.T) {
 }
 
 // TestMovie_Destinations: tries, their last result and the sending time add up over runs.
+// TestMovie_DeliveryOrder: destinations are served in their own order, those that were open when a run was cut short after those that were
+// not, and those with a final result no more. Decision 56.
+func TestMovie_DeliveryOrder(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		events []domain.Event
+		want   []int
+	}{
+		"none was tried":                      {toDeliver(), []int{0, 1}},
+		"the first is being tried":            {toDeliver(run(1), try(1, 0, 1, false)), []int{0, 1}},
+		"the run was handed back":             {toDeliver(run(1), handedBack(1), run(2)), []int{0, 1}},
+		"the first was open in a run cut off": {toDeliver(run(1), run(2)), []int{1, 0}},
+		"both were":                           {toDeliver(run(1), run(2), run(3)), []int{0, 1}},
+		"the first once more than the other":  {toDeliver(run(1), run(2), run(3), run(4)), []int{1, 0}},
+		"one has its result":                  {toDeliver(run(1), run(2), try(2, 1, 1, true)), []int{0}},
+	} {
+		if diff := cmp.Diff(tt.want, given(tt.events...).DeliveryOrder()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestMovie_Destinations(t *testing.T) {
 	t.Parallel()
 	m := given(toDeliver(run(1), try(1, 0, 1, false), run(2), try(2, 0, 2, false))...)
