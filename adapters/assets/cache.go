@@ -57,8 +57,10 @@ type Config struct {
 	// Decision 51. MaxTotal bounds the bytes of all files; 0: 50 GiB. Both bounds of what is kept hold whenever Sweep is called.
 	TTL      time.Duration
 	MaxTotal int64
-	Now      func() time.Time // nil: time.Now
-	Log      logrus.FieldLogger
+	// Shared is where other hosts find what this one has downloaded, and the other way round. nil: none does, or they share the folder.
+	Shared Store
+	Now    func() time.Time // nil: time.Now
+	Log    logrus.FieldLogger
 }
 
 const (
@@ -122,7 +124,7 @@ func New(cfg Config) (*Cache, error) {
 // from the disk, and no server is asked. Decision 51. Callers that ask for the same address at once share one download.
 func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
 	return c.flights.do(ctx, string(account)+" "+address, func(ctx context.Context) (commands.Asset, error) {
-		return c.fetch(ctx, c.shelf(account), address, false)
+		return c.fetch(ctx, c.shelf(account), address, nil)
 	})
 }
 
@@ -132,7 +134,7 @@ func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address s
 	if asset, ok := c.KeptSince(ctx, account, address, since); ok {
 		return asset, nil
 	}
-	return c.fetch(ctx, c.shelf(account), address, true)
+	return c.fetch(ctx, c.shelf(account), address, &since)
 }
 
 // Kept is what Fetch takes from the disk; false when it would ask a server.
@@ -177,7 +179,9 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh bool) (commands.Asset, error) {
+// fetch brings the file at address onto the shelf. With fresh nothing is taken that was downloaded before that time; when that is zero, nothing
+// at all.
+func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh *time.Time) (commands.Asset, error) {
 	target, err := parseAddress(address)
 	if err != nil {
 		return commands.Asset{}, err
@@ -186,10 +190,18 @@ func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh bool) 
 		return commands.Asset{}, err
 	}
 	var known visit
-	if !fresh {
-		if asset, ok := c.kept(s, address, time.Time{}); ok {
+	var since time.Time
+	if fresh != nil {
+		since = *fresh
+	} else if asset, ok := c.kept(s, address, since); ok {
+		return asset, nil
+	}
+	if _, own := c.ownPath(target); !own && (fresh == nil || !since.IsZero()) {
+		if asset, ok := c.takeShared(ctx, s, address, target, since); ok {
 			return asset, nil
 		}
+	}
+	if fresh == nil {
 		known = s.visit(address)
 	}
 	got, err := c.download(ctx, s, target, known)
@@ -205,6 +217,7 @@ func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh bool) 
 	if err := writeJSON(s.visitPath(address), got); err != nil {
 		return commands.Asset{}, fmt.Errorf("note the download of asset %s: %w", got.Hash, err)
 	}
+	c.share(ctx, s, address, got)
 	return asset, s.use(got.Hash)
 }
 

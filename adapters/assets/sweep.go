@@ -27,7 +27,7 @@ type kept struct {
 
 // Forget removes what is kept for an account. Doing it again changes nothing.
 func (c *Cache) Forget(account domain.AccountID) error {
-	if err := os.RemoveAll(c.shelf(account).dir); err != nil {
+	if err := errors.Join(os.RemoveAll(c.shelf(account).dir), c.forgetShared(account)); err != nil {
 		return fmt.Errorf("forget assets: %w", err)
 	}
 	return nil

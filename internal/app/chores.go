@@ -36,6 +36,7 @@ func (s *service) newChores() (*chores.Chores, error) {
 		config.Chores = append(config.Chores,
 			chores.Departed(s.models.Accounts, s.renderer.caches...),
 			chores.Chore{Name: "cached assets", Do: s.renderer.assets.Sweep},
+			chores.Chore{Name: "downloads of all hosts", Do: s.renderer.assets.SweepShared},
 			chores.Chore{Name: "rendered parts and working files", Do: s.renderer.engine.Sweep},
 			chores.Tidy("spoken texts", s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
 				return scratch.Tidy(ctx, spoken, before)

@@ -38,8 +38,8 @@ type renderer struct {
 }
 
 // newRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
-// under the service's own base, and saved the providers that accounts have saved; both are nil when there is no service around.
-func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFiles, saved savedProvider, log logrus.FieldLogger) (*renderer, error) {
+// under the service's own base, shared keeps downloads for other hosts, and saved the providers that accounts have saved; all are nil when there is no service around.
+func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFiles, shared assets.Store, saved savedProvider, log logrus.FieldLogger) (*renderer, error) {
 	guard, err := newGuard(cfg)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	r := &renderer{sandbox: sandbox}
 	r.assets, err = assets.New(assets.Config{
 		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
-		Base: cfg.PublicURL, Own: own, TTL: cfg.AssetCacheTTL, Log: log,
+		Base: cfg.PublicURL, Own: own, Shared: shared, TTL: cfg.AssetCacheTTL, Log: log,
 	})
 	if err != nil {
 		return nil, err

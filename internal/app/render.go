@@ -43,7 +43,7 @@ func renderCommand() *cobra.Command {
 				return err
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
-			r, err := newRenderer(cmd.Context(), cfg, dir, nil, nil, log)
+			r, err := newRenderer(cmd.Context(), cfg, dir, nil, nil, nil, log)
 			if err != nil {
 				return err
 			}

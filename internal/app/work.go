@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"moviola/adapters/assets"
 	"moviola/adapters/workqueue"
 	"moviola/commands"
 	"moviola/handlers/processors"
@@ -103,7 +104,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 	}
 	if s.cfg.plays(roleRenderer) {
 		log := s.log.WithField("part", "render")
-		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.savedProvider(), log); err != nil {
+		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.sharedSources(), s.savedProvider(), log); err != nil {
 			return nil, err
 		}
 		config.Renderer, config.Fetcher = s.renderer.engine, s.renderer.engine
@@ -111,6 +112,15 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 	}
 	config.Preloads, config.Confirm = s.preloadWork(), s.media.confirm
 	return processors.New(config)
+}
+
+// sharedSources is where the renderers of other hosts find what this one has downloaded: in the storage of files, unless that is the data folder,
+// which they share.
+func (s *service) sharedSources() assets.Store {
+	if s.cfg.Blobs == "" {
+		return nil
+	}
+	return s.stores.files
 }
 
 // workFolder is where this host's renderers keep what can be made again.

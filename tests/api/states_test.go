@@ -30,6 +30,26 @@ var stateRows = []row{
 		}
 		release()
 	}},
+	{"state-pending-while-sources-are-fetched", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 600)
+		gate := "fetched-" + c.account
+		movie := `{"resolution":"custom","width":64,"height":64,"scenes":[{"duration":1,"elements":[{"type":"image","src":"` + w.web.base + "/held/" + gate + `"}]}]}`
+		cancelled, fetched := c.submit(t, movie), c.submit(t, movie)
+		for _, project := range []string{cancelled, fetched} {
+			harness.Eventually(t, "the sources of a movie are asked for", func() bool {
+				return strings.Contains(string(c.call(t, "GET", "/movies/events?project="+project, "").Body), "SourcesFetchStarted")
+			})
+			if got := c.movie(t, project); got["status"] != "pending" || got["started_at"] != nil {
+				t.Errorf("%v", got)
+			}
+		}
+		c.into(t, "POST", "/movies/cancel?project="+cancelled, "")
+		if got := c.movie(t, cancelled); got["status"] != "error" || got["message"] != "Movie was cancelled" {
+			t.Errorf("%v", got)
+		}
+		close(w.web.gate(gate))
+		c.until(t, fetched, "done")
+	}},
 	{"state-timeout", func(t *testing.T, w *world) {
 		c := w.hasty.open(t, 600)
 		movie, _ := w.web.held(t, "")

@@ -354,14 +354,16 @@ func (s *site) received(path string) []hit {
 	return append([]hit(nil), s.hits[path]...)
 }
 
-// held is a movie of a second that renders until release is called: its picture is held back.
+// held is a movie of a second that renders until release is called: its picture is held back, whose address is not known before a voice has
+// been heard, so that it cannot be fetched before the render.
 func (s *site) held(t *testing.T, rest string) (movie string, release func()) {
 	t.Helper()
 	name := strings.NewReplacer("/", "-", "#", "-").Replace(t.Name())
 	gate := s.gate(name)
 	once := sync.OnceFunc(func() { close(gate) })
 	t.Cleanup(once)
-	return fmt.Sprintf(`{"resolution":"custom","width":64,"height":64,"scenes":[{"duration":1,"elements":[{"type":"image","src":"%s/held/%s"}]}]%s}`,
+	return fmt.Sprintf(`{"resolution":"custom","width":64,"height":64,"scenes":[{"duration":1,"elements":[`+
+		`{"type":"voice","id":"said","text":"a","muted":true,"duration":1},{"type":"image","src":"%s/held/%s?{{said_duration}}"}]}]%s}`,
 		s.base, name, rest), once
 }
 

@@ -107,7 +107,10 @@ func openIntake(b *testing.B) (*intake, func()) {
 	s := start(b, "--allow-host", allowed, "--render-slots", "1")
 	in := &intake{service: s, host: s.host(b)}
 	first := s.Client(s.open(b).key)
-	held := first.Submit(map[string]any{"scenes": []any{map[string]any{"duration": 1, "elements": []any{map[string]any{"type": "image", "src": image}}}}})
+	held := first.Submit(map[string]any{"scenes": []any{map[string]any{"duration": 1, "elements": []any{
+		// Its address is not known before a voice has been heard: it is not fetched before the render.
+		map[string]any{"type": "voice", "id": "said", "text": "a"}, map[string]any{"type": "image", "src": image + "?{{said_duration}}"},
+	}}}})
 	first.WaitFor(held, "running")
 	for _, o := range s.owners(b, clients) {
 		in.requests = append(in.requests, post("/v2/movies", o.key, movie))

@@ -156,3 +156,40 @@ func history(t *testing.T, client *harness.Client, project string) string {
 	}
 	return strings.Join(names, " ")
 }
+
+// TestSources_OnAnotherHost: what one host has downloaded renders on another that shares nothing with it but the log and the storage of files, with
+// the origin down; an identical movie needs no network there. Decision 51.
+func TestSources_OnAnotherHost(t *testing.T) {
+	blobs, environment := harness.StartS3Bucket(t)
+	for _, variable := range append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef") {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	o := newOrigin(t)
+	addr := harness.FreeAddr(t)
+	harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), addr)
+	flags := []string{"--eventstore", "esdb://" + addr + "?tls=false", "--blobs", blobs, "--allow-host", strings.TrimPrefix(o.URL, "http://")}
+	one := harness.NewService(t, flags...)
+	one.StartAPI()
+	client := one.NewAccount("origin", 600)
+	movie := func(background string) object {
+		return object{"resolution": "custom", "width": 64, "height": 64, "scenes": []any{object{
+			"duration": 1, "background-color": background, "elements": []any{
+				object{"type": "image", "src": o.URL + "/image.png", "duration": 1},
+				object{"type": "video", "src": o.URL + "/video.mp4", "duration": 1},
+			},
+		}}}
+	}
+	client.WaitFor(client.Submit(movie("#000000")), "done")
+	one.API.Terminate()
+	o.down.Store(true)
+	asked := o.asked.Load()
+	two := harness.NewService(t, flags...)
+	two.StartAPI()
+	client = two.Client(client.Key)
+	client.WaitFor(client.Submit(movie("#ffffff")), "done")
+	client.WaitFor(client.Submit(movie("#000000")), "done")
+	if got := o.asked.Load(); got != asked {
+		t.Errorf("the origin was asked %d times", got-asked)
+	}
+}

@@ -1,0 +1,242 @@
+package assets
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// Store keeps what the hosts of an installation have downloaded, where they share no folder: adapters/blobs is one.
+type Store interface {
+	Put(ctx context.Context, key string, r io.Reader) error
+	// Open returns commands.ErrFileNotFound for a key that holds nothing.
+	Open(ctx context.Context, key string) (commands.File, error)
+	Delete(ctx context.Context, key string) error
+	// Walk hands every key that begins with a prefix, and when it was written, to visit.
+	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
+}
+
+// sharedPrefix is what all keys of downloads in the store begin with. Below it stand, for each account, files/<hash>.<size in bytes> and
+// visits/<hash of the address>.json. Nothing serves these keys to anybody.
+const sharedPrefix = "sources/"
+
+// forgetTime bounds how long removing an account's downloads from the store may take; it is repeated.
+const forgetTime = time.Minute
+
+// sharedVisit is what the store knows of an address.
+type sharedVisit struct {
+	visit
+	Size int64 `json:"size"` // of the file, in bytes
+}
+
+func (s shelf) sharedPrefix() string { return sharedPrefix + filepath.Base(s.dir) + "/" }
+
+func (s shelf) sharedFile(hash string, size int64) string {
+	return s.sharedPrefix() + "files/" + hash + "." + strconv.FormatInt(size, 10)
+}
+
+func (s shelf) sharedVisitKey(address string) string {
+	return s.sharedPrefix() + "visits/" + hashText(address) + ".json"
+}
+
+// takeShared brings a download of another host onto the shelf: one that is recent enough, and no older than a time. False: there is none. What
+// goes wrong is logged, and the server is asked.
+func (c *Cache) takeShared(ctx context.Context, s shelf, address string, target *url.URL, since time.Time) (commands.Asset, bool) {
+	if c.cfg.Shared == nil {
+		return commands.Asset{}, false
+	}
+	asset, err := c.copyShared(ctx, s, address, target, since)
+	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
+		c.cfg.Log.WithError(err).Warn("what another host has downloaded cannot be used")
+	}
+	return asset, err == nil
+}
+
+func (c *Cache) copyShared(ctx context.Context, s shelf, address string, target *url.URL, since time.Time) (commands.Asset, error) {
+	raw, err := c.readShared(ctx, s.sharedVisitKey(address))
+	if err != nil {
+		return commands.Asset{}, err
+	}
+	var known sharedVisit
+	if err := json.Unmarshal(raw, &known); err != nil {
+		return commands.Asset{}, fmt.Errorf("read what is known of a source: %w", err)
+	}
+	if !c.counts(known.visit) || known.At.Before(since) {
+		return commands.Asset{}, commands.ErrFileNotFound
+	}
+	asset, ok := s.asset(known.Hash)
+	if !ok {
+		if err := c.copyFile(ctx, s, known); err != nil {
+			return commands.Asset{}, err
+		}
+		if asset, err = c.examine(ctx, s, known.Hash, target); err != nil {
+			return commands.Asset{}, err
+		}
+	}
+	if err := writeJSON(s.visitPath(address), known.visit); err != nil {
+		return commands.Asset{}, fmt.Errorf("note the download of asset %s: %w", known.Hash, err)
+	}
+	return asset, s.use(known.Hash)
+}
+
+// readShared reads a small file of the store.
+func (c *Cache) readShared(ctx context.Context, key string) ([]byte, error) {
+	const most = 64 << 10
+	f, err := c.cfg.Shared.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, most))
+	return raw, errors.Join(err, f.Close())
+}
+
+// copyFile copies a file of the store onto the shelf, if its content is what its name says.
+func (c *Cache) copyFile(ctx context.Context, s shelf, known sharedVisit) error {
+	f, err := c.cfg.Shared.Open(ctx, s.sharedFile(known.Hash, known.Size))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	temp, err := os.CreateTemp(filepath.Join(s.dir, "files"), ".new-*")
+	if err != nil {
+		return fmt.Errorf("store asset: %w", err)
+	}
+	defer func() {
+		if err := removeIfThere(temp.Name()); err != nil {
+			c.cfg.Log.WithError(err).Warn("unfinished asset stays")
+		}
+	}()
+	sum := sha256.New()
+	size, err := io.Copy(io.MultiWriter(temp, sum), io.LimitReader(f, c.cfg.MaxBytes+1))
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return fmt.Errorf("copy asset %s: %w", known.Hash, err)
+	}
+	if size != known.Size || hex.EncodeToString(sum.Sum(nil)) != known.Hash {
+		return fmt.Errorf("copy asset %s: it is not what it was", known.Hash)
+	}
+	return s.keep(temp.Name(), known.Hash, size)
+}
+
+// share puts a download into the store, the file before what refers to it. What goes wrong is logged: this host has the file.
+func (c *Cache) share(ctx context.Context, s shelf, address string, got visit) {
+	if c.cfg.Shared == nil || got.At.IsZero() {
+		return
+	}
+	if err := c.putShared(ctx, s, address, got); err != nil {
+		c.cfg.Log.WithError(err).Warn("a download cannot be put where other hosts find it")
+	}
+}
+
+func (c *Cache) putShared(ctx context.Context, s shelf, address string, got visit) error {
+	f, err := os.Open(s.filePath(got.Hash))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	key := s.sharedFile(got.Hash, info.Size())
+	if !c.isShared(ctx, key) {
+		if err := c.cfg.Shared.Put(ctx, key, f); err != nil {
+			return err
+		}
+	}
+	raw, err := json.Marshal(sharedVisit{visit: got, Size: info.Size()})
+	if err != nil {
+		return err
+	}
+	return c.cfg.Shared.Put(ctx, s.sharedVisitKey(address), bytes.NewReader(raw))
+}
+
+// isShared says whether the store has a file that it keeps for as long as a download of now is used: SweepShared removes it after twice the
+// time to live.
+func (c *Cache) isShared(ctx context.Context, key string) bool {
+	there, err := c.cfg.Shared.Open(ctx, key)
+	if err != nil {
+		return false
+	}
+	age := c.cfg.Now().Sub(there.ModTime())
+	return errors.Join(there.Close()) == nil && age < c.cfg.TTL
+}
+
+// forgetShared removes the downloads of an account from the store.
+func (c *Cache) forgetShared(account domain.AccountID) error {
+	if c.cfg.Shared == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), forgetTime)
+	defer cancel()
+	var keys []string
+	err := c.cfg.Shared.Walk(ctx, c.shelf(account).sharedPrefix(), func(key string, _ time.Time) error {
+		keys = append(keys, key)
+		return nil
+	})
+	for _, key := range keys {
+		err = errors.Join(err, c.cfg.Shared.Delete(ctx, key))
+	}
+	return err
+}
+
+// SweepShared removes from the store what has lapsed, and then the oldest files until the rest fits into MaxTotal bytes. Several hosts may do it
+// at once.
+func (c *Cache) SweepShared(ctx context.Context, now time.Time) error {
+	if c.cfg.Shared == nil {
+		return nil
+	}
+	var all []kept
+	var lapsed []string
+	err := c.cfg.Shared.Walk(ctx, sharedPrefix, func(key string, written time.Time) error {
+		age := now.Sub(written)
+		switch size, isFile := sharedSize(key); {
+		case age >= 2*c.cfg.TTL, !isFile && age >= c.cfg.TTL:
+			lapsed = append(lapsed, key)
+		case isFile:
+			all = append(all, kept{key, size, written})
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	var total int64
+	for _, k := range all {
+		total += k.size
+	}
+	for _, k := range all {
+		if total <= c.cfg.MaxTotal {
+			break
+		}
+		lapsed = append(lapsed, k.path)
+		total -= k.size
+	}
+	for _, key := range lapsed {
+		err = errors.Join(err, c.cfg.Shared.Delete(ctx, key))
+	}
+	return err
+}
+
+// sharedSize is the size that the key of a file names; false: it is none of a file.
+func sharedSize(key string) (int64, bool) {
+	if !strings.HasSuffix(path.Dir(key), "/files") {
+		return 0, false
+	}
+	size, err := strconv.ParseInt(strings.TrimPrefix(path.Ext(key), "."), 10, 64)
+	return size, err == nil
+}
