@@ -72,7 +72,7 @@ func TestRequestRedelivery(t *testing.T) {
 	requireRefusal(t, request(alice, &one), busy)
 	claim, err := w.startDelivery("d2", 0)
 	w.must(err)
-	if claim.Run != 2 || !claim.Destinations[0].Final || claim.Destinations[1].Tries != 0 || claim.Spent != 1500*time.Millisecond {
+	if claim.Run != 2 || !claim.Destinations[0].Final || claim.Destinations[1].Tries != 0 || claim.Spent != 0 {
 		t.Errorf("claim %+v", claim)
 	}
 	w.must(w.record("d2", try(2, 1, 1, true)))

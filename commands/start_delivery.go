@@ -25,7 +25,7 @@ type DeliveryClaim struct {
 	// Destinations is how far each destination has come, by index, over all runs.
 	Destinations []movie.DestinationState
 	Order        []int // the destinations that are still to be served, by index, the next one first
-	// Spent is the sending time of all tries so far: all destinations of a movie together have five minutes (decision 33).
+	// Spent is how long earlier runs have worked on the destinations: all of a movie together have five minutes (decisions 33 and 55).
 	Spent    time.Duration
 	Success  bool
 	ClosedAt time.Time   // when the movie ended
@@ -66,6 +66,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 		DocumentHash: submitted.DocumentHash,
 		Destinations: d.Destinations(),
 		Order:        d.DeliveryOrder(),
+		Spent:        d.DeliverySpent(),
 		Success:      closing.Success,
 		ClosedAt:     closing.At,
 		Message:      closing.Message,
@@ -74,9 +75,6 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 		FileGone:     closing.FileGone,
 		Position:     d.Position,
 		Known:        &KnownMovie{d.Movie, d.Appended},
-	}
-	for _, state := range claim.Destinations {
-		claim.Spent += state.Spent
 	}
 	return claim, nil
 }

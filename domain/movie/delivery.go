@@ -19,6 +19,9 @@ type delivery struct {
 	claimed      bool
 	finished     bool
 	requests     int // redeliveries asked for
+
+	spent time.Duration // that runs have taken since the delivery began, up to the last word of each
+	since time.Time     // the last word of the run
 }
 
 // DestinationState is how far the delivery to one destination has come, over all runs.
@@ -26,7 +29,6 @@ type DestinationState struct {
 	Tries int               // 0, 1, 2 or 3
 	Final bool              // no further try follows
 	Last  DeliveryAttempted // the last try; its At says when it ended
-	Spent time.Duration     // sending time of all tries
 
 	Cut     int // runs that ended with their process while this was the open destination
 	Crashed int // of those, the ones whose process is known to have failed by itself
@@ -45,14 +47,16 @@ func (d *delivery) apply(event domain.Event) {
 			d.charge(e.Death)
 		}
 		d.claim, d.claimed = Claim{Number: e.Run, Worker: e.Worker}, true
+		d.since = e.At
 	case DeliveryAttempted:
 		if e.Index < 0 || e.Index >= len(d.destinations) {
 			return
 		}
+		d.took(e.At)
 		state := &d.destinations[e.Index]
 		state.Tries, state.Final, state.Last = e.Try, e.Final, e
-		state.Spent += time.Duration(e.DurationMS) * time.Millisecond
 	case DeliveryReleased:
+		d.took(e.At)
 		d.claimed = false
 	case DeliveryFinished:
 		d.claimed, d.finished = false, true
@@ -61,9 +65,21 @@ func (d *delivery) apply(event domain.Event) {
 	}
 }
 
+// took counts the time of the run up to an event of it. What a run has taken after its last word, before its process ended, is not known.
+func (d *delivery) took(at time.Time) {
+	if at.After(d.since) {
+		d.spent += at.Sub(d.since)
+		d.since = at
+	}
+}
+
+// DeliverySpent is how long runs have worked on the movie's destinations since their delivery, or the last redelivery, began. Time in which no
+// process ran is not part of it. Decision 55.
+func (m *Movie) DeliverySpent() time.Duration { return m.delivery.spent }
+
 // reopen lets destinations be served again as if for the first time. Runs go on counting.
 func (d *delivery) reopen(e RedeliveryRequested) {
-	d.requests, d.claimed, d.finished = e.Request, false, false
+	d.requests, d.claimed, d.finished, d.spent = e.Request, false, false, 0
 	for i := range d.destinations {
 		if e.Index == nil || *e.Index == i {
 			d.destinations[i] = DestinationState{}

@@ -199,7 +199,6 @@ func TestMovie_FinishDelivery(t *testing.T) {
 	}
 }
 
-// TestMovie_Destinations: tries, their last result and the sending time add up over runs.
 // TestMovie_DeliveryOrder: destinations are served in their own order, those that were open when a run was cut short after those that were
 // not, and those with a final result no more. Decision 56.
 func TestMovie_DeliveryOrder(t *testing.T) {
@@ -222,11 +221,38 @@ func TestMovie_DeliveryOrder(t *testing.T) {
 	}
 }
 
+// TestMovie_DeliverySpent: the time of a run counts from its start to its last word, pauses included; time between runs does not, and a
+// redelivery begins anew. Decision 55.
+func TestMovie_DeliverySpent(t *testing.T) {
+	t.Parallel()
+	at := func(minute int, e movie.DeliveryAttempted) movie.DeliveryAttempted {
+		e.At = after(minute)
+		return e
+	}
+	began := func(n, minute int) movie.DeliveryStarted {
+		e := run(n)
+		e.At = after(minute)
+		return e
+	}
+	released := handedBack(2)
+	released.At = after(43)
+	m := given(toDeliver(began(1, 21), at(22, try(1, 0, 1, false)), at(23, try(1, 0, 2, false)), began(2, 40), at(41, try(2, 0, 3, true)), released)...)
+	if got := m.DeliverySpent(); got != 5*time.Minute {
+		t.Errorf("two runs have spent %v", got)
+	}
+	m = given(toDeliver(began(1, 21), at(24, try(1, 0, 1, true)), at(25, try(1, 1, 1, true)), finished(1), movie.RedeliveryRequested{Request: 1, At: after(50)},
+		began(2, 60), at(61, try(2, 0, 1, true)))...)
+	if got := m.DeliverySpent(); got != time.Minute {
+		t.Errorf("a redelivery has spent %v", got)
+	}
+}
+
+// TestMovie_Destinations: tries and their last result add up over runs.
 func TestMovie_Destinations(t *testing.T) {
 	t.Parallel()
 	m := given(toDeliver(run(1), try(1, 0, 1, false), run(2), try(2, 0, 2, false))...)
 	want := []movie.DestinationState{
-		{Tries: 2, Last: try(2, 0, 2, false), Spent: 500 * time.Millisecond, Cut: 1},
+		{Tries: 2, Last: try(2, 0, 2, false), Cut: 1},
 		{},
 	}
 	if diff := cmp.Diff(want, m.Destinations()); diff != "" {

@@ -31,7 +31,8 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	shown := p.appear(task.ID, claim.Run)
 	defer shown.end()
 
-	d := delivery{Processors: p, project: project, claim: claim, spent: claim.Spent, confirmed: p.config.Now()}
+	now := p.config.Now()
+	d := delivery{Processors: p, project: project, claim: claim, begun: now, confirmed: now}
 	err = d.run(ctx)
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
@@ -55,11 +56,16 @@ type delivery struct {
 	*Processors
 	project domain.ProjectID
 	claim   commands.DeliveryClaim
-	spent   time.Duration // sending time of all destinations so far
+	begun   time.Time // when this run had its claim
 	payload []byte
 	facts   connection.Facts // what the macros of destinations stand for
 
 	confirmed time.Time // when the log last said that the claim is this run's
+}
+
+// left is what is left of the time that all destinations of the movie have together, pauses and waits included. Decision 55.
+func (d *delivery) left() time.Duration {
+	return d.limits.Delivery - d.claim.Spent - d.config.Now().Sub(d.begun)
 }
 
 func (d *delivery) run(ctx context.Context) error {

@@ -19,7 +19,7 @@ var retryPauses = []time.Duration{time.Second, 3 * time.Second}
 // serve brings one destination to its final result.
 func (d *delivery) serve(ctx context.Context, index int, state movie.DestinationState, to destination) error {
 	try := movie.DeliveryAttempted{Index: index, Try: state.Tries + 1, Final: true, Type: to.Type, ID: to.ID}
-	if d.spent >= d.limits.Delivery {
+	if d.left() <= 0 {
 		try.Status, try.Message = movie.DeliverySkipped, tooLongMessage
 		return d.record(ctx, try)
 	}
@@ -86,7 +86,7 @@ func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t tar
 	if result.Delivered {
 		try.Status = movie.DeliveryOK
 	}
-	try.Final = !result.Retry || try.Try > len(retryPauses) || d.spent >= d.limits.Delivery
+	try.Final = !result.Retry || try.Try > len(retryPauses) || d.left() <= 0
 	return nil
 }
 
@@ -170,8 +170,14 @@ func (d *delivery) remember(ctx context.Context, t target, receipt commands.Rece
 // timed makes one try within what is left of the movie's time, and at the host's turn. The time it takes is that of the try. When the
 // time runs out the try is skipped; an error is one of this side.
 func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t target, do func(context.Context) error) error {
-	leave, err := d.hosts.enter(ctx, hostOf(t))
-	if err != nil {
+	waiting, done := context.WithTimeout(ctx, d.left())
+	defer done()
+	leave, err := d.hosts.enter(waiting, hostOf(t))
+	switch {
+	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
+		try.Status, try.Message = movie.DeliverySkipped, tooLongMessage
+		return nil
+	case err != nil:
 		return err
 	}
 	defer leave()
@@ -180,12 +186,11 @@ func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t ta
 	}
 	ctx, stop := d.grace(ctx)
 	defer stop()
-	left, cancel := context.WithTimeout(ctx, d.limits.Delivery-d.spent)
+	left, cancel := context.WithTimeout(ctx, d.left())
 	defer cancel()
 	started := d.config.Now()
 	err = do(left)
 	took := d.config.Now().Sub(started)
-	d.spent += took
 	try.DurationMS = took.Milliseconds()
 	switch {
 	case err == nil:
