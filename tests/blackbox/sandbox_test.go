@@ -1,0 +1,40 @@
+package blackbox_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"moviola/tests/harness"
+)
+
+// What confines programs stands in the metrics, and in what the doctor says.
+func TestSandbox_isTold(t *testing.T) {
+	t.Parallel()
+	ops := harness.FreeAddr(t)
+	s := harness.NewService(t)
+	s.StartAPI("--sandbox", "best", "--ops-listen", ops)
+	metrics := get(t, "http://"+ops+"/metrics")
+	said, err := exec.CommandContext(t.Context(), harness.Binary(t), "doctor").CombinedOutput()
+	if err != nil {
+		t.Fatalf("doctor: %v\n%s", err, said)
+	}
+	for _, program := range []string{"ffmpeg", "ffprobe", "espeak-ng", "chromium"} {
+		for _, layer := range []string{"namespaces", "user", "capabilities", "no-new-privileges", "landlock", "seccomp", "limits"} {
+			if !strings.Contains(metrics, `moviola_sandbox_layer{layer="`+layer+`",program="`+program+`",state="`) {
+				t.Errorf("no metric of %s of %s", layer, program)
+			}
+		}
+		if !strings.Contains(string(said), "sandbox of "+program) {
+			t.Errorf("the doctor does not know %s:\n%s", program, said)
+		}
+	}
+}
+
+func TestSandbox_flag(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), harness.Binary(t), "serve", "--sandbox", "half", "--data", t.TempDir()).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "none of require, best and off") {
+		t.Errorf("a mode that is none: %v, %s", err, out)
+	}
+}
