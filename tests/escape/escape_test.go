@@ -137,7 +137,11 @@ func attackAs(t *testing.T, uid int) []run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	t.Cleanup(func() {
+		if err := os.RemoveAll(base); err != nil {
+			t.Error(err)
+		}
+	})
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(base, "bin", "probe"), "./probe")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

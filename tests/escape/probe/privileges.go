@@ -10,7 +10,12 @@ import (
 var privilegeRows = []row{
 	{"become another user", func(world) error { return unix.Setresuid(4242, 4242, 4242) }},
 	{"change the root folder", func(w world) error { return unix.Chroot(w.Shared) }},
-	{"mount a file system", func(w world) error { return unix.Mount("escape", w.Shared, "tmpfs", 0, "") }},
+	{"mount a file system", func(w world) error {
+		if err := unix.Mount("escape", w.Shared, "tmpfs", 0, ""); err != nil {
+			return err
+		}
+		return unix.Unmount(w.Shared, 0)
+	}},
 	{"clone a mount", func(world) error {
 		_, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE)
 		return err
