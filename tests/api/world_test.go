@@ -363,7 +363,7 @@ func (s *site) held(t *testing.T, rest string) (movie string, release func()) {
 	once := sync.OnceFunc(func() { close(gate) })
 	t.Cleanup(once)
 	return fmt.Sprintf(`{"resolution":"custom","width":64,"height":64,"scenes":[{"duration":1,"elements":[`+
-		`{"type":"voice","id":"said","text":"a","muted":true,"duration":1},{"type":"image","src":"%s/held/%s?{{said_duration}}"}]}]%s}`,
+		`{"type":"voice","id":"said","text":"a","muted":true},{"type":"image","src":"%s/held/%s?{{said_duration}}"}]}]%s}`,
 		s.base, name, rest), once
 }
 
