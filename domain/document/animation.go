@@ -80,20 +80,29 @@ func TextStyles() []string { return slices.Sorted(maps.Keys(TextMotions)) }
 
 // textStyle finds a style by its name, or by its number with or without zeros before it.
 func textStyle(word string) (string, bool) {
-	if n, err := parseDecimal(word); err == nil {
-		for i := range int64(100) {
-			if n.Equal(SecondsOf(i)) {
-				word = fmt.Sprintf("%03d", i)
-			}
-		}
-	}
 	if _, known := TextMotions[word]; !known {
-		return "", false
+		word = numbered(word)
+		if _, known = TextMotions[word]; !known {
+			return "", false
+		}
 	}
 	if former, has := formerStyles[word]; has && Look() == FirstLook {
 		return former, former != ""
 	}
 	return word, true
+}
+
+// numbered is a number below 100 as styles have it, with three digits; anything else is left as it is.
+func numbered(word string) string {
+	n, err := parseDecimal(word)
+	if err != nil {
+		return word
+	}
+	f := n.Float()
+	if f < 0 || f >= 100 || !n.Equal(SecondsOf(int64(f))) {
+		return word
+	}
+	return fmt.Sprintf("%03d", int64(f))
 }
 
 // Moves says whether anything does.

@@ -60,18 +60,21 @@ func Read(raw []byte) Input {
 
 // Check returns what is wrong with a movie.
 func Check(in Input) Report {
-	c, texts := gather(in)
-	return c.report(texts)
+	c := newCollector()
+	return c.report(c.gather(in))
 }
 
-// Warnings are those of Check, for a movie that is accepted: what its render and its places cost is spared.
+// Warnings are those of Check, for a movie that is accepted: what its render and its places cost is spared. It ends as soon as there are as
+// many as a movie has, so that a body full of mistakes costs no more than one without.
 func Warnings(in Input) []string {
-	c, _ := gather(in)
+	c := newCollector()
+	c.most = maxWarnings
+	c.gather(in)
 	return c.warnings()
 }
 
-func gather(in Input) (*collector, []Text) {
-	c := newCollector()
+// gather looks at everything, and returns the texts that pointers lead into.
+func (c *collector) gather(in Input) []Text {
 	texts := []Text{in.Body}
 	for _, t := range in.Templates {
 		t.Tree, _ = document.Tree(t.Raw) // one that is no movie has refused the body
@@ -89,17 +92,13 @@ func gather(in Input) (*collector, []Text) {
 	}
 	w := newWhere(in)
 	if in.Movie != nil {
-		for _, n := range in.Movie.Notes() {
-			w.note(c, n)
-		}
+		w.notes(c, in.Movie.Notes())
 		w.movie(c)
-		for _, n := range in.Notes {
-			w.note(c, n)
-		}
+		w.notes(c, in.Notes)
 	}
 	seen := map[string]bool{}
 	for _, t := range texts {
-		if !seen[t.Template] && t.Tree != nil { // a template may be shown several times
+		if !c.enough() && !seen[t.Template] && t.Tree != nil { // a template may be shown several times
 			seen[t.Template] = true
 			r := ruler{c: c, text: t, address: in.Outside.Address}
 			r.object(document.MovieKind, "", t.Tree)
@@ -107,7 +106,7 @@ func gather(in Input) (*collector, []Text) {
 		}
 	}
 	w.refusal(c)
-	return c, texts
+	return texts
 }
 
 // codeOf is the code of a refusal.

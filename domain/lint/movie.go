@@ -166,6 +166,9 @@ func (w *where) hidden(c *collector) {
 	m := w.in.Movie
 	const long = 24 * 3600
 	none := document.Time(m, func(string) (document.Seconds, bool) { return document.SecondsOf(1), true })
+	if !anyHidden(none) {
+		return
+	}
 	all := document.Time(m, func(string) (document.Seconds, bool) { return document.SecondsOf(long), true })
 	for i, scene := range m.Scenes {
 		for j := range scene.Elements {
@@ -175,6 +178,14 @@ func (w *where) hidden(c *collector) {
 	for i := range m.Elements {
 		w.never(c, &m.Elements[i], none.Elements[i], all.Elements[i], "the movie")
 	}
+}
+
+// anyHidden says whether some element of a timing is never shown.
+func anyHidden(t document.Timing) bool {
+	hidden := func(spans []document.Span) bool {
+		return slices.ContainsFunc(spans, func(s document.Span) bool { return s.End.Cmp(s.Start) <= 0 })
+	}
+	return hidden(t.Elements) || slices.ContainsFunc(t.SceneElements, hidden)
 }
 
 func (w *where) never(c *collector, e *document.Element, short, long document.Span, container string) {

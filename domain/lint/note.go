@@ -8,6 +8,16 @@ import (
 	"moviola/domain/jsontext"
 )
 
+// notes adds what was noted, until it is enough.
+func (w *where) notes(c *collector, notes []document.Note) {
+	for _, n := range notes {
+		if c.enough() {
+			return
+		}
+		w.note(c, n)
+	}
+}
+
 // note adds what was noted while the movie was read or laid out.
 func (w *where) note(c *collector, n document.Note) {
 	if n.Code == document.PropertyRepeated {

@@ -84,12 +84,21 @@ type collector struct {
 	found []Problem
 	at    map[place][]int
 	extra int // beyond what is kept
+
+	warned int // how many of what was found are warnings
+	most   int // so many warnings are enough: nothing more is looked for then; 0: everything is looked for
 }
 
 // maxFound bounds what is kept before the most important ones are chosen.
 const maxFound = 2000
 
 func newCollector() *collector { return &collector{at: map[place][]int{}} }
+
+// enough says that nothing more has to be looked for.
+func (c *collector) enough() bool { return c.most > 0 && c.warned >= c.most }
+
+// full says that what is found is only counted.
+func (c *collector) full() bool { return len(c.found) >= maxFound }
 
 // add keeps a problem. One that says of its place what another one has said already only completes it.
 func (c *collector) add(p Problem) {
@@ -100,9 +109,12 @@ func (c *collector) add(p Problem) {
 			return
 		}
 	}
-	if len(c.found) >= maxFound {
+	if c.full() {
 		c.extra++
 		return
+	}
+	if p.Severity == Warning {
+		c.warned++
 	}
 	c.at[key] = append(c.at[key], len(c.found))
 	c.found = append(c.found, p)

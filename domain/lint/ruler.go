@@ -30,6 +30,9 @@ func (r ruler) add(pointer string, p Problem) {
 // object checks the members of an object of a kind, in the order of their names where there is anything to say.
 func (r ruler) object(kind, pointer string, object map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if r.c.enough() {
+			return
+		}
 		r.member(kind, pointer, name, object)
 	}
 }
@@ -72,7 +75,6 @@ func (r ruler) unknown(kind, pointer, name string, object map[string]any) {
 	if document.OpenKind(kind) || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "--") {
 		return
 	}
-	p := Problem{Code: PropertyUnknown, Message: "The property '" + short(name) + "' is unknown and has no effect", atName: true, Remedy: "Remove it"}
 	at := jsontext.Pointer(pointer, name)
 	if kind == "element" { // of a type that is unknown, or not known yet
 		if knownSomewhere(name) {
@@ -86,6 +88,11 @@ func (r ruler) unknown(kind, pointer, name string, object map[string]any) {
 			return
 		}
 	}
+	if r.c.full() { // counted, without a guess at what was meant
+		r.c.extra++
+		return
+	}
+	p := Problem{Code: PropertyUnknown, Message: "The property '" + short(name) + "' is unknown and has no effect", atName: true, Remedy: "Remove it"}
 	if other, ok := others[strings.ReplaceAll(strings.ToLower(name), "_", "-")]; ok {
 		p.Code, p.Remedy = PropertyOfOthers, other
 		p.Message = "The property '" + short(name) + "' is one of other services and has no effect"
@@ -168,6 +175,9 @@ func (r ruler) list(at string, p document.Property, value any, one func(pointer 
 		return
 	}
 	for i, item := range items {
+		if r.c.enough() {
+			return
+		}
 		pointer := jsontext.Pointer(at, strconv.Itoa(i))
 		if object, ok := item.(map[string]any); ok {
 			one(pointer, object)
@@ -222,6 +232,9 @@ func (r ruler) unknownGroup(pointer, name, id string, names []string) {
 
 // repeated says which names an object has several times. Decision 24.
 func (r ruler) repeated() {
+	if r.c.enough() {
+		return
+	}
 	for _, again := range document.Repeated(r.text.Raw) {
 		tokens := jsontext.Tokens(again)
 		name := tokens[len(tokens)-1]
