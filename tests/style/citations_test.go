@@ -119,7 +119,11 @@ func readTargets(t *testing.T, root string) targets {
 		t.Fatalf("no ADRs: %v", err)
 	}
 	for _, path := range adrs {
-		to.adrs[filepath.Base(path)[:3]] = true
+		number := filepath.Base(path)[:3]
+		if to.adrs[number] {
+			t.Errorf("two ADRs have the number %s", number)
+		}
+		to.adrs[number] = true
 	}
 	return to
 }
