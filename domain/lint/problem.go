@@ -179,6 +179,9 @@ func (c *collector) warnings() []string {
 	return all
 }
 
+// Sentence is the message with its scene and element before it, as the status of the movie would have it.
+func (p Problem) Sentence() string { return cmp.Or(p.warning, p.Message) }
+
 // text is a problem among the warnings of a movie.
 func (p Problem) text() string {
 	if p.warning != "" {

@@ -138,6 +138,7 @@ func (v *validation) take(report lint.Report, refused error) {
 	}
 	for _, p := range report.Errors() {
 		one := findingOf(p)
+		one.Message = p.Sentence()
 		one.Code = cmp.Or(p.Refusal, "element_invalid")
 		v.Errors = append(v.Errors, one)
 	}

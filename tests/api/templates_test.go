@@ -375,7 +375,7 @@ var templateRows = []row{
 		c.refused(t, "POST", "/movies", `{"template":"`+self+`"}`, 400, "template_circle", "")
 		c.refused(t, "POST", "/movies", `{"template":"`+keys+`","variables":{"k":"AKIAABCDEFGHIJKLMNOP"}}`, 400, "aws_keys_in_movie", "")
 		c.refused(t, "POST", "/movies", `{"scenes":[{"elements":[{"iterate":5001,"x":"{{1}}"}]}]}`, 400, "movie_too_many_elements", "")
-		c.refused(t, "POST", "/movies", `{"variables":{"a":"`+strings.Repeat("x", 2000)+`"},"elements":[{"iterate":4000,"text":"{{a}}{{a}}"}]}`, 400, "movie_expansion_too_large", "")
+		c.refused(t, "POST", "/movies", `{"variables":{"a":"`+strings.Repeat("x", 2000)+`"},"elements":[{"iterate":4500,"text":"{{a}}{{a}}"}]}`, 400, "movie_expansion_too_large", "")
 	}},
 	{"templates-validate", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 10)
