@@ -64,6 +64,10 @@ func TestEngine_Render_threeScenes(t *testing.T) {
 	want := movie.File{
 		Size: sizeOf(t, out.Movie), Codec: "h264", CodecType: "video", PixelFormat: "yuv420p", VideoStreams: 1, AudioStreams: 1,
 		FrameRate: 25, ColorTransfer: "bt709", ColorPrimaries: "bt709", ColorSpace: "bt709",
+		Loudness: out.File.Loudness, // TestEngine_Render_truePeakIsAtMostMinusOne measures it
+	}
+	if loud := out.File.Loudness; loud == nil || loud.Integrated == nil || loud.TruePeak > -1 || *loud.Integrated > loud.TruePeak {
+		t.Errorf("loudness %+v", loud)
 	}
 	if diff := cmp.Diff(want, out.File); diff != "" {
 		t.Errorf("file (-want +got):\n%s", diff)
