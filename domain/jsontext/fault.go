@@ -201,8 +201,11 @@ func (s *scanner) closing(c byte) *Fault {
 		return s.wrongCloser(c)
 	}
 	b := s.top()
-	if !s.hasOdd && s.indent(b.at) != s.indent(s.at) && s.begins(s.at) {
-		s.odd, s.hasOdd = b, true
+	if !s.hasOdd && s.begins(s.at) {
+		opened, closed := s.indent(b.at), s.indent(s.at)
+		if opened >= 0 && closed >= 0 && opened != closed {
+			s.odd, s.hasOdd = b, true
+		}
 	}
 	s.open = s.open[:len(s.open)-1]
 	s.at++
@@ -212,15 +215,25 @@ func (s *scanner) closing(c byte) *Fault {
 
 // begins says that an offset is the first of its line that is no blank.
 func (s *scanner) begins(at int) bool {
-	line := bytes.LastIndexByte(s.raw[:at], '\n') + 1
-	return line > 0 && len(bytes.TrimLeft(s.raw[line:at], " \t")) == 0
+	for at > 0 && (s.raw[at-1] == ' ' || s.raw[at-1] == '\t') {
+		at--
+	}
+	return at > 0 && s.raw[at-1] == '\n'
 }
 
-// indent is how far the line of an offset is indented.
+// farthest is how far back the begin of a line is looked for: longer lines are not indented for people, and a text without line breaks would
+// be read again for each of its brackets.
+const farthest = 300
+
+// indent is how far the line of an offset is indented; -1: the line is too long to tell.
 func (s *scanner) indent(at int) int {
-	line := bytes.LastIndexByte(s.raw[:at], '\n') + 1
+	from := max(0, at-farthest)
+	line := from + bytes.LastIndexByte(s.raw[from:at], '\n') + 1
+	if line == from && from > 0 {
+		return -1
+	}
 	n := line
-	for n < len(s.raw) && (s.raw[n] == ' ' || s.raw[n] == '\t') {
+	for n < at && (s.raw[n] == ' ' || s.raw[n] == '\t') {
 		n++
 	}
 	return n - line
