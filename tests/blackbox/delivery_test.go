@@ -88,7 +88,10 @@ func TestTimeout(t *testing.T) {
 	service.StartAPI()
 	client := service.NewAccount("timeout", 600)
 	project := client.Submit(object{
-		"scenes":  list{object{"duration": 1, "elements": list{object{"type": "image", "src": assets.URL + "/picture.png"}}}},
+		// The address of the picture is not known before a voice has been heard: it is not fetched before the render, which it holds up.
+		"scenes": list{object{"duration": 1, "elements": list{
+			object{"type": "voice", "id": "said", "text": "a", "muted": true}, object{"type": "image", "src": assets.URL + "/picture.png?{{said_duration}}"},
+		}}},
 		"exports": list{object{"destinations": list{object{"type": "webhook", "endpoint": receiver.URL + "/late"}}}},
 	})
 
