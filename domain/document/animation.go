@@ -203,7 +203,7 @@ func longest(settings any) Seconds {
 	case map[string]any:
 		for name, item := range v {
 			most = most.Max(longest(item))
-			text, _ := scalar(item)
+			text, _ := Scalar(item)
 			if n, err := parseDecimal(text); err == nil && settingName(name) == "duration" && n.Cmp(SecondsOf(tooLong)) <= 0 {
 				most = most.Max(SecondsOfFloat(n.Float() / perSecond))
 			}

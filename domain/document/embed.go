@@ -190,8 +190,8 @@ func both(a, b any) any {
 	if b == nil {
 		return a
 	}
-	first, isA := scalar(a)
-	second, isB := scalar(b)
+	first, isA := Scalar(a)
+	second, isB := Scalar(b)
 	if !isA || !isB {
 		return a
 	}
@@ -221,7 +221,7 @@ func secondsIn(props map[string]any, name string) (float64, bool) {
 	if !present || value == nil {
 		return 0, true
 	}
-	text, _ := scalar(value)
+	text, _ := Scalar(value)
 	n, err := parseDecimal(text)
 	return n.Float(), err == nil
 }

@@ -211,6 +211,6 @@ func idle(value any) bool {
 	case []any:
 		return len(v) == 0
 	}
-	text, _ := scalar(value)
+	text, _ := Scalar(value)
 	return slices.Contains([]string{"", "0", "false", "none"}, strings.TrimSpace(text))
 }

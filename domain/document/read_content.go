@@ -43,14 +43,14 @@ func (r reader) style() string {
 func (r reader) settings() map[string]string {
 	settings := map[string]string{}
 	for _, name := range r.misplaced() {
-		if text, ok := scalar(r.props[name]); ok {
+		if text, ok := Scalar(r.props[name]); ok {
 			settings[settingName(name)] = strings.TrimSpace(text)
 		}
 	}
 	value, _ := r.get("settings")
 	object, _ := value.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(object)) { // of two spellings of a name the same one wins every time
-		if text, ok := scalar(object[name]); ok {
+		if text, ok := Scalar(object[name]); ok {
 			settings[settingName(name)] = strings.TrimSpace(text)
 		}
 	}

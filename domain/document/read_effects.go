@@ -78,7 +78,7 @@ func (r reader) pan() Pan {
 // rotate reads {angle, speed}, or an angle alone.
 func (r reader) rotate() Rotate {
 	if value, ok := r.get("rotate"); ok {
-		if text, ok := scalar(value); ok && strings.TrimSpace(text) != "" {
+		if text, ok := Scalar(value); ok && strings.TrimSpace(text) != "" {
 			return Rotate{Angle: r.within("rotate")}
 		}
 	}
@@ -92,7 +92,7 @@ func (r reader) rotate() Rotate {
 // chromaKey reads {color, tolerance}, or a colour alone.
 func (r reader) chromaKey() *ChromaKey {
 	if value, _ := r.get("chroma-key"); !idle(value) {
-		if _, ok := scalar(value); ok {
+		if _, ok := Scalar(value); ok {
 			return &ChromaKey{Color: r.color("chroma-key"), Tolerance: defaultTolerance}
 		}
 	}
@@ -129,7 +129,7 @@ func (r reader) transition() *Transition {
 	props := r
 	if value, _ := r.get("transition"); idle(value) {
 		return nil
-	} else if text, ok := scalar(value); ok {
+	} else if text, ok := Scalar(value); ok {
 		props = r.as("transition", map[string]any{"style": text})
 	} else if props, ok = r.object("transition"); !ok {
 		return nil

@@ -19,7 +19,7 @@ func (m *Movie) warnRepeated(raw []byte) {
 
 // RepeatedWarning says that the member at a JSON pointer stands several times in its object.
 func RepeatedWarning(pointer string) string {
-	return "The property '" + shortened(jsontext.Dotted(pointer)) + "' is given more than once, the last one counts"
+	return "The property '" + Shorten(jsontext.Dotted(pointer)) + "' is given more than once, the last one counts"
 }
 
 // Repeated returns the JSON pointers of the keys in a text that come again in their object, as far as warnings are kept. The text is JSON of bounded

@@ -79,15 +79,15 @@ func (r reader) written(name string) string {
 
 // quote shows a value of the document in a message, cut to a readable length.
 func quote(value any) string {
-	text, ok := scalar(value)
+	text, ok := Scalar(value)
 	if !ok {
 		return "what was given"
 	}
-	return strconv.Quote(shortened(text))
+	return strconv.Quote(Shorten(text))
 }
 
-// shortened cuts a text to what a message can hold.
-func shortened(text string) string {
+// Shorten cuts a text to the 60 characters that a message has room for.
+func Shorten(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
@@ -95,8 +95,8 @@ func shortened(text string) string {
 	return text
 }
 
-// scalar is the text of a string, number or boolean.
-func scalar(value any) (string, bool) {
+// Scalar is the text of a string, number or boolean.
+func Scalar(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
 		return v, true
@@ -114,7 +114,7 @@ func (r reader) text(name string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	text, ok := scalar(value)
+	text, ok := Scalar(value)
 	if !ok {
 		r.problem(ValueType, name, "The property '%s' must be a text", name)
 	}
@@ -133,7 +133,7 @@ func (r reader) flag(name string) bool {
 	if !ok {
 		return otherwise
 	}
-	text, _ := scalar(value)
+	text, _ := Scalar(value)
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "true", "1":
 		return true
@@ -150,7 +150,7 @@ func (r reader) number(name string) (Seconds, bool) {
 	if !ok {
 		return Seconds{}, false
 	}
-	text, ok := scalar(value)
+	text, ok := Scalar(value)
 	if ok && strings.TrimSpace(text) == "" {
 		return Seconds{}, false
 	}

@@ -122,7 +122,7 @@ func (w *where) component(c *collector, e *document.Element) {
 		return
 	}
 	p := Problem{Code: ComponentUnknown, Severity: Error, Refusal: "component_unknown",
-		Message: "The component '" + short(e.Component.ID) + "' does not exist", Remedy: "Use one of the components of docs/components.md"}
+		Message: "The component '" + document.Shorten(e.Component.ID) + "' does not exist", Remedy: "Use one of the components of docs/components.md"}
 	if near, ok := document.NearestWord(document.Components(), e.Component.ID); ok {
 		p.Message += ": did you mean '" + near + "'?"
 		p.Remedy = "Write \"" + near + "\""

@@ -92,12 +92,12 @@ func (r ruler) unknown(kind, pointer, name string, object map[string]any) {
 		r.c.extra++
 		return
 	}
-	p := Problem{Code: PropertyUnknown, Message: "The property '" + short(name) + "' is unknown and has no effect", atName: true, Remedy: "Remove it"}
+	p := Problem{Code: PropertyUnknown, Message: "The property '" + document.Shorten(name) + "' is unknown and has no effect", atName: true, Remedy: "Remove it"}
 	if other, ok := others[strings.ReplaceAll(strings.ToLower(name), "_", "-")]; ok {
 		p.Code, p.Remedy = PropertyOfOthers, other
-		p.Message = "The property '" + short(name) + "' is one of other services and has no effect"
+		p.Message = "The property '" + document.Shorten(name) + "' is one of other services and has no effect"
 	} else if near, ok := document.Nearest(kind, name); ok {
-		p.Message = "The property '" + short(name) + "' is unknown and has no effect: did you mean '" + near.Name + "'?"
+		p.Message = "The property '" + document.Shorten(name) + "' is unknown and has no effect: did you mean '" + near.Name + "'?"
 		p.Remedy = "Write '" + near.Name + "'"
 		if isElement && near.Settings {
 			p.Remedy += " into 'settings'"
@@ -109,9 +109,9 @@ func (r ruler) unknown(kind, pointer, name string, object map[string]any) {
 // misplaced says that a setting stands beside the settings. It is honoured all the same. Decision 53.
 func (r ruler) misplaced(at, name string, setting document.Property, object map[string]any) {
 	p := Problem{Code: document.PropertyMisplaced, Remedy: "Write it into 'settings'", atName: true,
-		Message: "The property '" + short(name) + "' belongs in 'settings'; it is used as if it stood there"}
+		Message: "The property '" + document.Shorten(name) + "' belongs in 'settings'; it is used as if it stood there"}
 	if document.HasSetting(object, name) {
-		p.Message = "The property '" + short(name) + "' belongs in 'settings', which have another value: that one is used"
+		p.Message = "The property '" + document.Shorten(name) + "' belongs in 'settings', which have another value: that one is used"
 		p.Remedy = "Remove it"
 	}
 	r.add(at, p)
@@ -212,7 +212,7 @@ func (r ruler) groups(at string, component, value any) {
 		case map[string]any:
 			r.object(kind, pointer, group)
 		case []any:
-			r.add(pointer, Problem{Code: document.ValueType, Message: "The group '" + short(name) + "' must be an object, not a list", Remedy: "Write {…}"})
+			r.add(pointer, Problem{Code: document.ValueType, Message: "The group '" + document.Shorten(name) + "' must be an object, not a list", Remedy: "Write {…}"})
 		}
 	}
 }
@@ -222,7 +222,7 @@ func (r ruler) unknownGroup(pointer, name, id string, names []string) {
 		return
 	}
 	p := Problem{Code: GroupUnknown, atName: true, Remedy: "Use one of: " + strings.Join(names, ", "),
-		Message: "The component '" + short(id) + "' has no group '" + short(name) + "'"}
+		Message: "The component '" + document.Shorten(id) + "' has no group '" + document.Shorten(name) + "'"}
 	if near, ok := document.NearestWord(names, name); ok {
 		p.Message += fmt.Sprintf(": did you mean '%s'?", near)
 		p.Remedy = "Write '" + near + "'"
@@ -239,7 +239,7 @@ func (r ruler) repeated() {
 		tokens := jsontext.Tokens(again)
 		name := tokens[len(tokens)-1]
 		p := Problem{Code: document.PropertyRepeated, Remedy: "Remove all but one", atName: true,
-			Message: "The property '" + short(name) + "' is given more than once, the last one counts"}
+			Message: "The property '" + document.Shorten(name) + "' is given more than once, the last one counts"}
 		if r.text.Template == "" {
 			p.warning = document.RepeatedWarning(again)
 		}
@@ -253,15 +253,6 @@ func computed(value any) bool {
 	return ok && expr.Has(text)
 }
 
-// short cuts a text to what a message can hold.
-func short(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
-
 // shown is a value in a message.
 func shown(value any) string {
 	switch v := value.(type) {
@@ -272,7 +263,7 @@ func shown(value any) string {
 	case []any:
 		return "a list"
 	case string:
-		return strconv.Quote(short(v))
+		return strconv.Quote(document.Shorten(v))
 	default:
 		return fmt.Sprint(v)
 	}

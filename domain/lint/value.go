@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,7 +28,7 @@ func (r ruler) value(at string, p document.Property, value any) {
 			return
 		}
 	default:
-		if _, read := scalar(v); !read {
+		if _, read := document.Scalar(v); !read {
 			return // it was left as it is written: the sender's own
 		}
 		if blank(v) && (p.Type == document.ObjectType || p.Type == document.ListType) {
@@ -47,7 +46,7 @@ func (r ruler) value(at string, p document.Property, value any) {
 
 // blank says that a value asks for nothing.
 func blank(value any) bool {
-	text, _ := scalar(value)
+	text, _ := document.Scalar(value)
 	return slices.Contains([]string{"", "0", "false", "none"}, strings.TrimSpace(text))
 }
 
@@ -57,7 +56,7 @@ func (r ruler) items(at string, p document.Property, items []any) {
 		return
 	}
 	for i, item := range items {
-		if _, ok := scalar(item); !ok && item != nil {
+		if _, ok := document.Scalar(item); !ok && item != nil {
 			r.add(jsontext.Pointer(at, strconv.Itoa(i)), Problem{Code: document.ValueType, Message: "It must be a text, not " + shown(item), Remedy: "Write a text"})
 		}
 	}
@@ -65,7 +64,7 @@ func (r ruler) items(at string, p document.Property, items []any) {
 
 // judge says what is wrong with a value as one of a type; nil: nothing.
 func (r ruler) judge(p document.Property, as document.PropertyType, value any) *Problem {
-	text, isScalar := scalar(value)
+	text, isScalar := document.Scalar(value)
 	text = strings.TrimSpace(text)
 	wrong := func(must, remedy string) *Problem {
 		return &Problem{Code: document.ValueType, Remedy: remedy,
@@ -174,7 +173,7 @@ func choice(p document.Property, text string) *Problem {
 	if blank(text) {
 		return nil
 	}
-	problem := &Problem{Code: document.ValueUnknown, Message: fmt.Sprintf("The property '%s' does not know %s", p.Name, strconv.Quote(short(text)))}
+	problem := &Problem{Code: document.ValueUnknown, Message: fmt.Sprintf("The property '%s' does not know %s", p.Name, strconv.Quote(document.Shorten(text)))}
 	if near, ok := document.NearestWord(p.Values, text); ok {
 		problem.Message += ": did you mean \"" + near + "\"?"
 		problem.Remedy = "Write \"" + near + "\""
@@ -246,17 +245,4 @@ func Unfetchable(address string) string {
 		return "only http:// and https:// can be fetched"
 	}
 	return "it does not begin with http:// or https://"
-}
-
-// scalar is the text of a string, number or boolean.
-func scalar(value any) (string, bool) {
-	switch v := value.(type) {
-	case string:
-		return v, true
-	case json.Number:
-		return v.String(), true
-	case bool:
-		return strconv.FormatBool(v), true
-	}
-	return "", false
 }

@@ -149,10 +149,7 @@ func ourRating(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["rating"]
 	row := &node{style: s.style("rating", &root, "color: gold"), row: true, inline: true}
-	size := 3 * s.units.VW
-	if l, ok := s.units.Length(g.word("size", "font-size")); ok && !l.Auto {
-		size = min(max(l.Of(s.w, 0), 1), 2000)
-	}
+	size := s.symbolSize(g)
 	value := g.number(5, 0, 5, "value")
 	off, _ := css.ParsePaint(g.word("off-color"))
 	row.gap = canvas.Round(size * 0.18)

@@ -124,15 +124,20 @@ func buttonWithCursor(s *stage) (*node, error) {
 	return &node{style: root.inherited(), children: []*node{b, c}}, nil
 }
 
+// symbolSize is the size of the symbols of a rating in pixels, 1 to 2000.
+func (s *stage) symbolSize(g group) float64 {
+	if l, ok := s.units.Length(g.word("size", "font-size")); ok && !l.Auto {
+		return min(max(l.Of(s.w, 0), 1), 2000)
+	}
+	return 3 * s.units.VW
+}
+
 // rating is advanced/070: five symbols that appear one after the other, of which some are lit.
 func rating(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["rating"]
 	row := &node{style: s.style("rating", &root, "color: gold"), row: true, inline: true}
-	size := 3 * s.units.VW
-	if l, ok := s.units.Length(g.word("size", "font-size")); ok && !l.Auto {
-		size = min(max(l.Of(s.w, 0), 1), 2000)
-	}
+	size := s.symbolSize(g)
 	value := g.number(5, 0, 5, "value")
 	off, _ := css.ParsePaint(g.word("off-color"))
 	line, offLine := s.stroke(g, "stroke", row.style.color), s.stroke(g, "off-stroke", off)
