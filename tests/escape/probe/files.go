@@ -14,7 +14,7 @@ import (
 var fileRows = []row{
 	{"read the secret", func(w world) error { return read(w.Data + "/secret") }},
 	{"read the log of events", func(w world) error { return read(w.Data + "/events.db") }},
-	{"read another job's source", func(w world) error { return read(w.Data + "/work/other/source") }},
+	{"read another job's source", func(w world) error { return read(filepath.Join(w.Data, "work", "other", "source")) }},
 	{"list the data folder", func(w world) error { return list(w.Data, "secret") }},
 	{"write to the log of events", func(w world) error { return write(w.Data+"/events.db", os.O_WRONLY|os.O_APPEND) }},
 	{"create a file in the data folder", func(w world) error { return write(w.Data+"/new", os.O_WRONLY|os.O_CREATE) }},
