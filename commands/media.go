@@ -17,6 +17,9 @@ const MediaPrefix = "media/"
 // PreloadPrefix is what the keys of all prepared assets that are kept for a while begin with. The account and its batch follow.
 const PreloadPrefix = "preloads/"
 
+// SourcesPrefix is what the keys of downloads begin with that the hosts of an installation share. No event names them: they are removed by their age.
+const SourcesPrefix = "sources/"
+
 // MediaKey is where the bytes of a file of an account's library are stored: by its entry and by which of several uploads they come.
 func MediaKey(account domain.AccountID, entry, upload string) string {
 	return MediaPrefix + string(account) + "/" + entry + "-" + upload

@@ -33,10 +33,6 @@ type Store interface {
 	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 }
 
-// sharedPrefix is what all keys of downloads in the store begin with. Below it stand, for each account, files/<hash>.<size in bytes> and
-// visits/<hash of the address>.json. Nothing serves these keys to anybody.
-const sharedPrefix = "sources/"
-
 // forgetTime bounds how long removing an account's downloads from the store may take; it is repeated.
 const forgetTime = time.Minute
 
@@ -46,7 +42,9 @@ type sharedVisit struct {
 	Size int64 `json:"size"` // of the file, in bytes
 }
 
-func (s shelf) sharedPrefix() string { return sharedPrefix + filepath.Base(s.dir) + "/" }
+// sharedPrefix is what the keys of an account's downloads in the store begin with: files/<hash>.<size in bytes> and
+// visits/<hash of the address>.json. Nothing serves these keys to anybody.
+func (s shelf) sharedPrefix() string { return commands.SourcesPrefix + filepath.Base(s.dir) + "/" }
 
 func (s shelf) sharedFile(hash string, size int64) string {
 	return s.sharedPrefix() + "files/" + hash + "." + strconv.FormatInt(size, 10)
@@ -204,7 +202,7 @@ func (c *Cache) SweepShared(ctx context.Context, now time.Time) error {
 	}
 	var all []kept
 	var lapsed []string
-	err := c.cfg.Shared.Walk(ctx, sharedPrefix, func(key string, written time.Time) error {
+	err := c.cfg.Shared.Walk(ctx, commands.SourcesPrefix, func(key string, written time.Time) error {
 		age := now.Sub(written)
 		switch size, isFile := sharedSize(key); {
 		case age >= 2*c.cfg.TTL, !isFile && age >= c.cfg.TTL:

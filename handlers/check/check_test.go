@@ -142,7 +142,7 @@ func everything(t *testing.T) *world {
 	w.append(media.Stream(alice, path), alice, media.FileUploaded{
 		File: media.File{Name: "photo.jpg", Entry: "entry", Size: int64(len(blob))}, Blob: blob, At: t0,
 	})
-	w.put(blob, "staging/alice/upload")
+	w.put(blob, "staging/alice/upload", commands.SourcesPrefix+"alice/files/h.1", commands.SourcesPrefix+"alice/visits/a.json")
 	body := template.BodyKey("t1", hash("x"))
 	w.append(template.Stream("t1"), alice, template.Created{Account: alice, Name: "t", Body: template.Body{Hash: hash("x")}, At: t0},
 		template.Published{Change: 1, Example: template.Example{Video: "library/t1/1.mp4", Thumbnail: "library/t1/1.jpg"}, At: t0})

@@ -253,7 +253,9 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 	}
 	var all []found
 	err := files.Walk(ctx, "", func(key string, written time.Time) error {
-		all = append(all, found{key, written})
+		if !strings.HasPrefix(key, commands.SourcesPrefix) { // downloads are made again
+			all = append(all, found{key, written})
+		}
 		return nil
 	})
 	if err != nil {
