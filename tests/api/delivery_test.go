@@ -68,29 +68,7 @@ var deliveryRows = []row{
 			t.Errorf("%s: %s", hit.contentType, hit.body)
 		}
 	}},
-	{"delivery-malformed", func(t *testing.T, w *world) {
-		c := w.plain.open(t, 600)
-		for exports, message := range map[string]string{
-			`[5]`: "exports must be a list with one object, with the property destinations", `"x"`: "exports must be a list with one object, with the property destinations",
-			`[{"destinations":{}}]`: "destinations must be a list of objects",
-			`[{"destinations":[` + strings.Repeat(hook(w.web.base+"/status/200/many", "")+",", 20) + `{}]}]`: "A movie can have at most 20 destinations, this one has 21",
-		} {
-			movie := quick(`,"exports":` + exports)
-			got := results(t, c, c.submit(t, movie), 1)[0].(object)
-			if got["status"] != "error" || got["index"] != 0.0 || got["message"] != message {
-				t.Errorf("%.80s: %v", exports, got)
-			}
-			if checked := c.checked(t, movie); checked["valid"] != false || !strings.Contains(fmt.Sprint(checked["errors"]), message) {
-				t.Errorf("validate %.80s: %v", exports, checked["errors"])
-			}
-		}
-		path := "/status/200/beside-" + c.account
-		got := delivered(t, c, 2, `5`, hook(w.web.base+path, ""))
-		first, second := got[0].(object), got[1].(object)
-		if first["status"] != "error" || first["message"] != "Destination 0 must be an object" || second["status"] != "ok" || len(w.web.received(path)) != 1 {
-			t.Errorf("one of two: %v", got)
-		}
-	}},
+	{"delivery-malformed", malformedExports},
 	{"delivery-short-content-type", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
 		path := "/status/200/short-" + c.account

@@ -10,26 +10,7 @@ import (
 
 // textRows: what is text and what is not. Decision 58.
 var textRows = []row{
-	{"text-not-utf8", func(t *testing.T, w *world) {
-		c := w.idle.open(t, 10)
-		const bad = "\"x\xff\xc3\""
-		for _, movie := range []string{
-			`{"id":` + bad + `,"scenes":[{"duration":1}]}`, `{"client-data":{"a":` + bad + `},"scenes":[{"duration":1}]}`, `{` + bad + `:1,"scenes":[{"duration":1}]}`,
-			`{"scenes":[{"comment":` + bad + `,"duration":1,"elements":[{"type":"text","text":` + bad + `}]}]}`, `{"variables":{"a":` + bad + `},"scenes":[{"duration":1}]}`,
-			`{"exports":[{"destinations":[{"type":"webhook","endpoint":` + bad + `}]}],"scenes":[{"duration":1}]}`,
-		} {
-			c.refused(t, "POST", "/movies", movie, 400, "movie_json_invalid", "Error parsing movie JSON or the movie was empty")
-			if got := c.checked(t, movie); got["valid"] != false || len(got["errors"].([]any)) != 1 {
-				t.Errorf("%q: %v", movie, got)
-			}
-			c.refused(t, "POST", "/templates", `{"name":"a","movie":`+movie+`}`, 400, "body_invalid", "")
-		}
-		c.refused(t, "POST", "/templates", `{"name":`+bad+`}`, 400, "body_invalid", "")
-		c.refused(t, "POST", "/preloads", `{"preload":[{"type":"image","src":`+bad+`}]}`, 400, "payload_invalid", "")
-		c.refused(t, "POST", "/keys", `{"name":`+bad+`,"role":"render"}`, 400, "body_invalid", "")
-		c.refused(t, "POST", "/connections", `{"id":"a","type":"ftp","host":`+bad+`}`, 400, "body_invalid", "")
-		c.refused(t, "POST", "/media/folder", `{"folder":`+bad+`}`, 400, "body_invalid", "")
-	}},
+	{"text-not-utf8", notUTF8},
 	{"text-half-characters", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 10)
 		project := c.submit(t, `{"client-data":{"a":"\ud800 \ud83c\udfac","\udfac":1},"comment":"\udfac","scenes":[{"duration":1}]}`)
