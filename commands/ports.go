@@ -60,9 +60,9 @@ type RenderJob struct {
 	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded, with the hex SHA-256 of
 	// each source's content by its address. Its error ends the render and is returned by Render unchanged. nil: nobody asks.
 	Fetched func(ctx context.Context, sources map[string]string) error
-	// Planned is called once, when the exact length is known and before anything is encoded. Its error ends the render
-	// and is returned by Render unchanged.
-	Planned func(ctx context.Context, plan movie.Plan) error
+	// Planned is called once, when the exact length is known and before anything is encoded, with what is not done as it is written. Its error
+	// ends the render and is returned by Render unchanged.
+	Planned func(ctx context.Context, plan movie.Plan, warnings []string) error
 	// Preloaded stores an item of the movie's property preload and returns its addresses, the second one that of its form for
 	// browsers, or empty, and a warning. nil: an item is known by its src.
 	Preloaded func(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -125,8 +126,12 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 	planned := movie.Plan{
 		Width: r.plan.Width, Height: r.plan.Height, Frames: r.plan.Frames, FPSNum: r.plan.FPS.Num, FPSDen: r.plan.FPS.Den,
 	}
+	r.warn(r.plan.Warnings...)
+	if err := r.warnTexts(); err != nil {
+		return commands.Rendered{}, err
+	}
 	if job.Planned != nil {
-		if err := job.Planned(ctx, planned); err != nil {
+		if err := job.Planned(ctx, planned, slices.Clone(r.warnings)); err != nil {
 			return commands.Rendered{}, err
 		}
 	}

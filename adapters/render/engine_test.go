@@ -52,7 +52,7 @@ func TestEngine_Render_threeScenes(t *testing.T) {
 	b := newBench(t)
 	job := b.job(threeScenes(b))
 	var planned movie.Plan
-	job.Planned = func(_ context.Context, p movie.Plan) error { planned = p; return nil }
+	job.Planned = func(_ context.Context, p movie.Plan, _ []string) error { planned = p; return nil }
 	var percents []float64
 	job.Progress = func(p float64) { percents = append(percents, p) }
 	out, err := b.Render(t.Context(), job)
@@ -314,7 +314,7 @@ func TestEngine_Render_errors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			job := b.job(tt.doc)
-			job.Planned = func(context.Context, movie.Plan) error { return tt.planned }
+			job.Planned = func(context.Context, movie.Plan, []string) error { return tt.planned }
 			_, err := b.Render(t.Context(), job)
 			if err == nil || err.Error() != tt.want {
 				t.Fatalf("error is %v, want %q", err, tt.want)

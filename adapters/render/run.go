@@ -48,6 +48,8 @@ type run struct {
 	begun      atomic.Bool     // a window was rendered in this attempt, or begun
 	gaveWay    atomic.Bool     // windows were left to a later attempt
 
+	words TextDrawer // with the movie's own fonts; nil before openWords
+
 	mu       sync.Mutex
 	warnings []string
 	warned   map[string]bool
@@ -76,7 +78,6 @@ func (r *run) warn(texts ...string) {
 
 // make runs the plan.
 func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, error) {
-	r.warn(r.plan.Warnings...)
 	ass, err := r.caption(ctx)
 	if err != nil {
 		return commands.Rendered{}, err
@@ -110,27 +111,41 @@ func (r *run) clock() time.Time {
 	return r.job.Now.Truncate(time.Second)
 }
 
-// openStills prepares what layers are drawn with: the movie's own fonts among it.
-func (r *run) openStills() error {
-	words, fonts := r.engine.cfg.Text, map[string]string{}
+// openWords prepares what texts are drawn with: the movie's own fonts among it.
+func (r *run) openWords() error {
+	if r.words != nil {
+		return nil
+	}
+	fonts := map[string]string{}
 	for key, s := range r.sources {
 		if s.asset.Format == commands.FontFormat {
 			fonts[key] = s.path
 		}
 	}
-	if engine, ok := words.(*text.Engine); ok && len(fonts) > 0 {
-		own, err := engine.WithFonts(fonts)
-		if err != nil {
-			return err
-		}
-		words = own
+	r.words = r.engine.cfg.Text
+	engine, ok := r.words.(*text.Engine)
+	if !ok || len(fonts) == 0 {
+		return nil
+	}
+	own, err := engine.WithFonts(fonts)
+	if err != nil {
+		return err
+	}
+	r.words = own
+	return nil
+}
+
+// openStills prepares what layers are drawn with.
+func (r *run) openStills() error {
+	if err := r.openWords(); err != nil {
+		return err
 	}
 	heard, err := r.soundKey()
 	if err != nil {
 		return err
 	}
 	r.stills = stills{
-		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: words, sound: r.envelope, heard: heard,
+		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: r.words, sound: r.envelope, heard: heard,
 		pages: &pages{draw: r.engine.cfg.Pages, dir: r.dir, rate: r.plan.FPS, now: r.clock(), kept: pageStills{
 			kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log,
 		}},

@@ -120,7 +120,7 @@ func (r *renderer) Render(ctx context.Context, job commands.RenderJob) (commands
 		return commands.Rendered{}, err
 	}
 	plan := movie.Plan{Width: 320, Height: 180, Frames: 25 * r.seconds, FPSNum: 25, FPSDen: 1}
-	if err := job.Planned(ctx, plan); err != nil {
+	if err := job.Planned(ctx, plan, []string{"Movie Element #1: too long"}); err != nil {
 		return commands.Rendered{}, err
 	}
 	job.Progress(50)

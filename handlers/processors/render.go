@@ -63,6 +63,7 @@ type render struct {
 	claim   commands.RenderClaim
 	shown   *presence
 	plan    *movie.Plan // when it was laid out
+	warned  []string    // what laying it out found
 	key     string      // what the movie can be found by in the cache; empty: it must not be
 	found   *found      // in the cache
 	stored  []string    // keys under which this attempt may have stored files
@@ -80,7 +81,7 @@ func (r *render) run(ctx context.Context) error {
 	}
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && ctx.Err() == nil {
-		return r.finish(ctx, commands.FinishRender{Message: refusal.Message, Plan: r.plan})
+		return r.finish(ctx, commands.FinishRender{Message: refusal.Message, Plan: r.plan, Warnings: r.warned})
 	}
 	if err != nil {
 		return err
@@ -150,9 +151,9 @@ func shareOf(ctx context.Context) <-chan struct{} {
 }
 
 // planned asks, before anything is encoded, whether the account's plan and credits allow the movie. Design §5: a refusal ends
-// the render.
-func (r *render) planned(ctx context.Context, plan movie.Plan) error {
-	r.plan = &plan
+// the render. What was found while laying the movie out is told with its outcome, whatever that is.
+func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string) error {
+	r.plan, r.warned = &plan, warnings
 	err := r.config.Commands.PlanRender.Handle(ctx, commands.PlanRender{
 		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Counted: r.claim.Counted, Plan: plan,
 	})

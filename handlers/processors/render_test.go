@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,7 +76,7 @@ func TestRender_TheMoviesOwnFaultEndsIt(t *testing.T) {
 		}
 		pr.do(render(project, 0))
 		end := w.finished(project)
-		if end.Success || end.Message != "Scene #1 Element #2: Failed to download" || end.Credits != 0 || end.Plan == nil {
+		if end.Success || end.Message != "Scene #1 Element #2: Failed to download" || end.Credits != 0 || end.Plan == nil || !slices.Equal(end.Warnings, []string{"Movie Element #1: too long"}) {
 			t.Errorf("outcome %+v", end)
 		}
 		if pr.render.renders != 1 {

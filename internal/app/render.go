@@ -71,7 +71,7 @@ func renderFile(ctx context.Context, engine *render.Engine, source []byte, out s
 		Project:  "local",
 		Attempt:  1,
 		Document: source,
-		Planned:  func(context.Context, movie.Plan) error { return nil },
+		Planned:  func(context.Context, movie.Plan, []string) error { return nil },
 		Progress: func(percent float64) { bar.SetCurrent(int64(percent)) },
 	})
 	if err != nil {
