@@ -72,6 +72,14 @@ func TestConfig_complaints(t *testing.T) {
 	}
 }
 
+// A shutdown ends below the ten seconds that container runtimes wait, and work is handed back three seconds before.
+func TestConfig_drainTimeout(t *testing.T) {
+	cfg, err := parse(t)
+	if err != nil || cfg.DrainTimeout != 8*time.Second {
+		t.Errorf("the time of a shutdown is %v (%v), want 8s", cfg.DrainTimeout, err)
+	}
+}
+
 func TestConfig_publicURL(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"--listen=:9000", "http://localhost:9000"},

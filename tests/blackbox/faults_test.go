@@ -23,7 +23,7 @@ func longMovie(assets *harness.Assets) (movie object, credits int) {
 			object{"type": "text", "text": fmt.Sprintf("Scene %d", i+1), "settings": object{"font-size": "160px"}},
 		}})
 	}
-	return object{"resolution": "full-hd", "scenes": all}, scenes * seconds
+	return object{"resolution": "hd", "scenes": all}, scenes * seconds
 }
 
 // embedded starts a service whose embedded event store the test can read.
