@@ -86,7 +86,7 @@ func TestDelivery(t *testing.T) {
 		Destinations: []movie.DestinationState{{Tries: 2, Final: true, Last: last}, {Cut: 1}},
 		Order:        []int{1},
 		Spent:        time.Second,
-		Success:      true, ClosedAt: t0, Plan: success.Plan, File: success.File,
+		Success:      true, ClosedAt: t0, RequestedAt: t0, Plan: success.Plan, File: success.File,
 		Position: end.Position,
 	}
 	if diff := cmp.Diff(want, claim, cmpopts.IgnoreFields(commands.DeliveryClaim{}, "Known")); diff != "" || len(claim.DocumentHash) != 64 {

@@ -28,12 +28,15 @@ type DeliveryClaim struct {
 	// Spent is how long earlier runs have worked on the destinations: all of a movie together have five minutes (decisions 33 and 55).
 	Spent    time.Duration
 	Success  bool
-	ClosedAt time.Time   // when the movie ended
-	Message  string      // why there is no video
-	Plan     *movie.Plan // nil when none was laid out
-	File     *movie.File // nil when none was made
-	FileGone bool        // the file is not there (any more): its address is null
-	Position eventstore.Position
+	ClosedAt time.Time // when the movie ended
+	// Request numbers what the delivery was asked for by, at RequestedAt: the end of the movie is 0, redeliveries follow.
+	Request     int
+	RequestedAt time.Time
+	Message     string      // why there is no video
+	Plan        *movie.Plan // nil when none was laid out
+	File        *movie.File // nil when none was made
+	FileGone    bool        // the file is not there (any more): its address is null
+	Position    eventstore.Position
 	// Known spares what is recorded under this claim from reading the movie's stream again.
 	Known *KnownMovie
 }
@@ -60,6 +63,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 	}
 	submitted, _ := d.Submitted()
 	closing, _ := d.Closing()
+	request, requested := d.DeliveryRequest()
 	claim := DeliveryClaim{
 		Account:      d.Account(),
 		Run:          d.DeliveryClaim().Number,
@@ -69,6 +73,8 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 		Spent:        d.DeliverySpent(),
 		Success:      closing.Success,
 		ClosedAt:     closing.At,
+		Request:      request,
+		RequestedAt:  requested,
 		Message:      closing.Message,
 		Plan:         closing.Plan,
 		File:         closing.File,

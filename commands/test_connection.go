@@ -39,6 +39,8 @@ type TestRoads struct {
 	Senders map[connection.Kind]Sender
 	// Provider asks a provider for anything that shows that its key is good. Its errors are those of a Sender.
 	Provider func(ctx context.Context, settings connection.Settings) error
+	// Emails counts the recipients of a test by e-mail, or refuses it.
+	Emails CountRecipientsHandler
 }
 
 // TestConnectionHandler handles TestConnection.
@@ -104,8 +106,27 @@ func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID
 			}
 		}
 	}
+	if err := h.entitle(ctx, account, c, settings); err != nil {
+		return works, Receipt{}, err
+	}
 	receipt, err := h.roads.Senders[c.Kind].Test(ctx, Parcel{Account: account, Settings: settings, HostKey: c.HostKey})
 	return works, receipt, err
+}
+
+// entitle asks whether the account may send an e-mail: a test is one like any other. Decision 55.
+func (h TestConnectionHandler) entitle(ctx context.Context, account domain.AccountID, c OpenedConnection, settings connection.Settings) error {
+	if c.Kind != connection.Email {
+		return nil
+	}
+	recipients, err := settings.Recipients()
+	if err != nil {
+		return err
+	}
+	now := h.now()
+	_, err = h.roads.Emails.Handle(ctx, CountRecipients{
+		Account: account, Mail: fmt.Sprintf("test/%s/%d", c.ID, now.UnixNano()), Recipients: len(recipients), Day: now,
+	})
+	return err
 }
 
 func (h TestConnectionHandler) announce(ctx context.Context, c OpenedConnection) (TestedConnection, error) {

@@ -16,6 +16,7 @@ import (
 	"moviola/domain/installation"
 	"moviola/domain/key"
 	"moviola/domain/ledger"
+	"moviola/domain/mailing"
 	"moviola/domain/media"
 	"moviola/domain/movie"
 	"moviola/domain/operator"
@@ -92,6 +93,7 @@ func NewCodec() *Codec {
 	define[installation.Opened](c)
 	define[operator.Acted](c)
 	define[idempotency.Reserved](c)
+	define[mailing.RecipientsCounted](c)
 	define[template.Created](c)
 	define[template.Updated](c)
 	define[template.Duplicated](c)

@@ -22,6 +22,7 @@ import (
 	"moviola/domain/installation"
 	"moviola/domain/key"
 	"moviola/domain/ledger"
+	"moviola/domain/mailing"
 	"moviola/domain/movie"
 	"moviola/domain/operator"
 	"moviola/domain/template"
@@ -101,6 +102,7 @@ func coreSamples() []domain.Event {
 		installation.Opened{Fingerprint: "00112233", At: at},
 		operator.Acted{ID: "Abcd1234Efgh5678", Who: "anna", Act: "grant credits", On: "acct", How: "50 credits", At: at},
 		idempotency.Reserved{Project: "Abcd1234Efgh5678", BodyHash: "abcd", At: at},
+		mailing.RecipientsCounted{Mail: "Abcd1234Efgh5678/0/2", Recipients: 3, At: at},
 		template.Created{Account: "acct", Name: "Sale", Tags: []string{"ads"}, Body: body, Prompt: "Write", At: at},
 		template.Updated{Change: "k1", Name: &name, Tags: &[]string{"b"}, Body: &body, Prompt: &name, At: at},
 		template.Duplicated{Source: "Abcd1234Efgh5678Ijkl", SourceRevision: 2, Account: "acct", Name: "Sale (custom)", Tags: []string{"ads"},

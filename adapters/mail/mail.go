@@ -131,11 +131,12 @@ func write(s connection.Settings, account domain.AccountID) (*mail.Msg, error) {
 	if err := message.From(s["from"]); err != nil {
 		return nil, refuse("the sender's address is not valid")
 	}
-	if err := message.ToFromString(s["to"]); err != nil {
-		return nil, refuse("an address in to is not valid")
+	recipients, err := s.Recipients() // those that are counted
+	if err != nil {
+		return nil, err
 	}
-	if given := len(message.GetTo()); given > connection.MaxRecipients { // as connections that were saved before there was a bound have
-		return nil, refuse(fmt.Sprintf("an e-mail destination can have at most %d recipients, this one has %d", connection.MaxRecipients, given))
+	if err := message.To(recipients...); err != nil {
+		return nil, refuse("an address in to is not valid")
 	}
 	message.Subject(s["subject"])
 	message.SetDate()

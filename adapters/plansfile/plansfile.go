@@ -36,6 +36,9 @@ type row struct {
 	Counted    bool          `yaml:"counted"`
 	Movies     int64         `yaml:"movies"`
 	Drafts     int64         `yaml:"drafts"`
+
+	Email           bool `yaml:"email"`
+	EmailRecipients int  `yaml:"email_recipients"`
 }
 
 type prices struct {

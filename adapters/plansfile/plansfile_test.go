@@ -36,7 +36,7 @@ func TestDefault(t *testing.T) {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "plans.yaml")
-	text := "plans:\n  - {name: gold, length: 1h30m, width: 7680, height: 4320}\n  - {name: free, length: 5s, width: 640, height: 360}\nai_prices: {image: 3}\n"
+	text := "plans:\n  - {name: gold, length: 1h30m, width: 7680, height: 4320, email: true, email_recipients: 5000}\n  - {name: free, length: 5s, width: 640, height: 360}\nai_prices: {image: 3}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := plan.Plan{Name: "gold", Length: 90 * time.Minute, Width: 7680, Height: 4320}
+	want := plan.Plan{Name: "gold", Length: 90 * time.Minute, Width: 7680, Height: 4320, Email: true, EmailRecipients: 5000}
 	if diff := cmp.Diff(want, plans.Of("gold")); diff != "" {
 		t.Errorf("gold (-want +got):\n%s", diff)
 	}

@@ -128,3 +128,23 @@ func checkMails(s string) bool {
 	list, err := mail.ParseAddressList(s)
 	return err == nil && len(list) <= MaxRecipients
 }
+
+// Recipients are the addresses that an e-mail with these settings goes to, each as RFC 5322 writes it. Connections that were saved before
+// there was a bound may have more than MaxRecipients: that is refused here, as an address that cannot be one is (Invalid).
+func (s Settings) Recipients() ([]string, error) {
+	list, err := mail.ParseAddressList(s["to"])
+	switch {
+	case s["to"] == "":
+		return nil, domain.Errorf(domain.Invalid, "not_delivered", "Not delivered: the e-mail has no to")
+	case err != nil:
+		return nil, domain.Errorf(domain.Invalid, "not_delivered", "Not delivered: an address in to is not valid")
+	case len(list) > MaxRecipients:
+		return nil, domain.Errorf(domain.Invalid, "not_delivered",
+			"Not delivered: an e-mail destination can have at most %d recipients, this one has %d", MaxRecipients, len(list))
+	}
+	recipients := make([]string, len(list))
+	for i, address := range list {
+		recipients[i] = address.String()
+	}
+	return recipients, nil
+}

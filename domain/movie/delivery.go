@@ -18,7 +18,8 @@ type delivery struct {
 	claim        Claim // the last run
 	claimed      bool
 	finished     bool
-	requests     int // redeliveries asked for
+	requests     int       // redeliveries asked for
+	requested    time.Time // when the last of them was
 
 	spent time.Duration // that runs have taken since the delivery began, up to the last word of each
 	since time.Time     // the last word of the run
@@ -79,7 +80,7 @@ func (m *Movie) DeliverySpent() time.Duration { return m.delivery.spent }
 
 // reopen lets destinations be served again as if for the first time. Runs go on counting.
 func (d *delivery) reopen(e RedeliveryRequested) {
-	d.requests, d.claimed, d.finished, d.spent = e.Request, false, false, 0
+	d.requests, d.requested, d.claimed, d.finished, d.spent = e.Request, e.At, false, false, 0
 	for i := range d.destinations {
 		if e.Index == nil || *e.Index == i {
 			d.destinations[i] = DestinationState{}
@@ -109,6 +110,15 @@ func (d *delivery) charge(death domain.Death) {
 			state.Crashed++
 		}
 	}
+}
+
+// DeliveryRequest numbers the request for the delivery that is under way, and says when it came: 0 is the end of the movie, others are the
+// owner's, for a redelivery. It is the same in every run over the same request.
+func (m *Movie) DeliveryRequest() (number int, at time.Time) {
+	if m.delivery.requests == 0 && m.closing != nil {
+		return 0, m.closing.At
+	}
+	return m.delivery.requests, m.delivery.requested
 }
 
 // DeliveryOrder names the destinations that are still to be served, by index, the next one first.

@@ -27,7 +27,14 @@ type Plan struct {
 	Counted bool
 	Movies  int64 // per calendar month (UTC), on counted plans
 	Drafts  int64 // per calendar month (UTC), on counted plans
+	// Email lets movies be sent to e-mail destinations. Decision 55.
+	Email bool
+	// EmailRecipients is how many recipients a day (UTC) may be written to; 0: DefaultEmailRecipients.
+	EmailRecipients int
 }
+
+// DefaultEmailRecipients is how many recipients a day a plan with e-mail allows that does not say it.
+const DefaultEmailRecipients = 200
 
 // The names of the built-in plans.
 const (
@@ -95,8 +102,11 @@ func (p Plans) Parse(name string) (Plan, error) {
 
 var builtIn = []Plan{
 	{Name: Free, Length: time.Minute, PackLength: 30 * time.Minute, Width: 1920, Height: 1080},
-	{Name: Paid, Length: 30 * time.Minute, Width: 3840, Height: 3840},
-	{Name: Counted, Length: 30 * time.Minute, Width: 3840, Height: 3840, Counted: true, Movies: 100, Drafts: 400},
+	{Name: Paid, Length: 30 * time.Minute, Width: 3840, Height: 3840, Email: true, EmailRecipients: DefaultEmailRecipients},
+	{
+		Name: Counted, Length: 30 * time.Minute, Width: 3840, Height: 3840, Counted: true, Movies: 100, Drafts: 400,
+		Email: true, EmailRecipients: DefaultEmailRecipients,
+	},
 }
 
 var builtInByName = func() map[string]Plan {
@@ -136,6 +146,8 @@ func (p Plan) check() error {
 		return fmt.Errorf("plan %q: width and height must be positive", p.Name)
 	case p.Counted && (p.Movies < 0 || p.Drafts < 0):
 		return fmt.Errorf("plan %q: the numbers of movies and drafts must not be negative", p.Name)
+	case p.EmailRecipients < 0 || p.EmailRecipients > 0 && !p.Email:
+		return fmt.Errorf("plan %q: the number of e-mail recipients must not be negative, and needs email: true", p.Name)
 	}
 	return nil
 }
@@ -161,6 +173,26 @@ func (p Plan) LongestFor(pack bool) time.Duration {
 		return p.PackLength
 	}
 	return p.Length
+}
+
+// Recipients is how many recipients a day may be written to.
+func (p Plan) Recipients() int {
+	switch {
+	case !p.Email:
+		return 0
+	case p.EmailRecipients == 0:
+		return DefaultEmailRecipients
+	}
+	return p.EmailRecipients
+}
+
+// CheckEmail refuses e-mails where the plan has none. Decision 55.
+func (p Plan) CheckEmail() error {
+	if p.Email {
+		return nil
+	}
+	return domain.Errorf(domain.QuotaExceeded, "email_not_in_plan",
+		"E-mail destinations are not part of the service plan. Upgrade the service plan, or use a destination of another type")
 }
 
 // CheckSize refuses a movie that is larger than the plan allows. Decision 17.

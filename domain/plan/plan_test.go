@@ -55,6 +55,31 @@ func requireRefusal(t *testing.T, err error, kind domain.Kind, message string) {
 	}
 }
 
+// TestEmail: decision 55.
+func TestEmail(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		plan plan.Plan
+		most int
+	}{
+		"free":           {plan.Plans{}.Of(plan.Free), 0},
+		"paid":           {plan.Plans{}.Of(plan.Paid), plan.DefaultEmailRecipients},
+		"counted":        {plan.Plans{}.Of(plan.Counted), plan.DefaultEmailRecipients},
+		"no word of it":  {plan.Plan{Name: "a"}, 0},
+		"without number": {plan.Plan{Name: "a", Email: true}, plan.DefaultEmailRecipients},
+		"with a number":  {plan.Plan{Name: "a", Email: true, EmailRecipients: 3}, 3},
+	} {
+		refusal := ""
+		if tt.most == 0 {
+			refusal = "E-mail destinations are not part of the service plan. Upgrade the service plan, or use a destination of another type"
+		}
+		if got := tt.plan.Recipients(); got != tt.most {
+			t.Errorf("%s: %d recipients, want %d", name, got, tt.most)
+		}
+		requireRefusal(t, tt.plan.CheckEmail(), domain.QuotaExceeded, refusal)
+	}
+}
+
 func TestNew(t *testing.T) {
 	t.Parallel()
 	plans, err := plan.New(plan.Plan{Name: "free", Length: 5 * time.Second, Width: 100, Height: 100}, plan.Plan{Name: "gold", Length: time.Hour, Width: 1, Height: 1})
@@ -70,11 +95,13 @@ func TestNew(t *testing.T) {
 		t.Error("known plans")
 	}
 	for name, wrong := range map[string][]plan.Plan{
-		"no name":   {{Length: time.Minute, Width: 1, Height: 1}},
-		"no length": {{Name: "a", Width: 1, Height: 1}},
-		"no size":   {{Name: "a", Length: time.Minute}},
-		"negative":  {{Name: "a", Length: time.Minute, Width: 1, Height: 1, Counted: true, Movies: -1}},
-		"twice":     {plan.BuiltIn()[0], plan.BuiltIn()[0]},
+		"no name":                  {{Length: time.Minute, Width: 1, Height: 1}},
+		"no length":                {{Name: "a", Width: 1, Height: 1}},
+		"no size":                  {{Name: "a", Length: time.Minute}},
+		"negative recipients":      {{Name: "a", Length: time.Minute, Width: 1, Height: 1, Email: true, EmailRecipients: -1}},
+		"recipients without email": {{Name: "a", Length: time.Minute, Width: 1, Height: 1, EmailRecipients: 1}},
+		"negative":                 {{Name: "a", Length: time.Minute, Width: 1, Height: 1, Counted: true, Movies: -1}},
+		"twice":                    {plan.BuiltIn()[0], plan.BuiltIn()[0]},
 	} {
 		if _, err := plan.New(wrong...); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -40,6 +40,10 @@ var neverAnswered = map[string]string{
 	"preload_exists": "it takes two equal random ids",
 	"setting_bound":  "it is the kind of a message in the results of deliveries",
 	"setting_secret": "it is the kind of a message in the results of deliveries",
+	"not_delivered":  "it is the kind of a message in the results of deliveries",
+
+	"email_not_in_plan":    "it is the kind of a message in the results of deliveries",
+	"email_quota_exceeded": "it is the kind of a message in the results of deliveries",
 }
 
 type documented struct {

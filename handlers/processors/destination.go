@@ -101,8 +101,11 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 	var receipt commands.Receipt
 	var refusal *domain.Error
 	err := d.timed(ctx, &try, t, func(ctx context.Context) error {
-		var err error
-		if receipt, err = sender.Send(ctx, parcel); errors.As(err, &refusal) {
+		err := d.entitle(ctx, try.Index, t.kind, parcel.Settings)
+		if err == nil {
+			receipt, err = sender.Send(ctx, parcel)
+		}
+		if errors.As(err, &refusal) {
 			return nil
 		}
 		return err
@@ -120,6 +123,22 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 		d.remember(ctx, t, receipt)
 	}
 	return d.record(ctx, try)
+}
+
+// entitle asks whether the account may send what goes to people: an e-mail. One that is sent again by a later run, because it is not known
+// whether an earlier one has sent it, counts once. Decision 55.
+func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind, settings connection.Settings) error {
+	if kind != connection.Email {
+		return nil
+	}
+	recipients, err := settings.Recipients()
+	if err != nil {
+		return err
+	}
+	_, err = d.config.Commands.CountRecipients.Handle(ctx, commands.CountRecipients{
+		Account: d.claim.Account, Mail: fmt.Sprintf("%s/%d/%d", d.project, d.claim.Request, index), Recipients: len(recipients), Day: d.claim.RequestedAt,
+	})
+	return err
 }
 
 // parcel packs the video for one destination. The same delivery has the same name however often it is tried.

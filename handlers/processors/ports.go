@@ -55,6 +55,8 @@ type Commands struct {
 	RecordDelivery  Handler[commands.RecordDelivery, eventstore.Position]
 	ReleaseDelivery Handler[commands.ReleaseDelivery, eventstore.Position]
 	FinishDelivery  Handler[commands.FinishDelivery, eventstore.Position]
+	// CountRecipients comes before an e-mail is sent. It refuses with the *domain.Error that becomes the destination's message.
+	CountRecipients Handler[commands.CountRecipients, eventstore.Position]
 	// RecordConnectionTest remembers the host key of an SFTP server that was met for the first time.
 	RecordConnectionTest Handler[commands.RecordConnectionTest, eventstore.Position]
 }

@@ -112,6 +112,7 @@ func newImpatientCommandSet(log *eventstore.Log, files commands.Files, renderTim
 			FinishDelivery:  commands.NewFinishDeliveryHandler(log, now),
 
 			RecordConnectionTest: commands.NewRecordConnectionTestHandler(log, now),
+			CountRecipients:      commands.NewCountRecipientsHandler(log, somePlans(), now),
 		},
 	}
 }

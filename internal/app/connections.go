@@ -32,7 +32,7 @@ func (s *service) newConnections(secret secret, log logrus.FieldLogger) (*connec
 		return nil, err
 	}
 	prober := provider.Prober{Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})}
-	roads := commands.TestRoads{Webhook: to.webhook, Senders: to.senders, Provider: prober.Probe}
+	roads := commands.TestRoads{Webhook: to.webhook, Senders: to.senders, Provider: prober.Probe, Emails: s.emails()}
 	events, now := s.stores.log, time.Now
 	return connections.New(connections.Config{
 		Connections: s.models.Connections,
@@ -43,6 +43,11 @@ func (s *service) newConnections(secret secret, log logrus.FieldLogger) (*connec
 		CursorKey:   cursorKey,
 		Log:         log,
 	})
+}
+
+// emails counts the recipients of e-mails, within what plans allow.
+func (s *service) emails() commands.CountRecipientsHandler {
+	return commands.NewCountRecipientsHandler(s.stores.log, s.plans, time.Now)
 }
 
 // savedProvider finds the endpoint behind a saved connection of an account. Decision 48.

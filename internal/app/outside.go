@@ -22,6 +22,7 @@ type movieChecks struct {
 	cfg         Config
 	guard       *outbound.Guard
 	connections commands.Connections
+	emails      func(ctx context.Context, account domain.AccountID) error // why the account may send none
 }
 
 // Of implements rest.Outside.
@@ -110,7 +111,7 @@ func (c movieChecks) destination(ctx context.Context, account domain.AccountID, 
 	if _, err := kind.Inline(d.Given); err != nil {
 		return err.Error()
 	}
-	return ""
+	return c.entitled(ctx, account, kind)
 }
 
 // saved checks an entry that names a saved connection.
@@ -123,6 +124,15 @@ func (c movieChecks) saved(ctx context.Context, account domain.AccountID, d docu
 		return fmt.Sprintf("Connection %s is of type %s, not %s", d.ID, opened.Kind, d.Type)
 	case opened.Kind == connection.APIKey:
 		return fmt.Sprintf("Connection %s is a provider, not a destination", d.ID)
+	}
+	return c.entitled(ctx, account, opened.Kind)
+}
+
+// entitled says why the account's plan has no destinations of a kind. Decision 55.
+func (c movieChecks) entitled(ctx context.Context, account domain.AccountID, kind connection.Kind) string {
+	var refusal *domain.Error
+	if kind == connection.Email && errors.As(c.emails(ctx, account), &refusal) {
+		return refusal.Message
 	}
 	return ""
 }

@@ -139,8 +139,10 @@ func (s *service) newMovies(secret secret, gate *access.Gate, log logrus.FieldLo
 		Tokens:    s.tokens,
 		CursorKey: cursorKey,
 		Survey:    s.surveyor(),
-		Outside:   movieChecks{cfg: s.cfg, guard: guard, connections: commands.NewConnections(elog, s.vault)},
-		Log:       log,
+		Outside: movieChecks{
+			cfg: s.cfg, guard: guard, connections: commands.NewConnections(elog, s.vault), emails: s.emails().Allows,
+		},
+		Log: log,
 	})
 }
 

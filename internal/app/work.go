@@ -151,6 +151,7 @@ func (s *service) commands() processors.Commands {
 		FinishDelivery:  commands.NewFinishDeliveryHandler(log, now),
 
 		RecordConnectionTest: commands.NewRecordConnectionTestHandler(log, now),
+		CountRecipients:      s.emails(),
 	}
 }
 

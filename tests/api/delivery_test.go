@@ -69,6 +69,20 @@ var deliveryRows = []row{
 		}
 	}},
 	{"delivery-malformed", malformedExports},
+	{"delivery-email-plan", func(t *testing.T, w *world) {
+		const refused = "E-mail destinations are not part of the service plan"
+		movie := short(`,"exports":[{"destinations":[{"type":"email","to":"a@b.c","subject":"s","message":"m"}]}]`)
+		for plan, want := range map[string]bool{"free": true, "paid": false} { // there is no mail server either
+			c := w.plain.openOn(t, plan, 600)
+			if checked := c.checked(t, movie); strings.Contains(fmt.Sprint(checked["problems"]), refused) != want || checked["valid"] == want {
+				t.Errorf("validate on the plan %s: %v", plan, checked["problems"])
+			}
+			got := results(t, c, c.submit(t, movie), 1)[0].(object)
+			if message := got["message"].(string); got["status"] != "error" || strings.Contains(message, refused) != want {
+				t.Errorf("on the plan %s: %v", plan, got)
+			}
+		}
+	}},
 	{"delivery-short-content-type", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
 		path := "/status/200/short-" + c.account

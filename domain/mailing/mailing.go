@@ -1,0 +1,65 @@
+// Package mailing holds how many people an account has written to by e-mail on one day. Decision 55.
+package mailing
+
+import (
+	"time"
+
+	"moviola/domain"
+)
+
+// RecipientsCounted counts the recipients of one e-mail, before it is sent. An e-mail is counted once, however often its sending is tried.
+type RecipientsCounted struct {
+	Mail       string    `json:"mail"` // which one: movie, request and destination, or a test of a connection
+	Recipients int       `json:"recipients"`
+	At         time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (RecipientsCounted) EventType() string { return "EmailRecipientsCounted" }
+
+// EventKey tells the event from others of its type in the same stream.
+func (e RecipientsCounted) EventKey() string { return e.Mail }
+
+// StreamCategory is what the names of these streams begin with, up to the first dash.
+const StreamCategory = "mailing"
+
+// Stream names the stream of an account's e-mails of one day (UTC). So it holds at most as many events as the plan allows recipients.
+func Stream(account domain.AccountID, day time.Time) string {
+	return StreamCategory + "-" + string(account) + "." + day.UTC().Format("20060102")
+}
+
+// Day is the e-mails of an account on one day, folded from their stream. The zero Day has none.
+type Day struct {
+	counted    map[string]bool // by mail
+	recipients int
+}
+
+// Apply folds one event.
+func (d *Day) Apply(event domain.Event) {
+	e, ok := event.(RecipientsCounted)
+	if !ok {
+		return
+	}
+	if d.counted == nil {
+		d.counted = make(map[string]bool)
+	}
+	d.counted[e.Mail] = true
+	d.recipients += e.Recipients
+}
+
+// Recipients is how many were written to.
+func (d *Day) Recipients() int { return d.recipients }
+
+// Count counts an e-mail to some recipients where an account may write to most of them a day. It decides nothing for one that was counted.
+// One that is too many is refused as a whole: a smaller one may still be sent.
+func (d *Day) Count(mail string, recipients, most int, now time.Time) ([]domain.Event, error) {
+	switch {
+	case d.counted[mail]:
+		return nil, nil
+	case d.recipients+recipients > most:
+		return nil, domain.Errorf(domain.QuotaExceeded, "email_quota_exceeded",
+			"The service plan allows e-mails to %d recipients a day (UTC): %d have been written to, and this e-mail has %d. "+
+				"Ask for a redelivery tomorrow, or upgrade the service plan", most, d.recipients, recipients)
+	}
+	return []domain.Event{RecipientsCounted{Mail: mail, Recipients: recipients, At: now}}, nil
+}
