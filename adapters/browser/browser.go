@@ -199,10 +199,15 @@ func (b *browser) show(ctx context.Context, page Page, draw func(context.Context
 	if err != nil {
 		return err
 	}
+	serving, served := context.WithCancel(ctx)
+	var fonts sync.WaitGroup
+	fonts.Go(func() { t.serveFonts(serving) })
 	err = t.load(ctx)
 	if err == nil {
 		err = draw(ctx, t)
 	}
+	served()
+	fonts.Wait()
 	b.discard(ctx, t)
 	if closed := (*protocolError)(nil); errors.As(err, &closed) && closed.Code == noSession {
 		return fault("The page closed itself")

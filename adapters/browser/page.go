@@ -27,6 +27,8 @@ type Page struct {
 	Tailwind bool               // Tailwind CSS is part of the page
 	Style    []timeline.Setting // CSS properties of the body
 	Now      time.Time          // when the page begins to load, for what it reads from its clock; zero: the present
+
+	fonts []Font // that it gets from here
 }
 
 const (
@@ -95,6 +97,9 @@ func (p Page) document() string {
 // additions are what goes into the head of a page.
 func (p Page) additions() string {
 	var b strings.Builder
+	if len(p.fonts) > 0 {
+		fmt.Fprintf(&b, "<style>%s</style>", faces(p.fonts))
+	}
 	if p.Tailwind {
 		// The script appends to the head when it runs, and finds its classes afterwards.
 		fmt.Fprintf(&b, "<script>%s</script>", tailwindcss.Script)

@@ -36,7 +36,9 @@ type Config struct {
 	Limit    time.Duration // for a page from its start to its picture, and again for each second of frames; 0: 30 s
 	MemoryMB int           // of a browser with its page; 0: 1500
 	PageMB   int           // what a page may load and send; 0: 64
-	Log      logrus.FieldLogger
+	// Fonts are those that a page is to have though they are not installed. Nil: none.
+	Fonts func(Page) []Font
+	Log   logrus.FieldLogger
 }
 
 const defaultMemoryMB = 1500
@@ -114,6 +116,9 @@ func (p *Pool) show(ctx context.Context, page Page, draw func(context.Context, *
 	page, err := page.check()
 	if err != nil {
 		return err
+	}
+	if p.cfg.Fonts != nil {
+		page.fonts = p.cfg.Fonts(page)
 	}
 	err = p.try(ctx, page, draw)
 	if errors.Is(err, errLost) { // it has died while it waited for this page

@@ -29,6 +29,8 @@ type tab struct {
 	patience time.Duration
 
 	expired chan struct{} // gets one when the granted virtual time has passed
+	fonts   []Font
+	wanted  chan fontRequest
 
 	mu     sync.Mutex
 	status int // of the answer that is the page; 0: none yet
@@ -36,7 +38,8 @@ type tab struct {
 
 // open makes a profile with an empty page of the right size.
 func (b *browser) open(ctx context.Context, page Page, traffic *traffic) (*tab, error) {
-	t := &tab{conn: b.conn, page: page, traffic: traffic, patience: b.limit / 2, expired: make(chan struct{}, 1)}
+	t := &tab{conn: b.conn, page: page, traffic: traffic, patience: b.limit / 2, expired: make(chan struct{}, 1),
+		fonts: page.fonts, wanted: make(chan fontRequest, maxFontRequests)}
 	var profile struct {
 		BrowserContextID string `json:"browserContextId"`
 	}
@@ -108,6 +111,9 @@ func (t *tab) prepare(ctx context.Context) error {
 			return fmt.Errorf("prepare page: %w", err)
 		}
 	}
+	if err := t.offerFonts(ctx); err != nil {
+		return err
+	}
 	return t.startClock(ctx)
 }
 
@@ -147,6 +153,8 @@ func (t *tab) handle(e event) {
 		t.conn.tell(t.session, "Page.handleJavaScriptDialog", map[string]any{"accept": false})
 	case "Network.responseReceived":
 		t.responded(e)
+	case "Fetch.requestPaused":
+		t.asksForFont(e)
 	}
 }
 

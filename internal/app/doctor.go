@@ -29,8 +29,8 @@ var requirements = []requirement{
 	{"Noto fonts", "", "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf", "fonts-noto-core", "texts of most scripts", true},
 	{"Noto CJK fonts", "", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc", "fonts-noto-cjk", "Chinese, Japanese and Korean texts", false},
 	{"Noto Color Emoji", "", "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf", "fonts-noto-color-emoji", "emoji", false},
-	{"Inter", "", "/usr/share/doc/fonts-inter", "fonts-inter", "the default font of texts", false},
-	{"Roboto", "", "/usr/share/doc/fonts-roboto", "fonts-roboto", "text styles", false},
+	{"Inter", "", "/usr/share/doc/fonts-inter", "fonts-inter", "more scripts and weights of the default font", false},
+	{"Roboto", "", "/usr/share/doc/fonts-roboto", "fonts-roboto", "more scripts and weights of text styles", false},
 }
 
 func doctorCommand() *cobra.Command {

@@ -79,7 +79,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 		return nil, err
 	}
 	r.pages, err = browser.New(browser.Config{
-		Path: cfg.Chromium, Dial: guard.DialContext, Jail: sandbox.jail, Log: log,
+		Path: cfg.Chromium, Dial: guard.DialContext, Jail: sandbox.jail, Log: log, Fonts: pageFonts(drawer),
 	})
 	if err != nil {
 		return nil, err

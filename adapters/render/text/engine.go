@@ -48,17 +48,18 @@ func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 		return nil, fmt.Errorf("make the folder of the font index: %w", err)
 	}
 	prints, err := fontscan.SystemFonts(scanLogger{log}, cacheDir)
-	if err != nil {
-		return nil, fmt.Errorf("look for fonts: %w (%s)", err, advice)
+	if err != nil || len(prints) == 0 {
+		log.WithError(err).Warnf("no fonts are installed, texts have those that come with the program: Latin letters only (%s)", advice)
 	}
-	if len(prints) == 0 {
-		return nil, fmt.Errorf("no fonts are installed (%s)", advice)
-	}
-	e := &Engine{log: log, fonts: newLibrary(prints), bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.NumCPU())}
+	return newEngine(newLibrary(prints), log), nil
+}
+
+func newEngine(fonts *library, log logrus.FieldLogger) *Engine {
+	e := &Engine{log: log, fonts: fonts, bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.NumCPU())}
 	for range cap(e.workers) {
 		e.workers <- newWorker(e)
 	}
-	return e, nil
+	return e
 }
 
 // Fonts names the fonts that are installed, by all that tells two sets of them apart without reading every file: texts drawn with equal
@@ -66,7 +67,7 @@ func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 func (e *Engine) Fonts() string { return e.fonts.identity }
 
 // advice is for the operator.
-const advice = "on Debian: apt-get install fonts-inter fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
+const advice = "on Debian: apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
 
 // scanLogger passes on what the font scanner says, which is of interest only when a font is missing.
 type scanLogger struct{ log logrus.FieldLogger }

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"github.com/sirupsen/logrus"
+
 	"moviola/domain/timeline"
 )
 
@@ -43,3 +45,6 @@ func (e *Engine) Runs(t timeline.Text, w, h int) (lines [][]Run, warnings []stri
 	}
 	return lines, s.warnings, nil
 }
+
+// NewBare is an engine of a machine without fonts.
+func NewBare() *Engine { return newEngine(newLibrary(nil), logrus.StandardLogger()) }

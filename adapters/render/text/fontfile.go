@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"runtime"
 	"slices"
 
 	"github.com/go-text/typesetting/font"
@@ -30,18 +29,15 @@ func (e *Engine) WithFonts(files map[string]string) (*Engine, error) {
 	}
 	fonts := &library{
 		prints: slices.Clone(e.fonts.prints), families: maps.Clone(e.fonts.families), ranked: e.fonts.ranked, emoji: e.fonts.emoji,
-		identity: e.fonts.identity, files: make(map[string]bool), loaded: make(map[int]*font.Font), base: e.fonts,
+		identity: e.fonts.identity, files: make(map[string]bool), loaded: make(map[int]*font.Font), base: e.fonts, machine: e.fonts.machine,
+		covered: make(map[int]fontscan.RuneSet),
 	}
 	for _, key := range slices.Sorted(maps.Keys(files)) {
 		if err := fonts.add(key, files[key]); err != nil {
 			return nil, err
 		}
 	}
-	with := &Engine{log: e.log, fonts: fonts, bitmaps: newBitmapCache(), workers: make(chan *worker, runtime.NumCPU())}
-	for range cap(with.workers) {
-		with.workers <- newWorker(with)
-	}
-	return with, nil
+	return newEngine(fonts, e.log), nil
 }
 
 // fileFamily is the family of a font file. No name that is written in a text can be that of another key's.

@@ -17,7 +17,7 @@ import (
 	"github.com/go-text/typesetting/language"
 )
 
-// library is every font of the machine. Fonts are read when first used and then kept; they are safe for concurrent use.
+// library is every font of the machine, and those that come with the program. Fonts are read when first used and then kept; they are safe for concurrent use.
 type library struct {
 	prints   []fontscan.Footprint
 	families map[string][]int // indices into prints, by normalised family
@@ -27,6 +27,8 @@ type library struct {
 	identity string           // of the fonts of the machine
 	mu       sync.Mutex
 	loaded   map[int]*font.Font
+	covered  map[int]fontscan.RuneSet // characters of shipped fonts
+	machine  int                      // how many fonts are installed; they come first in prints
 	// base is the library of the machine, whose fonts come first in prints; nil in that library itself.
 	base *library
 }
@@ -39,12 +41,13 @@ type wish struct {
 }
 
 func newLibrary(prints []fontscan.Footprint) *library {
-	l := &library{prints: prints, families: make(map[string][]int), loaded: make(map[int]*font.Font)}
+	l := &library{
+		prints: prints, families: make(map[string][]int), loaded: make(map[int]*font.Font), covered: make(map[int]fontscan.RuneSet),
+	}
 	// Two fonts that serve equally well must be chosen from in the same way on every machine.
 	slices.SortFunc(l.prints, func(a, b fontscan.Footprint) int {
 		return cmp.Or(cmp.Compare(a.Family, b.Family), cmp.Compare(a.Location.File, b.Location.File), cmp.Compare(a.Location.Index, b.Location.Index))
 	})
-	l.identity = identify(l.prints)
 	for i, p := range l.prints {
 		if l.families[p.Family] == nil {
 			l.ranked = append(l.ranked, p.Family)
@@ -59,6 +62,8 @@ func newLibrary(prints []fontscan.Footprint) *library {
 	slices.SortStableFunc(l.ranked, func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a), len(b)))
 	})
+	l.ship()
+	l.identity = identify(l.prints)
 	return l
 }
 
@@ -102,8 +107,12 @@ func isEmojiFamily(family string) bool { return strings.Contains(family, "emoji"
 
 // covers says whether a font has every rune that needs a glyph.
 func (l *library) covers(i int, runes []rune) bool {
+	if len(runes) == 0 {
+		return true
+	}
+	has := l.runes(i)
 	for _, r := range runes {
-		if !invisible(r) && !l.prints[i].Runes.Contains(r) {
+		if !invisible(r) && !has.Contains(r) {
 			return false
 		}
 	}
@@ -158,11 +167,11 @@ func (l *library) load(i int) (*font.Font, error) {
 		return f, nil
 	}
 	at := l.prints[i].Location
-	file, err := os.Open(at.File)
+	file, closer, err := openFont(at)
 	if err != nil {
-		return nil, fmt.Errorf("open a font: %w", err)
+		return nil, err
 	}
-	defer func() { _ = file.Close() }() // read only
+	defer func() { _ = closer.Close() }() // read only
 	loaders, err := opentype.NewLoaders(file)
 	if err != nil || int(at.Index) >= len(loaders) {
 		return nil, fmt.Errorf("read font %d of %s: %w", at.Index, at.File, err)

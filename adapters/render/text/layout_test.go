@@ -183,9 +183,12 @@ func TestLayout_Families(t *testing.T) {
 		{"sans-serif", "Inter", ""},
 		{"serif", "Noto Serif", ""},
 		{"Noto Sans JP", "Noto Sans CJK JP", ""},
-		{"Montserrat", "Inter", "The font family 'Montserrat' is not installed, 'Inter' is used"},
+		{"Montserrat", "Montserrat", ""}, // shipped, as the next two are
+		{"'bebas neue'", "Bebas Neue", ""},
+		{"Oswald, Inter", "Oswald", ""},
+		{"Nobody Has This", "Inter", "The font family 'Nobody Has This' is not installed, 'Inter' is used"},
 		{"Roboto Flex", "Roboto", "The font family 'Roboto Flex' is not installed, 'Roboto' is used"},
-		{"Playfair Display", "Noto Serif", "The font family 'Playfair Display' is not installed, 'Noto Serif' is used"},
+		{"Playfair Nowhere", "Noto Serif", "The font family 'Playfair Nowhere' is not installed, 'Noto Serif' is used"},
 		{"Fira Code", "DejaVu Sans Mono", "The font family 'Fira Code' is not installed, 'DejaVu Sans Mono' is used"},
 		{",", "Inter", ""},
 	}

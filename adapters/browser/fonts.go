@@ -1,0 +1,127 @@
+package browser
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Font is a font file that pages get by the name of its family, though it is not installed.
+type Font struct {
+	Family string
+	Weight int    // 100 to 900; with To, the lightest of a variable font
+	To     int    // the heaviest of a variable font; 0: Weight
+	Italic bool   // it is slanted
+	Range  string // the characters that it is for, as unicode-range of CSS; empty: all
+	Key    string // names the file: letters, digits, and -._/
+	Read   func() ([]byte, error)
+}
+
+// fontHost is where pages have these fonts from. Nobody can have that name; what is asked of it never leaves the browser.
+const fontHost = "https://fonts.moviola.invalid/"
+
+// faces are the rules by which a page knows the fonts. A file is loaded when something is written in it.
+func faces(fonts []Font) string {
+	var b strings.Builder
+	for _, f := range fonts {
+		weight, style := strconv.Itoa(f.Weight), "normal"
+		if f.To > f.Weight {
+			weight += " " + strconv.Itoa(f.To)
+		}
+		if f.Italic {
+			style = "italic"
+		}
+		fmt.Fprintf(&b, "@font-face{font-family:%s;font-weight:%s;font-style:%s;src:url(%s%s);", quoteCSS(f.Family), weight, style, fontHost, f.Key)
+		if f.Range != "" {
+			fmt.Fprintf(&b, "unicode-range:%s;", f.Range)
+		}
+		b.WriteString("}")
+	}
+	return b.String()
+}
+
+// quoteCSS writes a name as a string of CSS that can end neither its rule nor its element.
+func quoteCSS(name string) string {
+	return `"` + strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`"\<>{};`, r) {
+			return -1
+		}
+		return r
+	}, name) + `"`
+}
+
+// maxFontRequests bounds what a page may ask for before it is answered.
+const maxFontRequests = 512
+
+// offerFonts lets the page have its fonts. Their rules come first, so that those of the page win; a page that has none of the fonts is left
+// as it is.
+func (t *tab) offerFonts(ctx context.Context) error {
+	if len(t.fonts) == 0 {
+		return nil
+	}
+	patterns := []map[string]any{{"urlPattern": fontHost + "*"}}
+	if err := t.call(ctx, "Fetch.enable", map[string]any{"patterns": patterns}, nil); err != nil {
+		return fmt.Errorf("offer fonts: %w", err)
+	}
+	if t.page.HTML != "" {
+		return nil // they stand in its head
+	}
+	rules, err := json.Marshal(faces(t.fonts))
+	if err != nil {
+		return fmt.Errorf("quote fonts: %w", err)
+	}
+	script := "{const s=new CSSStyleSheet();s.replaceSync(" + string(rules) + ");document.adoptedStyleSheets=[s,...document.adoptedStyleSheets]}"
+	if err := t.call(ctx, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": script}, nil); err != nil {
+		return fmt.Errorf("offer fonts: %w", err)
+	}
+	return nil
+}
+
+// asksForFont notes that the page wants a font, on the goroutine that reads the browser's pipe.
+func (t *tab) asksForFont(e event) {
+	var paused struct {
+		RequestID string `json:"requestId"`
+		Request   struct{ URL string }
+	}
+	if err := json.Unmarshal(e.Params, &paused); err != nil {
+		return
+	}
+	select {
+	case t.wanted <- fontRequest{paused.RequestID, strings.TrimPrefix(paused.Request.URL, fontHost)}:
+	default: // a page that asks for more than there are is not answered, and runs out of time
+	}
+}
+
+type fontRequest struct{ id, key string }
+
+// serveFonts answers the page's requests for fonts until ctx ends.
+func (t *tab) serveFonts(ctx context.Context) {
+	for {
+		select {
+		case r := <-t.wanted:
+			t.answerFont(ctx, r)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (t *tab) answerFont(ctx context.Context, r fontRequest) {
+	answer := map[string]any{
+		"requestId": r.id, "responseCode": 404,
+		"responseHeaders": []map[string]string{{"name": "Access-Control-Allow-Origin", "value": "*"}},
+	}
+	for _, f := range t.fonts {
+		if f.Key != r.key {
+			continue
+		}
+		if content, err := f.Read(); err == nil {
+			answer["responseCode"], answer["body"] = 200, base64.StdEncoding.EncodeToString(content)
+		}
+		break
+	}
+	_ = t.call(ctx, "Fetch.fulfillRequest", answer, nil) // the page may have changed its mind, or be gone
+}
