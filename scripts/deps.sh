@@ -28,6 +28,10 @@ want /usr/share/doc/fonts-open-sans fonts-open-sans
 want /usr/share/doc/fonts-lato fonts-lato
 want /usr/share/doc/fonts-bebas-neue fonts-bebas-neue
 want /usr/share/doc/fonts-ebgaramond fonts-ebgaramond
+# Google's families that Debian has too, with more scripts and weights than those that come with the program.
+for family in roboto-slab dancingscript kaushanscript lobster comfortaa quicksand karla jetbrains-mono firacode courier-prime; do
+	want "/usr/share/doc/fonts-$family" "fonts-$family"
+done
 if [ "${1:-run}" = test ]; then
 	want gcc "gcc libc6-dev"
 	# Servers that deliveries are tested against. They are started by the tests, on loopback, and not by the system.

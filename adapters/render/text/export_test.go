@@ -48,3 +48,9 @@ func (e *Engine) Runs(t timeline.Text, w, h int) (lines [][]Run, warnings []stri
 
 // NewBare is an engine of a machine without fonts.
 func NewBare() *Engine { return newEngine(newLibrary(nil), logrus.StandardLogger()) }
+
+// FileOf is the file from which a family is drawn in a weight.
+func (e *Engine) FileOf(family string, weight int) string {
+	i, _ := e.fonts.nearest(e.fonts.named(family)[0], wish{weight: weight}, nil)
+	return e.fonts.prints[i].Location.File
+}

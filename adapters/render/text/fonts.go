@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,8 @@ func newLibrary(prints []fontscan.Footprint) *library {
 	}
 	// Two fonts that serve equally well must be chosen from in the same way on every machine.
 	slices.SortFunc(l.prints, func(a, b fontscan.Footprint) int {
-		return cmp.Or(cmp.Compare(a.Family, b.Family), cmp.Compare(a.Location.File, b.Location.File), cmp.Compare(a.Location.Index, b.Location.Index))
+		return cmp.Or(cmp.Compare(a.Family, b.Family), cmp.Compare(plainness(a), plainness(b)),
+			cmp.Compare(a.Location.File, b.Location.File), cmp.Compare(a.Location.Index, b.Location.Index))
 	})
 	for i, p := range l.prints {
 		if l.families[p.Family] == nil {
@@ -65,6 +67,15 @@ func newLibrary(prints []fontscan.Footprint) *library {
 	l.ship()
 	l.identity = identify(l.prints)
 	return l
+}
+
+// plainness orders fonts of a family that say the same weight: the one that calls itself regular comes first (Bebas Neue has a Book of weight
+// 400 too).
+func plainness(p fontscan.Footprint) int {
+	if strings.Contains(strings.ToLower(filepath.Base(p.Location.File)), "regular") {
+		return 0
+	}
+	return 1
 }
 
 // identify names a set of font files by where they lie, how large they are and when they were written.
@@ -184,14 +195,6 @@ func (l *library) load(i int) (*font.Font, error) {
 	return f, nil
 }
 
-// stand-ins for families that are not installed, by kind, best first.
-var (
-	sansFamilies   = []string{"inter", "roboto", "opensans", "notosans", "dejavusans"}
-	serifFamilies  = []string{"notoserif", "dejavuserif"}
-	monoFamilies   = []string{"notosansmono", "dejavusansmono"}
-	narrowFamilies = []string{"robotocondensed", "opensanscondensed"}
-)
-
 // displayNames are well-known families of narrow, heavy letters for titles, and how wide their letters are compared with those of
 // a bold condensed face.
 var displayNames = []struct {
@@ -213,9 +216,6 @@ func displayWidth(family string) (width float64, ok bool) {
 	return 1, false
 }
 
-// serifNames are well-known families with serifs whose name does not say so.
-var serifNames = []string{"times", "georgia", "garamond", "merriweather", "playfair", "lora", "baskerville", "cambria", "slab", "palatino", "bodoni", "didot"}
-
 // resolve turns the key of a font file and a CSS list of families into families of the library. When none of those is there,
 // closest is what takes the place of the first, and missing is its name as written. Decision 27.
 func (l *library) resolve(source, css string) (families []string, missing string) {
@@ -233,80 +233,41 @@ func (l *library) resolve(source, css string) (families []string, missing string
 		}
 		if l.files[name] {
 			families = append(families, fileFamily(name))
-		} else if family, ok := l.installed(name); ok {
-			families = append(families, family)
+		} else {
+			families = append(families, l.named(name)...)
 		}
 	}
 	if len(families) == 0 && first != "" {
-		return []string{l.closest(font.NormalizeFamily(first))}, first
+		return l.closest(first), first
 	}
 	if len(families) == 0 {
-		families = []string{l.closest("")}
+		families = l.closest("")
 	}
 	return families, ""
 }
 
-// installed finds a family by its name, by a generic name of CSS, or by the name under which Google serves the CJK fonts.
-func (l *library) installed(name string) (string, bool) {
+// named finds a family by its name, by a generic name of CSS, or by the name under which Google serves the CJK fonts.
+func (l *library) named(name string) []string {
 	family := font.NormalizeFamily(name)
 	if l.families[family] != nil {
-		return family, true
+		return []string{family}
 	}
 	switch family {
 	case "sans-serif", "sansserif", "system-ui", "systemui", "ui-sans-serif":
-		return l.any(sansFamilies)
+		return l.present(standIns[sans])
 	case "serif", "ui-serif":
-		return l.any(serifFamilies)
+		return l.present(standIns[serif])
 	case "monospace", "ui-monospace":
-		return l.any(monoFamilies)
+		return l.present(standIns[mono])
+	case "cursive":
+		return l.present(standIns[script])
 	}
 	for _, prefix := range []string{"notosans", "notoserif"} {
 		if region, ok := strings.CutPrefix(family, prefix); ok && l.families[prefix+"cjk"+region] != nil {
-			return prefix + "cjk" + region, true
+			return []string{prefix + "cjk" + region}
 		}
 	}
-	return "", false
-}
-
-func (l *library) any(families []string) (string, bool) {
-	for _, family := range families {
-		if l.families[family] != nil {
-			return family, true
-		}
-	}
-	return "", false
-}
-
-// closest is the installed family that resembles a missing one: one whose name the missing one begins with ("Roboto Flex"), else
-// one of the same kind.
-func (l *library) closest(family string) string {
-	best := ""
-	for name := range l.families {
-		if len(name) >= 4 && strings.HasPrefix(family, name) && len(name) > len(best) {
-			best = name
-		}
-	}
-	if best != "" {
-		return best
-	}
-	kind := sansFamilies
-	_, isDisplay := displayWidth(family)
-	switch {
-	case isDisplay:
-		kind = narrowFamilies
-	case strings.Contains(family, "mono"), strings.Contains(family, "code"), strings.Contains(family, "courier"):
-		kind = monoFamilies
-	case strings.Contains(family, "serif") && !strings.Contains(family, "sans"),
-		slices.ContainsFunc(serifNames, func(s string) bool { return strings.Contains(family, s) }):
-		kind = serifFamilies
-	}
-	if name, ok := l.any(kind); ok {
-		return name
-	}
-	if name, ok := l.any(sansFamilies); ok {
-		return name
-	}
-	return l.ranked[0]
+	return nil
 }
 
 // hanRegion says in which country's forms the Han characters of a text are written: what else is in the text tells, and the

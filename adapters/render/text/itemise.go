@@ -155,7 +155,7 @@ func (w *worker) face(index int, want wish) (*font.Face, error) {
 	w.faces[key] = face
 	print := w.engine.fonts.prints[index]
 	variable := len(face.Coords()) > 0
-	if !slices.Contains(narrowFamilies, print.Family) {
+	if !slices.Contains(standIns[title], print.Family) {
 		want.width = 0
 	}
 	w.about[face] = faceInfo{

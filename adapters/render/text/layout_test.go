@@ -189,7 +189,14 @@ func TestLayout_Families(t *testing.T) {
 		{"Nobody Has This", "Inter", "The font family 'Nobody Has This' is not installed, 'Inter' is used"},
 		{"Roboto Flex", "Roboto", "The font family 'Roboto Flex' is not installed, 'Roboto' is used"},
 		{"Playfair Nowhere", "Noto Serif", "The font family 'Playfair Nowhere' is not installed, 'Noto Serif' is used"},
-		{"Fira Code", "DejaVu Sans Mono", "The font family 'Fira Code' is not installed, 'DejaVu Sans Mono' is used"},
+		{"Nowhere Mono", "Roboto Mono", "The font family 'Nowhere Mono' is not installed, 'Roboto Mono' is used"},
+		{"Nowhere Slab", "Roboto Slab", "The font family 'Nowhere Slab' is not installed, 'Roboto Slab' is used"},
+		{"Great Vibes Nowhere", "Dancing Script", "The font family 'Great Vibes Nowhere' is not installed, 'Dancing Script' is used"},
+		{"Nowhere Condensed", "Roboto Condensed", "The font family 'Nowhere Condensed' is not installed, 'Roboto Condensed' is used"},
+		{"League Gothic Nowhere", "Roboto Condensed", "The font family 'League Gothic Nowhere' is not installed, 'Roboto Condensed' is used"},
+		{"Titan One Nowhere", "Archivo Black", "The font family 'Titan One Nowhere' is not installed, 'Archivo Black' is used"},
+		{"Roboto Serif Nowhere", "Noto Serif", "The font family 'Roboto Serif Nowhere' is not installed, 'Noto Serif' is used"},
+		{"cursive", "Dancing Script", ""},
 		{",", "Inter", ""},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"moviola/adapters/render/text"
@@ -43,6 +44,25 @@ func TestShipped_InstalledComeFirst(t *testing.T) {
 	for _, f := range engine(t).Shipped() {
 		if f.Family == "Inter" || f.Family == "Roboto" {
 			t.Fatalf("%s is installed and still offered", f.Family)
+		}
+	}
+}
+
+// Of two fonts of a family that say the same weight, the regular one is drawn: Debian's Bebas Neue has a Book of weight 400 too.
+func TestInstalled_RegularBeforeBook(t *testing.T) {
+	t.Parallel()
+	if got := engine(t).FileOf("Bebas Neue", 400); filepath.Base(got) != "BebasNeue-Regular.otf" {
+		t.Errorf("Bebas Neue is drawn from %s", got)
+	}
+}
+
+// Every class has a stand-in that is shipped.
+func TestStandIns_AreShipped(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Nowhere", "Nowhere Serif", "Nowhere Mono", "Nowhere Script", "Nowhere Slab", "Nowhere Condensed", "Impact", "Titan One"} {
+		_, warnings, err := bare(t).Runs(styled("Hello", func(s *timeline.TextSettings) { s.FontFamily = name }), 800, 100)
+		if err != nil || len(warnings) != 1 {
+			t.Errorf("%s: %v, %q", name, err, warnings)
 		}
 	}
 }

@@ -1,0 +1,128 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-text/typesetting/font"
+)
+
+// class is a kind of typeface, by which a family that nobody has gets the nearest. Decision 66.
+type class string
+
+const (
+	sans      class = "sans"
+	serif     class = "serif"
+	mono      class = "mono"
+	script    class = "script" // written by hand
+	slab      class = "slab"   // thick serifs
+	condensed class = "condensed"
+	title     class = "title" // narrow and heavy
+	heavy     class = "heavy" // wide and heavy
+)
+
+// standIns are the families that take the place of others of their class, the best first. Each class has one that is shipped.
+var standIns = map[class][]string{
+	sans:      {"inter", "roboto", "opensans", "notosans", "dejavusans"},
+	serif:     {"notoserif", "lora", "merriweather", "dejavuserif"},
+	mono:      {"robotomono", "notosansmono", "dejavusansmono"},
+	script:    {"dancingscript", "pacifico"},
+	slab:      {"robotoslab"},
+	condensed: {"robotocondensed", "barlowcondensed", "opensanscondensed"},
+	title:     {"robotocondensed", "opensanscondensed", "oswald"},
+	heavy:     {"archivoblack"},
+}
+
+// classWords say the class of a family in whose name they are; the first that fits counts.
+var classWords = []struct {
+	class class
+	words []string
+}{
+	{mono, []string{"mono", "code", "courier", "consol", "typewriter", "terminal"}},
+	{slab, []string{"slab"}},
+	{script, []string{"script", "brush", "handwrit", "calligra"}},
+	{condensed, []string{"condensed", "narrow", "compressed"}},
+	{sans, []string{"sans", "grotesk", "grotesque"}},
+	{serif, []string{"serif", "roman", "antiqua", "caslon", "garamond", "baskerv", "bodoni", "didot"}},
+}
+
+// classNames are well-known families whose names do not say their class, as their names begin.
+var classNames = map[class]string{
+	serif: `abril alegreya amiri bellefair caudex cambria cardo charis cinzel cormorant crimson domine eczar forum fraunces gelasio
+		georgia gilda gentium instrumentserif italiana judson junicode libertin literata lora lustria marcellus merriweather neuton
+		newsreader oldstandard palatino playfair prata quattrocento rozha sortsmill spectral times tinos trirong unna vollkorn volkhov
+		yeseva sourceserif ptserif ibmplexserif`,
+	mono: `anonymouspro cousine inconsolata menlo monaco nanumgothiccoding pressstart vt323 hack cutive`,
+	script: `alexbrush allura amatic architectsdaughter badscript caveat comfortcursive comicneue comicsans cookie courgette
+		coveredbyyourgrace damion dancing gloriahallelujah gochihand greatvibes handlee homemadeapple indieflower italianno kalam
+		kaushan leckerli lobster mali marck mrdafoe niconne norican nothingyoucoulddo pacifico parisienne patrickhand permanentmarker
+		pinyon playwrite reeniebeanie rocksalt sacramento satisfy shadowsintolight sriracha tangerine yellowtail zeyada`,
+	slab: `aleo alfaslab arvo bevan bitter coustard creteround glegoo holtwood kreon museoslab patuaone podkova rockwell rokkitt
+		sanchez trocchi zilla`,
+	condensed: `antonio bigshoulders economica fjalla khand pathwayextreme rajdhani saira sixcaps staatliches voltaire yanone`,
+	heavy:     `archivoblack blackops bowlby bungee chango fredokaone lilita luckiest paytone rubikmonoone rubikone russo sigmar titanone`,
+}
+
+var namedClasses = func() map[string]class {
+	named := map[string]class{}
+	for c, names := range classNames {
+		for _, name := range strings.Fields(names) {
+			named[name] = c
+		}
+	}
+	for _, d := range displayNames {
+		named[d.prefix] = title
+	}
+	return named
+}()
+
+// classOf is the class of a family by its normalised name. The longest name that fits counts, before words.
+func classOf(family string) class {
+	best, is := "", sans
+	for name, c := range namedClasses {
+		if strings.HasPrefix(family, name) && len(name) > len(best) {
+			best, is = name, c
+		}
+	}
+	if best != "" {
+		return is
+	}
+	for _, c := range classWords {
+		if slices.ContainsFunc(c.words, func(word string) bool { return strings.Contains(family, word) }) {
+			return c.class
+		}
+	}
+	return sans
+}
+
+// closest are the families that resemble a missing one, best first: one of the same class whose name the missing one begins with ("Roboto
+// Flex"), then the stand-ins of its class.
+func (l *library) closest(family string) []string {
+	family = font.NormalizeFamily(family)
+	kind, best := classOf(family), ""
+	for name := range l.families {
+		if len(name) >= 4 && strings.HasPrefix(family, name) && len(name) > len(best) && classOf(name) == kind {
+			best = name
+		}
+	}
+	if best != "" {
+		return []string{best}
+	}
+	if found := l.present(standIns[kind]); len(found) > 0 {
+		return found
+	}
+	if found := l.present(standIns[sans]); len(found) > 0 {
+		return found
+	}
+	return l.ranked[:1]
+}
+
+// present are those of some families that are there.
+func (l *library) present(families []string) (found []string) {
+	for _, family := range families {
+		if l.families[family] != nil {
+			found = append(found, family)
+		}
+	}
+	return found
+}
