@@ -89,13 +89,6 @@ func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	return lengths
 }
 
-// Exact says that the times of a movie do not depend on its sources, nor on anything else that is not known yet.
-func Exact(m *Movie) bool {
-	short := Time(m, func(string) (Seconds, bool) { return Seconds{}, false })
-	long := Time(m, func(string) (Seconds, bool) { return SecondsOf(veryLong), true })
-	return short.Length.Equal(long.Length) && !m.Waits()
-}
-
 // KnownLength is what the movie costs, in credits, as far as the JSON alone says: sources of unknown length count 0. It is never
 // more than the movie costs in the end, and at least 1.
 func KnownLength(m *Movie) int64 {

@@ -154,13 +154,11 @@ func (v *validation) take(report lint.Report, refused error) {
 
 // describe fills in what the JSON says of the finished movie.
 func (v *validation) describe(m *document.Movie) {
-	short, long := bounds(m)
-	frames := m.FPS.Frame(short.Length)
-	duration, credits := m.FPS.Seconds(frames).Float(), m.FPS.Credits(frames)
-	fps, exact := m.FPS.Seconds(1).Float(), short.Length.Equal(long.Length) && !m.Waits()
-	fps = 1 / fps
+	o := document.OutlookOf(m)
+	short, long := o.Short, o.Long
+	fps := 1 / m.FPS.Seconds(1).Float()
 	v.Width, v.Height, v.FPS, v.Draft = &m.Width, &m.Height, &fps, &m.Draft
-	v.Duration, v.Credits, v.Exact = &duration, &credits, &exact
+	v.Duration, v.Credits, v.Exact = &o.Duration, &o.Credits, &o.Exact
 	v.Timeline = &schedule{Scenes: []sceneTime{}, Elements: elementTimes(m.FPS, m.Elements, short.Elements, long.Elements)}
 	for i, scene := range m.Scenes {
 		v.Timeline.Scenes = append(v.Timeline.Scenes, sceneTime{
@@ -168,15 +166,6 @@ func (v *validation) describe(m *document.Movie) {
 			Elements: elementTimes(m.FPS, scene.Elements, short.SceneElements[i], long.SceneElements[i]),
 		})
 	}
-}
-
-// bounds lays a movie out twice: with sources that last no time at all, and with very long ones. What is the same in both follows
-// from the JSON alone.
-func bounds(m *document.Movie) (short, long document.Timing) {
-	const veryLong = 24 * 3600
-	short = document.Time(m, func(string) (document.Seconds, bool) { return document.Seconds{}, false })
-	long = document.Time(m, func(string) (document.Seconds, bool) { return document.SecondsOf(veryLong), true })
-	return short, long
 }
 
 func elementTimes(fps document.Rate, elements []document.Element, short, long []document.Span) []elementTime {

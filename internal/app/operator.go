@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -65,25 +64,7 @@ func (o *operator) send(ctx context.Context, method, path string, query url.Valu
 	}
 	r.Header.Set(web.OperatorTokenHeader, token)
 	r.Header.Set(admin.OperatorNameHeader, callerName())
-	// A redirect would carry the token to wherever it points.
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxOperatorAnswer))
-	if err != nil {
-		return nil, fmt.Errorf("read the answer of %s: %w", o.URL, err)
-	}
-	if response.StatusCode == http.StatusOK {
-		return answer, nil
-	}
-	var refusal struct{ Message string }
-	if json.Unmarshal(answer, &refusal) == nil && refusal.Message != "" {
-		return nil, errors.New(refusal.Message)
-	}
-	return nil, fmt.Errorf("%s answered %s", o.URL, response.Status)
+	return sendAndRead(r)
 }
 
 // callerName is how the command line names whoever uses it in the trail of operators' acts.
