@@ -23,7 +23,7 @@ type Assets interface {
 type Asset struct {
 	Path string // never a name that a client chose
 	Hash string // hex SHA-256 of the content
-	// Format is of a picture jpeg, png, gif, webp, bmp or tiff; of a font or captions FontFormat or CaptionsFormat; otherwise the name
+	// Format is of a picture jpeg, png, gif, webp, bmp, tiff or DrawingFormat; of a font or captions FontFormat or CaptionsFormat; otherwise the name
 	// of ffmpeg's demuxer.
 	Format string
 	Facts  timeline.Facts
@@ -34,6 +34,9 @@ type Asset struct {
 	// Converted says that the file at Path was made of what was fetched, whose Hash is kept.
 	Converted bool `json:",omitempty"`
 }
+
+// DrawingFormat is that of an SVG drawing, which has no pixels before a browser draws it. Its Facts say how large it is of its own.
+const DrawingFormat = "svg"
 
 // The formats of files that are neither seen nor heard.
 const (

@@ -18,6 +18,7 @@ want() {
 want ffmpeg ffmpeg
 want ffprobe ffmpeg
 want /usr/lib/chromium/chromium-headless-shell chromium-headless-shell
+want heif-convert libheif-examples
 want espeak-ng espeak-ng
 want /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf fonts-noto-core
 want /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc fonts-noto-cjk
@@ -51,7 +52,7 @@ cannot() {
 	echo "    $need" >&2
 	echo "" >&2
 	echo "On Debian or Ubuntu: sudo apt-get install $need" >&2
-	echo "Elsewhere: install ffmpeg 5.1 or newer with ffprobe, headless Chromium (headless_shell), espeak-ng," >&2
+	echo "Elsewhere: install ffmpeg 5.1 or newer with ffprobe, headless Chromium (headless_shell), heif-convert, espeak-ng," >&2
 	echo "and the Noto, Inter, Roboto, Open Sans, Lato, Bebas Neue and EB Garamond fonts; for the tests also gcc, strace, ProFTPD, OpenSSH and OpenSSL." >&2
 	exit 1
 }

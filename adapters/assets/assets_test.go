@@ -96,11 +96,10 @@ func TestCache_Fetch_refuses(t *testing.T) {
 		"/hls":      {"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "is a playlist; use the address of the video or audio file itself"},
 		"/concat":   {"ffconcat version 1.0\nfile x\n", "is a playlist; use the address of the video or audio file itself"},
 		"/dash":     {`<?xml version="1.0"?><MPD xmlns="urn:mpeg">`, "is a playlist; use the address of the video or audio file itself"},
-		"/svg":      {`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg">`, "is an SVG drawing; use a PNG of it"},
 		"/html":     {"\n<!DOCTYPE html><html>", "is a web page; use the address of the image, video or audio file itself"},
 		"/heic":     {"\x00\x00\x00\x18ftypheic....", "is a HEIC or AVIF picture; use JPEG, PNG or WebP"},
 		"/empty":    {"", "is empty"},
-		"/fake.png": {"BMW is a car maker", "is of no known format; use JPEG, PNG, GIF, WebP, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV or MPEG-TS, MP3, WAV, OGG, FLAC, AAC or M4A"},
+		"/fake.png": {"BMW is a car maker", "is of no known format; use JPEG, PNG, GIF, WebP, AVIF, HEIC, SVG, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV or MPEG-TS, MP3, WAV, OGG, FLAC, AAC or M4A"},
 		"/silent":   {"OggS....", "has neither picture nor sound"},
 	}
 	for path, f := range files {

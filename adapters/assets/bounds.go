@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
 	"image/color"
 	"io"
 	"net/url"
@@ -13,12 +14,10 @@ import (
 	"moviola/commands"
 )
 
-// depth is how many times as much memory as usual a pixel needs when it is decoded.
-func depth(model color.Model) int64 {
-	if model == color.RGBA64Model || model == color.NRGBA64Model {
-		return 2
-	}
-	return 1
+// isDeep says that a picture takes more memory when it is decoded than the largest one of eight bits a channel does.
+func isDeep(config image.Config) bool {
+	deep := config.ColorModel == color.RGBA64Model || config.ColorModel == color.NRGBA64Model
+	return deep && 2*int64(config.Width)*int64(config.Height) > maxImagePixels
 }
 
 const (

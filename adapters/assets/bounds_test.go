@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"testing"
 
+	"moviola/adapters/assets"
 	"moviola/commands"
 )
 
@@ -93,5 +94,11 @@ func TestCache_Fetch_depth(t *testing.T) {
 	binary.BigEndian.PutUint32(claim[29:], crc32.ChecksumIEEE(claim[12:29]))
 	s.serve("/deep.png", claim)
 	_, err := s.fetch("/deep.png")
-	s.requireError(err, "The image at 'HOST/deep.png' has 6000 × 5000 pixels: at most 25 megapixels can be used")
+	s.requireError(err, "The file at 'HOST/deep.png' has 16 bits a channel and too many pixels for them; save it with 8")
+	pictures := &converter{reader: "png_pipe"}
+	s = newSite(t, commands.Media{}, func(c *assets.Config) { c.Pictures = pictures })
+	s.serve("/deep.png", claim)
+	if got, err := s.fetch("/deep.png"); err != nil || !got.Converted || pictures.calls != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
 }

@@ -1,8 +1,8 @@
 // Package assets brings the sources of movies to the local disk: downloaded through the guarded client, recognised by their
 // content, kept under the hash of their content in a folder per account, and probed.
 //
-// Only pictures, videos and sound of known formats pass. Playlists, vector graphics and everything else that can name another
-// file are refused before any decoder sees them.
+// Only pictures, videos and sound of known formats pass. Playlists and everything else that can name another file are refused before
+// any decoder sees them, but for SVG drawings: a browser draws them as pictures, which load nothing.
 package assets
 
 import (
@@ -35,8 +35,8 @@ type Prober interface {
 
 // Converter makes pictures that are read here of those that are not.
 type Converter interface {
-	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg, to a PNG file. It returns commands.ErrNotMedia when
-	// it cannot be read.
+	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file of eight bits a channel. It
+	// returns commands.ErrNotMedia when it cannot be read, and a *domain.Error when a program for it is missing.
 	ToPNG(ctx context.Context, path, format, to string) error
 }
 
@@ -45,7 +45,7 @@ type Config struct {
 	Client   *http.Client  // the guarded road out
 	Dir      string        // a folder per account is made in it; may be shared by several processes of one host
 	Prober   Prober        //
-	Pictures Converter     // of TIFF files as cameras write them; nil: they are refused
+	Pictures Converter     // of TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
 	MaxBytes int64         // of one download; 0: 2 GiB
 	Timeout  time.Duration // of one download, all tries together; 0: 5 minutes
 	// Retries are the pauses before a download that failed for a passing reason is tried again; nil: half a second, two seconds.

@@ -46,12 +46,7 @@ func (c *Cache) examine(ctx context.Context, s shelf, hash string, target *url.U
 	asset := commands.Asset{Path: path, Hash: hash, Format: f.name}
 	switch f.family {
 	case pictures:
-		if asset.Format == "tiff" {
-			err = c.readableTIFF(ctx, &asset, target)
-		}
-		if err == nil {
-			err = asPicture(&asset, target)
-		}
+		err = c.asPicture(ctx, &asset, target)
 	case media:
 		err = c.asMedia(ctx, &asset, target)
 	case others:
@@ -75,35 +70,69 @@ func readHead(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, headBytes))
 }
 
-// asPicture reads size and orientation of a still.
-func asPicture(asset *commands.Asset, target *url.URL) error {
+// asPicture finds out what a still is, and has one converted that is not read here.
+func (c *Cache) asPicture(ctx context.Context, asset *commands.Asset, target *url.URL) error {
+	var err error
+	switch asset.Format {
+	case commands.DrawingFormat:
+		return asDrawing(asset, target)
+	case "tiff":
+		err = c.readableTIFF(ctx, asset, target)
+	case heif:
+		err = c.readableHEIF(ctx, asset, target)
+	}
+	if err != nil {
+		return err
+	}
+	deep, err := measure(asset, target)
+	if err != nil || !deep {
+		return err
+	}
+	if c.cfg.Pictures == nil {
+		return unsupported(target, "has 16 bits a channel and too many pixels for them; save it with 8")
+	}
+	return c.convert(ctx, asset, asset.Format+"_pipe", target)
+}
+
+// measure reads size and orientation of a still, and says whether it is one that takes too much memory as it is.
+func measure(asset *commands.Asset, target *url.URL) (deep bool, err error) {
 	f, err := os.Open(asset.Path)
 	if err != nil {
-		return fmt.Errorf("open asset %s: %w", asset.Hash, err)
+		return false, fmt.Errorf("open asset %s: %w", asset.Hash, err)
 	}
 	defer f.Close()
 	config, err := sizeOf(asset, f)
 	if err != nil || config.Width <= 0 || config.Height <= 0 {
-		return unreadable(target, "image")
+		return false, unreadable(target, "image")
 	}
-	if most := maxImagePixels / depth(config.ColorModel); int64(config.Width)*int64(config.Height) > most {
-		return domain.Errorf(domain.Invalid, codeTooLarge,
-			"The image at '%s' has %d × %d pixels: at most %d megapixels can be used", shown(target), config.Width, config.Height, most/1_000_000)
+	if err := boundPixels(config.Width, config.Height, target); err != nil {
+		return false, err
 	}
-	asset.Orientation = upright
+	if asset.Orientation == 0 {
+		asset.Orientation = upright
+	}
 	if asset.Format == "jpeg" {
 		if err := checkScans(f, target); err != nil {
-			return err
+			return false, err
 		}
 		if asset.Orientation, err = jpegOrientation(f); err != nil {
-			return fmt.Errorf("read asset %s: %w", asset.Hash, err)
+			return false, fmt.Errorf("read asset %s: %w", asset.Hash, err)
 		}
 	}
 	asset.Facts.Width, asset.Facts.Height = config.Width, config.Height
 	if asset.Orientation >= 5 {
 		asset.Facts.Width, asset.Facts.Height = config.Height, config.Width
 	}
-	return nil
+	return isDeep(config), nil
+}
+
+// boundPixels refuses a picture that is too large.
+func boundPixels(w, h int, target *url.URL) error {
+	if int64(w)*int64(h) <= maxImagePixels {
+		return nil
+	}
+	return domain.Errorf(domain.Invalid, codeTooLarge,
+		"The image at '%s' has %d × %d pixels: at most %d megapixels can be used", shown(target), w, h, maxImagePixels/1_000_000)
 }
 
 // sizeOf reads the size of a picture, and of one that moves how.

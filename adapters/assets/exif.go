@@ -45,7 +45,7 @@ func jpegOrientation(f io.ReadSeeker) (int, error) {
 			return upright, ignoreEnd(err)
 		}
 		if tiff, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00")); ok {
-			return exifOrientation(tiff), nil
+			return exifOrientation(bytes.NewReader(tiff)), nil
 		}
 	}
 }
@@ -58,29 +58,38 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// exifOrientation looks through the first directory of an EXIF block.
-func exifOrientation(tiff []byte) int {
-	if len(tiff) < 8 {
+// exifOrientation looks through the first directory of an EXIF block, which is that of a TIFF file too.
+func exifOrientation(tiff io.ReaderAt) int {
+	var head [8]byte
+	if !readAt(tiff, head[:], 0) {
 		return upright
 	}
 	var order binary.ByteOrder = binary.BigEndian
-	if string(tiff[:2]) == "II" {
+	if string(head[:2]) == "II" {
 		order = binary.LittleEndian
 	}
-	start := int64(order.Uint32(tiff[4:]))
-	if start+2 > int64(len(tiff)) {
+	start := int64(order.Uint32(head[4:]))
+	var count [2]byte
+	if !readAt(tiff, count[:], start) {
 		return upright
 	}
-	const entrySize = 12
-	entries := tiff[start+2:]
-	for i := 0; i < int(order.Uint16(tiff[start:])) && len(entries) >= entrySize; i++ {
-		if order.Uint16(entries) == orientationTag {
-			if o := int(order.Uint16(entries[8:])); o >= 1 && o <= 8 {
+	var entry [12]byte
+	for i := range int64(order.Uint16(count[:])) {
+		if !readAt(tiff, entry[:], start+2+i*int64(len(entry))) {
+			return upright
+		}
+		if order.Uint16(entry[:]) == orientationTag {
+			if o := int(order.Uint16(entry[8:])); o >= 1 && o <= 8 {
 				return o
 			}
 			return upright
 		}
-		entries = entries[entrySize:]
 	}
 	return upright
+}
+
+// readAt fills a buffer from a place; false: there is not so much.
+func readAt(r io.ReaderAt, into []byte, at int64) bool {
+	n, _ := r.ReadAt(into, at) // io.EOF may come with the last bytes
+	return n == len(into)
 }

@@ -58,7 +58,7 @@ var magics = []magic{
 	{4, "skip", format{media, "mov"}},
 }
 
-// stills are the brands of pictures in the container of MP4, which neither Go nor the video decoders read.
+// stills are the brands of pictures in the container of MP4, HEIC and AVIF, which neither Go nor the video decoders read.
 var stills = []string{"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "avis"}
 
 // sniff says what the file is, by its first bytes alone: names and headers of the server do not count. Formats that are not
@@ -75,7 +75,7 @@ func sniff(head []byte, target *url.URL) (format, error) {
 	if len(head) >= 12 && string(head[4:8]) == "ftyp" {
 		for _, brand := range stills {
 			if string(head[8:12]) == brand {
-				return format{}, unsupported(target, "is a HEIC or AVIF picture; use JPEG, PNG or WebP")
+				return format{pictures, heif}, nil
 			}
 		}
 		return format{media, "mov"}, nil
@@ -85,6 +85,9 @@ func sniff(head []byte, target *url.URL) (format, error) {
 		return format{pictures, "bmp"}, nil
 	case isTransportStream(head):
 		return format{media, "mpegts"}, nil
+	}
+	if isDrawing(head) {
+		return format{pictures, commands.DrawingFormat}, nil
 	}
 	if isCaptions(head) { // before MP3: a UTF-16 text begins like a frame of sound
 		return format{others, commands.CaptionsFormat}, nil
@@ -171,11 +174,9 @@ func describe(head []byte) string {
 	case strings.HasPrefix(text, "#extm3u"), strings.HasPrefix(text, "ffconcat"), strings.HasPrefix(text, "[playlist]"),
 		strings.Contains(text, "<mpd"), strings.Contains(text, "#ext-x-"):
 		return "is a playlist; use the address of the video or audio file itself"
-	case strings.Contains(text, "<svg"):
-		return "is an SVG drawing; use a PNG of it"
 	case strings.HasPrefix(text, "<!doctype html"), strings.HasPrefix(text, "<html"):
 		return "is a web page; use the address of the image, video or audio file itself"
 	}
-	return "is of no known format; use JPEG, PNG, GIF, WebP, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV or MPEG-TS, " +
+	return "is of no known format; use JPEG, PNG, GIF, WebP, AVIF, HEIC, SVG, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV or MPEG-TS, " +
 		"MP3, WAV, OGG, FLAC, AAC or M4A"
 }

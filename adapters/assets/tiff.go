@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"net/url"
 	"os"
+	"strings"
 
 	"golang.org/x/image/tiff"
 
@@ -22,14 +22,15 @@ const convertedExtension = ".png"
 // tiffDemuxer is ffmpeg's reader of TIFF files.
 const tiffDemuxer = "tiff_pipe"
 
-// oneTIFF lets the pictures of TIFF files be looked through one after the other: each takes up to 400 MB.
+// oneTIFF lets the pictures of TIFF files be looked through one after the other: each takes up to 200 MB.
 var oneTIFF = make(chan struct{}, 1)
 
 // readableTIFF has a TIFF file converted that is not read here: Go's decoder knows neither YCbCr nor CMYK, which cameras and printers write,
-// nor JPEG inside.
+// nor JPEG inside. Its orientation is noted either way.
 func (c *Cache) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
-	if c.cfg.Pictures == nil {
-		return nil
+	var err error
+	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil || c.cfg.Pictures == nil {
+		return err
 	}
 	read, err := readsTIFF(ctx, asset.Path)
 	if err != nil || read {
@@ -38,17 +39,35 @@ func (c *Cache) readableTIFF(ctx context.Context, asset *commands.Asset, target 
 	if err := c.boundTIFF(ctx, asset.Path, target); err != nil {
 		return err
 	}
-	to := asset.Path + convertedExtension
-	err = c.cfg.Pictures.ToPNG(ctx, asset.Path, tiffDemuxer, to)
+	return c.convert(ctx, asset, tiffDemuxer, target)
+}
+
+// convert has a PNG file made of a picture, which is used in its place.
+func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader string, target *url.URL) error {
+	to := strings.TrimSuffix(asset.Path, convertedExtension) + convertedExtension
+	err := c.cfg.Pictures.ToPNG(ctx, asset.Path, reader, to)
+	var fault *domain.Error
 	switch {
 	case errors.Is(err, commands.ErrNotMedia):
-		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("TIFF cannot be read")
+		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be read")
 		return unreadable(target, "image")
+	case errors.As(err, &fault):
+		return fault
 	case err != nil:
 		return fmt.Errorf("convert asset %s: %w", asset.Hash, err)
 	}
 	asset.Path, asset.Format, asset.Converted = to, "png", true
 	return nil
+}
+
+// tiffOrientation reads how a TIFF file must be turned to be seen as it was meant, 1 to 8.
+func tiffOrientation(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, fmt.Errorf("open a TIFF: %w", err)
+	}
+	defer f.Close()
+	return exifOrientation(f), nil
 }
 
 // readsTIFF says whether a TIFF file is read here.
@@ -68,18 +87,14 @@ func readsTIFF(ctx context.Context, path string) (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	if tooManyPixels(config) {
-		return true, nil // and refused for it
+	if int64(config.Width)*int64(config.Height) > maxImagePixels || isDeep(config) {
+		return true, nil // and refused for it, or converted
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return false, fmt.Errorf("read a TIFF: %w", err)
 	}
 	_, err = tiff.Decode(bufio.NewReader(f))
 	return err == nil, nil
-}
-
-func tooManyPixels(config image.Config) bool {
-	return int64(config.Width)*int64(config.Height) > maxImagePixels/depth(config.ColorModel)
 }
 
 // boundTIFF refuses a picture that is too large before it is converted.
@@ -92,9 +107,6 @@ func (c *Cache) boundTIFF(ctx context.Context, path string, target *url.URL) err
 		return fmt.Errorf("probe a TIFF: %w", err)
 	case m.Video == nil || m.Video.Width <= 0 || m.Video.Height <= 0:
 		return unreadable(target, "image")
-	case int64(m.Video.Width)*int64(m.Video.Height) > maxImagePixels:
-		return domain.Errorf(domain.Invalid, codeTooLarge,
-			"The image at '%s' has %d × %d pixels: at most %d megapixels can be used", shown(target), m.Video.Width, m.Video.Height, maxImagePixels/1_000_000)
 	}
-	return nil
+	return boundPixels(m.Video.Width, m.Video.Height, target)
 }

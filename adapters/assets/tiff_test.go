@@ -2,10 +2,13 @@ package assets_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"image"
 	"os"
+	"slices"
 	"testing"
 
 	"golang.org/x/image/tiff"
@@ -16,13 +19,14 @@ import (
 
 // converter makes a picture of 5 × 5 pixels of whatever it is given, but of nothing broken.
 type converter struct {
-	calls int
+	reader string // that it is to be asked for; empty: that of TIFF
+	calls  int
 }
 
 func (c *converter) ToPNG(_ context.Context, path, format, to string) error {
 	c.calls++
 	raw, err := os.ReadFile(path)
-	if err != nil || format != "tiff_pipe" {
+	if err != nil || format != cmp.Or(c.reader, "tiff_pipe") {
 		return errors.Join(err, errors.New("not as it should be called: "+format))
 	}
 	if bytes.Contains(raw, []byte("broken")) {
@@ -63,4 +67,32 @@ func TestCache_Fetch_TIFF(t *testing.T) {
 	huge.serve("/huge.tiff", []byte("MM\x00*a colour model that is not known"))
 	_, err = huge.fetch("/huge.tiff")
 	huge.requireError(err, "The image at 'HOST/huge.tiff' has 10000 × 6000 pixels: at most 50 megapixels can be used")
+}
+
+// A TIFF says how it must be turned, as a JPEG does.
+func TestCache_Fetch_TIFF_orientation(t *testing.T) {
+	t.Parallel()
+	plain := new(bytes.Buffer)
+	if err := tiff.Encode(plain, image.NewGray(image.Rect(0, 0, 7, 3)), nil); err != nil {
+		t.Fatal(err)
+	}
+	// The directory stands at the end: it is written again behind itself, with one entry more.
+	file, order := plain.Bytes(), binary.LittleEndian
+	directory := bytes.Clone(file[order.Uint32(file[4:]):])
+	count := order.Uint16(directory)
+	order.PutUint32(file[4:], uint32(len(file)))
+	file = order.AppendUint16(file, count+1)
+	for entry := range slices.Chunk(directory[2:2+12*count], 12) { // in the order of their numbers
+		if order.Uint16(entry) == 0x0115 {
+			file = append(file, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0)
+		}
+		file = append(file, entry...)
+	}
+	file = append(file, 0, 0, 0, 0)
+	s := newSite(t, commands.Media{}, nil)
+	s.serve("/turned.tiff", file)
+	got, err := s.fetch("/turned.tiff")
+	if err != nil || got.Orientation != 6 || got.Facts.Width != 3 || got.Facts.Height != 7 {
+		t.Errorf("%+v, %v", got, err)
+	}
 }

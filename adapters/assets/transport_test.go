@@ -70,7 +70,7 @@ func TestCache_Fetch_packed(t *testing.T) {
 	s.requireError(err, "The file at 'HOST/bomb.ogg' is too large: at most 1 MB can be used")
 	s.serveAs("/twice.ogg", "gzip", packed(t, bytes.NewReader(bomb)))
 	_, err = s.fetch("/twice.ogg")
-	s.requireError(err, "The file at 'HOST/twice.ogg' is of no known format; use JPEG, PNG, GIF, WebP, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV or MPEG-TS, "+
+	s.requireError(err, "The file at 'HOST/twice.ogg' is of no known format; use JPEG, PNG, GIF, WebP, AVIF, HEIC, SVG, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV or MPEG-TS, "+
 		"MP3, WAV, OGG, FLAC, AAC or M4A")
 	damaged := packed(t, bytes.NewReader(plain))
 	damaged[len(damaged)-5] ^= 1 // its checksum

@@ -81,8 +81,11 @@ func (p *Pool) start(ctx context.Context) (*browser, error) {
 	return nil, fmt.Errorf("start browser: %w", errors.Join(errs...))
 }
 
+// codeMissing is the code of the error that says that no browser is installed.
+const codeMissing = "browser_missing"
+
 func missing(path string) error {
-	return domain.Errorf(domain.Internal, "browser_missing",
+	return domain.Errorf(domain.Internal, codeMissing,
 		"Web pages cannot be drawn on this server: headless Chromium is not installed. Install the package chromium-headless-shell (expected at %s)", path)
 }
 
@@ -192,6 +195,18 @@ func (b *browser) show(ctx context.Context, page Page, draw func(context.Context
 	defer stop()
 	traffic := b.egress.admit(ctx, int64(b.pageMB)<<20)
 	defer b.egress.shut()
+	if page.sealed {
+		b.egress.shut()
+	}
+	if page.work > 0 {
+		done := make(chan struct{})
+		defer close(done)
+		b.served.Add(1)
+		go func() {
+			defer b.served.Done()
+			watchWork(b.process.pid, page.work, done, func() { b.end(errWork) })
+		}()
+	}
 	t, err := b.open(ctx, page, traffic)
 	if errors.Is(err, errPipe) {
 		return errLost
@@ -253,6 +268,8 @@ func (b *browser) explain(budget context.Context, err error) error {
 		return err
 	case errors.Is(cause, errMemory):
 		return crash("The page needs too much memory")
+	case errors.Is(cause, errWork):
+		return fault("The page takes more than %g s of processor time to draw: make it simpler, or use a PNG of it", drawingWork.Seconds())
 	case errors.Is(cause, errCrashed), cause == nil && errors.Is(err, errPipe):
 		return crash("The page crashed: it needs too much memory, or does something the browser cannot do")
 	case errors.As(context.Cause(budget), &spent):

@@ -92,3 +92,37 @@ func private(pid int) int64 {
 	}
 	return (resident - shared) * int64(os.Getpagesize())
 }
+
+// jiffy is the unit of processor time in /proc.
+const jiffy = 10 * time.Millisecond
+
+// workOf returns the processor time that a process, its descendants and those of them that have ended have taken.
+func workOf(pid int) time.Duration {
+	var total time.Duration
+	for _, p := range family(pid) {
+		total += work(p)
+	}
+	return total
+}
+
+// work reads the processor time of a process, and of its children that have ended, from /proc/*/stat.
+func work(pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	const user, own = 11, 4 // behind the name: its own time, in user mode and in the kernel, and its children's
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < user+own {
+		return 0
+	}
+	var total time.Duration
+	for _, field := range fields[user : user+own] {
+		n, err := strconv.ParseInt(string(field), 10, 64)
+		if err != nil {
+			return 0
+		}
+		total += time.Duration(n) * jiffy
+	}
+	return total
+}

@@ -28,7 +28,9 @@ type Page struct {
 	Style    []timeline.Setting // CSS properties of the body
 	Now      time.Time          // when the page begins to load, for what it reads from its clock; zero: the present
 
-	fonts []Font // that it gets from here
+	fonts  []Font        // that it gets from here
+	sealed bool          // nothing passes the egress
+	work   time.Duration // how much processor time the browser may take for it; 0: as much as there is in its time
 }
 
 const (

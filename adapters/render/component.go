@@ -1,10 +1,10 @@
 package render
 
 import (
+	"context"
 	"image"
 
 	"moviola/adapters/render/component"
-	"moviola/adapters/render/picture"
 	"moviola/adapters/render/text"
 	"moviola/domain"
 	"moviola/domain/document"
@@ -12,19 +12,21 @@ import (
 )
 
 // opened prepares the component of a layer.
-func (s *stills) opened(l timeline.Layer) (text.Animated, error) {
+func (s *stills) opened(ctx context.Context, l timeline.Layer) (text.Animated, error) {
 	words, ok := s.text.(*text.Engine)
 	if !ok || l.Component == nil {
 		return nil, domain.Errorf(domain.Internal, "component_unavailable", "Components cannot be drawn on this server")
 	}
-	return component.New(words, s.picture).Open(*l.Component, l.Box.W, l.Box.H)
+	load := func(address string) (image.Image, error) { return s.picture(ctx, address, max(l.Box.W, l.Box.H)) }
+	return component.New(words, load).Open(*l.Component, l.Box.W, l.Box.H)
 }
 
 // maxLoaded bounds the sides of a picture that a component shows.
 const maxLoaded = 2048
 
-// picture decodes a picture that stands in a component's settings. What is not among the sources is left out.
-func (s *stills) picture(address string) (image.Image, error) {
+// picture decodes a picture that stands in a component's settings; a drawing is as large as the component's longer side. What is not among the
+// sources is left out.
+func (s *stills) picture(ctx context.Context, address string, side int) (image.Image, error) {
 	key := document.AddressOf(address)
 	if key == "" {
 		key = address
@@ -34,8 +36,12 @@ func (s *stills) picture(address string) (image.Image, error) {
 		return nil, nil
 	}
 	w, h := fit(src.asset.Facts.Width, src.asset.Facts.Height, maxLoaded)
+	if src.isDrawing() {
+		near := float64(min(side, maxLoaded)) / float64(max(w, h))
+		w, h = max(1, int(near*float64(w))), max(1, int(near*float64(h)))
+	}
 	box := image.Rect(0, 0, w, h)
-	img, err := picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Box: box}.Pixels(box)
+	img, err := s.pixels(ctx, src, image.Rectangle{}, box, box)
 	if err != nil {
 		return nil, err
 	}

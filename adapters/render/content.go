@@ -8,7 +8,6 @@ import (
 	"image/draw"
 	"math"
 
-	"moviola/adapters/render/picture"
 	"moviola/adapters/render/text"
 	"moviola/domain/timeline"
 )
@@ -79,11 +78,8 @@ func premultiplied(img *image.NRGBA, at image.Point) *image.RGBA {
 
 // photo is a still picture file.
 func (s *stills) photo(l timeline.Layer, box, seen image.Rectangle) fixed {
-	return func(context.Context) (*image.RGBA, error) {
-		src := s.source(l.Source)
-		img, err := picture.Still{
-			Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Crop: rectangle(l.Crop), Box: box,
-		}.Pixels(seen)
+	return func(ctx context.Context) (*image.RGBA, error) {
+		img, err := s.pixels(ctx, s.source(l.Source), rectangle(l.Crop), box, seen)
 		return img, imageFault(l.Ref, err)
 	}
 }
@@ -105,7 +101,7 @@ func (s *stills) content(ctx context.Context, l timeline.Layer, box, seen image.
 		}
 		return animated{drawing, l.Box, s.rate, l.Ref}, nil
 	case timeline.ComponentLayer:
-		drawing, err := s.opened(l)
+		drawing, err := s.opened(ctx, l)
 		if err != nil {
 			return nil, faultOf(l.Ref, "draw component", err)
 		}

@@ -205,7 +205,7 @@ func (c *composer) maskFor(ctx context.Context, l timeline.Layer, p place) (stri
 	if maskedByVideo(l) {
 		return c.maskVideo(l, p.box.Size()), nil
 	}
-	path, err := c.stills.maskFile(l, p.box)
+	path, err := c.stills.maskFile(ctx, l, p.box)
 	if err != nil {
 		return "", err
 	}
@@ -276,8 +276,8 @@ func (s *stills) over(w, h int) *stills {
 }
 
 // maskFile writes the mask of a layer as grey pixels.
-func (s *stills) maskFile(l timeline.Layer, box image.Rectangle) (string, error) {
-	mask, err := s.mask(timeline.Layer{Ref: l.Ref, Effects: &timeline.Effects{Mask: l.Effects.Mask, Rotation: &timeline.Rotation{}}}, box)
+func (s *stills) maskFile(ctx context.Context, l timeline.Layer, box image.Rectangle) (string, error) {
+	mask, err := s.mask(ctx, timeline.Layer{Ref: l.Ref, Effects: &timeline.Effects{Mask: l.Effects.Mask, Rotation: &timeline.Rotation{}}}, box)
 	if err != nil {
 		return "", err
 	}

@@ -29,8 +29,12 @@ func layersOf(w timeline.Window) iter.Seq[timeline.Layer] {
 // note adds to the key of a window what decides how a layer looks and does not stand in it: fonts, and the content of files that
 // settings name.
 func (r *run) note(spec *windowSpec, l timeline.Layer) {
+	writes := r.sources[l.Source].isDrawing() || l.Effects != nil && l.Effects.Mask != nil && r.sources[l.Effects.Mask.Source].isDrawing()
 	switch l.Kind {
 	case timeline.TextLayer, timeline.ComponentLayer, timeline.CaptionLayer, timeline.HTMLLayer:
+		writes = true
+	}
+	if writes {
 		if installed, ok := r.engine.cfg.Text.(interface{ Fonts() string }); ok {
 			spec.Fonts = installed.Fonts()
 		}

@@ -15,7 +15,8 @@ type fileKind struct{ extension, contentType string }
 // fileKinds are those of formats whose files are all alike.
 var fileKinds = map[string]fileKind{
 	"jpeg": {".jpg", "image/jpeg"}, "png": {".png", "image/png"}, "gif": {".gif", "image/gif"}, "webp": {".webp", "image/webp"},
-	"bmp": {".bmp", "image/bmp"}, "tiff": {".tiff", "image/tiff"}, "avi": {".avi", "video/x-msvideo"}, "mpegts": {".ts", "video/mp2t"},
+	commands.DrawingFormat: {".svg", "image/svg+xml"},
+	"bmp":                  {".bmp", "image/bmp"}, "tiff": {".tiff", "image/tiff"}, "avi": {".avi", "video/x-msvideo"}, "mpegts": {".ts", "video/mp2t"},
 	"mp3": {".mp3", "audio/mpeg"}, "wav": {".wav", "audio/wav"}, "flac": {".flac", "audio/flac"}, "aac": {".aac", "audio/aac"},
 }
 

@@ -192,7 +192,7 @@ func (s *stills) open(ctx context.Context, l timeline.Layer) (actor, error) {
 	}
 	var err error
 	if m := p.fx.Mask; m != nil && !m.Video {
-		if p.mask, err = s.mask(l, p.box); err != nil {
+		if p.mask, err = s.mask(ctx, l, p.box); err != nil {
 			return nil, err
 		}
 	}
@@ -252,7 +252,11 @@ func (s *stills) sheet(l timeline.Layer) image.Rectangle {
 	if l.Crop.W > 0 {
 		w = float64(l.Crop.W)
 	}
-	grow := math.Max(1, math.Min(nearest(*l.Effects.Motion), w/float64(l.Box.W)))
+	grow := nearest(*l.Effects.Motion)
+	if !s.source(l.Source).isDrawing() {
+		grow = math.Min(grow, w/float64(l.Box.W))
+	}
+	grow = math.Max(1, grow)
 	if pixels := grow * grow * float64(l.Box.W) * float64(l.Box.H); pixels > maxSheet {
 		grow = math.Max(1, grow*math.Sqrt(maxSheet/pixels))
 	}
@@ -261,13 +265,13 @@ func (s *stills) sheet(l timeline.Layer) image.Rectangle {
 }
 
 // mask is the picture whose brightness is the opacity of a layer, stretched over its box.
-func (s *stills) mask(l timeline.Layer, box image.Rectangle) (*image.Gray, error) {
+func (s *stills) mask(ctx context.Context, l timeline.Layer, box image.Rectangle) (*image.Gray, error) {
 	src := s.source(l.Effects.Mask.Source)
 	seen := box
 	if l.Effects.Rotation == nil {
 		seen = box.Intersect(image.Rect(0, 0, s.w, s.h))
 	}
-	img, err := picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Box: box}.Pixels(seen)
+	img, err := s.pixels(ctx, src, image.Rectangle{}, box, seen)
 	if err != nil {
 		return nil, imageFault(l.Ref, err)
 	}
@@ -317,11 +321,15 @@ func elementName(ref timeline.Ref) string {
 	return fmt.Sprintf("Scene #%d, element #%d", ref.Scene, ref.Element)
 }
 
-// imageFault says that the picture of an element is damaged, if that is what happened.
+// imageFault says that the picture of an element is damaged, or cannot be drawn, if that is what happened.
 func imageFault(ref timeline.Ref, err error) error {
 	var damaged *picture.DecodeError
 	if errors.As(err, &damaged) {
 		return blame(ref, "The image cannot be read: it is damaged or not complete")
+	}
+	var fault *domain.Error
+	if errors.As(err, &fault) {
+		return blame(ref, fault.Message)
 	}
 	return err
 }

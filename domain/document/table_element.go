@@ -109,7 +109,7 @@ var providerProperties = []Property{
 var typeProperties = map[string][]Property{
 	TypeImage: append([]Property{
 		{Name: "src", Type: AddressType, Example: `"https://example.com/photo.jpg"`,
-			Doc: "Is the address of the image: PNG, JPEG, WebP, GIF, BMP or TIFF; links of Google Drive and Dropbox are resolved."},
+			Doc: "Is the address of the image: PNG, JPEG, WebP, AVIF, HEIC, SVG, GIF, BMP or TIFF; links of Google Drive and Dropbox are resolved."},
 		{Name: "prompt", Type: TextType, Example: `"A lighthouse at dusk, oil painting"`,
 			Doc: "Describes an image to be made by a provider when there is no src."},
 		{Name: "model", Type: TextType, Example: `"dall-e-3"`,

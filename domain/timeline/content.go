@@ -25,6 +25,15 @@ type Page struct {
 	Fresh bool `json:"-"`
 }
 
+// DrawingView is a part of an SVG drawing: W × H pixels of a canvas on which the drawing, of Width × Height pixels on its own, lies at X, Y,
+// enlarged by ScaleX and ScaleY.
+type DrawingView struct {
+	W, H           int
+	X, Y           float64
+	ScaleX, ScaleY float64
+	Width, Height  float64
+}
+
 // Setting is a CSS property of the body of a page, as written; names are in lower case with dashes.
 type Setting struct{ Name, Value string }
 

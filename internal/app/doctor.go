@@ -24,7 +24,8 @@ type requirement struct {
 var requirements = []requirement{
 	{"ffmpeg", "ffmpeg", "", "ffmpeg", "encodes every movie", true},
 	{"ffprobe", "ffprobe", "", "ffmpeg", "reads videos and sounds", true},
-	{"headless Chromium", "", "/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "html elements", false},
+	{"headless Chromium", "", "/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "html elements and SVG pictures", false},
+	{"heif-convert", "heif-convert", "", "libheif-examples", "HEIC and AVIF pictures", false},
 	{"espeak-ng", "espeak-ng", "", "espeak-ng", "voice elements", false},
 	{"Noto fonts", "", "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf", "fonts-noto-core", "texts of most scripts", true},
 	{"Noto CJK fonts", "", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc", "fonts-noto-cjk", "Chinese, Japanese and Korean texts", false},

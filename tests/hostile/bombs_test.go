@@ -88,7 +88,7 @@ func bombs(t *testing.T) map[string][]byte {
 	bitmap[10] = 54
 	gifFrame := []byte(",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x4c\x01\x00")
 	return map[string][]byte{
-		"large.png": pngBomb(16000, 16000, 8), "deep.png": pngBomb(6000, 6000, 16), "wide.png": pngBomb(4_000_000_000, 1, 8), "nothing.png": pngBomb(0, 0, 8),
+		"large.png": pngBomb(16000, 16000, 8), "deep.png": pngBomb(8000, 8000, 16), "wide.png": pngBomb(4_000_000_000, 1, 8), "nothing.png": pngBomb(0, 0, 8),
 		"large.jpg": jpg, "large.tiff": tif, "large.bmp": bitmap, "scans.jpg": scans(7000, 7000, 20_000),
 		"large.gif":  []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x02\x4c\x01\x00;"),
 		"many.gif":   append([]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff"), bytes.Repeat(gifFrame, 100_000)...),

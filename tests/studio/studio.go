@@ -88,7 +88,7 @@ func New(t testing.TB, change ...func(*Parts)) *Studio {
 		t.Fatalf("the tests need fonts: %v", err)
 	}
 	parts := Parts{
-		Assets: assets.Config{Client: server.Client(), Dir: filepath.Join(s.Dir, "assets"), Prober: tools, Log: log},
+		Assets: assets.Config{Client: server.Client(), Dir: filepath.Join(s.Dir, "assets"), Prober: tools, Pictures: tools, Log: log},
 		Render: render.Config{Dir: filepath.Join(s.Dir, "render"), Tools: tools, Text: words, Cores: 2, Log: log},
 	}
 	for _, f := range change {

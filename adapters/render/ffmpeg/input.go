@@ -96,8 +96,8 @@ func (in Input) guards() []string {
 	switch in.Format {
 	case "concat":
 		formats = "concat,mov"
-	case "tiff_pipe": // a picture, and nothing else
-		codecs, most = "tiff", maxStillPixels
+	case "tiff_pipe", "png_pipe": // a picture, and nothing else
+		codecs, most = strings.TrimSuffix(in.Format, "_pipe"), maxStillPixels
 	}
 	return []string{
 		"-protocol_whitelist", protocol,

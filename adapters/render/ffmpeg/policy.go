@@ -23,10 +23,20 @@ func decoding(program string, read []string, write string, cpu time.Duration, fi
 	}
 }
 
-// Policies are what ffmpeg and ffprobe may do with a file and a folder, for reports of what confines them.
+// maxHEIFMemory bounds what heif-convert may take: a picture of 50 megapixels needs a fifth of it.
+const maxHEIFMemory = 3 << 30
+
+func heifPolicy(read, write string) jail.Policy {
+	p := decoding(heifProgram, []string{read}, write, 2*stillLimit, stillBytes)
+	p.Limits.AddressSpace = maxHEIFMemory
+	return p
+}
+
+// Policies are what ffmpeg, ffprobe and heif-convert may do with a file and a folder, for reports of what confines them.
 func Policies(read, write string) []jail.Policy {
 	return []jail.Policy{
 		decoding("ffmpeg", []string{read}, write, defaultLimit, defaultFileBytes),
 		decoding("ffprobe", []string{read}, "", probeCPU, 0),
+		heifPolicy(read, write),
 	}
 }

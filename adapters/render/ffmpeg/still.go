@@ -5,34 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
 	"moviola/commands"
+	"moviola/domain"
 )
 
 // Bounds of what one picture may cost.
 const (
-	stillLimit = time.Minute
+	stillLimit = 3 * time.Minute
 	stillBytes = 512 << 20
 
 	maxStillPixels = 50_000_000
 )
 
-// ToPNG writes the first picture of the file at path, read by the named demuxer, as a PNG file at to, whose folder must exist. It returns
-// commands.ErrNotMedia when the file has no picture that can be read, and ErrStalled when the machine had no time for it.
+// HEIF is the name of what heif-convert reads, HEIC and AVIF pictures, where ToPNG wants that of a demuxer.
+const HEIF = "heif"
+
+// ToPNG writes the first picture of the file at path, read by the named demuxer, as a PNG file at to, whose folder must exist. Pictures that
+// have more have eight bits a channel then; those of heif-convert keep theirs. It returns commands.ErrNotMedia when the file has no picture
+// that can be read, a *domain.Error when heif-convert is missing, and ErrStalled when the machine had no time for it.
 func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".new-")
 	if err != nil {
 		return fmt.Errorf("make a folder for a picture: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // what stays is swept
-	const name = "picture.png"
-	err = t.Run(ctx, Command{
-		Inputs: []Input{{Path: path, Format: format}}, Read: []string{path}, Dir: dir,
-		Output: []string{"-frames:v", "1", "-c:v", "png", "-map_metadata", "-1", "-f", "image2", "-update", "1", name},
-		Limit:  stillLimit, FileBytes: stillBytes,
-	})
+	if format == HEIF {
+		err = t.convertHEIF(ctx, path, dir)
+	} else {
+		err = t.Run(ctx, Command{
+			Inputs: []Input{{Path: path, Format: format}}, Read: []string{path}, Dir: dir,
+			Output: []string{
+				"-frames:v", "1", "-c:v", "png", "-compression_level", "1", "-pix_fmt", "rgba", "-map_metadata", "-1", "-f", "image2", "-update", "1", stillName + ".png",
+			},
+			Limit: stillLimit, Stall: stillLimit, FileBytes: stillBytes, // one picture is all the progress there is
+		})
+	}
 	var exit *ExitError
 	if errors.As(err, &exit) {
 		return fmt.Errorf("%w: %w", commands.ErrNotMedia, err)
@@ -40,10 +51,31 @@ func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	if err != nil {
 		return fmt.Errorf("convert a picture: %w", err)
 	}
-	if err := os.Rename(filepath.Join(dir, name), to); errors.Is(err, os.ErrNotExist) {
+	made := filepath.Join(dir, stillName+".png")
+	if _, err := os.Stat(made); errors.Is(err, os.ErrNotExist) {
+		made = filepath.Join(dir, stillName+"-1.png") // the first of several
+	}
+	if err := os.Rename(made, to); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%w: it holds no picture", commands.ErrNotMedia)
 	} else if err != nil {
 		return fmt.Errorf("keep a converted picture: %w", err)
 	}
 	return nil
+}
+
+const (
+	stillName   = "picture"
+	heifProgram = "heif-convert"
+)
+
+// convertHEIF has a HEIC or AVIF picture written into a folder.
+func (t *Tools) convertHEIF(ctx context.Context, path, dir string) error {
+	program, err := exec.LookPath(heifProgram)
+	if err != nil {
+		return domain.Errorf(domain.Internal, "heif_missing", "HEIC and AVIF pictures cannot be read on this server: the program heif-convert is not "+
+			"installed. Install the package libheif-examples, or use a JPEG, PNG or WebP of it")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, stillLimit, ErrStalled)
+	defer cancel()
+	return t.run(ctx, process{program: program, args: []string{path, filepath.Join(dir, stillName+".png")}, policy: heifPolicy(path, dir)})
 }

@@ -2,8 +2,11 @@ package ffmpeg_test
 
 import (
 	"errors"
+	"image"
+	"image/color"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -11,7 +14,7 @@ import (
 	"moviola/commands"
 )
 
-// TestTools_ToPNG: TIFF files as ffmpeg and cameras write them become PNG, and nothing else does.
+// TestTools_ToPNG: TIFF files as ffmpeg and cameras write them, HEIC and AVIF become PNG, and nothing else does.
 func TestTools_ToPNG(t *testing.T) {
 	t.Parallel()
 	tools := open(t, ffmpeg.Config{})
@@ -25,14 +28,7 @@ func TestTools_ToPNG(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
 		}
-		f, err := os.Open(to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		picture, err := png.Decode(f)
-		if err := errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		picture := pictureAt(t, to)
 		if picture.Bounds().Dx() != 64 || picture.Bounds().Dy() != 48 {
 			t.Errorf("%s: %v", tt.name, picture.Bounds())
 		}
@@ -42,11 +38,33 @@ func TestTools_ToPNG(t *testing.T) {
 			t.Errorf("%s: the colour is %d %d %d", tt.name, r>>8, g>>8, b>>8)
 		}
 	}
+	source := filepath.Join(dir, "source.png")
+	generate(t, source, "-f", "lavfi", "-i", "color=0xC81E3C@0.5:s=64x48,format=rgba", "-frames:v", "1")
+	for name, options := range map[string][]string{
+		"photo.heic": {"-q", "95"}, "picture.avif": {"-A", "-q", "95"}, "deep.avif": {"-A", "-b", "10", "-q", "95"},
+	} {
+		from, to := filepath.Join(dir, name), filepath.Join(dir, name+".png")
+		if out, err := exec.CommandContext(t.Context(), "heif-enc", append(options, "-o", from, source)...).CombinedOutput(); err != nil {
+			t.Fatalf("heif-enc: %v\n%s", err, out)
+		}
+		if err := tools.ToPNG(t.Context(), from, ffmpeg.HEIF, to); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		c := color.NRGBAModel.Convert(pictureAt(t, to).At(10, 10)).(color.NRGBA)
+		near := func(got, want uint8) bool { return max(got, want)-min(got, want) <= 6 }
+		if !near(c.R, 200) || !near(c.G, 30) || !near(c.B, 60) || !near(c.A, 128) {
+			t.Errorf("%s: the colour is %+v", name, c)
+		}
+	}
 	junk := filepath.Join(dir, "junk.tiff")
 	if err := os.WriteFile(junk, []byte("II*\x00junk that is no picture"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := tools.ToPNG(t.Context(), junk, "tiff_pipe", filepath.Join(dir, "junk.png")); !errors.Is(err, commands.ErrNotMedia) {
+		t.Errorf("junk: %v", err)
+	}
+	if err := tools.ToPNG(t.Context(), junk, ffmpeg.HEIF, filepath.Join(dir, "junk.png")); !errors.Is(err, commands.ErrNotMedia) {
 		t.Errorf("junk: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "junk.png")); err == nil {
@@ -56,4 +74,18 @@ func TestTools_ToPNG(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left over: %v, %v", left, err)
 	}
+}
+
+// pictureAt reads a PNG file.
+func pictureAt(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return picture
 }

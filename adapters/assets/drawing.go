@@ -1,0 +1,135 @@
+package assets
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/css"
+)
+
+const (
+	// maxDrawingBytes bounds an SVG drawing; a browser is given it as a part of a page.
+	maxDrawingBytes = 5 << 20
+	// maxDrawingSide bounds the size of its own that a drawing is taken for, in pixels. It can be drawn in any.
+	maxDrawingSide = 3840
+	// The size of a drawing that names none, as in browsers.
+	drawingWidth, drawingHeight = 300, 150
+)
+
+// prolog is how an SVG drawing begins: with its first element, or with its document type, which may be long.
+var prolog = regexp.MustCompile(`(?is)^\x{feff}?(\s+|<\?.*?\?>|<!--.*?-->)*(<!DOCTYPE\s+svg\b|<(\w+:)?svg[\s>/])`)
+
+// isDrawing recognises an SVG drawing.
+func isDrawing(head []byte) bool { return prolog.Match(head) }
+
+// asDrawing reads how large an SVG drawing is of its own.
+func asDrawing(asset *commands.Asset, target *url.URL) error {
+	f, err := os.Open(asset.Path)
+	if err != nil {
+		return fmt.Errorf("open asset %s: %w", asset.Hash, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
+	}
+	if info.Size() > maxDrawingBytes {
+		return domain.Errorf(domain.Invalid, codeTooLarge, "The drawing at '%s' is too large: an SVG can have at most %d MB", shown(target), maxDrawingBytes>>20)
+	}
+	root, ok := rootOf(f)
+	if !ok || root.Name.Local != "svg" {
+		return unreadable(target, "drawing")
+	}
+	asset.Facts.Width, asset.Facts.Height = drawingSize(root)
+	asset.Orientation = upright
+	return nil
+}
+
+// rootOf reads the first element of an XML document. What comes before it, entities among it, is not looked at.
+func rootOf(r io.Reader) (xml.StartElement, bool) {
+	d := xml.NewDecoder(bufio.NewReader(r))
+	d.Strict = false
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // names and numbers are alike in all of them
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return xml.StartElement{}, false
+		}
+		if root, ok := token.(xml.StartElement); ok {
+			return root, true
+		}
+	}
+}
+
+// drawingSize is how large browsers show a drawing: by its width and height, or else by its viewBox.
+func drawingSize(root xml.StartElement) (w, h int) {
+	var width, height, boxWidth, boxHeight float64
+	for _, a := range root.Attr {
+		switch a.Name.Local {
+		case "width":
+			width = drawingLength(a.Value)
+		case "height":
+			height = drawingLength(a.Value)
+		case "viewBox":
+			sides := strings.FieldsFunc(a.Value, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
+			if len(sides) == 4 {
+				boxWidth, boxHeight = known(css.Number(sides[2])), known(css.Number(sides[3]))
+			}
+		}
+	}
+	boxed := boxWidth > 0 && boxHeight > 0
+	switch {
+	case width > 0 && height > 0:
+	case width > 0 && boxed:
+		height = width * boxHeight / boxWidth
+	case height > 0 && boxed:
+		width = height * boxWidth / boxHeight
+	case boxed:
+		width, height = boxWidth, boxHeight
+	default:
+		width, height = orElse(width, drawingWidth), orElse(height, drawingHeight)
+	}
+	if most := math.Max(width, height); most > maxDrawingSide {
+		width, height = width*maxDrawingSide/most, height*maxDrawingSide/most
+	}
+	return max(1, int(math.Round(width))), max(1, int(math.Round(height)))
+}
+
+func orElse(value, usual float64) float64 {
+	if value > 0 {
+		return value
+	}
+	return usual
+}
+
+// units are those of lengths that need nothing beside the drawing, in pixels; 1em is that of a document without a style.
+var units = map[string]float64{
+	"": 1, "px": 1, "pt": 4.0 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "em": css.RootSize, "rem": css.RootSize, "ex": css.RootSize / 2,
+}
+
+// drawingLength reads a length that says something on its own; anything else, shares of a page among it, is 0.
+func drawingLength(text string) float64 {
+	text = strings.ToLower(strings.TrimSpace(text))
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz%")
+	factor, ok := units[text[len(number):]]
+	if !ok {
+		return 0
+	}
+	return factor * known(css.Number(strings.TrimSpace(number)))
+}
+
+func known(n float64, ok bool) float64 {
+	if !ok || n < 0 {
+		return 0
+	}
+	return n
+}

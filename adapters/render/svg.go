@@ -1,0 +1,76 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"os"
+
+	xdraw "golang.org/x/image/draw"
+
+	"moviola/adapters/render/picture"
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/timeline"
+)
+
+// Drawings is a Pages that draws SVG too (adapters/browser). A *domain.Error is the drawing's fault.
+type Drawings interface {
+	// Drawing draws a part of an SVG drawing, clear where it shows nothing.
+	Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error)
+}
+
+// pixels decodes or draws a still picture and returns what is seen of it in a part of its box. The crop is of the upright picture; empty: all of
+// it.
+func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.Rectangle) (*image.RGBA, error) {
+	if !src.isDrawing() {
+		return picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Crop: crop, Box: box}.Pixels(seen)
+	}
+	whole := image.Rect(0, 0, src.asset.Facts.Width, src.asset.Facts.Height)
+	if crop.Empty() {
+		crop = whole
+	}
+	crop, seen = crop.Intersect(whole), seen.Intersect(box)
+	if crop.Empty() || seen.Empty() {
+		return &image.RGBA{}, nil
+	}
+	draw, ok := s.pages.draw.(Drawings)
+	if !ok {
+		return nil, domain.Errorf(domain.Invalid, "svg_unavailable", "SVG drawings cannot be drawn on this server: install chromium-headless-shell")
+	}
+	svg, err := os.ReadFile(src.path)
+	if err != nil {
+		return nil, fmt.Errorf("read a drawing: %w", err)
+	}
+	view := viewOf(whole, crop, box, seen)
+	img, err := draw.Drawing(ctx, svg, view)
+	if err != nil {
+		return nil, err
+	}
+	if view.W == seen.Dx() && view.H == seen.Dy() {
+		return premultiplied(img, seen.Min), nil
+	}
+	out := image.NewRGBA(seen)
+	xdraw.CatmullRom.Scale(out, seen, img, img.Rect, xdraw.Src, nil)
+	return out, nil
+}
+
+// maxDrawn bounds the sides of what a browser draws, in pixels: what is to be larger is scaled up.
+const maxDrawn = 3840
+
+// viewOf is how a browser draws what is seen of a drawing whose crop fills a box.
+func viewOf(whole, crop, box, seen image.Rectangle) timeline.DrawingView {
+	near := math.Min(1, maxDrawn/float64(max(seen.Dx(), seen.Dy())))
+	v := timeline.DrawingView{
+		Width: float64(whole.Dx()), Height: float64(whole.Dy()),
+		ScaleX: near * float64(box.Dx()) / float64(crop.Dx()), ScaleY: near * float64(box.Dy()) / float64(crop.Dy()),
+		W: max(1, int(math.Round(near*float64(seen.Dx())))), H: max(1, int(math.Round(near*float64(seen.Dy())))),
+	}
+	v.X = near*float64(box.Min.X-seen.Min.X) - v.ScaleX*float64(crop.Min.X)
+	v.Y = near*float64(box.Min.Y-seen.Min.Y) - v.ScaleY*float64(crop.Min.Y)
+	return v
+}
+
+// isDrawing says that a source has no pixels of its own.
+func (s source) isDrawing() bool { return s.asset.Format == commands.DrawingFormat }
