@@ -19,10 +19,10 @@ func (a *Accounts) Get(ctx context.Context, account domain.AccountID) (Account, 
 	return accountModel.loadOrFold(ctx, a.at, a.log, string(account))
 }
 
-// AccountQuery asks for a page of all accounts.
+// AccountQuery asks for a page of all accounts. Its JSON is the cursor of GET /admin/accounts.
 type AccountQuery struct {
-	After *AccountCursor // the last account of the page before; nil: the first page
-	Limit int            // 1 to 999
+	After *AccountCursor `json:"after"` // the last account of the page before; nil: the first page
+	Limit int            `json:"-"`     // 1 to 999
 }
 
 // AccountCursor is an account's place in the list.

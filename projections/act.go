@@ -65,11 +65,11 @@ func (actModel) apply(_ string, doc any, _ bool, e Event) (folded, error) {
 // Acts serves what operators have done.
 type Acts struct{ at *catalogue }
 
-// ActQuery asks for a page of acts.
+// ActQuery asks for a page of acts. Its JSON is the cursor of GET /admin/acts.
 type ActQuery struct {
-	On    string     // the subject; empty: all
-	After *ActCursor // the last act of the page before; nil: the first page
-	Limit int        // 1 to 999
+	On    string     `json:"on"` // the subject; empty: all
+	After *ActCursor `json:"at"` // the last act of the page before; nil: the first page
+	Limit int        `json:"-"`  // 1 to 999
 }
 
 // ActCursor is an act's place in the list.

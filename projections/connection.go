@@ -67,11 +67,11 @@ func foldConnection(c Connection, e Event) Connection {
 // Connections serves the saved connections.
 type Connections struct{ at *catalogue }
 
-// ConnectionList asks for a page of an account's connections.
+// ConnectionList asks for a page of an account's connections. Its JSON is the cursor of GET /connections.
 type ConnectionList struct {
-	Account domain.AccountID
-	After   string // the name of the last one of the page before; empty: the first page
-	Limit   int    // 1 to 100
+	Account domain.AccountID `json:"a"`
+	Limit   int              `json:"l"` // 1 to 100
+	After   string           `json:"n"` // the name of the last one of the page before; empty: the first page
 }
 
 // List returns a page of the connections of an account by name, and whether others follow.

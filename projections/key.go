@@ -56,17 +56,17 @@ var keyModel = streamModel[Key]{
 // Keys lists the API keys.
 type Keys struct{ at *catalogue }
 
-// KeyList asks for a page of an account's keys.
+// KeyList asks for a page of an account's keys. Its JSON is the cursor of GET /keys.
 type KeyList struct {
-	Account domain.AccountID
-	After   *KeyCursor // the last key of the page before; nil: the first page
-	Limit   int        // 1 to 100
+	Account    domain.AccountID `json:"a"`
+	Limit      int              `json:"l"` // 1 to 100
+	*KeyCursor                  // the last key of the page before; nil: the first page
 }
 
 // KeyCursor is a key's place in the list.
 type KeyCursor struct {
-	IssuedAt time.Time
-	ID       string
+	IssuedAt time.Time `json:"i"`
+	ID       string    `json:"k"`
 }
 
 // KeyPage is a page of keys.
@@ -82,8 +82,8 @@ func (k Key) Cursor() KeyCursor { return KeyCursor{IssuedAt: k.IssuedAt, ID: k.I
 // id. It may trail what other processes have done by the projection's lag.
 func (k *Keys) List(ctx context.Context, list KeyList) (KeyPage, error) {
 	q := Query{Index: indexIssued, Equal: []any{string(list.Account), false}, Limit: list.Limit + 1}
-	if list.After != nil {
-		q.After = []any{list.After.IssuedAt, list.After.ID}
+	if after := list.KeyCursor; after != nil {
+		q.After = []any{after.IssuedAt, after.ID}
 	}
 	keys, err := page[Key](ctx, k.at, keyModel.modelName, q)
 	if err != nil {

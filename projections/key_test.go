@@ -62,7 +62,7 @@ func TestKeys_List(t *testing.T) {
 			for _, k := range page.Keys {
 				got = append(got, k.ID)
 				cursor := k.Cursor()
-				list.After = &cursor
+				list.KeyCursor = &cursor
 			}
 			more = page.More
 		}

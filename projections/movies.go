@@ -79,19 +79,19 @@ func (s streamModel[T]) catchUp(ctx context.Context, log *eventstore.Log, doc T,
 	return next, found, nil
 }
 
-// MovieList asks for a page of an account's movies, newest first.
+// MovieList asks for a page of an account's movies, newest first. Its JSON is the cursor of GET /movies.
 type MovieList struct {
-	Account domain.AccountID
-	From    time.Time    // the earliest created_at; zero: no bound
-	To      time.Time    // the latest created_at, itself included; zero: no bound
-	After   *MovieCursor // the last movie of the page before; nil: the first page
-	Limit   int          // 1 to 100
+	Account      domain.AccountID `json:"a"`
+	From         time.Time        `json:"f"` // the earliest created_at; zero: no bound
+	To           time.Time        `json:"t"` // the latest created_at, itself included; zero: no bound
+	Limit        int              `json:"l"` // 1 to 100
+	*MovieCursor                  // the last movie of the page before; nil: the first page
 }
 
 // MovieCursor is a movie's place in the list.
 type MovieCursor struct {
-	CreatedAt time.Time
-	Project   domain.ProjectID
+	CreatedAt time.Time        `json:"c"`
+	Project   domain.ProjectID `json:"p"`
 }
 
 // MoviePage is a page of movies.
@@ -115,8 +115,8 @@ func (m *Movies) List(ctx context.Context, list MovieList) (MoviePage, error) {
 	if !list.To.IsZero() {
 		q.Range.Max = list.To
 	}
-	if list.After != nil {
-		q.After = []any{list.After.CreatedAt, string(list.After.Project)}
+	if after := list.MovieCursor; after != nil {
+		q.After = []any{after.CreatedAt, string(after.Project)}
 	}
 	movies, err := page[Movie](ctx, m.at, movieModel.modelName, q)
 	if err != nil {

@@ -111,7 +111,7 @@ func TestMovies_List(t *testing.T) {
 			for _, m := range page.Movies {
 				got = append(got, m.Project)
 				cursor := m.Cursor()
-				list.After = &cursor
+				list.MovieCursor = &cursor
 			}
 			more = page.More
 		}

@@ -97,12 +97,13 @@ func (statementModel) apply(_ string, doc any, _ bool, e Event) (folded, error) 
 // Statements serves the entries of the ledgers.
 type Statements struct{ at *catalogue }
 
-// StatementQuery asks for a page of an account's statement.
+// StatementQuery asks for a page of an account's statement. Its JSON is the cursor of GET /credits/ledger.
 type StatementQuery struct {
-	Account  domain.AccountID
-	From, To time.Time    // both included; zero: no end
-	After    *EntryCursor // the last entry of the page before; nil: the first page
-	Limit    int          // 1 to 1000
+	Account domain.AccountID `json:"a"`
+	From    time.Time        `json:"f"` // the earliest entry; zero: no bound
+	To      time.Time        `json:"t"` // the latest entry, itself included; zero: no bound
+	Limit   int              `json:"l"` // 1 to 999
+	After   *EntryCursor     `json:"e"` // the last entry of the page before; nil: the first page
 }
 
 // EntryCursor is an entry's place in the statement.

@@ -87,12 +87,6 @@ type actPage struct {
 	Acts      []actShown `json:"acts"`
 }
 
-// actPlace is a place in the trail.
-type actPlace struct {
-	On string                `json:"on"`
-	At projections.ActCursor `json:"at"`
-}
-
 // listActs serves GET /admin/acts, the newest first.
 func (a *API) listActs(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
@@ -108,11 +102,9 @@ func (a *API) listActs(w http.ResponseWriter, r *http.Request) error {
 	}
 	q.On = on
 	if token != "" {
-		var place actPlace
-		if err := a.acts.Decode(token, &place); err != nil || on != "" && on != place.On {
-			return web.ErrCursor
+		if q, err = a.acts.Resume(token, q); err != nil {
+			return err
 		}
-		q.On, q.After = place.On, &place.At
 	}
 	acts, more, err := a.cfg.Acts.Pages.Page(r.Context(), q)
 	if err != nil {
@@ -126,11 +118,11 @@ func (a *API) listActs(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if more {
-		next, err := a.acts.Encode(actPlace{On: q.On, At: acts[len(acts)-1].Cursor()})
-		if err != nil {
+		last := acts[len(acts)-1].Cursor()
+		q.After = &last
+		if answer.NextToken, err = a.acts.Next(q); err != nil {
 			return err
 		}
-		answer.NextToken = &next
 	}
 	return web.Write(w, http.StatusOK, answer)
 }

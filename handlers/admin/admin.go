@@ -13,6 +13,7 @@ import (
 	"moviola/commands"
 	"moviola/eventstore"
 	"moviola/handlers/web"
+	"moviola/projections"
 )
 
 // maxBody is the largest body of a request.
@@ -58,15 +59,16 @@ type Config struct {
 // API serves the operator's interface. It is safe for concurrent use.
 type API struct {
 	cfg      Config
-	accounts web.Cursors
-	acts     web.Cursors
+	accounts web.Lists[projections.AccountQuery]
+	acts     web.Lists[projections.ActQuery]
 }
 
 // New returns an API.
 func New(cfg Config) *API {
 	return &API{
 		cfg:      cfg,
-		accounts: web.NewCursors(cfg.CursorKey, "operator's accounts"), acts: web.NewCursors(cfg.CursorKey, "operator's acts"),
+		accounts: web.NewLists[projections.AccountQuery](cfg.CursorKey, "operator's accounts"),
+		acts:     web.NewLists[projections.ActQuery](cfg.CursorKey, "operator's acts"),
 	}
 }
 

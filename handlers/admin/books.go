@@ -145,8 +145,7 @@ func (a *API) listAccounts(w http.ResponseWriter, r *http.Request) error {
 		return web.ErrCursor
 	}
 	if token != "" {
-		q.After = &projections.AccountCursor{}
-		if err := a.accounts.Decode(token, q.After); err != nil {
+		if q, err = a.accounts.Resume(token, q); err != nil {
 			return err
 		}
 	}
@@ -159,11 +158,11 @@ func (a *API) listAccounts(w http.ResponseWriter, r *http.Request) error {
 		answer.Accounts[i] = showAccount(account)
 	}
 	if more {
-		next, err := a.accounts.Encode(accounts[len(accounts)-1].Cursor())
-		if err != nil {
+		last := accounts[len(accounts)-1].Cursor()
+		q.After = &last
+		if answer.NextToken, err = a.accounts.Next(q); err != nil {
 			return err
 		}
-		answer.NextToken = &next
 	}
 	return web.Write(w, http.StatusOK, answer)
 }

@@ -63,8 +63,8 @@ type Config struct {
 
 // API serves connections. It is safe for concurrent use.
 type API struct {
-	cfg     Config
-	cursors web.Cursors
+	cfg   Config
+	lists web.Lists[projections.ConnectionList]
 }
 
 // New returns an API, or an error that names everything the configuration lacks.
@@ -75,7 +75,7 @@ func New(cfg Config) (*API, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &API{cfg: cfg, cursors: web.NewCursors(cfg.CursorKey, "connections-cursor")}, nil
+	return &API{cfg: cfg, lists: web.NewLists[projections.ConnectionList](cfg.CursorKey, "connections-cursor")}, nil
 }
 
 // Operations are all that managers can do with connections. Decisions "Roles" and 50.

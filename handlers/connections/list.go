@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/handlers/access"
 	"moviola/handlers/web"
@@ -27,13 +26,6 @@ type page struct {
 	Timestamp   string  `json:"timestamp"`
 }
 
-// cursor is a place in the list of an account's connections.
-type cursor struct {
-	Account domain.AccountID `json:"a"`
-	Limit   int              `json:"l"`
-	Name    string           `json:"n"`
-}
-
 // list serves GET /connections.
 func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	list, err := a.parse(c)
@@ -51,11 +43,10 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 		answer.Connections[i] = show(one)
 	}
 	if more {
-		token, err := a.cursors.Encode(cursor{Account: c.Account, Limit: list.Limit, Name: found[len(found)-1].Name})
-		if err != nil {
+		list.After = found[len(found)-1].Name
+		if answer.NextToken, err = a.lists.Next(list); err != nil {
 			return err
 		}
-		answer.NextToken = &token
 	}
 	return web.Write(w, http.StatusOK, answer)
 }
@@ -71,19 +62,10 @@ func (a *API) parse(c access.Call) (projections.ConnectionList, error) {
 	if !ok {
 		return list, web.ErrCursor
 	}
-	if token == "" {
-		list.Limit = cmp.Or(list.Limit, web.MaxPage)
-		return list, nil
+	if token != "" {
+		return a.lists.Resume(token, list)
 	}
-	var at cursor
-	if err := a.cursors.Decode(token, &at); err != nil {
-		return list, err
-	}
-	given, _ := c.One("limit")
-	if at.Account != c.Account || given != "" && list.Limit != at.Limit {
-		return list, web.ErrCursor
-	}
-	list.Limit, list.After = at.Limit, at.Name
+	list.Limit = cmp.Or(list.Limit, web.MaxPage)
 	return list, nil
 }
 

@@ -58,8 +58,8 @@ type Config struct {
 
 // API serves credits. It is safe for concurrent use.
 type API struct {
-	cfg     Config
-	cursors web.Cursors
+	cfg   Config
+	lists web.Lists[projections.StatementQuery]
 }
 
 // New returns an API, or an error that names everything the configuration lacks.
@@ -70,7 +70,7 @@ func New(cfg Config) (*API, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &API{cfg: cfg, cursors: web.NewCursors(cfg.CursorKey, "credits/ledger")}, nil
+	return &API{cfg: cfg, lists: web.NewLists[projections.StatementQuery](cfg.CursorKey, "credits/ledger")}, nil
 }
 
 // Operations are the operations on credits. Decision "Roles": statements are for admins.

@@ -65,46 +65,33 @@ type statement struct {
 	Timestamp string           `json:"timestamp"`
 }
 
-// place is where a page of a statement begins, and of which statement. Decision 14: a cursor carries its range and limit.
-type place struct {
-	Account domain.AccountID         `json:"a"`
-	From    time.Time                `json:"f"`
-	To      time.Time                `json:"t"`
-	Limit   int                      `json:"l"`
-	After   *projections.EntryCursor `json:"e"`
-}
-
 // statement serves GET /credits/ledger, the newest entry first.
 func (a *API) statement(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	format, ok := c.One("format")
 	if !ok || format != "" && format != asJSON && format != asCSV {
 		return errFormat
 	}
-	at, err := a.place(c, format)
+	list, err := a.parse(c, format)
 	if err != nil {
 		return err
 	}
-	entries, more, err := a.cfg.Statements.Page(r.Context(), projections.StatementQuery{
-		Account: at.Account, From: at.From, To: at.To, After: at.After, Limit: at.Limit,
-	})
+	entries, more, err := a.cfg.Statements.Page(r.Context(), list)
 	if err != nil {
 		return err
 	}
 	var next *string
 	if more {
 		last := entries[len(entries)-1].Cursor()
-		at.After = &last
-		token, err := a.cursors.Encode(at)
-		if err != nil {
+		list.After = &last
+		if next, err = a.lists.Next(list); err != nil {
 			return err
 		}
-		next = &token
 	}
 	if format == asCSV {
 		return writeCSV(w, entries, next)
 	}
 	answer := statement{
-		Success: true, Account: c.Account, From: stampOf(at.From), To: stampOf(at.To), Count: len(entries), Limit: at.Limit,
+		Success: true, Account: c.Account, From: stampOf(list.From), To: stampOf(list.To), Count: len(entries), Limit: list.Limit,
 		HasNext: more, NextToken: next, Entries: make([]line, len(entries)), Timestamp: web.Stamp(a.cfg.Now()),
 	}
 	for i, entry := range entries {
@@ -113,9 +100,9 @@ func (a *API) statement(w http.ResponseWriter, r *http.Request, c access.Call) e
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// place reads which page is asked for.
-func (a *API) place(c access.Call, format string) (place, error) {
-	at := place{Account: c.Account}
+// parse reads which page is asked for. A cursor carries its range and limit. Decision 14.
+func (a *API) parse(c access.Call, format string) (projections.StatementQuery, error) {
+	at := projections.StatementQuery{Account: c.Account}
 	from, err := web.ParseDate(c.Query, false, errFrom, "from")
 	if err != nil {
 		return at, err
@@ -141,7 +128,7 @@ func (a *API) place(c access.Call, format string) (place, error) {
 		return at, web.ErrCursor
 	}
 	if token != "" {
-		return a.resume(at, token)
+		return a.lists.Resume(token, at)
 	}
 	switch {
 	case at.Limit > 0:
@@ -149,20 +136,6 @@ func (a *API) place(c access.Call, format string) (place, error) {
 		at.Limit = largestPage
 	default:
 		at.Limit = jsonPage
-	}
-	return at, nil
-}
-
-// resume reads a cursor. What is sent beside it has to be the same.
-func (a *API) resume(sent place, token string) (place, error) {
-	var at place
-	if err := a.cursors.Decode(token, &at); err != nil {
-		return at, err
-	}
-	differs := at.Account != sent.Account || sent.Limit != 0 && sent.Limit != at.Limit ||
-		!sent.From.IsZero() && !sent.From.Equal(at.From) || !sent.To.IsZero() && !sent.To.Equal(at.To)
-	if differs || at.After == nil {
-		return at, web.ErrCursor
 	}
 	return at, nil
 }

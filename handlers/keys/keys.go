@@ -51,8 +51,8 @@ type Config struct {
 
 // API serves keys. It is safe for concurrent use.
 type API struct {
-	cfg     Config
-	cursors web.Cursors
+	cfg   Config
+	lists web.Lists[projections.KeyList]
 }
 
 // New returns an API, or an error that names everything the configuration lacks.
@@ -63,7 +63,7 @@ func New(cfg Config) (*API, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &API{cfg: cfg, cursors: web.NewCursors(cfg.CursorKey, "keys-cursor")}, nil
+	return &API{cfg: cfg, lists: web.NewLists[projections.KeyList](cfg.CursorKey, "keys-cursor")}, nil
 }
 
 // Operations are all that admins can do with keys. Decisions "Roles" and 49.

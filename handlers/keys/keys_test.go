@@ -68,8 +68,8 @@ func (w lister) List(_ context.Context, list projections.KeyList) (projections.K
 	}
 	w.listed = append(w.listed, list)
 	from := 0
-	if list.After != nil {
-		from = 1 + slices.IndexFunc(w.have, func(k projections.Key) bool { return k.ID == list.After.ID && k.IssuedAt.Equal(list.After.IssuedAt) })
+	if list.KeyCursor != nil {
+		from = 1 + slices.IndexFunc(w.have, func(k projections.Key) bool { return k.ID == list.ID && k.IssuedAt.Equal(list.IssuedAt) })
 	}
 	to := min(from+list.Limit, len(w.have))
 	return projections.KeyPage{Keys: w.have[from:to], More: to < len(w.have)}, nil

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"time"
@@ -34,14 +35,6 @@ type Page struct {
 	Timestamp string  `json:"timestamp"`
 }
 
-// cursor is a place in the list of an account's keys.
-type cursor struct {
-	Account  domain.AccountID `json:"a"`
-	Limit    int              `json:"l"`
-	IssuedAt time.Time        `json:"i"`
-	ID       string           `json:"k"`
-}
-
 // list serves GET /keys.
 func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return a.List(w, r, c.Account, c.Query)
@@ -65,12 +58,11 @@ func (a *API) List(w http.ResponseWriter, r *http.Request, account domain.Accoun
 		answer.Keys[i] = show(k, now)
 	}
 	if page.More {
-		last := page.Keys[len(page.Keys)-1]
-		token, err := a.cursors.Encode(cursor{Account: account, Limit: list.Limit, IssuedAt: last.IssuedAt, ID: last.ID})
-		if err != nil {
+		last := page.Keys[len(page.Keys)-1].Cursor()
+		list.KeyCursor = &last
+		if answer.NextToken, err = a.lists.Next(list); err != nil {
 			return err
 		}
-		answer.NextToken = &token
 	}
 	return web.Write(w, http.StatusOK, answer)
 }
@@ -87,18 +79,9 @@ func (a *API) parse(account domain.AccountID, query url.Values) (projections.Key
 		return list, web.ErrCursor
 	}
 	if token != "" {
-		var at cursor
-		if err := a.cursors.Decode(token, &at); err != nil {
-			return list, err
-		}
-		if at.Account != account || list.Limit != 0 && list.Limit != at.Limit {
-			return list, web.ErrCursor
-		}
-		list.Limit, list.After = at.Limit, &projections.KeyCursor{IssuedAt: at.IssuedAt, ID: at.ID}
+		return a.lists.Resume(token, list)
 	}
-	if list.Limit == 0 {
-		list.Limit = web.MaxPage
-	}
+	list.Limit = cmp.Or(list.Limit, web.MaxPage)
 	return list, nil
 }
 

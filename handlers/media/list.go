@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,68 +21,52 @@ var listParameters = []string{"path", "page", "page_size", "type", "q", "next_to
 // maxPageSize is the most files on a page, and the default. Movie-schema §10.4.
 const maxPageSize = 100
 
-// listing is what a list of files is asked for.
+// listing is what a list of files is asked for. Its JSON is the cursor of GET /media and GET /media/folder.
 type listing struct {
-	account domain.AccountID
-	folder  string
-	kind    media.Kind
-	search  string // in lower case; empty: all names
-	page    int    // pages to be left out
-	size    int
-	after   string // the name after which the page begins
-}
-
-// place is a place in a listing, as its cursor keeps it.
-type place struct {
 	Account domain.AccountID `json:"a"`
 	Folder  string           `json:"f"`
 	Kind    media.Kind       `json:"k,omitempty"`
-	Search  string           `json:"q,omitempty"`
+	Search  string           `json:"q,omitempty"` // in lower case; empty: all names
 	Size    int              `json:"n"`
-	After   string           `json:"l"`
+	After   string           `json:"l"` // the name after which the page begins
+	Page    int              `json:"-"` // pages to be left out
 }
 
-// parseListing reads the parameters of a listing. A cursor carries them all: what is sent beside it must be the same (decision 14).
+// parseListing reads the parameters of a listing. Decision 14.
 func (a *API) parseListing(c access.Call) (listing, error) {
-	l := listing{account: c.Account, size: maxPageSize}
+	l := listing{Account: c.Account}
 	texts, err := single(c.Query, listParameters...)
 	if err != nil {
 		return l, err
 	}
-	l.folder, err = media.FolderName(texts["path"])
+	l.Folder, err = media.FolderName(texts["path"])
 	if err != nil {
 		return l, errNoFolder // no folder has such a name
 	}
 	var ok bool
-	if l.kind, ok = media.ParseKind(texts["type"]); !ok && texts["type"] != "" {
+	if l.Kind, ok = media.ParseKind(texts["type"]); !ok && texts["type"] != "" {
 		return l, domain.Errorf(domain.Invalid, "type_invalid", "Invalid type: use image, video, audio or other")
 	}
-	if l.page, ok = number(texts["page"], 0, 0, 1<<31); !ok {
+	if l.Page, ok = number(texts["page"], 0, 0, 1<<31); !ok {
 		return l, domain.Errorf(domain.Invalid, "page_invalid", "Invalid page: pages are counted from 0")
 	}
-	if l.size, ok = number(texts["page_size"], maxPageSize, 1, maxPageSize); !ok {
+	if l.Size, ok = number(texts["page_size"], 0, 1, maxPageSize); !ok {
 		return l, domain.Errorf(domain.Invalid, "page_size_invalid", "Invalid page_size: use 1 to %d", maxPageSize)
 	}
-	l.search = strings.ToLower(texts["q"])
-	if texts["next_token"] != "" {
-		return a.resume(l, texts)
+	l.Search = strings.ToLower(texts["q"])
+	token := texts["next_token"]
+	if token == "" {
+		l.Size = cmp.Or(l.Size, maxPageSize)
+		return l, nil
 	}
-	return l, nil
-}
-
-// resume continues where a cursor says.
-func (a *API) resume(l listing, texts map[string]string) (listing, error) {
-	var at place
-	if err := a.cursors.Decode(texts["next_token"], &at); err != nil {
-		return l, err
-	}
-	differs := texts["path"] != "" && l.folder != at.Folder || texts["type"] != "" && l.kind != at.Kind ||
-		texts["q"] != "" && l.search != at.Search || texts["page_size"] != "" && l.size != at.Size || texts["page"] != ""
-	if at.Account != l.account || at.Size < 1 || differs {
+	if texts["page"] != "" { // a cursor is a page
 		return l, web.ErrCursor
 	}
-	l.folder, l.kind, l.search, l.size, l.after = at.Folder, at.Kind, at.Search, at.Size, at.After
-	return l, nil
+	resumed, err := a.lists.Resume(token, l)
+	if texts["path"] != "" && resumed.Folder != l.Folder { // the root has an empty name
+		err = web.ErrCursor
+	}
+	return resumed, err
 }
 
 // single returns the parameters, each given once.
@@ -125,14 +110,14 @@ type listed struct {
 
 // list answers a page of a folder.
 func (a *API) list(r *http.Request, l listing) (listed, error) {
-	folder, ok, err := a.cfg.Library.Folder(r.Context(), l.account, l.folder)
+	folder, ok, err := a.cfg.Library.Folder(r.Context(), l.Account, l.Folder)
 	if err != nil {
 		return listed{}, err
 	}
-	if !ok && l.folder != media.Temp {
+	if !ok && l.Folder != media.Temp {
 		return listed{}, errNoFolder
 	}
-	answer := listed{Success: true, Path: folder.Path, Page: l.page, PageSize: l.size, TotalSize: folder.Size, Timestamp: web.Stamp(a.cfg.Now())}
+	answer := listed{Success: true, Path: folder.Path, Page: l.Page, PageSize: l.Size, TotalSize: folder.Size, Timestamp: web.Stamp(a.cfg.Now())}
 	if answer.Folders, err = a.subfolders(r, l); err != nil {
 		return listed{}, err
 	}
@@ -148,32 +133,29 @@ func (a *API) list(r *http.Request, l listing) (listed, error) {
 		answer.Files[i] = a.view(f)
 	}
 	if answer.HasNext = more; more {
-		token, err := a.cursors.Encode(place{
-			Account: l.account, Folder: l.folder, Kind: l.kind, Search: l.search, Size: l.size, After: files[len(files)-1].Name,
-		})
-		if err != nil {
+		l.After = files[len(files)-1].Name
+		if answer.NextToken, err = a.lists.Next(l); err != nil {
 			return listed{}, err
 		}
-		answer.NextToken = &token
 	}
 	return answer, nil
 }
 
 // fits says whether a file belongs into the list.
 func (a *API) fits(l listing, f projections.MediaFile) bool {
-	return f.Live(a.cfg.Now()) && (l.kind == "" || string(l.kind) == f.Type) && strings.Contains(strings.ToLower(f.Name), l.search)
+	return f.Live(a.cfg.Now()) && (l.Kind == "" || string(l.Kind) == f.Type) && strings.Contains(strings.ToLower(f.Name), l.Search)
 }
 
 // files reads a page, and whether others follow. Pages that are left out are read too; those after a cursor are not.
 func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, error) {
-	skip, after := l.page*l.size, l.after
+	skip, after := l.Page*l.Size, l.After
 	var found []projections.MediaFile
 	for {
-		limit := min(projections.MaxPage, skip+l.size+1)
-		if l.search != "" {
+		limit := min(projections.MaxPage, skip+l.Size+1)
+		if l.Search != "" {
 			limit = projections.MaxPage
 		}
-		files, err := a.cfg.Library.Files(r.Context(), l.account, l.folder, l.kind, after, limit)
+		files, err := a.cfg.Library.Files(r.Context(), l.Account, l.Folder, l.Kind, after, limit)
 		if err != nil {
 			return nil, false, err
 		}
@@ -182,7 +164,7 @@ func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, 
 			case !a.fits(l, f):
 			case skip > 0:
 				skip--
-			case len(found) == l.size:
+			case len(found) == l.Size:
 				return found, true, nil
 			default:
 				found = append(found, f)
@@ -198,14 +180,14 @@ func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, 
 // count fills in the totals. They are kept with the folder, so that they cost the same however many files there are; only a search looks
 // at every name.
 func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, answer *listed) error {
-	waiting, err := a.cfg.Library.Registered(r.Context(), l.account, l.folder)
+	waiting, err := a.cfg.Library.Registered(r.Context(), l.Account, l.Folder)
 	if err != nil {
 		return err
 	}
 	all := l
-	all.kind, all.search = "", ""
+	all.Kind, all.Search = "", ""
 	answer.TotalFiles = folder.Files
-	answer.Total = folder.Count(l.kind)
+	answer.Total = folder.Count(l.Kind)
 	for _, f := range waiting {
 		if a.fits(all, f) {
 			answer.TotalFiles++
@@ -214,12 +196,12 @@ func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, 
 			answer.Total++
 		}
 	}
-	if l.search == "" {
+	if l.Search == "" {
 		return nil
 	}
 	answer.Total = 0
 	for after := ""; ; {
-		files, err := a.cfg.Library.Files(r.Context(), l.account, l.folder, l.kind, after, projections.MaxPage)
+		files, err := a.cfg.Library.Files(r.Context(), l.Account, l.Folder, l.Kind, after, projections.MaxPage)
 		if err != nil {
 			return err
 		}
@@ -237,7 +219,7 @@ func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, 
 
 // subfolders are the names of the folders directly in the folder: the first thousand. The root has always temp.
 func (a *API) subfolders(r *http.Request, l listing) ([]string, error) {
-	folders, err := a.cfg.Library.Folders(r.Context(), l.account, l.folder, "", projections.MaxPage)
+	folders, err := a.cfg.Library.Folders(r.Context(), l.Account, l.Folder, "", projections.MaxPage)
 	if err != nil {
 		return nil, err
 	}
@@ -245,12 +227,12 @@ func (a *API) subfolders(r *http.Request, l listing) ([]string, error) {
 	for _, f := range folders {
 		names = append(names, f.Name())
 	}
-	if l.folder == "" && !slices.Contains(names, media.Temp) {
+	if l.Folder == "" && !slices.Contains(names, media.Temp) {
 		names = append(names, media.Temp)
 		slices.Sort(names)
 	}
-	if l.search == "" {
+	if l.Search == "" {
 		return names, nil
 	}
-	return slices.DeleteFunc(names, func(n string) bool { return !strings.Contains(strings.ToLower(n), l.search) }), nil
+	return slices.DeleteFunc(names, func(n string) bool { return !strings.Contains(strings.ToLower(n), l.Search) }), nil
 }

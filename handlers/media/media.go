@@ -96,7 +96,8 @@ type Config struct {
 // API serves the libraries. It is safe for concurrent use.
 type API struct {
 	cfg     Config
-	cursors web.Cursors
+	lists   web.Lists[listing]
+	trees   web.Lists[treeQuery]
 	tickets web.Cursors
 
 	stopping context.Context // ends with Stop
@@ -114,7 +115,10 @@ func New(cfg Config) (*API, error) {
 	if cfg.UploadTTL <= 0 {
 		cfg.UploadTTL = 120 * time.Second
 	}
-	a := &API{cfg: cfg, cursors: web.NewCursors(cfg.CursorKey, "media-cursor"), tickets: web.NewCursors(cfg.UploadKey, "media-upload PUT")}
+	a := &API{
+		cfg: cfg, lists: web.NewLists[listing](cfg.CursorKey, "media-cursor"), trees: web.NewLists[treeQuery](cfg.CursorKey, "media-cursor"),
+		tickets: web.NewCursors(cfg.UploadKey, "media-upload PUT"),
+	}
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	return a, nil
 }

@@ -84,33 +84,33 @@ type treeAnswer struct {
 	Timestamp string   `json:"timestamp"`
 }
 
-// treePlace is a place in a tree, as its cursor keeps it.
-type treePlace struct {
+// treeQuery asks for a page of a tree. Its JSON is the cursor.
+type treeQuery struct {
 	Account domain.AccountID `json:"a"`
-	Tree    string           `json:"t"` // the last path
+	After   string           `json:"t"` // the last path of the page before; empty: the first page
 }
 
 // tree answers with all folders, the root and temp among them: a thousand on a page.
 func (a *API) tree(w http.ResponseWriter, r *http.Request, c access.Call, token string) error {
-	var at treePlace
+	at := treeQuery{Account: c.Account}
+	var err error
 	if token != "" {
-		if err := a.cursors.Decode(token, &at); err != nil || at.Account != c.Account || at.Tree == "" {
-			return web.ErrCursor
+		if at, err = a.trees.Resume(token, at); err != nil {
+			return err
 		}
 	}
-	folders, err := a.cfg.Library.Tree(r.Context(), c.Account, at.Tree, projections.MaxPage)
+	folders, err := a.cfg.Library.Tree(r.Context(), c.Account, at.After, projections.MaxPage)
 	if err != nil {
 		return err
 	}
 	answer := treeAnswer{Success: true, Tree: []branch{}, Timestamp: web.Stamp(a.cfg.Now())}
 	if answer.HasNext = len(folders) == projections.MaxPage; answer.HasNext {
-		next, err := a.cursors.Encode(treePlace{Account: c.Account, Tree: folders[len(folders)-1].Path})
-		if err != nil {
+		next := treeQuery{Account: c.Account, After: folders[len(folders)-1].Path}
+		if answer.NextToken, err = a.trees.Next(next); err != nil {
 			return err
 		}
-		answer.NextToken = &next
 	}
-	from, to := at.Tree, ""
+	from, to := at.After, ""
 	if answer.HasNext {
 		to = folders[len(folders)-1].Path
 	}

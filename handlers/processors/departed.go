@@ -91,7 +91,7 @@ func (k IssuedKeys) Clear(ctx context.Context, what commands.Clearing) error {
 				return err
 			}
 			cursor := issued.Cursor()
-			list.After = &cursor
+			list.KeyCursor = &cursor
 		}
 		more = page.More
 	}

@@ -57,7 +57,7 @@ func templatesOf(ids []string) []projections.Template {
 // List shows one key at a time.
 func (e *estate) List(_ context.Context, list projections.KeyList) (projections.KeyPage, error) {
 	for i, id := range e.keys {
-		if list.After == nil || id > list.After.ID {
+		if list.KeyCursor == nil || id > list.ID {
 			return projections.KeyPage{Keys: []projections.Key{{ID: id, IssuedAt: time.Unix(0, 0)}}, More: i < len(e.keys)-1}, nil
 		}
 	}

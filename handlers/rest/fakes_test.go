@@ -182,7 +182,7 @@ func (w movies) List(_ context.Context, list projections.MovieList) (projections
 	var all []projections.Movie
 	for _, m := range w.movies {
 		inRange := !m.CreatedAt.Before(list.From) && !m.CreatedAt.After(list.To)
-		if m.Account == string(list.Account) && inRange && (list.After == nil || comesAfter(*list.After, m)) {
+		if m.Account == string(list.Account) && inRange && (list.MovieCursor == nil || comesAfter(*list.MovieCursor, m)) {
 			all = append(all, m)
 		}
 	}

@@ -55,7 +55,7 @@ func (a *API) getMovies(w http.ResponseWriter, r *http.Request, c access.Call) e
 	if query.project != "" {
 		answer, err = a.single(r.Context(), domain.ProjectID(query.project), c)
 	} else {
-		answer, err = a.list(r.Context(), query, c)
+		answer, err = a.list(r.Context(), query.list, query.simple, c)
 	}
 	if err != nil {
 		return err
@@ -117,30 +117,25 @@ func errUnknown(project domain.ProjectID) *domain.Error {
 }
 
 // list answers with a page. Spec: GET /movies, Rules; decisions 11 to 14.
-func (a *API) list(ctx context.Context, q moviesQuery, c access.Call) ([]byte, error) {
-	ask := projections.MovieList{Account: c.Account, From: q.from, To: q.to, Limit: q.limit}
-	if q.after != nil {
-		ask.After = &projections.MovieCursor{CreatedAt: q.after.CreatedAt, Project: q.after.Project}
-	}
+func (a *API) list(ctx context.Context, list projections.MovieList, simple bool, c access.Call) ([]byte, error) {
 	web.Await(ctx, a.cfg.Projected, a.answered.position())
-	page, err := a.cfg.Movies.List(ctx, ask)
+	page, err := a.cfg.Movies.List(ctx, list)
 	if err != nil {
 		return nil, fmt.Errorf("list the movies of account %s: %w", c.Account, err)
 	}
-	shown, err := a.fit(ctx, page.Movies, q.simple)
+	shown, err := a.fit(ctx, page.Movies, simple)
 	if err != nil {
 		return nil, err
 	}
-	head := listHead{Success: true, From: web.Stamp(q.from), To: web.Stamp(q.to), Count: len(shown), Limit: q.limit, HasPrev: q.after != nil}
+	head := listHead{
+		Success: true, From: web.Stamp(list.From), To: web.Stamp(list.To), Count: len(shown), Limit: list.Limit, HasPrev: list.MovieCursor != nil,
+	}
 	if page.More || len(shown) < len(page.Movies) {
 		last := page.Movies[len(shown)-1].Cursor()
-		token, err := a.cursors.Encode(cursor{
-			Account: c.Account, From: q.from, To: q.to, Limit: q.limit, CreatedAt: last.CreatedAt, Project: last.Project,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("encode a cursor: %w", err)
+		list.MovieCursor, head.HasNext = &last, true
+		if head.NextToken, err = a.lists.Next(list); err != nil {
+			return nil, err
 		}
-		head.HasNext, head.NextToken = true, &token
 	}
 	encoded, err := web.JSON(head)
 	if err != nil {

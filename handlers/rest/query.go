@@ -1,12 +1,14 @@
 package rest
 
 import (
+	"cmp"
 	"net/url"
 	"time"
 	"unicode/utf8"
 
 	"moviola/domain"
 	"moviola/handlers/web"
+	"moviola/projections"
 )
 
 // maxMonths is the longest range of a list. Spec: Limits.
@@ -23,11 +25,9 @@ var (
 
 // moviesQuery is what GET /movies was asked for: one movie, or a page of a list.
 type moviesQuery struct {
-	project  string // empty: a list
-	from, to time.Time
-	limit    int
-	after    *cursor // nil: the first page
-	simple   bool
+	project string // empty: a list
+	list    projections.MovieList
+	simple  bool
 }
 
 // parseMovies reads the parameters of GET /movies. With a project the others, but for format, are not looked at.
@@ -45,7 +45,9 @@ func (a *API) parseMovies(query url.Values, account domain.AccountID) (moviesQue
 	if q.project != "" {
 		return q, checkProject(q.project)
 	}
-	return a.parseList(query, account, q)
+	var err error
+	q.list, err = a.parseList(query, account)
+	return q, err
 }
 
 // checkProject refuses an id of the wrong length. Spec: Errors; decision 7.
@@ -57,53 +59,46 @@ func checkProject(text string) error {
 		text, utf8.RuneCountInString(text))
 }
 
-func (a *API) parseList(query url.Values, account domain.AccountID, q moviesQuery) (moviesQuery, error) {
+// parseList reads which page of a list is asked for: the one that a cursor leads to, else the first.
+func (a *API) parseList(query url.Values, account domain.AccountID) (projections.MovieList, error) {
 	from, err := web.ParseDate(query, false, errFrom, "from", "date_start")
 	if err != nil {
-		return q, err
+		return projections.MovieList{}, err
 	}
 	to, err := web.ParseDate(query, true, errTo, "to", "date_end")
 	if err != nil {
-		return q, err
+		return projections.MovieList{}, err
 	}
-	if q.limit, err = web.ParseLimit(query); err != nil {
-		return q, err
+	list := projections.MovieList{Account: account, From: orZero(from), To: orZero(to)}
+	if list.Limit, err = web.ParseLimit(query); err != nil {
+		return list, err
 	}
 	token, ok := web.One(query, "next_token")
-	if !ok {
-		return q, web.ErrCursor
-	}
-	if token != "" {
-		return a.resume(q, token, account, from, to)
+	switch {
+	case !ok:
+		return list, web.ErrCursor
+	case token != "":
+		return a.lists.Resume(token, list)
 	}
 	now := a.now().UTC()
-	q.from, q.to = time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), web.EndOfDay(now)
+	list.Limit, list.From = cmp.Or(list.Limit, web.MaxPage), time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	if from == nil && to != nil && to.Before(list.From) {
+		list.From = earliest(*to)
+	}
 	if from != nil {
-		q.from = *from
+		list.From = *from
 	}
-	if to != nil {
-		q.to = *to
-		if from == nil && to.Before(q.from) {
-			q.from = earliest(*to)
-		}
+	if to == nil {
+		list.To = web.EndOfDay(now)
 	}
-	if q.limit == 0 {
-		q.limit = web.MaxPage
-	}
-	return q, checkRange(q.from, q.to)
+	return list, checkRange(list.From, list.To)
 }
 
-// resume takes range and limit from the cursor. What is sent beside it must be the same. Decision 14.
-func (a *API) resume(q moviesQuery, token string, account domain.AccountID, from, to *time.Time) (moviesQuery, error) {
-	at, err := a.readCursor(token, account)
-	if err != nil {
-		return q, err
+func orZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
 	}
-	if from != nil && !from.Equal(at.From) || to != nil && !to.Equal(at.To) || q.limit != 0 && q.limit != at.Limit {
-		return q, web.ErrCursor
-	}
-	q.from, q.to, q.limit, q.after = at.From, at.To, at.Limit, &at
-	return q, nil
+	return *t
 }
 
 // checkRange refuses a range that runs backwards or is too long: the day of its end may be at most the day of its start plus

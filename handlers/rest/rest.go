@@ -117,7 +117,7 @@ type Config struct {
 type API struct {
 	cfg      Config
 	now      func() time.Time
-	cursors  web.Cursors
+	lists    web.Lists[projections.MovieList]
 	answered watermark
 
 	documents documents
@@ -135,7 +135,7 @@ func New(cfg Config) (*API, error) {
 		return nil, err
 	}
 	a := &API{
-		cfg: cfg, now: cfg.Now, cursors: web.NewCursors(cfg.CursorKey, "movies-cursor"),
+		cfg: cfg, now: cfg.Now, lists: web.NewLists[projections.MovieList](cfg.CursorKey, "movies-cursor"),
 		streams: cfg.Streams.filled(), stopped: make(chan struct{}),
 	}
 	a.stop = sync.OnceFunc(func() { close(a.stopped) })
