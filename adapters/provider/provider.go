@@ -1,5 +1,5 @@
-// Package provider finds out whether a provider that speaks OpenAI's protocol can be reached with a key, through a client that its user
-// gives. It draws nothing and costs nothing.
+// Package provider finds out whether a provider (of OpenAI's protocol, Azure Speech or ElevenLabs) can be reached with a key, through a client
+// that its user gives. It draws nothing, says nothing and costs nothing.
 package provider
 
 import (
@@ -25,18 +25,26 @@ type Prober struct {
 	Client *http.Client
 }
 
-// Probe lists the provider's models with the key of a connection. A *domain.Error says what is wrong with it.
+// listed is what each provider lists for a key that is good, below its base, and the header that takes the key. docs/voices.md
+var listed = map[string]struct{ path, header, before string }{
+	connection.OpenAI:      {"/models", "Authorization", "Bearer "},
+	connection.AzureSpeech: {"/cognitiveservices/voices/list", "Ocp-Apim-Subscription-Key", ""},
+	connection.ElevenLabs:  {"/v1/models", "xi-api-key", ""},
+}
+
+// Probe lists the provider's models, or voices, with the key of a connection. A *domain.Error says what is wrong with it.
 func (p Prober) Probe(ctx context.Context, settings connection.Settings) error {
-	base, err := url.Parse(settings["url"])
+	base, err := url.Parse(settings.ProviderURL())
 	if err != nil || base.Host == "" {
 		return refuse("the provider", "its address is not valid")
 	}
 	place := base.Scheme + "://" + base.Host
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(settings["url"], "/")+"/models", nil)
+	list := listed[settings.Provider()]
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(settings.ProviderURL(), "/")+list.path, nil)
 	if err != nil {
 		return refuse(place, "its address is not valid") // the parser's error repeats the address
 	}
-	request.Header.Set("Authorization", "Bearer "+settings["key"])
+	request.Header.Set(list.header, list.before+settings["key"])
 	response, err := p.Client.Do(request)
 	if err != nil {
 		var explained interface{ Reason() string }
@@ -51,7 +59,7 @@ func (p Prober) Probe(ctx context.Context, settings connection.Settings) error {
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer)
 	switch {
-	case response.StatusCode == http.StatusNotFound: // not every provider lists its models; the key is not refused
+	case response.StatusCode == http.StatusNotFound && settings.Provider() == connection.OpenAI: // not every provider lists its models; the key is not refused
 		return nil
 	case response.StatusCode < 200 || response.StatusCode > 299:
 		return refuse(place, fmt.Sprintf("it answered with status %d", response.StatusCode))

@@ -36,7 +36,7 @@ func TestSpeak_IsCached(t *testing.T) {
 		{"after a restart", remoteEngine(t, p, func(c *speech.Config) { c.Dir = dir }), commands.SpeechRequest{Account: "a", Text: "Hello there", Voice: "en-US-JennyNeural"}, false},
 		{"another account", one, commands.SpeechRequest{Account: "b", Text: "Hello there", Voice: "en-US-JennyNeural"}, true},
 		{"another text", one, commands.SpeechRequest{Account: "a", Text: "Hello here", Voice: "en-US-JennyNeural"}, true},
-		{"another voice", one, commands.SpeechRequest{Account: "a", Text: "Hello there", Voice: "nova"}, true},
+		{"another voice", one, commands.SpeechRequest{Account: "a", Text: "Hello there", Voice: "shimmer"}, true},
 		{"another speed", one, commands.SpeechRequest{Account: "a", Text: "Hello there", Voice: "en-US-JennyNeural", Settings: map[string]any{"speed": 1.1}}, true},
 		{"another model of the provider", remoteEngine(t, p, func(c *speech.Config) { c.Dir, c.Speech.Model = dir, "tts-2" }), commands.SpeechRequest{Account: "a", Text: "Hello there", Voice: "en-US-JennyNeural"}, true},
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/caption"
 	"moviola/internal/jail"
 )
 
@@ -80,23 +81,24 @@ func (e *espeak) speak(ctx context.Context, j job) (spoken, error) {
 
 // passage speaks one passage after what is already spoken.
 func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) error {
-	args := []string{
-		"-v", j.voice,
+	rates := []string{
 		"-s", strconv.Itoa(int(min(max(usualRate*j.speed*p.rate, 80), 450))),
 		"-p", strconv.Itoa(int(min(max(usualPitch*p.pitch, 0), 99))),
 	}
-	say := func(text string) (sound, error) {
-		raw, err := e.run(ctx, text, append([]string{"--stdin", "-b", "1", "--stdout"}, args...)...)
-		if err != nil {
-			return sound{}, fmt.Errorf("speak with voice %s: %w", j.voice, err)
+	sayAs := func(voice string) func(text string) (sound, error) {
+		return func(text string) (sound, error) {
+			raw, err := e.run(ctx, text, append([]string{"--stdin", "-b", "1", "--stdout", "-v", voice}, rates...)...)
+			if err != nil {
+				return sound{}, fmt.Errorf("speak with voice %s: %w", voice, err)
+			}
+			return readWAV(raw)
 		}
-		return readWAV(raw)
 	}
-	clean, err := say(p.text)
+	clean, err := sayAs(j.voice)(p.text)
 	if err != nil {
 		return err
 	}
-	words, err := timeWords(clean, p.text, say)
+	words, err := timeVariant(clean, j.voice, p.text, sayAs)
 	if err != nil {
 		return err
 	}
@@ -105,6 +107,32 @@ func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) err
 	all.add(clean.samples, words)
 	return nil
 }
+
+// timeVariant times the words in clean, which voice has spoken. The loudness of a variant's voice is no measure of its marks: the language's own
+// voice is timed, and laid over the variant's.
+func timeVariant(clean sound, voice, text string, sayAs func(string) func(string) (sound, error)) ([]caption.Word, error) {
+	own, _, isVariant := strings.Cut(voice, "+")
+	if !isVariant {
+		return timeWords(clean, text, sayAs(voice))
+	}
+	base, err := sayAs(own)(text)
+	if err != nil {
+		return nil, err
+	}
+	words, err := timeWords(base, text, sayAs(own))
+	if err != nil {
+		return nil, err
+	}
+	onto := warp(base, clean, int(((base.length()-clean.length()).Abs()+400*time.Millisecond).Seconds()*framesPerSecond))
+	for i := range words {
+		words[i].Start = onto(words[i].Start)
+		words[i].End = max(onto(words[i].End), words[i].Start)
+	}
+	return words, nil
+}
+
+// femaleVariant makes the voice of a language sound like a woman's. It is part of every installation of espeak-ng.
+const femaleVariant = "+f3"
 
 // voiceFor returns the voice of a name's language, and a warning where the name itself is none of ours. Decision 27.
 func (e *espeak) voiceFor(name string) (voice, warning string) {
@@ -120,7 +148,14 @@ func (e *espeak) voiceFor(name string) (voice, warning string) {
 	if voice == "" {
 		voice = e.first("en-gb", "en", "en-us")
 	}
-	return voice, fmt.Sprintf("The voice '%s' is not available, the built-in voice for %s is used", shown(name), voice)
+	kind, language := "voice", voice
+	if azure, ok := readAzureName(name); ok && azure.gender.word() != "" {
+		kind = azure.gender.word() + " voice"
+		if azure.gender == female { // the voices of languages are male
+			voice += femaleVariant
+		}
+	}
+	return voice, fmt.Sprintf("The voice '%s' is not available, the built-in %s for %s is used", shown(name), kind, language)
 }
 
 // regions are the languages whose built-in voice is called otherwise.

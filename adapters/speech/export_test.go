@@ -30,3 +30,15 @@ func ReadScript(text string) []Passage {
 	}
 	return all
 }
+
+// ReadAzureName takes the name of a voice of Azure Speech apart.
+func ReadAzureName(name string) (locale, gender string, ok bool) {
+	v, ok := readAzureName(name)
+	return v.locale, v.gender.word(), ok
+}
+
+// AzureDefault is the usual voice of a language or locale.
+var AzureDefault = azureDefault
+
+// RetryAfter reads the header of that name.
+var RetryAfter = retryAfter

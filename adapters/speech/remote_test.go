@@ -82,6 +82,9 @@ func TestSpeak_EndpointVoices(t *testing.T) {
 		{"", "", "alloy", ""},
 		{"", "af_bella", "af_bella", ""},
 		{"en-GB-LibbyNeural", "af_bella", "af_bella", "The voice 'en-GB-LibbyNeural' is not available, the provider's voice 'af_bella' is used"},
+		{"en-GB-LibbyNeural", "", "nova", "The voice 'en-GB-LibbyNeural' is not available, the provider's voice 'nova' is used"},
+		{"de-DE-ConradNeural", "", "onyx", "The voice 'de-DE-ConradNeural' is not available, the provider's voice 'onyx' is used"},
+		{"de-DE-NobodyNeural", "", "alloy", "The voice 'de-DE-NobodyNeural' is not available, the provider's voice 'alloy' is used"},
 		{"shimmer", "af_bella", "shimmer", ""},
 	}
 	for _, tt := range tests {

@@ -256,7 +256,14 @@ func speedOf(settings map[string]any) float64 {
 	return 1
 }
 
+// number is a speed: a number from 0.5 to 2.
 func number(value any) (float64, bool) {
+	f, ok := plainNumber(value)
+	return min(max(f, 0.5), 2), ok
+}
+
+// plainNumber reads a number of model-settings, written as one or as a text.
+func plainNumber(value any) (float64, bool) {
 	var f float64
 	var err error
 	switch v := value.(type) {
@@ -271,5 +278,5 @@ func number(value any) (float64, bool) {
 	default:
 		return 0, false
 	}
-	return min(max(f, 0.5), 2), err == nil && !math.IsNaN(f)
+	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 }

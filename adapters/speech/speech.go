@@ -1,5 +1,5 @@
-// Package speech gives movies a voice and ears: text becomes speech by the built-in espeak-ng or by an endpoint that speaks
-// OpenAI's protocol, and sound becomes words by such an endpoint.
+// Package speech gives movies a voice and ears: text becomes speech by the built-in espeak-ng, by an endpoint that speaks OpenAI's protocol, by
+// Azure Speech or by ElevenLabs, and sound becomes words by an endpoint of OpenAI's protocol.
 //
 // What was spoken is kept in a folder per account, under the hash of engine, voice, text and settings. The built-in voice's word
 // timings are measured, not guessed: see align.go.
@@ -37,12 +37,19 @@ const (
 	codeTranscription = "transcription_failed"
 )
 
-// Endpoint is a service that speaks OpenAI's protocol for sound. The zero Endpoint is none.
+// The protocols of endpoints besides OpenAI's. Decision 68.
+const (
+	ProviderAzure      = "azure-speech"
+	ProviderElevenLabs = "elevenlabs"
+)
+
+// Endpoint is a service for sound. The zero Endpoint is none.
 type Endpoint struct {
-	URL   string // its base, such as https://api.openai.com/v1
-	Key   string // sent as bearer token; empty: none
-	Model string // empty: tts-1 or whisper-1
-	Voice string // of speech, where a movie names none that the endpoint can know; empty: alloy
+	Provider string // empty: it speaks OpenAI's protocol; else ProviderAzure or ProviderElevenLabs, which only speak
+	URL      string // its base, such as https://api.openai.com/v1
+	Key      string // sent in a header; empty: none
+	Model    string // empty: tts-1 or whisper-1, or ElevenLabs' usual one
+	Voice    string // of speech, where a movie names none that the endpoint can know; empty: one that fits
 }
 
 // Config is what an Engine needs. Dir must be set, and Client where an endpoint is.
@@ -187,6 +194,9 @@ type job struct {
 	voice    string  // of espeak-ng or of the endpoint
 	engine   string  // of the key: what makes the sound, and which version
 	endpoint Endpoint
+	style    azureStyle     // of Azure Speech
+	markup   string         // what is inside of the SSML's speak, for Azure Speech; empty: the script is spoken
+	tuning   map[string]any // of ElevenLabs: voice_settings without the speed
 	warnings []string
 }
 
@@ -200,6 +210,9 @@ func (j job) key() string {
 	parts := []string{j.engine, j.voice, fmt.Sprintf("%.4f", j.speed)}
 	for _, p := range j.script {
 		parts = append(parts, p.text, p.pause.String(), fmt.Sprintf("%.4f %.4f", p.rate, p.pitch))
+	}
+	if j.endpoint.Provider == ProviderAzure {
+		parts = append(parts, j.markup, j.style.style, j.style.degree, j.style.role)
 	}
 	return hashText(strings.Join(parts, "\x00"))
 }

@@ -43,8 +43,8 @@ func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionR
 	if err != nil {
 		return nil, fmt.Errorf("read sound to transcribe: %w", err)
 	}
-	raw, err := e.remote.post(ctx, call{
-		endpoint: endpoint, path: "/audio/transcriptions", kind: kind, body: body,
+	raw, err := e.remote.send(ctx, call{
+		endpoint: endpoint, address: openAIAddress(endpoint, "/audio/transcriptions"), headers: bearer(endpoint, kind), body: body,
 		code: codeTranscription, advice: "check the language and the provider's model",
 	})
 	if err != nil {
@@ -64,6 +64,10 @@ func (e *Engine) listener(ctx context.Context, request commands.TranscriptionReq
 		var err error
 		if endpoint, err = e.saved(ctx, request.Account, request.Connection); err != nil {
 			return Endpoint{}, err
+		}
+		if endpoint.Provider != "" {
+			return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider,
+				"The connection '%s' only speaks (provider %s); subtitles of sound need one of provider openai", shown(request.Connection), endpoint.Provider)
 		}
 		// Who pays for it may choose; default and whisper are what movies say that mean no special one.
 		if endpoint.Model == "" && request.Model != "default" && request.Model != "whisper" {

@@ -23,7 +23,7 @@ const (
 	SFTP    Kind = "sftp"
 	S3      Kind = "aws-s3"
 	Email   Kind = "email"
-	APIKey  Kind = "apikey" // a provider that speaks OpenAI's protocol: speech, images, transcription
+	APIKey  Kind = "apikey" // a provider: speech, images, transcription; see Settings.Provider
 )
 
 // Settings are the settings of a connection or destination by name, each as text.
@@ -85,7 +85,9 @@ var kinds = map[Kind][]Field{
 		mails.named("from"), mails.named("to"), anyText.named("subject"), anyLines.named("message"),
 	},
 	APIKey: {
-		address.named("url").required(), anyText.named("key").secret().required(), anyText.named("model"), anyText.named("voice"),
+		Field{check: oneOf(OpenAI, AzureSpeech, ElevenLabs), wants: "openai, azure-speech or elevenlabs"}.named("provider"),
+		address.named("url"), Field{check: azureRegions.MatchString, wants: "a region such as westeurope"}.named("region"),
+		anyText.named("key").secret().required(), anyText.named("model"), anyText.named("voice"),
 	},
 }
 

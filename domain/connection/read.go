@@ -34,10 +34,8 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 		}
 		settings[name] = value
 	}
-	for name := range bound {
-		if settings[name] != before[name] && k != Webhook {
-			before = nil
-		}
+	if k != Webhook && settings.goesElsewhere(before) {
+		before = nil
 	}
 	for _, f := range kinds[k] {
 		if _, set := sent[f.Name]; f.Secret && settings[f.Name] == "" && before[f.Name] != "" && (!set || sent[f.Name] == Masked) {
@@ -46,6 +44,9 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 		if f.Required && settings[f.Name] == "" {
 			return nil, domain.Errorf(domain.Invalid, "setting_required", "%s is required", f.Name)
 		}
+	}
+	if err := k.complete(settings); err != nil {
+		return nil, err
 	}
 	return settings, nil
 }

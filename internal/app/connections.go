@@ -74,6 +74,9 @@ func (p savedProvider) images() func(context.Context, domain.AccountID, string) 
 	}
 	return func(ctx context.Context, account domain.AccountID, id string) (images.Endpoint, error) {
 		s, err := p(ctx, account, id)
+		if err == nil {
+			err = s.NeedOpenAI(id)
+		}
 		return images.Endpoint{URL: s["url"], Key: s["key"], Model: s["model"]}, err
 	}
 }
@@ -85,6 +88,9 @@ func (p savedProvider) speech() func(context.Context, domain.AccountID, string) 
 	}
 	return func(ctx context.Context, account domain.AccountID, id string) (speech.Endpoint, error) {
 		s, err := p(ctx, account, id)
-		return speech.Endpoint{URL: s["url"], Key: s["key"], Model: s["model"], Voice: s["voice"]}, err
+		return speech.Endpoint{Provider: speechProviders[s.Provider()], URL: s.ProviderURL(), Key: s["key"], Model: s["model"], Voice: s["voice"]}, err
 	}
 }
+
+// speechProviders are the protocols that the speech adapter knows besides OpenAI's.
+var speechProviders = map[string]string{connection.AzureSpeech: speech.ProviderAzure, connection.ElevenLabs: speech.ProviderElevenLabs}

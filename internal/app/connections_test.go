@@ -28,8 +28,12 @@ func TestSavedProvider(t *testing.T) {
 	save := commands.NewSaveConnectionHandler(log, v, rand.Reader, time.Now)
 	for id, settings := range map[string]map[string]any{
 		"mine": {"url": "https://p.example/v1", "key": "hush", "model": "m", "voice": "nova"}, "hook": {"endpoint": "https://a.example"},
+		"eleven": {"provider": "elevenlabs", "key": "hush"}, "azure": {"provider": "azure-speech", "region": "eastus", "key": "hush"},
 	} {
-		kind := map[string]connection.Kind{"mine": connection.APIKey, "hook": connection.Webhook}[id]
+		kind := connection.APIKey
+		if id == "hook" {
+			kind = connection.Webhook
+		}
 		if _, err := save.Handle(t.Context(), commands.SaveConnection{Account: "alice", ID: id, Kind: kind, Settings: settings}); err != nil {
 			t.Fatal(err)
 		}
@@ -40,6 +44,18 @@ func TestSavedProvider(t *testing.T) {
 	}
 	if got, err := find.speech()(t.Context(), "alice", "mine"); err != nil || got != (speech.Endpoint{URL: "https://p.example/v1", Key: "hush", Model: "m", Voice: "nova"}) {
 		t.Errorf("%+v, %v", got, err)
+	}
+	for id, want := range map[string]speech.Endpoint{
+		"eleven": {Provider: speech.ProviderElevenLabs, URL: "https://api.elevenlabs.io", Key: "hush"},
+		"azure":  {Provider: speech.ProviderAzure, URL: "https://eastus.tts.speech.microsoft.com", Key: "hush"},
+	} {
+		if got, err := find.speech()(t.Context(), "alice", id); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", id, got, err)
+		}
+		var refusal *domain.Error
+		if _, err := find.images()(t.Context(), "alice", id); !errors.As(err, &refusal) || refusal.Code != "connection_provider" {
+			t.Errorf("%s draws: %v", id, err)
+		}
 	}
 	for _, tt := range []struct {
 		account domain.AccountID

@@ -72,6 +72,9 @@ func (c movieChecks) provider(ctx context.Context, account domain.AccountID, s d
 	if why == "" && opened.Kind != connection.APIKey {
 		why = fmt.Sprintf("The connection '%.60s' is of type %s, and no provider", saved, opened.Kind)
 	}
+	if err := opened.Settings.NeedOpenAI(saved); why == "" && s.Voice == nil && err != nil {
+		why = err.Error()
+	}
 	return why
 }
 

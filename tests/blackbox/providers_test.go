@@ -71,3 +71,44 @@ func TestSavedProvider(t *testing.T) {
 		t.Error("the log shows the provider's key")
 	}
 }
+
+// TestSavedProvider_ElevenLabs saves, tests and uses a connection to a vendor of its own protocol: the captions of a voice stand where the vendor
+// says that its words are. Decision 68.
+func TestSavedProvider_ElevenLabs(t *testing.T) {
+	provider := harness.NewProvider(t)
+	service := harness.NewService(t, "--allow-host", provider.Host)
+	service.StartAPI()
+	client := service.NewAccount("owner", 600)
+	saved, err := json.Marshal(object{"id": "eleven", "type": "apikey", "provider": "elevenlabs", "url": provider.URL, "key": harness.ProviderKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer := client.Do(http.MethodPost, "/connections", saved); answer.Status != http.StatusOK {
+		t.Fatalf("save: %d %s", answer.Status, answer.Body)
+	}
+	if answer := client.Do(http.MethodPost, "/connections/test?id=eleven", nil); answer.Status != http.StatusOK || !strings.Contains(string(answer.Body), `"success":true`) {
+		t.Errorf("test: %d %s", answer.Status, answer.Body)
+	}
+	if answer := client.Do(http.MethodGet, "/connections?id=eleven", nil); !strings.Contains(string(answer.Body), `"provider":"elevenlabs"`) {
+		t.Errorf("shown: %d %s", answer.Status, answer.Body)
+	}
+	said := client.WaitFor(client.Submit(object{"width": 320, "height": 180, "elements": list{object{"type": "subtitles"}}, "scenes": list{object{"elements": list{
+		object{"type": "voice", "text": "Hi ho", "model": "elevenlabs", "voice": "21m00Tcm4TlvDq8ikWAM", "connection": "eleven"},
+	}}}}), "done")
+	want := []harness.Spoken{{Model: "eleven_multilingual_v2", Voice: "21m00Tcm4TlvDq8ikWAM", Input: "Hi ho"}}
+	if diff := cmp.Diff(want, provider.Spoken()); diff != "" {
+		t.Errorf("spoken (-want +got):\n%s", diff)
+	}
+	if said.Duration < 2.4 || said.Duration > 2.7 || said.Ass == nil || !strings.Contains(string(client.Download(*said.Ass, nil).Body), "0:00:01.5") {
+		t.Errorf("%v s, captions %v", said.Duration, said.Ass)
+	}
+	drawn := client.WaitFor(client.Submit(object{"width": 320, "height": 180, "scenes": list{object{"elements": list{
+		object{"type": "image", "prompt": "a cat", "duration": 1, "connection": "eleven"},
+	}}}}), "error")
+	if !strings.Contains(drawn.Message, "only speaks (provider elevenlabs)") {
+		t.Errorf("an image of a speaker: %q", drawn.Message)
+	}
+	if strings.Contains(service.API.Output(), harness.ProviderKey) {
+		t.Error("the log shows the provider's key")
+	}
+}

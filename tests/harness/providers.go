@@ -45,7 +45,8 @@ const ProviderKey = "sk-stand-in-secret-key"
 // ForbiddenPrompt is refused, as providers refuse what their rules forbid.
 const ForbiddenPrompt = "something forbidden"
 
-// NewProvider serves /v1/images/generations, /v1/audio/speech and /v1/audio/transcriptions.
+// NewProvider serves /v1/images/generations, /v1/audio/speech and /v1/audio/transcriptions; and of ElevenLabs' protocol /v1/models and
+// /v1/text-to-speech/{voice}/with-timestamps.
 func NewProvider(t testing.TB) *Provider {
 	t.Helper()
 	p := &Provider{}
@@ -53,8 +54,11 @@ func NewProvider(t testing.TB) *Provider {
 	mux.HandleFunc("POST /v1/images/generations", p.image)
 	mux.HandleFunc("POST /v1/audio/speech", p.speech)
 	mux.HandleFunc("POST /v1/audio/transcriptions", p.transcription)
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `[]`) })
+	mux.HandleFunc("POST /v1/text-to-speech/{voice}/with-timestamps", p.timedSpeech)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer "+ProviderKey {
+		eleven := strings.HasSuffix(r.URL.Path, "/with-timestamps") || r.URL.Path == "/v1/models"
+		if r.Header.Get("Authorization") != "Bearer "+ProviderKey && !(eleven && r.Header.Get("xi-api-key") == ProviderKey) {
 			http.Error(w, "no", http.StatusUnauthorized)
 			return
 		}
@@ -167,4 +171,37 @@ func (p *Provider) transcription(w http.ResponseWriter, r *http.Request) {
 	p.sounds, p.models = append(p.sounds, sound), append(p.models, r.FormValue("model"))
 	p.mu.Unlock()
 	_, _ = io.WriteString(w, `{"text":"Hello there.","words":[{"word":"Hello","start":0.2,"end":0.9},{"word":"there","start":1,"end":1.8}]}`)
+}
+
+// timedSpeech answers as ElevenLabs documents it: a tone, with half a second for each character.
+func (p *Provider) timedSpeech(w http.ResponseWriter, r *http.Request) {
+	var order struct {
+		Text  string `json:"text"`
+		Model string `json:"model_id"`
+	}
+	if json.NewDecoder(r.Body).Decode(&order) != nil || order.Text == "" || r.URL.Query().Get("output_format") != "pcm_24000" {
+		http.Error(w, "text", http.StatusUnprocessableEntity)
+		return
+	}
+	p.mu.Lock()
+	p.spoken = append(p.spoken, Spoken{Model: order.Model, Voice: r.PathValue("voice"), Input: order.Text})
+	p.mu.Unlock()
+	var answer struct {
+		Audio     string `json:"audio_base64"`
+		Alignment struct {
+			Characters []string  `json:"characters"`
+			Starts     []float64 `json:"character_start_times_seconds"`
+			Ends       []float64 `json:"character_end_times_seconds"`
+		} `json:"alignment"`
+	}
+	var sound []byte
+	for i, c := range []rune(order.Text) {
+		a := &answer.Alignment
+		a.Characters, a.Starts, a.Ends = append(a.Characters, string(c)), append(a.Starts, float64(i)/2), append(a.Ends, float64(i+1)/2)
+		for j := range 12_000 {
+			sound = binary.LittleEndian.AppendUint16(sound, uint16(int16(12000*math.Sin(2*math.Pi*500*float64(j)/24_000))))
+		}
+	}
+	answer.Audio = base64.StdEncoding.EncodeToString(sound)
+	_ = json.NewEncoder(w).Encode(answer)
 }
