@@ -51,7 +51,7 @@ test-cluster: ## elect, freeze and lose the nodes of a cluster of event stores f
 	@scripts/deps.sh test
 	MOVIOLA_CLUSTER_TIME=$(or $(MOVIOLA_CLUSTER_TIME),3m) CGO_ENABLED=0 go test -v -count=1 -timeout 24h -run TestCluster ./tests/faults
 
-test-clients: build ## clients that nobody here wrote: the official Node SDK renders a movie (needs node and npm)
+test-clients: build ## clients that nobody here wrote: the official Node SDK renders a movie, generated types know every property (needs node and npm)
 	@scripts/deps.sh test
 	tests/clients/run.sh
 

@@ -20,8 +20,8 @@ func Schema() []byte {
 	return s.encode(slices.Concat(head, root, jsonObject{{"$defs", s.definitions()}}))
 }
 
-// OpenSchemas are the same definitions for OpenAPI, by name, Movie among them: objects are open and values loose, so that no client that was
-// generated refuses a movie which the service takes.
+// OpenSchemas are the same definitions for OpenAPI, by name, Movie among them: objects are open, values loose and defaults told in words, so that
+// no client that was generated refuses a movie which the service takes, and none sends what nobody wrote.
 func OpenSchemas() map[string]json.RawMessage {
 	s := schemaMaker{base: "#/components/schemas/"}
 	all := map[string]json.RawMessage{"Movie": s.encode(s.kind(MovieKind, "A movie. It has at least one of scenes, elements, template and project. "+
@@ -102,16 +102,16 @@ func (s schemaMaker) definitions() jsonObject {
 		if kind == MovieKind || kind == SceneKind || kind == PreloadKind || kind == "element" || kind == SettingsKind(TypeComponent) {
 			continue
 		}
-		all = append(all, member{schemaName(kind), s.kind(kind, kindDoc(kind))})
+		all = append(all, member{SchemaName(kind), s.kind(kind, kindDoc(kind))})
 	}
 	for _, c := range components {
-		all = append(all, member{schemaName("component:" + c.id + "/settings"), s.groups(c)})
+		all = append(all, member{SchemaName("component:" + c.id + "/settings"), s.groups(c)})
 	}
 	return all
 }
 
-// schemaName is the name of the definition of a kind: ImageElement, TextSettings, Basic050Headline, ChromaKey.
-func schemaName(kind string) string {
+// SchemaName is the name of the definition of a kind in Schema and OpenSchemas: ImageElement, TextSettings, Basic050Headline, ChromaKey.
+func SchemaName(kind string) string {
 	group, name, found := strings.Cut(kind, ":")
 	if !found {
 		return camel(kind)

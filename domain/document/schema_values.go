@@ -78,8 +78,11 @@ func (s schemaMaker) property(p Property) jsonObject {
 	if bounds := boundsOf(p); bounds != "" {
 		doc += " " + bounds
 	}
+	if p.Default != "" && !s.closed { // generated clients take a property with a default for one that is always there, or send it
+		doc += " Default: " + p.Default + "."
+	}
 	o := jsonObject{{"description", doc}}
-	if p.Default != "" {
+	if p.Default != "" && s.closed {
 		o = append(o, member{"default", json.RawMessage(p.Default)})
 	}
 	if p.Example != "" {
@@ -175,11 +178,11 @@ func (s schemaMaker) objectForm(p Property) jsonObject {
 		}
 		var all []any
 		for _, c := range components {
-			all = append(all, s.ref(schemaName("component:"+c.id+"/settings")))
+			all = append(all, s.ref(SchemaName("component:"+c.id+"/settings")))
 		}
 		return jsonObject{{"anyOf", append(all, other)}}
 	}
-	return s.ref(schemaName(p.Kind))
+	return s.ref(SchemaName(p.Kind))
 }
 
 // itemName is the definition of the items of a list.
@@ -187,7 +190,7 @@ func itemName(kind string) string {
 	if kind == PreloadKind {
 		return "PreloadedElement"
 	}
-	return schemaName(kind)
+	return SchemaName(kind)
 }
 
 // element is the schema of all elements: the type says which.
@@ -195,14 +198,14 @@ func (s schemaMaker) element() jsonObject {
 	if !s.closed {
 		var types []any
 		for _, name := range elementTypes {
-			types = append(types, s.ref(schemaName(ElementKind(name))))
+			types = append(types, s.ref(SchemaName(ElementKind(name))))
 		}
 		other := jsonObject{{"type", "object"}, {"allOf", []any{s.ref("AnyElement"), s.ref("Repeated")}}, {"properties", jsonObject{{"type", s.ref("Text")}}}}
 		return jsonObject{{"description", "One picture, text or sound; its type says which properties it has."}, {"anyOf", append(types, other)}}
 	}
 	var branches []any
 	for _, name := range elementTypes {
-		branches = append(branches, jsonObject{{"if", isConst("type", name)}, {"then", s.ref(schemaName(ElementKind(name)))}})
+		branches = append(branches, jsonObject{{"if", isConst("type", name)}, {"then", s.ref(SchemaName(ElementKind(name)))}})
 	}
 	kind, _ := Find("element", "type")
 	return jsonObject{
@@ -225,7 +228,7 @@ func (s schemaMaker) byComponent() []any {
 	var all []any
 	for _, c := range components {
 		all = append(all, jsonObject{{"if", isConst("component", c.id)}, {"then", jsonObject{
-			{"properties", jsonObject{{"settings", s.ref(schemaName("component:" + c.id + "/settings"))}}},
+			{"properties", jsonObject{{"settings", s.ref(SchemaName("component:" + c.id + "/settings"))}}},
 		}}})
 	}
 	return all
@@ -236,7 +239,7 @@ func (s schemaMaker) groups(c componentRow) jsonObject {
 	var named, numbered jsonObject
 	for _, g := range c.groups {
 		form := jsonObject{{"description", g.doc}, {"anyOf", []any{
-			s.ref(schemaName(ComponentKind(c.id, g.name))), s.ref("Text"), jsonObject{{"type", "array"}, {"items", s.ref("Text")}},
+			s.ref(SchemaName(ComponentKind(c.id, g.name))), s.ref("Text"), jsonObject{{"type", "array"}, {"items", s.ref("Text")}},
 		}}}
 		if g.parts&isNumbered != 0 { // also rectangle1, rectangle2 …
 			numbered = append(numbered, member{"^" + g.name + "[-_]?[0-9]*$", form})

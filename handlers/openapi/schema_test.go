@@ -113,3 +113,19 @@ func TestSchema_Mistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenSchemas_defaults: generators take a property with a default for one that is always there, and clients would have to write all of them.
+// The default is told in words.
+func TestOpenSchemas_defaults(t *testing.T) {
+	t.Parallel()
+	told := 0
+	for name, raw := range document.OpenSchemas() {
+		if bytes.Contains(raw, []byte(`"default":`)) {
+			t.Errorf("%s has a default", name)
+		}
+		told += bytes.Count(raw, []byte(" Default: "))
+	}
+	if told < 50 {
+		t.Errorf("%d defaults are told", told)
+	}
+}

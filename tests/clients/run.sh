@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Clients that nobody here wrote, against the program built from this tree: the official Node SDK from npm, its files untouched, its
-# calls redirected by a preloaded script. Needs node, npm, curl and ffmpeg.
+# calls redirected by a preloaded script; and the types that openapi-typescript makes of the served description, against a program that names
+# every property of the movie JSON. Needs node, npm, curl and ffmpeg.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -38,3 +39,8 @@ MOVIOLA_KEY=$(curl -fsS -X POST -H "x-admin-token: $MOVIOLA_ADMIN_TOKEN" -d '{"n
 	node -p 'JSON.parse(require("fs").readFileSync(0, "utf8")).key')
 export MOVIOLA_KEY
 (cd "$work" && timeout 600 node --require ./redirect.js sdk.js) # the SDK waits for ever for a movie that fails
+
+curl -fsS -o "$work/openapi.json" "$MOVIOLA_BASE/v2/openapi.json"
+(cd "$here/../.." && go run ./tests/clients/names) >"$work/names.ts"
+(cd "$work" && node_modules/.bin/openapi-typescript openapi.json -o api.d.ts && node_modules/.bin/tsc --strict --noUncheckedIndexedAccess --noEmit names.ts)
+echo "types: names.ts compiles"
