@@ -34,13 +34,14 @@ import (
 
 // neverAnswered are codes that no client reads over HTTP, with the reason.
 var neverAnswered = map[string]string{
-	"secret_differs": "it ends the start of a process",
-	"render_failed":  "it is the kind of a message in the status of a movie",
-	"key_exists":     "it takes two equal random keys",
-	"preload_exists": "it takes two equal random ids",
-	"setting_bound":  "it is the kind of a message in the results of deliveries",
-	"setting_secret": "it is the kind of a message in the results of deliveries",
-	"not_delivered":  "it is the kind of a message in the results of deliveries",
+	"secret_differs":      "it ends the start of a process",
+	"render_failed":       "it is the kind of a message in the status of a movie",
+	"key_exists":          "it takes two equal random keys",
+	"preload_exists":      "it takes two equal random ids",
+	"connection_provider": "a movie's error, and a remark of validation",
+	"setting_bound":       "it is the kind of a message in the results of deliveries",
+	"setting_secret":      "it is the kind of a message in the results of deliveries",
+	"not_delivered":       "it is the kind of a message in the results of deliveries",
 
 	"email_not_in_plan":    "it is the kind of a message in the results of deliveries",
 	"email_quota_exceeded": "it is the kind of a message in the results of deliveries",
