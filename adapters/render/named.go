@@ -1,10 +1,15 @@
 package render
 
 import (
+	"fmt"
 	"iter"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"moviola/adapters/render/text"
+	"moviola/domain/css"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
 )
@@ -26,18 +31,11 @@ func layersOf(w timeline.Window) iter.Seq[timeline.Layer] {
 	}
 }
 
-// note adds to the key of a window what decides how a layer looks and does not stand in it: fonts, and the content of files that
+// note adds to the key of a window what decides how a layer looks and does not stand in it: the content of fonts, and of files that
 // settings name.
-func (r *run) note(spec *windowSpec, l timeline.Layer) {
-	writes := r.sources[l.Source].isDrawing() || l.Effects != nil && l.Effects.Mask != nil && r.sources[l.Effects.Mask.Source].isDrawing()
-	switch l.Kind {
-	case timeline.TextLayer, timeline.ComponentLayer, timeline.CaptionLayer, timeline.HTMLLayer:
-		writes = true
-	}
-	if writes {
-		if installed, ok := r.engine.cfg.Text.(interface{ Fonts() string }); ok {
-			spec.Fonts = installed.Fonts()
-		}
+func (r *run) note(spec *windowSpec, l timeline.Layer) error {
+	if err := r.noteFonts(spec, l); err != nil {
+		return err
 	}
 	if l.Component != nil {
 		r.noteFiles(spec, l.Component.Settings)
@@ -45,6 +43,118 @@ func (r *run) note(spec *windowSpec, l timeline.Layer) {
 	if l.Captions != nil {
 		r.noteFiles(spec, l.Captions.Style.FontURL)
 	}
+	return nil
+}
+
+// fontNamer says in which fonts something is drawn, by their content (adapters/render/text.Engine).
+type fontNamer interface {
+	FontsOf(t timeline.Text) ([]string, error)
+	FontsOfAll(w text.Writing) ([]string, error)
+}
+
+// noteFonts adds the fonts of a layer. Of a text they are exactly known, of what else is written the families are.
+func (r *run) noteFonts(spec *windowSpec, l timeline.Layer) error {
+	namer, ok := r.stills.text.(fontNamer)
+	if !ok {
+		return nil
+	}
+	var names []string
+	var err error
+	switch {
+	case l.Text != nil:
+		names, err = namer.FontsOf(*l.Text)
+	case l.Component != nil:
+		names, err = namer.FontsOfAll(componentWriting(*l.Component))
+	case l.Captions != nil:
+		names, err = namer.FontsOfAll(captionWriting(*l.Captions))
+	case l.Page != nil:
+		names, err = namer.FontsOfAll(pageWriting(*l.Page))
+	}
+	if err == nil {
+		err = r.noteDrawings(spec, namer, l)
+	}
+	if err != nil {
+		return faultOf(l.Ref, "name the fonts", err)
+	}
+	spec.Fonts = append(spec.Fonts, names...)
+	slices.Sort(spec.Fonts)
+	spec.Fonts = slices.Compact(spec.Fonts)
+	return nil
+}
+
+// noteDrawings adds the fonts in which the drawings of a layer are written, its mask's too.
+func (r *run) noteDrawings(spec *windowSpec, namer fontNamer, l timeline.Layer) error {
+	shown := []source{r.sources[l.Source]}
+	if l.Effects != nil && l.Effects.Mask != nil {
+		shown = append(shown, r.sources[l.Effects.Mask.Source])
+	}
+	for _, s := range shown {
+		if !s.isDrawing() {
+			continue
+		}
+		content, err := os.ReadFile(s.path)
+		if err != nil {
+			return fmt.Errorf("read a drawing: %w", err)
+		}
+		names, err := namer.FontsOfAll(text.Writing{Families: []string{"sans-serif", "serif"}, Page: string(content), Words: string(content)})
+		if err != nil {
+			return err
+		}
+		spec.Fonts = append(spec.Fonts, names...)
+	}
+	return nil
+}
+
+// componentWriting is what a component may write: all strings of its settings, in the families that they name and in the defaults.
+func componentWriting(c document.Component) text.Writing {
+	w := text.Writing{Families: []string{"Inter", "Roboto"}, Words: "0123456789,.-"}
+	var words strings.Builder
+	var walk func(name string, value any)
+	walk = func(name string, value any) {
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				walk(name, item)
+			}
+		case map[string]any:
+			for key, item := range v {
+				walk(key, item)
+			}
+		case string:
+			words.WriteString(v)
+			switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
+			case "font-family":
+				w.Families = append(w.Families, v)
+			case "font":
+				if parts, ok := css.ExpandFont(v); ok {
+					w.Families = append(w.Families, parts[len(parts)-1].Value)
+				}
+			}
+		}
+	}
+	walk("", c.Settings)
+	w.Words += words.String()
+	return w
+}
+
+func captionWriting(c timeline.Captions) text.Writing {
+	var words strings.Builder
+	for _, shown := range c.Shown {
+		for _, row := range shown.Rows {
+			for _, piece := range row.Pieces {
+				words.WriteString(piece.Text)
+			}
+		}
+	}
+	return text.Writing{Families: []string{c.Style.Family}, Source: c.Style.FontURL, Words: words.String()}
+}
+
+func pageWriting(p timeline.Page) text.Writing {
+	w := text.Writing{Families: []string{"sans-serif", "serif"}, Page: p.HTML, Words: p.HTML}
+	for _, s := range p.Settings {
+		w.Page += "\n" + s.Value
+	}
+	return w
 }
 
 // noteFiles looks for the names of sources in settings, at any depth.

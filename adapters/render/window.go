@@ -88,7 +88,7 @@ type windowSpec struct {
 	Background timeline.Color
 	Layers     []timeline.Layer // with the hash of the content as Source, and no Ref
 	Transition *timeline.Transition
-	Fonts      string            // that are installed, where anything is written
+	Fonts      []string          // in which something is written, by the sums of their files
 	Files      map[string]string // the hash of each file that is named in a layer's settings
 	// Project is set where nothing may come from the cache: only what an earlier attempt at this movie has made is taken.
 	Project domain.ProjectID
@@ -103,7 +103,9 @@ func (r *run) windowKey(w timeline.Window) (string, error) {
 		spec.Project = r.job.Project
 	}
 	for l := range layersOf(w) {
-		r.note(&spec, l)
+		if err := r.note(&spec, l); err != nil {
+			return "", err
+		}
 	}
 	spec.Layers = r.named(w.Layers)
 	if w.Transition != nil {

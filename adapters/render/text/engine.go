@@ -62,10 +62,6 @@ func newEngine(fonts *library, log logrus.FieldLogger) *Engine {
 	return e
 }
 
-// Fonts names the fonts that are installed, by all that tells two sets of them apart without reading every file: texts drawn with equal
-// ones are equal.
-func (e *Engine) Fonts() string { return e.fonts.identity }
-
 // advice is for the operator.
 const advice = "on Debian: apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
 

@@ -1,6 +1,11 @@
 package text
 
 import (
+	"os"
+	"path/filepath"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/fontscan"
 	"github.com/sirupsen/logrus"
 
 	"moviola/domain/timeline"
@@ -53,4 +58,25 @@ func NewBare() *Engine { return newEngine(newLibrary(nil), logrus.StandardLogger
 func (e *Engine) FileOf(family string, weight int) string {
 	i, _ := e.fonts.nearest(e.fonts.named(family)[0], wish{weight: weight}, nil)
 	return e.fonts.prints[i].Location.File
+}
+
+// NewOf is an engine of a machine on which the fonts of a folder are installed.
+func NewOf(dir string) (*Engine, error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var prints []fontscan.Footprint
+	for _, f := range files {
+		one := newLibrary(nil)
+		one.files = make(map[string]bool)
+		path := filepath.Join(dir, f.Name())
+		if err := one.add(path, path); err != nil {
+			return nil, err
+		}
+		print := one.prints[len(one.prints)-1]
+		print.Family = font.NormalizeFamily(one.loaded[len(one.prints)-1].Describe().Family)
+		prints = append(prints, print)
+	}
+	return newEngine(newLibrary(prints), logrus.StandardLogger()), nil
 }

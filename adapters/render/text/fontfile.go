@@ -29,8 +29,8 @@ func (e *Engine) WithFonts(files map[string]string) (*Engine, error) {
 	}
 	fonts := &library{
 		prints: slices.Clone(e.fonts.prints), families: maps.Clone(e.fonts.families), ranked: e.fonts.ranked, emoji: e.fonts.emoji,
-		identity: e.fonts.identity, files: make(map[string]bool), loaded: make(map[int]*font.Font), base: e.fonts, machine: e.fonts.machine,
-		covered: make(map[int]fontscan.RuneSet),
+		files: make(map[string]bool), loaded: make(map[int]*font.Font), base: e.fonts, machine: e.fonts.machine,
+		covered: make(map[int]fontscan.RuneSet), sums: make(map[string]string),
 	}
 	for _, key := range slices.Sorted(maps.Keys(files)) {
 		if err := fonts.add(key, files[key]); err != nil {

@@ -2,11 +2,8 @@ package text
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,10 +22,10 @@ type library struct {
 	ranked   []string         // families in the order in which they stand in for others
 	emoji    []string         // families of emoji
 	files    map[string]bool  // keys of font files that came with a movie; each is a family of its own
-	identity string           // of the fonts of the machine
 	mu       sync.Mutex
 	loaded   map[int]*font.Font
 	covered  map[int]fontscan.RuneSet // characters of shipped fonts
+	sums     map[string]string        // of files, by their paths
 	machine  int                      // how many fonts are installed; they come first in prints
 	// base is the library of the machine, whose fonts come first in prints; nil in that library itself.
 	base *library
@@ -44,6 +41,7 @@ type wish struct {
 func newLibrary(prints []fontscan.Footprint) *library {
 	l := &library{
 		prints: prints, families: make(map[string][]int), loaded: make(map[int]*font.Font), covered: make(map[int]fontscan.RuneSet),
+		sums: make(map[string]string),
 	}
 	// Two fonts that serve equally well must be chosen from in the same way on every machine.
 	slices.SortFunc(l.prints, func(a, b fontscan.Footprint) int {
@@ -65,7 +63,6 @@ func newLibrary(prints []fontscan.Footprint) *library {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a), len(b)))
 	})
 	l.ship()
-	l.identity = identify(l.prints)
 	return l
 }
 
@@ -76,18 +73,6 @@ func plainness(p fontscan.Footprint) int {
 		return 0
 	}
 	return 1
-}
-
-// identify names a set of font files by where they lie, how large they are and when they were written.
-func identify(prints []fontscan.Footprint) string {
-	sum := sha256.New()
-	for _, p := range prints {
-		_, _ = fmt.Fprintln(sum, p.Family, p.Location.File, p.Location.Index)
-		if info, err := os.Stat(p.Location.File); err == nil {
-			_, _ = fmt.Fprintln(sum, info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // rank orders families by how well they stand in for a missing character: plain sans-serif faces first, of which Noto has one for

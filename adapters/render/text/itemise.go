@@ -28,6 +28,7 @@ type worker struct {
 	bidi      bidi.Paragraph
 	faces     map[faceKey]*font.Face
 	about     map[*font.Face]faceInfo // of faces
+	index     map[*font.Face]int      // of the fonts of faces
 	chosen    map[choiceKey]int       // fallback fonts that were looked up before
 }
 
@@ -59,7 +60,7 @@ type glyphKey struct {
 const maxRemembered = 4096
 
 func newWorker(e *Engine) *worker {
-	return &worker{engine: e, faces: make(map[faceKey]*font.Face), about: make(map[*font.Face]faceInfo), chosen: make(map[choiceKey]int)}
+	return &worker{engine: e, faces: make(map[faceKey]*font.Face), about: make(map[*font.Face]faceInfo), index: make(map[*font.Face]int), chosen: make(map[choiceKey]int)}
 }
 
 // Span is a part of a text, in runes, that is set in another weight or slant.
@@ -149,10 +150,11 @@ func (w *worker) face(index int, want wish) (*font.Face, error) {
 	if len(w.faces) >= maxRemembered {
 		clear(w.faces)
 		clear(w.about)
+		clear(w.index)
 	}
 	face := font.NewFace(loaded)
 	face.SetVariations([]font.Variation{{Tag: opentype.MustNewTag("wght"), Value: float32(want.weight)}})
-	w.faces[key] = face
+	w.faces[key], w.index[face] = face, index
 	print := w.engine.fonts.prints[index]
 	variable := len(face.Coords()) > 0
 	if !slices.Contains(standIns[title], print.Family) {

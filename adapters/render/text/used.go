@@ -1,0 +1,180 @@
+package text
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/go-text/typesetting/di"
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/language"
+
+	"moviola/domain/timeline"
+)
+
+// FontsOf names the font files in which a text is drawn, by their content: texts that are equal and have equal fonts are drawn alike,
+// whatever else is installed.
+func (e *Engine) FontsOf(t timeline.Text) (names []string, err error) {
+	used := map[int]bool{}
+	err = e.guarded(func(w *worker) error {
+		s, err := w.setting(t.Settings, Options{})
+		if err != nil {
+			return err
+		}
+		words := clean(t.Text)
+		words = words[:min(len(words), maxRunes)]
+		s.hanRegion = hanRegion(words)
+		used[w.index[s.primary]] = true
+		for line := range strings.SplitSeq(string(words), "\n") {
+			if line == "" {
+				continue
+			}
+			runs, err := w.itemise([]rune(line), di.DirectionLTR, s)
+			if err != nil {
+				return err
+			}
+			for _, run := range runs {
+				used[w.index[run.Face]] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.fonts.namesOf(used)
+}
+
+// Writing is what is written somewhere, where it is not known beforehand in which weights and pieces.
+type Writing struct {
+	Families []string // lists as in CSS
+	Source   string   // key of a font file; empty: none
+	Page     string   // a page: each family that stands in it counts
+	Words    string
+}
+
+// FontsOfAll names the font files in which a writing may be drawn, by their content: all of its families, and those that have the
+// characters which its families do not have.
+func (e *Engine) FontsOfAll(w Writing) ([]string, error) {
+	l := e.fonts
+	families := l.mentioned(w.Page)
+	for _, list := range w.Families {
+		found, _ := l.resolve(w.Source, list)
+		for _, family := range found {
+			families[family] = true
+		}
+	}
+	words := clean(w.Words)
+	missing := map[rune]bool{}
+	for _, r := range words {
+		if !invisible(r) && !unicode.IsSpace(r) && !missing[r] && !l.anyCovers(families, r) {
+			missing[r] = true
+		}
+	}
+	for _, r := range slices.Sorted(maps.Keys(missing)) {
+		for _, family := range l.fallbackFamilies(r) {
+			families[family] = true
+		}
+	}
+	used := map[int]bool{}
+	for family := range families {
+		for _, i := range l.families[family] {
+			used[i] = true
+		}
+	}
+	return l.namesOf(used)
+}
+
+// anyCovers says whether a family has a character.
+func (l *library) anyCovers(families map[string]bool, r rune) bool {
+	for family := range families {
+		if _, ok := l.nearest(family, wish{weight: 400}, []rune{r}); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// fallbackFamilies are those from which a character may be taken: of East Asian ones each region's.
+func (l *library) fallbackFamilies(r rune) (all []string) {
+	if wantsEmoji([]rune{r}) {
+		all = append(all, l.emoji...)
+	}
+	for _, region := range []string{"sc", "jp", "kr"} {
+		if i, ok := l.fallback([]rune{r}, cjkFamily(language.LookupScript(r), region), wish{weight: 400}); ok {
+			all = append(all, l.prints[i].Family)
+		}
+	}
+	return all
+}
+
+const (
+	maxNameWords = 5       // of a family
+	maxPageWords = 200_000 // of a page that are looked at
+)
+
+// mentioned are the families whose names stand in a page, whole, in whatever case, with anything but letters and digits between
+// their words; and those that the generic names stand for.
+func (l *library) mentioned(page string) map[string]bool {
+	found := map[string]bool{}
+	words := strings.FieldsFunc(strings.ToLower(page), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i := range words[:min(len(words), maxPageWords)] {
+		name := ""
+		for _, word := range words[i:min(len(words), i+maxNameWords)] {
+			name += word
+			for _, family := range l.named(name) {
+				found[family] = true
+			}
+		}
+	}
+	return found
+}
+
+// namesOf are the sums of fonts, sorted. Of a collection each font has a name of its own.
+func (l *library) namesOf(fonts map[int]bool) ([]string, error) {
+	names := make([]string, 0, len(fonts))
+	for i := range fonts {
+		sum, err := l.sum(i)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, fmt.Sprintf("%s/%d", sum, l.prints[i].Location.Index))
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// sum is that of the content of a font's file, as it was when it was first asked for.
+func (l *library) sum(i int) (string, error) {
+	if l.base != nil && i < len(l.base.prints) {
+		return l.base.sum(i)
+	}
+	at := l.prints[i].Location
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if sum, ok := l.sums[at.File]; ok {
+		return sum, nil
+	}
+	file, closer, err := openFont(at)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = closer.Close() }() // read only
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", fmt.Errorf("read the font %s: %w", at.File, err)
+	}
+	sum := hex.EncodeToString(hash.Sum(nil))
+	l.sums[at.File] = sum
+	return sum, nil
+}
+
+// Installed says whether a family is installed or shipped.
+func (e *Engine) Installed(family string) bool {
+	return e.fonts.families[font.NormalizeFamily(family)] != nil
+}
