@@ -17,6 +17,7 @@ import (
 	"moviola/domain/movie"
 	"moviola/domain/plan"
 	"moviola/eventstore"
+	"moviola/internal/fair"
 )
 
 // submitLimit is how long a submission may append. It is well below the age at which a hold without movie is abandoned.
@@ -41,7 +42,7 @@ type Submission struct {
 	Position eventstore.Position
 }
 
-// SubmitMovieConfig is what NewSubmitMovieHandler needs. Every field but Plans is required.
+// SubmitMovieConfig is what NewSubmitMovieHandler needs. Every field but Plans and Growth is required.
 type SubmitMovieConfig struct {
 	Log        *eventstore.Log
 	Ledgers    *Ledgers
@@ -49,6 +50,7 @@ type SubmitMovieConfig struct {
 	Plans      plan.Plans              // the zero Plans are the built-in ones
 	NewProject func() domain.ProjectID // NewProjectID outside of tests
 	Now        func() time.Time
+	Growth     *fair.Budget // what movies may take that grow while they are read; nil: as much as they need
 }
 
 // SubmitMovieHandler handles SubmitMovie.
@@ -59,6 +61,7 @@ type SubmitMovieHandler struct {
 	ledgers    *Ledgers
 	files      Files
 	newProject func() domain.ProjectID
+	growth     *fair.Budget
 }
 
 // NewSubmitMovieHandler returns a handler.
@@ -70,6 +73,7 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 		ledgers:    cfg.Ledgers,
 		files:      cfg.Files,
 		newProject: cfg.NewProject,
+		growth:     cfg.Growth,
 	}
 }
 
@@ -188,6 +192,7 @@ type reading struct {
 	doc  *document.Movie
 	uses []movie.TemplateUse
 	lint lint.Input // what the document is checked with
+	part *fair.Part // of the budget of movies that grow; nil: none
 }
 
 // read parses the body. A reference to another movie of the account, alone in the body, is replaced by that movie's own
@@ -198,6 +203,7 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	if err != nil || read.doc.Project == "" || len(read.uses)+len(read.doc.Scenes)+len(read.doc.Elements) > 0 {
 		return read, err
 	}
+	read.leave()
 	project := read.doc.Project
 	body, err := h.original(ctx, cmd.Account, domain.ProjectID(project))
 	if err != nil {
@@ -210,8 +216,19 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 }
 
 // parse reads a document, fills in the template that it refers to, and refuses what only its JSON can tell. With an error, lint has what was
-// read until then.
+// read until then. It waits for its turn first when the document may grow.
 func (h SubmitMovieHandler) parse(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
+	part, err := h.enter(ctx, account, body)
+	if err != nil {
+		return reading{}, err
+	}
+	r, err := h.parseNow(ctx, account, body)
+	r.part = part
+	r.stay(ctx)
+	return r, err
+}
+
+func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
 	r := reading{body: body, lint: lint.Read(body)}
 	r.doc = r.lint.Movie
 	if r.lint.Refused != nil {
@@ -338,7 +355,7 @@ func (h SubmitMovieHandler) submit(ctx context.Context, cmd SubmitMovie, project
 // refusal is what a client reads when the store did not do its part. A *domain.Error, and no error, stay what they are.
 func (h SubmitMovieHandler) refusal(account domain.AccountID, err error) error {
 	var refusal *domain.Error
-	if err == nil || errors.As(err, &refusal) {
+	if err == nil || errors.As(err, &refusal) || errors.Is(err, fair.ErrBusy) {
 		return err
 	}
 	refusal = domain.Errorf(domain.Internal, "movie_not_created", "Error creating movie: the service is not able to store it now. Please try again.")

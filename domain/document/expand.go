@@ -41,6 +41,12 @@ func isDynamic(raw []byte) bool {
 	return false
 }
 
+// MayGrow says whether reading a document may take much more memory than its length tells: it has variables or iterations, or names templates.
+func MayGrow(raw []byte) bool { return isDynamic(raw) || bytes.Contains(raw, []byte(`"template`)) }
+
+// Grown is about how much memory the filled-in movie takes, in bytes; 0: it has nothing to be filled in.
+func (m *Movie) Grown() int64 { return m.grown }
+
 // Waits says that something in the movie depends on what was not known when it was read: the lengths of sources, or variables from
 // outside. Until it is resolved, such properties are absent, and elements whose condition depends on it are not there.
 func (m *Movie) Waits() bool { return len(m.open) > 0 }
@@ -88,7 +94,7 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 			return nil, err
 		}
 		m := readMovie(result.Tree)
-		m.source = tree
+		m.source, m.grown = tree, result.Size
 		m.take(result)
 		if len(result.Asked) == 0 {
 			return m, nil

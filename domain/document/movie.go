@@ -30,6 +30,7 @@ type Movie struct {
 	notes    []Note
 	repeated []string                        // warnings of keys that are given twice
 	source   map[string]any                  // with its variables, when it has any
+	grown    int64                           // bytes of memory that it takes filled in; 0: it has no variables
 	open     map[expand.Place]bool           // what lacks a property that is not known yet
 	from     map[expand.Place]map[string]any // what of source a scene or element was made of
 }

@@ -16,6 +16,7 @@ const (
 	maxNodes       = 250_000  // values in scenes and elements, each counted as often as it is repeated
 	nodesOfOne     = 10       // what a scene or an element counts beside its properties
 	maxBytes       = 16 << 20 // of text in them. Decision 57
+	bytesOfValue   = 150      // of memory that a value takes, about, beside its text
 	maxSteps       = 1_500_000
 	maxExpressions = 20_000 // different ones
 	maxNesting     = 64     // of variables that are made of other variables
@@ -53,6 +54,8 @@ type Result struct {
 	Open map[Place]bool
 	// Asked are the ids of the elements whose times were asked for.
 	Asked map[string]bool
+	// Size is about how much memory the tree takes, in bytes.
+	Size int64
 }
 
 // Budget is what the expansions of one movie may cost together.
@@ -100,6 +103,7 @@ func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 	x.out.Tree = make(map[string]any, len(movie))
 	err := x.movie(movie)
 	x.sort()
+	x.out.Size = int64(x.bytes + x.nodes*bytesOfValue)
 	var spent *expr.BudgetError
 	if errors.As(err, &spent) {
 		err = tooMuch(spent.Error())

@@ -105,6 +105,7 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, op Operation) error
 	if err != nil {
 		return err
 	}
+	r = r.WithContext(web.ForAccount(r.Context(), c.Account))
 	if legacy {
 		web.MarkDeprecated(w.Header())
 	}

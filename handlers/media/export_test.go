@@ -15,4 +15,5 @@ func Steady(r io.Reader, extend func(time.Time) error) io.Reader {
 const (
 	LongestPause = longestPause
 	LeastBytes   = leastBytes
+	LeastUpload  = leastUpload
 )

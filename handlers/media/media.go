@@ -17,6 +17,7 @@ import (
 	"moviola/eventstore"
 	"moviola/handlers/access"
 	"moviola/handlers/web"
+	"moviola/internal/fair"
 	"moviola/projections"
 )
 
@@ -82,6 +83,9 @@ type Config struct {
 	Addresses *media.Addresses
 	Presign   Presign      // nil: uploads come to this service
 	Room      func() error // whether files may come in now; nil: always
+	// Uploads is the budget of the bytes of uploads that are under way, for which accounts take turns; nil: none. Each takes what it is long,
+	// and leastUpload at least.
+	Uploads   *fair.Budget
 	Projected web.Projected
 	// PublicURL is the base of the addresses that files are uploaded to. Decision 8.
 	PublicURL string
@@ -106,7 +110,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := web.Complete(cfg, "Presign", "Room", "UploadTTL", "CORSOrigins", "Now"); err != nil {
+	if err := web.Complete(cfg, "Presign", "Room", "Uploads", "UploadTTL", "CORSOrigins", "Now"); err != nil {
 		return nil, err
 	}
 	if cfg.Now == nil {

@@ -14,6 +14,7 @@ import (
 	"moviola/domain"
 	"moviola/domain/media"
 	"moviola/handlers/web"
+	"moviola/internal/fair"
 )
 
 // ticket is what an address for an upload is bound to, beside the method PUT. It is signed as a whole: no part can be changed.
@@ -28,10 +29,11 @@ type ticket struct {
 
 // The refusals of uploads. An address that was altered in any way is told apart from others by nobody.
 var (
-	errAddress  = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
-	errLength   = domain.Errorf(domain.Invalid, "upload_length_required", "Send the header Content-Length: the length of the file as it was registered")
-	errBroken   = domain.Errorf(domain.Invalid, "upload_incomplete", "The body ended, or paused for too long, before it was complete. Send it again.")
-	errStopping = domain.Errorf(domain.Unavailable, "upload_interrupted", "The service is being shut down. Send the body to the same address again.")
+	errAddress     = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
+	errLength      = domain.Errorf(domain.Invalid, "upload_length_required", "Send the header Content-Length: the length of the file as it was registered")
+	errBroken      = domain.Errorf(domain.Invalid, "upload_incomplete", "The body ended, or paused for too long, before it was complete. Send it again.")
+	errStopping    = domain.Errorf(domain.Unavailable, "upload_interrupted", "The service is being shut down. Send the body to the same address again.")
+	errManyUploads = domain.Errorf(domain.Unavailable, "service_unavailable", "The service is taking as many uploads as it can. Send the body to the same address again.")
 )
 
 // uploadAddress is where the bytes of a registered file are sent to.
@@ -66,7 +68,7 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	if !errors.As(err, &refusal) && r.Context().Err() != nil {
 		return // nobody waits for an answer
 	}
-	if errors.Is(err, errStopping) {
+	if errors.Is(err, errStopping) || errors.Is(err, errManyUploads) {
 		w.Header().Set("Retry-After", "2")
 	}
 	web.Fail(w, r, a.cfg.Log, err)
@@ -95,6 +97,13 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	if _, err := a.cfg.Upload.Begin(r.Context(), t.Place, t.Entry); err != nil {
 		return err
 	}
+	if a.cfg.Uploads != nil {
+		part, err := a.cfg.Uploads.Take(r.Context(), string(media.AccountOf(t.Place)), max(t.Size, leastUpload))
+		if err != nil {
+			return busy(err)
+		}
+		defer part.Release()
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), media.UploadTime)
 	defer cancel()
 	deadline := http.NewResponseController(w).SetReadDeadline
@@ -106,6 +115,14 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return a.answer(w, r, at, done{})
+}
+
+// busy is what a client is told whose upload has waited too long for its turn.
+func busy(err error) error {
+	if errors.Is(err, fair.ErrBusy) {
+		return errManyUploads
+	}
+	return err
 }
 
 // ticketOf reads the ticket of an address. An address has no query.
@@ -134,6 +151,9 @@ func checkHeaders(r *http.Request, t ticket) error {
 	}
 	return nil
 }
+
+// leastUpload is what an upload takes of their budget at least, in bytes: a short one has a connection too.
+const leastUpload = 16 << 20
 
 const (
 	// How slow a body may be: fewer bytes in a pause end it.

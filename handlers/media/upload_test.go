@@ -3,13 +3,18 @@ package media_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"moviola/domain"
 	"moviola/handlers/media"
+	"moviola/internal/fair"
 )
 
 // sender sends bytes at a rate, and is cut off at a deadline, as a connection is.
@@ -83,6 +88,76 @@ func TestSteady_fast(t *testing.T) {
 		broken := errors.New("no deadlines here")
 		if _, err := media.Steady(bytes.NewReader(nil), func(time.Time) error { return broken }).Read(make([]byte, 1)); !errors.Is(err, broken) {
 			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// held is a body of one byte that says when it is read, and yields its byte when it is told to.
+type held struct {
+	account domain.AccountID
+	begun   chan<- domain.AccountID
+	next    <-chan struct{}
+	told    bool
+}
+
+func (h *held) Read(p []byte) (int, error) {
+	if h.told {
+		return 0, io.EOF
+	}
+	h.begun <- h.account
+	<-h.next
+	h.told = true
+	return copy(p, "x"), nil
+}
+
+// TestUpload_Turns: behind fifty uploads of one account that never end by themselves another account's upload is the next that is taken; one
+// that waits for too long is told to come again.
+func TestUpload_Turns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorldOf(t, media.Config{Library: &shelves{}, Uploads: fair.New(fair.Limits{Total: media.LeastUpload, Wait: time.Minute})})
+		begun, next, statuses := make(chan domain.AccountID, 100), make(chan struct{}), make(chan *httptest.ResponseRecorder, 100)
+		send := func(account domain.AccountID, name string) {
+			path, err := w.registerAs(account, name, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request := httptest.NewRequest(http.MethodPut, path, &held{account: account, begun: begun, next: next})
+			request.ContentLength = 1
+			go func() {
+				answer := httptest.NewRecorder()
+				w.ServeHTTP(answer, request)
+				statuses <- answer
+			}()
+			synctest.Wait()
+		}
+		for i := range 50 {
+			send(alice, fmt.Sprint(i))
+		}
+		send(bob, "his")
+		if first := <-begun; first != alice || len(begun) > 0 {
+			t.Fatalf("the first upload is of %s, and %d others were begun", first, len(begun))
+		}
+		next <- struct{}{}
+		if second := <-begun; second != bob {
+			t.Errorf("the next upload is of %s", second)
+		}
+		for range 2 { // of those that wait, the others are refused in a minute
+			next <- struct{}{}
+			synctest.Wait()
+		}
+		time.Sleep(2 * time.Minute)
+		close(next) // what is refused reads a little more of its body
+		counts := map[int]int{}
+		for range 51 {
+			answer := <-statuses
+			counts[answer.Code]++
+			if answer.Code == http.StatusServiceUnavailable && answer.Header().Get("Retry-After") == "" {
+				t.Error("a refusal says nothing of when to come again")
+			}
+		}
+		if counts[http.StatusOK] != 4 || counts[http.StatusServiceUnavailable] != 47 {
+			t.Errorf("statuses: %v", counts)
 		}
 	})
 }

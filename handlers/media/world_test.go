@@ -30,7 +30,10 @@ import (
 	"moviola/projections"
 )
 
-const alice = domain.AccountID("alice")
+const (
+	alice = domain.AccountID("alice")
+	bob   = domain.AccountID("bob")
+)
 
 // world is the interface on commands over a log in memory.
 type world struct {
@@ -95,14 +98,22 @@ func (nobody) WaitFor(context.Context, eventstore.Position) error { return nil }
 
 func newWorld(t *testing.T, library media.Library) *world {
 	t.Helper()
+	return newWorldOf(t, media.Config{Library: library})
+}
+
+// newWorldOf fills in what a configuration lacks.
+func newWorldOf(t *testing.T, config media.Config) *world {
+	t.Helper()
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
 	ledgers := commands.NewLedgers(log, time.Now)
 	t.Cleanup(ledgers.Close)
-	if _, err := log.Append(t.Context(), account.Stream(alice), eventstore.NoStream, eventstore.Meta{}, account.Opened{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ledgers.Grant(t.Context(), commands.Grant{Account: alice, Reference: "some", Amount: 10}); err != nil {
-		t.Fatal(err)
+	for _, id := range []domain.AccountID{alice, bob} {
+		if _, err := log.Append(t.Context(), account.Stream(id), eventstore.NoStream, eventstore.Meta{}, account.Opened{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ledgers.Grant(t.Context(), commands.Grant{Account: id, Reference: "some", Amount: 10}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	storage := commands.NewStorage(commands.NewStandings(log, ledgers, plan.Plans{}, time.Now), ledgers)
 	addresses, err := domainmedia.NewAddresses("http://video.test", make([]byte, 16))
@@ -113,7 +124,7 @@ func newWorld(t *testing.T, library media.Library) *world {
 	silent := logrus.New()
 	silent.SetOutput(io.Discard)
 	w.api, err = media.New(media.Config{
-		Library: library, Gate: nobody{}, Storage: storage.Since, Register: commands.NewRegisterMediaHandler(log, storage, time.Now, time.Hour),
+		Library: config.Library, Uploads: config.Uploads, Gate: nobody{}, Storage: storage.Since, Register: commands.NewRegisterMediaHandler(log, storage, time.Now, time.Hour),
 		Upload: commands.NewUploadMediaHandler(log, w.files, storage, time.Now), Move: commands.NewMoveMediaHandler(log, time.Now),
 		Delete:  commands.NewDeleteMediaHandler(log, w.files, time.Now, time.Hour),
 		Folders: commands.NewMediaFolderHandler(log, time.Now), Addresses: addresses, Projected: nobody{}, PublicURL: "http://video.test",
@@ -129,6 +140,11 @@ func newWorld(t *testing.T, library media.Library) *world {
 // call serves an operation for alice and decodes its answer; a refusal is returned.
 func (w *world) call(method, path, query, body string, into any) error {
 	w.t.Helper()
+	return w.callAs(alice, method, path, query, body, into)
+}
+
+func (w *world) callAs(account domain.AccountID, method, path, query, body string, into any) error {
+	w.t.Helper()
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		w.t.Fatal(err)
@@ -138,7 +154,7 @@ func (w *world) call(method, path, query, body string, into any) error {
 			continue
 		}
 		answer := httptest.NewRecorder()
-		err := operation.Serve(answer, httptest.NewRequest(method, path, strings.NewReader(body)), access.Call{Account: alice, Query: values})
+		err := operation.Serve(answer, httptest.NewRequest(method, path, strings.NewReader(body)), access.Call{Account: account, Query: values})
 		if err == nil {
 			err = json.Unmarshal(answer.Body.Bytes(), into)
 		}
@@ -151,8 +167,13 @@ func (w *world) call(method, path, query, body string, into any) error {
 // register registers a file and returns the path of its upload's address.
 func (w *world) register(name string, size int64) (string, error) {
 	w.t.Helper()
+	return w.registerAs(alice, name, size)
+}
+
+func (w *world) registerAs(account domain.AccountID, name string, size int64) (string, error) {
+	w.t.Helper()
 	var got struct{ UploadURL string }
-	err := w.call(http.MethodPost, "/v2/media/file", "", fmt.Sprintf(`{"name":%q,"contentType":"a/b","size":%d}`, name, size), &got)
+	err := w.callAs(account, http.MethodPost, "/v2/media/file", "", fmt.Sprintf(`{"name":%q,"contentType":"a/b","size":%d}`, name, size), &got)
 	return strings.TrimPrefix(got.UploadURL, "http://video.test"), err
 }
 

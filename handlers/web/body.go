@@ -19,8 +19,8 @@ const (
 )
 
 // ReadBody reads a body of JSON of at most limit bytes, whatever its header says of its length. A longer one is answered with tooLarge. A byte
-// order mark is dropped (decision 58). All bodies that are being worked on have a budget together: who waits too long for a part of it is told to
-// come back.
+// order mark is dropped (decision 58). All bodies that are being worked on have a budget together, for which accounts take turns: who
+// waits too long for a part of it is told to come back.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge error) ([]byte, error) {
 	// A test's recorder knows no deadlines; a real connection does.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxBodyTime))
@@ -39,7 +39,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge erro
 	case err != nil:
 		return nil, domain.Errorf(domain.Invalid, "body_unreadable", "The request body ended before it was complete")
 	}
-	if err := bodies.enter(r.Context(), len(body)); err != nil {
+	if err := enter(r.Context(), bodies, len(body)); err != nil {
 		return nil, err
 	}
 	return bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), nil

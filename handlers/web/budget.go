@@ -2,48 +2,42 @@ package web
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"golang.org/x/sync/semaphore"
+	"moviola/domain"
+	"moviola/internal/fair"
 )
 
-// What the bodies that a process is working on may take together. Reading a movie takes up to about 20 times its JSON.
+// What the bodies that a process is working on may take together, and those of one account. Reading a movie takes up to about 20 times its JSON.
 const (
 	bodyBudget = 256 << 20
+	bodyShare  = bodyBudget / 2
 	bodyFactor = 20
 	bodyWait   = 5 * time.Second
+	bodyQueue  = 64 // bodies of one account that wait
 )
 
-// errBusy says that a request has waited too long for its part of the budget.
-var errBusy = errors.New("too many large requests are being read")
-
 // bodies is the budget of this process.
-var bodies = newBudget(bodyBudget, bodyWait)
+var bodies = fair.New(fair.Limits{Total: bodyBudget, Account: bodyShare, Waiting: bodyQueue, Wait: bodyWait})
 
-// budget bounds the memory that bodies take. Those who ask first are served first. It is safe for concurrent use.
-type budget struct {
-	size int64
-	free *semaphore.Weighted
-	wait time.Duration
+type accountKey struct{}
+
+// ForAccount returns the context of a request of an account, so that its body counts as the account's.
+func ForAccount(request context.Context, account domain.AccountID) context.Context {
+	return context.WithValue(request, accountKey{}, account)
 }
 
-func newBudget(size int64, wait time.Duration) *budget {
-	return &budget{size: size, free: semaphore.NewWeighted(size), wait: wait}
-}
-
-// enter takes what a body of a length needs, until the request's context ends. It waits for a while, and then returns errBusy, or the
-// context's error. A context that never ends takes nothing: nobody would give it back.
-func (b *budget) enter(request context.Context, length int) error {
+// enter takes from a budget what a body of a length needs, until the request's context ends. Accounts take turns. It waits for a while, and then
+// returns fair.ErrBusy, or the cause of the context's end. A context that never ends takes nothing: nobody would give it back.
+func enter(request context.Context, b *fair.Budget, length int) error {
 	if request.Done() == nil {
 		return nil
 	}
-	need := min(int64(length)*bodyFactor, b.size)
-	waiting, cancel := context.WithTimeoutCause(request, b.wait, errBusy)
-	defer cancel()
-	if err := b.free.Acquire(waiting, need); err != nil {
-		return context.Cause(waiting)
+	account, _ := request.Value(accountKey{}).(domain.AccountID)
+	part, err := b.Take(request, string(account), int64(length)*bodyFactor)
+	if err != nil {
+		return err
 	}
-	context.AfterFunc(request, func() { b.free.Release(need) })
+	context.AfterFunc(request, part.Release)
 	return nil
 }

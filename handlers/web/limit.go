@@ -14,6 +14,7 @@ import (
 
 	"moviola/domain"
 	"moviola/eventstore"
+	"moviola/internal/fair"
 	"moviola/projections"
 )
 
@@ -42,7 +43,7 @@ func unavailableError(err error) *domain.Error {
 	if errors.Is(err, eventstore.ErrUnknownType) {
 		return errNewer
 	}
-	if errors.Is(err, errBusy) {
+	if errors.Is(err, fair.ErrBusy) {
 		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service is reading as many large requests as it can. Please try again.")
 	}
 	if errors.Is(err, ErrNoRoom) {
@@ -113,7 +114,7 @@ func unavailable(r *http.Request, err error) bool {
 	var network net.Error
 	var behind *projections.BehindError
 	return errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
-		errors.Is(err, eventstore.ErrUnknownType) || errors.Is(err, errBusy) || errors.Is(err, ErrNoRoom) ||
+		errors.Is(err, eventstore.ErrUnknownType) || errors.Is(err, fair.ErrBusy) || errors.Is(err, ErrNoRoom) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network) || errors.As(err, &behind)
 }
 

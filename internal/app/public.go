@@ -128,7 +128,7 @@ func (s *service) newMovies(secret secret, gate *access.Gate, log logrus.FieldLo
 		Files:    documents,
 		Submit: commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
 			Log: elog, Ledgers: s.ledgers, Files: documents, Plans: s.plans,
-			NewProject: commands.NewProjectID, Now: time.Now,
+			NewProject: commands.NewProjectID, Now: time.Now, Growth: newGrowth(),
 		}),
 		Delete:    commands.NewDeleteFileHandler(elog, bucket, time.Now),
 		Cancel:    commands.NewCancelMovieHandler(elog, time.Now),
