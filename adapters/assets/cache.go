@@ -23,6 +23,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/fair"
 )
 
 var _ commands.Assets = (*Cache)(nil)
@@ -48,6 +49,10 @@ type Config struct {
 	Pictures Converter     // of TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
 	MaxBytes int64         // of one download; 0: 2 GiB
 	Timeout  time.Duration // of one download, all tries together; 0: 5 minutes
+	// Connections and Bytes are the budgets of downloads that are under way, for which accounts take turns; nil: none. A download takes one
+	// connection, and as many bytes as it has; until its server has said how many these are, it is taken for Guess bytes; 0: 64 MiB.
+	Connections, Bytes *fair.Budget
+	Guess              int64
 	// Retries are the pauses before a download that failed for a passing reason is tried again; nil: half a second, two seconds.
 	Retries []time.Duration
 	// Base is the service's public address; what lies below it comes from Own and never over the network. Empty: nothing does.
@@ -68,6 +73,7 @@ const (
 	defaultMaxTotal = 50 << 30
 	defaultMaxBytes = 2 << 30
 	defaultTimeout  = 5 * time.Minute
+	defaultGuess    = 64 << 20
 	maxRedirects    = 5
 )
 
@@ -86,6 +92,9 @@ func New(cfg Config) (*Cache, error) {
 	}
 	if cfg.MaxBytes == 0 {
 		cfg.MaxBytes = defaultMaxBytes
+	}
+	if cfg.Guess == 0 {
+		cfg.Guess = defaultGuess
 	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = defaultTimeout

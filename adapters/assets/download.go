@@ -77,13 +77,12 @@ type passing struct{ error }
 
 func (p passing) Unwrap() error { return p.error }
 
-// download brings the file at target onto the shelf, unless known says that it is there and still the same. It tries
-// again after failures that may pass, as long as a download may take.
-func (c *Cache) download(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
+// tries downloads, and tries again after failures that may pass, as long as a download may take.
+func (c *Cache) tries(ctx context.Context, s shelf, target *url.URL, known visit, l *lane) (visit, error) {
 	limited, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	for try := 0; ; try++ {
-		got, err := c.attempt(limited, s, target, known)
+		got, err := c.attempt(limited, s, target, known, l)
 		if err != nil && ctx.Err() != nil {
 			return visit{}, context.Cause(ctx)
 		}
@@ -108,7 +107,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
+func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known visit, l *lane) (visit, error) {
 	if path, own := c.ownPath(target); own {
 		return c.takeOwn(ctx, s, target, path)
 	}
@@ -149,7 +148,7 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	case code != http.StatusOK:
 		return visit{}, failed(target, fmt.Sprint(code))
 	}
-	hash, err := c.storeBody(s, target, resp)
+	hash, err := c.storeBody(s, target, resp, l)
 	if errors.Is(context.Cause(ctx), errSlow) {
 		return visit{}, tooSlow(target)
 	}
@@ -159,13 +158,24 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	return visit{Hash: hash, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"), At: c.cfg.Now()}, nil
 }
 
-// storeBody puts the body of an answer onto the shelf.
-func (c *Cache) storeBody(s shelf, target *url.URL, resp *http.Response) (hash string, err error) {
+// storeBody puts the body of an answer onto the shelf. What is packed counts as long as it is unpacked.
+func (c *Cache) storeBody(s shelf, target *url.URL, resp *http.Response, l *lane) (hash string, err error) {
 	from, length, err := unpacked(resp)
 	if err != nil {
 		return "", cutOff(target, err)
 	}
-	return c.store(s, target, from, length)
+	if length > c.cfg.MaxBytes {
+		return "", c.tooLarge(target)
+	}
+	if err := l.announce(length); err != nil {
+		return "", err
+	}
+	body := &drawn{Reader: from, lane: l}
+	hash, err = c.store(s, target, body, length)
+	if body.need != nil {
+		return "", body.need
+	}
+	return hash, err
 }
 
 // refused says whether the guard has refused a request: trying again changes nothing.

@@ -55,6 +55,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	r := &renderer{sandbox: sandbox}
 	r.assets, err = assets.New(assets.Config{
 		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
+		Connections: newConnections(cfg), Bytes: newDownloads(),
 		Base: cfg.PublicURL, Own: own, Shared: shared, TTL: cfg.AssetCacheTTL, Log: log,
 	})
 	if err != nil {

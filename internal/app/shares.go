@@ -15,10 +15,25 @@ const (
 	uploadShare  = uploadBudget / 4
 	uploadWait   = 10 * time.Second
 	requestQueue = 64 // requests of one account that wait
+
+	fetchConnections = 4        // for each of --fetch-slots; a quarter of all for one account
+	downloadBudget   = 16 << 30 // bytes of sources that are being downloaded
+	downloadShare    = downloadBudget / 4
 )
 
 func newGrowth() *fair.Budget {
 	return fair.New(fair.Limits{Total: growthBudget, Account: growthBudget / 2, Waiting: requestQueue, Wait: growthWait})
+}
+
+// newConnections bounds the connections to servers of sources. Decision 54.
+func newConnections(cfg Config) *fair.Budget {
+	total := int64(max(1, cfg.FetchSlots) * fetchConnections)
+	return fair.New(fair.Limits{Total: total, Account: total / accountFetches})
+}
+
+// newDownloads bounds the bytes of sources that are under way. A single file is smaller than the share of an account. Decision 54.
+func newDownloads() *fair.Budget {
+	return fair.New(fair.Limits{Total: downloadBudget, Account: downloadShare})
 }
 
 func newUploads() *fair.Budget {

@@ -1,0 +1,114 @@
+package assets
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+
+	"moviola/internal/fair"
+)
+
+// lane is what a download has of the budgets: a connection, and as many bytes as it may read.
+type lane struct {
+	connection, bytes *fair.Part // nil: there is no such budget
+	size, step, most  int64      // bytes it may read now; by which it grows; beyond which it is not counted
+}
+
+// needError says that a download needs more bytes than it has, while others have them: it begins anew with so many.
+type needError struct{ bytes int64 }
+
+func (e *needError) Error() string { return "a download needs more than there is of its budget" }
+
+// enter waits for the turn of a download of so many bytes. Nobody holds a connection to a server meanwhile.
+func (c *Cache) enter(ctx context.Context, s shelf, size int64) (*lane, error) {
+	l := &lane{size: min(size, c.cfg.MaxBytes), step: c.cfg.Guess, most: c.cfg.MaxBytes}
+	var err error
+	if c.cfg.Bytes != nil {
+		if l.bytes, err = c.cfg.Bytes.Take(ctx, string(s.account), l.size); err != nil {
+			return nil, err
+		}
+	}
+	if c.cfg.Connections != nil {
+		if l.connection, err = c.cfg.Connections.Take(ctx, string(s.account), 1); err != nil {
+			l.leave()
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// leave gives everything back.
+func (l *lane) leave() {
+	for _, part := range []*fair.Part{l.bytes, l.connection} {
+		if part != nil {
+			part.Release()
+		}
+	}
+}
+
+// announce takes in how long a body says it is; -1: it says nothing.
+func (l *lane) announce(length int64) error {
+	switch {
+	case l.bytes == nil || length < 0 || l.size >= l.most:
+		return nil
+	case length <= l.size:
+		l.bytes.Shrink(max(1, length))
+		l.size = length
+		return nil
+	case l.bytes.Grow(length):
+		l.size = length
+		return nil
+	}
+	return &needError{length}
+}
+
+// drawn is a body of which no more is read than its download has of the budget.
+type drawn struct {
+	io.Reader
+	lane *lane
+	read int64
+	need error // why it was not read on
+}
+
+// Read implements io.Reader.
+func (d *drawn) Read(p []byte) (int, error) {
+	n, err := d.Reader.Read(p)
+	d.read += int64(n)
+	l := d.lane
+	if l.bytes == nil || d.read <= l.size || l.size >= l.most {
+		return n, err
+	}
+	size := min(max(d.read, l.size+l.step), l.most)
+	if !l.bytes.Grow(size) {
+		d.need = &needError{l.most}
+		return 0, d.need
+	}
+	l.size = size
+	return n, err
+}
+
+// download brings the file at target onto the shelf, unless known says that it is there and still the same. It waits for its turn first, and
+// again when it turns out to be larger than what there was for it.
+func (c *Cache) download(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
+	if _, own := c.ownPath(target); own {
+		return c.tries(ctx, s, target, known, &lane{})
+	}
+	for size := c.cfg.Guess; ; {
+		got, err := c.inLane(ctx, s, target, known, size)
+		var more *needError
+		if !errors.As(err, &more) {
+			return got, err
+		}
+		size = more.bytes
+	}
+}
+
+func (c *Cache) inLane(ctx context.Context, s shelf, target *url.URL, known visit, size int64) (visit, error) {
+	l, err := c.enter(ctx, s, size)
+	if err != nil {
+		return visit{}, err
+	}
+	defer l.leave()
+	return c.tries(ctx, s, target, known, l)
+}
