@@ -24,6 +24,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/internal/fair"
+	"moviola/internal/quota"
 )
 
 var _ commands.Assets = (*Cache)(nil)
@@ -59,9 +60,11 @@ type Config struct {
 	Base string
 	Own  OwnFiles
 	// TTL is how long a download is used without asking its server again, and how long a file is kept after its last use; 0: 72 hours.
-	// Decision 51. MaxTotal bounds the bytes of all files; 0: 50 GiB. Both bounds of what is kept hold whenever Sweep is called.
-	TTL      time.Duration
-	MaxTotal int64
+	// Decision 51. It holds whenever Sweep is called.
+	TTL time.Duration
+	// MaxTotal bounds the bytes of all files; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. They hold whenever something is
+	// written: what was used longest ago makes room, but for what was used in the last ten minutes.
+	MaxTotal, MaxAccount int64
 	// Shared is where other hosts find what this one has downloaded, and the other way round. nil: none does, or they share the folder.
 	Shared Store
 	Now    func() time.Time // nil: time.Now
@@ -83,6 +86,7 @@ type Cache struct {
 	client  *http.Client
 	base    *url.URL // nil: none
 	flights flights
+	room    *quota.Bound
 }
 
 // New returns a Cache in cfg.Dir, which it creates.
@@ -108,6 +112,9 @@ func New(cfg Config) (*Cache, error) {
 	if cfg.MaxTotal == 0 {
 		cfg.MaxTotal = defaultMaxTotal
 	}
+	if cfg.MaxAccount == 0 {
+		cfg.MaxAccount = min(defaultAccount, cfg.MaxTotal)
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -118,6 +125,7 @@ func New(cfg Config) (*Cache, error) {
 		return nil, fmt.Errorf("make asset folder: %w", err)
 	}
 	c := &Cache{cfg: cfg}
+	c.room = quota.New(quota.Limits{Account: cfg.MaxAccount, Total: cfg.MaxTotal}, c.measure)
 	if cfg.Base != "" {
 		base, err := url.Parse(cfg.Base)
 		if err != nil || base.Host == "" {

@@ -148,7 +148,7 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	case code != http.StatusOK:
 		return visit{}, failed(target, fmt.Sprint(code))
 	}
-	hash, err := c.storeBody(s, target, resp, l)
+	hash, err := c.storeBody(ctx, s, target, resp, l)
 	if errors.Is(context.Cause(ctx), errSlow) {
 		return visit{}, tooSlow(target)
 	}
@@ -159,7 +159,7 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 }
 
 // storeBody puts the body of an answer onto the shelf. What is packed counts as long as it is unpacked.
-func (c *Cache) storeBody(s shelf, target *url.URL, resp *http.Response, l *lane) (hash string, err error) {
+func (c *Cache) storeBody(ctx context.Context, s shelf, target *url.URL, resp *http.Response, l *lane) (hash string, err error) {
 	from, length, err := unpacked(resp)
 	if err != nil {
 		return "", cutOff(target, err)
@@ -171,7 +171,7 @@ func (c *Cache) storeBody(s shelf, target *url.URL, resp *http.Response, l *lane
 		return "", err
 	}
 	body := &drawn{Reader: from, lane: l}
-	hash, err = c.store(s, target, body, length)
+	hash, err = c.store(ctx, s, target, body, length)
 	if body.need != nil {
 		return "", body.need
 	}
@@ -230,7 +230,7 @@ func (c *Cache) takeRedirected(ctx context.Context, s shelf, target *url.URL, re
 
 // store puts what is read onto the shelf under its hash, once its first bytes show a format that is allowed. length is what
 // was promised, -1: nothing was.
-func (c *Cache) store(s shelf, target *url.URL, from io.Reader, length int64) (string, error) {
+func (c *Cache) store(ctx context.Context, s shelf, target *url.URL, from io.Reader, length int64) (string, error) {
 	if length > c.cfg.MaxBytes {
 		return "", c.tooLarge(target)
 	}
@@ -242,47 +242,55 @@ func (c *Cache) store(s shelf, target *url.URL, from io.Reader, length int64) (s
 	if _, err := sniff(head, target); err != nil {
 		return "", err
 	}
-	temp, err := os.CreateTemp(filepath.Join(s.dir, "files"), ".new-*")
+	temp, err := s.draft()
 	if err != nil {
-		return "", fmt.Errorf("store asset: %w", err)
+		return "", err
 	}
-	defer func() {
-		if err := removeIfThere(temp.Name()); err != nil {
-			c.cfg.Log.WithError(err).Warn("unfinished asset stays")
-		}
-	}()
-	size, err := io.Copy(temp, io.MultiReader(bytes.NewReader(head), body))
-	if err := errors.Join(err, temp.Close()); err != nil {
+	defer c.discard(temp)
+	write := c.room.Begin(filepath.Base(s.dir))
+	defer write.Drop()
+	size, err := io.Copy(temp, &roomy{ctx, io.MultiReader(bytes.NewReader(head), body), c, s, write})
+	if err := errors.Join(err, temp.complete()); err != nil {
 		if body.broken != nil {
 			return "", cutOff(target, body.broken)
 		}
-		return "", fmt.Errorf("store asset: %w", err)
+		return "", tooMuch(target, err)
 	}
 	if size > c.cfg.MaxBytes {
 		return "", c.tooLarge(target)
 	}
 	hash := hex.EncodeToString(body.sum.Sum(nil))
-	if err := s.keep(temp.Name(), hash, size); err != nil {
+	fresh, err := s.keep(temp, hash, size)
+	if err != nil {
 		return "", fmt.Errorf("store asset %s: %w", hash, err)
+	}
+	if fresh {
+		write.Keep()
 	}
 	return hash, nil
 }
 
 // keep gives a download its name. A content that is there already is left as it is: a program may be reading it in a sandbox that knows this very
 // file. One of another size was damaged and is replaced.
-func (s shelf) keep(temp, hash string, size int64) error {
+func (s shelf) keep(temp *draft, hash string, size int64) (fresh bool, err error) {
 	path := s.filePath(hash)
 	if info, err := os.Stat(path); err == nil && info.Size() == size {
-		return nil
+		return false, nil
 	}
-	err := os.Link(temp, path)
-	if err == nil {
-		return nil
+	if temp.link(path) == nil {
+		return true, nil
 	}
 	if info, again := os.Stat(path); again == nil && info.Size() == size { // another download was faster
-		return nil
+		return false, nil
 	}
-	return os.Rename(temp, path)
+	return true, temp.replace(path)
+}
+
+// discard ends the writing of a download. One that was kept has its name.
+func (c *Cache) discard(temp *draft) {
+	if err := temp.discard(); err != nil {
+		c.cfg.Log.WithError(err).Warn("unfinished asset stays")
+	}
 }
 
 func (c *Cache) tooLarge(target *url.URL) error {

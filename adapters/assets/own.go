@@ -53,6 +53,6 @@ func (c *Cache) takeOwn(ctx context.Context, s shelf, target *url.URL, path stri
 		return visit{}, err
 	}
 	defer file.Close()
-	hash, err := c.store(s, target, file, -1)
+	hash, err := c.store(ctx, s, target, file, -1)
 	return visit{Hash: hash}, err
 }

@@ -112,24 +112,26 @@ func (c *Cache) copyFile(ctx context.Context, s shelf, known sharedVisit) error 
 		return err
 	}
 	defer f.Close()
-	temp, err := os.CreateTemp(filepath.Join(s.dir, "files"), ".new-*")
+	temp, err := s.draft()
 	if err != nil {
-		return fmt.Errorf("store asset: %w", err)
+		return err
 	}
-	defer func() {
-		if err := removeIfThere(temp.Name()); err != nil {
-			c.cfg.Log.WithError(err).Warn("unfinished asset stays")
-		}
-	}()
+	defer c.discard(temp)
 	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(temp, sum), io.LimitReader(f, c.cfg.MaxBytes+1))
-	if err := errors.Join(err, temp.Close()); err != nil {
+	write := c.room.Begin(filepath.Base(s.dir))
+	defer write.Drop()
+	size, err := io.Copy(io.MultiWriter(temp, sum), &roomy{ctx, io.LimitReader(f, c.cfg.MaxBytes+1), c, s, write})
+	if err := errors.Join(err, temp.complete()); err != nil {
 		return fmt.Errorf("copy asset %s: %w", known.Hash, err)
 	}
 	if size != known.Size || hex.EncodeToString(sum.Sum(nil)) != known.Hash {
 		return fmt.Errorf("copy asset %s: it is not what it was", known.Hash)
 	}
-	return s.keep(temp.Name(), known.Hash, size)
+	fresh, err := s.keep(temp, known.Hash, size)
+	if fresh && err == nil {
+		write.Keep()
+	}
+	return err
 }
 
 // share puts a download into the store, the file before what refers to it. What goes wrong is logged: this host has the file.

@@ -151,8 +151,9 @@ func TestCache_SweepShared(t *testing.T) {
 			t.Errorf("after %s %d files, want %d", step.after, keys(), step.left)
 		}
 	}
+	other := s.other(t, store) // the first has no room for a third
 	for _, path := range []string{"/a.png", "/b.png", "/c.png"} {
-		if _, err := s.Refetch(t.Context(), "account", s.server.URL+path, time.Time{}); err != nil {
+		if _, err := other.Refetch(t.Context(), "account", s.server.URL+path, time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -27,7 +27,9 @@ type kept struct {
 
 // Forget removes what is kept for an account. Doing it again changes nothing.
 func (c *Cache) Forget(account domain.AccountID) error {
-	if err := errors.Join(os.RemoveAll(c.shelf(account).dir), c.forgetShared(account)); err != nil {
+	s := c.shelf(account)
+	defer c.room.Removed(filepath.Base(s.dir))
+	if err := errors.Join(os.RemoveAll(s.dir), c.forgetShared(account)); err != nil {
 		return fmt.Errorf("forget assets: %w", err)
 	}
 	return nil
@@ -93,11 +95,11 @@ func (c *Cache) evict(all []kept, now time.Time) error {
 		if age < inUse || age < c.cfg.TTL && total <= c.cfg.MaxTotal {
 			continue
 		}
-		// The notes go first: a file without them is not used.
-		if err := errors.Join(removeIfThere(k.path+".json"), removeIfThere(k.path)); err != nil {
-			failures = append(failures, fmt.Errorf("evict asset: %w", err))
+		if err := k.remove(); err != nil {
+			failures = append(failures, err)
 			continue
 		}
+		c.room.Freed(filepath.Base(filepath.Dir(filepath.Dir(k.path))), k.size)
 		total -= k.size
 	}
 	return errors.Join(failures...)

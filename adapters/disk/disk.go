@@ -94,6 +94,38 @@ func (r *Reserve) Of(total int64) int64 {
 	return r.bytes
 }
 
+// Size is a number of bytes, or none. It is a flag's value.
+type Size int64
+
+// Set implements pflag.Value: off, or a size as 500MB, 2GB or 1TB.
+func (s *Size) Set(text string) error {
+	var r Reserve
+	if err := r.Set(text); err != nil || r.percent > 0 || r.text == "" {
+		return errors.New("give off, or a size as 500MB, 2GB or 1TB")
+	}
+	*s = Size(r.bytes)
+	return nil
+}
+
+// String implements pflag.Value.
+func (s *Size) String() string {
+	if *s == 0 {
+		return "off"
+	}
+	for _, unit := range []struct {
+		name   string
+		factor Size
+	}{{"TB", 1 << 40}, {"GB", 1 << 30}} {
+		if *s%unit.factor == 0 {
+			return strconv.FormatInt(int64(*s/unit.factor), 10) + unit.name
+		}
+	}
+	return strconv.FormatInt(int64(*s>>20), 10) + "MB"
+}
+
+// Type implements pflag.Value.
+func (s *Size) Type() string { return "size" }
+
 // Config is what a Watch needs. Folder is required.
 type Config struct {
 	Folder  string

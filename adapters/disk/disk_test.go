@@ -88,3 +88,23 @@ func TestFree(t *testing.T) {
 		t.Errorf("got %+v, %v", space, err)
 	}
 }
+
+// TestSize: sizes are read and written alike; what is none is refused.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]disk.Size{"off": 0, "0": 0, "500MB": 500 << 20, "20gb": 20 << 30, "3TB": 3 << 40, "1024MB": 1 << 30} {
+		var got, again disk.Size
+		if err := got.Set(text); err != nil || got != want {
+			t.Errorf("%s is %d (%v), want %d", text, got, err, want)
+		}
+		if err := again.Set(got.String()); err != nil || again != want {
+			t.Errorf("%s is written %s, which is %d (%v)", text, got.String(), again, err)
+		}
+	}
+	for _, text := range []string{"", "auto", "10%", "20", "-1GB", "1.5GB", "GB"} {
+		var got disk.Size
+		if err := got.Set(text); err == nil {
+			t.Errorf("%q is taken for %d", text, got)
+		}
+	}
+}

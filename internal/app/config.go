@@ -61,6 +61,8 @@ type Config struct {
 	AssetCacheTTL  time.Duration
 	SweepEvery     time.Duration
 	DiskReserve    disk.Reserve
+	AccountSources disk.Size // of downloads kept on this host, of one account; 0: no bound
+	TotalSources   disk.Size // of downloads kept on this host; 0: no bound
 	AbandonAfter   time.Duration
 	ZeroRetention  time.Duration
 	ClearAgain     time.Duration
@@ -126,6 +128,9 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.UploadTTL, "upload-url-ttl", 120*time.Second, "how long an address for an upload may be used")
 	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is used without asking its server again")
 	f.Var(&c.DiskReserve, "disk-reserve", "room that is kept free on the disk of --data: below it no new work is taken; auto: 5 % of the disk, 2GB at most; off; or as 10%, 500MB, 20GB")
+	c.AccountSources, c.TotalSources = 20<<30, 50<<30
+	f.Var(&c.AccountSources, "account-sources", "downloaded sources that are kept on this host for one account: 2GB at least; off, or as 20GB")
+	f.Var(&c.TotalSources, "total-sources", "downloaded sources that are kept on this host for all accounts: 2GB at least; off, or as 50GB")
 	f.DurationVar(&c.SweepEvery, "sweep-every", 24*time.Hour, "how often files that nothing names, and old working files, are looked for")
 	f.DurationVar(&c.AbandonAfter, "abandon-after", 10*time.Minute, "age of a credit hold whose movie never came")
 	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour, "how long what is stored for an account is kept while its balance is zero")
@@ -218,6 +223,7 @@ func (c *Config) validate() error {
 	if c.FetchSlots < 1 || c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
 		complain("--fetch-slots, --preload-slots, --deliver-slots and --cores must be at least 1")
 	}
+	errs = append(errs, c.smallBounds()...)
 	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
 		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)
 	}
@@ -268,6 +274,20 @@ func (c *Config) validate() error {
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
 	return errors.Join(errs...)
+}
+
+// leastSources is what may be kept of sources at least: one of them may be as large.
+const leastSources = 2 << 30
+
+// smallBounds complains of bounds that a single source may exceed.
+func (c *Config) smallBounds() []error {
+	var errs []error
+	for flag, size := range map[string]disk.Size{"--account-sources": c.AccountSources, "--total-sources": c.TotalSources} {
+		if size != 0 && size < leastSources {
+			errs = append(errs, fmt.Errorf("%s %s: give 2GB at least, for a source may be as large, or off", flag, size.String()))
+		}
+	}
+	return errs
 }
 
 // nearMiss is an address that lacks a slash or two, and would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.

@@ -56,6 +56,7 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	r.assets, err = assets.New(assets.Config{
 		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
 		Connections: newConnections(cfg), Bytes: newDownloads(),
+		MaxAccount: bytesOrAll(cfg.AccountSources), MaxTotal: bytesOrAll(cfg.TotalSources),
 		Base: cfg.PublicURL, Own: own, Shared: shared, TTL: cfg.AssetCacheTTL, Log: log,
 	})
 	if err != nil {

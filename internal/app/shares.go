@@ -1,8 +1,10 @@
 package app
 
 import (
+	"math"
 	"time"
 
+	"moviola/adapters/disk"
 	"moviola/internal/fair"
 )
 
@@ -20,6 +22,14 @@ const (
 	downloadBudget   = 16 << 30 // bytes of sources that are being downloaded
 	downloadShare    = downloadBudget / 4
 )
+
+// bytesOrAll is a bound in bytes, the largest one for "off".
+func bytesOrAll(s disk.Size) int64 {
+	if s == 0 {
+		return math.MaxInt64
+	}
+	return int64(s)
+}
 
 func newGrowth() *fair.Budget {
 	return fair.New(fair.Limits{Total: growthBudget, Account: growthBudget / 2, Waiting: requestQueue, Wait: growthWait})

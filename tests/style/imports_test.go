@@ -26,10 +26,10 @@ var layers = []layer{
 	{"eventstore/eventstoredb", []string{"eventstore", "domain"}, "an event store knows the Store interface"},
 	{"eventstore/embedded", []string{"eventstore", "domain"}, "the server is no client of the service"},
 	{"eventstore", []string{"domain"}, "the codec knows the events"},
-	{"commands", []string{"domain", "eventstore", "commands", "internal/fair"}, "a use case knows no HTTP and no driver"},
+	{"commands", []string{"domain", "eventstore", "commands", "internal/fair", "internal/quota"}, "a use case knows no HTTP and no driver"},
 	{"projections", []string{"domain", "eventstore", "projections"}, "a read model decides nothing"},
 	{"handlers", []string{"domain", "commands", "projections", "eventstore", "handlers", "docs", "third_party", "internal/fair"}, "drivers of the use cases know no adapter"},
-	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/oom", "internal/jail", "internal/fair"}, "adapters implement ports, and know no other adapter"},
+	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/oom", "internal/jail", "internal/fair", "internal/quota"}, "adapters implement ports, and know no other adapter"},
 }
 
 // stdOnly are the packages that may import nothing from outside the standard library and this module.

@@ -1,0 +1,69 @@
+package assets
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// draft is a download that is being written. It has no name where the file system allows that, so that nothing is left of it when the process
+// dies.
+type draft struct {
+	*os.File
+	path string // by which it can be linked
+	name string // empty: it has none
+}
+
+// draft begins a file on the shelf. discard must follow.
+func (s shelf) draft() (*draft, error) {
+	dir := filepath.Join(s.dir, "files")
+	if fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600); err == nil {
+		path := fmt.Sprintf("/proc/self/fd/%d", fd)
+		if _, err := os.Stat(path); err == nil {
+			return &draft{File: os.NewFile(uintptr(fd), path), path: path}, nil
+		}
+		_ = unix.Close(fd) // without /proc it could not be linked
+	}
+	file, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return nil, fmt.Errorf("store asset: %w", err)
+	}
+	return &draft{File: file, path: file.Name(), name: file.Name()}, nil
+}
+
+// complete ends the writing of a file that has a name; another one is gone when it is closed.
+func (d *draft) complete() error {
+	if d.name == "" {
+		return nil
+	}
+	return d.Close()
+}
+
+// link gives the file a name; it must not be taken.
+func (d *draft) link(path string) error {
+	return unix.Linkat(unix.AT_FDCWD, d.path, unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+}
+
+// replace gives the file a name that is taken.
+func (d *draft) replace(path string) error {
+	if d.name != "" {
+		return os.Rename(d.name, path)
+	}
+	beside := path + ".new"
+	if err := errors.Join(removeIfThere(beside), d.link(beside)); err != nil {
+		return err
+	}
+	return os.Rename(beside, path)
+}
+
+// discard closes the file, and removes the name that it was written under.
+func (d *draft) discard() error {
+	if d.name == "" {
+		return d.Close()
+	}
+	_ = d.Close() // it may be closed already
+	return removeIfThere(d.name)
+}

@@ -1,0 +1,137 @@
+package assets
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"moviola/domain"
+	"moviola/internal/quota"
+)
+
+// codeStorage is that of errors of accounts whose downloads take too much room.
+const codeStorage = "asset_storage_full"
+
+// ahead is how much is removed at least when room is made, so that it is not made for every piece of a download.
+const ahead = 64 << 20
+
+// roomy is what is read of a download, counted before it is written.
+type roomy struct {
+	ctx   context.Context
+	from  io.Reader
+	cache *Cache
+	shelf shelf
+	write *quota.Write
+}
+
+// Read implements io.Reader.
+func (r *roomy) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if full := r.cache.claim(r.ctx, r.shelf, r.write, int64(n)); full != nil {
+		return 0, full
+	}
+	return n, err
+}
+
+// claim counts bytes that are about to be written. When a bound is reached it makes room: of the account's own files for its own bound, of all for
+// that of all, those that were used longest ago.
+func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64) error {
+	err := w.Add(ctx, bytes)
+	var full *quota.FullError
+	if !errors.As(err, &full) {
+		return err
+	}
+	dir := s.dir
+	if full.All {
+		dir = c.cfg.Dir
+	}
+	if err := c.makeRoom(ctx, dir, max(bytes, min(ahead, full.Limit/10))); err != nil {
+		return err
+	}
+	return w.Add(ctx, bytes)
+}
+
+// tooMuch is what the client is told when there is no room for a download. Where all accounts together have too much, it may pass.
+func tooMuch(target *url.URL, err error) error {
+	var full *quota.FullError
+	if !errors.As(err, &full) || full.All {
+		return fmt.Errorf("store asset: %w", err)
+	}
+	return domain.Errorf(domain.Invalid, codeStorage, "The file at '%s' cannot be kept: the sources that the account has used in the last %.0f minutes "+
+		"take %s, as much as they may. Use fewer or smaller ones at a time.", shown(target), inUse.Minutes(), quota.Size(full.Limit))
+}
+
+// makeRoom removes files below a folder that were used longest ago, until so many bytes are free, and none that are in use.
+func (c *Cache) makeRoom(ctx context.Context, dir string, bytes int64) error {
+	all, err := keptBelow(ctx, dir)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+	now := c.cfg.Now()
+	for _, k := range all {
+		if bytes <= 0 || now.Sub(k.used) < inUse {
+			return nil
+		}
+		if err := k.remove(); err != nil {
+			return err
+		}
+		c.room.Freed(filepath.Base(filepath.Dir(filepath.Dir(k.path))), k.size)
+		bytes -= k.size
+	}
+	return nil
+}
+
+// measure is how many bytes an account's files take, by the name of its folder; empty: those of all.
+func (c *Cache) measure(ctx context.Context, folder string) (int64, error) {
+	all, err := keptBelow(ctx, filepath.Join(c.cfg.Dir, folder))
+	var sum int64
+	for _, k := range all {
+		sum += k.size
+	}
+	return sum, err
+}
+
+// keptBelow are the files below a folder, without what is written and what is noted beside them.
+func keptBelow(ctx context.Context, dir string) ([]kept, error) {
+	var all []kept
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil || entry.IsDir() {
+			if err == nil && entry.Name() == "visits" {
+				return filepath.SkipDir
+			}
+			return passOver(err)
+		}
+		if filepath.Ext(path) == ".json" || strings.HasPrefix(entry.Name(), ".new-") {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return passOver(err)
+		}
+		all = append(all, kept{path, info.Size(), lastUse(path, info)})
+		return nil
+	})
+	return all, err
+}
+
+// remove removes the file, its notes first: a file without them is not used.
+func (k kept) remove() error {
+	if err := errors.Join(removeIfThere(k.path+".json"), removeIfThere(k.path)); err != nil {
+		return fmt.Errorf("evict asset: %w", err)
+	}
+	return nil
+}
+
+// defaultAccount is what the sources of one account take at most, where nothing else is set.
+const defaultAccount = 20 << 30

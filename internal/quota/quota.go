@@ -1,0 +1,190 @@
+// Package quota bounds how many bytes accounts keep somewhere, each of them and all together, at the moment of writing.
+package quota
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	// recount is how old a count may be: other processes write and remove too.
+	recount = 10 * time.Minute
+	// pause is the least time between two counts: whoever is refused again and again does not have everything counted again and again.
+	pause = time.Second
+)
+
+// Limits are bounds in bytes; 0: there is none.
+type Limits struct{ Account, Total int64 }
+
+// FullError says that a bound would be exceeded.
+type FullError struct {
+	All   bool  // the bound of all accounts together, not the account's own
+	Limit int64 // bytes
+}
+
+// Error implements error.
+func (e *FullError) Error() string {
+	if e.All {
+		return fmt.Sprintf("all accounts together keep as much as they may: %s", Size(e.Limit))
+	}
+	return fmt.Sprintf("the account keeps as much as it may: %s", Size(e.Limit))
+}
+
+// Size is a number of bytes for people: 500 MB, 20 GB, 1.5 GB.
+func Size(bytes int64) string {
+	switch {
+	case bytes >= 1<<30:
+		return fmt.Sprintf("%.4g GB", float64(bytes)/(1<<30))
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%.4g MB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}
+
+// Count measures how many bytes an account keeps; empty: all accounts.
+type Count func(ctx context.Context, account string) (int64, error)
+
+// Bound holds limits. What this process writes is counted as it is written; what is there is measured when an account first writes, and again
+// when it would exceed a bound after something was removed, or after ten minutes. It is safe for concurrent use.
+type Bound struct {
+	limits Limits
+	count  Count
+
+	mu   sync.Mutex
+	used map[string]*usage // by account; empty: all
+}
+
+// usage is what is known of one account. Its fields but turn are guarded by Bound.mu.
+type usage struct {
+	turn    sync.Mutex // held while it is measured
+	kept    int64      // measured, and written since
+	writing int64      // by writes that have not ended
+	counted time.Time  // zero: never
+	removed bool       // something was, since then
+}
+
+// New returns a Bound.
+func New(limits Limits, count Count) *Bound {
+	return &Bound{limits: limits, count: count, used: map[string]*usage{}}
+}
+
+// Write is something that is being written. It belongs to one goroutine.
+type Write struct {
+	bound   *Bound
+	account string
+	size    int64
+}
+
+// Begin begins a write of an account, of no bytes. Keep or Drop must follow.
+func (b *Bound) Begin(account string) *Write { return &Write{bound: b, account: account} }
+
+// Add counts bytes that are about to be written. A *FullError says that there is no room for them; then they are not counted.
+func (w *Write) Add(ctx context.Context, bytes int64) error {
+	if err := w.bound.add(ctx, w.account, w.bound.limits.Account, bytes, false); err != nil {
+		return err
+	}
+	if err := w.bound.add(ctx, "", w.bound.limits.Total, bytes, true); err != nil {
+		w.bound.end(w.account, w.bound.limits.Account, bytes, 0)
+		return err
+	}
+	w.size += bytes
+	return nil
+}
+
+// Keep says that all was written and stays.
+func (w *Write) Keep() { w.end(w.size) }
+
+// Drop says that nothing of it stays.
+func (w *Write) Drop() { w.end(0) }
+
+func (w *Write) end(kept int64) {
+	w.bound.end(w.account, w.bound.limits.Account, w.size, kept)
+	w.bound.end("", w.bound.limits.Total, w.size, kept)
+	w.size = 0
+}
+
+// Removed says that something of an account was removed, nobody knows how much.
+func (b *Bound) Removed(account string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, name := range []string{account, ""} {
+		if u := b.used[name]; u != nil {
+			u.removed = true
+		}
+	}
+}
+
+func (b *Bound) usage(of string) *usage {
+	u := b.used[of]
+	if u == nil {
+		u = &usage{}
+		b.used[of] = u
+	}
+	return u
+}
+
+func (b *Bound) add(ctx context.Context, of string, limit, bytes int64, all bool) error {
+	if limit == 0 {
+		return nil
+	}
+	for again := true; ; again = false {
+		b.mu.Lock()
+		u := b.usage(of)
+		fits := !u.counted.IsZero() && u.kept+u.writing+bytes <= limit
+		if fits {
+			u.writing += bytes
+		}
+		b.mu.Unlock()
+		if fits {
+			return nil
+		}
+		if !again {
+			return &FullError{All: all, Limit: limit}
+		}
+		if err := b.measure(ctx, of, u); err != nil {
+			return err
+		}
+	}
+}
+
+// measure counts what an account keeps, unless that was done just now or would come out the same.
+func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
+	u.turn.Lock()
+	defer u.turn.Unlock()
+	b.mu.Lock()
+	age, before := time.Since(u.counted), u.kept
+	fresh := !u.counted.IsZero() && (age < pause || age < recount && !u.removed)
+	u.removed = u.removed && fresh
+	b.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	bytes, err := b.count(ctx, of)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		u.removed = true
+		return fmt.Errorf("count what is kept: %w", err)
+	}
+	u.kept, u.counted = bytes+u.kept-before, time.Now() // what came meanwhile may have been missed
+	return nil
+}
+
+func (b *Bound) end(of string, limit, written, kept int64) {
+	if limit == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	u := b.usage(of)
+	u.writing -= written
+	u.kept += kept
+}
+
+// Freed says that so many bytes of an account were removed.
+func (b *Bound) Freed(account string, bytes int64) {
+	b.end(account, b.limits.Account, 0, -bytes)
+	b.end("", b.limits.Total, 0, -bytes)
+}

@@ -1,0 +1,155 @@
+package quota_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"moviola/internal/quota"
+)
+
+// place is what accounts keep, by account.
+type place struct {
+	kept   map[string]int64
+	counts int
+	fails  error
+}
+
+func (p *place) count(_ context.Context, account string) (int64, error) {
+	p.counts++
+	var sum int64
+	for name, bytes := range p.kept {
+		if account == "" || account == name {
+			sum += bytes
+		}
+	}
+	return sum, p.fails
+}
+
+func wantFull(t *testing.T, err error, all bool) {
+	t.Helper()
+	var full *quota.FullError
+	if !errors.As(err, &full) || full.All != all {
+		t.Errorf("got %v, want a bound of all: %v", err, all)
+	}
+}
+
+// TestBound: what is there counts, and what is being written; each bound is told apart; what does not stay gives its room back.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := &place{kept: map[string]int64{"a": 50, "b": 20}}
+		b := quota.New(quota.Limits{Account: 100, Total: 140}, p.count)
+		one, two := b.Begin("a"), b.Begin("a")
+		if err := errors.Join(one.Add(t.Context(), 20), one.Add(t.Context(), 20), two.Add(t.Context(), 10)); err != nil {
+			t.Fatal(err)
+		}
+		wantFull(t, two.Add(t.Context(), 1), false)
+		other := b.Begin("b")
+		wantFull(t, other.Add(t.Context(), 21), true)
+		if err := other.Add(t.Context(), 20); err != nil {
+			t.Error(err)
+		}
+		other.Drop()
+		one.Keep()
+		p.kept["a"] = 90
+		two.Drop()
+		if err := two.Add(t.Context(), 10); err != nil {
+			t.Error(err)
+		}
+		two.Keep()
+		p.kept["a"] = 100
+		before := p.counts
+		for range 100 {
+			wantFull(t, two.Add(t.Context(), 1), false)
+		}
+		if p.counts != before {
+			t.Errorf("refusals have it counted %d times", p.counts-before)
+		}
+		p.kept["a"] = 60
+		time.Sleep(2 * time.Second)
+		b.Removed("a")
+		if err := two.Add(t.Context(), 40); err != nil {
+			t.Errorf("after something was removed: %v", err)
+		}
+		two.Drop()
+		p.kept["a"] = 100 // by another process
+		time.Sleep(11 * time.Minute)
+		b.Removed("a")
+		if err := two.Add(t.Context(), 30); err != nil {
+			t.Errorf("what another process wrote is not known yet: %v", err)
+		}
+		wantFull(t, two.Add(t.Context(), 30), false)
+	})
+}
+
+// TestBound_CannotCount: where nothing can be counted nothing is written.
+func TestBound_CannotCount(t *testing.T) {
+	t.Parallel()
+	p := &place{fails: errors.New("away")}
+	w := quota.New(quota.Limits{Account: 1}, p.count).Begin("a")
+	if err := w.Add(t.Context(), 1); !errors.Is(err, p.fails) {
+		t.Error(err)
+	}
+}
+
+// TestBound_Holds: whatever is written, kept, dropped and removed, no account and not all together keep more than they may.
+func TestBound_Holds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		p := &place{kept: map[string]int64{}}
+		limits := quota.Limits{Account: rapid.Int64Range(1, 50).Draw(rt, "account"), Total: rapid.Int64Range(1, 100).Draw(rt, "total")}
+		b := quota.New(limits, p.count)
+		type writing struct {
+			*quota.Write
+			account string
+			size    int64
+		}
+		var all []*writing
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			account := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "account")
+			switch rapid.IntRange(0, 3).Draw(rt, "step") {
+			case 0:
+				all = append(all, &writing{Write: b.Begin(account), account: account})
+			case 1:
+				if len(all) > 0 {
+					w := rapid.SampledFrom(all).Draw(rt, "write")
+					if n := rapid.Int64Range(0, 30).Draw(rt, "bytes"); w.Add(rt.Context(), n) == nil {
+						w.size += n
+					}
+				}
+			case 2:
+				if len(all) > 0 {
+					w := all[0]
+					all = all[1:]
+					if rapid.Bool().Draw(rt, "stays") {
+						p.kept[w.account] += w.size
+						w.Keep()
+					} else {
+						w.Drop()
+					}
+				}
+			case 3:
+				p.kept[account] = 0
+				b.Removed(account)
+			}
+			held, sum := map[string]int64{}, int64(0)
+			for _, w := range all {
+				held[w.account] += w.size
+			}
+			for _, name := range []string{"a", "b", "c"} {
+				held[name] += p.kept[name]
+				if sum += held[name]; held[name] > limits.Account {
+					rt.Fatalf("%s keeps %d of %d", name, held[name], limits.Account)
+				}
+			}
+			if sum > limits.Total {
+				rt.Fatalf("all keep %d of %d", sum, limits.Total)
+			}
+		}
+	})
+}
