@@ -26,8 +26,16 @@ const usualSize = 0.05
 // ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of width × height pixels. What cannot be read is
 // left at its default; the warnings say so, naming the setting.
 func ReadStyle(settings map[string]any, width, height int) (Style, []Warning) {
+	r := settingsReader{given: flatten(settings)}
+	s := r.style(width, height)
+	r.warnUnknown()
+	return s, r.warnings
+}
+
+// style reads every setting that there is.
+func (r *settingsReader) style(width, height int) Style {
 	usual := math.Round(float64(width) * usualSize)
-	r := settingsReader{given: flatten(settings), units: css.On(float64(width), float64(height), usual)}
+	r.units = css.On(float64(width), float64(height), usual)
 	s := Style{
 		Look: Classic, Position: BottomCenter, Weight: 400,
 		Size: r.within("font-size", usual, 1, maxSize),
@@ -45,13 +53,12 @@ func ReadStyle(settings map[string]any, width, height int) (Style, []Warning) {
 		Keywords:     r.list("keywords"),
 		Replace:      r.pairs("replace"),
 	}
-	s.Look = oneOf(&r, "style", Classic, Progressive, OneWord, BoxedLine, BoxedWord)
-	s.Position = oneOf(&r, "position", BottomCenter, TopLeft, TopCenter, TopRight, CenterLeft, CenterCenter, CenterRight,
+	s.Look = oneOf(r, "style", Classic, Progressive, OneWord, BoxedLine, BoxedWord)
+	s.Position = oneOf(r, "position", BottomCenter, TopLeft, TopCenter, TopRight, CenterLeft, CenterCenter, CenterRight,
 		BottomLeft, BottomRight, MidTopCenter, MidBottomCenter, Custom)
 	s.Family, s.Weight = r.font()
 	s.FontURL, _ = r.text("font-url")
-	r.warnUnknown()
-	return s, r.warnings
+	return s
 }
 
 // flatten makes one map of the settings. Some users give style as an object that holds the other settings.

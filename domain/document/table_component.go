@@ -86,6 +86,9 @@ var (
 		group("card", "The box around the texts.", hasMotion), group("headline", "The title.", hasText|hasMotion),
 		group("body", "One or more paragraphs.", hasText|hasMotion),
 	}
+	stillCardGroups = []groupRow{
+		group("card", "The box around the texts.", 0), barCardGroups[1], barCardGroups[2], barCardGroups[3],
+	}
 	barCardGroups = []groupRow{
 		group("card", "The box around the texts.", hasMotion), group("bar", "The bar at the left.", hasMotion),
 		group("headline", "The title.", hasText|hasMotion), group("body", "One or more paragraphs.", hasText|hasMotion),
@@ -117,19 +120,21 @@ var (
 	}
 	buttonGroups = []groupRow{group("button", "The button.", hasText|hasMotion)}
 	clickGroups  = []groupRow{group("button", "The button.", hasText), group("cursor", "The cursor.", hasMotion)}
-	ratingGroups = []groupRow{group("rating", "The symbols.", hasMotion,
-		numberOf("value", "Sets how many of the five symbols are filled; parts are shown.", 0, 5, "5", "4.5"),
-		Property{Name: "symbol", Type: ChoiceType, Values: []string{"star", "heart", "circle"}, Default: `"star"`, Example: `"heart"`,
-			Doc: "Chooses the symbol."},
-		lengthOf("size", "Sets the size of a symbol.", "6vw"), offColor,
+	ratingGroups = []groupRow{group("rating", "The symbols.", hasMotion, append(slices.Clone(ratingProperties),
 		Property{Name: "stroke", Type: CSSType, Example: `"2px black"`, Doc: "Is the line around symbols that are filled."},
 		Property{Name: "off-stroke", Type: CSSType, Example: `"2px white"`, Doc: "Is the line around symbols that are not filled."},
-		Property{Name: "drop-shadow", Type: CSSType, Example: `"2px 2px 4px black"`, Doc: "Is the shadow of symbols that are filled."})}
+		Property{Name: "drop-shadow", Type: CSSType, Example: `"2px 2px 4px black"`, Doc: "Is the shadow of symbols that are filled."})...)}
+	plainRatingGroups = []groupRow{group("rating", "The symbols.", hasMotion, ratingProperties...)}
+	ratingProperties  = []Property{
+		numberOf("value", "Sets how many of the five symbols are filled; parts are shown.", 0, 5, "5", "4.5"),
+		{Name: "symbol", Type: ChoiceType, Values: []string{"star", "heart", "circle"}, Default: `"star"`, Example: `"heart"`, Doc: "Chooses the symbol."},
+		lengthOf("size", "Sets the size of a symbol.", "6vw"), offColor,
+	}
 )
 
 var cards = []componentRow{
 	{"basic/000", "A card that fades in; its texts slide up one after the other.", "21-basic-000", cardGroups},
-	{"basic/001", "A card with a bar; its texts slide in from above.", "", barCardGroups},
+	{"basic/001", "A card with a bar; its texts slide in from above.", "", stillCardGroups},
 	{"moviola/card", "A card: texts rise and fade in one after the other.", "", cardGroups},
 	{"moviola/bar-card", "A card with a bar, from behind which the texts come.", "", barCardGroups},
 }
@@ -165,7 +170,7 @@ var items = []componentRow{
 	{"advanced/060", "A number that runs.", "21-advanced-060", []groupRow{group("counter", "The number.", 0, counterProperties...)}},
 	{"moviola/counter", "A bold number that runs fast at first.", "", []groupRow{group("counter", "The number.", 0, counterProperties...)}},
 	{"advanced/070", "A rating with symbols that appear one after the other.", "21-advanced-070", ratingGroups},
-	{"moviola/rating", "A rating with symbols that spring up.", "", ratingGroups},
+	{"moviola/rating", "A rating with symbols that spring up.", "", plainRatingGroups},
 	{"advanced/100", "A picture whose frame moves, cut so that faces, or what stands out, are seen.", "", []groupRow{group("image", "The picture.", 0,
 		append(append([]Property{pictureSrc}, ends("left", "top", "width", "height")...), motionProperties[1:]...)...)}},
 	{"moviola/progress-bar", "A bar that fills up.", "", progressBarGroups},
@@ -224,7 +229,7 @@ var geometry = []string{"left", "top", "width", "height", "x", "y", "cx", "cy", 
 
 func holeProperties() []Property {
 	all := []Property{
-		{Name: "shape", Type: ChoiceType, Values: []string{"ellipse", "circle", "rect", "rectangle", "polygon", "star", "heart"}, Default: `"rect"`,
+		{Name: "shape", Type: ChoiceType, Values: []string{"ellipse", "circle", "rect", "rectangle", "polygon", "star", "heart"}, Default: `"ellipse"`,
 			Example: `"circle"`, Doc: "Chooses the shape of the hole."},
 		{Name: "points", Type: CSSType, Example: `"50% 0, 100% 100%, 0 100%"`, Doc: "Lists the corners of a polygon."},
 		{Name: "stroke", Type: ColorType, Example: `"white"`, Doc: "Is the colour of the line around the hole."},

@@ -280,18 +280,11 @@ func transform(text, how string) string {
 	return text
 }
 
-// known are the settings that are read somewhere above, and those that ask for what happens anyway.
-var known = strings.Fields(`font pill-color font-family font-size font-weight font-style font-color color background-color background text-align
-	horizontal-position horizontal-align vertical-position vertical-align line-height letter-spacing padding padding-top
-	padding-right padding-bottom padding-left margin margin-top margin-right margin-bottom margin-left border-radius text-shadow
-	shadow opacity text-transform text-decoration text-decoration-line white-space word-wrap overflow-wrap display font-url
-	word-spacing background-image box-shadow border border-width border-color border-style stroke stroke-width stroke-color
-	text-stroke text-stroke-width text-stroke-color -webkit-text-stroke -webkit-text-stroke-width -webkit-text-stroke-color`)
-
 // warnUnknown names what has no effect. What begins with two underscores is a client's own affair.
 func (s *styler) warnUnknown() {
 	for _, name := range slices.Sorted(maps.Keys(s.given)) {
-		idle := !slices.Contains(known, name) || name == "pill-color" && s.defaults.boxes != PillBoxes
+		_, known := document.Find(document.SettingsKind(document.TypeText), name)
+		idle := !known || name == "pill-color" && s.defaults.boxes != PillBoxes
 		if idle && len(name) <= 40 && !strings.HasPrefix(name, "--") {
 			s.warn(PropertyUnknown, name, "The setting '"+name+"' has no effect")
 		}

@@ -1,6 +1,11 @@
 package component
 
-import "moviola/domain/css"
+import (
+	"maps"
+	"slices"
+
+	"moviola/domain/css"
+)
 
 // ReadStyle applies properties to the style of a component of 1000 × 500 pixels and returns what came of it, for tests.
 func ReadStyle(source string) (size float64, weight int, color, background Color, padding, border [4]float64) {
@@ -15,4 +20,10 @@ func ReadStyle(source string) (size float64, weight int, color, background Color
 func Rich(source string) (string, int) {
 	r := readRich(source, 400, false)
 	return r.text, len(r.spans)
+}
+
+// StyleNames are the names of all styles that are read, sorted.
+func StyleNames() []string {
+	names := slices.Collect(maps.Keys(properties))
+	return slices.Sorted(slices.Values(append(names, "font", "font-size")))
 }
