@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 	"strings"
-	"unicode"
 
 	"github.com/go-text/typesetting/segmenter"
 
@@ -74,11 +73,12 @@ func (c *captions) at(_ context.Context, k int64) (*image.RGBA, error) {
 	return &image.RGBA{}, nil
 }
 
-// placed is a word on its line.
+// placed is a word on its line, or a part of one.
 type placed struct {
 	*phrase
-	piece caption.Piece
+	piece levelled
 	x     float64
+	gap   float64 // before it, as it is read
 }
 
 // row is a line as it is drawn.
@@ -98,6 +98,10 @@ func (c *captions) draw(given []caption.Row) (*image.RGBA, error) {
 	if err != nil {
 		return nil, err
 	}
+	pad := c.padding()
+	if style.Look == caption.BoxedWord { // the box of a word ends before the next one
+		blank = math.Max(blank, boxedGap*pad)
+	}
 	var rows []row
 	for _, r := range given {
 		broken, err := c.broken(r, blank)
@@ -108,17 +112,17 @@ func (c *captions) draw(given []caption.Row) (*image.RGBA, error) {
 	}
 	var list canvas.List
 	anchor := style.Anchor(c.w, c.h)
-	pad := c.padding()
 	total := float64(len(rows)) * height
 	y := anchor.Y - total/2*float64(1+anchor.Vertical)
 	for _, r := range rows {
 		x := anchor.X - r.w/2*float64(1+anchor.Horizontal)
 		if r.boxed {
-			c.box(&list, x, y, r.w, height, pad)
+			c.box(&list, x, y, r.w, height, pad, pad)
 		}
-		for _, w := range r.words {
+		for i, w := range r.words {
 			if w.piece.Boxed {
-				c.box(&list, x+w.x, y, w.w, height, pad)
+				left, right := r.room(i, pad)
+				c.box(&list, x+w.x, y, w.w, height, left, right)
 			}
 		}
 		for _, w := range r.words {
@@ -142,64 +146,46 @@ func (p *phrase) paste(list *canvas.List, x, y float64) {
 
 func (c *captions) padding() float64 { return c.layer.Captions.Style.Size * 0.2 }
 
-// box draws the box behind a word or a line.
-func (c *captions) box(list *canvas.List, x, y, w, h, pad float64) {
-	list.Fill(canvas.Rounded(x-pad, y, w+2*pad, h, [4]float64{pad, pad, pad, pad}), canvas.Identity, canvas.Paint{Color: c.layer.Captions.Style.Box}, 1)
+// box draws the box behind a word or a line, which reaches over it at its left and right.
+func (c *captions) box(list *canvas.List, x, y, w, h, left, right float64) {
+	round := c.padding()
+	list.Fill(canvas.Rounded(x-left, y, w+left+right, h, [4]float64{round, round, round, round}), canvas.Identity, canvas.Paint{Color: c.layer.Captions.Style.Box}, 1)
 }
 
-// broken puts the words of a row side by side, on several lines where one does not hold them. Lines of Arabic and Hebrew run from
-// right to left.
+// broken puts the words of a row side by side, on several lines where one does not hold them.
 func (c *captions) broken(given caption.Row, blank float64) ([]row, error) {
 	most := math.Max(widest*float64(c.w), 1)
 	rows := []row{{boxed: given.Boxed}}
-	pieces, err := c.fitting(given.Pieces, most)
+	pieces, err := c.fitting(levels(given.Pieces), most)
 	if err != nil {
 		return nil, err
 	}
-	for _, fit := range pieces {
-		piece, p := fit.piece, fit.phrase
+	for _, p := range pieces {
 		last := &rows[len(rows)-1]
-		gap := blank
-		if piece.Glued || len(last.words) == 0 {
-			gap = 0
+		p.gap = blank
+		if p.piece.Glued || len(last.words) == 0 {
+			p.gap = 0
 		}
-		if len(last.words) > 0 && last.w+gap+p.w > most {
+		if len(last.words) > 0 && last.w+p.gap+p.w > most {
 			rows = append(rows, row{boxed: given.Boxed})
-			last, gap = &rows[len(rows)-1], 0
+			last, p.gap = &rows[len(rows)-1], 0
 		}
-		last.words = append(last.words, placed{p, piece, last.w + gap})
-		last.w += gap + p.w
+		last.words = append(last.words, p)
+		last.w += p.gap + p.w
 	}
 	for i := range rows {
-		rows[i].turn()
+		rows[i].arrange()
 	}
 	return rows, nil
 }
 
-// turn mirrors the places of the words of a line that is read from right to left.
-func (r *row) turn() {
-	for _, w := range r.words {
-		for _, letter := range w.piece.Text {
-			if !unicode.IsLetter(letter) {
-				continue
-			}
-			if unicode.In(letter, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana) {
-				for i := range r.words {
-					r.words[i].x = r.w - r.words[i].x - r.words[i].w
-				}
-			}
-			return
-		}
-	}
-}
-
 // blank is the width of a blank, and the height of a line.
 func (c *captions) blank() (width, height float64, err error) {
-	pair, err := c.phrase(caption.Piece{Text: "x x"}, 1)
+	pair, err := c.phrase(plainly("x x"), 1)
 	if err != nil {
 		return 0, 0, err
 	}
-	one, err := c.phrase(caption.Piece{Text: "x"}, 1)
+	one, err := c.phrase(plainly("x"), 1)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -216,7 +202,7 @@ const smallest = 0.6
 const snug = 0.98
 
 // fitting are the words of a row, none wider than most: what is too long is drawn smaller, or broken between letters.
-func (c *captions) fitting(given []caption.Piece, most float64) ([]placed, error) {
+func (c *captions) fitting(given []levelled, most float64) ([]placed, error) {
 	var all []placed
 	for _, piece := range given {
 		p, err := c.phrase(piece, 1)
@@ -243,7 +229,7 @@ func (c *captions) fitting(given []caption.Piece, most float64) ([]placed, error
 }
 
 // split breaks a word into as few parts as fit, of about as many letters each.
-func (c *captions) split(piece caption.Piece, w, most float64) ([]placed, error) {
+func (c *captions) split(piece levelled, w, most float64) ([]placed, error) {
 	letters := graphemes(piece.Text)
 	for n := int(math.Ceil(w / most)); ; n++ {
 		n = min(n, len(letters))
@@ -282,13 +268,14 @@ func graphemes(text string) []string {
 }
 
 // phrase draws a word at a share of its size, unless that has been done.
-func (c *captions) phrase(piece caption.Piece, size float64) (*phrase, error) {
+func (c *captions) phrase(piece levelled, size float64) (*phrase, error) {
 	style := c.layer.Captions.Style
 	color, lit := style.Line, "-"
 	if piece.Role == caption.Now {
 		color, lit = style.Word, "+"
 	}
-	key := fmt.Sprintf("%s%.4f %s", lit, size, piece.Text)
+	word := piece.marked()
+	key := fmt.Sprintf("%s%.4f %s", lit, size, word)
 	if p, ok := c.known[key]; ok {
 		return p, nil
 	}
@@ -298,7 +285,7 @@ func (c *captions) phrase(piece caption.Piece, size float64) (*phrase, error) {
 		Padding: timeline.Sides{Top: margin, Right: margin, Bottom: margin, Left: margin},
 	}
 	settings.FontSize *= size
-	letters, w, h, err := c.set(piece.Text, settings)
+	letters, w, h, err := c.set(word, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +298,7 @@ func (c *captions) phrase(piece caption.Piece, size float64) (*phrase, error) {
 		if style.ShadowOffset != 0 {
 			settings.Shadow = &timeline.Shadow{X: style.ShadowOffset, Y: style.ShadowOffset, Color: style.Shadow}
 		}
-		if p.under, _, _, err = c.set(piece.Text, settings); err != nil {
+		if p.under, _, _, err = c.set(word, settings); err != nil {
 			return nil, err
 		}
 	}

@@ -27,7 +27,7 @@ func (s Style) Anchor(width, height int) Anchor {
 	a := Anchor{X: w / 2, Y: h / 2}
 	switch s.Position {
 	case Custom:
-		return Anchor{X: s.X, Y: s.Y, Horizontal: Start, Vertical: Start}
+		return Anchor{X: s.X, Y: s.Y, Horizontal: Middle, Vertical: Start}
 	case MidTopCenter:
 		a.Y = h / 4
 		return a

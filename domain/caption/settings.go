@@ -56,6 +56,9 @@ func (r *settingsReader) style(width, height int) Style {
 	s.Look = oneOf(r, "style", Classic, Progressive, OneWord, BoxedLine, BoxedWord)
 	s.Position = oneOf(r, "position", BottomCenter, TopLeft, TopCenter, TopRight, CenterLeft, CenterCenter, CenterRight,
 		BottomLeft, BottomRight, MidTopCenter, MidBottomCenter, Custom)
+	if s.Position == Custom && !r.has("x") {
+		s.X = float64(width) / 2
+	}
 	s.Family, s.Weight = r.font()
 	s.FontURL, _ = r.text("font-url")
 	return s

@@ -33,7 +33,7 @@ const (
 	BottomRight     Position = "bottom-right"
 	MidTopCenter    Position = "mid-top-center"
 	MidBottomCenter Position = "mid-bottom-center"
-	Custom          Position = "custom" // the block's upper left corner at X, Y
+	Custom          Position = "custom" // the middle of the block's upper edge at X, Y
 )
 
 // Style is how captions look. Lengths are in pixels of the movie.

@@ -129,7 +129,7 @@ func TestStyle_Anchor(t *testing.T) {
 		caption.BottomRight:     {X: 1900, Y: 950, Horizontal: caption.End, Vertical: caption.End},
 		caption.MidTopCenter:    {X: 1000, Y: 250},
 		caption.MidBottomCenter: {X: 1000, Y: 750},
-		caption.Custom:          {X: 30, Y: 40, Horizontal: caption.Start, Vertical: caption.Start},
+		caption.Custom:          {X: 30, Y: 40, Horizontal: caption.Middle, Vertical: caption.Start},
 	}
 	for position, want := range tests {
 		s := caption.Style{Position: position, X: 30, Y: 40}

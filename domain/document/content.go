@@ -45,6 +45,7 @@ type Subtitles struct {
 	Model    string // lower case; "default"
 	// Connection is the id of a saved connection to the provider that listens; empty: none.
 	Connection string
+	Fresh      bool // captions and font are fetched anew
 	// Settings say how they look and what words become. They are read by caption.ReadStyle.
 	Settings map[string]any
 }

@@ -197,7 +197,7 @@ func TestSources_All(t *testing.T) {
 		{"type":"voice","text":"Hello","cache":false},
 		{"type":"html","src":"http://page"},
 		{"type":"audiogram"}]}],
-		"elements":[{"type":"video","src":"a","cache":false},{"type":"subtitles","captions":"http://c","settings":{"style":{"font_url":"https://f/c.ttf"}}}]}`)
+		"elements":[{"type":"video","src":"a","cache":false},{"type":"subtitles","captions":"http://c","cache":"false","settings":{"style":{"font_url":"https://f/c.ttf"}}}]}`)
 	type source struct {
 		key, kind string
 		element   int
@@ -218,7 +218,7 @@ func TestSources_All(t *testing.T) {
 	want := []source{
 		{"a", "image", 1, false}, {"http://m", "mask", 1, false}, {"https://f/a.ttf", "font", 2, false}, {"https://f/b.otf", "font", 3, false},
 		{"http://deep", "image", 4, false}, {"http://i", "image", 4, false}, {"voice", "voice", 5, true}, {"a", "video", 1, true},
-		{"http://c", "captions", 2, false}, {"https://f/c.ttf", "font", 2, false},
+		{"http://c", "captions", 2, true}, {"https://f/c.ttf", "font", 2, true},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(source{})); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)

@@ -172,6 +172,7 @@ func (r reader) readSubtitles() {
 	}
 	s := &Subtitles{
 		Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Connection: r.reference("connection"), Settings: r.captionSettings(),
+		Fresh: !r.flag("cache"),
 	}
 	if s.Language == "" {
 		s.Language = "auto"

@@ -37,8 +37,8 @@ func Sources(m *Movie) []Source {
 		c.addElement(e)
 	}
 	if s := m.Subtitles; s != nil {
-		c.addFile(s.Ref, s.Source, KindCaptions, false)
-		c.addFile(s.Ref, captionFont(s.Settings), KindFont, false)
+		c.addFile(s.Ref, s.Source, KindCaptions, s.Fresh)
+		c.addFile(s.Ref, captionFont(s.Settings), KindFont, s.Fresh)
 	}
 	return c.sources
 }

@@ -179,6 +179,8 @@ var typeProperties = map[string][]Property{
 			Doc: "Names a saved connection to the provider that listens."},
 		{Name: "settings", Type: ObjectType, Kind: "settings:subtitles", Default: "{}", Example: `{"style": "boxed-word", "font-size": 90}`, Picture: "22-subtitles",
 			Doc: "Says how the subtitles look."},
+		{Name: "cache", Type: BooleanType, Default: "true", Example: "false",
+			Doc: "Lets captions and a font that were fetched before be used again; false fetches them anew."},
 	},
 }
 

@@ -1,6 +1,9 @@
 package visual_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"moviola/tests/studio"
@@ -70,9 +73,12 @@ func TestCaptions(t *testing.T) {
 			{"font-size": 34, "font-weight": "800", "line-color": "#7fffd4", "word-color": "#ff4500"}, {"all-caps": true, "max-words-per-line": 2},
 			{"outline-width": 3, "outline-color": "#c0392b", "shadow-offset": 4, "shadow-color": "#000000"},
 		}},
-		{"testdata/captions-places.jpg", []string{"top-left", "top-center", "center-right", "center-center", "mid-bottom-center", "bottom-right", "custom", "replaced"}, []studio.Object{
-			{"position": "top-left"}, {"position": "top-center"}, {"position": "center-right"}, {"position": "center-center"}, {"position": "mid-bottom-center"},
-			{"position": "bottom-right"}, {"position": "custom", "x": 20, "y": 30}, {"replace": studio.Object{"two": "zwei"}, "box-color": "#2980b9", "style": "boxed-line"},
+		{"testdata/captions-places.jpg", []string{"top-left", "top-center", "top-right", "center-left", "center-center", "center-right",
+			"bottom-left", "bottom-center", "bottom-right", "mid-top-center", "mid-bottom-center", "custom", "replaced"}, []studio.Object{
+			{"position": "top-left"}, {"position": "top-center"}, {"position": "top-right"}, {"position": "center-left"}, {"position": "center-center"},
+			{"position": "center-right"}, {"position": "bottom-left"}, {"position": "bottom-center"}, {"position": "bottom-right"},
+			{"position": "mid-top-center"}, {"position": "mid-bottom-center"}, {"position": "custom", "x": 130, "y": 30},
+			{"replace": studio.Object{"two": "zwei"}, "box-color": "#2980b9", "style": "boxed-line"},
 		}},
 	} {
 		var all []look
@@ -88,6 +94,37 @@ func TestCaptions(t *testing.T) {
 		}
 		checkMovies(t, s, tt.file, w, h, 4, 24, all)
 	}
+}
+
+// TestCaptions_order: words stand where those of a text element stand, whichever way they are read, and the box of one leaves the next alone.
+func TestCaptions_order(t *testing.T) {
+	t.Parallel()
+	s := studio.New(t)
+	var all []look
+	for name, words := range map[string]string{
+		"1 Hebrew with English": "שלום hello, world (2025).", "2 English with Hebrew": "Say שלום עולם twice.", "3 Arabic with a number": "مرحبا بالعالم 25 مرة",
+		"4 CJK": "今日は良い天気です", "5 narrow blanks": "one two three",
+	} {
+		settings := studio.Object{"style": "boxed-word", "box-color": "#c0392b", "font-size": 26, "font-family": "Bebas Neue"}
+		movie := studio.Object{
+			"scenes": studio.List{studio.Object{"duration": 1, "background-color": "#34495E", "elements": studio.List{
+				studio.Object{"type": "text", "text": words, "settings": studio.Object{"font-size": 26, "font-family": "Bebas Neue", "vertical-position": "top"}},
+			}}},
+			"elements": studio.List{studio.Object{"type": "subtitles", "captions": "WEBVTT\n\n00:00.000 --> 00:01.000\n" + karaoke(words), "settings": settings}},
+		}
+		all = append(all, look{name, movie})
+	}
+	slices.SortFunc(all, func(a, b look) int { return strings.Compare(a.name, b.name) })
+	checkMovies(t, s, "testdata/captions-order.jpg", 360, 120, 3, 12, all)
+}
+
+// karaoke gives each word of a second its time.
+func karaoke(words string) string {
+	all := strings.Fields(words)
+	for i := range all[1:] {
+		all[i+1] = fmt.Sprintf("<00:00.%03d>%s", 1000*(i+1)/len(all), all[i+1])
+	}
+	return strings.Join(all, " ")
 }
 
 // TestWaves: the audiogram draws the sound that is heard. Movie-schema §4.9.

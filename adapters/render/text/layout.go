@@ -66,7 +66,7 @@ func (w *worker) paragraph(text []rune, s *setting, width float64) ([]line, erro
 		return []line{{start: s.start}}, nil
 	}
 	direction, base := di.DirectionLTR, bidi.LeftToRight
-	if rightToLeft(text) {
+	if RightToLeft(text) {
 		direction, base = di.DirectionRTL, bidi.RightToLeft
 	}
 	inputs, err := w.itemise(text, direction, s)
@@ -172,28 +172,41 @@ func (w *worker) levels(text []rune, base bidi.Direction) []bidi.Level {
 	return levels
 }
 
-// visual puts the runs of a line into the order in which they are seen: from the highest level to the lowest odd one, every
-// sequence of runs at that level or above is reversed. UAX #9, rule L2. (The wrapper's own order knows two levels only.)
+// visual puts the runs of a line into the order in which they are seen. (The wrapper's own order knows two levels only.)
 func visual(logical shaping.Line, levels []bidi.Level) []shaping.Output {
-	runs := slices.Clone(logical)
-	level := func(i int) bidi.Level { return levels[min(runs[i].Runes.Offset, len(levels)-1)] }
+	own := make([]bidi.Level, len(logical))
+	for i, run := range logical {
+		own[i] = levels[min(run.Runes.Offset, len(levels)-1)]
+	}
+	runs := make([]shaping.Output, len(logical))
+	for i, from := range VisualOrder(own) {
+		runs[i] = logical[from]
+	}
+	return runs
+}
+
+// VisualOrder says which of the parts of a line is seen where, from left to right, by their embedding levels: from the highest level to the
+// lowest odd one, every sequence of parts at that level or above is reversed. UAX #9, rule L2.
+func VisualOrder(levels []bidi.Level) []int {
+	order := make([]int, len(levels))
 	highest, lowestOdd := bidi.Level(0), bidi.Level(math.MaxInt8)
-	for i := range runs {
-		highest = max(highest, level(i))
-		if level(i)%2 == 1 {
-			lowestOdd = min(lowestOdd, level(i))
+	for i, level := range levels {
+		order[i] = i
+		highest = max(highest, level)
+		if level%2 == 1 {
+			lowestOdd = min(lowestOdd, level)
 		}
 	}
 	for at := highest; at >= lowestOdd; at-- {
-		for i := 0; i < len(runs); i++ {
+		for i := 0; i < len(order); i++ {
 			start := i
-			for i < len(runs) && level(i) >= at {
+			for i < len(order) && levels[order[i]] >= at {
 				i++
 			}
-			slices.Reverse(runs[start:i])
+			slices.Reverse(order[start:i])
 		}
 	}
-	return runs
+	return order
 }
 
 // measure sets the line's size. A line height of 0 is what the line's fonts want; otherwise every line is equally high, and the
@@ -284,7 +297,7 @@ func lineAlign(a timeline.Align, l line, text []rune) timeline.Align {
 	for end < len(text) && text[end] != '\n' {
 		end++
 	}
-	if rightToLeft(text[l.start:end]) {
+	if RightToLeft(text[l.start:end]) {
 		return timeline.AlignRight
 	}
 	return timeline.AlignLeft

@@ -59,8 +59,8 @@ func blank(cluster []rune) bool {
 	return true
 }
 
-// rightToLeft says whether a paragraph is written from right to left: its first letter decides. UAX #9, rules P2 and P3.
-func rightToLeft(text []rune) bool {
+// RightToLeft says whether a paragraph is written from right to left: its first letter decides. UAX #9, rules P2 and P3.
+func RightToLeft(text []rune) bool {
 	for _, r := range text {
 		if unicode.IsLetter(r) {
 			switch language.LookupScript(r) {
