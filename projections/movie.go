@@ -9,18 +9,12 @@ import (
 
 // The statuses of a movie. The last is nobody's: it marks a submission that was abandoned, which no query returns.
 const (
-	StatusPending   = "pending"
-	StatusRunning   = "running"
-	StatusDone      = "done"
-	StatusError     = "error"
-	StatusTimeout   = "timeout"
+	StatusPending   = string(movie.Pending)
+	StatusRunning   = string(movie.Running)
+	StatusDone      = string(movie.Done)
+	StatusError     = string(movie.Failed)
+	StatusTimeout   = string(movie.Timeout)
 	statusAbandoned = "abandoned"
-)
-
-// Spec: Movie status; decision 19.
-const (
-	messageTimedOut  = "Movie took too long to render"
-	messageCancelled = "Movie was cancelled"
 )
 
 // Movie is the read model of one movie: GET /movies, the files and the webhook are served from it. Its id is the project.
@@ -75,10 +69,11 @@ const maxMovieWarnings = 50
 // foldMovie applies one event of the movie's stream.
 func foldMovie(m Movie, e Event) Movie {
 	m.Project = e.ID
+	standing := movie.Standing{Status: movie.Status(m.Status), Message: m.Message}.After(e.Data)
+	m.Status, m.Message = string(standing.Status), standing.Message
 	switch d := e.Data.(type) {
 	case movie.Submitted:
 		m.Account = string(d.Account)
-		m.Status = StatusPending
 		m.Draft = d.Draft
 		m.Counted = d.Counted
 		m.DocumentHash = d.DocumentHash
@@ -93,14 +88,10 @@ func foldMovie(m Movie, e Event) Movie {
 	case movie.RenderStarted:
 		m = m.started(d)
 	case movie.RenderTimedOut:
-		m.Status = StatusTimeout
-		m.Message = messageTimedOut
 		m.EndedAt = at(d.At)
 	case movie.RenderFinished:
 		m = m.finished(d)
 	case movie.Cancelled:
-		m.Status = StatusError
-		m.Message = messageCancelled
 		m.Closed = true
 		m.EndedAt = at(d.At)
 	case movie.FileDeleted:
@@ -121,22 +112,11 @@ func (m Movie) started(d movie.RenderStarted) Movie {
 	if m.StartedAt == nil {
 		m.StartedAt = at(d.At)
 	}
-	if m.Status == StatusPending {
-		m.Status = StatusRunning
-	}
 	return m
 }
 
-// finished closes the movie. Decision 19: a late success is a success, a timed-out movie that fails stays timed out.
+// finished closes the movie.
 func (m Movie) finished(d movie.RenderFinished) Movie {
-	switch {
-	case d.Success:
-		m.Status = StatusDone
-		m.Message = ""
-	case m.Status != StatusTimeout:
-		m.Status = StatusError
-		m.Message = d.Message
-	}
 	m.Closed = true
 	m.EndedAt = at(d.At)
 	m.Credits = d.Credits

@@ -15,19 +15,6 @@ import (
 // ErrLost says that a claim is not, or no longer, the caller's: another attempt has begun, or the movie is closed.
 var ErrLost = errors.New("the claim is lost")
 
-// Status is the state of a movie as its owner sees it.
-type Status string
-
-// The states of a movie. Unknown is a movie that was never submitted, or whose submission was abandoned.
-const (
-	Unknown Status = ""
-	Pending Status = "pending"
-	Running Status = "running"
-	Done    Status = "done"
-	Failed  Status = "error"
-	Timeout Status = "timeout"
-)
-
 // Outcome is the first end that a movie came to. It decides what happens to the credits and never changes.
 type Outcome string
 
@@ -46,6 +33,7 @@ type Movie struct {
 	project   domain.ProjectID
 	account   domain.AccountID
 	submitted *Submitted
+	standing  Standing
 	outcome   Outcome
 
 	fetching domain.Fetching
@@ -110,25 +98,11 @@ func (m *Movie) Closing() (Closing, bool) {
 }
 
 // Status is the state as the owner sees it.
-func (m *Movie) Status() Status {
-	switch {
-	case m.submitted == nil:
-		return Unknown
-	case m.closing != nil && m.closing.Success:
-		return Done
-	case m.timedOut:
-		return Timeout
-	case m.closing != nil:
-		return Failed
-	case m.firstStarted.IsZero():
-		return Pending
-	default:
-		return Running
-	}
-}
+func (m *Movie) Status() Status { return m.standing.Status }
 
 // Apply folds one event of the movie's stream. It validates nothing; events of other streams are ignored.
 func (m *Movie) Apply(event domain.Event) {
+	m.standing = m.standing.After(event)
 	switch e := event.(type) {
 	case Submitted:
 		m.account, m.submitted = e.Account, &e

@@ -1,0 +1,50 @@
+package movie
+
+import "moviola/domain"
+
+// Status is the state of a movie as its owner sees it.
+type Status string
+
+// The states of a movie. Unknown is a movie that was never submitted, or whose submission was abandoned.
+const (
+	Unknown Status = ""
+	Pending Status = "pending"
+	Running Status = "running"
+	Done    Status = "done"
+	Failed  Status = "error"
+	Timeout Status = "timeout"
+)
+
+// Standing is a movie's status, and why it is that: the message is empty unless the status is Failed or Timeout. The zero Standing is that of a
+// movie without events.
+type Standing struct {
+	Status  Status
+	Message string
+}
+
+// After is the standing after one more event of the movie's stream. A late success is a success; a movie that is out of time stays so when its
+// render fails. Spec: Movie status; decision 19.
+func (s Standing) After(event domain.Event) Standing {
+	switch e := event.(type) {
+	case Submitted:
+		return Standing{Status: Pending}
+	case SubmissionAbandoned:
+		return Standing{}
+	case RenderStarted:
+		if s.Status == Pending {
+			return Standing{Status: Running}
+		}
+	case RenderTimedOut:
+		return Standing{Timeout, timeoutMessage}
+	case RenderFinished:
+		switch {
+		case e.Success:
+			return Standing{Status: Done}
+		case s.Status != Timeout:
+			return Standing{Failed, e.Message}
+		}
+	case Cancelled:
+		return Standing{Failed, cancelledMessage}
+	}
+	return s
+}
