@@ -124,7 +124,8 @@ func indented(t *testing.T, raw []byte) []byte {
 // sitesOf are the properties that the table knows in an object, and in what is inside of it.
 func sitesOf(kind, pointer string, object map[string]any) []site {
 	var all []site
-	for name, value := range object {
+	for _, name := range slices.Sorted(maps.Keys(object)) { // in the same order for the same seed
+		value := object[name]
 		p, ok := document.Find(kind, name)
 		if !ok || p.Type == document.DataType || p.Idle || value == nil {
 			continue
