@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -42,19 +44,20 @@ type loudMix struct {
 	sounds []string // as lavfi describes them
 }
 
-// loudMixes are mixes beyond full scale, or close to it.
-func loudMixes() []loudMix {
-	expr := func(e string) string { return "aevalsrc=exprs='" + e + "':d=2:s=48000" }
+// loudMixes are mixes beyond full scale, or close to it, of so many seconds.
+func loudMixes(seconds int) []loudMix {
+	expr := func(e string) string { return fmt.Sprintf("aevalsrc=exprs='%s':d=%d:s=48000", e, seconds) }
+	noise := func(options string) string { return fmt.Sprintf("anoisesrc=d=%d:r=48000:%s", seconds, options) }
 	speech := "(random(0)*2-1)*exp(-8*mod(t,0.21))*(0.5+0.5*sin(2*PI*1.3*t))+0.6*sin(2*PI*(140+30*sin(2*PI*3*t))*t)*exp(-3*mod(t,0.4))"
 	music := "0.5*sin(2*PI*110*t)+0.4*sin(2*PI*220.5*t)+0.3*sin(2*PI*331*t)+0.3*sin(2*PI*1760*t)*exp(-6*mod(t,0.5))+" +
 		"1.2*sin(2*PI*55*t)*exp(-9*mod(t,0.5))+0.4*(random(1)*2-1)*exp(-30*mod(t+0.25,0.5))"
 	full := func(hz float64) string { return expr(fmt.Sprintf("sin(2*PI*%g*t)", hz)) }
 	return []loudMix{
-		{"white noise", []string{"anoisesrc=d=2:c=white:a=1:r=48000:seed=1"}},
-		{"pink noise", []string{"anoisesrc=d=2:c=pink:a=1:r=48000:seed=2"}},
-		{"brown noise", []string{"anoisesrc=d=2:c=brown:a=1:r=48000:seed=3"}},
-		{"blue noise", []string{"anoisesrc=d=2:c=blue:a=1:r=48000:seed=4,volume=15dB"}},
-		{"violet noise", []string{"anoisesrc=d=2:c=violet:a=1:r=48000:seed=5,volume=20dB,volume=20dB"}},
+		{"white noise", []string{noise("c=white:a=1:seed=1")}},
+		{"pink noise", []string{noise("c=pink:a=1:seed=2")}},
+		{"brown noise", []string{noise("c=brown:a=1:seed=3")}},
+		{"blue noise", []string{noise("c=blue:a=1:seed=4,volume=15dB")}},
+		{"violet noise", []string{noise("c=violet:a=1:seed=5,volume=20dB,volume=20dB")}},
 		{"clicks", []string{expr("if(lt(mod(t,0.25),1/48000),1,0)")}},
 		{"clicks both ways", []string{expr("if(lt(mod(t,0.1),1/48000),1,if(lt(mod(t+0.05,0.1),1/48000),-1,0))")}},
 		{"bursts", []string{expr("if(lt(mod(t,0.5),0.02),random(0)*2-1,0)")}},
@@ -67,9 +70,9 @@ func loudMixes() []loudMix {
 		{"a sawtooth", []string{expr("2*mod(t*331,1)-1")}},
 		{"speech on music", []string{expr(speech), expr(music)}},
 		{"music at full scale", []string{expr(music)}},
-		{"speech on noise", []string{expr(speech), "anoisesrc=d=2:c=pink:a=1:r=48000:seed=6"}},
+		{"speech on noise", []string{expr(speech), noise("c=pink:a=1:seed=6")}},
 		{"a sweep", []string{expr("sin(2*PI*(20*t+2400*t*t))")}},
-		{"sides that differ", []string{"aevalsrc=exprs='sgn(sin(2*PI*700*t))|random(0)*2-1':d=2:s=48000", full(100)}},
+		{"sides that differ", []string{expr("sgn(sin(2*PI*700*t))|random(0)*2-1"), full(100)}},
 	}
 }
 
@@ -84,7 +87,16 @@ func asJSON(v any) string {
 func TestEngine_Render_truePeakIsAtMostMinusOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	for i, mix := range loudMixes() {
+	// One of each kind by default: noise, clicks, tones, and speech on music.
+	seconds, usual := 1, []string{"white noise", "clicks both ways", "three full-scale tones", "speech on music"}
+	long := os.Getenv("MOVIOLA_TEST_LONG") != ""
+	if long {
+		seconds = 2
+	}
+	for i, mix := range loudMixes(seconds) {
+		if !long && !slices.Contains(usual, mix.name) {
+			continue
+		}
 		t.Run(mix.name, func(t *testing.T) {
 			var elements []object
 			for j, source := range mix.sounds {

@@ -101,6 +101,14 @@ func TestLay_Windows(t *testing.T) {
 			"1:0+250[video#1.1 100-250/0] 1:250+250[video#1.1 0-250/150] 1:500+250[video#1.1 0-200/400] 1:750+250[]"},
 		{"cut inside one of the movie", `{"scenes":[{"duration":30}],"elements":[{"type":"video","src":"silent","duration":-2,"loop":-1}]}`,
 			"1:0+250[video#0.1 0-250/0] 1:250+250[video#0.1 0-250/250] 1:500+250[video#0.1 0-250/500]"},
+		{"to the end, which extra time moves", `{"scenes":[{"elements":[{"type":"text","text":"x","duration":-2},{"type":"image","src":"photo","duration":1,"extra-time":1}]}]}`,
+			"1:0+50[text#1.1 0-50/0 image#1.2 0-50/0]"},
+		{"to the end, which a late element moves", `{"scenes":[{"elements":[{"type":"text","text":"x","duration":-2,"start":0.4},{"type":"image","src":"photo","duration":1,"start":1}]}]}`,
+			"1:0+50[text#1.1 10-50/0 image#1.2 25-50/0]"},
+		{"to the end, which a sound moves", `{"scenes":[{"elements":[{"type":"text","text":"x","duration":-2},{"type":"audio","src":"music","duration":2}]}]}`,
+			"1:0+50[text#1.1 0-50/0]"},
+		{"to the end of the movie, which its own elements move", `{"scenes":[{"duration":1}],"elements":[{"type":"text","text":"x","duration":-2},{"type":"image","src":"photo","duration":2}]}`,
+			"1:0+25[text#0.1 0-25/0 image#0.2 0-25/0] 0:25+25[text#0.1 0-25/25 image#0.2 0-25/25]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
