@@ -56,6 +56,9 @@ func (e *Engine) fetchSources(ctx context.Context, job commands.FetchJob) error 
 	}
 	ctx, cancel := e.withSourcesTime(ctx, job.Spent)
 	defer cancel()
+	if e.cfg.Fonts != nil && !job.Fetch.AtHand {
+		e.cfg.Fonts.Families(ctx, document.FontWishes(doc)) // what is not there in the end has a stand-in
+	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(fetchers)
 	for i := range doc.Preload {

@@ -33,6 +33,7 @@ type Config struct {
 	Words   commands.Transcriber    // nil: subtitles are made of voices only
 	Images  commands.ImageGenerator // nil: images of a prompt are refused
 	Pages   Pages                   // nil: html elements are refused
+	Fonts   commands.FontFamilies   // nil: only installed and shipped families
 	PageTTL time.Duration           // how long the picture of a page that may have changed is taken from the cache; 0: 72 hours
 	// SourcesTime is how long all sources of a movie together may take; 0: 10 minutes. Decision 54.
 	SourcesTime time.Duration
@@ -117,6 +118,7 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 			return commands.Rendered{}, err
 		}
 	}
+	r.findFonts(ctx, doc)
 	if r.plan, err = timeline.Lay(doc, r.facts()); err != nil {
 		return commands.Rendered{}, err
 	}

@@ -54,6 +54,7 @@ func (e *Engine) prepare(ctx context.Context, job commands.PrepareJob) (out comm
 	if doc, err = r.gather(ctx, doc); err != nil {
 		return commands.Prepared{}, err
 	}
+	r.findFonts(ctx, doc)
 	p := prepared{run: r, Prepared: commands.Prepared{Close: r.close}}
 	switch job.Item.Type {
 	case preload.HTML, preload.Component:

@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -14,6 +15,7 @@ import (
 
 	"moviola/adapters/render/text"
 	"moviola/commands"
+	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
 )
@@ -48,7 +50,8 @@ type run struct {
 	begun      atomic.Bool     // a window was rendered in this attempt, or begun
 	gaveWay    atomic.Bool     // windows were left to a later attempt
 
-	words TextDrawer // with the movie's own fonts; nil before openWords
+	words TextDrawer     // with the movie's own fonts; nil before openWords
+	fonts commands.Fonts // of the families that the movie names and that were fetched
 
 	mu       sync.Mutex
 	warnings []string
@@ -111,6 +114,18 @@ func (r *run) clock() time.Time {
 	return r.job.Now.Truncate(time.Second)
 }
 
+// findFonts fetches the families that a movie names, those that it has not fetched ahead. One that cannot be asked for has a stand-in, in this
+// movie.
+func (r *run) findFonts(ctx context.Context, doc *document.Movie) {
+	if r.engine.cfg.Fonts == nil {
+		return
+	}
+	r.fonts = r.engine.cfg.Fonts.Families(ctx, document.FontWishes(doc))
+	for _, family := range r.fonts.Unreachable {
+		r.warn(fmt.Sprintf("The font family '%.60s' could not be fetched, the font service does not answer: a similar one is used in this movie", family))
+	}
+}
+
 // openWords prepares what texts are drawn with: the movie's own fonts among it.
 func (r *run) openWords() error {
 	if r.words != nil {
@@ -124,10 +139,10 @@ func (r *run) openWords() error {
 	}
 	r.words = r.engine.cfg.Text
 	engine, ok := r.words.(*text.Engine)
-	if !ok || len(fonts) == 0 {
+	if !ok {
 		return nil
 	}
-	own, err := engine.WithFonts(fonts)
+	own, err := engine.WithFonts(fonts, r.fonts.Faces...)
 	if err != nil {
 		return err
 	}

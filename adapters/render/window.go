@@ -99,7 +99,7 @@ func (r *run) windowKey(w timeline.Window) (string, error) {
 		Version: version, Look: document.Look(), FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height, FPS: r.plan.FPS,
 		Encoder: encoder(r.plan), Frames: w.Frames, Background: w.Background,
 	}
-	if w.Fresh {
+	if w.Fresh || len(r.fonts.Unreachable) > 0 {
 		spec.Project = r.job.Project
 	}
 	for l := range layersOf(w) {

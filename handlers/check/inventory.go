@@ -130,8 +130,8 @@ const moviesPrefix = "movies/"
 
 // owned tells whether a file belongs to something in the log. Files of streams that cannot be read do.
 func (v *inventory) owned(key string, now time.Time) bool {
-	if strings.HasPrefix(key, commands.StagingPrefix) || strings.HasPrefix(key, commands.SourcesPrefix) {
-		return true // nothing of it is in the log; it is removed by its age
+	if strings.HasPrefix(key, commands.StagingPrefix) || strings.HasPrefix(key, commands.SourcesPrefix) || strings.HasPrefix(key, commands.FontsPrefix) {
+		return true // nothing of it is in the log; it is removed by its age or use
 	}
 	stream := v.streamOf(key)
 	if v.unread[stream] || len(v.unread) > 0 && strings.HasPrefix(key, commands.MediaPrefix) {

@@ -26,7 +26,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 	}
 	var all []found
 	err := files.Walk(ctx, "", func(key string, written time.Time) error {
-		if !strings.HasPrefix(key, commands.SourcesPrefix) { // downloads are made again
+		if !strings.HasPrefix(key, commands.SourcesPrefix) && !strings.HasPrefix(key, commands.FontsPrefix) { // downloads are made again
 			all = append(all, found{key, written})
 		}
 		return nil

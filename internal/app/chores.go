@@ -38,6 +38,7 @@ func (s *service) newChores() (*chores.Chores, error) {
 			chores.Chore{Name: "cached assets", Do: s.renderer.assets.Sweep},
 			chores.Chore{Name: "downloads of all hosts", Do: s.renderer.assets.SweepShared},
 			chores.Chore{Name: "rendered parts and working files", Do: s.renderer.engine.Sweep},
+			chores.Chore{Name: "fetched fonts", Do: s.renderer.fonts.Sweep},
 			chores.Tidy("spoken texts", s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
 				return scratch.Tidy(ctx, spoken, before)
 			}),

@@ -74,6 +74,7 @@ type Config struct {
 	SMTP     string
 	SMTPFrom string
 
+	FontsURL      string
 	Look          int
 	Chromium      string
 	Speech        speech.Endpoint
@@ -170,6 +171,8 @@ func bindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
 func (c *Config) bindProviders(f *pflag.FlagSet) {
 	f.IntVar(&c.Look, "look", document.CurrentLook, "how movies look: 1 is the look before text styles followed their documentation, for one more release")
 	f.StringVar(&c.Chromium, "chromium", browser.DefaultPath, "chromium-headless-shell, for html elements")
+	f.StringVar(&c.FontsURL, "fonts-url", "https://fonts.googleapis.com/css2",
+		"font service that speaks the CSS interface of Google Fonts, for families that are neither installed nor part of the program; empty: none")
 	f.StringVar(&c.Speech.URL, "speech-url", "", "base of an OpenAI-compatible speech service (default: the built-in voices)")
 	f.StringVar(&c.Speech.Key, "speech-key", "", "key of the speech service")
 	f.StringVar(&c.Speech.Model, "speech-model", "", "model of the speech service (default tts-1)")

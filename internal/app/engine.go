@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/render/text"
 	"moviola/adapters/speech"
+	"moviola/adapters/webfonts"
 	"moviola/handlers/chores"
 )
 
@@ -25,6 +27,9 @@ var assetTimes = outbound.Options{Connect: 10 * time.Second, Header: 30 * time.S
 // How long a speech provider may take to begin its answer.
 var speechTimes = outbound.Options{Connect: 10 * time.Second, Header: 2 * time.Minute, KeepAlive: true}
 
+// How long the font service and the servers of its files may take.
+var fontTimes = outbound.Options{Connect: 5 * time.Second, Header: 5 * time.Second, Follow: true, KeepAlive: true}
+
 // How long an image provider may take to begin its answer.
 var imageTimes = outbound.Options{Connect: 10 * time.Second, Header: 3 * time.Minute, KeepAlive: true}
 
@@ -33,13 +38,14 @@ type renderer struct {
 	engine  *render.Engine
 	assets  *assets.Cache
 	pages   *browser.Pool
+	fonts   *webfonts.Service
 	sandbox *sandbox
 	caches  []chores.Cache // all that is kept on this disk for accounts
 }
 
 // newRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
-// under the service's own base, shared keeps downloads for other hosts, and saved the providers that accounts have saved; all are nil when there is no service around.
-func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFiles, shared assets.Store, saved savedProvider, log logrus.FieldLogger) (*renderer, error) {
+// under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the providers that accounts have saved; all but fonts are nil when there is no service around.
+func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store, saved savedProvider, log logrus.FieldLogger) (*renderer, error) {
 	guard, err := newGuard(cfg)
 	if err != nil {
 		return nil, err
@@ -66,6 +72,13 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	if err != nil {
 		return nil, err
 	}
+	r.fonts, err = webfonts.New(webfonts.Config{
+		URL: cfg.FontsURL, Client: guard.Client(fontTimes), Store: fonts, Dir: filepath.Join(dir, "webfonts"),
+		Has: drawer.Has, Unpack: text.Unpack, Log: log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--fonts-url: %w", err)
+	}
 	speaker, err := speech.New(ctx, speech.Config{
 		Client: guard.Client(speechTimes), Dir: filepath.Join(dir, "speech"),
 		Speech: cfg.Speech, Transcription: cfg.Transcription, Saved: saved.speech(), Log: log,
@@ -81,14 +94,14 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 		return nil, err
 	}
 	r.pages, err = browser.New(browser.Config{
-		Path: cfg.Chromium, Dial: guard.DialContext, Jail: sandbox.jail, Log: log, Fonts: pageFonts(drawer),
+		Path: cfg.Chromium, Dial: guard.DialContext, Jail: sandbox.jail, Log: log, Fonts: pageFonts(drawer, r.fonts),
 	})
 	if err != nil {
 		return nil, err
 	}
 	r.engine, err = render.New(render.Config{
 		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.assets, Text: drawer,
-		Speaker: speaker, Words: speaker, Images: painter, Pages: browser.Elements{Pool: r.pages}, PageTTL: cfg.AssetCacheTTL,
+		Speaker: speaker, Words: speaker, Images: painter, Pages: browser.Elements{Pool: r.pages}, Fonts: r.fonts, PageTTL: cfg.AssetCacheTTL,
 		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, Log: log,
 	})
 	if err != nil {

@@ -1,16 +1,18 @@
 package app
 
 import (
+	"os"
 	"strings"
 
 	"moviola/adapters/browser"
 	"moviola/adapters/render/text"
+	"moviola/adapters/webfonts"
 	"moviola/third_party/fonts"
 )
 
-// pageFonts offers pages the fonts that texts have though they are not installed: those whose name stands in the page, and all where the
-// page is not known before it is loaded.
-func pageFonts(drawer *text.Engine) func(browser.Page) []browser.Font {
+// pageFonts offers pages the fonts that texts have though they are not installed, shipped and fetched ones: those whose name stands in the
+// page, and all where the page is not known before it is loaded.
+func pageFonts(drawer *text.Engine, fetched *webfonts.Service) func(browser.Page) []browser.Font {
 	shipped := drawer.Shipped()
 	return func(p browser.Page) (all []browser.Font) {
 		named := namesIn(p)
@@ -21,6 +23,12 @@ func pageFonts(drawer *text.Engine) func(browser.Page) []browser.Font {
 					Read: func() ([]byte, error) { return fonts.Read(f.Path) },
 				})
 			}
+		}
+		for _, f := range fetched.Known(named) {
+			all = append(all, browser.Font{
+				Family: f.Family, Weight: f.Weight, To: f.To, Italic: f.Italic, Range: f.Range, Key: f.Hash,
+				Read: func() ([]byte, error) { return os.ReadFile(f.Path) },
+			})
 		}
 		return all
 	}

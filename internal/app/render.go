@@ -13,6 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"moviola/adapters/blobs"
 	"moviola/adapters/render"
 	"moviola/commands"
 	"moviola/domain/document"
@@ -43,7 +44,12 @@ func renderCommand() *cobra.Command {
 				return err
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
-			r, err := newRenderer(cmd.Context(), cfg, dir, nil, nil, nil, log)
+			files, err := blobs.Open(cmd.Context(), filepath.Join(dir, "files"))
+			if err != nil {
+				return err
+			}
+			defer func() { _ = files.Close() }() // it is removed
+			r, err := newRenderer(cmd.Context(), cfg, dir, nil, nil, files, nil, log)
 			if err != nil {
 				return err
 			}

@@ -104,7 +104,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 	}
 	if s.cfg.plays(roleRenderer) {
 		log := s.log.WithField("part", "render")
-		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.sharedSources(), s.savedProvider(), log); err != nil {
+		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.sharedSources(), s.stores.files, s.savedProvider(), log); err != nil {
 			return nil, err
 		}
 		config.Renderer, config.Fetcher = s.renderer.engine, s.renderer.engine

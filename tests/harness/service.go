@@ -66,7 +66,7 @@ func (s *Service) StartProcess(name string, flags ...string) *Process {
 	if program == "" {
 		program = Binary(s.t)
 	}
-	return Start(s.t, name, program, []string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken}, append(args, flags...)...)
+	return Start(s.t, name, program, []string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken, "MOVIOLA_FONTS_URL="}, append(args, flags...)...)
 }
 
 // WaitReady waits until the HTTP interface answers.

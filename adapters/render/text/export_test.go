@@ -69,9 +69,8 @@ func NewOf(dir string) (*Engine, error) {
 	var prints []fontscan.Footprint
 	for _, f := range files {
 		one := newLibrary(nil)
-		one.files = make(map[string]bool)
 		path := filepath.Join(dir, f.Name())
-		if err := one.add(path, path); err != nil {
+		if err := one.add(path, path, nil); err != nil {
 			return nil, err
 		}
 		print := one.prints[len(one.prints)-1]

@@ -10,6 +10,7 @@ import (
 	"github.com/go-text/typesetting/font/opentype"
 	"github.com/go-text/typesetting/fontscan"
 
+	"moviola/commands"
 	"moviola/domain"
 )
 
@@ -22,9 +23,10 @@ const (
 
 // WithFonts returns an engine that has, besides the fonts of this one, those of files: paths by the keys under which texts name
 // them (TextSettings.FontSource, or a name in FontFamily). It is meant to live as long as one movie. A file that is no
-// TrueType, OpenType or WOFF font is a *domain.Error.
-func (e *Engine) WithFonts(files map[string]string) (*Engine, error) {
-	if len(files) == 0 {
+// TrueType, OpenType or WOFF font is a *domain.Error. Faces are those of families that were fetched by their names; one that cannot be read
+// is left out.
+func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) (*Engine, error) {
+	if len(files)+len(faces) == 0 {
 		return e, nil
 	}
 	fonts := &library{
@@ -33,8 +35,16 @@ func (e *Engine) WithFonts(files map[string]string) (*Engine, error) {
 		covered: make(map[int]fontscan.RuneSet), sums: make(map[string]string),
 	}
 	for _, key := range slices.Sorted(maps.Keys(files)) {
-		if err := fonts.add(key, files[key]); err != nil {
+		if err := fonts.add(fileFamily(key), files[key], nil); err != nil {
 			return nil, err
+		}
+		fonts.files[key] = true
+	}
+	for _, f := range faces {
+		if family := font.NormalizeFamily(f.Family); e.fonts.families[family] == nil {
+			if err := fonts.add(family, f.Path, aspectOf(f)); err != nil {
+				e.log.WithError(err).WithField("family", f.Family).Warn("a fetched font cannot be read")
+			}
 		}
 	}
 	return newEngine(fonts, e.log), nil
@@ -43,7 +53,17 @@ func (e *Engine) WithFonts(files map[string]string) (*Engine, error) {
 // fileFamily is the family of a font file. No name that is written in a text can be that of another key's.
 func fileFamily(key string) string { return "\x00" + key }
 
-func (l *library) add(key, path string) (err error) {
+// aspectOf is how a fetched font looks by the words of who serves it.
+func aspectOf(f commands.FontFace) *font.Aspect {
+	style := font.StyleNormal
+	if f.Italic {
+		style = font.StyleItalic
+	}
+	return &font.Aspect{Style: style, Weight: font.Weight(f.Weight), Stretch: font.StretchNormal}
+}
+
+// add adds the fonts of a file to a family. How they look is what they say themselves, unless it is given.
+func (l *library) add(family, path string, aspect *font.Aspect) (err error) {
 	defer func() {
 		// Files of strangers are read here.
 		if cause := recover(); cause != nil {
@@ -80,7 +100,10 @@ func (l *library) add(key, path string) (err error) {
 			return errFont()
 		}
 		about, _ := font.Describe(loader, nil)
-		print := fontscan.Footprint{Family: fileFamily(key), Aspect: about.Aspect, Location: fontscan.Location{File: path, Index: uint16(i)}}
+		if aspect != nil {
+			about.Aspect = *aspect
+		}
+		print := fontscan.Footprint{Family: family, Aspect: about.Aspect, Location: fontscan.Location{File: path, Index: uint16(i)}}
 		if print.Runes, err = runesOf(loaded); err != nil {
 			return err
 		}
@@ -88,7 +111,6 @@ func (l *library) add(key, path string) (err error) {
 		l.loaded[len(l.prints)] = loaded
 		l.prints = append(l.prints, print)
 	}
-	l.files[key] = true
 	return nil
 }
 

@@ -154,6 +154,11 @@ func (w *worker) face(index int, want wish) (*font.Face, error) {
 	}
 	face := font.NewFace(loaded)
 	face.SetVariations([]font.Variation{{Tag: opentype.MustNewTag("wght"), Value: float32(want.weight)}})
+	if len(face.Coords()) > 0 {
+		// The shaper keeps what it knows of a font by the font: each weight needs one of its own.
+		own := *loaded
+		face.Font = &own
+	}
 	w.faces[key], w.index[face] = face, index
 	print := w.engine.fonts.prints[index]
 	variable := len(face.Coords()) > 0

@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/go-text/typesetting/di"
-	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/language"
 
 	"moviola/domain/timeline"
@@ -174,7 +173,5 @@ func (l *library) sum(i int) (string, error) {
 	return sum, nil
 }
 
-// Installed says whether a family is installed or shipped.
-func (e *Engine) Installed(family string) bool {
-	return e.fonts.families[font.NormalizeFamily(family)] != nil
-}
+// Has says whether a family is installed or shipped, by its own name or by a general one.
+func (e *Engine) Has(family string) bool { return len(e.fonts.named(family)) > 0 }

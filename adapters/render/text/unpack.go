@@ -1,0 +1,122 @@
+package text
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+	woff2 "github.com/tdewolff/font"
+
+	"moviola/domain"
+)
+
+// The bounds of a font that is unpacked.
+const (
+	maxPackedBytes = 20 << 20
+	maxWOFF2Tables = 64
+	woff2Header    = 48
+)
+
+// Unpack checks a font file of a stranger and returns it in a format that texts and pages are drawn from: WOFF 2 becomes TrueType or OpenType,
+// the others stay what they are. What cannot be read, or would take more room than it may, is a *domain.Error.
+func Unpack(data []byte) (unpacked []byte, err error) {
+	defer func() {
+		if cause := recover(); cause != nil { // the libraries read what strangers wrote
+			unpacked, err = nil, errFont()
+		}
+	}()
+	if len(data) > maxPackedBytes {
+		return nil, domain.Errorf(domain.Invalid, "font_too_large", "The font file is larger than %d MB", maxPackedBytes>>20)
+	}
+	if bytes.HasPrefix(data, []byte("wOF2")) {
+		if err := boundWOFF2(data); err != nil {
+			return nil, errFont()
+		}
+		if data, err = woff2.ParseWOFF2(data); err != nil {
+			return nil, errFont()
+		}
+	}
+	file := bytes.NewReader(data)
+	sizes, err := tableBytes(file)
+	if err != nil || len(sizes) != 1 || sizes[0] > maxFontBytes {
+		return nil, errFont()
+	}
+	loaders, err := opentype.NewLoaders(file)
+	if err != nil || len(loaders) != 1 {
+		return nil, errFont()
+	}
+	f, err := font.NewFont(loaders[0])
+	if err != nil {
+		return nil, errFont()
+	}
+	if _, err := runesOf(f); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+var errWOFF2 = errors.New("this WOFF 2 file is damaged or too large")
+
+// boundWOFF2 unpacks a file into nothing, up to what its directory says and what may be unpacked: the library unpacks without an end.
+func boundWOFF2(data []byte) error {
+	if len(data) < woff2Header {
+		return errWOFF2
+	}
+	tables, packed := int(binary.BigEndian.Uint16(data[12:])), int64(binary.BigEndian.Uint32(data[20:]))
+	if tables == 0 || tables > maxWOFF2Tables || binary.BigEndian.Uint32(data[16:]) > maxFontBytes/2 {
+		return errWOFF2
+	}
+	rest := bytes.NewReader(data[woff2Header:])
+	var sum int64
+	for range tables {
+		flags, err := rest.ReadByte()
+		if err != nil {
+			return errWOFF2
+		}
+		tag := flags & 0x3f
+		if tag == 0x3f {
+			if _, err := rest.Seek(4, io.SeekCurrent); err != nil {
+				return errWOFF2
+			}
+		}
+		size, err := readBase128(rest)
+		if err != nil {
+			return err
+		}
+		const glyf, loca, hmtx = 10, 11, 3
+		version := flags >> 6
+		if (tag == glyf || tag == loca) && version == 0 || tag == hmtx && version == 1 {
+			if size, err = readBase128(rest); err != nil {
+				return err
+			}
+		}
+		if sum += size; sum > maxFontBytes/2 {
+			return errWOFF2
+		}
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(brotli.NewReader(io.LimitReader(rest, packed)), sum+1))
+	if err != nil || n != sum {
+		return errWOFF2
+	}
+	return nil
+}
+
+// readBase128 reads a number of at most five bytes with seven bits each.
+func readBase128(r io.ByteReader) (int64, error) {
+	var n int64
+	for range 5 {
+		b, err := r.ReadByte()
+		if err != nil {
+			return 0, errWOFF2
+		}
+		n = n<<7 | int64(b&0x7f)
+		if b&0x80 == 0 {
+			return n, nil
+		}
+	}
+	return 0, errWOFF2
+}

@@ -1,0 +1,93 @@
+package webfonts
+
+import (
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"moviola/domain/css"
+)
+
+// sheetFace is a rule @font-face of the service.
+type sheetFace struct {
+	address string
+	weight  int
+	to      int
+	italic  bool
+	runes   string
+}
+
+var (
+	faceRule    = regexp.MustCompile(`(?s)@font-face\s*\{([^}]*)\}`)
+	faceAddress = regexp.MustCompile(`url\(\s*['"]?([^'")\s]+)['"]?\s*\)`)
+	faceRange   = regexp.MustCompile(`^[0-9a-fA-FuU+?,\s-]*$`)
+)
+
+// readSheet reads the rules of a style sheet that came from an address. A rule that names no file of the network is left out.
+func readSheet(sheet string, from *url.URL) (faces []sheetFace) {
+	for _, rule := range faceRule.FindAllStringSubmatch(sheet, maxFaces) {
+		f := sheetFace{weight: css.Normal, to: css.Normal}
+		for _, d := range css.Declarations(rule[1]) {
+			switch strings.ToLower(d.Name) {
+			case "src":
+				if found := faceAddress.FindStringSubmatch(d.Value); found != nil {
+					if at, err := from.Parse(found[1]); err == nil && (at.Scheme == "https" || at.Scheme == "http") {
+						f.address = at.String()
+					}
+				}
+			case "font-weight":
+				f.weight, f.to = weights(d.Value)
+			case "font-style":
+				f.italic, _ = css.Italic(d.Value)
+			case "unicode-range":
+				if faceRange.MatchString(d.Value) {
+					f.runes = strings.Join(strings.Fields(d.Value), "")
+				}
+			}
+		}
+		if f.address != "" {
+			faces = append(faces, f)
+		}
+	}
+	return faces
+}
+
+// weights reads one weight, or the two ends of a variable font.
+func weights(value string) (from, to int) {
+	from, to = css.Normal, 0
+	for i, part := range strings.Fields(value) {
+		n, ok := css.Weight(part)
+		switch {
+		case ok && i == 0:
+			from = n
+		case ok && i == 1:
+			to = n
+		}
+	}
+	return from, max(from, to)
+}
+
+// style is a weight and a slant, as they are asked for.
+type style struct {
+	Weight int  `json:"weight"`
+	Italic bool `json:"italic,omitempty"`
+}
+
+// query asks for styles of a family: family=Lobster+Two:ital,wght@0,400;1,700. Without any it asks for what the family has. The styles are
+// sorted, as the service wants them.
+func query(family string, styles []style) string {
+	name := strings.ReplaceAll(url.QueryEscape(family), "%20", "+")
+	if len(styles) == 0 {
+		return "family=" + name
+	}
+	axes := make([]string, len(styles))
+	for i, s := range styles {
+		slant := "0,"
+		if s.Italic {
+			slant = "1,"
+		}
+		axes[i] = slant + strconv.Itoa(s.Weight)
+	}
+	return "family=" + name + ":ital,wght@" + strings.Join(axes, "%3B")
+}

@@ -1,0 +1,167 @@
+package webfonts
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// errUnknown is the service's answer for a family, or a style of one, that it does not have.
+var errUnknown = errors.New("the font service does not know the family")
+
+// fetch asks the service for styles of a family and adds what it has. A family that it does not know is marked as such.
+func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (family, error) {
+	faces, err := s.sheets(asking, f.Name, styles)
+	f.At = s.cfg.Now()
+	if errors.Is(err, errUnknown) {
+		f.Unknown = len(f.Faces) == 0
+		f.Asked = slices.Compact(append(slices.Clone(f.Asked), styles...))
+		return f, nil
+	}
+	if err != nil {
+		return family{}, err
+	}
+	ctx, stop := context.WithTimeout(ctx, filesTime)
+	defer stop()
+	got := make([]face, len(faces))
+	failed := make([]error, len(faces))
+	var group errgroup.Group
+	group.SetLimit(filesAt)
+	for i, one := range faces {
+		group.Go(func() error {
+			got[i], failed[i] = s.file(ctx, one)
+			return nil
+		})
+	}
+	_ = group.Wait() // no file returns an error
+	f.Unknown, f.Faces = false, slices.Clone(f.Faces)
+	for i := range got {
+		if failed[i] == nil && !slices.Contains(f.Faces, got[i]) {
+			f.Faces = append(f.Faces, got[i])
+		}
+	}
+	if err := errors.Join(failed...); err != nil && (len(f.Faces) == 0 || ctx.Err() != nil) {
+		return family{}, err
+	}
+	f.Asked = append(slices.Clone(f.Asked), styles...)
+	return f, nil
+}
+
+// sheets asks for all styles at once; where the service refuses that, for each by itself, and then for what the family has. Only who has none
+// of them is unknown.
+func (s *Service) sheets(ctx context.Context, name string, styles []style) ([]sheetFace, error) {
+	faces, err := s.sheet(ctx, query(name, styles))
+	if !errors.Is(err, errUnknown) {
+		return faces, err
+	}
+	if len(styles) > 1 {
+		for _, one := range styles {
+			some, err := s.sheet(ctx, query(name, []style{one}))
+			if err != nil && !errors.Is(err, errUnknown) {
+				return nil, err
+			}
+			faces = append(faces, some...)
+		}
+	}
+	if len(faces) > 0 {
+		return faces, nil
+	}
+	return s.sheet(ctx, query(name, nil))
+}
+
+// sheet asks the service once.
+func (s *Service) sheet(ctx context.Context, query string) ([]sheetFace, error) {
+	address, err := url.Parse(s.cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read the address of the font service: %w", err)
+	}
+	if address.RawQuery != "" {
+		query = address.RawQuery + "&" + query
+	}
+	address.RawQuery = query
+	body, status, err := s.get(ctx, address.String(), maxSheetBytes)
+	switch {
+	case err != nil:
+		return nil, err
+	case status == http.StatusNotFound || status == http.StatusBadRequest:
+		return nil, errUnknown
+	case status != http.StatusOK:
+		return nil, fmt.Errorf("the font service answered with status %d", status)
+	}
+	faces := readSheet(string(body), address)
+	if len(faces) == 0 {
+		return nil, errors.New("the font service answered with no fonts")
+	}
+	return faces, nil
+}
+
+// file downloads, checks and stores a font.
+func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
+	data, status, err := s.get(ctx, f.address, maxFileBytes)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("the server of a font answered with status %d", status)
+	}
+	if err != nil {
+		return face{}, err
+	}
+	if data, err = s.cfg.Unpack(data); err != nil {
+		return face{}, err
+	}
+	sum := sha256.Sum256(data)
+	got := face{Hash: hex.EncodeToString(sum[:]), Size: int64(len(data)), Weight: f.weight, To: f.to, Italic: f.italic, Range: f.runes}
+	if err := s.cfg.Store.Put(ctx, got.key(), bytes.NewReader(data)); err != nil {
+		return face{}, err
+	}
+	return got, s.writeLocal(got, data)
+}
+
+// get reads an answer of at most some bytes.
+func (s *Service) get(ctx context.Context, address string, most int64) ([]byte, int, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, 0, fmt.Errorf("ask for a font: %w", err)
+	}
+	// To a program that it does not know the service offers whole fonts as TrueType; to browsers, parts as WOFF 2.
+	r.Header.Set("User-Agent", "Moviola")
+	r.Header.Set("Accept", "text/css, font/ttf, font/otf, font/woff2, font/woff, */*;q=0.1")
+	answer, err := s.cfg.Client.Do(r)
+	if err != nil {
+		return nil, 0, fmt.Errorf("ask for a font: %w", withoutAddress(err))
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
+	if err != nil {
+		return nil, 0, fmt.Errorf("read a font: %w", err)
+	}
+	if int64(len(body)) > most {
+		return nil, 0, fmt.Errorf("the answer of %s is larger than %d MB", hostOf(address), most>>20)
+	}
+	return body, answer.StatusCode, nil
+}
+
+// withoutAddress leaves out of an error the address, which may hold a key of the operator's.
+func withoutAddress(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return fmt.Errorf("%s: %w", hostOf(wrapped.URL), wrapped.Err)
+	}
+	return err
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the font service"
+	}
+	return strings.TrimSuffix(u.Host, ".")
+}

@@ -1,0 +1,258 @@
+package webfonts
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"moviola/commands"
+)
+
+const (
+	defaultMaxBytes = 4 << 30
+	maxFamilyBytes  = 1 << 20        // of what is known of a family
+	usedEvery       = 24 * time.Hour // how often it is noted that a family is used
+	sparedFor       = time.Hour      // a file that nothing names may be on its way
+	filesPrefix     = commands.FontsPrefix + "files/"
+	familiesPrefix  = commands.FontsPrefix + "families/"
+)
+
+// family is what is known of one.
+type family struct {
+	Name    string    `json:"name"` // as it was first asked for
+	At      time.Time `json:"at"`   // when the service was asked last
+	Used    time.Time `json:"used"` // to the day
+	Unknown bool      `json:"unknown,omitempty"`
+	Asked   []style   `json:"asked"`
+	Faces   []face    `json:"faces"`
+}
+
+// face is a font file of a family.
+type face struct {
+	Hash   string `json:"hash"`
+	Size   int64  `json:"size"`
+	Weight int    `json:"weight"`
+	To     int    `json:"to"`
+	Italic bool   `json:"italic,omitempty"`
+	Range  string `json:"range,omitempty"`
+}
+
+// key is where a font is stored: fonts/files/<hash>.<size in bytes>.
+func (f face) key() string { return filesPrefix + f.Hash + "." + strconv.FormatInt(f.Size, 10) }
+
+func familyKey(name string) string {
+	sum := sha256.Sum256([]byte(normal(name)))
+	return familiesPrefix + hex.EncodeToString(sum[:]) + ".json"
+}
+
+func (s *Service) path(f face) string { return filepath.Join(s.cfg.Dir, f.Hash) }
+
+func (s *Service) facesOf(f family) []commands.FontFace {
+	faces := make([]commands.FontFace, len(f.Faces))
+	for i, one := range f.Faces {
+		faces[i] = commands.FontFace{
+			Family: f.Name, Path: s.path(one), Hash: one.Hash, Weight: one.Weight, To: one.To, Italic: one.Italic, Range: one.Range,
+		}
+	}
+	return faces
+}
+
+// load reads what is known of a family; of one that was never asked for, its name.
+func (s *Service) load(ctx context.Context, name string) (family, error) {
+	f := family{Name: name}
+	raw, err := s.read(ctx, familyKey(name), maxFamilyBytes)
+	if errors.Is(err, commands.ErrFileNotFound) {
+		return f, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(raw, &f); err != nil || normal(f.Name) != normal(name) {
+		s.cfg.Log.WithError(err).Warn("what is known of a font family cannot be read, it is asked for anew")
+		return family{Name: name}, nil
+	}
+	return f, nil
+}
+
+func (s *Service) read(ctx context.Context, key string, most int64) ([]byte, error) {
+	file, err := s.cfg.Store.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("read %s: %w", key, err)
+	}
+	if int64(len(raw)) > most {
+		return nil, fmt.Errorf("read %s: it is larger than %d bytes", key, most)
+	}
+	return raw, nil
+}
+
+// keep stores what is known of a family, whose files are stored.
+func (s *Service) keep(ctx context.Context, f family) error {
+	f.Used = s.cfg.Now()
+	raw, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("write what is known of a font family: %w", err)
+	}
+	if err := s.cfg.Store.Put(ctx, familyKey(f.Name), bytes.NewReader(raw)); err != nil {
+		return err
+	}
+	s.remember(f)
+	return nil
+}
+
+func (s *Service) remember(f family) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[normal(f.Name)] = f
+}
+
+// use brings the files of a family to this host and notes the day.
+func (s *Service) use(ctx context.Context, f family) error {
+	for _, one := range f.Faces {
+		if err := s.bring(ctx, one); err != nil {
+			return err
+		}
+	}
+	if len(f.Faces) > 0 && s.cfg.Now().Sub(f.Used) > usedEvery {
+		return s.keep(ctx, f)
+	}
+	s.remember(f)
+	return nil
+}
+
+func (s *Service) bring(ctx context.Context, f face) error {
+	now := time.Now()
+	if os.Chtimes(s.path(f), now, now) == nil {
+		return nil
+	}
+	data, err := s.read(ctx, f.key(), f.Size)
+	if err != nil {
+		return err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != f.Hash {
+		return fmt.Errorf("the stored font %s is not what it was", f.Hash)
+	}
+	return s.writeLocal(f, data)
+}
+
+// writeLocal writes a font of this host, whole or not at all.
+func (s *Service) writeLocal(f face, data []byte) error {
+	if err := os.MkdirAll(s.cfg.Dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder of fonts: %w", err)
+	}
+	temp, err := os.CreateTemp(s.cfg.Dir, ".new-*")
+	if err != nil {
+		return fmt.Errorf("write a font: %w", err)
+	}
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), s.path(f))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write a font: %w", err), os.Remove(temp.Name()))
+	}
+	return nil
+}
+
+// Sweep removes the families that were not used for longest, until all fonts take what they may, and files that no family names.
+func (s *Service) Sweep(ctx context.Context, now time.Time) error {
+	families, err := s.all(ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(families, func(a, b family) int { return b.Used.Compare(a.Used) })
+	named, room := map[string]bool{}, s.cfg.MaxBytes
+	for _, f := range families {
+		for _, one := range f.Faces {
+			if !named[one.Hash] {
+				room -= one.Size
+			}
+		}
+		if room < 0 || f.Unknown && now.Sub(f.At) > unknownFor {
+			if err := s.cfg.Store.Delete(ctx, familyKey(f.Name)); err != nil {
+				return err
+			}
+			s.mu.Lock()
+			delete(s.known, normal(f.Name))
+			s.mu.Unlock()
+			continue
+		}
+		for _, one := range f.Faces {
+			named[one.Hash] = true
+		}
+	}
+	return errors.Join(s.sweepStore(ctx, now, named), s.sweepLocal(now, named))
+}
+
+func (s *Service) all(ctx context.Context) (families []family, err error) {
+	var keys []string
+	err = s.cfg.Store.Walk(ctx, familiesPrefix, func(key string, _ time.Time) error {
+		keys = append(keys, key)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		raw, err := s.read(ctx, key, maxFamilyBytes)
+		var f family
+		if err == nil {
+			err = json.Unmarshal(raw, &f)
+		}
+		switch {
+		case errors.Is(err, commands.ErrFileNotFound):
+		case err != nil:
+			s.cfg.Log.WithError(err).Warn("what is known of a font family cannot be read, it is removed")
+			if err := s.cfg.Store.Delete(ctx, key); err != nil {
+				return nil, err
+			}
+		default:
+			families = append(families, f)
+		}
+	}
+	return families, nil
+}
+
+func (s *Service) sweepStore(ctx context.Context, now time.Time, named map[string]bool) error {
+	var old []string
+	err := s.cfg.Store.Walk(ctx, filesPrefix, func(key string, written time.Time) error {
+		hash, _, _ := strings.Cut(path.Base(key), ".")
+		if !named[hash] && now.Sub(written) > sparedFor {
+			old = append(old, key)
+		}
+		return nil
+	})
+	for _, key := range old {
+		err = errors.Join(err, s.cfg.Store.Delete(ctx, key))
+	}
+	return err
+}
+
+func (s *Service) sweepLocal(now time.Time, named map[string]bool) error {
+	entries, err := os.ReadDir(s.cfg.Dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		info, infoErr := e.Info()
+		if infoErr == nil && !named[e.Name()] && now.Sub(info.ModTime()) > sparedFor {
+			err = errors.Join(err, os.Remove(filepath.Join(s.cfg.Dir, e.Name())))
+		}
+	}
+	return err
+}

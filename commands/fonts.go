@@ -1,0 +1,34 @@
+package commands
+
+import (
+	"context"
+
+	"moviola/domain/document"
+)
+
+// FontsPrefix is what the keys of fetched fonts begin with. They belong to nobody, no event names them, and they are removed by their use.
+const FontsPrefix = "fonts/"
+
+// FontFace is a font file of a family that was fetched by its name.
+type FontFace struct {
+	Family string // as it was asked for
+	Path   string // of the file on this host: TrueType, OpenType or WOFF
+	Hash   string // SHA-256 of its content
+	Weight int    // 100 to 900; of a variable font the lightest
+	To     int    // the heaviest of a variable font; else Weight
+	Italic bool
+	Range  string // characters, as unicode-range of CSS; empty: all
+}
+
+// Fonts are those of the families that were asked for and are known.
+type Fonts struct {
+	Faces []FontFace
+	// Unreachable are the families that could not be asked for: they may be there another time.
+	Unreachable []string
+}
+
+// FontFamilies fetches families by their names, once for all accounts.
+type FontFamilies interface {
+	// Families returns the fonts of the wishes, from what is kept or from the service. It waits for an answer for 5 s at most.
+	Families(ctx context.Context, wishes []document.FontWish) Fonts
+}

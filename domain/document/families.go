@@ -1,0 +1,161 @@
+package document
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"moviola/domain/css"
+)
+
+// FontWish is a font that a movie names by its family.
+type FontWish struct {
+	Family string // as written
+	Weight int    // 100 to 900
+	Italic bool
+}
+
+// The bounds of FontWishes.
+const (
+	maxWishes      = 200
+	maxWishedBytes = 100 // of a name
+)
+
+// FontWishes are the families that a movie names, each with the weights and slants in which it may be drawn: those that stand beside it, and the
+// regular one. Names of kinds (serif) and addresses of files are none. Sorted, at most maxWishes.
+func FontWishes(m *Movie) []FontWish {
+	c := wishes{}
+	for e := range m.All() {
+		switch e.Ref.Type {
+		case TypeText:
+			c.addSettings(anySettings(e.Settings))
+		case TypeHTML:
+			c.addSettings(anySettings(e.Settings))
+			if e.Page != nil {
+				c.addPage(e.Page.HTML)
+			}
+		case TypeComponent:
+			c.addSettings(e.Component.Settings)
+		}
+	}
+	if s := m.Subtitles; s != nil {
+		c.addSettings(s.Settings)
+	}
+	all := slices.SortedFunc(maps.Keys(c), func(a, b FontWish) int {
+		return cmpWishes(a, b)
+	})
+	return all[:min(len(all), maxWishes)]
+}
+
+func cmpWishes(a, b FontWish) int {
+	if d := strings.Compare(a.Family, b.Family); d != 0 {
+		return d
+	}
+	if a.Italic != b.Italic {
+		if b.Italic {
+			return -1
+		}
+		return 1
+	}
+	return a.Weight - b.Weight
+}
+
+func anySettings(settings map[string]string) map[string]any {
+	all := make(map[string]any, len(settings))
+	for name, value := range settings {
+		all[name] = value
+	}
+	return all
+}
+
+// wishes gathers what is named.
+type wishes map[FontWish]bool
+
+// genericFamilies are names of kinds.
+var genericFamilies = map[string]bool{
+	"serif": true, "sans-serif": true, "monospace": true, "cursive": true, "fantasy": true, "system-ui": true, "inherit": true, "initial": true,
+	"unset": true, "revert": true, "math": true, "emoji": true, "ui-serif": true, "ui-sans-serif": true, "ui-monospace": true, "ui-rounded": true,
+}
+
+func (c wishes) add(list string, weight int, italic bool) {
+	for _, family := range css.Families(list) {
+		if len(family) > maxWishedBytes || strings.ContainsAny(family, "/:{}()\"'<>;=&?#") || genericFamilies[strings.ToLower(family)] {
+			continue
+		}
+		c[FontWish{family, css.Normal, false}] = true
+		c[FontWish{family, weight, italic}] = true
+	}
+}
+
+// addSettings looks for families in settings, at any depth. Weight and slant are those beside them.
+func (c wishes) addSettings(settings any) {
+	switch v := settings.(type) {
+	case []any:
+		for _, item := range v {
+			c.addSettings(item)
+		}
+	case map[string]any:
+		look := map[string]string{}
+		for key, item := range v {
+			text, isText := item.(string)
+			if !isText {
+				c.addSettings(item)
+				continue
+			}
+			look[settingName(key)] = text
+		}
+		if parts, ok := css.ExpandFont(look["font"]); ok {
+			for _, p := range parts {
+				if look[p.Name] == "" {
+					look[p.Name] = p.Value
+				}
+			}
+		}
+		c.addLook(look, v)
+	}
+}
+
+func (c wishes) addLook(look map[string]string, settings map[string]any) {
+	weight, ok := css.Weight(look["font-weight"])
+	if !ok {
+		weight = css.Normal
+	}
+	for key, value := range settings { // as a number
+		if number, isNumber := css.Weight(fmt.Sprint(value)); isNumber && settingName(key) == "font-weight" {
+			weight = number
+		}
+	}
+	italic, _ := css.Italic(look["font-style"])
+	c.add(look["font-family"], weight/100*100, italic)
+}
+
+// inPage finds the families of a page's styles: up to what ends a declaration.
+var inPage = regexp.MustCompile(`(?i)font(-family)?\s*:\s*([^;{}<>]{1,300})`)
+
+// addPage adds the families of a page, in regular and bold, and slanted where the page says so.
+func (c wishes) addPage(html string) {
+	italic := strings.Contains(strings.ToLower(html), "italic") || strings.Contains(html, "<em>") || strings.Contains(html, "<i>")
+	for _, found := range inPage.FindAllStringSubmatch(html, maxWishes) {
+		list := found[2]
+		if found[1] == "" {
+			parts, ok := css.ExpandFont(list)
+			if !ok {
+				continue
+			}
+			list = parts[len(parts)-1].Value
+		}
+		// In an attribute the declaration may end with its quotation mark.
+		if strings.Count(list, `"`)%2 == 1 {
+			list = list[:strings.LastIndex(list, `"`)]
+		}
+		if strings.Count(list, `'`)%2 == 1 {
+			list = list[:strings.LastIndex(list, `'`)]
+		}
+		c.add(list, 700, false)
+		if italic {
+			c.add(list, css.Normal, true)
+		}
+	}
+}
