@@ -17,9 +17,9 @@ build: ## build bin/moviola, a static binary
 
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
-	scripts/test.sh "$$(go list ./... | grep -v '^moviola/tests' | tr '\n' ' ')" -race -timeout 60m
+	scripts/test.sh "$$(go list ./... | grep -v '^moviola/tests' | tr '\n' ' ')" -race -p 3 -timeout 60m
 	cd tests/mongo && CGO_ENABLED=0 go test -timeout 60m ./...
-	CGO_ENABLED=0 scripts/test.sh ./tests/... -timeout 60m
+	CGO_ENABLED=0 scripts/test.sh ./tests/... -p 3 -timeout 60m
 	scripts/fuzz.sh 20s ./handlers/...
 
 FAST := grep -vE '/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'
