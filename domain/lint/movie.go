@@ -17,6 +17,7 @@ func (w *where) movie(c *collector) {
 	for e := range m.All() {
 		w.component(c, e)
 	}
+	w.computed(c)
 	w.captions(c)
 	w.destinations(c)
 	w.hidden(c)

@@ -1,0 +1,69 @@
+package lint
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"moviola/domain/document"
+	"moviola/domain/jsontext"
+)
+
+// computed holds settings that expressions make against the table, once they are computed. Those of scenes, elements and captions are noted
+// while the movie is read and laid out.
+func (w *where) computed(c *collector) {
+	for e := range w.in.Movie.All() {
+		if c.enough() {
+			return
+		}
+		written, _ := w.made(e.Ref)["settings"].(map[string]any)
+		switch {
+		case written == nil:
+		case e.Component != nil:
+			w.computedGroups(c, e, written)
+		case e.Ref.Type == document.TypeText:
+			w.computedSettings(c, e, written)
+		}
+	}
+}
+
+// computedSettings are those of a text.
+func (w *where) computedSettings(c *collector, e *document.Element, written map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(written)) {
+		p, known := document.Find(document.SettingsKind(document.TypeText), name)
+		value := e.Settings[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "-")]
+		if known && computed(written[name]) && value != "" {
+			w.hold(c, e.Ref, jsontext.Pointer("/settings", name), p, value)
+		}
+	}
+}
+
+// computedGroups are those of a component.
+func (w *where) computedGroups(c *collector, e *document.Element, written map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(written)) {
+		before, _ := written[name].(map[string]any)
+		after, _ := e.Component.Settings[name].(map[string]any)
+		kind := document.ComponentKind(e.Component.ID, name)
+		for _, setting := range slices.Sorted(maps.Keys(before)) {
+			if p, known := document.Find(kind, setting); known && computed(before[setting]) && after[setting] != nil {
+				w.hold(c, e.Ref, jsontext.Pointer("/settings", name, setting), p, after[setting])
+			}
+		}
+	}
+}
+
+// hold adds what is wrong with a value of a property.
+func (w *where) hold(c *collector, ref document.Ref, path string, p document.Property, value any) {
+	var r ruler // addresses are looked at among the sources
+	if p.Type == document.DataType || p.Type == document.AddressType || p.Type == document.ObjectType || p.Type == document.ListType {
+		return
+	}
+	problem := r.judge(p, p.Type, value)
+	if problem != nil && p.Or != "" {
+		problem = r.judge(p, p.Or, value)
+	}
+	if problem != nil {
+		problem.Severity = Warning
+		w.found(c, ref, path, *problem)
+	}
+}
