@@ -88,7 +88,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	}
 	key := MediaKey(account, file.Entry, newEntry())
 	if err := h.staging.Copy(ctx, from, key); err != nil {
-		return err
+		return notYet(err) // a full storage may have room again before the registration lapses
 	}
 	_, err = h.places.decide(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Upload(file.Entry, key, at)

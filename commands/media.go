@@ -14,6 +14,10 @@ import (
 // MediaPrefix is what the keys of all files of media libraries begin with.
 const MediaPrefix = "media/"
 
+// AccountPrefixes are what the keys of that begin with which counts as stored by an account, whose id and a slash follow: files of its media
+// library, uploads that are not confirmed, and documents of movies and batches.
+func AccountPrefixes() []string { return []string{MediaPrefix, StagingPrefix, "movies/", BatchPrefix} }
+
 // PreloadPrefix is what the keys of all prepared assets that are kept for a while begin with. The account and its batch follow.
 const PreloadPrefix = "preloads/"
 

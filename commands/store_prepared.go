@@ -77,7 +77,7 @@ func (s PreparedStore) Store(ctx context.Context, job PrepareJob, p Prepared) (p
 			return kept, nil
 		case ctx.Err() != nil:
 			return preload.Result{}, err
-		case errors.Is(err, ErrStorageBlocked):
+		case errors.Is(err, ErrStorageBlocked), isStorageFull(err):
 			r.Warning = preload.QuotaBlocked
 		default:
 			r.Warning = preload.PersistFailed

@@ -136,7 +136,9 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
 	}
-	if err := h.files.Put(ctx, DocumentKey(cmd.Account, project), bytes.NewReader(read.body)); err != nil {
+	if err := h.files.Put(ctx, DocumentKey(cmd.Account, project), bytes.NewReader(read.body)); isStorageFull(err) {
+		return Submission{}, err
+	} else if err != nil {
 		refusal := domain.Errorf(domain.Internal, "movie_json_not_stored", "The movie could not be saved. Nothing was created or charged. Please try again.")
 		return Submission{}, fmt.Errorf("store the document of %s: %w: %w", project, refusal, err)
 	}

@@ -41,6 +41,7 @@ type Bucket struct {
 	folders *folders // below dir; nil when the files are not in a folder
 	shelf   *shelf   // nil when the files are not in a folder
 	shelved []string // what the keys of the files on the shelf begin with
+	bound   *bound   // nil: accounts store as much as they like
 }
 
 // Open opens the store at a folder, which is made when it does not exist, or at the URL of a bucket (file:///path is a folder). In a
@@ -92,6 +93,9 @@ func folderOf(where string) (string, bool) {
 
 // Close ends the use of the store. No call may be under way or follow.
 func (b *Bucket) Close() error {
+	if b.bound != nil {
+		b.bound.Close()
+	}
 	if b.dir == "" {
 		return b.bucket.Close()
 	}
@@ -108,7 +112,7 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader) error {
 	if b.shelves(key) {
 		put = b.putOnShelf
 	}
-	if err := put(ctx, key, r); err != nil {
+	if err := b.putCounted(ctx, key, r, put); err != nil {
 		return fmt.Errorf("store file %s: %w", key, err)
 	}
 	return nil
@@ -236,6 +240,7 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
+	defer b.removed(key)
 	err := b.delete(ctx, key)
 	if err == nil && b.shelves(key) { // last: one that a file has been replaced by is what stands until all is done
 		err = b.shelf.remove(ctx, key)

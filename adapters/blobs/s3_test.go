@@ -100,3 +100,13 @@ func TestBucket_Presign(t *testing.T) {
 		t.Error("a file was left here")
 	}
 }
+
+// TestBucket_Limit_s3 holds S3 against the contract of bounds.
+func TestBucket_Limit_s3(t *testing.T) {
+	address, environment := harness.StartS3Bucket(t)
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	bounded(t, func() *blobs.Bucket { return mustOpen(t, address) })
+}

@@ -76,8 +76,30 @@ func (b *Bucket) Copy(ctx context.Context, from, to string) error {
 	if err := errors.Join(checkKey(from), checkKey(to)); err != nil {
 		return err
 	}
-	if err := b.bucket.Copy(ctx, to, from, nil); err != nil {
+	if err := b.copy(ctx, from, to); err != nil {
 		return fmt.Errorf("copy file %s to %s: %w", from, to, err)
 	}
+	return nil
+}
+
+// copy copies within the bounds.
+func (b *Bucket) copy(ctx context.Context, from, to string) error {
+	account := b.owner(to)
+	if account == "" {
+		return b.bucket.Copy(ctx, to, from, nil)
+	}
+	found, err := b.bucket.Attributes(ctx, from)
+	if err != nil {
+		return err
+	}
+	w := b.bound.Begin(account)
+	defer w.Drop()
+	if err := w.Add(ctx, found.Size); err != nil {
+		return refused(err)
+	}
+	if err := b.bucket.Copy(ctx, to, from, nil); err != nil {
+		return err
+	}
+	w.Keep()
 	return nil
 }

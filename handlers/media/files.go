@@ -21,6 +21,14 @@ type registered struct {
 	Timestamp string `json:"timestamp"`
 }
 
+// roomFor refuses a file for which the account has no room. A size that no file can have is refused by the command.
+func (a *API) roomFor(r *http.Request, c access.Call, size int64) error {
+	if a.cfg.Fits == nil || size <= 0 || size > media.MaxSize {
+		return nil
+	}
+	return a.cfg.Fits(r.Context(), string(c.Account), size)
+}
+
 // postFile serves POST /media/file.
 func (a *API) postFile(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	if err := a.cfg.Register.Admit(r.Context(), c.Account); err != nil {
@@ -34,6 +42,9 @@ func (a *API) postFile(w http.ResponseWriter, r *http.Request, c access.Call) er
 	contentType, _ := body.text("contentType")
 	folder, err := body.folder("folder")
 	if err != nil {
+		return err
+	}
+	if err := a.roomFor(r, c, body.whole("size")); err != nil {
 		return err
 	}
 	file, err := a.cfg.Register.Handle(r.Context(), commands.RegisterMedia{

@@ -83,6 +83,8 @@ type Config struct {
 	Addresses *media.Addresses
 	Presign   Presign      // nil: uploads come to this service
 	Room      func() error // whether files may come in now; nil: always
+	// Fits refuses a file for which an account has no room; nil: there is always some.
+	Fits func(ctx context.Context, account string, size int64) error
 	// Uploads is the budget of the bytes of uploads that are under way, for which accounts take turns; nil: none. Each takes what it is long,
 	// and leastUpload at least.
 	Uploads   *fair.Budget
@@ -110,7 +112,7 @@ type API struct {
 
 // New returns an API, or an error that names everything the configuration lacks.
 func New(cfg Config) (*API, error) {
-	if err := web.Complete(cfg, "Presign", "Room", "Uploads", "UploadTTL", "CORSOrigins", "Now"); err != nil {
+	if err := web.Complete(cfg, "Presign", "Room", "Fits", "Uploads", "UploadTTL", "CORSOrigins", "Now"); err != nil {
 		return nil, err
 	}
 	if cfg.Now == nil {

@@ -15,6 +15,7 @@ import (
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/internal/fair"
+	"moviola/internal/quota"
 	"moviola/projections"
 )
 
@@ -46,7 +47,8 @@ func unavailableError(err error) *domain.Error {
 	if errors.Is(err, fair.ErrBusy) {
 		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service is reading as many large requests as it can. Please try again.")
 	}
-	if errors.Is(err, ErrNoRoom) {
+	var full *quota.FullError
+	if errors.Is(err, ErrNoRoom) || errors.As(err, &full) {
 		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service has too little room on its disk to take anything new now. Please try again later.")
 	}
 	var behind *projections.BehindError
@@ -113,7 +115,8 @@ func untilRead(ctx context.Context) (resume func()) {
 func unavailable(r *http.Request, err error) bool {
 	var network net.Error
 	var behind *projections.BehindError
-	return errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
+	var full *quota.FullError
+	return errors.As(err, &full) || errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
 		errors.Is(err, eventstore.ErrUnknownType) || errors.Is(err, fair.ErrBusy) || errors.Is(err, ErrNoRoom) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network) || errors.As(err, &behind)
 }

@@ -84,6 +84,7 @@ func (s *service) newMedia(secret secret, gate *access.Gate, log logrus.FieldLog
 	return media.New(media.Config{
 		Presign:     presign,
 		Room:        s.room,
+		Fits:        bucket.Fits,
 		Uploads:     newUploads(),
 		Library:     s.models.Library,
 		Gate:        gate,

@@ -20,6 +20,7 @@ import (
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/background"
+	"moviola/internal/quota"
 	"moviola/projections"
 )
 
@@ -71,6 +72,7 @@ func (s *stores) open(ctx context.Context, cfg Config) error {
 	if s.files, err = blobs.Open(ctx, where, commands.DocumentPrefixes()...); err != nil {
 		return fmt.Errorf("open the files: %w; when documents.db is damaged, restore it from the newest backup (docs/eventstore.md)", err)
 	}
+	s.files.Limit(quota.Limits{Account: int64(cfg.AccountStorage), Total: int64(cfg.TotalStorage)}, commands.AccountPrefixes()...)
 	return nil
 }
 

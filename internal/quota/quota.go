@@ -13,6 +13,10 @@ const (
 	recount = 10 * time.Minute
 	// pause is the least time between two counts: whoever is refused again and again does not have everything counted again and again.
 	pause = time.Second
+	// patience is how long a write waits for a count, and longest how long one may take. Where an account is counted for the first time, what
+	// is written meanwhile is let through, and counts afterwards.
+	patience = 2 * time.Second
+	longest  = 10 * time.Minute
 )
 
 // Limits are bounds in bytes; 0: there is none.
@@ -52,22 +56,34 @@ type Bound struct {
 	limits Limits
 	count  Count
 
+	ctx      context.Context // of what is being counted; ends with Close
+	stop     context.CancelFunc
+	counting sync.WaitGroup
+
 	mu   sync.Mutex
 	used map[string]*usage // by account; empty: all
 }
 
-// usage is what is known of one account. Its fields but turn are guarded by Bound.mu.
+// usage is what is known of one account. It is guarded by Bound.mu.
 type usage struct {
-	turn    sync.Mutex // held while it is measured
-	kept    int64      // measured, and written since
-	writing int64      // by writes that have not ended
-	counted time.Time  // zero: never
-	removed bool       // something was, since then
+	kept    int64     // measured, and written since
+	writing int64     // by writes that have not ended
+	counted time.Time // zero: never
+	removed bool      // something was, since then
+	under   *counting // nil: it is not being counted
 }
 
-// New returns a Bound.
+// counting is a count that is under way. err is set when done is closed.
+type counting struct {
+	done chan struct{}
+	err  error
+}
+
+// New returns a Bound. Close ends what it has begun; one that counts at once needs none.
 func New(limits Limits, count Count) *Bound {
-	return &Bound{limits: limits, count: count, used: map[string]*usage{}}
+	b := &Bound{limits: limits, count: count, used: map[string]*usage{}}
+	b.ctx, b.stop = context.WithCancel(context.Background())
+	return b
 }
 
 // Write is something that is being written. It belongs to one goroutine.
@@ -133,8 +149,9 @@ func (b *Bound) add(ctx context.Context, of string, limit, bytes int64, all bool
 		b.mu.Lock()
 		u := b.usage(of)
 		fits := !u.counted.IsZero() && u.kept+u.writing+bytes <= limit
-		if fits {
+		if fits || !again && u.counted.IsZero() { // what takes long to count the first time keeps nobody waiting
 			u.writing += bytes
+			fits = true
 		}
 		b.mu.Unlock()
 		if fits {
@@ -149,27 +166,55 @@ func (b *Bound) add(ctx context.Context, of string, limit, bytes int64, all bool
 	}
 }
 
-// measure counts what an account keeps, unless that was done just now or would come out the same.
+// measure has counted what an account keeps, unless that was done just now or would come out the same, and waits a little for it.
 func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
-	u.turn.Lock()
-	defer u.turn.Unlock()
 	b.mu.Lock()
-	age, before := time.Since(u.counted), u.kept
-	fresh := !u.counted.IsZero() && (age < pause || age < recount && !u.removed)
-	u.removed = u.removed && fresh
-	b.mu.Unlock()
-	if fresh {
+	age := time.Since(u.counted)
+	if !u.counted.IsZero() && (age < pause || age < recount && !u.removed) {
+		b.mu.Unlock()
 		return nil
 	}
+	under := u.under
+	if under == nil {
+		under = &counting{done: make(chan struct{})}
+		u.under, u.removed = under, false
+		b.counting.Go(func() { b.measureNow(of, u, under) })
+	}
+	b.mu.Unlock()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-under.done:
+		return under.err
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (b *Bound) measureNow(of string, u *usage, under *counting) {
+	defer close(under.done)
+	ctx, cancel := context.WithTimeout(b.ctx, longest)
+	defer cancel()
+	b.mu.Lock()
+	before := u.kept
+	b.mu.Unlock()
 	bytes, err := b.count(ctx, of)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	u.under = nil
 	if err != nil {
-		u.removed = true
-		return fmt.Errorf("count what is kept: %w", err)
+		u.removed, under.err = true, fmt.Errorf("count what is kept: %w", err)
+		return
 	}
 	u.kept, u.counted = bytes+u.kept-before, time.Now() // what came meanwhile may have been missed
-	return nil
+}
+
+// Close ends what is being counted, and waits for that.
+func (b *Bound) Close() {
+	b.stop()
+	b.counting.Wait()
 }
 
 func (b *Bound) end(of string, limit, written, kept int64) {

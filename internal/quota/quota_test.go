@@ -153,3 +153,31 @@ func TestBound_Holds(t *testing.T) {
 		}
 	})
 }
+
+// TestBound_SlowCount: what takes long to count for the first time keeps nobody waiting for long, and counts when it is known.
+func TestBound_SlowCount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := quota.New(quota.Limits{Account: 100}, func(ctx context.Context, _ string) (int64, error) {
+			select {
+			case <-time.After(time.Minute):
+				return 90, nil
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		})
+		w, began := b.Begin("a"), time.Now()
+		if err := w.Add(t.Context(), 5); err != nil || time.Since(began) > 10*time.Second {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+		time.Sleep(time.Minute)
+		if err := w.Add(t.Context(), 5); err != nil {
+			t.Error(err)
+		}
+		wantFull(t, w.Add(t.Context(), 1), false)
+		b.Removed("a")
+		time.Sleep(time.Minute)
+		wantFull(t, w.Add(t.Context(), 1), false)
+		b.Close()
+	})
+}

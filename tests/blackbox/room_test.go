@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"os/exec"
@@ -74,4 +75,46 @@ func get(t *testing.T, address string) string {
 		t.Fatalf("%s: %d %s %v", address, res.StatusCode, body, err)
 	}
 	return string(body)
+}
+
+// TestAccountStorage: an account stores no more than it may: what is too much is refused with the bound when it is registered, another account is not
+// concerned, and what is deleted makes room.
+func TestAccountStorage(t *testing.T) {
+	t.Parallel()
+	service := harness.NewService(t, "--account-storage", "1MB")
+	service.StartAPI()
+	full, other := service.NewAccount("full", 600), service.NewAccount("other", 600)
+	register := func(client *harness.Client, name string, size int) harness.Answer {
+		return client.Do(http.MethodPost, "/media/file", fmt.Appendf(nil, `{"name":%q,"contentType":"a/b","size":%d}`, name, size))
+	}
+	answer := register(full, "a.bin", 700_000)
+	var file struct {
+		UploadURL string `json:"uploadUrl"`
+	}
+	answer.Into(t, &file)
+	upload, err := http.NewRequest(http.MethodPut, file.UploadURL, strings.NewReader(strings.Repeat("x", 700_000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(upload)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("upload: %v %v", res, err)
+	}
+	_ = res.Body.Close()
+	refused := func(what string, answer harness.Answer) {
+		t.Helper()
+		if answer.Status != http.StatusForbidden || !strings.Contains(string(answer.Body), `"storage_full"`) || !strings.Contains(string(answer.Body), "1 MB") {
+			t.Errorf("%s: %d %s", what, answer.Status, answer.Body)
+		}
+	}
+	refused("POST /media/file", register(full, "b.bin", 400_000))
+	large := fmt.Appendf(nil, `{"comment":%q,"scenes":[{"duration":0.2}]}`, strings.Repeat("x", 400_000))
+	refused("POST /movies", full.Do(http.MethodPost, "/movies", large))
+	if answer := register(other, "b.bin", 400_000); answer.Status != http.StatusOK {
+		t.Errorf("another account: %d %s", answer.Status, answer.Body)
+	}
+	if answer := full.Do(http.MethodDelete, "/media/file", []byte(`{"name":"a.bin"}`)); answer.Status != http.StatusOK {
+		t.Fatalf("delete: %d %s", answer.Status, answer.Body)
+	}
+	harness.Eventually(t, "there is room again", func() bool { return full.Do(http.MethodPost, "/movies", large).Status == http.StatusOK })
 }

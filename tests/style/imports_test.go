@@ -28,7 +28,7 @@ var layers = []layer{
 	{"eventstore", []string{"domain"}, "the codec knows the events"},
 	{"commands", []string{"domain", "eventstore", "commands", "internal/fair", "internal/quota"}, "a use case knows no HTTP and no driver"},
 	{"projections", []string{"domain", "eventstore", "projections"}, "a read model decides nothing"},
-	{"handlers", []string{"domain", "commands", "projections", "eventstore", "handlers", "docs", "third_party", "internal/fair"}, "drivers of the use cases know no adapter"},
+	{"handlers", []string{"domain", "commands", "projections", "eventstore", "handlers", "docs", "third_party", "internal/fair", "internal/quota"}, "drivers of the use cases know no adapter"},
 	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/oom", "internal/jail", "internal/fair", "internal/quota"}, "adapters implement ports, and know no other adapter"},
 }
 

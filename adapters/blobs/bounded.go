@@ -1,0 +1,153 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gocloud.dev/blob"
+	"zombiezen.com/go/sqlite"
+
+	"moviola/commands"
+	"moviola/internal/quota"
+)
+
+// bound is what a Bucket holds of what accounts store.
+type bound struct {
+	*quota.Bound
+	prefixes []string // what the keys that count begin with; the account and a slash follow
+}
+
+// Limit has the store hold bounds of the files whose keys begin with one of the prefixes, which end with a slash, and then have the account and a
+// slash. Nothing may be stored before.
+func (b *Bucket) Limit(limits quota.Limits, prefixes ...string) {
+	b.bound = &bound{prefixes: prefixes}
+	b.bound.Bound = quota.New(limits, b.stored)
+}
+
+// owner is the account whose file a key is; empty: it is not counted.
+func (b *Bucket) owner(key string) string {
+	if b.bound == nil {
+		return ""
+	}
+	for _, prefix := range b.bound.prefixes {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			account, _, _ := strings.Cut(rest, "/")
+			return account
+		}
+	}
+	return ""
+}
+
+// Fits says whether an account may store so many bytes more now: nil, or the refusal.
+func (b *Bucket) Fits(ctx context.Context, account string, size int64) error {
+	if b.bound == nil {
+		return nil
+	}
+	w := b.bound.Begin(account)
+	defer w.Drop()
+	return refused(w.Add(ctx, size))
+}
+
+// counted is a file that is counted as it is written.
+type counted struct {
+	ctx   context.Context
+	from  io.Reader
+	write *quota.Write
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	if full := c.write.Add(c.ctx, int64(n)); full != nil {
+		return 0, full
+	}
+	return n, err
+}
+
+// putCounted stores a file as put does, within the bounds.
+func (b *Bucket) putCounted(ctx context.Context, key string, r io.Reader, put func(context.Context, string, io.Reader) error) error {
+	account := b.owner(key)
+	if account == "" {
+		return put(ctx, key, r)
+	}
+	w := b.bound.Begin(account)
+	defer w.Drop()
+	if sized, ok := r.(interface{ Len() int }); ok { // in memory, and written in one piece
+		if err := w.Add(ctx, int64(sized.Len())); err != nil {
+			return refused(err)
+		}
+	} else {
+		r = &counted{ctx, r, w}
+	}
+	if err := put(ctx, key, r); err != nil {
+		return refused(err)
+	}
+	w.Keep()
+	return nil
+}
+
+// refused is what the client is told of a bound of its account.
+func refused(err error) error {
+	var full *quota.FullError
+	if errors.As(err, &full) && !full.All {
+		return commands.StorageFull(quota.Size(full.Limit))
+	}
+	return err
+}
+
+// removed notes that a file may be gone.
+func (b *Bucket) removed(key string) {
+	if account := b.owner(key); account != "" {
+		b.bound.Removed(account)
+	}
+}
+
+// stored measures how many bytes an account stores; empty: all.
+func (b *Bucket) stored(ctx context.Context, account string) (int64, error) {
+	var sum int64
+	for _, prefix := range b.bound.prefixes {
+		if account != "" {
+			prefix += account + "/"
+		}
+		size, err := b.sizeBelow(ctx, prefix)
+		if err != nil {
+			return 0, fmt.Errorf("measure files %s: %w", prefix, err)
+		}
+		sum += size
+	}
+	return sum, nil
+}
+
+const shelfSize = `SELECT coalesce(sum(length(body)), 0) FROM documents WHERE key >= ?1 AND key < ?2`
+
+// sizeBelow is how many bytes the files below a prefix have, which ends with a slash.
+func (b *Bucket) sizeBelow(ctx context.Context, prefix string) (sum int64, err error) {
+	if b.dir == "" {
+		for objects := b.bucket.List(&blob.ListOptions{Prefix: prefix}); ; {
+			object, err := objects.Next(ctx)
+			if errors.Is(err, io.EOF) {
+				return sum, nil
+			}
+			if err != nil {
+				return 0, err
+			}
+			sum += object.Size
+		}
+	}
+	err = b.shelf.query(ctx, shelfSize, func(stmt *sqlite.Stmt) { sum += stmt.ColumnInt64(0) }, prefix, strings.TrimSuffix(prefix, "/")+"0")
+	if err != nil {
+		return 0, err
+	}
+	err = b.walkFiles(ctx, filepath.Join(b.dir, filepath.FromSlash(prefix)), func(path string, info os.FileInfo) error {
+		if !strings.HasSuffix(path, tempSuffix) {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum, err
+}

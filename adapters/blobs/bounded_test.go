@@ -1,0 +1,94 @@
+package blobs_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"moviola/adapters/blobs"
+	"moviola/domain"
+	"moviola/internal/quota"
+)
+
+// unsized is a body whose length nobody knows beforehand.
+type unsized struct{ io.Reader }
+
+// bounded is the contract of bounds, which every store keeps: what was there before counts, what is written counts as it is written, keys without an
+// account do not count, and what is refused leaves nothing behind.
+func bounded(t *testing.T, open func() *blobs.Bucket) {
+	t.Helper()
+	ctx := t.Context()
+	before := open()
+	mustPut(t, before, "media/a/before", strings.Repeat("x", 400))
+	mustPut(t, before, "movies/a/before.json", strings.Repeat("x", 200))
+	mustPut(t, before, "media/ab/another", strings.Repeat("x", 900))
+	b := open()
+	b.Limit(quota.Limits{Account: 1000, Total: 2000}, "media/", "movies/", "staging/")
+	put := func(key string, size int, known bool) error {
+		var r io.Reader = strings.NewReader(strings.Repeat("x", size))
+		if !known {
+			r = unsized{r}
+		}
+		return b.Put(ctx, key, r)
+	}
+	wantFull := func(what string, err error) {
+		t.Helper()
+		var refusal *domain.Error
+		if !errors.As(err, &refusal) || refusal.Code != "storage_full" || !strings.Contains(refusal.Message, "1000 bytes") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, known := range []bool{true, false} {
+		wantFull("a file beyond the bound", put("media/a/more", 401, known))
+		if _, err := b.Open(ctx, "media/a/more"); err == nil {
+			t.Error("something of a refused file is there")
+		}
+	}
+	wantFull("a document beyond the bound", put("movies/a/more.json", 401, true))
+	wantFull("what would not fit", b.Fits(ctx, "a", 401))
+	if err := errors.Join(put("media/a/more", 300, false), put("movies/a/more.json", 100, true), put("renders/a/1.mp4", 5000, false), b.Fits(ctx, "b", 1)); err != nil {
+		t.Error(err)
+	}
+	wantFull("one byte more", put("media/a/last", 1, false))
+	var full *quota.FullError
+	if err := put("media/c/much", 101, false); !errors.As(err, &full) || !full.All {
+		t.Errorf("more than all may have: %v", err)
+	}
+	if err := put("media/c/much", 100, false); err != nil {
+		t.Error(err)
+	}
+	if b.Presigns() {
+		wantFull("a copy", b.Copy(ctx, "media/a/before", "media/a/copy"))
+	}
+}
+
+// TestBucket_Limit holds folders against the contract of bounds, with documents as files of their own and on the shelf.
+func TestBucket_Limit(t *testing.T) {
+	t.Parallel()
+	for name, shelved := range map[string][]string{"files": nil, "documents on the shelf": {"movies/"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			bounded(t, func() *blobs.Bucket { return mustOpen(t, dir, shelved...) })
+		})
+	}
+}
+
+// TestBucket_Limit_Delete: what is deleted makes room.
+func TestBucket_Limit_Delete(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mustPut(t, mustOpen(t, dir), "media/a/b", strings.Repeat("x", 900))
+	b := mustOpen(t, dir)
+	b.Limit(quota.Limits{Account: 1000}, "media/")
+	mustPut(t, b, "media/a/c", strings.Repeat("x", 100))
+	if err := b.Delete(t.Context(), "media/a/b"); err != nil {
+		t.Fatal(err)
+	}
+	for err := errors.New("none"); err != nil; { // it is counted again a second later
+		if err = b.Put(t.Context(), "media/a/d", strings.NewReader(strings.Repeat("x", 900))); err != nil && t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+	}
+}
