@@ -123,15 +123,15 @@ func (r reader) length() Length {
 	switch {
 	case !ok:
 		return Length{}
+	case n.Sign() >= 0:
+		return Length{Kind: Fixed, Value: n}
 	case n.Equal(SecondsOf(-1)):
 		return Length{Kind: Own}
 	case n.Equal(SecondsOf(-2)):
 		return Length{Kind: Container}
-	case n.Sign() < 0:
-		r.problem(ValueRange, "duration", "The property 'duration' must be a positive number, -1 or -2")
-		return Length{}
 	}
-	return Length{Kind: Fixed, Value: n}
+	r.problem(ValueRange, "duration", "The property 'duration' must be a positive number, -1 or -2")
+	return Length{}
 }
 
 func (r reader) src() string {

@@ -166,13 +166,21 @@ func (m *Movie) refOf(place expand.Place) Ref {
 // timesOf is when the elements of some ids are shown. What sources of unknown length, or properties that are still open, can move is
 // pending.
 func timesOf(m *Movie, natural NaturalFunc, ids map[string]bool) *expand.Times {
-	short := Time(m, natural)
-	long := Time(m.stretched(), func(key string) (Seconds, bool) {
-		if length, known := natural(key); known {
-			return length, true
-		}
-		return SecondsOf(veryLong), true
+	open := false
+	short := Time(m, func(key string) (Seconds, bool) {
+		length, known := natural(key)
+		open = open || !known
+		return length, known
 	})
+	long := short
+	if late := m.stretched(); open || late != m {
+		long = Time(late, func(key string) (Seconds, bool) {
+			if length, known := natural(key); known {
+				return length, true
+			}
+			return SecondsOf(veryLong), true
+		})
+	}
 	t := &expand.Times{ByID: map[string][]expand.Time{}}
 	add := func(elements []Element, scene int, short, long []Span, offset, longOffset Seconds) {
 		for i := range elements {

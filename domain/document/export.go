@@ -105,7 +105,8 @@ var (
 	awsKeyFields = map[string]bool{
 		"accesskey": true, "accesskeyid": true, "secretkey": true, "secretaccesskey": true, "sessiontoken": true,
 	}
-	awsKeyID = regexp.MustCompile(`(AKIA|ASIA)[A-Z0-9]{16}`)
+	awsKeyID  = regexp.MustCompile(`(AKIA|ASIA)[A-Z0-9]{16}`)
+	undivided = strings.NewReplacer("-", "", "_", "")
 )
 
 // CheckAWSKeys returns the refusal aws_keys_in_movie, a *domain.Error, when an export carries an AWS key.
@@ -130,7 +131,7 @@ func carriesAWSKey(value any) bool {
 		}
 	case map[string]any:
 		for name, item := range v {
-			plain := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+			plain := undivided.Replace(strings.ToLower(name))
 			if awsKeyFields[strings.TrimPrefix(plain, "aws")] || carriesAWSKey(item) {
 				return true
 			}

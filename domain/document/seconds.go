@@ -50,10 +50,23 @@ func (s Seconds) value() *big.Rat {
 }
 
 // Add returns s + t.
-func (s Seconds) Add(t Seconds) Seconds { return Seconds{new(big.Rat).Add(s.value(), t.value())} }
+func (s Seconds) Add(t Seconds) Seconds {
+	switch {
+	case t.Sign() == 0:
+		return s
+	case s.Sign() == 0:
+		return t
+	}
+	return Seconds{new(big.Rat).Add(s.rat, t.rat)}
+}
 
 // Sub returns s - t.
-func (s Seconds) Sub(t Seconds) Seconds { return Seconds{new(big.Rat).Sub(s.value(), t.value())} }
+func (s Seconds) Sub(t Seconds) Seconds {
+	if t.Sign() == 0 {
+		return s
+	}
+	return Seconds{new(big.Rat).Sub(s.value(), t.rat)}
+}
 
 // Times returns s · n.
 func (s Seconds) Times(n int64) Seconds {
@@ -64,13 +77,29 @@ func (s Seconds) Times(n int64) Seconds {
 func (s Seconds) Half() Seconds { return Seconds{new(big.Rat).Mul(s.value(), big.NewRat(1, 2))} }
 
 // Cmp is -1, 0 or 1 as s is less than, equal to or more than t.
-func (s Seconds) Cmp(t Seconds) int { return s.value().Cmp(t.value()) }
+func (s Seconds) Cmp(t Seconds) int {
+	a, b := s.Sign(), t.Sign()
+	switch {
+	case s.rat == t.rat, a == 0 && b == 0:
+		return 0
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return s.rat.Cmp(t.rat)
+}
 
 // Equal says whether s and t are the same time.
 func (s Seconds) Equal(t Seconds) bool { return s.Cmp(t) == 0 }
 
 // Sign is -1, 0 or 1 as s is negative, zero or positive.
-func (s Seconds) Sign() int { return s.value().Sign() }
+func (s Seconds) Sign() int {
+	if s.rat == nil {
+		return 0
+	}
+	return s.rat.Sign()
+}
 
 // Max returns the larger of s and t.
 func (s Seconds) Max(t Seconds) Seconds {

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 // body is one that is sent.
 type body struct {
 	route, query, name string
-	json               string
+	json               func() string
 }
 
 func (b body) String() string { return b.route + b.query + ": " + b.name }
@@ -59,27 +59,69 @@ var endpoints = map[string][]string{
 	"POST /admin/work/drop":     {`{"work":%s}`},
 }
 
-func corpus() []body {
-	var all []body
-	for _, name := range slices.Sorted(maps.Keys(movies)) {
-		route := "POST /v2/movies"
-		all = append(all, body{route: route, name: name, json: movies[name]()})
-		all = append(all, body{route: route + "/validate", name: name, json: movies[name]()})
+// perForm is how many shapes stand for all of them where a part of the corpus is sent.
+const perForm = 2
+
+// corpus is all bodies, or a part of them with every movie, every form of every endpoint in every size, and every shape. See the package's comment.
+func corpus(all bool) []body {
+	var bodies []body
+	for i, name := range slices.Sorted(maps.Keys(movies)) {
+		for j, route := range []string{"POST /v2/movies", "POST /v2/movies/validate"} {
+			if all || i%2 == j {
+				bodies = append(bodies, body{route: route, name: name, json: movies[name]})
+			}
+		}
 	}
+	large, turn := slices.Sorted(maps.Keys(shapes)), map[bool]int{} // whose turn it is, for large and small bodies
 	for _, route := range slices.Sorted(maps.Keys(endpoints)) {
 		for _, form := range endpoints[route] {
-			for _, name := range slices.Sorted(maps.Keys(shapes)) {
-				for _, size := range sizes(route) {
-					if size < 100<<10 && !slices.Contains(inSmall, name) {
-						continue
-					}
-					all = append(all, body{route: route, name: strings.Replace(form, "%s", name, 1) + fmt.Sprintf(", %d kB", size>>10),
-						json: strings.Replace(form, "%s", shapes[name](size-len(form)), 1)})
+			for _, size := range sizes(route) {
+				names, isLarge := large, size >= 100<<10
+				if !isLarge {
+					names = inSmall
+				}
+				if !all {
+					names = inTurn(names, turn[isLarge])
+					turn[isLarge] += perForm
+				}
+				for _, name := range names {
+					bodies = append(bodies, body{route: route, name: strings.Replace(form, "%s", name, 1) + fmt.Sprintf(", %d kB", size>>10),
+						json: func() string { return strings.Replace(form, "%s", shapes[name](size-len(form)), 1) }})
 				}
 			}
 		}
 	}
-	return all
+	return bodies
+}
+
+// inTurn are perForm of the names from one of them on, after the last of which the first comes again.
+func inTurn(names []string, from int) []string {
+	var some []string
+	for i := range perForm {
+		some = append(some, names[(from+i)%len(names)])
+	}
+	return some
+}
+
+// longEnv asks for the whole corpus.
+const longEnv = "MOVIOLA_TEST_LONG"
+
+// TestCorpus: the part that is usually sent has every endpoint, every movie and every shape of the whole.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	part, whole := corpus(false), corpus(true)
+	t.Logf("%d of %d bodies", len(part), len(whole))
+	classes := append(slices.Collect(maps.Keys(movies)), slices.Collect(maps.Keys(shapes))...)
+	for _, class := range append(classes, slices.Collect(maps.Keys(endpoints))...) {
+		if !slices.ContainsFunc(part, func(b body) bool { return strings.Contains(b.String(), class) }) {
+			t.Errorf("%s is in no body", class)
+		}
+	}
+	for _, b := range part {
+		if !slices.ContainsFunc(whole, func(w body) bool { return w.String() == b.String() }) {
+			t.Errorf("%s is not in the whole", b)
+		}
+	}
 }
 
 // inSmall are the shapes that bodies are tried with that cannot be large.
@@ -144,7 +186,7 @@ func (g *ground) send(b body) int {
 	g.t.Helper()
 	method, path, _ := strings.Cut(b.route, " ")
 	base := strings.TrimSuffix(g.service.Client("").Base, "/")
-	req, err := http.NewRequestWithContext(g.t.Context(), method, base+path+b.query, strings.NewReader(b.json))
+	req, err := http.NewRequestWithContext(g.t.Context(), method, base+path+b.query, strings.NewReader(b.json()))
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -210,12 +252,12 @@ func (g *ground) spent() time.Duration {
 func TestMemory(t *testing.T) { //nolint:paralleltest // it changes the environment
 	g := newGround(t, map[string]string{"GOGC": "10", "GODEBUG": "gctrace=1"})
 	var worst []string
-	for _, b := range corpus() {
-		g.collect()
-		_, before := g.live()
+	g.collect()
+	_, before := g.live()
+	for _, b := range corpus(os.Getenv(longEnv) != "") {
 		status := g.send(b)
 		g.collect()
-		most, _ := g.live()
+		most, after := g.live()
 		worst = append(worst, fmt.Sprintf("%3d MB %d %s", most-before, status, b))
 		// The specification answers a template that cannot be used with 500.
 		if status == 0 || status >= http.StatusInternalServerError && b.route != "POST /v2/templates" {
@@ -224,6 +266,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // it changes the environm
 		if most-before > mostMemory {
 			t.Errorf("%s takes %d MB", b, most-before)
 		}
+		before = after
 	}
 	slices.Sort(worst)
 	t.Logf("%d bodies, those that cost most:\n%s", len(worst), strings.Join(worst[len(worst)-10:], "\n"))
@@ -239,7 +282,7 @@ func BenchmarkTime(b *testing.B) {
 	}
 	for b.Loop() {
 		var all []cost
-		for _, one := range corpus() {
+		for _, one := range corpus(os.Getenv(longEnv) != "") {
 			least := time.Hour
 			for tries := 0; tries < 5 && least > mostTime; tries++ {
 				before := g.spent()
