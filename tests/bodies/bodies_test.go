@@ -172,6 +172,7 @@ type ground struct {
 
 // newGround starts a service whose collector runs whenever its memory has grown by a tenth, and says what is live each time.
 func newGround(t testing.TB, env map[string]string) *ground {
+	harness.Binary(t) // before the environment changes: the compiler would collect as eagerly, and its cache would keep what it says of that
 	for name, value := range env {
 		t.Setenv(name, value)
 	}
