@@ -46,9 +46,10 @@ const (
 func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 	return jail.Policy{
 		Program: "chromium", System: readable, Home: home, HomeMB: homeMB, Ports: ports, Calls: jail.BrowserCalls, NeverRoot: true, Spaces: l.spaces,
-		Proc:   true, // it starts itself from there, and looks at its own processes
-		Maps:   l.sandbox,
-		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks},
+		Proc: true, // it starts itself from there, and looks at its own processes
+		Maps: l.sandbox,
+		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks,
+			Memory: uint64(memoryMB+reservedMB) << 21}, // it is several processes
 	}
 }
 

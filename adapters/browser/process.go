@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -86,7 +85,7 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 	}
 	cmd.Stderr = p.notes
 	cmd.WaitDelay = pipeDelay
-	err = p.run(cmd.Cmd)
+	err = p.run(cmd)
 	cmd.Release()
 	if cmd.Handover != nil {
 		defer cmd.Handover.Close()
@@ -102,7 +101,7 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 
 // run starts the command on a thread that is kept until the command has ended: the kernel sends Pdeathsig when the thread ends
 // that started it, so it comes with the end of this process, never before.
-func (p *process) run(cmd *exec.Cmd) error {
+func (p *process) run(cmd *jail.Child) error {
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
@@ -115,6 +114,7 @@ func (p *process) run(cmd *exec.Cmd) error {
 		if err == nil {
 			_ = cmd.Wait() // a browser is always killed; what it said is in notes
 		}
+		cmd.End() // the machine's count tells of memory that was used up, see oom.Read
 		close(p.ended)
 	}()
 	return <-started

@@ -26,10 +26,13 @@ func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 
 // blameMemory is outOfMemory of an error between two counts.
 func blameMemory(before, after oom.Count, err error) error {
+	var exit *ffmpeg.ExitError
+	if errors.As(err, &exit) && exit.Memory { // the count of its own group says so
+		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err)
+	}
 	if !before.Rose(after) {
 		return err
 	}
-	var exit *ffmpeg.ExitError
 	var refusal *domain.Error
 	if errors.As(err, &exit) && exit.Killed || errors.As(err, &refusal) && refusal.Code == commands.PageCrashed {
 		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err) // not as the movie's fault: the other work here may be to blame

@@ -22,6 +22,7 @@ func TestBlameMemory(t *testing.T) {
 		err   error
 		want  bool
 	}{
+		"its own group's memory was used up": {oom.Count{Machine: 3, Group: 1}, fmt.Errorf("render: %w", &ffmpeg.ExitError{Killed: true, Memory: true}), true},
 		"killed, and no count rose":          {oom.Count{Machine: 3, Group: 1}, killed, false},
 		"killed, and the machine's rose":     {oom.Count{Machine: 4, Group: 1}, killed, true},
 		"killed, and the group's rose":       {oom.Count{Machine: 3, Group: 2}, killed, true},

@@ -196,7 +196,7 @@ func (e *espeak) first(voices ...string) string {
 func Policy() jail.Policy {
 	return jail.Policy{
 		Program: "espeak-ng", Calls: jail.DecoderCalls,
-		Limits: jail.Limits{AddressSpace: 8 << 30, OpenFiles: 256, CPUSeconds: 60, FileBytes: 256 << 20, Tasks: 64},
+		Limits: jail.Limits{AddressSpace: 8 << 30, OpenFiles: 256, CPUSeconds: 60, FileBytes: 256 << 20, Tasks: 64, Memory: 1 << 30},
 	}
 }
 
@@ -224,6 +224,7 @@ func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, 
 		err = cmd.Wait()
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it has started; usually there is nothing left
 	}
+	cmd.End()
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)

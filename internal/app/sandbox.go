@@ -41,7 +41,7 @@ func examineSandbox(mode jail.Mode, dir string) (*sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	j, err := jail.New(jail.Config{Self: self, Off: mode == jail.Off})
+	j, err := jail.New(jail.Config{Self: self, Off: mode == jail.Off, Groups: true})
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,8 @@ type Config struct {
 	Self string
 	// Off starts programs as they are. Their limits of resources are not set either.
 	Off bool
+	// Groups puts each job into a control group of its own. For that this process moves into one below its own, if that is delegated to it.
+	Groups bool
 	// Without are layers to leave out, as a machine does that refuses them. For tests.
 	Without []Layer
 }
@@ -34,11 +36,13 @@ type Jail struct {
 	without []Layer
 	root    bool
 	machine machine
+	groups  groups
 }
 
 // New returns a Jail and finds out what the machine allows.
 func New(cfg Config) (*Jail, error) {
 	j := &Jail{self: cfg.Self, off: cfg.Off, without: cfg.Without, root: os.Geteuid() == 0}
+	j.groups.err = errLeftOut
 	if j.off {
 		return j, nil
 	}
@@ -46,6 +50,9 @@ func New(cfg Config) (*Jail, error) {
 		return nil, fmt.Errorf("find the program that jails others: %w", err)
 	}
 	j.examine()
+	if cfg.Groups && !j.leavesOut(ControlGroup) {
+		j.examineGroups()
+	}
 	return j, nil
 }
 
@@ -70,7 +77,8 @@ type Child struct {
 	// the caller.
 	Handover *os.File
 
-	mine []*os.File
+	mine  []*os.File
+	group *group // nil: none of its own
 }
 
 // Release closes what belongs to the program only. Call it when Start has returned, or when it is not to be called.
@@ -79,6 +87,17 @@ func (c *Child) Release() {
 		_ = f.Close()
 	}
 	c.mine = nil
+}
+
+// End removes what was made for the program outside of it, and says whether the kernel has ended any of its processes because the job's memory was
+// used up. Call it once, when the program has ended, or has not been started.
+func (c *Child) End() (outOfMemory bool) {
+	if c.group == nil {
+		return false
+	}
+	outOfMemory = c.group.killed() > 0
+	c.group.remove()
+	return outOfMemory
 }
 
 // spec is what the service's binary is told before it becomes a program.
@@ -123,6 +142,10 @@ func (j *Jail) child(ctx context.Context, p Policy, check bool, command []string
 			return nil, err
 		}
 		command = jailed
+		if c.group, err = j.groups.make(p.Limits); err != nil {
+			c.Release()
+			return nil, err
+		}
 	}
 	c.Cmd = exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Env = []string{}
@@ -132,6 +155,9 @@ func (j *Jail) child(ctx context.Context, p Policy, check bool, command []string
 		c.Dir = p.Write
 	}
 	c.SysProcAttr = attributes(p.Spaces, j.root, own, os.Geteuid(), os.Getegid())
+	if c.group != nil {
+		c.SysProcAttr.UseCgroupFD, c.SysProcAttr.CgroupFD = true, int(c.group.at.Fd())
+	}
 	c.Cancel = func() error { return unix.Kill(-c.Process.Pid, unix.SIGKILL) }
 	return c, nil
 }

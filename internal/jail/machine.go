@@ -52,6 +52,16 @@ func (j *Jail) examine() {
 	}
 }
 
+// examineGroups finds out whether jobs can have control groups of their own, by making one.
+func (j *Jail) examineGroups() {
+	if j.groups.open(); j.groups.err != nil {
+		return
+	}
+	if err := j.check(Policy{Program: "check", Calls: DecoderCalls}); err != nil {
+		j.groups.dir, j.groups.err = "", fmt.Errorf("start a program in a control group: %w", err)
+	}
+}
+
 func (j *Jail) leavesOut(l Layer) bool { return slices.Contains(j.without, l) }
 
 // check starts a program's jail without the program.
@@ -66,6 +76,7 @@ func (j *Jail) check(p Policy) error {
 	c.Stderr = &said
 	err = c.Run()
 	c.Release()
+	c.End()
 	if c.Handover != nil {
 		err = errors.Join(err, c.Handover.Close())
 	}

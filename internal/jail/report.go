@@ -77,6 +77,8 @@ func (j *Jail) condition(p Policy, l Layer) (Condition, string) {
 		return missing(j.machine.namespaces)
 	case Seccomp:
 		return missing(j.machine.seccomp)
+	case ControlGroup:
+		return missing(j.groups.err)
 	case Landlock:
 		if j.machine.landlock > 0 {
 			return On, fmt.Sprintf("version %d", j.machine.landlock)

@@ -20,7 +20,7 @@ func TestSandbox_isTold(t *testing.T) {
 		t.Fatalf("doctor: %v\n%s", err, said)
 	}
 	for _, program := range []string{"ffmpeg", "ffprobe", "espeak-ng", "chromium"} {
-		for _, layer := range []string{"namespaces", "user", "capabilities", "no-new-privileges", "landlock", "seccomp", "limits"} {
+		for _, layer := range []string{"namespaces", "user", "capabilities", "no-new-privileges", "landlock", "seccomp", "limits", "cgroup"} {
 			if !strings.Contains(metrics, `moviola_sandbox_layer{layer="`+layer+`",program="`+program+`",state="`) {
 				t.Errorf("no metric of %s of %s", layer, program)
 			}

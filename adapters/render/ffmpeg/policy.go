@@ -19,6 +19,7 @@ func decoding(program string, read []string, write string, cpu time.Duration, fi
 		Program: program, Read: read, Write: write, Calls: jail.DecoderCalls,
 		Limits: jail.Limits{
 			AddressSpace: maxAddressSpace, OpenFiles: maxOpenFiles, CPUSeconds: uint64(cpu.Seconds()), FileBytes: file, Tasks: maxTasks,
+			Memory: maxAddressSpace,
 		},
 	}
 }

@@ -25,6 +25,7 @@ type ExitError struct {
 	Program string
 	Code    int  // -1: ended by a signal
 	Killed  bool // by SIGKILL
+	Memory  bool // because the memory of its control group was used up
 	Tail    string
 }
 
@@ -52,6 +53,7 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.program, err)
 	}
+	memory := false // it is read when done has been
 	done := make(chan error, 1)
 	started := make(chan error, 1)
 	go func() {
@@ -63,8 +65,12 @@ func (t *Tools) run(ctx context.Context, p process) error {
 		cmd.Release()
 		started <- err
 		if err == nil {
-			done <- cmd.Wait()
+			err = cmd.Wait()
+			memory = cmd.End()
+			done <- err
+			return
 		}
+		cmd.End()
 	}()
 	err = <-started
 	if p.started != nil {
@@ -81,7 +87,7 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	if errors.As(err, &exit) {
 		status, _ := exit.Sys().(syscall.WaitStatus)
 		killed := status.Signaled() && status.Signal() == syscall.SIGKILL
-		return &ExitError{Program: p.program, Code: exit.ExitCode(), Killed: killed, Tail: tail.String()}
+		return &ExitError{Program: p.program, Code: exit.ExitCode(), Killed: killed, Memory: memory, Tail: tail.String()}
 	}
 	return err
 }
