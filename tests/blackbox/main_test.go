@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -8,6 +9,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if filter := os.Getenv(filterVariable); filter != "" {
+		_, _ = fmt.Fprintln(os.Stderr, becomeFiltered(filter))
+		os.Exit(126)
+	}
 	code := m.Run()
 	harness.RemoveBinaries()
 	os.Exit(code)
