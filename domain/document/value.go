@@ -198,6 +198,11 @@ func (r reader) integer(name string) int {
 
 // ParseNumber reads a number as properties are read: within ±1e9.
 func ParseNumber(text string) (float64, bool) {
+	const short = 9 // characters: what is written so is within the bounds, and what a float64 of it is
+	if len(text) <= short && strings.Trim(text, "-.0123456789") == "" {
+		n, err := strconv.ParseFloat(text, 64)
+		return n, err == nil
+	}
 	n, err := parseDecimal(text)
 	return n.Float(), err == nil
 }

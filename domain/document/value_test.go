@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -69,6 +70,18 @@ func TestSecondsOfFloat(t *testing.T) {
 	} {
 		if got := document.SecondsOfFloat(f).String(); got != want {
 			t.Errorf("SecondsOfFloat(%v) = %s, want %s", f, got, want)
+		}
+	}
+}
+
+// TestParseNumber_short: short numbers, which are read another way, are what longer texts for the same are.
+func TestParseNumber_short(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "0", "-0", "5", "-7.25", "0.1", ".5", "5.", "-.5", "-", ".", "1-2", "--1", "99999999", "-9999999", "3.1415926", "0.0000001", "1.2.3"} {
+		n, ok := document.ParseNumber(text)
+		m, same := document.ParseNumber(text + strings.Repeat(" ", 10))
+		if n != m || ok != same {
+			t.Errorf("%q: %v, %v, and with spaces %v, %v", text, n, ok, m, same)
 		}
 	}
 }
