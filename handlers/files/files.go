@@ -23,6 +23,7 @@ import (
 	"moviola/domain/result"
 	"moviola/handlers/web"
 	"moviola/projections"
+	"moviola/third_party/photographs"
 )
 
 // Movies finds the movie that a file belongs to.
@@ -58,9 +59,11 @@ func New(cfg Config) *Server {
 	return &Server{cfg: cfg}
 }
 
-// Routes registers the paths of rendered files on the root router: result.FilesPath + token + "/" + project + extension.
+// Routes registers the paths of rendered files on the root router: result.FilesPath + token + "/" + project + extension; and those of the
+// photographs of the template library.
 func (s *Server) Routes(router *mux.Router) {
 	router.Handle(result.FilesPath+"{token}/{name}", web.Methods{http.MethodGet: s.serve})
+	router.Handle(photographs.Path+"{name}", web.Methods{http.MethodGet: s.photograph})
 	for path, methods := range s.mediaRoutes() {
 		router.Handle(path, methods)
 	}

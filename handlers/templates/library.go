@@ -12,6 +12,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/template"
+	builtin "moviola/domain/template/library"
 	"moviola/handlers/access"
 	"moviola/handlers/web"
 	"moviola/projections"
@@ -31,6 +32,8 @@ type shelf struct {
 	// The addresses are null for templates of one's own that are not published: they have no example.
 	VideoURL     *string `json:"video_url"`
 	ThumbnailURL *string `json:"thumbnail_url"`
+	// Credit names the authors and licences of the photographs that a template of the program shows, where the licences ask for it.
+	Credit string `json:"credit,omitempty"`
 }
 
 type library struct {
@@ -80,6 +83,9 @@ func (a *API) shelfOf(t projections.Template) shelf {
 	e := entryOf(t)
 	s := shelf{
 		ID: e.ID, Name: e.Name, Tags: e.Tags, Width: e.Width, Height: e.Height, Prompt: t.Prompt != "", CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+	}
+	if t.Published {
+		s.Credit = builtin.CreditOf(template.ID(t.ID))
 	}
 	if t.Height > 0 {
 		s.AspectRatio = math.Round(100*float64(t.Width)/float64(t.Height)) / 100

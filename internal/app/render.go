@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
@@ -18,6 +19,9 @@ import (
 	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/movie"
+	"moviola/domain/template/library"
+	"moviola/handlers/files"
+	"moviola/third_party/photographs"
 )
 
 func renderCommand() *cobra.Command {
@@ -44,12 +48,15 @@ func renderCommand() *cobra.Command {
 				return err
 			}
 			defer func() { _ = os.RemoveAll(dir) }()
-			files, err := blobs.Open(cmd.Context(), filepath.Join(dir, "files"))
+			stored, err := blobs.Open(cmd.Context(), filepath.Join(dir, "files"))
 			if err != nil {
 				return err
 			}
-			defer func() { _ = files.Close() }() // it is removed
-			r, err := newRenderer(cmd.Context(), cfg, dir, nil, nil, files, nil, log)
+			defer func() { _ = stored.Close() }() // it is removed
+			if cfg.PublicURL == "" {              // there is no service: the templates of the program find their photographs all the same
+				cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
+			}
+			r, err := newRenderer(cmd.Context(), cfg, dir, files.Photographs{}, nil, stored, nil, log)
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"moviola/handlers/access"
 	"moviola/handlers/library"
 	"moviola/handlers/templates"
+	"moviola/third_party/photographs"
 )
 
 // libraryCredits are what the account of the library is opened with: far more than its examples cost.
@@ -81,7 +82,7 @@ func (s *service) newCurator() (*library.Curator, error) {
 			return nil, err
 		}
 		for _, t := range all {
-			cfg.BuiltIn = append(cfg.BuiltIn, commands.BuiltIn{ID: t.ID, Name: t.Name, Tags: t.Tags, Prompt: t.Prompt, Movie: t.Movie})
+			cfg.BuiltIn = append(cfg.BuiltIn, commands.BuiltIn{ID: t.ID, Name: t.Name, Tags: t.Tags, Prompt: t.Prompt, Movie: t.At(s.cfg.PublicURL + photographs.Path)})
 		}
 	}
 	return library.New(cfg), nil

@@ -3,6 +3,7 @@
 package library
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/binary"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 
 	"moviola/domain"
 	"moviola/domain/template"
@@ -25,8 +27,32 @@ type Template struct {
 	Name   string
 	Tags   []string
 	Prompt string // what to ask a machine for that is to write such movies
-	Movie  []byte // JSON
+	Credit string // how the photographs that the movie shows have to be named; empty: it shows none that ask for it
+	Movie  []byte // JSON, in which the addresses of photographs begin with Photographs
 }
+
+// Photographs begins the addresses of photographs in the files. Every installation shows them at an address of its own.
+const Photographs = "https://photographs.invalid/library/photographs/"
+
+// At is the movie with the photographs at the base address of an installation.
+func (t Template) At(base string) []byte {
+	return bytes.ReplaceAll(t.Movie, []byte(Photographs), []byte(base))
+}
+
+// CreditOf is how the photographs of a template of the program have to be named; empty: it is none, or needs no credit.
+func CreditOf(id template.ID) string { return credits()[id] }
+
+var credits = sync.OnceValue(func() map[template.ID]string {
+	found := map[template.ID]string{}
+	all, err := All()
+	if err != nil {
+		return found // a test reads them all
+	}
+	for _, t := range all {
+		found[t.ID] = t.Credit
+	}
+	return found
+})
 
 // All returns the templates, by slug.
 func All() ([]Template, error) {
@@ -41,15 +67,16 @@ func All() ([]Template, error) {
 			return nil, err
 		}
 		var file struct {
-			Name, Prompt string
-			Tags         []string
-			Movie        json.RawMessage
+			Name, Prompt, Credit string
+
+			Tags  []string
+			Movie json.RawMessage
 		}
 		if err := json.Unmarshal(raw, &file); err != nil {
 			return nil, fmt.Errorf("read template %s: %w", entry.Name(), err)
 		}
 		slug := strings.TrimSuffix(entry.Name(), ".json")
-		all = append(all, Template{Slug: slug, ID: idOf(slug), Name: file.Name, Tags: file.Tags, Prompt: file.Prompt, Movie: file.Movie})
+		all = append(all, Template{Slug: slug, ID: idOf(slug), Name: file.Name, Tags: file.Tags, Prompt: file.Prompt, Credit: file.Credit, Movie: file.Movie})
 	}
 	return all, nil
 }
