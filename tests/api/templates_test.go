@@ -308,6 +308,11 @@ var templateRows = []row{
 		if answer := c.send(t, "GET", "/v2/library/"+id+"/other.mp4", ""); answer.Status != 404 {
 			t.Errorf("another file: %d", answer.Status)
 		}
+		for name, status := range map[string]int{"peaks.jpg": 200, "other.jpg": 404} {
+			if answer := c.send(t, "GET", "/library/photographs/"+name, ""); answer.Status != status {
+				t.Errorf("photograph %s: %d", name, answer.Status)
+			}
+		}
 		other.submit(t, `{"template":"`+id+`"}`)
 		other.into(t, "POST", "/templates?action=duplicate&id="+id, `{}`)
 		other.refused(t, "GET", "/templates?id="+id, "", 404, "template_not_found", "")
