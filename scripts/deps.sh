@@ -30,9 +30,16 @@ want /usr/share/doc/fonts-lato fonts-lato
 want /usr/share/doc/fonts-bebas-neue fonts-bebas-neue
 want /usr/share/doc/fonts-ebgaramond fonts-ebgaramond
 # Google's families that Debian has too, with more scripts and weights than those that come with the program.
-for family in roboto-slab dancingscript kaushanscript lobster comfortaa quicksand karla jetbrains-mono firacode courier-prime; do
-	want "/usr/share/doc/fonts-$family" "fonts-$family"
-done
+want /usr/share/doc/fonts-roboto-slab fonts-roboto-slab
+want /usr/share/doc/fonts-dancingscript fonts-dancingscript
+want /usr/share/doc/fonts-kaushanscript fonts-kaushanscript
+want /usr/share/doc/fonts-lobster fonts-lobster
+want /usr/share/doc/fonts-comfortaa fonts-comfortaa
+want /usr/share/doc/fonts-quicksand fonts-quicksand
+want /usr/share/doc/fonts-karla fonts-karla
+want /usr/share/doc/fonts-jetbrains-mono fonts-jetbrains-mono
+want /usr/share/doc/fonts-firacode fonts-firacode
+want /usr/share/doc/fonts-courier-prime fonts-courier-prime
 if [ "${1:-run}" = test ]; then
 	want gcc "gcc libc6-dev"
 	# Servers that deliveries are tested against. They are started by the tests, on loopback, and not by the system.

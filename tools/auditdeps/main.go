@@ -20,13 +20,17 @@ import (
 )
 
 // allowed are the licences, by their SPDX ids, under which others' code may be shipped in one program and its sources stay closed to nobody: all ask
-// for their notice only, MPL-2.0 for changes to its own files.
-var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MPL-2.0", "OFL-1.1", "Unlicense", "Zlib"}
+// for their notice only, MPL-2.0 for changes to its own files, CC-BY-4.0 and FTL for the names of the authors, which answers and documents give.
+var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BSL-1.0", "CC-BY-4.0", "CC0-1.0", "FTL", "ISC", "MIT", "MPL-2.0", "OFL-1.1", "Unlicense", "Zlib"}
 
 // judged are the licence files that a person has read, by module and name, with the licence that holds for what the program contains.
 var judged = map[string]string{
 	// It may be used under either of two licences, and says so above their texts: BSD-3-Clause is chosen.
 	"kernel.org/pub/linux/libs/security/libcap/psx License": "BSD-3-Clause",
+	// It may be used under either of two licences: the FreeType License is chosen. docs/fonts.md gives the credit that it asks for.
+	"github.com/golang/freetype LICENSE": "FTL",
+	// The Open Font License, with line ends of its own.
+	"third_party/fonts/lato LICENSE": "OFL-1.1",
 	// The logo of the module's authors, which is not part of the program.
 	"modernc.org/memory LICENSE-LOGO": "BSD-3-Clause",
 }
@@ -80,13 +84,37 @@ func thirdParty() error {
 	}
 	var failures []error
 	for _, folder := range folders {
-		failures = append(failures, report(folder, folder))
+		parts, err := licensed(folder)
+		if err != nil {
+			return err
+		}
+		for _, part := range parts {
+			failures = append(failures, report(part, part))
+		}
 		readme, err := os.ReadFile(filepath.Join(folder, "README.md"))
 		if err != nil || !bytes.Contains(readme, []byte("https://")) {
 			failures = append(failures, fmt.Errorf("%s: README.md does not name the source", folder))
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// licensed are the folders in which the licences of a folder lie: itself, or those below it, of which each has its own.
+func licensed(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var below []string
+	for _, entry := range entries {
+		if licenceFile.MatchString(entry.Name()) {
+			return []string{folder}, nil
+		}
+		if entry.IsDir() {
+			below = append(below, filepath.Join(folder, entry.Name()))
+		}
+	}
+	return append(below, folder)[:max(1, len(below))], nil
 }
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([-.].*)?$`)
