@@ -58,6 +58,7 @@ var open = map[string]string{
 	"GET /v2/media/{token}/files/{path:.+}": "its address cannot be guessed",
 	"GET /v2/media/{token}/cache/{path:.+}": "its address cannot be guessed",
 	"GET /v2/library/{id}/{name}":           "examples of published templates are for everybody",
+	"GET /library/photographs/{name}":       "photographs of published templates are for everybody",
 	"PUT /v2/media/upload/{ticket}":         "its address is signed",
 }
 

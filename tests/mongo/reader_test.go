@@ -136,7 +136,7 @@ func look(t *testing.T, models *projections.ReadModels) seen {
 				out.Done++
 			}
 			cursor := m.Cursor()
-			list.After = &cursor
+			list.MovieCursor = &cursor
 		}
 		more = page.More
 	}
