@@ -53,21 +53,30 @@ func checkScans(f io.ReadSeeker, target *url.URL) error {
 	}
 }
 
+// opened opens the file of an asset, and says how many bytes it has.
+func opened(asset commands.Asset) (*os.File, int64, error) {
+	f, err := os.Open(asset.Path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open asset %s: %w", asset.Hash, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("read asset %s: %w", asset.Hash, err), f.Close())
+	}
+	return f, info.Size(), nil
+}
+
 // checkEdits looks through the boxes of an MP4 for long lists of edits.
 func checkEdits(asset *commands.Asset, target *url.URL) error {
 	if asset.Format != "mov" {
 		return nil
 	}
-	f, err := os.Open(asset.Path)
+	f, size, err := opened(*asset)
 	if err != nil {
-		return fmt.Errorf("open asset %s: %w", asset.Hash, err)
+		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
-	}
-	edits, err := countEdits(f, 0, info.Size(), 0)
+	edits, err := countEdits(f, 0, size, 0)
 	if err != nil {
 		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
 	}

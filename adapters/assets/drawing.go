@@ -3,11 +3,9 @@ package assets
 import (
 	"bufio"
 	"encoding/xml"
-	"fmt"
 	"io"
 	"math"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 
@@ -33,16 +31,12 @@ func isDrawing(head []byte) bool { return prolog.Match(head) }
 
 // asDrawing reads how large an SVG drawing is of its own.
 func asDrawing(asset *commands.Asset, target *url.URL) error {
-	f, err := os.Open(asset.Path)
+	f, size, err := opened(*asset)
 	if err != nil {
-		return fmt.Errorf("open asset %s: %w", asset.Hash, err)
+		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
-	}
-	if info.Size() > maxDrawingBytes {
+	if size > maxDrawingBytes {
 		return domain.Errorf(domain.Invalid, codeTooLarge, "The drawing at '%s' is too large: an SVG can have at most %d MB", shown(target), maxDrawingBytes>>20)
 	}
 	root, ok := rootOf(f)

@@ -3,10 +3,8 @@ package assets
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"net/url"
-	"os"
 
 	"moviola/commands"
 )
@@ -19,16 +17,12 @@ func (c *Cache) readableHEIF(ctx context.Context, asset *commands.Asset, target 
 	if c.cfg.Pictures == nil {
 		return unsupported(target, "is a HEIC or AVIF picture; use JPEG, PNG or WebP")
 	}
-	f, err := os.Open(asset.Path)
+	f, size, err := opened(*asset)
 	if err != nil {
-		return fmt.Errorf("open asset %s: %w", asset.Hash, err)
+		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
-	}
-	w, h := heifSize(f, 0, info.Size(), 0)
+	w, h := heifSize(f, 0, size, 0)
 	if w == 0 || h == 0 {
 		return unreadable(target, "image")
 	}
