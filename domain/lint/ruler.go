@@ -183,7 +183,8 @@ func (r ruler) list(at string, p document.Property, value any, one func(pointer 
 			one(pointer, object)
 			continue
 		}
-		r.add(pointer, Problem{Code: document.ValueType, Message: "It must be an object, not " + shown(item), Remedy: "Write {…}, or remove it"})
+		r.add(pointer, Problem{Code: document.ValueType, Message: "Entry #" + strconv.Itoa(i+1) + " of '" + p.Name + "' must be an object, not " + shown(item),
+			Remedy: "Write {…}, or remove it"})
 	}
 }
 
