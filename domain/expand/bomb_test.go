@@ -3,9 +3,11 @@ package expand_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,7 +109,8 @@ func TestExpand_bombs(t *testing.T) { //nolint:paralleltest // see above
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	count := 0
-	for name, shape := range bombs {
+	for _, name := range slices.Sorted(maps.Keys(bombs)) {
+		shape := bombs[name]
 		for range perShape {
 			document := shape(random.IntN(20000), random.IntN(2000))
 			movie := tree(t, document)
@@ -137,6 +140,24 @@ func TestExpand_bombs(t *testing.T) { //nolint:paralleltest // see above
 		}
 	}
 	t.Logf("%d bombs", count)
+}
+
+// TestExpand_longListInText: a list of half a million texts is written into a text at most twice. Reliability §5 T1.
+func TestExpand_longListInText(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+	movie := tree(t, strings.Replace(bombs["doubling lists"](10, 0), `"x":"{{v0}}",`, "", 1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	result, err := expand.Expand(movie, expand.Known{}, expand.NewBudget())
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elements, _ := result.Tree["elements"].([]any)
+	element, _ := elements[0].(map[string]any)
+	text, _ := element["text"].(string)
+	if most := uint64(5 * len(text) / 2); len(text) < 6<<20 || after.TotalAlloc-before.TotalAlloc > most {
+		t.Errorf("%d bytes of text took %d bytes of memory", len(text), after.TotalAlloc-before.TotalAlloc)
+	}
 }
 
 // TestExpand_limits: every bound is named when it is exceeded.

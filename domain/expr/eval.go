@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Scope says what names stand for.
@@ -311,11 +312,7 @@ func (e *evaluation) join(texts ...string) (any, error) {
 	if err := e.budget.write(size); err != nil {
 		return nil, err
 	}
-	joined := make([]byte, 0, size)
-	for _, text := range texts {
-		joined = append(joined, text...)
-	}
-	return string(joined), nil
+	return strings.Join(texts, ""), nil
 }
 
 // Equal says whether two values are the same: numbers and texts that are numbers by value, true and "true" are the same, nothing is the

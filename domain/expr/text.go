@@ -166,7 +166,7 @@ func (e *evaluation) text(v any) (string, error) {
 
 // fits takes about the length of a value as JSON from what is left, and looks no further when nothing is.
 func fits(v any, left *int) bool {
-	if *left -= sizeOf(v) + 2; *left < 0 {
+	if *left -= sizeOf(v) + 3; *left < 0 { // quotes and a comma
 		return false
 	}
 	switch v := v.(type) {

@@ -140,3 +140,20 @@ func TestTruth(t *testing.T) {
 		}
 	}
 }
+
+// TestText_json: lists and objects stand in a text as json.Marshal writes them.
+func TestText_json(t *testing.T) {
+	t.Parallel()
+	for _, value := range []any{
+		[]any{}, map[string]any{}, []any{nil, true, json.Number("1.50"), "a"},
+		map[string]any{"b": []any{"<&>", "\"\\", "\n\t\x01", "ü", "\u2028", "a\xff"}, "a": map[string]any{"ü<": json.Number("1e9")}, "": ""},
+	} {
+		want, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), expr.Text(value)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

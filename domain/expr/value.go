@@ -2,7 +2,9 @@ package expr
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -51,11 +53,65 @@ func Text(v any) string {
 	case float64:
 		return numberText(v)
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return ""
+	var b strings.Builder
+	b.Grow(jsonSize(v))
+	writeJSON(&b, v)
+	return b.String()
+}
+
+// jsonSize is about the length of a value as JSON, at least for what has nothing to escape.
+func jsonSize(v any) int {
+	left := math.MaxInt
+	fits(v, &left)
+	return math.MaxInt - left
+}
+
+// writeJSON writes what json.Marshal does, piece by piece: no second copy of a long list is made.
+func writeJSON(b *strings.Builder, v any) {
+	switch v := v.(type) {
+	case []any:
+		b.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeJSON(b, item)
+		}
+		b.WriteByte(']')
+	case map[string]any:
+		b.WriteByte('{')
+		for i, name := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeJSON(b, name)
+			b.WriteByte(':')
+			writeJSON(b, v[name])
+		}
+		b.WriteByte('}')
+	default:
+		if text, ok := v.(string); ok && isPlain(text) {
+			b.WriteByte('"')
+			b.WriteString(text)
+			b.WriteByte('"')
+			return
+		}
+		raw, err := json.Marshal(v)
+		if err != nil { // such as a number that JSON cannot hold
+			raw = []byte("null")
+		}
+		b.Write(raw)
 	}
-	return string(raw)
+}
+
+// isPlain says that JSON holds a text as it is, as most are.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // JSON is a value with a computed number as it is written in JSON. Lists hold no computed numbers.
