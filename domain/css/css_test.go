@@ -305,3 +305,14 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestSpellings: of several spellings of a name the one of CSS counts, and the order is the same every time.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	for range 20 { // maps are read in a random order
+		got := css.Spellings(map[string]int{"font-size": 1, "font_size": 2, "fontSize": 3, "color": 4, "Color": 5})
+		if diff := cmp.Diff([]string{"Color", "fontSize", "font_size", "color", "font-size"}, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package css
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -69,6 +71,20 @@ func Declarations(css string) []Declaration {
 		}
 	}
 	return all
+}
+
+// Spellings are the names in settings, in the order in which they are to be read: of several spellings of one name the one that PropertyName
+// yields comes last, so that it counts whatever the others say.
+func Spellings[V any](settings map[string]V) []string {
+	return slices.SortedFunc(maps.Keys(settings), func(a, b string) int {
+		if exactA, exactB := PropertyName(a) == a, PropertyName(b) == b; exactA != exactB {
+			if exactB {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
 }
 
 // PropertyName is a name in lower case with dashes, whatever it was written like: fontSize and font_size are font-size.

@@ -98,7 +98,8 @@ func (c wishes) addSettings(settings any) {
 		}
 	case map[string]any:
 		look := map[string]string{}
-		for key, item := range v {
+		for _, key := range css.Spellings(v) {
+			item := v[key]
 			text, isText := item.(string)
 			if !isText {
 				c.addSettings(item)
@@ -122,8 +123,8 @@ func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	if !ok {
 		weight = css.Normal
 	}
-	for key, value := range settings { // as a number
-		if number, isNumber := css.Weight(fmt.Sprint(value)); isNumber && settingName(key) == "font-weight" {
+	for _, key := range css.Spellings(settings) { // as a number
+		if number, isNumber := css.Weight(fmt.Sprint(settings[key])); isNumber && settingName(key) == "font-weight" {
 			weight = number
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"moviola/domain/css"
 )
 
 // The bounds and defaults of what elements show. Movie-schema §4, decision 26.
@@ -49,7 +51,7 @@ func (r reader) settings() map[string]string {
 	}
 	value, _ := r.get("settings")
 	object, _ := value.(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(object)) { // of two spellings of a name the same one wins every time
+	for _, name := range css.Spellings(object) {
 		if text, ok := Scalar(object[name]); ok {
 			settings[settingName(name)] = strings.TrimSpace(text)
 		}

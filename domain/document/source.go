@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"moviola/domain/css"
 )
 
 // Source is something that has to be at hand before the movie can be laid out: a file, a picture to be made, or what a voice says.
@@ -127,10 +129,14 @@ func (c *collector) addSettings(ref Ref, settings any, fresh bool) {
 
 // captionFont is the address of the font of captions. Some clients write the whole look under style.
 func captionFont(settings map[string]any) string {
-	for _, name := range slices.Sorted(maps.Keys(settings)) {
+	address := ""
+	for _, name := range css.Spellings(settings) {
 		if text, ok := settings[name].(string); ok && settingName(name) == "font-url" {
-			return strings.TrimSpace(text)
+			address = strings.TrimSpace(text)
 		}
+	}
+	if address != "" {
+		return address
 	}
 	if look, ok := settings["style"].(map[string]any); ok {
 		return captionFont(look)

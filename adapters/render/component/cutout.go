@@ -20,7 +20,7 @@ func pictureHole(s *stage) (*node, error) {
 	m := moving{begin: s.hole(g, "", whole), beginTurn: edge.turn, endTurn: edge.turn}
 	m.end = m.begin
 	fields, _ := g["animate"].(map[string]any)
-	switch to := animated(fields); {
+	switch to := named(fields); {
 	case len(fields) > 0:
 		m.end, m.endTurn = s.hole(to, "", m.begin), turn(to.word("rotate"), m.beginTurn)
 		m.tween = s.tween(to, 1, "easeOutExpo")

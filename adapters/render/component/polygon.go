@@ -29,7 +29,7 @@ func (s *stage) polygons(fill string) (*node, error) {
 		begin := s.figure(g, figure{corners: s.corners(g), fill: st.background, line: line{st.border[0].Of(s.w, 0), st.borderColors[0]}})
 		end := begin
 		if fields, _ := g["animate"].(map[string]any); fields != nil {
-			to := animated(fields)
+			to := named(fields)
 			end = s.figure(to, begin)
 			if given := s.points(to); len(given) == len(begin.corners) {
 				end.corners = given

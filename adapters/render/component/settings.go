@@ -25,7 +25,8 @@ type group map[string]any
 // groups reads settings. A text or a list where a group is expected is the group's text (Decision 53).
 func groups(settings map[string]any) map[string]group {
 	all := make(map[string]group)
-	for name, value := range settings {
+	for _, name := range css.Spellings(settings) {
+		value := settings[name]
 		fields, ok := value.(map[string]any)
 		if _, isText := list(value); !ok && isText {
 			fields, ok = map[string]any{"text": value}, true
@@ -33,13 +34,18 @@ func groups(settings map[string]any) map[string]group {
 		if !ok || len(all) == maxGroups {
 			continue
 		}
-		g := make(group, len(fields))
-		for key, v := range fields {
-			g[css.PropertyName(key)] = v
-		}
-		all[css.PropertyName(name)] = g
+		all[css.PropertyName(name)] = named(fields)
 	}
 	return all
+}
+
+// named are fields by their property names.
+func named(fields map[string]any) group {
+	g := make(group, len(fields))
+	for _, key := range css.Spellings(fields) {
+		g[css.PropertyName(key)] = fields[key]
+	}
+	return g
 }
 
 // scalar is a string, number or boolean as it was written; ok is false for others.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"moviola/adapters/render/canvas"
-	"moviola/domain/css"
 )
 
 // numbered are the groups rectangle1, rectangle2 … in order of their numbers. A group without a number is the first.
@@ -38,10 +37,7 @@ type moving struct {
 func (s *stage) moving(g group, st *style) moving {
 	m := moving{begin: s.place(g, "", frame{0, 0, s.w, s.h}), beginTurn: st.turn, beginSeen: st.opacity}
 	fields, _ := g["animate"].(map[string]any)
-	to := make(group, len(fields))
-	for key, value := range fields {
-		to[css.PropertyName(key)] = value
-	}
+	to := named(fields)
 	m.end = s.place(to, "", m.begin)
 	m.endTurn, m.endSeen = turn(to.word("rotate"), m.beginTurn), to.number(m.beginSeen, 0, 1, "opacity")
 	if len(to) > 0 && to.word("animation") != "none" {
@@ -112,7 +108,7 @@ func cutout(s *stage) (*node, error) {
 		m.end = begin
 	} else {
 		m.begin = begin
-		m.end = s.place(animated(fields), "", begin)
+		m.end = s.place(named(fields), "", begin)
 	}
 	shape := g.word("shape")
 	n := &node{style: root.inherited(), ends: m.ends}
@@ -133,14 +129,6 @@ func cutout(s *stage) (*node, error) {
 		}
 	}
 	return n, nil
-}
-
-func animated(fields map[string]any) group {
-	g := make(group, len(fields))
-	for key, value := range fields {
-		g[css.PropertyName(key)] = value
-	}
-	return g
 }
 
 func (s *stage) holeShape(shape string, box frame, st *style) canvas.Path {

@@ -47,8 +47,8 @@ func solidBox(s *stage) (*node, error) {
 	begin := readSpin(g, spin{x: 90, y: -200})
 	end := begin
 	if fields, ok := g["animate"].(map[string]any); ok {
-		end = readSpin(animated(fields), begin)
-		g = animated(fields)
+		end = readSpin(named(fields), begin)
+		g = named(fields)
 	} else {
 		end = spin{x: -22, y: 35}
 		if _, given := scalar(g["rotate-x"]); given {
