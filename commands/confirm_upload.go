@@ -7,17 +7,10 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/eventstore"
 )
-
-// StagingPrefix is what the keys of uploads begin with that were sent to the storage itself and are not confirmed yet.
-const StagingPrefix = "staging/"
-
-// StagingKey is where the bytes of an entry are sent to.
-func StagingKey(account domain.AccountID, entry string) string {
-	return StagingPrefix + string(account) + "/" + entry
-}
 
 // Staging is a storage to which clients send files by themselves. Decision 45.
 type Staging interface {
@@ -56,7 +49,7 @@ func NewConfirmUploadHandler(log *eventstore.Log, files Files, staging Staging, 
 
 // Presign returns the address of the storage for the bytes of a registered file.
 func (h ConfirmUploadHandler) Presign(ctx context.Context, place string, file media.File, ttl time.Duration) (string, error) {
-	return h.staging.Presign(ctx, StagingKey(media.AccountOf(place), file.Entry), file.ContentType, file.Size, ttl)
+	return h.staging.Presign(ctx, blobkey.Upload(media.AccountOf(place), file.Entry), file.ContentType, file.Size, ttl)
 }
 
 // Confirm takes in the bytes of a registered file that have come: their length and type are held against what was registered, and they are
@@ -73,7 +66,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 		return ErrNothingToDo
 	}
 	account := media.AccountOf(cmd.Place)
-	from := StagingKey(account, file.Entry)
+	from := blobkey.Upload(account, file.Entry)
 	staged, err := h.staging.Stat(ctx, from)
 	switch {
 	case errors.Is(err, ErrFileNotFound):
@@ -86,7 +79,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	if err := h.storage.RequireAt(ctx, account, staged.At); err != nil {
 		return notYet(err)
 	}
-	key := MediaKey(account, file.Entry, newEntry())
+	key := blobkey.MediaFile(account, file.Entry, newEntry())
 	if err := h.staging.Copy(ctx, from, key); err != nil {
 		return notYet(err) // a full storage may have room again before the registration lapses
 	}

@@ -12,6 +12,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/domain/operator"
@@ -103,7 +104,7 @@ func TestPurge_removal(t *testing.T) {
 	w.must(remove.Handle(t.Context(), commands.PurgeFile{Project: "early00000000001", Before: due.Before}))
 	requireNothing(t, remove.Handle(t.Context(), commands.PurgeFile{Project: "early00000000001", Before: due.Before}))
 	requireNothing(t, remove.Handle(t.Context(), commands.PurgeFile{Project: "late000000000001", Before: due.Before}))
-	w.wantFiles(commands.RenderPrefix("late000000000001") + "1.mp4")
+	w.wantFiles(blobkey.RendersOf("late000000000001") + "1.mp4")
 	if got := w.last(movie.Stream("early00000000001")); !cmp.Equal(domain.Event(movie.FileDeleted{Reason: movie.Purged, At: w.clock()}), got) {
 		t.Errorf("last event %+v", got)
 	}
@@ -124,7 +125,7 @@ func TestPurge_removal(t *testing.T) {
 // finishedMovie puts a movie of alice's into log and files that was rendered now.
 func (w *world) finishedMovie(project domain.ProjectID) {
 	w.t.Helper()
-	key := commands.RenderPrefix(project) + "1.mp4"
+	key := blobkey.RendersOf(project) + "1.mp4"
 	w.must(w.files.Put(w.t.Context(), key, strings.NewReader("a file")))
 	_, err := w.log.Append(w.t.Context(), movie.Stream(project), eventstore.NoStream, eventstore.Meta{Account: alice, Time: w.clock()},
 		movie.Submitted{Account: alice, At: w.clock()}, movie.RenderStarted{Attempt: 1, Worker: "w", At: w.clock()},

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 )
 
 // readFile reads a whole stored file.
@@ -153,5 +154,5 @@ func deleteBelow(ctx context.Context, files Files, prefix string) error {
 
 // removeRendered removes every rendered file of a movie, those of attempts that lost included.
 func removeRendered(ctx context.Context, files Files, project domain.ProjectID) error {
-	return deleteBelow(ctx, files, RenderPrefix(project))
+	return deleteBelow(ctx, files, blobkey.RendersOf(project))
 }

@@ -6,9 +6,6 @@ import (
 	"moviola/domain/document"
 )
 
-// FontsPrefix is what the keys of fetched fonts begin with. They belong to nobody, no event names them, and they are removed by their use.
-const FontsPrefix = "fonts/"
-
 // FontFace is a font file of a family that was fetched by its name.
 type FontFace struct {
 	Family string // as it was asked for

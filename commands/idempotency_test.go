@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/idempotency"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
@@ -137,7 +138,7 @@ func TestSubmitMovie_repeatedAfterCrash(t *testing.T) {
 			w.wantEvents(movie.Stream(got.Project), "MovieSubmitted")
 			w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld")
 			w.wantCredits(0, 7)
-			w.wantFiles(commands.DocumentKey(alice, got.Project))
+			w.wantFiles(blobkey.Document(alice, got.Project))
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/eventstore"
 )
@@ -65,7 +66,7 @@ func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia,
 		sum := sha256.Sum256([]byte(cmd.Once + "\x00" + cmd.Name))
 		entry = hex.EncodeToString(sum[:])[:entryLength]
 	}
-	key := MediaKey(cmd.Account, entry, newEntry())
+	key := blobkey.MediaFile(cmd.Account, entry, newEntry())
 	if err := h.store(ctx, key, cmd); err != nil {
 		return KeptMedia{}, fmt.Errorf("keep %s: %w", cmd.Name, err)
 	}

@@ -11,24 +11,6 @@ import (
 	"moviola/eventstore"
 )
 
-// MediaPrefix is what the keys of all files of media libraries begin with.
-const MediaPrefix = "media/"
-
-// AccountPrefixes are what the keys of that begin with which counts as stored by an account, whose id and a slash follow: files of its media
-// library, uploads that are not confirmed, and documents of movies and batches.
-func AccountPrefixes() []string { return []string{MediaPrefix, StagingPrefix, "movies/", BatchPrefix} }
-
-// PreloadPrefix is what the keys of all prepared assets that are kept for a while begin with. The account and its batch follow.
-const PreloadPrefix = "preloads/"
-
-// SourcesPrefix is what the keys of downloads begin with that the hosts of an installation share. No event names them: they are removed by their age.
-const SourcesPrefix = "sources/"
-
-// MediaKey is where the bytes of a file of an account's library are stored: by its entry and by which of several uploads they come.
-func MediaKey(account domain.AccountID, entry, upload string) string {
-	return MediaPrefix + string(account) + "/" + entry + "-" + upload
-}
-
 // entryLength is that of the ids of entries, moves and uploads: 119 bits.
 const entryLength = 20
 

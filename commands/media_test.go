@@ -14,6 +14,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/domain/plan"
 	"moviola/eventstore"
@@ -94,7 +95,7 @@ func (l *library) at(folder, name string) string {
 // stored counts the stored files.
 func (l *library) stored() int {
 	l.t.Helper()
-	keys, err := l.files.List(l.t.Context(), commands.MediaPrefix)
+	keys, err := l.files.List(l.t.Context(), blobkey.Media.Prefix())
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 )
 
@@ -93,7 +94,7 @@ func TestExpireFile(t *testing.T) {
 	w := newWorld(t)
 	requireNothing(t, w.expire(week))
 	w.done()
-	w.must(w.files.Put(t.Context(), commands.RenderPrefix(project)+"0.mp4", strings.NewReader("a lost attempt")))
+	w.must(w.files.Put(t.Context(), blobkey.RendersOf(project)+"0.mp4", strings.NewReader("a lost attempt")))
 	w.wait(week - 1)
 	requireNothing(t, w.expire(week))
 	w.wait(time.Millisecond)

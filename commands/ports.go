@@ -36,17 +36,6 @@ type File interface {
 	ModTime() time.Time
 }
 
-// DocumentKey is where the document of a movie is kept.
-func DocumentKey(account domain.AccountID, project domain.ProjectID) string {
-	return DocumentPrefix(account) + string(project) + ".json"
-}
-
-// DocumentPrefix is what the keys of the documents of all movies of an account begin with.
-func DocumentPrefix(account domain.AccountID) string { return "movies/" + string(account) + "/" }
-
-// RenderPrefix is what the keys of every file rendered for a movie begin with.
-func RenderPrefix(project domain.ProjectID) string { return "renders/" + string(project) + "/" }
-
 // RenderJob is one attempt at one movie.
 type RenderJob struct {
 	Account  domain.AccountID

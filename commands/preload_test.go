@@ -8,6 +8,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/plan"
 	"moviola/domain/preload"
 )
@@ -45,13 +46,13 @@ func TestRequestPreload(t *testing.T) {
 	id, err := w.request(batch)
 	w.must(err)
 	w.wantCredits(0, 10)
-	w.wantFiles(commands.BatchKey(alice, id))
+	w.wantFiles(blobkey.Request(alice, id))
 	_, err = w.request(batch)
 	var refusal *domain.Error
 	if !errors.As(err, &refusal) || refusal.Kind != domain.PaymentRequired {
 		t.Errorf("more than is available: %v", err)
 	}
-	w.wantFiles(commands.BatchKey(alice, id)) // nothing is left of the other
+	w.wantFiles(blobkey.Request(alice, id)) // nothing is left of the other
 	items := commands.NewPreloadItems(w.log, w.files, w.clock)
 	claim, err := items.Start(t.Context(), commands.StartItem{Preload: id, Index: 0, Worker: "w1"})
 	w.must(err)
@@ -103,12 +104,12 @@ func TestPreload_killed(t *testing.T) {
 	}
 	w.restart()
 	w.wantCredits(0, 10)
-	keys, err := w.files.List(t.Context(), commands.BatchPrefix)
+	keys, err := w.files.List(t.Context(), blobkey.Requests.Prefix())
 	w.must(err)
 	if len(keys) != 1 {
 		t.Fatalf("stored %v", keys)
 	}
-	id := preload.ID(keys[0][len(commands.BatchPrefix+string(alice)+"/") : len(keys[0])-len(".json")])
+	id := preload.ID(keys[0][len(blobkey.Requests.Prefix()+string(alice)+"/") : len(keys[0])-len(".json")])
 	requireNothing(t, w.settleItem(id, 0)) // too young
 	w.wait(age)
 	w.must(w.settleItem(id, 0))

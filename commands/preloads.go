@@ -12,14 +12,6 @@ import (
 	"moviola/eventstore"
 )
 
-// BatchKey is where the document of a batch is kept.
-func BatchKey(account domain.AccountID, id preload.ID) string {
-	return BatchPrefix + string(account) + "/" + string(id) + ".json"
-}
-
-// BatchPrefix is what the keys of the documents of all batches begin with.
-const BatchPrefix = "batches/"
-
 // newPreloadID makes an id of a batch.
 func newPreloadID() preload.ID {
 	id, err := domain.NewProjectID(rand.Reader, time.Now())

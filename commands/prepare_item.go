@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/preload"
 	"moviola/eventstore"
 )
@@ -76,7 +77,7 @@ func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, erro
 
 // properties reads from the stored document what an item is made from.
 func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.Requested, index int) (map[string]any, error) {
-	document, err := readFile(ctx, h.files, BatchKey(r.Account, id))
+	document, err := readFile(ctx, h.files, blobkey.Request(r.Account, id))
 	if err != nil {
 		return nil, fmt.Errorf("read the document of preload %s: %w", id, err)
 	}

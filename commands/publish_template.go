@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/domain/template"
 	"moviola/eventstore"
@@ -162,7 +163,7 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 	if shown, _ := t.Example(); !t.Exists() || t.Body().Hash != use.Body || shown.Body == use.Body {
 		return eventstore.Position{}, ErrNothingToDo
 	}
-	stem := template.ExamplePrefix(id) + string(project)
+	stem := blobkey.ExamplesOf(id) + string(project)
 	example := template.Example{Project: project, Body: use.Body, Video: stem + ".mp4", Thumbnail: stem + ".jpg"}
 	if err := errors.Join(h.copy(ctx, file.Key, example.Video, file.Size, file.Hash), h.copy(ctx, file.Thumbnail, example.Thumbnail, 0, "")); err != nil {
 		return eventstore.Position{}, fmt.Errorf("keep the example of template %s: %w", id, err)

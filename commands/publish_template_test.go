@@ -8,6 +8,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/domain/template"
 )
@@ -40,7 +41,7 @@ func (w *world) examples() []domain.ProjectID {
 // rendered gives an example its files, as a finished render does.
 func (w *world) rendered(project domain.ProjectID) movie.File {
 	w.t.Helper()
-	file := movie.File{Key: commands.RenderPrefix(project) + "1.mp4", Thumbnail: commands.RenderPrefix(project) + "1.jpg"}
+	file := movie.File{Key: blobkey.RendersOf(project) + "1.mp4", Thumbnail: blobkey.RendersOf(project) + "1.jpg"}
 	for _, key := range []string{file.Key, file.Thumbnail} {
 		w.must(w.files.Put(w.t.Context(), key, strings.NewReader("file "+key)))
 	}

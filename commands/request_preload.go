@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/plan"
 	"moviola/domain/preload"
@@ -105,7 +106,7 @@ func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	id := newPreloadID()
-	if err := h.files.Put(ctx, BatchKey(cmd.Account, id), bytes.NewReader(cmd.Body)); err != nil {
+	if err := h.files.Put(ctx, blobkey.Request(cmd.Account, id), bytes.NewReader(cmd.Body)); err != nil {
 		return RequestedPreload{}, fmt.Errorf("store the document of preload %s: %w", id, err)
 	}
 	sum := sha256.Sum256(cmd.Body)
@@ -119,7 +120,7 @@ func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (
 	if _, err := h.ledgers.HoldItems(ctx, HoldItems{Account: cmd.Account, Preload: id, Items: amounts}); err != nil {
 		var refusal *domain.Error
 		if errors.As(err, &refusal) { // after any other error the hold may stand
-			err = errors.Join(err, h.files.Delete(ctx, BatchKey(cmd.Account, id)))
+			err = errors.Join(err, h.files.Delete(ctx, blobkey.Request(cmd.Account, id)))
 		}
 		return RequestedPreload{}, err
 	}

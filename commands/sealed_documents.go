@@ -7,21 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
+	"moviola/domain/blobkey"
 	"moviola/domain/connection"
 	"moviola/domain/document"
 )
-
-// DocumentPrefixes returns what the keys of documents begin with: the JSON of movies and of templates.
-func DocumentPrefixes() []string { return []string{"movies/", "templates/"} }
-
-// isDocument says by its key that a file is the JSON of a movie or a template.
-func isDocument(key string) bool {
-	return slices.ContainsFunc(DocumentPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
-}
 
 // sealedMark begins a stored document that is encrypted. No JSON begins like that.
 const sealedMark = "moviola sealed document\n"
@@ -45,7 +36,7 @@ func SealDocuments(files Files, vault Vault) Files { return sealedDocuments{file
 
 // Put implements Files.
 func (d sealedDocuments) Put(ctx context.Context, key string, r io.Reader) error {
-	if !isDocument(key) {
+	if !blobkey.IsDocument(key) {
 		return d.Files.Put(ctx, key, r)
 	}
 	content, err := io.ReadAll(r)
@@ -63,7 +54,7 @@ func (d sealedDocuments) Put(ctx context.Context, key string, r io.Reader) error
 // Open implements Files.
 func (d sealedDocuments) Open(ctx context.Context, key string) (File, error) {
 	file, err := d.Files.Open(ctx, key)
-	if err != nil || !isDocument(key) {
+	if err != nil || !blobkey.IsDocument(key) {
 		return file, err
 	}
 	content, sealed, err := unsealFile(d.vault, key, file)

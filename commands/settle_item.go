@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/preload"
 	"moviola/eventstore"
@@ -96,7 +97,7 @@ func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, s
 	if _, came := d.Requested(); came { // it was not seen before, and must keep what it has
 		return fmt.Errorf("load preload %s: %w", cmd.Preload, errUnseen)
 	}
-	if err := h.files.Delete(ctx, BatchKey(cmd.Account, cmd.Preload)); err != nil {
+	if err := h.files.Delete(ctx, blobkey.Request(cmd.Account, cmd.Preload)); err != nil {
 		return fmt.Errorf("delete the document of preload %s: %w", cmd.Preload, err)
 	}
 	settle.Reason = "abandoned"

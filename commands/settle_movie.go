@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -46,7 +47,7 @@ func (h SettleMovieHandler) Handle(ctx context.Context, cmd SettleMovie) error {
 			settle.How, settle.Reason = ledger.KeepOnly, cachedReason
 		}
 	case movie.Abandoned:
-		if err := h.files.Delete(ctx, DocumentKey(cmd.Account, cmd.Project)); err != nil {
+		if err := h.files.Delete(ctx, blobkey.Document(cmd.Account, cmd.Project)); err != nil {
 			return fmt.Errorf("delete the document of %s: %w", cmd.Project, err)
 		}
 	}

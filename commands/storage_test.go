@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/domain/blobkey"
 )
 
 // depot is a storage to which clients send files by themselves.
@@ -101,7 +102,7 @@ func TestConfirmUpload(t *testing.T) {
 			l := newLibrary(t)
 			file, err := l.register.Handle(t.Context(), commands.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 3})
 			l.must(err)
-			key := commands.StagingKey(alice, file.Entry)
+			key := blobkey.Upload(alice, file.Entry)
 			l.must(l.files.Put(t.Context(), key, bytes.NewReader([]byte("abc"))))
 			d := depot{l, map[string]commands.Staged{key: {Size: tt.size, ContentType: "a/b", At: t0.Add(come)}}}
 			if tt.spent > 0 {

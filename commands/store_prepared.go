@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/domain/preload"
 	"moviola/eventstore"
@@ -121,7 +122,7 @@ func (s PreparedStore) keepShown(ctx context.Context, cmd KeepMedia) (KeptMedia,
 // cached stores the asset, and its form for browsers, for a few days.
 func (s PreparedStore) cached(ctx context.Context, job PrepareJob, p Prepared, r preload.Result) (preload.Result, error) {
 	// Every attempt has its own: one that is thought dead must not write what another has finished.
-	stem := fmt.Sprintf("%s%s/%s/%d-%s", PreloadPrefix, job.Account, job.Batch, job.Index+1, newEntry())
+	stem := blobkey.PreparedStem(job.Account, preload.ID(job.Batch), job.Index+1, newEntry())
 	r.Key = stem + p.Extension
 	if err := s.put(ctx, r.Key, p.Path); err != nil {
 		return r, err
@@ -157,7 +158,7 @@ func PreparedAddresses(a *media.Addresses, account domain.AccountID, r preload.R
 		if key == "" {
 			return ""
 		}
-		return a.Cached(account, strings.TrimPrefix(key, PreloadPrefix+string(account)+"/"))
+		return a.Cached(account, strings.TrimPrefix(key, blobkey.Prepared.Of(account)))
 	}
 	if r.Name == "" {
 		return cached(r.Key), cached(r.Web)

@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/domain/preload"
 	"moviola/eventstore"
@@ -41,10 +42,10 @@ func TestPreparedStore_Store(t *testing.T) {
 		"kept":                      {id: "a", save: true, web: true, want: stored{Address: "files/generated/batch-a.png", Web: "files/generated/batch-a-web.mp4", Persistent: true}},
 		"blocked":                   {id: "a", save: true, account: mallory, want: stored{Address: "cache/batch/1-.png", Expires: true, Warning: preload.QuotaBlocked}},
 		"blocked, not to be kept":   {id: "a", account: mallory, want: stored{Address: "cache/batch/1-.png", Expires: true}},
-		"the library fails":         {id: "a", save: true, fails: under(commands.MediaPrefix), want: stored{Address: "cache/batch/1-.png", Expires: true, Warning: preload.PersistFailed}},
+		"the library fails":         {id: "a", save: true, fails: under(blobkey.Media.Prefix()), want: stored{Address: "cache/batch/1-.png", Expires: true, Warning: preload.PersistFailed}},
 		"the name is too long":      {id: strings.Repeat("x", 250), save: true, want: stored{Address: "cache/batch/1-.png", Expires: true, Warning: preload.PersistFailed}},
 		"only the web form fails":   {id: "a", save: true, web: true, fails: func(_ string, put int) bool { return put == 2 }, want: stored{Address: "cache/batch/1-.png", Web: "cache/batch/1--web.mp4", Expires: true, Warning: preload.PersistFailed}},
-		"the cache fails":           {id: "a", fails: under(commands.PreloadPrefix), err: broken},
+		"the cache fails":           {id: "a", fails: under(blobkey.Prepared.Prefix()), err: broken},
 		"both fail, to be tried on": {id: "a", save: true, fails: under(""), err: broken},
 	} {
 		t.Run(name, func(t *testing.T) {

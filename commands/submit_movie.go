@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/document"
 	"moviola/domain/idempotency"
 	"moviola/domain/ledger"
@@ -136,7 +137,7 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
 	}
-	if err := h.files.Put(ctx, DocumentKey(cmd.Account, project), bytes.NewReader(read.body)); isStorageFull(err) {
+	if err := h.files.Put(ctx, blobkey.Document(cmd.Account, project), bytes.NewReader(read.body)); isStorageFull(err) {
 		return Submission{}, err
 	} else if err != nil {
 		refusal := domain.Errorf(domain.Internal, "movie_json_not_stored", "The movie could not be saved. Nothing was created or charged. Please try again.")
@@ -289,7 +290,7 @@ func (h SubmitMovieHandler) original(ctx context.Context, account domain.Account
 		return nil, domain.Errorf(domain.Invalid, "invalid_movie_status", "Invalid movie status")
 	}
 	submitted, _ := m.Submitted()
-	body, err := readHashed(ctx, h.files, DocumentKey(account, project), submitted.DocumentHash)
+	body, err := readHashed(ctx, h.files, blobkey.Document(account, project), submitted.DocumentHash)
 	if errors.Is(err, ErrDamaged) {
 		refusal := domain.Errorf(domain.Internal, "movie_json_damaged", "The JSON of movie %s is damaged. Nothing was created or charged.", project)
 		return nil, fmt.Errorf("%w: %w", refusal, err)
@@ -320,7 +321,7 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 	case errors.As(err, &refusal):
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
-		if left := h.files.Delete(ctx, DocumentKey(cmd.Account, project)); left != nil {
+		if left := h.files.Delete(ctx, blobkey.Document(cmd.Account, project)); left != nil {
 			err = fmt.Errorf("%w (and its document stays: %w)", err, left)
 		}
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/domain/template"
 	"moviola/eventstore"
@@ -45,7 +46,7 @@ func TestSubmitMovie(t *testing.T) {
 	}
 	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld")
 	w.wantCredits(0, 7)
-	if got := mustRead(t, w.files, commands.DocumentKey(alice, project)); got != sevenSeconds {
+	if got := mustRead(t, w.files, blobkey.Document(alice, project)); got != sevenSeconds {
 		t.Errorf("document %s", got)
 	}
 	for _, recorded := range w.all() {
@@ -155,7 +156,7 @@ func TestSubmitMovie_byReference(t *testing.T) {
 	requireRefusal(t, err, domain.Errorf(domain.NotFound, "movie_not_found", "Movie ID %s not found", project))
 	again, err := handler.Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: body})
 	w.must(err)
-	if got := mustRead(t, w.files, commands.DocumentKey(alice, again.Project)); again.Project == project || got != sevenSeconds {
+	if got := mustRead(t, w.files, blobkey.Document(alice, again.Project)); again.Project == project || got != sevenSeconds {
 		t.Errorf("%s has document %s", again.Project, got)
 	}
 	w.wantCredits(0, 14)
@@ -171,14 +172,14 @@ func TestSubmitMovie_damagedOriginal(t *testing.T) {
 	w.must(err)
 	w.must(w.finish(commands.FinishRender{Attempt: 1, Worker: "w1", Message: "broken"}))
 	other := strings.Replace(sevenSeconds, "7", "8", 1)
-	w.must(w.files.Put(t.Context(), commands.DocumentKey(alice, project), strings.NewReader(other)))
+	w.must(w.files.Put(t.Context(), blobkey.Document(alice, project), strings.NewReader(other)))
 	_, err = w.submitHandler().Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(`{"project":"` + string(project) + `"}`)})
 	requireRefusal(t, err, domain.Errorf(domain.Internal, "movie_json_damaged",
 		"The JSON of movie %s is damaged. Nothing was created or charged.", project))
 	if !errors.Is(err, commands.ErrDamaged) {
 		t.Errorf("got %v", err)
 	}
-	if keys, err := w.files.List(t.Context(), commands.DocumentPrefix(alice)); err != nil || len(keys) != 1 {
+	if keys, err := w.files.List(t.Context(), blobkey.Documents.Of(alice)); err != nil || len(keys) != 1 {
 		t.Errorf("documents %v, %v", keys, err)
 	}
 	w.wantCredits(0, 7)
@@ -190,7 +191,7 @@ func TestFillDocument_damaged(t *testing.T) {
 	w := newWorld(t)
 	sum := sha256.Sum256([]byte(sevenSeconds))
 	use := movie.TemplateUse{ID: "Abcdefgh12345678", Body: hex.EncodeToString(sum[:])}
-	key := template.BodyKey(template.ID(use.ID), use.Body)
+	key := blobkey.Body(template.ID(use.ID), use.Body)
 	body := []byte(`{"template":"` + use.ID + `"}`)
 	w.must(w.files.Put(t.Context(), key, strings.NewReader(sevenSeconds)))
 	if _, err := commands.FillDocument(t.Context(), w.files, body, []movie.TemplateUse{use}); err != nil {

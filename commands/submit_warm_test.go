@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/eventstore"
 )
@@ -72,7 +73,7 @@ func TestSubmitMovie_BesideAnotherProcess(t *testing.T) {
 	}
 	requireRefusal(t, submit(), errInsufficient)
 	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld", "CreditsHeld")
-	w.wantFiles(string(commands.DocumentKey(alice, project)))
+	w.wantFiles(string(blobkey.Document(alice, project)))
 	_, err = other.Grant(t.Context(), commands.Grant{Account: alice, Reference: "more", Kind: "pack", Amount: 50})
 	w.must(err)
 	w.must(submit())

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/template"
 	"moviola/eventstore"
 )
@@ -63,7 +64,7 @@ func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) err
 	if used {
 		return ErrNothingToDo
 	}
-	for _, prefix := range []string{template.BodyPrefix(cmd.ID), template.ExamplePrefix(cmd.ID)} {
+	for _, prefix := range []string{blobkey.BodiesOf(cmd.ID), blobkey.ExamplesOf(cmd.ID)} {
 		if err := deleteBelow(ctx, h.cfg.Files, prefix); err != nil {
 			return fmt.Errorf("sweep template %s: %w", cmd.ID, err)
 		}

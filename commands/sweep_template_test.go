@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/domain/template"
 )
 
@@ -34,7 +35,7 @@ func (w *world) deletedTemplate() (gone, kept template.ID) {
 	w.t.Helper()
 	gone, kept = w.save("", `{"scenes":[{"duration":2}]}`), w.save("", `{}`)
 	w.save(gone, `{"scenes":[{"duration":3}]}`)
-	w.must(w.files.Put(w.t.Context(), template.ExamplePrefix(gone)+"p.mp4", strings.NewReader("an example")))
+	w.must(w.files.Put(w.t.Context(), blobkey.ExamplesOf(gone)+"p.mp4", strings.NewReader("an example")))
 	_, err := commands.NewDeleteTemplateHandler(w.templateConfig()).Handle(w.t.Context(), commands.DeleteTemplate{Account: alice, ID: gone})
 	w.must(err)
 	return gone, kept

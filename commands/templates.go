@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/document"
 	"moviola/domain/lint"
 	"moviola/domain/movie"
@@ -61,7 +62,7 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	if err != nil {
 		return template.Body{}, err
 	}
-	if err := s.files.Put(ctx, template.BodyKey(id, described.Hash), bytes.NewReader(body)); err != nil {
+	if err := s.files.Put(ctx, blobkey.Body(id, described.Hash), bytes.NewReader(body)); err != nil {
 		return template.Body{}, notSaved(id, err)
 	}
 	return described, nil
@@ -83,7 +84,7 @@ func describe(body []byte) (template.Body, error) {
 
 // read returns the movie JSON of a template as it was at a hash.
 func (s templates) read(ctx context.Context, id template.ID, hash string) ([]byte, error) {
-	body, err := readHashed(ctx, s.files, template.BodyKey(id, hash), hash)
+	body, err := readHashed(ctx, s.files, blobkey.Body(id, hash), hash)
 	if err != nil {
 		return nil, fmt.Errorf("read the movie of template %s: %w", id, err)
 	}
@@ -135,7 +136,7 @@ func FillDocument(ctx context.Context, files Files, body []byte, uses []movie.Te
 	return document.Fill(body, func(id, _ string) ([]byte, error) {
 		for _, use := range uses {
 			if use.ID == id {
-				return readHashed(ctx, files, template.BodyKey(template.ID(id), use.Body), use.Body)
+				return readHashed(ctx, files, blobkey.Body(template.ID(id), use.Body), use.Body)
 			}
 		}
 		return nil, fmt.Errorf("template %s was not there when the movie was submitted", id)

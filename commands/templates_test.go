@@ -11,6 +11,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/domain/template"
 	"moviola/eventstore"
@@ -65,7 +66,7 @@ func TestSaveTemplate(t *testing.T) {
 	saved, err := h.Handle(t.Context(), commands.SaveTemplate{Account: alice, Name: &name, Tags: &tags})
 	w.must(err)
 	first := w.template(saved.ID)
-	if first.Name() != "Sale" || mustRead(t, w.files, template.BodyKey(saved.ID, first.Body().Hash)) != "{}" || first.Body().Width != 640 {
+	if first.Name() != "Sale" || mustRead(t, w.files, blobkey.Body(saved.ID, first.Body().Hash)) != "{}" || first.Body().Width != 640 {
 		t.Errorf("created %s with %+v", first.Name(), first.Body())
 	}
 	saved, err = h.Handle(t.Context(), commands.SaveTemplate{Account: alice, ID: saved.ID, Movie: []byte(`{"resolution":"{{r}}","variables":{"r":"hd"}}`)})
@@ -126,7 +127,7 @@ func TestDuplicateTemplate(t *testing.T) {
 	if copied.Name != "Sale (custom)" || copied.ID == source {
 		t.Errorf("copied to %+v", copied)
 	}
-	body := mustRead(t, w.files, template.BodyKey(copied.ID, w.template(copied.ID).Body().Hash))
+	body := mustRead(t, w.files, blobkey.Body(copied.ID, w.template(copied.ID).Body().Hash))
 	if diff := cmp.Diff(`{"scenes":[],"variables":{"a":{"x":1,"y":5},"b":3,"c":"new"}}`, body); diff != "" {
 		t.Errorf("movie (-want +got):\n%s", diff)
 	}
@@ -164,7 +165,7 @@ func TestDeleteTemplate(t *testing.T) {
 	if _, err := h.Handle(t.Context(), commands.DeleteTemplate{Account: alice, ID: id}); refusalCode(err) != "template_not_found" {
 		t.Errorf("error %v the second time", err)
 	}
-	if mustRead(t, w.files, template.BodyKey(id, body)) != "{}" {
+	if mustRead(t, w.files, blobkey.Body(id, body)) != "{}" {
 		t.Error("the body is gone")
 	}
 }
@@ -187,7 +188,7 @@ func TestSubmitMovie_template(t *testing.T) {
 	if diff := cmp.Diff(want, submitted.Templates); diff != "" || submitted.Held != 3 || submitted.Destinations != 1 {
 		t.Errorf("held %d, %d destinations, templates (-want +got):\n%s", submitted.Held, submitted.Destinations, diff)
 	}
-	if stored := mustRead(t, w.files, commands.DocumentKey(alice, got.Project)); stored != body {
+	if stored := mustRead(t, w.files, blobkey.Document(alice, got.Project)); stored != body {
 		t.Errorf("stored %s", stored)
 	}
 	w.save(base, `{"scenes":[{"duration":60}]}`)

@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/domain/key"
 	"moviola/domain/movie"
 	"moviola/domain/preload"
@@ -96,7 +97,7 @@ func TestUnseen_batch(t *testing.T) {
 	w.wait(age)
 	w.requireUnseen("settle", w.inFog(preload.StreamCategory, onlyFirst, func() error { return w.settleItem(id, 0) }))
 	w.wantCredits(0, 10)
-	w.wantFiles(commands.BatchKey(alice, id))
+	w.wantFiles(blobkey.Request(alice, id))
 }
 
 // TestUnseen_purge: a file whose making is not shown at first may be later than the purge, and stays. Decision 60.
@@ -109,5 +110,5 @@ func TestUnseen_purge(t *testing.T) {
 	requireNothing(t, w.inFog(movie.StreamCategory, onlyFirst, func() error {
 		return commands.NewPurgeFileHandler(w.log, w.files, w.clock).Handle(t.Context(), commands.PurgeFile{Project: project, Before: before})
 	}))
-	w.wantFiles(commands.RenderPrefix(project) + "1.mp4")
+	w.wantFiles(blobkey.RendersOf(project) + "1.mp4")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/eventstore"
 )
@@ -52,7 +53,7 @@ var ErrBodyLength = domain.Errorf(domain.Invalid, "upload_length_mismatch", "The
 // Handle stores the bytes under a key of their own and then appends that they are there: nobody sees a part of them, and of several
 // uploads one wins. The bytes of the others are removed. The caller has called Begin.
 func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (eventstore.Position, error) {
-	key := MediaKey(media.AccountOf(cmd.Place), cmd.Entry, newEntry())
+	key := blobkey.MediaFile(media.AccountOf(cmd.Place), cmd.Entry, newEntry())
 	if err := h.files.Put(ctx, key, &exactly{r: cmd.Body, left: cmd.Size}); err != nil {
 		return eventstore.Position{}, fmt.Errorf("store an upload of media path %s: %w", cmd.Place, err)
 	}

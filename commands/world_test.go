@@ -15,6 +15,7 @@ import (
 	"moviola/commands/commandstest"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -153,7 +154,7 @@ const sevenSeconds = `{"scenes":[{"elements":[{"type":"text","text":"hi","durati
 // success is what a worker reports whose file is stored.
 func (w *world) success(attempt int, worker string) commands.FinishRender {
 	w.t.Helper()
-	key := fmt.Sprintf("%s%d", commands.RenderPrefix(project), attempt)
+	key := fmt.Sprintf("%s%d", blobkey.RendersOf(project), attempt)
 	for _, key := range []string{key + ".mp4", key + ".jpg"} {
 		w.must(w.files.Put(w.t.Context(), key, strings.NewReader("a file")))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/template"
 	"moviola/eventstore"
 )
@@ -39,7 +40,7 @@ const (
 )
 
 // BodyKey is where the movie JSON is stored.
-func (t Template) BodyKey() string { return template.BodyKey(template.ID(t.ID), t.BodyHash) }
+func (t Template) BodyKey() string { return blobkey.Body(template.ID(t.ID), t.BodyHash) }
 
 // foldTemplate applies one event of the template's stream. Publishing changes no updated_at: the template is the same.
 func foldTemplate(t Template, e Event) Template {

@@ -12,15 +12,13 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 )
 
 // Store keeps what the hosts of an installation have downloaded, where they share no folder: adapters/blobs is one.
@@ -42,16 +40,11 @@ type sharedVisit struct {
 	Size int64 `json:"size"` // of the file, in bytes
 }
 
-// sharedPrefix is what the keys of an account's downloads in the store begin with: files/<hash>.<size in bytes> and
-// visits/<hash of the address>.json. Nothing serves these keys to anybody.
-func (s shelf) sharedPrefix() string { return commands.SourcesPrefix + filepath.Base(s.dir) + "/" }
+// holder names the account in the keys of its downloads in the store. Nothing serves these keys to anybody.
+func (s shelf) holder() string { return filepath.Base(s.dir) }
 
-func (s shelf) sharedFile(hash string, size int64) string {
-	return s.sharedPrefix() + "files/" + hash + "." + strconv.FormatInt(size, 10)
-}
-
-func (s shelf) sharedVisitKey(address string) string {
-	return s.sharedPrefix() + "visits/" + hashText(address) + ".json"
+func (s shelf) sharedVisit(address string) string {
+	return blobkey.SourceVisit(s.holder(), hashText(address))
 }
 
 // takeShared brings a download of another host onto the shelf: one that is recent enough, and no older than a time. False: there is none. What
@@ -68,7 +61,7 @@ func (c *Cache) takeShared(ctx context.Context, s shelf, address string, target 
 }
 
 func (c *Cache) copyShared(ctx context.Context, s shelf, address string, target *url.URL, since time.Time) (commands.Asset, error) {
-	raw, err := c.readShared(ctx, s.sharedVisitKey(address))
+	raw, err := c.readShared(ctx, s.sharedVisit(address))
 	if err != nil {
 		return commands.Asset{}, err
 	}
@@ -107,7 +100,7 @@ func (c *Cache) readShared(ctx context.Context, key string) ([]byte, error) {
 
 // copyFile copies a file of the store onto the shelf, if its content is what its name says.
 func (c *Cache) copyFile(ctx context.Context, s shelf, known sharedVisit) error {
-	f, err := c.cfg.Shared.Open(ctx, s.sharedFile(known.Hash, known.Size))
+	f, err := c.cfg.Shared.Open(ctx, blobkey.SourceFile(s.holder(), known.Hash, known.Size))
 	if err != nil {
 		return err
 	}
@@ -154,7 +147,7 @@ func (c *Cache) putShared(ctx context.Context, s shelf, address string, got visi
 	if err != nil {
 		return err
 	}
-	key := s.sharedFile(got.Hash, info.Size())
+	key := blobkey.SourceFile(s.holder(), got.Hash, info.Size())
 	if !c.isShared(ctx, key) {
 		if err := c.cfg.Shared.Put(ctx, key, f); err != nil {
 			return err
@@ -164,7 +157,7 @@ func (c *Cache) putShared(ctx context.Context, s shelf, address string, got visi
 	if err != nil {
 		return err
 	}
-	return c.cfg.Shared.Put(ctx, s.sharedVisitKey(address), bytes.NewReader(raw))
+	return c.cfg.Shared.Put(ctx, s.sharedVisit(address), bytes.NewReader(raw))
 }
 
 // isShared says whether the store has a file that it keeps for as long as a download of now is used: SweepShared removes it after twice the
@@ -186,7 +179,7 @@ func (c *Cache) forgetShared(account domain.AccountID) error {
 	ctx, cancel := context.WithTimeout(context.Background(), forgetTime)
 	defer cancel()
 	var keys []string
-	err := c.cfg.Shared.Walk(ctx, c.shelf(account).sharedPrefix(), func(key string, _ time.Time) error {
+	err := c.cfg.Shared.Walk(ctx, blobkey.SourcesOf(c.shelf(account).holder()), func(key string, _ time.Time) error {
 		keys = append(keys, key)
 		return nil
 	})
@@ -204,9 +197,9 @@ func (c *Cache) SweepShared(ctx context.Context, now time.Time) error {
 	}
 	var all []kept
 	var lapsed []string
-	err := c.cfg.Shared.Walk(ctx, commands.SourcesPrefix, func(key string, written time.Time) error {
+	err := c.cfg.Shared.Walk(ctx, blobkey.Sources.Prefix(), func(key string, written time.Time) error {
 		age := now.Sub(written)
-		switch size, isFile := sharedSize(key); {
+		switch _, size, isFile := blobkey.Content(key); {
 		case age >= 2*c.cfg.TTL, !isFile && age >= c.cfg.TTL:
 			lapsed = append(lapsed, key)
 		case isFile:
@@ -230,13 +223,4 @@ func (c *Cache) SweepShared(ctx context.Context, now time.Time) error {
 		err = errors.Join(err, c.cfg.Shared.Delete(ctx, key))
 	}
 	return err
-}
-
-// sharedSize is the size that the key of a file names; false: it is none of a file.
-func sharedSize(key string) (int64, bool) {
-	if !strings.HasSuffix(path.Dir(key), "/files") {
-		return 0, false
-	}
-	size, err := strconv.ParseInt(strings.TrimPrefix(path.Ext(key), "."), 10, 64)
-	return size, err == nil
 }

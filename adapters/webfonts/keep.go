@@ -10,14 +10,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"moviola/commands"
+	"moviola/domain/blobkey"
 )
 
 const (
@@ -25,8 +23,6 @@ const (
 	maxFamilyBytes  = 1 << 20        // of what is known of a family
 	usedEvery       = 24 * time.Hour // how often it is noted that a family is used
 	sparedFor       = time.Hour      // a file that nothing names may be on its way
-	filesPrefix     = commands.FontsPrefix + "files/"
-	familiesPrefix  = commands.FontsPrefix + "families/"
 )
 
 // family is what is known of one.
@@ -49,12 +45,12 @@ type face struct {
 	Range  string `json:"range,omitempty"`
 }
 
-// key is where a font is stored: fonts/files/<hash>.<size in bytes>.
-func (f face) key() string { return filesPrefix + f.Hash + "." + strconv.FormatInt(f.Size, 10) }
+// key is where a font is stored.
+func (f face) key() string { return blobkey.FontFile(f.Hash, f.Size) }
 
 func familyKey(name string) string {
 	sum := sha256.Sum256([]byte(normal(name)))
-	return familiesPrefix + hex.EncodeToString(sum[:]) + ".json"
+	return blobkey.FontFamily(hex.EncodeToString(sum[:]))
 }
 
 func (s *Service) path(f face) string { return filepath.Join(s.cfg.Dir, f.Hash) }
@@ -201,7 +197,7 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 
 func (s *Service) all(ctx context.Context) (families []family, err error) {
 	var keys []string
-	err = s.cfg.Store.Walk(ctx, familiesPrefix, func(key string, _ time.Time) error {
+	err = s.cfg.Store.Walk(ctx, blobkey.FontFamilies(), func(key string, _ time.Time) error {
 		keys = append(keys, key)
 		return nil
 	})
@@ -230,8 +226,8 @@ func (s *Service) all(ctx context.Context) (families []family, err error) {
 
 func (s *Service) sweepStore(ctx context.Context, now time.Time, named map[string]bool) error {
 	var old []string
-	err := s.cfg.Store.Walk(ctx, filesPrefix, func(key string, written time.Time) error {
-		hash, _, _ := strings.Cut(path.Base(key), ".")
+	err := s.cfg.Store.Walk(ctx, blobkey.FontFiles(), func(key string, written time.Time) error {
+		hash, _, _ := blobkey.Content(key)
 		if !named[hash] && now.Sub(written) > sparedFor {
 			old = append(old, key)
 		}

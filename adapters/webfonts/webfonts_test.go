@@ -20,6 +20,7 @@ import (
 	"moviola/adapters/blobs"
 	"moviola/adapters/webfonts"
 	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/domain/document"
 )
 
@@ -271,7 +272,7 @@ func TestFamilies_BadFile(t *testing.T) {
 		c.Unpack = func([]byte) ([]byte, error) { return nil, fmt.Errorf("damaged") }
 	})
 	check(t, s, "damaged", []string{"Karla unreachable"}, wish("Karla", 400))
-	if n := count(t, w.store, commands.FontsPrefix); n != 0 {
+	if n := count(t, w.store, blobkey.Fonts.Prefix()); n != 0 {
 		t.Errorf("%d files are kept", n)
 	}
 }
@@ -295,7 +296,7 @@ func TestSweep(t *testing.T) {
 	if err := s.Sweep(t.Context(), w.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if n := count(t, w.store, commands.FontsPrefix); n != 2 { // the family and its file
+	if n := count(t, w.store, blobkey.Fonts.Prefix()); n != 2 { // the family and its file
 		t.Errorf("%d files are left", n)
 	}
 	sent := w.google.sent.Load()

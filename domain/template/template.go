@@ -45,15 +45,6 @@ func NewID(random io.Reader) (ID, error) {
 	return ID(text), err
 }
 
-// BodyKey is where the movie JSON with a hash is stored. Bodies are never changed.
-func BodyKey(id ID, hash string) string { return BodyPrefix(id) + hash + ".json" }
-
-// BodyPrefix is what the keys of all movie JSON of a template begin with.
-func BodyPrefix(id ID) string { return "templates/" + string(id) + "/" }
-
-// ExamplePrefix is what the keys of the examples of a template begin with.
-func ExamplePrefix(id ID) string { return "library/" + string(id) + "/" }
-
 // Template is one template. It knows its id, and before its first event nothing else.
 type Template struct {
 	id      ID

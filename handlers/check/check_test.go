@@ -17,6 +17,7 @@ import (
 	"moviola/commands/commandstest"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/domain/movie"
 	"moviola/domain/preload"
@@ -73,9 +74,9 @@ func hash(key string) string {
 // movie is one that was finished, with all its files; copied: from another one.
 func (w *world) movie(owner domain.AccountID, id domain.ProjectID, copied domain.ProjectID) movie.File {
 	w.t.Helper()
-	key := commands.DocumentKey(owner, id)
+	key := blobkey.Document(owner, id)
 	file := movie.File{
-		Key: commands.RenderPrefix(id) + "1.mp4", Thumbnail: commands.RenderPrefix(id) + "1.jpg", Subtitles: commands.RenderPrefix(id) + "1.ass",
+		Key: blobkey.RendersOf(id) + "1.mp4", Thumbnail: blobkey.RendersOf(id) + "1.jpg", Subtitles: blobkey.RendersOf(id) + "1.ass",
 	}
 	first := id
 	if copied != "" {
@@ -138,12 +139,12 @@ func everything(t *testing.T) *world {
 		}
 	}
 	path := media.Path{Name: "photo.jpg"}
-	blob := commands.MediaKey(alice, "entry", "upload")
+	blob := blobkey.MediaFile(alice, "entry", "upload")
 	w.append(media.Stream(alice, path), alice, media.FileUploaded{
 		File: media.File{Name: "photo.jpg", Entry: "entry", Size: int64(len(blob))}, Blob: blob, At: t0,
 	})
-	w.put(blob, "staging/alice/upload", commands.SourcesPrefix+"alice/files/h.1", commands.SourcesPrefix+"alice/visits/a.json")
-	body := template.BodyKey("t1", hash("x"))
+	w.put(blob, "staging/alice/upload", blobkey.Sources.Prefix()+"alice/files/h.1", blobkey.Sources.Prefix()+"alice/visits/a.json")
+	body := blobkey.Body("t1", hash("x"))
 	w.append(template.Stream("t1"), alice, template.Created{Account: alice, Name: "t", Body: template.Body{Hash: hash("x")}, At: t0},
 		template.Published{Change: 1, Example: template.Example{Video: "library/t1/1.mp4", Thumbnail: "library/t1/1.jpg"}, At: t0})
 	if err := w.files.Put(t.Context(), body, strings.NewReader("x")); err != nil {
@@ -163,8 +164,8 @@ func TestRun(t *testing.T) {
 	everything(t).wantFindings(everything(t).config())
 	w := everything(t)
 	w.wantFindings(w.config())
-	blob := commands.MediaKey(alice, "entry", "upload")
-	body := template.BodyKey("t1", hash("x"))
+	blob := blobkey.MediaFile(alice, "entry", "upload")
+	body := blobkey.Body("t1", hash("x"))
 	required := []string{
 		"movies/alice/finished.json", "movies/alice/waiting.json", "renders/finished/1.mp4", "renders/finished/1.jpg", "renders/finished/1.ass", blob, body,
 		"library/t1/1.mp4", "library/t1/1.jpg", "batches/alice/p1.json", "preloads/alice/p1/0/a.png",

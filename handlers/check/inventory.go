@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/media"
 	"moviola/domain/movie"
@@ -110,31 +110,24 @@ func newSubject(category, id string, owner domain.AccountID) subject {
 
 // streamOf returns the stream that a file belongs to by its key; empty: none that can be told from the key.
 func (v *inventory) streamOf(key string) string {
-	parts := strings.Split(key, "/")
-	switch {
-	case len(parts) == 3 && parts[0]+"/" == moviesPrefix:
-		return movie.Stream(domain.ProjectID(strings.TrimSuffix(parts[2], ".json")))
-	case len(parts) == 3 && parts[0] == "renders":
-		return movie.Stream(domain.ProjectID(parts[1]))
-	case len(parts) == 3 && (parts[0] == "templates" || parts[0] == "library"):
-		return template.Stream(template.ID(parts[1]))
-	case len(parts) == 3 && parts[0]+"/" == commands.BatchPrefix:
-		return preload.Stream(preload.ID(strings.TrimSuffix(parts[2], ".json")))
-	case len(parts) > 3 && parts[0]+"/" == commands.PreloadPrefix:
-		return preload.Stream(preload.ID(parts[2]))
+	switch owner, _ := blobkey.Parse(key); {
+	case owner.Project != "":
+		return movie.Stream(owner.Project)
+	case owner.Template != "":
+		return template.Stream(owner.Template)
+	case owner.Preload != "":
+		return preload.Stream(owner.Preload)
 	}
 	return v.blobs[key]
 }
 
-const moviesPrefix = "movies/"
-
 // owned tells whether a file belongs to something in the log. Files of streams that cannot be read do.
 func (v *inventory) owned(key string, now time.Time) bool {
-	if strings.HasPrefix(key, commands.StagingPrefix) || strings.HasPrefix(key, commands.SourcesPrefix) || strings.HasPrefix(key, commands.FontsPrefix) {
+	if blobkey.Uploads.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) {
 		return true // nothing of it is in the log; it is removed by its age or use
 	}
 	stream := v.streamOf(key)
-	if v.unread[stream] || len(v.unread) > 0 && strings.HasPrefix(key, commands.MediaPrefix) {
+	if v.unread[stream] || len(v.unread) > 0 && blobkey.Media.Is(key) {
 		return true
 	}
 	s := v.subjects[stream]
@@ -172,7 +165,7 @@ func (m *movieFiles) wants(time.Time) []want {
 	if !m.submitted {
 		return nil
 	}
-	all := []want{{key: commands.DocumentKey(m.owner, m.project), what: "JSON of a movie", hash: m.hash, required: true}}
+	all := []want{{key: blobkey.Document(m.owner, m.project), what: "JSON of a movie", hash: m.hash, required: true}}
 	if m.file == nil {
 		return all
 	}
@@ -250,7 +243,7 @@ func (t *templateFiles) wants(time.Time) []want {
 	var all []want
 	for i, hash := range t.bodies {
 		all = append(all, want{
-			key: template.BodyKey(t.id, hash), what: "JSON of a template", hash: hash, required: !t.deleted && i == len(t.bodies)-1,
+			key: blobkey.Body(t.id, hash), what: "JSON of a template", hash: hash, required: !t.deleted && i == len(t.bodies)-1,
 		})
 	}
 	if t.example != nil {
@@ -262,7 +255,7 @@ func (t *templateFiles) wants(time.Time) []want {
 }
 
 func (t *templateFiles) mayHave(key string) bool {
-	return !t.swept && strings.HasPrefix(key, template.ExamplePrefix(t.id)) // examples are replaced in the background
+	return !t.swept && strings.HasPrefix(key, blobkey.ExamplesOf(t.id)) // examples are replaced in the background
 }
 
 // preloadFiles are the document of a batch of assets to be prepared, and what was made of it.
@@ -289,7 +282,7 @@ func (p *preloadFiles) wants(now time.Time) []want {
 	if p.hash == "" {
 		return nil
 	}
-	all := []want{{key: commands.BatchKey(p.owner, p.id), what: "JSON of a batch", hash: p.hash, required: !p.closed}}
+	all := []want{{key: blobkey.Request(p.owner, p.id), what: "JSON of a batch", hash: p.hash, required: !p.closed}}
 	for _, r := range p.results {
 		lasts := r.ExpiresAt != nil && now.Before(*r.ExpiresAt)
 		if r.Key != "" {

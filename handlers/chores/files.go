@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/projections"
 )
 
@@ -38,8 +38,8 @@ func Documents(files Files, movies Movies) Chore {
 	return Chore{Name: "documents without movie", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-documentAge)
 		var found strays
-		err := files.Walk(ctx, "movies/", func(key string, written time.Time) error {
-			project, ok := strings.CutSuffix(key[strings.LastIndexByte(key, '/')+1:], ".json")
+		err := files.Walk(ctx, blobkey.Documents.Prefix(), func(key string, written time.Time) error {
+			owner, ok := blobkey.Parse(key)
 			if !ok || !written.Before(until) {
 				return nil
 			}
@@ -47,7 +47,7 @@ func Documents(files Files, movies Movies) Chore {
 				found.named++
 				return nil
 			}
-			_, known, err := movies.Get(ctx, domain.ProjectID(project))
+			_, known, err := movies.Get(ctx, owner.Project)
 			found.add(key, known)
 			return err
 		})
@@ -67,12 +67,12 @@ func Renders(files Files, movies Movies) Chore {
 	return Chore{Name: "stray renders", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-renderAge)
 		var found strays
-		err := files.Walk(ctx, "renders/", func(key string, written time.Time) error {
-			project, _, ok := strings.Cut(strings.TrimPrefix(key, "renders/"), "/")
+		err := files.Walk(ctx, blobkey.Renders.Prefix(), func(key string, written time.Time) error {
+			owner, ok := blobkey.Parse(key)
 			if !ok || !written.Before(until) {
 				return nil
 			}
-			m, known, err := movies.Get(ctx, domain.ProjectID(project))
+			m, known, err := movies.Get(ctx, owner.Project)
 			found.add(key, known && (!m.Closed || names(m, key)))
 			return err
 		})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"moviola/commands"
+	"moviola/domain/blobkey"
 )
 
 // uploadAge is how old stored bytes must be that no file of a library names. Bytes are named within a minute of their last one: an
@@ -22,7 +22,7 @@ func Media(files Files, library Library, caughtUp func(ctx context.Context) erro
 	return Chore{Name: "stray media files", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-uploadAge)
 		var found strays
-		err := files.Walk(ctx, commands.MediaPrefix, func(key string, written time.Time) error {
+		err := files.Walk(ctx, blobkey.Media.Prefix(), func(key string, written time.Time) error {
 			if !written.Before(until) {
 				return nil
 			}

@@ -7,8 +7,8 @@ import (
 	"path"
 	"strings"
 
-	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/handlers/web"
 	"moviola/projections"
@@ -34,7 +34,7 @@ func (s *Server) findMedia(ctx context.Context, address string) (target, bool, e
 	}
 	if at.Cached != "" {
 		return target{
-			account: at.Account, key: commands.PreloadPrefix + string(at.Account) + "/" + at.Cached, name: path.Base(at.Cached),
+			account: at.Account, key: blobkey.Prepared.Of(at.Account) + at.Cached, name: path.Base(at.Cached),
 			contentType: typeByName(at.Cached), until: s.cfg.CacheTTL,
 		}, true, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/key"
 	"moviola/domain/media"
 	"moviola/domain/plan"
@@ -180,7 +181,7 @@ func TestPost(t *testing.T) {
 			t.Errorf("answer (-want +got):\n%s", diff)
 		}
 		ids[id] = true
-		if stored := w.files.Text(commands.BatchKey(alice, preload.ID(id))); stored != body {
+		if stored := w.files.Text(blobkey.Request(alice, preload.ID(id))); stored != body {
 			t.Errorf("stored %q", stored)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/projections"
 )
 
@@ -120,7 +121,7 @@ func (r RenderedFiles) Clear(ctx context.Context, what commands.Clearing) error 
 
 // documents removes the documents of all movies of an account.
 func (r RenderedFiles) documents(ctx context.Context, id domain.AccountID) error {
-	keys, err := r.Files.List(ctx, commands.DocumentPrefix(id))
+	keys, err := r.Files.List(ctx, blobkey.Documents.Of(id))
 	for _, key := range keys {
 		if err == nil {
 			err = r.Files.Delete(ctx, key)

@@ -14,6 +14,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/handlers/processors"
@@ -145,9 +146,9 @@ func TestRenderedFiles(t *testing.T) {
 		var before eventstore.Position
 		for i, project := range projects {
 			id := domain.ProjectID(project)
-			key := commands.RenderPrefix(id) + "1.mp4"
+			key := blobkey.RendersOf(id) + "1.mp4"
 			must(t, w.files.Put(t.Context(), key, strings.NewReader("x")))
-			must(t, w.files.Put(t.Context(), commands.DocumentKey(alice, id), strings.NewReader("x")))
+			must(t, w.files.Put(t.Context(), blobkey.Document(alice, id), strings.NewReader("x")))
 			at, err := log.Append(t.Context(), movie.Stream(id), eventstore.NoStream, eventstore.Meta{Account: alice, Time: time.Now()},
 				movie.Submitted{Account: alice, At: time.Now()}, movie.RenderStarted{Attempt: 1, Worker: "w", At: time.Now()},
 				movie.RenderFinished{Attempt: 1, Worker: "w", Success: true, File: &movie.File{Key: key}, At: time.Now()})

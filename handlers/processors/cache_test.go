@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/projections"
@@ -201,7 +202,7 @@ func TestExpire(t *testing.T) {
 		time.Sleep(time.Second)
 		pr.do(task(projections.WorkExpire, project, 0))
 		pr.do(task(projections.WorkExpire, project, 0))
-		if keys, err := w.files.List(t.Context(), commands.RenderPrefix(project)); err != nil || len(keys) > 0 {
+		if keys, err := w.files.List(t.Context(), blobkey.RendersOf(project)); err != nil || len(keys) > 0 {
 			t.Errorf("left %v, %v", keys, err)
 		}
 		if got := w.types(project); got != "MovieSubmitted RenderStarted RenderFinished FileDeleted" {

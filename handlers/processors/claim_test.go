@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/handlers/processors"
@@ -65,7 +66,7 @@ func TestRender_StopsWhenItsClaimEnds(t *testing.T) {
 				if got := w.types(project); got != tt.want {
 					t.Errorf("got %s, want %s", got, tt.want)
 				}
-				if keys, _ := w.files.List(t.Context(), commands.RenderPrefix(project)); len(keys) > 0 {
+				if keys, _ := w.files.List(t.Context(), blobkey.RendersOf(project)); len(keys) > 0 {
 					t.Errorf("a lost attempt left %v", keys)
 				}
 			})

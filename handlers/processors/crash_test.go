@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/projections"
 )
@@ -106,7 +106,7 @@ func TestLostAnswers(t *testing.T) {
 		if len(w.hooks.calls) != 2 {
 			t.Errorf("%d webhooks without a crash", len(w.hooks.calls))
 		}
-		keys, _ := w.files.List(t.Context(), commands.RenderPrefix(project))
+		keys, _ := w.files.List(t.Context(), blobkey.RendersOf(project))
 		if len(keys) != 2 {
 			t.Errorf("files %v", keys)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/domain/result"
 	"moviola/eventstore"
@@ -314,7 +315,7 @@ func TestDeliver_AMovieWhoseDocumentIsLost(t *testing.T) {
 		defer pr.drain(time.Minute)
 		project := w.submit(webhook("https://a.example"))
 		pr.do(render(project, 0))
-		must(t, w.files.Delete(t.Context(), commands.DocumentKey(alice, project)))
+		must(t, w.files.Delete(t.Context(), blobkey.Document(alice, project)))
 		pr.do(deliver(project, 0))
 		if got := outcomes(w.tries(project)); got != "0.1 error!" {
 			t.Errorf("recorded %s", got)

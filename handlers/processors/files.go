@@ -15,6 +15,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/result"
@@ -30,7 +31,7 @@ var errDocument = errors.New("the stored document does not have the recorded has
 // document reads the JSON of a movie, checks it against the hash in its first event, and fills in the templates that it refers to,
 // as they were when it was submitted.
 func (p *Processors) document(ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string) ([]byte, error) {
-	key := commands.DocumentKey(account, project)
+	key := blobkey.Document(account, project)
 	f, err := p.config.Files.Open(ctx, key)
 	switch {
 	case errors.Is(err, commands.ErrKeyRetired): // nobody can read it any more
@@ -84,7 +85,7 @@ func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.
 func (r *render) fill(
 	ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) (string, error),
 ) error {
-	stem := commands.RenderPrefix(r.project) + strconv.Itoa(r.claim.Attempt)
+	stem := blobkey.RendersOf(r.project) + strconv.Itoa(r.claim.Attempt)
 	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // its token is derived
 	moves, ctx := errgroup.WithContext(ctx)
 	for _, part := range []struct {

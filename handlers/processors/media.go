@@ -7,6 +7,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/domain/media"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -71,8 +72,8 @@ func (s StoredMedia) Clear(ctx context.Context, what commands.Clearing) error {
 	if err := s.folders(ctx, what.Account); err != nil {
 		return err
 	}
-	for _, prefix := range []string{commands.PreloadPrefix, commands.BatchPrefix, commands.StagingPrefix, commands.MediaPrefix} {
-		keys, err := s.Files.List(ctx, prefix+string(what.Account)+"/")
+	for _, kind := range []blobkey.Kind{blobkey.Prepared, blobkey.Requests, blobkey.Uploads, blobkey.Media} {
+		keys, err := s.Files.List(ctx, kind.Of(what.Account))
 		for _, key := range keys {
 			if err == nil {
 				err = s.Files.Delete(ctx, key)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/projections"
 )
 
@@ -40,7 +41,7 @@ func TestCancel_StopsTheRender(t *testing.T) {
 		if totals := w.ledger(); totals.Held != 0 || totals.Charged != 0 {
 			t.Errorf("credits %+v", totals)
 		}
-		if keys, err := w.files.List(t.Context(), commands.RenderPrefix(project)); err != nil || len(keys) > 0 {
+		if keys, err := w.files.List(t.Context(), blobkey.RendersOf(project)); err != nil || len(keys) > 0 {
 			t.Errorf("left %v, %v", keys, err)
 		}
 		payload := w.hooks.calls[0].payload

@@ -14,6 +14,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -47,7 +48,7 @@ func TestRender(t *testing.T) {
 		if end.File.Token != "" || end.File.Size != int64(len("movie by one")) {
 			t.Errorf("file %+v", end.File)
 		}
-		keys, _ := w.files.List(t.Context(), commands.RenderPrefix(project))
+		keys, _ := w.files.List(t.Context(), blobkey.RendersOf(project))
 		if diff := cmp.Diff([]string{end.File.Thumbnail, end.File.Key}, keys); diff != "" {
 			t.Errorf("stored files (-want +got):\n%s", diff)
 		}
@@ -191,7 +192,7 @@ func TestRender_AChangedDocumentIsNotRendered(t *testing.T) {
 		pr := w.start("one")
 		defer pr.drain(time.Minute)
 		project := w.submit()
-		must(t, w.files.Put(t.Context(), commands.DocumentKey(alice, project), strings.NewReader(`{"scenes":[]}`)))
+		must(t, w.files.Put(t.Context(), blobkey.Document(alice, project), strings.NewReader(`{"scenes":[]}`)))
 		pr.do(render(project, 0))
 		if end := w.finished(project); end.Success || pr.render.renders != 0 {
 			t.Errorf("outcome %+v after %d renders", end, pr.render.renders)
@@ -241,11 +242,11 @@ func TestRender_WhatWasStoredForNothingIsRemoved(t *testing.T) {
 				})
 				pr.send(render(project, 0))
 				time.Sleep(time.Minute)
-				if keys, _ := w.files.List(t.Context(), commands.RenderPrefix(project)); len(keys) != 1 {
+				if keys, _ := w.files.List(t.Context(), blobkey.RendersOf(project)); len(keys) != 1 {
 					t.Fatalf("stored %v", keys)
 				}
 				lose(w, pr, project)
-				if keys, _ := w.files.List(t.Context(), commands.RenderPrefix(project)); len(keys) > 0 {
+				if keys, _ := w.files.List(t.Context(), blobkey.RendersOf(project)); len(keys) > 0 {
 					t.Errorf("left %v", keys)
 				}
 			})
@@ -274,7 +275,7 @@ func TestRender_LateSuccessAfterDeletionKeepsNoFile(t *testing.T) {
 		if end := w.finished(project); !end.Success || end.Credits != 0 || end.File.Key != "" {
 			t.Errorf("outcome %+v", end)
 		}
-		if keys, _ := w.files.List(t.Context(), commands.RenderPrefix(project)); len(keys) > 0 {
+		if keys, _ := w.files.List(t.Context(), blobkey.RendersOf(project)); len(keys) > 0 {
 			t.Errorf("kept %v", keys)
 		}
 		pr.do(task(projections.WorkSettle, project, 0))

@@ -10,6 +10,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 )
 
 // A render whose slot is asked back is stopped and handed back, as often as that happens, and done later.
@@ -55,7 +56,7 @@ func TestRender_GivesWay(t *testing.T) {
 		if row := w.board.row("render/" + string(project)); row.Beat != 0 {
 			t.Errorf("a presence row stays: %+v", row)
 		}
-		if keys, _ := w.files.List(t.Context(), commands.RenderPrefix(project)); len(keys) != 2 {
+		if keys, _ := w.files.List(t.Context(), blobkey.RendersOf(project)); len(keys) != 2 {
 			t.Errorf("files %v", keys)
 		}
 	})

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"moviola/commands"
+	"moviola/domain/blobkey"
 )
 
 // A movie is asked for many times and its document never changes: it is read once, as long as there is room for it.
@@ -35,7 +35,7 @@ func TestDocuments_AreKept(t *testing.T) {
 	// A document that is not there now may be there later.
 	missing := "Missing000000000"
 	w.add(done(missing, now), `{"scenes":[]}`)
-	key := commands.DocumentKey(alice, "Missing000000000")
+	key := blobkey.Document(alice, "Missing000000000")
 	content := w.files[key]
 	delete(w.files, key)
 	read(missing, `"json":null`)

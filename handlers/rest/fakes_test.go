@@ -18,6 +18,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/document"
 	"moviola/domain/key"
 	"moviola/domain/lint"
@@ -134,7 +135,7 @@ func (w *world) issue(t testing.TB, name string, k projections.Key) {
 func (w *world) add(m projections.Movie, doc string) {
 	m.DocumentSize = int64(len(doc))
 	w.movies[m.Project] = m
-	w.files[commands.DocumentKey(domain.AccountID(m.Account), domain.ProjectID(m.Project))] = []byte(doc)
+	w.files[blobkey.Document(domain.AccountID(m.Account), domain.ProjectID(m.Project))] = []byte(doc)
 }
 
 // call makes a request with the key of a name; no name, no header.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/eventstore"
 	"moviola/handlers/rest"
 )
@@ -89,7 +89,7 @@ func TestDocument_MissingOrOdd(t *testing.T) {
 		w := newWorld(t)
 		w.add(done(project, now.Add(-time.Hour)), tt.document)
 		if tt.missing {
-			delete(w.files, commands.DocumentKey(alice, project))
+			delete(w.files, blobkey.Document(alice, project))
 		}
 		answer := w.call("GET", "/v2/movies?project="+project, "admin", "")
 		if answer.Code != tt.status || !strings.Contains(answer.Body.String(), tt.want) {

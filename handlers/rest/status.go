@@ -10,6 +10,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/result"
@@ -175,7 +176,7 @@ func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, k
 // document is the JSON that was posted, but for secrets of its destinations, which are masked (decision 30), or only what the client wants
 // to see of it again. One that has been removed is null, and one that is damaged: it spoils no list.
 func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) (posted, error) {
-	key := commands.DocumentKey(domain.AccountID(m.Account), domain.ProjectID(m.Project))
+	key := blobkey.Document(domain.AccountID(m.Account), domain.ProjectID(m.Project))
 	if doc, ok := a.documents.get(key); ok {
 		return doc, nil
 	}

@@ -19,6 +19,7 @@ import (
 	"moviola/adapters/archive"
 	"moviola/adapters/blobs"
 	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/eventstore/embedded"
 	"moviola/internal/backup"
 )
@@ -238,10 +239,6 @@ func (b *backingUp) save(ctx context.Context, w *backup.Writer, noted map[string
 	return b.saveSettings(ctx, w, noted)
 }
 
-func isDocument(key string) bool {
-	return slices.ContainsFunc(commands.DocumentPrefixes(), func(prefix string) bool { return strings.HasPrefix(key, prefix) })
-}
-
 // openFiles opens the files of an installation that is there.
 func openFiles(ctx context.Context, cfg Config) (*blobs.Bucket, error) {
 	where := cfg.Blobs
@@ -251,7 +248,7 @@ func openFiles(ctx context.Context, cfg Config) (*blobs.Bucket, error) {
 			return nil, fmt.Errorf("the documents of the installation: %w", err)
 		}
 	}
-	return blobs.Open(ctx, where, commands.DocumentPrefixes()...)
+	return blobs.Open(ctx, where, blobkey.DocumentPrefixes()...)
 }
 
 // saveSecrets adds the secrets that lie in the data folder, and the names of the variables that carry others.

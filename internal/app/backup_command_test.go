@@ -15,7 +15,7 @@ import (
 
 	"moviola/adapters/archive"
 	"moviola/adapters/blobs"
-	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/internal/backup"
 )
 
@@ -37,12 +37,12 @@ func (f fleeting) Walk(ctx context.Context, prefix string, visit func(string, ti
 func TestBackup_deletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	bucket, err := blobs.Open(ctx, t.TempDir(), commands.DocumentPrefixes()...)
+	bucket, err := blobs.Open(ctx, t.TempDir(), blobkey.DocumentPrefixes()...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = bucket.Close() }() // nothing is written last
-	for _, key := range []string{"movies/a/1.json", "movies/a/2.json", "renders/1/movie.mp4", "renders/2/movie.mp4", commands.SourcesPrefix + "a/files/h.1"} {
+	for _, key := range []string{"movies/a/1.json", "movies/a/2.json", "renders/1/movie.mp4", "renders/2/movie.mp4", blobkey.Sources.Prefix() + "a/files/h.1"} {
 		if err := bucket.Put(ctx, key, strings.NewReader(key)); err != nil {
 			t.Fatal(err)
 		}

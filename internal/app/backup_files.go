@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/internal/backup"
 )
 
@@ -26,7 +27,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 	}
 	var all []found
 	err := files.Walk(ctx, "", func(key string, written time.Time) error {
-		if !strings.HasPrefix(key, commands.SourcesPrefix) && !strings.HasPrefix(key, commands.FontsPrefix) { // downloads are made again
+		if !blobkey.Sources.Is(key) && !blobkey.Fonts.Is(key) { // downloads are made again
 			all = append(all, found{key, written})
 		}
 		return nil
@@ -47,7 +48,7 @@ func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) e
 		}
 		seen[one.key] = true
 		part := backup.Files
-		if isDocument(one.key) {
+		if blobkey.IsDocument(one.key) {
 			part = backup.Documents
 		} else if stay {
 			w.Manifest.Elsewhere = append(w.Manifest.Elsewhere, backup.Elsewhere{Name: one.key, Written: one.written})

@@ -6,6 +6,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/domain/blobkey"
 	domainmedia "moviola/domain/media"
 	"moviola/handlers/access"
 	"moviola/handlers/chores"
@@ -56,9 +57,9 @@ func (s *service) mediaChores() []chores.Chore {
 	files := s.stores.files
 	return []chores.Chore{
 		chores.Media(files, s.models.Library, s.caughtUp),
-		chores.Old("prepared assets", commands.PreloadPrefix, s.cfg.AssetCacheTTL+halfFileAge, files),
-		chores.Old("documents of preloads", commands.BatchPrefix, s.cfg.AssetCacheTTL+24*time.Hour, files),
-		chores.Old("uploads that nobody expects", commands.StagingPrefix, 24*time.Hour, files),
+		chores.Old("prepared assets", blobkey.Prepared.Prefix(), s.cfg.AssetCacheTTL+halfFileAge, files),
+		chores.Old("documents of preloads", blobkey.Requests.Prefix(), s.cfg.AssetCacheTTL+24*time.Hour, files),
+		chores.Old("uploads that nobody expects", blobkey.Uploads.Prefix(), 24*time.Hour, files),
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/adapters/blobs"
-	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/backup"
@@ -191,7 +191,7 @@ func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, wor
 	if where == "" {
 		where = filepath.Join(work, "files")
 	}
-	files, err := blobs.Open(ctx, where, commands.DocumentPrefixes()...)
+	files, err := blobs.Open(ctx, where, blobkey.DocumentPrefixes()...)
 	if err != nil {
 		return err
 	}

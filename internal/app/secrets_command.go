@@ -15,6 +15,7 @@ import (
 	"moviola/adapters/vault"
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/connection"
 	"moviola/eventstore"
 )
@@ -168,7 +169,7 @@ func connectionsIn(ctx context.Context, log *eventstore.Log) ([]commands.ResealC
 
 func resealDocuments(ctx context.Context, files commands.Files, sealing *vault.Vault) (int, error) {
 	var keys []string
-	for _, prefix := range commands.DocumentPrefixes() {
+	for _, prefix := range blobkey.DocumentPrefixes() {
 		found, err := files.List(ctx, prefix)
 		if err != nil {
 			return 0, fmt.Errorf("look for documents: %w", err)

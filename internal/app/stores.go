@@ -15,7 +15,7 @@ import (
 	"moviola/adapters/blobs"
 	"moviola/adapters/mongodb"
 	"moviola/adapters/sqlite"
-	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/eventstore"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
@@ -69,10 +69,10 @@ func (s *stores) open(ctx context.Context, cfg Config) error {
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
 	}
-	if s.files, err = blobs.Open(ctx, where, commands.DocumentPrefixes()...); err != nil {
+	if s.files, err = blobs.Open(ctx, where, blobkey.DocumentPrefixes()...); err != nil {
 		return fmt.Errorf("open the files: %w; when documents.db is damaged, restore it from the newest backup (docs/eventstore.md)", err)
 	}
-	s.files.Limit(quota.Limits{Account: int64(cfg.AccountStorage), Total: int64(cfg.TotalStorage)}, commands.AccountPrefixes()...)
+	s.files.Limit(quota.Limits{Account: int64(cfg.AccountStorage), Total: int64(cfg.TotalStorage)}, blobkey.AccountPrefixes()...)
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"moviola/adapters/blobs"
-	"moviola/commands"
+	"moviola/domain/blobkey"
 	"moviola/domain/template"
 
 	"moviola/tests/harness"
@@ -50,11 +50,11 @@ func (c *client) operate(t *testing.T, id, act string, status int, came string) 
 // bodies is how many bodies of a template are stored.
 func (i *installation) bodies(t *testing.T, id string) int {
 	t.Helper()
-	files, err := blobs.Open(t.Context(), filepath.Join(i.data, "files"), commands.DocumentPrefixes()...)
+	files, err := blobs.Open(t.Context(), filepath.Join(i.data, "files"), blobkey.DocumentPrefixes()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := files.List(t.Context(), template.BodyPrefix(template.ID(id)))
+	found, err := files.List(t.Context(), blobkey.BodiesOf(template.ID(id)))
 	if err = errors.Join(err, files.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"moviola/adapters/blobs"
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	moviedomain "moviola/domain/movie"
 	"moviola/eventstore"
@@ -48,7 +49,7 @@ func newHistory(b *testing.B, s *service) *history {
 	if h.ledger, err = s.log.Last(b.Context(), ledger.Stream(h.owner.account)); err != nil {
 		b.Fatal(err)
 	}
-	if h.files, err = blobs.Open(b.Context(), filepath.Join(s.Data, "files"), commands.DocumentPrefixes()...); err != nil {
+	if h.files, err = blobs.Open(b.Context(), filepath.Join(s.Data, "files"), blobkey.DocumentPrefixes()...); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
@@ -131,7 +132,7 @@ func (h *history) append(ctx context.Context, project domain.ProjectID, at time.
 			Attempt: 1, Worker: "bench-1", At: rendered, Success: true, Credits: 2,
 			Plan: &moviedomain.Plan{Width: 1920, Height: 1080, Frames: 50, FPSNum: 25, FPSDen: 1},
 			File: &moviedomain.File{
-				Key: commands.RenderPrefix(project) + "1.mp4", Thumbnail: commands.RenderPrefix(project) + "1.jpg",
+				Key: blobkey.RendersOf(project) + "1.mp4", Thumbnail: blobkey.RendersOf(project) + "1.jpg",
 				Token: fmt.Sprintf("%032x", at.UnixNano()), Size: 123_456, Codec: "h264", CodecType: "video", PixelFormat: "yuv420p",
 				VideoStreams: 1, AudioStreams: 1, FrameRate: 25, ColorTransfer: "bt709", ColorPrimaries: "bt709", ColorSpace: "bt709",
 			},
@@ -146,7 +147,7 @@ func (h *history) append(ctx context.Context, project domain.ProjectID, at time.
 
 // document stores a movie's document as the service does, in a process beside it.
 func (h *history) document(ctx context.Context, project domain.ProjectID) error {
-	return h.files.Put(ctx, commands.DocumentKey(h.owner.account, project), strings.NewReader(movie))
+	return h.files.Put(ctx, blobkey.Document(h.owner.account, project), strings.NewReader(movie))
 }
 
 // settle waits until the read models have come to the last event of an addition, a grant of one credit: the account's credits say so.

@@ -11,6 +11,7 @@ import (
 	"moviola/commands/commandstest"
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -149,7 +150,7 @@ func finish(change func(*commands.FinishRender)) step {
 		attempt := p.attempt()
 		cmd := commands.FinishRender{
 			Project: project, Attempt: attempt, Worker: "w", Success: true, Plan: &plan,
-			File: &movie.File{Key: fmt.Sprintf("%s%d.mp4", commands.RenderPrefix(project), attempt)},
+			File: &movie.File{Key: fmt.Sprintf("%s%d.mp4", blobkey.RendersOf(project), attempt)},
 		}
 		change(&cmd)
 		_, err := commands.NewFinishRenderHandler(p.log, p.files, p.clock).Handle(context.Background(), cmd)

@@ -18,6 +18,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/handlers/processors"
@@ -31,7 +32,7 @@ func closed(t testing.TB, log *eventstore.Log, files *commandstest.Files, accoun
 	t.Helper()
 	body := fmt.Sprintf(`{"scenes":[],"exports":[{"destinations":[{"type":"webhook","endpoint":%q}]}]}`, endpoint)
 	hash := sha256.Sum256([]byte(body))
-	if err := files.Put(t.Context(), commands.DocumentKey(account, project), strings.NewReader(body)); err != nil {
+	if err := files.Put(t.Context(), blobkey.Document(account, project), strings.NewReader(body)); err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now()

@@ -1,0 +1,167 @@
+// Package blobkey builds and reads the keys under which files are stored, in a folder or a bucket. No other package writes one.
+package blobkey
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"moviola/domain"
+	"moviola/domain/preload"
+	"moviola/domain/template"
+)
+
+// Kind is the first part of a key: it says what a file is, and what the other parts are.
+type Kind string
+
+// The kinds of files. Uploads, Sources and Fonts are in no event: they are removed by their age or use.
+const (
+	Documents Kind = "movies"    // JSON of a movie: <account>/<project>.json
+	Renders   Kind = "renders"   // what was rendered for a movie: <project>/<attempt><extension>
+	Bodies    Kind = "templates" // movie JSON of a template: <template>/<hash>.json
+	Examples  Kind = "library"   // rendered example of a template of the library: <template>/<attempt><extension>
+	Media     Kind = "media"     // file of a media library: <account>/<entry>-<upload>
+	Uploads   Kind = "staging"   // upload that is not confirmed: <account>/<entry>
+	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
+	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
+	Sources   Kind = "sources"   // download that the hosts of an installation share
+	Fonts     Kind = "fonts"     // font that was fetched by its name; it belongs to no account
+)
+
+// Prefix is what the keys of all files of a kind begin with.
+func (k Kind) Prefix() string { return string(k) + "/" }
+
+// Of is what the keys of an account's files of a kind begin with. The kinds Renders, Bodies, Examples and Fonts name no account.
+func (k Kind) Of(account domain.AccountID) string { return k.Prefix() + string(account) + "/" }
+
+// Is tells whether a key is one of a kind.
+func (k Kind) Is(key string) bool { return strings.HasPrefix(key, k.Prefix()) }
+
+// IsDocument tells whether a file is the JSON of a movie or a template: what may be encrypted and lies in a database where there is one.
+func IsDocument(key string) bool { return Documents.Is(key) || Bodies.Is(key) }
+
+// DocumentPrefixes are what the keys begin with for which IsDocument holds.
+func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Prefix()} }
+
+// AccountPrefixes are what the keys of that begin with which counts as stored by an account, whose id and a slash follow.
+func AccountPrefixes() []string {
+	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix()}
+}
+
+// Document is the key of the JSON of a movie.
+func Document(account domain.AccountID, project domain.ProjectID) string {
+	return Documents.Of(account) + string(project) + jsonExtension
+}
+
+// RendersOf is what the keys of every file rendered for a movie begin with.
+func RendersOf(project domain.ProjectID) string { return Renders.Prefix() + string(project) + "/" }
+
+// Body is the key of a template's movie JSON with a hash. Bodies are never changed.
+func Body(id template.ID, hash string) string { return BodiesOf(id) + hash + jsonExtension }
+
+// BodiesOf is what the keys of all movie JSON of a template begin with.
+func BodiesOf(id template.ID) string { return Bodies.Prefix() + string(id) + "/" }
+
+// ExamplesOf is what the keys of the examples of a template begin with.
+func ExamplesOf(id template.ID) string { return Examples.Prefix() + string(id) + "/" }
+
+// MediaFile is the key of a file of an account's library: it names the entry, and which of several uploads to it this is.
+func MediaFile(account domain.AccountID, entry, upload string) string {
+	return Media.Of(account) + entry + "-" + upload
+}
+
+// Upload is the key of an upload that is not confirmed.
+func Upload(account domain.AccountID, entry string) string { return Uploads.Of(account) + entry }
+
+// Request is the key of the JSON of a preload.
+func Request(account domain.AccountID, id preload.ID) string {
+	return Requests.Of(account) + string(id) + jsonExtension
+}
+
+// PreparedStem is the key of a prepared asset without its extension. number counts the items of a preload from 1; random keeps tries apart.
+func PreparedStem(account domain.AccountID, id preload.ID, number int, random string) string {
+	return fmt.Sprintf("%s%s/%d-%s", Prepared.Of(account), id, number, random)
+}
+
+// SourceFilesOf and SourceVisitsOf are what the keys of an account's shared downloads begin with: files by their content, and what is known of an
+// address. holder names the account; it is a name that a folder may have.
+func SourceFilesOf(holder string) string  { return SourcesOf(holder) + filesFolder }
+func SourceVisitsOf(holder string) string { return SourcesOf(holder) + "visits/" }
+
+// SourcesOf is what the keys of all shared downloads of a holder begin with.
+func SourcesOf(holder string) string { return Sources.Prefix() + holder + "/" }
+
+// SourceFile is the key of a download with the hash and size of its content.
+func SourceFile(holder, hash string, size int64) string {
+	return SourceFilesOf(holder) + content(hash, size)
+}
+
+// SourceVisit is the key of what is known of the address with a hash.
+func SourceVisit(holder, hash string) string { return SourceVisitsOf(holder) + hash + jsonExtension }
+
+// FontFiles and FontFamilies are what the keys of fetched fonts begin with: files by their content, and what is known of a family.
+func FontFiles() string    { return Fonts.Prefix() + filesFolder }
+func FontFamilies() string { return Fonts.Prefix() + "families/" }
+
+// FontFile is the key of a font with the hash and size of its content.
+func FontFile(hash string, size int64) string { return FontFiles() + content(hash, size) }
+
+// FontFamily is the key of what is known of the family whose name has a hash.
+func FontFamily(hash string) string { return FontFamilies() + hash + jsonExtension }
+
+// content names a file by what is in it.
+func content(hash string, size int64) string { return hash + "." + strconv.FormatInt(size, 10) }
+
+// Content reads the hash and the size from the key of a SourceFile or a FontFile. false: it is none.
+func Content(key string) (hash string, size int64, ok bool) {
+	folder, name := path.Split(key)
+	if !strings.HasSuffix(folder, "/"+filesFolder) || !Sources.Is(key) && !Fonts.Is(key) {
+		return "", 0, false
+	}
+	hash, digits, _ := strings.Cut(name, ".")
+	size, err := strconv.ParseInt(digits, 10, 64)
+	return hash, size, err == nil && size >= 0
+}
+
+const (
+	jsonExtension = ".json"
+	filesFolder   = "files/"
+)
+
+// Owner is what a file belongs to. What the key does not name is empty.
+type Owner struct {
+	Kind     Kind
+	Account  domain.AccountID
+	Project  domain.ProjectID
+	Template template.ID
+	Preload  preload.ID
+}
+
+// Parse reads whose file a key is of. false: it is no key of a kind that names its owner in it.
+func Parse(key string) (Owner, bool) {
+	parts := strings.Split(key, "/")
+	if len(parts) < 3 || parts[1] == "" || parts[2] == "" {
+		return Owner{}, false
+	}
+	o := Owner{Kind: Kind(parts[0])}
+	name, isJSON := strings.CutSuffix(parts[2], jsonExtension)
+	leaf := len(parts) == 3
+	switch {
+	case o.Kind == Documents && leaf && isJSON:
+		o.Account, o.Project = domain.AccountID(parts[1]), domain.ProjectID(name)
+	case o.Kind == Renders && leaf:
+		o.Project = domain.ProjectID(parts[1])
+	case o.Kind == Bodies && leaf && isJSON, o.Kind == Examples && leaf:
+		o.Template = template.ID(parts[1])
+	case (o.Kind == Media || o.Kind == Uploads) && leaf:
+		o.Account = domain.AccountID(parts[1])
+	case o.Kind == Requests && leaf && isJSON:
+		o.Account, o.Preload = domain.AccountID(parts[1]), preload.ID(name)
+	case o.Kind == Prepared && len(parts) > 3:
+		o.Account, o.Preload = domain.AccountID(parts[1]), preload.ID(parts[2])
+	default:
+		return Owner{}, false
+	}
+	return o, true
+}
