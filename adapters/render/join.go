@@ -45,13 +45,22 @@ func (r *run) join(ctx context.Context, windows []rendered, sound string) (strin
 			{Path: sound, Format: "mov"},
 		},
 		Dir: dir, Read: []string{r.parts},
-		Output: []string{"-map", "0:v", "-map", "1:a", "-c", "copy", "-map_metadata", "-1", "-fflags", "+bitexact",
+		Output: []string{"-map", "0:v", "-map", "1:a", "-c", "copy", "-bsf:v", r.decodingTimes(), "-map_metadata", "-1", "-fflags", "+bitexact",
 			"-movflags", "+faststart", "-f", "mp4", "movie.mp4"},
 	})
 	if err != nil {
 		return "", fmt.Errorf("join windows: %w", err)
 	}
 	return filepath.Join(dir, "movie.mp4"), nil
+}
+
+// reordered is by how many frames x264 may show a frame after it was decoded, as it is set up for windows.
+const reordered = 2
+
+// decodingTimes is the filter that gives the frames their decoding times, one after the other in even steps. A window of one or two frames has
+// none before its beginning, a longer one has two: side by side they would go backwards, and the file would seem shorter than it is.
+func (r *run) decodingTimes() string {
+	return fmt.Sprintf("setts=pts=PTS:dts=(N-%d)*%d/(%d*TB)", reordered, r.plan.FPS.Den, r.plan.FPS.Num)
 }
 
 // check probes the finished file against its plan and returns the facts of it. Design §5: a file that does not match within one
