@@ -254,6 +254,13 @@ func TestEase(t *testing.T) {
 			}
 		}
 	}
+	// The elastic curve crosses its end every quarter of the way: its period is a half. Vendor-catalogue §7.
+	elastic := canvas.MustEase("easeOutElastic")
+	for i, t2 := range []float64{0.125, 0.375, 0.625, 0.875} {
+		if got := elastic(t2); math.Abs(got-1) > 1e-9 {
+			t.Errorf("easeOutElastic crosses its end for the %d. time at %v: it is %v", i+1, t2, got)
+		}
+	}
 	for name, known := range map[string]bool{"linear": true, "ease": true, "ease-in-out": true, "EASEOUTEXPO": true, "ease_out_back": true, "": false, "out": false, "easeOutNothing": false, "cubic-bezier(0,0,1,1)": false} {
 		if _, ok := canvas.Ease(name); ok != known {
 			t.Errorf("%q: known %v, want %v", name, ok, known)

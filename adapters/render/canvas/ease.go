@@ -71,11 +71,11 @@ var curves = map[string]Easing{
 	},
 	"circ": func(t float64) float64 { return 1 - math.Sqrt(1-min(t*t, 1)) },
 	"back": func(t float64) float64 { return 2.70158*t*t*t - 1.70158*t*t },
-	"elastic": func(t float64) float64 {
+	"elastic": func(t float64) float64 { // amplitude 1, period 0.5, as in the library whose names these are: vendor-catalogue.md §7
 		if t <= 0 || t >= 1 {
 			return math.Round(t)
 		}
-		return -math.Pow(2, 10*t-10) * math.Sin((10*t-10.75)*2*math.Pi/3)
+		return -math.Pow(2, 10*t-10) * math.Sin((t-1.125)*4*math.Pi)
 	},
 	"bounce": func(t float64) float64 { return 1 - bounceOut(1-t) },
 }

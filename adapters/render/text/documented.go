@@ -10,14 +10,9 @@ import (
 
 // The easings of the library that the documented styles are made with, where its curves are not the common ones. Vendor-catalogue §7.
 var (
-	libraryElastic = func(t float64) float64 { // in: amplitude 1, period 0.5
-		if t <= 0 || t >= 1 {
-			return math.Round(t)
-		}
-		return -math.Pow(2, 10*(t-1)) * math.Sin((t-1.125)*4*math.Pi)
-	}
-	libraryBack = func(t float64) float64 { return t * t * (3*t - 2) } // in
-	outCirc     = canvas.MustEase("easeOutCirc")
+	libraryElastic = canvas.MustEase("easeInElastic")
+	libraryBack    = func(t float64) float64 { return t * t * (3*t - 2) } // in
+	outCirc        = canvas.MustEase("easeOutCirc")
 )
 
 // out and inOut turn an easing that begins slowly around.

@@ -23,11 +23,17 @@ var styles = map[string]style{
 const Zoom = "zoom"
 
 var (
-	outCubic   = canvas.MustEase("easeOutCubic")
-	outExpo    = canvas.MustEase("easeOutExpo")
-	outQuart   = canvas.MustEase("easeOutQuart")
-	outBack    = canvas.MustEase("easeOutBack")
-	outElastic = canvas.MustEase("easeOutElastic")
+	outCubic = canvas.MustEase("easeOutCubic")
+	outExpo  = canvas.MustEase("easeOutExpo")
+	outQuart = canvas.MustEase("easeOutQuart")
+	outBack  = canvas.MustEase("easeOutBack")
+	// outElastic is the common form, of period 0.3, with which the program's own styles have always sprung.
+	outElastic = func(t float64) float64 {
+		if t <= 0 || t >= 1 {
+			return math.Round(t)
+		}
+		return 1 + math.Pow(2, -10*t)*math.Sin((10*t-0.75)*2*math.Pi/3)
+	}
 )
 
 // each makes a look of what happens to a single cluster by its share of the way. What has not begun is not seen, what has arrived
