@@ -39,7 +39,7 @@ func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch
 }
 
 // FetchSources brings the files that a movie names into the account's cache: those of its elements, components, masks, fonts, captions and
-// preloads, as far as they can be known before anything is spoken, generated or drawn. See commands.SourceFetcher. A movie that is
+// preloads, and the font families that it names, as far as they can be known before anything is spoken, generated or drawn. See commands.SourceFetcher. A movie that is
 // mistaken names none: whoever renders it says so.
 func (e *Engine) FetchSources(ctx context.Context, job commands.FetchJob) error {
 	before := oom.Read()
@@ -56,8 +56,8 @@ func (e *Engine) fetchSources(ctx context.Context, job commands.FetchJob) error 
 	}
 	ctx, cancel := e.withSourcesTime(ctx, job.Spent)
 	defer cancel()
-	if e.cfg.Fonts != nil && !job.Fetch.AtHand {
-		e.cfg.Fonts.Families(ctx, document.FontWishes(doc)) // what is not there in the end has a stand-in
+	if err := e.fetchFonts(ctx, doc, job.Fetch); err != nil {
+		return err
 	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(fetchers)
@@ -66,6 +66,9 @@ func (e *Engine) fetchSources(ctx context.Context, job commands.FetchJob) error 
 			item, err := documentOf(doc.Preload[i])
 			if err != nil {
 				return nil
+			}
+			if err := e.fetchFonts(groupCtx, item, job.Fetch); err != nil {
+				return err
 			}
 			err = ownFault(e.ahead(job.Account, job.Project, job.Fetch).bring(groupCtx, item))
 			return ofItem(doc.Preload[i].ID, err)
@@ -90,8 +93,25 @@ func (e *Engine) fetchItem(ctx context.Context, job commands.PrepareJob, fetch c
 	}
 	ctx, cancel := e.withSourcesTime(ctx, fetch.Spent)
 	defer cancel()
+	if err := e.fetchFonts(ctx, doc, fetch); err != nil {
+		return err
+	}
 	err = e.ahead(job.Account, domain.ProjectID(job.Batch), fetch).bring(ctx, doc)
 	return ownFault(aheadError(ctx, err))
+}
+
+// fetchFonts fetches the families that a document names. What is not there in the end has a stand-in.
+func (e *Engine) fetchFonts(ctx context.Context, doc *document.Movie, fetch commands.Fetch) error {
+	if e.cfg.Fonts == nil {
+		return nil
+	}
+	wishes := document.FontWishes(doc)
+	if !fetch.AtHand {
+		e.cfg.Fonts.Families(ctx, wishes, time.Time{})
+	} else if !e.cfg.Fonts.Kept(ctx, wishes) {
+		return commands.ErrNotAtHand
+	}
+	return nil
 }
 
 // aheadError tells the end of the time for all sources from the errors that it causes.

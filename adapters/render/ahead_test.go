@@ -89,12 +89,14 @@ func (p *pantry) taken() []string {
 	return asked
 }
 
-func newPantry(t *testing.T, sourcesTime time.Duration) (*pantry, *render.Engine) {
+func newPantry(t *testing.T, sourcesTime time.Duration, fonts ...commands.FontFamilies) (*pantry, *render.Engine) {
 	t.Helper()
 	p := &pantry{kept: map[string]bool{}}
-	engine, err := render.New(render.Config{
-		Dir: t.TempDir(), Tools: mustTools(t), Fetcher: p, Text: &block{}, Cores: 1, SourcesTime: sourcesTime, Log: quiet(),
-	})
+	cfg := render.Config{Dir: t.TempDir(), Tools: mustTools(t), Fetcher: p, Text: &block{}, Cores: 1, SourcesTime: sourcesTime, Log: quiet()}
+	for _, f := range fonts {
+		cfg.Fonts = f
+	}
+	engine, err := render.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

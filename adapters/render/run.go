@@ -120,7 +120,7 @@ func (r *run) findFonts(ctx context.Context, doc *document.Movie) {
 	if r.engine.cfg.Fonts == nil {
 		return
 	}
-	r.fonts = r.engine.cfg.Fonts.Families(ctx, document.FontWishes(doc))
+	r.fonts = r.engine.cfg.Fonts.Families(ctx, document.FontWishes(doc), r.job.FetchedSince)
 	for _, family := range r.fonts.Unreachable {
 		r.warn(fmt.Sprintf("The font family '%.60s' could not be fetched, the font service does not answer: a similar one is used in this movie", family))
 	}

@@ -29,6 +29,9 @@ func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (
 		return f, nil
 	}
 	if err != nil {
+		if asking.Err() == nil || errors.Is(asking.Err(), context.DeadlineExceeded) {
+			s.silent()
+		}
 		return family{}, err
 	}
 	ctx, stop := context.WithTimeout(ctx, filesTime)
@@ -123,6 +126,16 @@ func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 		return face{}, err
 	}
 	return got, s.writeLocal(got, data)
+}
+
+// Reachable asks the service for a family that every one has, and says why it does not answer as one does.
+func Reachable(ctx context.Context, client *http.Client, address string) error {
+	s := &Service{cfg: Config{URL: address, Client: client}}
+	_, err := s.sheet(ctx, query("Roboto", nil))
+	if errors.Is(err, errUnknown) { // it is one, of other families
+		return nil
+	}
+	return err
 }
 
 // get reads an answer of at most some bytes.

@@ -31,6 +31,7 @@ const (
 	// DefaultPatience is how long a movie waits for answers of the service.
 	DefaultPatience = 5 * time.Second
 	filesTime       = 30 * time.Second // for the files of a family, once the service has answered
+	silentFor       = time.Minute      // a movie that has waited in vain does not wait again
 	unknownFor      = 24 * time.Hour   // the service is not asked again for what it does not know
 )
 
@@ -67,6 +68,7 @@ type Service struct {
 
 	mu    sync.Mutex
 	known map[string]family // by normalised name
+	quiet time.Time         // when the service did not answer last
 }
 
 var _ commands.FontFamilies = (*Service)(nil)
@@ -93,21 +95,15 @@ func New(cfg Config) (*Service, error) {
 func normal(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
 // Families implements commands.FontFamilies.
-func (s *Service) Families(ctx context.Context, wishes []document.FontWish) commands.Fonts {
-	styles, names := map[string][]style{}, []string(nil)
-	for _, w := range wishes {
-		if s.cfg.Has(w.Family) {
-			continue
-		}
-		name := normal(w.Family)
-		if styles[name] == nil {
-			names = append(names, w.Family)
-		}
-		styles[name] = append(styles[name], style{w.Weight, w.Italic})
-	}
+func (s *Service) Families(ctx context.Context, wishes []document.FontWish, since time.Time) commands.Fonts {
+	silent := s.silentSince(since)
+	names, styles := s.wanted(wishes)
 	// An answer that does not come is waited for once, however many families are asked for.
 	asking, stop := context.WithTimeout(ctx, s.cfg.Patience)
 	defer stop()
+	if silent {
+		stop()
+	}
 	found := make([]commands.Fonts, len(names))
 	var group errgroup.Group
 	group.SetLimit(familiesAt)
@@ -123,6 +119,61 @@ func (s *Service) Families(ctx context.Context, wishes []document.FontWish) comm
 		all.Faces, all.Unreachable = append(all.Faces, f.Faces...), append(all.Unreachable, f.Unreachable...)
 	}
 	return all
+}
+
+// silentSince says that the service did not answer after a time, within the last minute. False for the zero time.
+func (s *Service) silentSince(since time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !since.IsZero() && s.quiet.After(since) && s.cfg.Now().Sub(s.quiet) < silentFor
+}
+
+func (s *Service) silent() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quiet = s.cfg.Now()
+}
+
+// wanted are the families of the wishes that are neither installed nor shipped, as they are written first, and their styles by normalised name.
+func (s *Service) wanted(wishes []document.FontWish) (names []string, styles map[string][]style) {
+	styles = map[string][]style{}
+	for _, w := range wishes {
+		if s.cfg.Has(w.Family) {
+			continue
+		}
+		name := normal(w.Family)
+		if styles[name] == nil {
+			names = append(names, w.Family)
+		}
+		styles[name] = append(styles[name], style{w.Weight, w.Italic})
+	}
+	return names, styles
+}
+
+// Kept implements commands.FontFamilies.
+func (s *Service) Kept(ctx context.Context, wishes []document.FontWish) bool {
+	if s.cfg.URL == "" {
+		return true
+	}
+	names, styles := s.wanted(wishes)
+	for _, name := range names {
+		known, err := s.load(ctx, name)
+		if err != nil || len(s.lacking(known, styles[normal(name)])) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lacking are the styles of a family that the service is to be asked for.
+func (s *Service) lacking(known family, styles []style) []style {
+	switch {
+	case known.Unknown && s.cfg.Now().Sub(known.At) < unknownFor:
+		return nil
+	case known.Unknown:
+		return styles
+	}
+	return slices.DeleteFunc(slices.Clone(styles), func(one style) bool { return slices.Contains(known.Asked, one) })
 }
 
 // Known are the fonts of the families that this process has used, by what says whether one is wanted.
@@ -172,13 +223,9 @@ func (s *Service) find(ctx, asking context.Context, name string, styles []style)
 	if err != nil {
 		return family{}, err
 	}
-	missing := slices.DeleteFunc(slices.Clone(styles), func(one style) bool { return slices.Contains(known.Asked, one) })
-	fresh := known.Unknown && s.cfg.Now().Sub(known.At) < unknownFor
-	if s.cfg.URL == "" || fresh || len(missing) == 0 && !known.Unknown {
+	missing := s.lacking(known, styles)
+	if s.cfg.URL == "" || len(missing) == 0 {
 		return known, s.use(ctx, known)
-	}
-	if known.Unknown {
-		missing = styles
 	}
 	next, err := s.fetch(ctx, asking, known, missing)
 	if err != nil {

@@ -183,7 +183,7 @@ func styles(t *testing.T, found commands.Fonts) (all []string) {
 
 func check(t *testing.T, s *webfonts.Service, what string, want []string, wishes ...document.FontWish) {
 	t.Helper()
-	if diff := cmp.Diff(want, styles(t, s.Families(t.Context(), wishes))); diff != "" {
+	if diff := cmp.Diff(want, styles(t, s.Families(t.Context(), wishes, time.Time{}))); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
@@ -236,6 +236,70 @@ func TestFamilies_UnknownAndUnreachable(t *testing.T) {
 	check(t, s, "what is kept needs no service", []string{"Nobody 400"}, wish("Nobody", 400))
 	w.google.set(func() { w.google.status = 0 })
 	check(t, s, "reachable", []string{"Karla 400"}, wish("Karla", 400))
+}
+
+// A movie that has waited in vain does not wait again, unless it comes to its render much later; the next movie does.
+func TestFamilies_Silent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string][]string{"Karla": {"0,400"}})
+	s := w.host(t, nil)
+	began := w.clock.Now()
+	w.clock.pass(time.Second)
+	w.google.set(func() { w.google.status = http.StatusServiceUnavailable })
+	check(t, s, "at first", []string{"Karla unreachable"}, wish("Karla", 400))
+	w.google.set(func() { w.google.status = 0 })
+	asked := w.google.asked.Load()
+	again := func(what string, since time.Time, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, styles(t, s.Families(t.Context(), []document.FontWish{wish("Karla", 400)}, since))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	again("the same movie", began, "Karla unreachable")
+	if w.google.asked.Load() != asked {
+		t.Error("the service was asked again for one movie")
+	}
+	w.clock.pass(time.Hour)
+	again("the same movie, much later", began, "Karla 400")
+}
+
+// Kept says whether anybody would be asked.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string][]string{"Karla": {"0,400"}})
+	s := w.host(t, nil)
+	kept := func(what string, want bool, wishes ...document.FontWish) {
+		t.Helper()
+		if got := s.Kept(t.Context(), wishes); got != want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	kept("nothing", true)
+	kept("a shipped family", true, wish("Inter", 400))
+	kept("one that was never asked for", false, wish("Karla", 400))
+	check(t, s, "fetched", []string{"Karla 400"}, wish("Karla", 400))
+	kept("one that is there", true, wish("Inter", 400), wish("Karla", 400))
+	kept("another weight", false, wish("Karla", 700))
+	check(t, s, "unknown", nil, wish("Nobody", 400))
+	kept("what nobody has", true, wish("Nobody", 400))
+	w.clock.pass(25 * time.Hour)
+	kept("what nobody had yesterday", false, wish("Nobody", 400))
+	kept("with the service off", true)
+	s = w.host(t, func(c *webfonts.Config) { c.URL = "" })
+	kept("with the service off", true, wish("Karla", 700))
+}
+
+func TestReachable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string][]string{"Karla": {"0,400"}})
+	ask := func() error { return webfonts.Reachable(t.Context(), w.google.Client(), w.google.URL+"/css2") }
+	if err := ask(); err != nil {
+		t.Errorf("a service without Roboto: %v", err)
+	}
+	w.google.set(func() { w.google.status = http.StatusServiceUnavailable })
+	if err := ask(); err == nil {
+		t.Error("a service that answers 503 is reachable")
+	}
 }
 
 // A service that does not answer is waited for once, however many families a movie names.

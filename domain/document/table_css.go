@@ -32,7 +32,7 @@ var fontRows = []styleRow{
 	{ofBoth, Property{Name: "font", Type: CSSType, Example: `"italic 700 5vw/1.2 Lora"`,
 		Doc: "Is short for style, weight, size, line height and family; what is also given by itself wins."}},
 	{ofBoth, Property{Name: "font-family", Type: CSSType, Example: `"Oswald"`, Picture: "15-text-settings",
-		Doc: "Names the font, or several by preference, or is the address of a TrueType, OpenType or WOFF file."}},
+		Doc: "Names the font, or several by preference, or is the address of a TrueType, OpenType, WOFF or WOFF 2 file."}},
 	{ofBoth, Property{Name: "font-url", Type: AddressType, Example: `"https://example.com/brand.ttf"`,
 		Doc: "Is the address of the file of the font."}},
 	{ofBoth, Property{Name: "font-size", Type: LengthType, Values: []string{"auto"}, Example: `"6vw"`, Picture: "15-text-settings",

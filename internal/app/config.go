@@ -175,8 +175,7 @@ func bindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
 func (c *Config) bindProviders(f *pflag.FlagSet) {
 	f.IntVar(&c.Look, "look", document.CurrentLook, "how movies look: 1 is the look before text styles followed their documentation, for one more release")
 	f.StringVar(&c.Chromium, "chromium", browser.DefaultPath, "chromium-headless-shell, for html elements")
-	f.StringVar(&c.FontsURL, "fonts-url", "https://fonts.googleapis.com/css2",
-		"font service that speaks the CSS interface of Google Fonts, for families that are neither installed nor part of the program; empty: none")
+	fontsFlag(f, &c.FontsURL)
 	f.StringVar(&c.Speech.URL, "speech-url", "", "base of an OpenAI-compatible speech service (default: the built-in voices)")
 	f.StringVar(&c.Speech.Key, "speech-key", "", "key of the speech service")
 	f.StringVar(&c.Speech.Model, "speech-model", "", "model of the speech service (default tts-1)")
@@ -335,4 +334,9 @@ func loopback(addr string) bool {
 	}
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func fontsFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "fonts-url", "https://fonts.googleapis.com/css2",
+		"font service that speaks the CSS interface of Google Fonts, for families that are neither installed nor part of the program; empty: none")
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/adapters/disk"
+	"moviola/adapters/outbound"
+	"moviola/adapters/webfonts"
 )
 
 // requirement is something from outside that Moviola uses.
@@ -37,6 +40,8 @@ var requirements = []requirement{
 func doctorCommand() *cobra.Command {
 	data := "./data"
 	var reserve disk.Reserve
+	var fonts string
+	var allow []string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is missing on this machine and how to get it",
@@ -53,6 +58,9 @@ func doctorCommand() *cobra.Command {
 					return err
 				}
 			}
+			if err := printFontService(cmd, fonts, allow); err != nil {
+				return err
+			}
 			if err := printRoom(cmd.OutOrStdout(), data, reserve); err != nil {
 				return err
 			}
@@ -67,7 +75,35 @@ func doctorCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&data, "data", data, "data folder whose disk is looked at")
 	cmd.Flags().Var(&reserve, "disk-reserve", "room that is to be kept free there")
+	fontsFlag(cmd.Flags(), &fonts)
+	cmd.Flags().StringSliceVar(&allow, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
 	return cmd
+}
+
+// printFontService says whether font families can be fetched. Movies are rendered without it too.
+func printFontService(cmd *cobra.Command, address string, allow []string) error {
+	state := "off: families that are not there have a stand-in"
+	if address != "" {
+		state = "reachable"
+		if err := askFontService(cmd.Context(), address, allow); err != nil {
+			state = "does not answer"
+			if why, known := outbound.Explain(err); known {
+				state += ": " + why
+			}
+		}
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", "font service", state, "families that are neither installed nor shipped")
+	return err
+}
+
+func askFontService(ctx context.Context, address string, allow []string) error {
+	guard, err := newGuard(Config{AllowHosts: allow})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, webfonts.DefaultPatience)
+	defer stop()
+	return webfonts.Reachable(ctx, guard.Client(fontTimes), address)
 }
 
 func (r requirement) present() bool {

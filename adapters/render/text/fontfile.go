@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -23,7 +24,7 @@ const (
 
 // WithFonts returns an engine that has, besides the fonts of this one, those of files: paths by the keys under which texts name
 // them (TextSettings.FontSource, or a name in FontFamily). It is meant to live as long as one movie. A file that is no
-// TrueType, OpenType or WOFF font is a *domain.Error. Faces are those of families that were fetched by their names; one that cannot be read
+// TrueType, OpenType, WOFF or WOFF 2 font is a *domain.Error. Faces are those of families that were fetched by their names; one that cannot be read
 // is left out.
 func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) (*Engine, error) {
 	if len(files)+len(faces) == 0 {
@@ -63,32 +64,65 @@ func aspectOf(f commands.FontFace) *font.Aspect {
 }
 
 // add adds the fonts of a file to a family. How they look is what they say themselves, unless it is given.
-func (l *library) add(family, path string, aspect *font.Aspect) (err error) {
-	defer func() {
-		// Files of strangers are read here.
-		if cause := recover(); cause != nil {
-			err = errFont()
+func (l *library) add(family, path string, aspect *font.Aspect) error {
+	var found []fileFont
+	err := bounded(func() (err error) {
+		found, err = readFonts(path)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, one := range found {
+		if aspect != nil {
+			one.aspect = *aspect
 		}
-	}()
+		print := fontscan.Footprint{
+			Family: family, Aspect: one.aspect, Runes: one.runes, Location: fontscan.Location{File: path, Index: uint16(i)},
+		}
+		l.families[print.Family] = append(l.families[print.Family], len(l.prints))
+		l.loaded[len(l.prints)] = one.font
+		l.prints = append(l.prints, print)
+	}
+	return nil
+}
+
+// fileFont is a font of a file.
+type fileFont struct {
+	font   *font.Font
+	aspect font.Aspect
+	runes  fontscan.RuneSet
+}
+
+// readFonts reads the fonts of a stranger's file.
+func readFonts(path string) (found []fileFont, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("open a font file: %w", err)
+		return nil, fmt.Errorf("open a font file: %w", err)
 	}
 	if info.Size() > maxFontBytes {
-		return domain.Errorf(domain.Invalid, "font_too_large", "The font file is larger than %d MB", maxFontBytes>>20)
+		return nil, domain.Errorf(domain.Invalid, "font_too_large", "The font file is larger than %d MB", maxFontBytes>>20)
 	}
-	file, err := os.Open(path)
+	opened, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("open a font file: %w", err)
+		return nil, fmt.Errorf("open a font file: %w", err)
 	}
-	defer func() { _ = file.Close() }() // read only
+	defer func() { _ = opened.Close() }() // read only
+	file := opentype.Resource(opened)
+	if magic, err := readAt(file, 0, len(magicWOFF2)); err == nil && string(magic) == magicWOFF2 {
+		unpacked, err := unpackFile(path)
+		if err != nil {
+			return nil, err
+		}
+		file = bytes.NewReader(unpacked)
+	}
 	sizes, err := tableBytes(file)
 	if err != nil {
-		return errFont()
+		return nil, errFont()
 	}
 	loaders, err := opentype.NewLoaders(file)
 	if err != nil || len(loaders) == 0 || len(loaders) != len(sizes) || sizes[0] > maxFontBytes {
-		return errFont()
+		return nil, errFont()
 	}
 	room := int64(maxFontBytes)
 	for i, loader := range loaders[:min(len(loaders), maxFontsOfFile)] {
@@ -97,25 +131,29 @@ func (l *library) add(family, path string, aspect *font.Aspect) (err error) {
 		}
 		loaded, err := font.NewFont(loader)
 		if err != nil {
-			return errFont()
+			return nil, errFont()
 		}
 		about, _ := font.Describe(loader, nil)
-		if aspect != nil {
-			about.Aspect = *aspect
+		runes, err := runesOf(loaded)
+		if err != nil {
+			return nil, err
 		}
-		print := fontscan.Footprint{Family: family, Aspect: about.Aspect, Location: fontscan.Location{File: path, Index: uint16(i)}}
-		if print.Runes, err = runesOf(loaded); err != nil {
-			return err
-		}
-		l.families[print.Family] = append(l.families[print.Family], len(l.prints))
-		l.loaded[len(l.prints)] = loaded
-		l.prints = append(l.prints, print)
+		found = append(found, fileFont{loaded, about.Aspect, runes})
 	}
-	return nil
+	return found, nil
+}
+
+// unpackFile unpacks a file of WOFF 2, which is at most as large as Unpack takes it.
+func unpackFile(path string) ([]byte, error) {
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("open a font file: %w", err)
+	}
+	return unpack(packed)
 }
 
 func errFont() error {
-	return domain.Errorf(domain.Invalid, "font_unreadable", "The font file cannot be read. Use a TrueType, OpenType or WOFF font")
+	return domain.Errorf(domain.Invalid, "font_unreadable", "The font file cannot be read. Use a TrueType, OpenType, WOFF or WOFF 2 font")
 }
 
 // runesOf are the characters that a font has.

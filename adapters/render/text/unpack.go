@@ -16,6 +16,7 @@ import (
 
 // The bounds of a font that is unpacked.
 const (
+	magicWOFF2     = "wOF2"
 	maxPackedBytes = 20 << 20
 	maxWOFF2Tables = 64
 	woff2Header    = 48
@@ -24,15 +25,22 @@ const (
 // Unpack checks a font file of a stranger and returns it in a format that texts and pages are drawn from: WOFF 2 becomes TrueType or OpenType,
 // the others stay what they are. What cannot be read, or would take more room than it may, is a *domain.Error.
 func Unpack(data []byte) (unpacked []byte, err error) {
-	defer func() {
-		if cause := recover(); cause != nil { // the libraries read what strangers wrote
-			unpacked, err = nil, errFont()
-		}
-	}()
+	var got []byte
+	err = bounded(func() (err error) {
+		got, err = unpack(data)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return got, nil
+}
+
+func unpack(data []byte) (unpacked []byte, err error) {
 	if len(data) > maxPackedBytes {
 		return nil, domain.Errorf(domain.Invalid, "font_too_large", "The font file is larger than %d MB", maxPackedBytes>>20)
 	}
-	if bytes.HasPrefix(data, []byte("wOF2")) {
+	if bytes.HasPrefix(data, []byte(magicWOFF2)) {
 		if err := boundWOFF2(data); err != nil {
 			return nil, errFont()
 		}

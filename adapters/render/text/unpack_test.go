@@ -86,6 +86,30 @@ func TestUnpack_Hostile(t *testing.T) {
 	}
 }
 
+// A movie's own font may be WOFF 2.
+func TestWithFonts_WOFF2(t *testing.T) {
+	t.Parallel()
+	e, err := engine(t).WithFonts(map[string]string{"k": antonWOFF2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, warnings, err := e.Runs(styled("Hamburg", func(s *timeline.TextSettings) { s.FontSource = "k" }), 800, 100)
+	if err != nil || len(warnings) > 0 || lines[0][0].Family != "Anton" {
+		t.Errorf("set in %+v, %q, %v", lines, warnings, err)
+	}
+	for name, data := range hostile(t) {
+		path := filepath.Join(t.TempDir(), "font")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := engine(t).WithFonts(map[string]string{"k": path})
+		var fault *domain.Error
+		if !errors.As(err, &fault) {
+			t.Errorf("%s: %v, want an error for the client", name, err)
+		}
+	}
+}
+
 // FuzzUnpack: whatever is unpacked can be unpacked again; nothing else comes out, and nothing breaks.
 func FuzzUnpack(f *testing.F) {
 	for _, path := range []string{antonWOFF2, variableWOFF2} {
