@@ -124,13 +124,6 @@ func (r reader) fps() Rate {
 	return Rate{thousandths / divisor, fpsDecimals / divisor}
 }
 
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
 func (r reader) quality() Quality {
 	switch q := Quality(r.word("quality")); q {
 	case Low, Medium, High:

@@ -1,10 +1,24 @@
 package document
 
-import "math/big"
+import (
+	"cmp"
+	"math/big"
+	"strconv"
+)
 
 // Seconds is an exact length or point of time, as it was written in decimals: 0.1 is a tenth. The zero Seconds is 0.
-// Values are never changed in place.
-type Seconds struct{ rat *big.Rat }
+// Values are never changed in place. Every value has one form only, so that == of two of them that are short is that of the times.
+type Seconds struct {
+	num, den int64    // a reduced fraction within smallNum and smallDen; 0/0 is 0
+	rat      *big.Rat // instead of them, where they have no room
+}
+
+// The bounds of the short form. A numerator times a denominator, and the sum of two such products, stay within 63 bits, so that no sum and no
+// comparison has to be checked. Microseconds of 12 days, and frames of 30000/1001 for as long, are within them.
+const (
+	smallNum = 1 << 40
+	smallDen = 1 << 21
+)
 
 // Rate is frames per second as an exact, positive fraction: 25/1, 2997/100.
 type Rate struct {
@@ -13,18 +27,56 @@ type Rate struct {
 }
 
 // SecondsOf returns the whole number of seconds n.
-func SecondsOf(n int64) Seconds { return Seconds{big.NewRat(n, 1)} }
+func SecondsOf(n int64) Seconds { return fraction(n, 1) }
+
+// fraction is num/den, den positive.
+func fraction(num, den int64) Seconds {
+	if num == 0 {
+		return Seconds{}
+	}
+	divisor := gcd(num, den)
+	num, den = num/divisor, den/divisor
+	if -smallNum < num && num < smallNum && den < smallDen {
+		return Seconds{num: num, den: den}
+	}
+	return Seconds{rat: big.NewRat(num, den)}
+}
+
+// exactly is the time that a fraction says. It keeps the fraction.
+func exactly(rat *big.Rat) Seconds {
+	if num, den := rat.Num(), rat.Denom(); num.BitLen() < 63 && den.BitLen() < 63 {
+		return fraction(num.Int64(), den.Int64())
+	}
+	return Seconds{rat: rat}
+}
+
+// gcd is the greatest common divisor of two numbers that are not 0.
+func gcd(a, b int64) int64 {
+	if a < 0 {
+		a = -a
+	}
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
 
 // maxDecimals is what a probed length is rounded to: ffprobe prints microseconds.
-const maxDecimals = 6
+const (
+	maxDecimals  = 6
+	microseconds = 1_000_000
+)
 
 // SecondsOfFloat returns f to the microsecond; 0 for what is no number.
 func SecondsOfFloat(f float64) Seconds {
-	rat := new(big.Rat)
-	if _, ok := rat.SetString(big.NewFloat(clampFloat(f)).Text('f', maxDecimals)); !ok {
+	var room [32]byte
+	text := strconv.AppendFloat(room[:0], clampFloat(f), 'f', maxDecimals, 64)
+	point := len(text) - maxDecimals - 1
+	micros, err := strconv.ParseInt(string(append(text[:point], text[point+1:]...)), 10, 64)
+	if err != nil {
 		return Seconds{}
 	}
-	return Seconds{rat}
+	return fraction(micros, microseconds)
 }
 
 func clampFloat(f float64) float64 {
@@ -42,11 +94,15 @@ func clampFloat(f float64) float64 {
 // maxSeconds bounds every written time, so that sums of them stay small; it is far above any plan's longest movie.
 const maxSeconds = 1e9
 
+// value is s as a fraction that may be changed unless it is s.rat.
 func (s Seconds) value() *big.Rat {
-	if s.rat == nil {
+	switch {
+	case s.rat != nil:
+		return s.rat
+	case s.den == 0:
 		return new(big.Rat)
 	}
-	return s.rat
+	return big.NewRat(s.num, s.den)
 }
 
 // Add returns s + t.
@@ -56,38 +112,52 @@ func (s Seconds) Add(t Seconds) Seconds {
 		return s
 	case s.Sign() == 0:
 		return t
+	case s.rat != nil || t.rat != nil:
+		return exactly(new(big.Rat).Add(s.value(), t.value()))
+	case s.den == t.den:
+		return fraction(s.num+t.num, s.den)
 	}
-	return Seconds{new(big.Rat).Add(s.rat, t.rat)}
+	return fraction(s.num*t.den+t.num*s.den, s.den*t.den)
 }
 
 // Sub returns s - t.
 func (s Seconds) Sub(t Seconds) Seconds {
-	if t.Sign() == 0 {
-		return s
+	if t.rat != nil {
+		return s.Add(exactly(new(big.Rat).Neg(t.rat)))
 	}
-	return Seconds{new(big.Rat).Sub(s.value(), t.rat)}
+	return s.Add(Seconds{num: -t.num, den: t.den})
 }
 
 // Times returns s · n.
 func (s Seconds) Times(n int64) Seconds {
-	return Seconds{new(big.Rat).Mul(s.value(), big.NewRat(n, 1))}
+	if s.rat == nil && -smallDen < n && n < smallDen {
+		return fraction(s.num*n, max(s.den, 1))
+	}
+	return exactly(new(big.Rat).Mul(s.value(), big.NewRat(n, 1)))
 }
 
 // Half returns s / 2.
-func (s Seconds) Half() Seconds { return Seconds{new(big.Rat).Mul(s.value(), big.NewRat(1, 2))} }
+func (s Seconds) Half() Seconds {
+	if s.rat == nil {
+		return fraction(s.num, 2*max(s.den, 1))
+	}
+	return exactly(new(big.Rat).Mul(s.rat, big.NewRat(1, 2)))
+}
 
 // Cmp is -1, 0 or 1 as s is less than, equal to or more than t.
 func (s Seconds) Cmp(t Seconds) int {
 	a, b := s.Sign(), t.Sign()
 	switch {
-	case s.rat == t.rat, a == 0 && b == 0:
+	case s == t:
 		return 0
 	case a < b:
 		return -1
 	case a > b:
 		return 1
+	case s.rat == nil && t.rat == nil:
+		return cmp.Compare(s.num*t.den, t.num*s.den)
 	}
-	return s.rat.Cmp(t.rat)
+	return s.value().Cmp(t.value())
 }
 
 // Equal says whether s and t are the same time.
@@ -95,10 +165,10 @@ func (s Seconds) Equal(t Seconds) bool { return s.Cmp(t) == 0 }
 
 // Sign is -1, 0 or 1 as s is negative, zero or positive.
 func (s Seconds) Sign() int {
-	if s.rat == nil {
-		return 0
+	if s.rat != nil {
+		return s.rat.Sign()
 	}
-	return s.rat.Sign()
+	return cmp.Compare(s.num, 0)
 }
 
 // Max returns the larger of s and t.
@@ -119,30 +189,55 @@ func (s Seconds) Min(t Seconds) Seconds {
 
 // Float is the nearest float64, for those who compute no frames with it.
 func (s Seconds) Float() float64 {
-	f, _ := s.value().Float64()
+	if s.rat == nil {
+		return float64(s.num) / float64(max(s.den, 1)) // both are exact, and the quotient is rounded once
+	}
+	f, _ := s.rat.Float64()
 	return f
 }
 
 // String is the shortest decimal form of up to 9 places.
 func (s Seconds) String() string { return s.value().FloatString(9) }
 
+// small says that a rate and a time can be multiplied within 63 bits.
+func (r Rate) small() bool { return r.Num < smallDen/2 && r.Den < smallDen/2 }
+
 // Frame is the frame at s: s · rate, rounded half up. Decision 28.
 func (r Rate) Frame(s Seconds) int64 {
+	if s.rat == nil && r.small() {
+		num, den := s.num*r.Num, max(s.den, 1)*r.Den
+		return floor(2*num+den, 2*den)
+	}
 	x := new(big.Rat).Mul(s.value(), big.NewRat(r.Num, r.Den))
 	twice := new(big.Int).Lsh(x.Num(), 1)
 	twice.Add(twice, x.Denom())
 	return twice.Div(twice, new(big.Int).Lsh(x.Denom(), 1)).Int64() // Div rounds towards minus infinity
 }
 
+// floor is a/b rounded towards minus infinity; b is positive.
+func floor(a, b int64) int64 {
+	if a < 0 && a%b != 0 {
+		return a/b - 1
+	}
+	return a / b
+}
+
 // Seconds is the exact length of n frames.
 func (r Rate) Seconds(n int64) Seconds {
+	if r.small() && -smallNum < n && n < smallNum {
+		return fraction(n*r.Den, r.Num)
+	}
 	x := big.NewRat(n, 1)
-	return Seconds{x.Mul(x, big.NewRat(r.Den, r.Num))}
+	return exactly(x.Mul(x, big.NewRat(r.Den, r.Num)))
 }
 
 // Credits is what n frames cost: 1 credit for each started second. Decision 28.
 func (r Rate) Credits(n int64) int64 {
-	x := r.Seconds(n).value()
+	length := r.Seconds(n)
+	if length.rat == nil {
+		return -floor(-length.num, max(length.den, 1))
+	}
+	x := length.rat
 	up := new(big.Int).Add(x.Num(), x.Denom())
 	up.Sub(up, big.NewInt(1))
 	return up.Div(up, x.Denom()).Int64()

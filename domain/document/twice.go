@@ -17,6 +17,9 @@ func (m *Movie) warnRepeated(raw []byte) {
 	}
 }
 
+// Repeats says that some object of the text which the movie was read from has a name several times.
+func (m *Movie) Repeats() bool { return len(m.repeated) > 0 }
+
 // RepeatedWarning says that the member at a JSON pointer stands several times in its object.
 func RepeatedWarning(pointer string) string {
 	return "The property '" + Shorten(jsontext.Dotted(pointer)) + "' is given more than once, the last one counts"

@@ -207,6 +207,28 @@ func ParseNumber(text string) (float64, bool) {
 	return n.Float(), err == nil
 }
 
+// shortDecimal reads what is written in a few digits, which most times are, without a big number.
+func shortDecimal(text string) (Seconds, bool) {
+	const short = 9
+	digits, negative := strings.CutPrefix(text, "-")
+	whole, decimals, _ := strings.Cut(digits, ".")
+	if len(text) > short || len(decimals) > maxDecimals {
+		return Seconds{}, false
+	}
+	num, err := strconv.ParseUint(whole+decimals, 10, 32)
+	if err != nil {
+		return Seconds{}, false
+	}
+	den := int64(1)
+	for range decimals {
+		den *= 10
+	}
+	if negative {
+		return fraction(-int64(num), den), true
+	}
+	return fraction(int64(num), den), true
+}
+
 // parseDecimal reads a decimal number exactly. Very long or very large ones, which no time needs, lose what a float64 cannot
 // hold, so that a hostile document cannot make numbers expensive. The result is within ±maxSeconds.
 func parseDecimal(text string) (Seconds, error) {
@@ -218,6 +240,9 @@ func parseDecimal(text string) (Seconds, error) {
 	if err != nil && !math.IsInf(f, 0) { // out of range comes with an infinity, and is clamped
 		return Seconds{}, err
 	}
+	if n, ok := shortDecimal(text); ok {
+		return n, nil
+	}
 	const longest, largest = 40, 1e20
 	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	if len(text) > longest || len(exponent) > 3 || math.Abs(f) > largest {
@@ -228,5 +253,5 @@ func parseDecimal(text string) (Seconds, error) {
 		return Seconds{}, strconv.ErrSyntax
 	}
 	limit := SecondsOf(maxSeconds)
-	return Seconds{rat}.Min(limit).Max(SecondsOf(0).Sub(limit)), nil
+	return exactly(rat).Min(limit).Max(SecondsOf(0).Sub(limit)), nil
 }

@@ -101,12 +101,19 @@ func (c *collector) gather(in Input) []Text {
 		if !c.enough() && !seen[t.Template] && t.Tree != nil { // a template may be shown several times
 			seen[t.Template] = true
 			r := ruler{c: c, text: t, address: in.Outside.Address}
-			r.object(document.MovieKind, "", t.Tree)
-			r.repeated()
+			r.object(document.MovieKind, make(path, 0, usualDepth), t.Tree)
+			if !in.clean(t) {
+				r.repeated()
+			}
 		}
 	}
 	w.refusal(c)
 	return texts
+}
+
+// clean says that reading a text as the movie has found no name twice in it: that need not be looked for again.
+func (in Input) clean(t Text) bool {
+	return in.Movie != nil && len(in.Templates) == 0 && t.Template == in.Body.Template && !in.Movie.Repeats()
 }
 
 // codeOf is the code of a refusal.

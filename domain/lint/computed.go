@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"moviola/domain/document"
@@ -29,10 +27,14 @@ func (w *where) computed(c *collector) {
 
 // computedSettings are those of a text.
 func (w *where) computedSettings(c *collector, e *document.Element, written map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(written)) {
+	var room [usualNames]string
+	for _, name := range sortedNames(room[:0], written) {
+		if !computed(written[name]) {
+			continue
+		}
 		p, known := document.Find(document.SettingsKind(document.TypeText), name)
 		value := e.Settings[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "-")]
-		if known && computed(written[name]) && value != "" {
+		if known && value != "" {
 			w.hold(c, e.Ref, jsontext.Pointer("/settings", name), p, value)
 		}
 	}
@@ -40,12 +42,16 @@ func (w *where) computedSettings(c *collector, e *document.Element, written map[
 
 // computedGroups are those of a component.
 func (w *where) computedGroups(c *collector, e *document.Element, written map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(written)) {
+	var room, inner [usualNames]string
+	for _, name := range sortedNames(room[:0], written) {
 		before, _ := written[name].(map[string]any)
 		after, _ := e.Component.Settings[name].(map[string]any)
 		kind := document.ComponentKind(e.Component.ID, name)
-		for _, setting := range slices.Sorted(maps.Keys(before)) {
-			if p, known := document.Find(kind, setting); known && computed(before[setting]) && after[setting] != nil {
+		for _, setting := range sortedNames(inner[:0], before) {
+			if !computed(before[setting]) || after[setting] == nil {
+				continue
+			}
+			if p, known := document.Find(kind, setting); known {
 				w.hold(c, e.Ref, jsontext.Pointer("/settings", name, setting), p, after[setting])
 			}
 		}

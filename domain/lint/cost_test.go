@@ -50,3 +50,30 @@ func BenchmarkWarnings(b *testing.B) {
 		})
 	}
 }
+
+// usual is a movie as people send it.
+const usual = `{"comment":"A movie as people send it","resolution":"full-hd","quality":"high","client-data":{"order":"20261121-0001"},` +
+	`"scenes":[{"comment":"Scene 1","duration":1,"background-color":"#4392F1","elements":[{"type":"text","style":"001","text":"measured",` +
+	`"duration":1,"settings":{"font-family":"Roboto","font-size":"96px","color":"#FFFFFF","text-align":"center"}}]},` +
+	`{"comment":"Scene 2","duration":1,"transition":{"style":"fade","duration":0.5},"elements":[{"type":"text","style":"003",` +
+	`"text":"beside what the machine can do","start":0.2,"settings":{"font-size":"48px","vertical-position":"bottom"}}]}]}`
+
+// TestWarnings_usual: of a movie without mistakes no places are looked for, so that a submission pays little for being checked. It used to be
+// 376 allocations.
+func TestWarnings_usual(t *testing.T) {
+	in := lint.Read([]byte(usual))
+	if cost := testing.AllocsPerRun(20, func() { lint.Warnings(in) }); cost > 60 {
+		t.Errorf("%v allocations", cost)
+	}
+	if warnings := lint.Warnings(in); len(warnings) > 0 {
+		t.Errorf("it has warnings: %q", warnings)
+	}
+}
+
+func BenchmarkUsual(b *testing.B) {
+	in := lint.Read([]byte(usual))
+	b.ReportAllocs()
+	for b.Loop() {
+		lint.Warnings(in)
+	}
+}

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,16 @@ type ruler struct {
 	address func(string) string
 }
 
-func (r ruler) add(pointer string, p Problem) {
+// path are the names and indexes that lead to a value. What is appended to one may overwrite what was appended before: it is made into a
+// pointer when there is something to say.
+type path []string
+
+// usualDepth is as deep as most movies are.
+const usualDepth = 16
+
+func (r ruler) add(at path, p Problem) { r.addAt(jsontext.Pointer("", at...), p) }
+
+func (r ruler) addAt(pointer string, p Problem) {
 	p.Template, p.Pointer, p.ruled = r.text.Template, pointer, true
 	if p.Severity == "" {
 		p.Severity = Warning
@@ -27,9 +35,22 @@ func (r ruler) add(pointer string, p Problem) {
 	r.c.add(p)
 }
 
+// usualNames is as many as most objects have.
+const usualNames = 24
+
+// sortedNames are the names in an object, in order, in a room that may be too small.
+func sortedNames(room []string, object map[string]any) []string {
+	for name := range object {
+		room = append(room, name)
+	}
+	slices.Sort(room)
+	return room
+}
+
 // object checks the members of an object of a kind, in the order of their names where there is anything to say.
-func (r ruler) object(kind, pointer string, object map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(object)) {
+func (r ruler) object(kind string, pointer path, object map[string]any) {
+	var room [usualNames]string
+	for _, name := range sortedNames(room[:0], object) {
 		if r.c.enough() {
 			return
 		}
@@ -37,18 +58,18 @@ func (r ruler) object(kind, pointer string, object map[string]any) {
 	}
 }
 
-func (r ruler) member(kind, pointer, name string, object map[string]any) {
+func (r ruler) member(kind string, pointer path, name string, object map[string]any) {
 	value := object[name]
-	at := jsontext.Pointer(pointer, name)
+	at := append(pointer, name)
 	p, known := document.Find(kind, name)
 	switch {
 	case !known:
 		r.unknown(kind, pointer, name, object)
 	case value == nil || p.Type == document.DataType:
 	case p.Kind == "element":
-		r.list(at, p, value, func(pointer string, element map[string]any) { r.element(pointer, element) })
+		r.list(at, p, value, func(pointer path, element map[string]any) { r.element(pointer, element) })
 	case p.Kind == document.PreloadKind:
-		r.list(at, p, value, func(pointer string, item map[string]any) { r.object(document.ElementKind(typeOf(item)), pointer, item) })
+		r.list(at, p, value, func(pointer path, item map[string]any) { r.object(document.ElementKind(typeOf(item)), pointer, item) })
 	case p.Kind == document.SettingsKind(document.TypeComponent):
 		r.groups(at, object["component"], value)
 	default:
@@ -62,20 +83,20 @@ func typeOf(element map[string]any) string {
 }
 
 // element checks an element. Of one whose type is not known before its expressions are computed only the names of all types are known.
-func (r ruler) element(pointer string, element map[string]any) {
+func (r ruler) element(pointer path, element map[string]any) {
 	if document.IsEmbedded(element) {
-		r.add(jsontext.Pointer(pointer, "type"), Problem{Code: document.Deprecated, Remedy: "Refer to the template in the movie's 'template'",
+		r.add(append(pointer, "type"), Problem{Code: document.Deprecated, Remedy: "Refer to the template in the movie's 'template'",
 			Message: "The element type 'template' is deprecated, use the movie's own 'template'"})
 	}
 	r.object(document.ElementKind(typeOf(element)), pointer, element)
 }
 
 // unknown says of a name that nobody reads it, unless it is the sender's own affair.
-func (r ruler) unknown(kind, pointer, name string, object map[string]any) {
+func (r ruler) unknown(kind string, pointer path, name string, object map[string]any) {
 	if document.OpenKind(kind) || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "--") {
 		return
 	}
-	at := jsontext.Pointer(pointer, name)
+	at := append(pointer, name)
 	if kind == "element" { // of a type that is unknown, or not known yet
 		if knownSomewhere(name) {
 			return
@@ -107,7 +128,7 @@ func (r ruler) unknown(kind, pointer, name string, object map[string]any) {
 }
 
 // misplaced says that a setting stands beside the settings. It is honoured all the same. Decision 53.
-func (r ruler) misplaced(at, name string, setting document.Property, object map[string]any) {
+func (r ruler) misplaced(at path, name string, setting document.Property, object map[string]any) {
 	p := Problem{Code: document.PropertyMisplaced, Remedy: "Write it into 'settings'", atName: true,
 		Message: "The property '" + document.Shorten(name) + "' belongs in 'settings'; it is used as if it stood there"}
 	if document.HasSetting(object, name) {
@@ -168,7 +189,7 @@ var others = map[string]string{
 }
 
 // list checks the items of a list of objects.
-func (r ruler) list(at string, p document.Property, value any, one func(pointer string, item map[string]any)) {
+func (r ruler) list(at path, p document.Property, value any, one func(pointer path, item map[string]any)) {
 	items, ok := value.([]any)
 	if !ok {
 		r.value(at, p, value)
@@ -178,7 +199,7 @@ func (r ruler) list(at string, p document.Property, value any, one func(pointer 
 		if r.c.enough() {
 			return
 		}
-		pointer := jsontext.Pointer(at, strconv.Itoa(i))
+		pointer := append(at, strconv.Itoa(i))
 		if object, ok := item.(map[string]any); ok {
 			one(pointer, object)
 			continue
@@ -189,7 +210,7 @@ func (r ruler) list(at string, p document.Property, value any, one func(pointer 
 }
 
 // groups checks the settings of a component.
-func (r ruler) groups(at string, component, value any) {
+func (r ruler) groups(at path, component, value any) {
 	object, ok := value.(map[string]any)
 	id, isText := component.(string)
 	if !ok {
@@ -202,9 +223,10 @@ func (r ruler) groups(at string, component, value any) {
 	if !isText || names == nil {
 		return // an unknown component has no groups to tell
 	}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
+	var room [usualNames]string
+	for _, name := range sortedNames(room[:0], object) {
 		kind := document.ComponentKind(strings.TrimSpace(id), name)
-		pointer := jsontext.Pointer(at, name)
+		pointer := append(at, name)
 		if document.Lookup(kind) == nil {
 			r.unknownGroup(pointer, name, id, names)
 			continue
@@ -218,7 +240,7 @@ func (r ruler) groups(at string, component, value any) {
 	}
 }
 
-func (r ruler) unknownGroup(pointer, name, id string, names []string) {
+func (r ruler) unknownGroup(pointer path, name, id string, names []string) {
 	if strings.HasPrefix(name, "_") {
 		return
 	}
@@ -244,7 +266,7 @@ func (r ruler) repeated() {
 		if r.text.Template == "" {
 			p.warning = document.RepeatedWarning(again)
 		}
-		r.add(again, p)
+		r.addAt(again, p)
 	}
 }
 

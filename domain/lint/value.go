@@ -8,11 +8,10 @@ import (
 
 	"moviola/domain/css"
 	"moviola/domain/document"
-	"moviola/domain/jsontext"
 )
 
 // value checks what a property holds. What has an expression is known later.
-func (r ruler) value(at string, p document.Property, value any) {
+func (r ruler) value(at path, p document.Property, value any) {
 	if value == nil || computed(value) {
 		return
 	}
@@ -50,36 +49,31 @@ func blank(value any) bool {
 	return slices.Contains([]string{"", "0", "false", "none"}, strings.TrimSpace(text))
 }
 
-func (r ruler) items(at string, p document.Property, items []any) {
+func (r ruler) items(at path, p document.Property, items []any) {
 	if p.Kind != "" {
-		r.list(at, p, items, func(pointer string, item map[string]any) { r.object(p.Kind, pointer, item) })
+		r.list(at, p, items, func(pointer path, item map[string]any) { r.object(p.Kind, pointer, item) })
 		return
 	}
 	for i, item := range items {
 		if _, ok := document.Scalar(item); !ok && item != nil {
-			r.add(jsontext.Pointer(at, strconv.Itoa(i)), Problem{Code: document.ValueType, Message: "It must be a text, not " + shown(item), Remedy: "Write a text"})
+			r.add(append(at, strconv.Itoa(i)), Problem{Code: document.ValueType, Message: "It must be a text, not " + shown(item), Remedy: "Write a text"})
 		}
 	}
 }
 
 // judge says what is wrong with a value as one of a type; nil: nothing.
 func (r ruler) judge(p document.Property, as document.PropertyType, value any) *Problem {
-	text, isScalar := document.Scalar(value)
-	text = strings.TrimSpace(text)
-	wrong := func(must, remedy string) *Problem {
-		return &Problem{Code: document.ValueType, Remedy: remedy,
-			Message: fmt.Sprintf("The property '%s' must be %s, not %s", p.Name, must, shown(value))}
-	}
 	switch as {
 	case document.ObjectType:
-		return wrong("an object", "Write {…}")
+		return wrong(p, value, "an object", "Write {…}")
 	case document.ListType:
-		return wrong("a list", "Write […]")
+		return wrong(p, value, "a list", "Write […]")
 	}
-	example := "Write " + p.Example + ", for example"
+	text, isScalar := document.Scalar(value)
+	text = strings.TrimSpace(text)
 	switch {
 	case !isScalar:
-		return wrong(nameOf[as], example)
+		return wrong(p, value, nameOf[as], example(p))
 	case text == "" || slices.Contains(p.Values, strings.ToLower(text)):
 		return nil
 	}
@@ -87,7 +81,7 @@ func (r ruler) judge(p document.Property, as document.PropertyType, value any) *
 	case document.NumberType, document.IntegerType:
 		n, ok := document.ParseNumber(strings.TrimSuffix(text, percent(p)))
 		if !ok {
-			return wrong(words(p, nameOf[as]), example)
+			return wrong(p, value, words(p, nameOf[as]), example(p))
 		}
 		if percent(p) != "" && strings.HasSuffix(text, "%") {
 			n /= 100
@@ -95,19 +89,19 @@ func (r ruler) judge(p document.Property, as document.PropertyType, value any) *
 		return within(p, n)
 	case document.BooleanType:
 		if !slices.Contains([]string{"true", "false", "1", "0"}, strings.ToLower(text)) {
-			return wrong("true or false", "Write true or false")
+			return wrong(p, value, "true or false", "Write true or false")
 		}
 	case document.ColorType:
 		if _, ok := css.ParseColor(text); !ok && !(p.Settings && strings.EqualFold(text, "none")) {
-			return wrong("a colour", "Write #rrggbb, rgba(…) or the name of a colour of CSS")
+			return wrong(p, value, "a colour", "Write #rrggbb, rgba(…) or the name of a colour of CSS")
 		}
 	case document.ChoiceType:
 		return choice(p, text)
 	case document.DurationType:
-		return duration(p, text, wrong, example)
+		return duration(p, text, value)
 	case document.LengthType:
 		if !isLength(text) {
-			return wrong(words(p, "a length"), "Write pixels, or a number with a unit such as px, vw, em or %")
+			return wrong(p, value, words(p, "a length"), "Write pixels, or a number with a unit such as px, vw, em or %")
 		}
 		if n, ok := document.ParseNumber(text); ok {
 			return within(p, n)
@@ -117,6 +111,14 @@ func (r ruler) judge(p document.Property, as document.PropertyType, value any) *
 	}
 	return nil
 }
+
+// wrong says what a value must be.
+func wrong(p document.Property, value any, must, remedy string) *Problem {
+	return &Problem{Code: document.ValueType, Remedy: remedy, Message: fmt.Sprintf("The property '%s' must be %s, not %s", p.Name, must, shown(value))}
+}
+
+// example is a remedy.
+func example(p document.Property) string { return "Write " + p.Example + ", for example" }
 
 // nameOf is what the values of a type are.
 var nameOf = map[document.PropertyType]string{
@@ -187,19 +189,20 @@ func choice(p document.Property, text string) *Problem {
 }
 
 // duration reads seconds, -1, and -2 where "container" is one of the words.
-func duration(p document.Property, text string, wrong func(must, remedy string) *Problem, example string) *Problem {
+func duration(p document.Property, text string, value any) *Problem {
 	n, ok := document.ParseNumber(text)
-	must := "a number of seconds, or -1"
-	if slices.Contains(p.Values, "container") {
-		must += ", or -2"
-	}
-	switch {
-	case !ok:
-		return wrong(words(p, must), example)
-	case n >= 0 || n == -1 || n == -2 && slices.Contains(p.Values, "container"):
+	contained := slices.Contains(p.Values, "container")
+	if ok && (n >= 0 || n == -1 || n == -2 && contained) {
 		return nil
 	}
-	problem := wrong(must, example)
+	must := "a number of seconds, or -1"
+	if contained {
+		must += ", or -2"
+	}
+	if !ok {
+		return wrong(p, value, words(p, must), example(p))
+	}
+	problem := wrong(p, value, must, example(p))
 	problem.Code = document.ValueRange
 	return problem
 }

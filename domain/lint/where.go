@@ -14,23 +14,30 @@ import (
 // where finds the place in the body, or in a template, of what a movie says of its scenes and elements.
 type where struct {
 	in Input
-	// of holds the places of scenes and elements by the identity of their objects in the tree that the movie was read from.
+	// of holds the places of scenes and elements by the identity of their objects in the tree that the movie was read from; nil: nobody has
+	// asked for one yet, as for most movies nobody does.
 	of map[uintptr]place
 	// chain are the body and the templates that it is laid over, each over the next: the last one has the scenes and elements.
 	chain []Text
 }
 
 func newWhere(in Input) *where {
-	w := &where{in: in, of: map[uintptr]place{}, chain: []Text{in.Body}}
+	w := &where{in: in, chain: []Text{in.Body}}
 	for _, t := range in.Templates {
 		if document.Reference(w.chain[len(w.chain)-1].Raw) != t.Template {
 			break
 		}
 		w.chain = append(w.chain, t)
 	}
+	return w
+}
+
+// places fills w.of.
+func (w *where) places() {
+	w.of = map[uintptr]place{}
 	base := w.chain[len(w.chain)-1]
-	w.list(base, in.Filled, "")
-	scenes, _ := in.Filled["scenes"].([]any)
+	w.list(base, w.in.Filled, "")
+	scenes, _ := w.in.Filled["scenes"].([]any)
 	for i, item := range scenes {
 		scene, ok := item.(map[string]any)
 		if !ok {
@@ -40,7 +47,6 @@ func newWhere(in Input) *where {
 		w.of[identity(scene)] = place{base.Template, pointer}
 		w.list(base, scene, pointer)
 	}
-	return w
 }
 
 // list notes the places of the elements of the movie or a scene. Those that came with a template say where they are from; the others have
@@ -110,6 +116,9 @@ func written(element map[string]any, path string) string {
 func (w *where) ref(ref document.Ref, from map[string]any) place {
 	if from == nil {
 		from = w.made(ref)
+	}
+	if w.of == nil {
+		w.places()
 	}
 	if at, known := w.of[identity(from)]; known {
 		return at
