@@ -7,50 +7,48 @@ import (
 	"moviola/projections"
 )
 
-// maxGap is the longest time between two readings that counts as watched: an observer that was itself stopped or starved has
-// not seen the silence of others.
-const maxGap = 2 * lookInterval
+// maxGap is the longest time between two readings that counts as observed. A process that was itself paused cannot tell that others were silent.
+const maxGap = 2 * pollInterval
 
-// claims watches the signs of life of the workers that have claimed an item. Design §6: a claim is dead when its beat has not
-// changed for a while on the observer's own clock; a claim without a row ages from when it was first seen. One of a worker that is known to
-// have ended is dead at once. What dies again and again rests before it is handed out again, longer and longer: nobody knows whether it is to
-// blame.
+// claims finds the dead ones among the claims of all workers. Design §6: a claim is dead when its beat has not changed for deadAfter on this
+// process's own clock. A claim without a row on the presence board ages from when it was first seen. The claim of a worker that is known
+// to have ended is dead at once. An item that dies again and again waits before it is handed out, each time longer: it may be the cause.
 type claims struct {
 	deadAfter time.Duration
 	fate      func(worker string) Fate
-	longest   time.Duration // that a dead claim rests
+	longest   time.Duration // a dead claim waits at most
 	last      time.Time     // of the last reading that counts; zero after one that failed
 	tried     time.Time
-	seen      map[string]sighting // by item
+	seen      map[string]observation // by item
 }
 
-// sighting is what is known of one claim.
-type sighting struct {
+// observation is what was read of one claim.
+type observation struct {
 	item   projections.WorkItem
 	beat   int64
-	silent time.Duration // watched without a change
+	silent time.Duration // observed without a change
 	death  domain.Death
 	dead   time.Time // when it was found dead; zero before
 }
 
 func newClaims(c Config) claims {
-	return claims{deadAfter: c.DeadAfter, fate: c.Fate, longest: c.LongestRest, seen: make(map[string]sighting)}
+	return claims{deadAfter: c.DeadAfter, fate: c.Fate, longest: c.LongestRest, seen: make(map[string]observation)}
 }
 
-// tick tells whether it is time for another reading: wake-ups come more often than signs of life can change.
+// tick reports that another reading is due: polls are more frequent than beats.
 func (c *claims) tick(now time.Time) bool {
-	if !c.tried.IsZero() && now.Sub(c.tried) < lookInterval/2 {
+	if !c.tried.IsZero() && now.Sub(c.tried) < pollInterval/2 {
 		return false
 	}
 	c.tried = now
 	return true
 }
 
-// blind notes that a reading failed: the time up to the next one counts for nobody.
-func (c *claims) blind() { c.last = time.Time{} }
+// readingFailed notes that a reading failed: the time up to the next one does not count as silence.
+func (c *claims) readingFailed() { c.last = time.Time{} }
 
-// saw takes a reading in.
-func (c *claims) saw(claimed []projections.WorkItem, board []projections.Presence, now time.Time) {
+// observe evaluates a reading.
+func (c *claims) observe(claimed []projections.WorkItem, board []projections.Presence, now time.Time) {
 	var watched time.Duration
 	if !c.last.IsZero() {
 		watched = min(now.Sub(c.last), maxGap)
@@ -60,9 +58,9 @@ func (c *claims) saw(claimed []projections.WorkItem, board []projections.Presenc
 	for _, row := range board {
 		beats[row.Work] = row
 	}
-	seen := make(map[string]sighting, len(claimed))
+	seen := make(map[string]observation, len(claimed))
 	for _, item := range claimed {
-		current := sighting{item: item}
+		current := observation{item: item}
 		if row := beats[item.ID]; row.Attempt == item.Attempt && row.Worker == item.Worker {
 			current.beat = row.Beat
 		}
@@ -81,7 +79,7 @@ func (c *claims) saw(claimed []projections.WorkItem, board []projections.Presenc
 	c.seen = seen
 }
 
-// dead returns the claims that have been silent for too long and have rested.
+// dead returns the claims that were silent for deadAfter, or whose worker has ended, and have waited.
 func (c *claims) dead(now time.Time) []projections.Task {
 	var tasks []projections.Task
 	for _, s := range c.seen {
@@ -92,7 +90,7 @@ func (c *claims) dead(now time.Time) []projections.Task {
 	return tasks
 }
 
-// rest is how long a claim rests whose item has died some times before: the first death is followed at once.
+// rest is how long a dead claim waits whose item has died some times before. The first one is handed out at once.
 func (c *claims) rest(deaths int) time.Duration {
 	if deaths == 0 {
 		return 0

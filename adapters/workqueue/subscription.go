@@ -19,17 +19,17 @@ import (
 	"moviola/projections"
 )
 
-// lookInterval is the longest time between two looks at the work list.
-const lookInterval = time.Second
+// pollInterval is the longest time between two polls of the work list.
+const pollInterval = time.Second
 
-// shortestInterval is the time between looks that nothing but news from the log calls for, and atOnce how many of them come without it
-// after a pause: a submission brings more than one piece of news.
+// A wake-up from the log is answered by a poll, atOnce of them without a pause and then one each shortestInterval: one submission causes
+// several wake-ups.
 const (
 	shortestInterval = 10 * time.Millisecond
 	atOnce           = 3
 )
 
-// subscription hands out the work of one kind. All its state belongs to the goroutine of run.
+// subscription sends the tasks of one kind. The goroutine of run owns all its state.
 type subscription struct {
 	queue *Queue
 	kind  string
@@ -38,17 +38,17 @@ type subscription struct {
 	out   chan *message.Message
 	log   logrus.FieldLogger
 
-	running   map[string]projections.Task // in work here, by item
-	ended     chan outcome                // a place per slot: nobody waits to report
-	turns     turns
-	restraint restraint
-	claims    claims
-	yields    yields
-	emitted   uint64
-	apart     bool // suspect tasks of the kind are handed out alone
+	running  map[string]projections.Task // by item
+	ended    chan outcome                // has a place for each slot: no sender waits
+	rotation rotation
+	backoff  backoff
+	claims   claims
+	preempt  preemption
+	emitted  uint64
+	apart    bool // suspect tasks of the kind run alone
 }
 
-// outcome is how one message ended.
+// outcome is how one message was answered.
 type outcome struct {
 	task projections.Task
 	ok   bool
@@ -57,26 +57,26 @@ type outcome struct {
 func newSubscription(q *Queue, kind string, slots int, wake <-chan struct{}) *subscription {
 	return &subscription{
 		queue: q, kind: kind, slots: slots, wake: wake,
-		out:       make(chan *message.Message),
-		log:       q.config.Log.WithField("kind", kind),
-		running:   make(map[string]projections.Task),
-		ended:     make(chan outcome, slots),
-		turns:     newTurns(q.config.Later, q.config.PerAccount[kind]),
-		restraint: newRestraint(q.config.LongestRest),
-		claims:    newClaims(q.config),
-		yields:    newYields(),
-		apart:     slices.Contains(q.config.Apart, kind),
+		out:      make(chan *message.Message),
+		log:      q.config.Log.WithField("kind", kind),
+		running:  make(map[string]projections.Task),
+		ended:    make(chan outcome, slots),
+		rotation: newRotation(q.config.Later, q.config.PerAccount[kind]),
+		backoff:  newBackoff(q.config.LongestRest),
+		claims:   newClaims(q.config),
+		preempt:  newPreemption(),
+		apart:    slices.Contains(q.config.Apart, kind),
 	}
 }
 
-// run hands out work until ctx ends or the queue is closed, and then waits for what is in work.
+// run sends tasks until ctx ends or the queue is closed, and then waits until all are answered.
 func (s *subscription) run(ctx context.Context) {
 	defer close(s.out)
 	defer s.drain()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	stopped := (<-chan struct{})(s.queue.stopped)
-	var again time.Time // when news may be looked at next
+	var again time.Time // when a wake-up may cause a poll again
 	for {
 		select {
 		case <-ctx.Done():
@@ -97,7 +97,7 @@ func (s *subscription) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		if stopped != nil {
-			timer.Reset(s.look(ctx))
+			timer.Reset(s.poll(ctx))
 			if full := s.queue.config.Now().Add(-(atOnce - 1) * shortestInterval); again.Before(full) {
 				again = full
 			}
@@ -106,7 +106,7 @@ func (s *subscription) run(ctx context.Context) {
 	}
 }
 
-// drain waits until every message handed out has been answered.
+// drain waits until every message is answered.
 func (s *subscription) drain() {
 	for len(s.running) > 0 {
 		s.settle(<-s.ended)
@@ -116,36 +116,36 @@ func (s *subscription) drain() {
 func (s *subscription) settle(o outcome) {
 	now := s.queue.config.Now()
 	delete(s.running, o.task.ID)
-	s.leave(o.task)
-	s.restraint.ended(o.task, o.ok, now)
-	if s.yields.ended(o.task.ID) && s.turns.later[o.task.Account] {
-		s.restraint.ended(late, false, now)
+	s.release(o.task)
+	s.backoff.record(o.task, o.ok, now)
+	if s.preempt.finished(o.task.ID) && s.rotation.later[o.task.Account] {
+		s.backoff.record(late, false, now)
 	}
 }
 
-// leave makes room for tasks that have to be alone, or have waited for one that was.
-func (s *subscription) leave(task projections.Task) {
-	if s.apart && s.queue.room.leave(task) {
+// release ends a task's share of the exclusive lock, and wakes the other subscriptions when one of their tasks may wait for it.
+func (s *subscription) release(task projections.Task) {
+	if s.apart && s.queue.exclusive.release(task) {
 		s.queue.wakeAll()
 	}
 }
 
-// look hands out what can be started now and returns how long to wait before the next look.
-func (s *subscription) look(ctx context.Context) time.Duration {
+// poll starts what can be started now and returns how long to wait before the next poll.
+func (s *subscription) poll(ctx context.Context) time.Duration {
 	now := s.queue.config.Now()
-	s.restraint.forget(now)
+	s.backoff.forget(now)
 	dead := s.dead(ctx, now)
 	if s.queue.config.Closed(s.kind) {
-		return lookInterval
+		return pollInterval
 	}
 	free := s.slots - len(s.running)
-	if free == 0 && !s.mayAsk(now) {
-		return lookInterval
+	if free == 0 && !s.canPreempt(now) {
+		return pollInterval
 	}
-	ready, err := s.queue.config.Work.Candidates(ctx, s.kind, now, max(free, 1)+s.withheld(now))
+	ready, err := s.queue.config.Work.Candidates(ctx, s.kind, now, max(free, 1)+s.notStartable(now))
 	if err != nil {
-		s.complain(ctx, err, "read the work list")
-		return lookInterval
+		s.warn(ctx, err, "read the work list")
+		return pollInterval
 	}
 	tasks := dead
 	for _, item := range ready {
@@ -153,19 +153,19 @@ func (s *subscription) look(ctx context.Context) time.Duration {
 	}
 	tasks = s.startable(tasks, now)
 	if free == 0 {
-		s.giveWay(tasks, now)
-		return lookInterval
+		s.preemptFor(tasks, now)
+		return pollInterval
 	}
-	for _, task := range s.turns.choose(tasks, s.running, free, now) {
+	for _, task := range s.rotation.pick(tasks, s.running, free, now) {
 		task.Apart = s.apart && (task.Suspect || task.Death != domain.Unexplained)
-		if s.apart && !s.queue.room.enter(task, now) {
+		if s.apart && !s.queue.exclusive.admit(task, now) {
 			continue
 		}
 		if !s.emit(ctx, task) {
-			return lookInterval
+			return pollInterval
 		}
 	}
-	return s.untilDue(ctx, now)
+	return s.untilNextPoll(ctx, now)
 }
 
 // dead returns the claims that are known to be dead.
@@ -179,17 +179,18 @@ func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Ta
 		board, err = s.queue.config.Presence.List(ctx)
 	}
 	if err != nil {
-		s.claims.blind()
-		s.complain(ctx, err, "watch the claims")
+		s.claims.readingFailed()
+		s.warn(ctx, err, "watch the claims")
 		return nil
 	}
-	s.claims.saw(claimed, board, now)
+	s.claims.observe(claimed, board, now)
 	return s.claims.dead(now)
 }
 
-// withheld is how many items of one account may stand in the work list's front and cannot be started from here.
-func (s *subscription) withheld(now time.Time) int {
-	perAccount := s.restraint.perAccount(now)
+// notStartable is how many of one account's first items in the work list cannot be started here, at most: they run or back off. So many more
+// candidates of each account are read.
+func (s *subscription) notStartable(now time.Time) int {
+	perAccount := s.backoff.perAccount(now)
 	most := 0
 	for _, task := range s.running {
 		perAccount[task.Account]++
@@ -200,31 +201,31 @@ func (s *subscription) withheld(now time.Time) int {
 	return most
 }
 
-// startable drops what is in work here or has to wait.
+// startable drops the tasks that run here or back off.
 func (s *subscription) startable(tasks []projections.Task, now time.Time) []projections.Task {
 	var out []projections.Task
-	lateRests := !s.restraint.allows(late, now)
+	lateRests := !s.backoff.ready(late, now)
 	for _, task := range tasks {
-		if lateRests && s.turns.comesLater(task, now) {
+		if lateRests && s.rotation.isBackground(task, now) {
 			continue
 		}
-		if _, inWork := s.running[task.ID]; !inWork && s.restraint.allows(task, now) {
+		if _, inWork := s.running[task.ID]; !inWork && s.backoff.ready(task, now) {
 			out = append(out, task)
 		}
 	}
 	return out
 }
 
-// emit hands one task out and returns false when there is nobody to take it any more.
+// emit sends one task. It returns false when the queue has stopped or the subscription has ended.
 func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 	payload, err := json.Marshal(task)
 	if err != nil {
-		s.leave(task)
-		s.complain(ctx, err, "encode "+task.ID)
+		s.release(task)
+		s.warn(ctx, err, "encode "+task.ID)
 		return true
 	}
 	if !s.queue.begin() {
-		s.leave(task)
+		s.release(task)
 		return false
 	}
 	s.emitted++
@@ -235,12 +236,12 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 	case s.out <- msg:
 	case <-ctx.Done():
 		cancel(nil)
-		s.leave(task)
+		s.release(task)
 		s.queue.end()
 		return false
 	case <-s.queue.stopped:
 		cancel(nil)
-		s.leave(task)
+		s.release(task)
 		s.queue.end()
 		return false
 	}
@@ -249,9 +250,9 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 		task.Since = &now
 	}
 	s.running[task.ID] = task
-	s.yields.begun(task, now, cancel)
+	s.preempt.started(task, now, cancel)
 	if s.apart && task.Kind == projections.WorkFetch {
-		s.queue.room.stoppable(task, func() { cancel(commands.ErrAlone) })
+		s.queue.exclusive.endable(task, func() { cancel(commands.ErrAlone) })
 	}
 	s.queue.finished.Go(func() {
 		defer s.queue.end()
@@ -266,15 +267,15 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 	return true
 }
 
-// untilDue returns how long the next look can wait.
-func (s *subscription) untilDue(ctx context.Context, now time.Time) time.Duration {
-	wait := lookInterval
-	if until, ok := s.restraint.next(now); ok {
+// untilNextPoll returns how long the next poll can wait.
+func (s *subscription) untilNextPoll(ctx context.Context, now time.Time) time.Duration {
+	wait := pollInterval
+	if until, ok := s.backoff.untilNext(now); ok {
 		wait = min(wait, until)
 	}
 	due, ok, err := s.queue.config.Work.NextDue(ctx, s.kind)
 	if err != nil {
-		s.complain(ctx, err, "read the next due time")
+		s.warn(ctx, err, "read the next due time")
 	}
 	if ok && due.After(now) {
 		wait = min(wait, due.Sub(now))
@@ -282,9 +283,9 @@ func (s *subscription) untilDue(ctx context.Context, now time.Time) time.Duratio
 	return max(wait, time.Millisecond)
 }
 
-func (s *subscription) complain(ctx context.Context, err error, doing string) {
+func (s *subscription) warn(ctx context.Context, err error, what string) {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
-		s.log.WithError(fmt.Errorf("%s: %w", doing, err)).Warn("the work queue cannot work")
+		s.log.WithError(fmt.Errorf("%s: %w", what, err)).Warn("work queue: no task was started; trying again")
 	}
 }
 

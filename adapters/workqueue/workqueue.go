@@ -1,9 +1,19 @@
-// Package workqueue hands out the work list as Watermill messages. A topic is a kind of work, a message is one projections.Task.
+// Package workqueue is a Watermill subscriber that reads the work list. A topic is a kind of work, a message is one projections.Task.
 //
-// Nothing is queued here: what is left to do stands in the read model, and every message can be lost or repeated. A message is
-// emitted only when one of its kind's slots is free, so that this is the one place where concurrency is bounded (the router
-// starts a goroutine per message). Accounts take turns; the backlog is never scanned. Claims of other workers are watched, and
-// handed out again when they are dead. What is to be done about a task is decided elsewhere.
+// The queue stores nothing: open work is in the read model, and a message may be lost or delivered twice. A message is sent only when its
+// kind has a free slot. The Watermill router starts a goroutine for each message, so this is the one place that bounds concurrency.
+//
+// Each kind has one subscription, a goroutine that repeats these steps:
+//
+//	poll ──► claims.dead            claims of workers that show no sign of life: their tasks are handed out again
+//	     ──► Work.Candidates        ready items, at most a few of each account: the backlog is never scanned
+//	     ──► backoff.ready          drops what has just failed here, and what the read model has not caught up with
+//	     ──► a slot is free?  yes ► rotation.pick   which accounts come next ──► exclusive.admit ──► message
+//	                          no  ► preemptFor      stops a running task when another account deserves its slot
+//	ended ──► backoff.record, exclusive.release
+//
+// A handler acknowledges a message when its work has ended, whether it succeeded or not; a message that is not acknowledged has failed and
+// backs off. The handlers decide what is done about a task.
 package workqueue
 
 import (
@@ -42,14 +52,13 @@ type Presence interface {
 type Config struct {
 	Work     Work
 	Presence Presence
-	// Slots says how many messages of a kind may be in work at once. A kind without slots cannot be subscribed to.
+	// Slots is how many messages of a kind may be unanswered at once. A kind without slots cannot be subscribed to.
 	Slots map[string]int
-	// Later are accounts whose work comes after that of all others, one task of a kind at a time: what the service does for itself. The
-	// context of a render among it ends, with commands.ErrGiveWay as its cause, when others wait and no slot is free; it is handed out again
-	// when nobody waits any more. That ends five minutes after its first claim: it takes turns then.
+	// Later are the background accounts, those of the service itself. Their tasks start after everybody else's, one of a kind at a time.
+	// When others wait and no slot is free, the context of a background task ends with the cause commands.ErrGiveWay. The task is handed out
+	// again when nobody waits. A task that was first claimed five minutes ago counts as any other's.
 	Later []string
-	// PerAccount says how many messages of a kind one account may have in work at once, so that one whose work takes long leaves
-	// places for others. A kind without one has no such bound.
+	// PerAccount is how many messages of a kind one account may have unanswered at once. A kind that is not in the map has no such bound.
 	PerAccount map[string]int
 	// Wake makes the queue look for work at once; without it, it looks once a second and at due times.
 	Wake <-chan struct{}
@@ -57,12 +66,12 @@ type Config struct {
 	DeadAfter time.Duration
 	// Fate says what is known of a worker's process. Without it, silence alone tells that a claim is dead.
 	Fate func(worker string) Fate
-	// Apart are the kinds of which a suspect task is handed out only when nothing else of them is in work here, and nothing else before it
-	// has ended. Decision 56.
+	// Apart are the kinds whose suspect tasks run alone: a suspect task starts when no other task of these kinds runs in this process, and
+	// no other starts before it has ended. Decision 56.
 	Apart []string
-	// Closed says whether no new work of a kind is to be handed out now; what is in work goes on. Nil: never.
+	// Closed reports that no new task of a kind may start now. Running tasks continue. Nil: never.
 	Closed func(kind string) bool
-	// LongestRest bounds how long work that fails again and again rests before it is handed out again. Default: 1 min.
+	// LongestRest is the longest backoff of a task that keeps failing. Default: 1 min.
 	LongestRest time.Duration
 	// Now is the clock that due times are compared with. Default: time.Now. Its readings must be monotonic.
 	Now func() time.Time
@@ -115,16 +124,16 @@ func (c Config) validate() error {
 
 // Queue is the subscriber. It is safe for concurrent use.
 type Queue struct {
-	config Config
-	room   *room
+	config    Config
+	exclusive *exclusive
 
 	mu     sync.Mutex
 	closed bool
-	inWork int                      // messages handed out and not answered
+	inWork int                      // messages that were sent and not answered
 	wakes  map[string]chan struct{} // of the live subscriptions, by topic
 
-	stopped  chan struct{}  // closed: nothing more is handed out
-	idle     chan struct{}  // closed: and nothing is in work
+	stopped  chan struct{}  // closed: no further message is sent
+	idle     chan struct{}  // closed: stopped, and every message is answered
 	closing  chan struct{}  // closed: subscriptions end when their slots are free
 	finished sync.WaitGroup // the goroutines
 }
@@ -135,19 +144,19 @@ func New(config Config) (*Queue, error) {
 		return nil, fmt.Errorf("work queue: %w", err)
 	}
 	q := &Queue{
-		config:  config.withDefaults(),
-		room:    newRoom(),
-		wakes:   make(map[string]chan struct{}),
-		stopped: make(chan struct{}),
-		idle:    make(chan struct{}),
-		closing: make(chan struct{}),
+		config:    config.withDefaults(),
+		exclusive: newExclusive(),
+		wakes:     make(map[string]chan struct{}),
+		stopped:   make(chan struct{}),
+		idle:      make(chan struct{}),
+		closing:   make(chan struct{}),
 	}
 	q.finished.Go(q.fanOut)
 	return q, nil
 }
 
-// Subscribe starts handing out the work of one kind. A kind can be subscribed to once at a time. The channel is closed when ctx
-// ends or the queue is closed, and the slots are free again.
+// Subscribe starts to send the tasks of one kind. A kind can have one subscription at a time. The channel is closed when ctx has ended or the
+// queue was closed, and all its messages are answered.
 func (q *Queue) Subscribe(ctx context.Context, topic string) (<-chan *message.Message, error) {
 	slots := q.config.Slots[topic]
 	if slots < 1 {
@@ -177,7 +186,7 @@ func (q *Queue) forget(topic string) {
 	delete(q.wakes, topic)
 }
 
-// fanOut passes every wake-up on to all kinds. A kind that has not looked since the last one needs no second.
+// fanOut passes every wake-up on to all subscriptions. One that has not polled since the last wake-up gets no second one.
 func (q *Queue) fanOut() {
 	for {
 		select {
@@ -203,15 +212,14 @@ func (q *Queue) wakeAll() {
 	}
 }
 
-// Stop ends the handing out of work at once, and waits until nothing is in work any more, or returns ctx's error. It may be
-// called more than once.
+// Stop sends no further message, and waits until every message is answered, or returns ctx's error. It may be called more than once.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.halt()
 	select {
 	case <-q.idle:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the work at hand: %w", ctx.Err())
+		return fmt.Errorf("wait for running tasks: %w", ctx.Err())
 	}
 }
 
@@ -236,7 +244,7 @@ func (q *Queue) halted() bool {
 	}
 }
 
-// begin counts a message that is about to be handed out, and returns false when none may be any more.
+// begin counts a message before it is sent. It returns false when the queue has stopped.
 func (q *Queue) begin() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -247,7 +255,7 @@ func (q *Queue) begin() bool {
 	return true
 }
 
-// end counts a message off that was answered, or not handed out after all.
+// end counts a message off that was answered, or could not be sent.
 func (q *Queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -257,7 +265,7 @@ func (q *Queue) end() {
 	}
 }
 
-// Close stops handing out work, waits until every slot is free and closes the subscriptions. It may be called more than once.
+// Close sends no further message, waits until every message is answered and closes the subscriptions. It may be called more than once.
 func (q *Queue) Close() error {
 	q.halt()
 	q.mu.Lock()

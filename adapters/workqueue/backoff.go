@@ -7,12 +7,12 @@ import (
 	"moviola/projections"
 )
 
-// firstRest is how long an item rests after it ended here once: doubling from there to the longest, with up to a quarter of jitter off.
+// firstRest is the first backoff of an item. Each further one is twice as long, up to the longest, minus up to a quarter at random.
 const firstRest = 500 * time.Millisecond
 
-// restraint keeps items that have just been in work from being handed out again at once: failed ones until their backoff is
-// over, and finished ones for as long as the work list, which trails the log, still shows the state they were taken in.
-type restraint struct {
+// backoff keeps items that have just ended here from starting again at once. A failed item waits until its time is over. A finished one waits
+// while the work list, which follows the log with a delay, still shows the state it was started in.
+type backoff struct {
 	longest time.Duration
 	resting map[string]rest
 }
@@ -25,12 +25,12 @@ type rest struct {
 	forget time.Time
 }
 
-func newRestraint(longest time.Duration) restraint {
-	return restraint{longest: longest, resting: make(map[string]rest)}
+func newBackoff(longest time.Duration) backoff {
+	return backoff{longest: longest, resting: make(map[string]rest)}
 }
 
-// ended notes how a task ended. Design §6: an item that fails backs off.
-func (r *restraint) ended(task projections.Task, ok bool, now time.Time) {
+// record notes how a task ended. Design §6: an item that fails backs off.
+func (r *backoff) record(task projections.Task, ok bool, now time.Time) {
 	times := 1
 	before, known := r.resting[task.ID]
 	if known && before.failed == !ok && (!ok || same(before.task, task)) {
@@ -41,19 +41,19 @@ func (r *restraint) ended(task projections.Task, ok bool, now time.Time) {
 	r.resting[task.ID] = rest{task: task, failed: !ok, times: times, until: until, forget: until.Add(4 * length)}
 }
 
-// allows tells whether a task may be handed out now.
-func (r *restraint) allows(task projections.Task, now time.Time) bool {
+// ready reports that a task may be started now.
+func (r *backoff) ready(task projections.Task, now time.Time) bool {
 	before, known := r.resting[task.ID]
 	return !known || !now.Before(before.until) || !before.failed && !same(before.task, task)
 }
 
-// same tells whether two tasks show one state of one item.
+// same reports that two tasks show one state of one item.
 func same(a, b projections.Task) bool {
 	return a.State == b.State && a.Due.Equal(b.Due) && a.Attempt == b.Attempt && a.Worker == b.Worker && a.Dead == b.Dead
 }
 
-// perAccount counts the items at rest.
-func (r *restraint) perAccount(now time.Time) map[string]int {
+// perAccount counts the items that back off, by account.
+func (r *backoff) perAccount(now time.Time) map[string]int {
 	counts := make(map[string]int)
 	for _, rest := range r.resting {
 		if now.Before(rest.until) {
@@ -63,8 +63,8 @@ func (r *restraint) perAccount(now time.Time) map[string]int {
 	return counts
 }
 
-// next returns how long it is until the first rest ends.
-func (r *restraint) next(now time.Time) (time.Duration, bool) {
+// untilNext returns the time until the first backoff ends, and false when no item backs off.
+func (r *backoff) untilNext(now time.Time) (time.Duration, bool) {
 	var first time.Duration
 	found := false
 	for _, rest := range r.resting {
@@ -75,8 +75,8 @@ func (r *restraint) next(now time.Time) (time.Duration, bool) {
 	return first, found
 }
 
-// forget drops the items that have not come back for long enough after their rest.
-func (r *restraint) forget(now time.Time) {
+// forget drops the items that have not started again for four times their backoff.
+func (r *backoff) forget(now time.Time) {
 	for id, rest := range r.resting {
 		if now.After(rest.forget) {
 			delete(r.resting, id)
@@ -84,7 +84,7 @@ func (r *restraint) forget(now time.Time) {
 	}
 }
 
-func (r *restraint) restFor(times int) time.Duration {
+func (r *backoff) restFor(times int) time.Duration {
 	d := r.longest
 	if times < 16 {
 		d = min(r.longest, firstRest<<(times-1))

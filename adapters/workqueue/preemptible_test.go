@@ -27,13 +27,13 @@ func TestSubscription_shareable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &subscription{kind: tt.kind, running: map[string]projections.Task{}, yields: newYields()}
+			s := &subscription{kind: tt.kind, running: map[string]projections.Task{}, preempt: newPreemption()}
 			for id, ago := range tt.begun {
 				task := projections.Task{WorkItem: projections.WorkItem{ID: id, Kind: tt.kind, Account: id[:1]}}
 				s.running[id] = task
-				s.yields.begun(task, now.Add(-ago), func(error) {})
+				s.preempt.started(task, now.Add(-ago), func(error) {})
 			}
-			if got, _ := s.shareable(now); got != tt.want {
+			if got, _ := s.preemptible(now); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

@@ -7,19 +7,19 @@ import (
 	"moviola/projections"
 )
 
-func TestRoom(t *testing.T) {
+func TestExclusive(t *testing.T) {
 	now := time.Unix(0, 0)
-	r := newRoom()
+	r := newExclusive()
 	task := func(id string, apart bool) projections.Task {
 		return projections.Task{WorkItem: projections.WorkItem{ID: id}, Apart: apart}
 	}
 	enter := func(id string, apart, want bool) {
 		t.Helper()
-		if got := r.enter(task(id, apart), now); got != want {
+		if got := r.admit(task(id, apart), now); got != want {
 			t.Fatalf("enter %s (apart %v): %v", id, apart, got)
 		}
 	}
-	leave := func(id string) { r.leave(task(id, false)) }
+	leave := func(id string) { r.release(task(id, false)) }
 
 	enter("a", false, true)
 	enter("b", false, true)
@@ -36,30 +36,30 @@ func TestRoom(t *testing.T) {
 	enter("c", false, true)
 
 	enter("suspect", true, false)
-	now = now.Add(wishTime) // somebody else has it
+	now = now.Add(reservationTime) // somebody else has it
 	enter("d", false, true)
 }
 
-// TestRoom_Stops: what can be ended at once makes room for a task that has to be alone, and for no other.
-func TestRoom_Stops(t *testing.T) {
+// TestExclusive_Endable: what may be ended at once is ended for a task that has to run alone, and for no other.
+func TestExclusive_Endable(t *testing.T) {
 	now := time.Unix(0, 0)
-	r := newRoom()
+	r := newExclusive()
 	fetching := projections.Task{WorkItem: projections.WorkItem{ID: "fetching"}}
 	stopped := 0
-	if !r.enter(fetching, now) {
-		t.Fatal("kept out of an empty room")
+	if !r.admit(fetching, now) {
+		t.Fatal("not admitted although nobody holds the lock")
 	}
-	r.stoppable(fetching, func() { stopped++ })
-	r.enter(projections.Task{WorkItem: projections.WorkItem{ID: "other"}}, now)
+	r.endable(fetching, func() { stopped++ })
+	r.admit(projections.Task{WorkItem: projections.WorkItem{ID: "other"}}, now)
 	if stopped != 0 {
 		t.Error("stopped for a task that need not be alone")
 	}
 	suspect := projections.Task{WorkItem: projections.WorkItem{ID: "suspect"}, Apart: true}
-	if r.enter(suspect, now) || stopped != 1 {
+	if r.admit(suspect, now) || stopped != 1 {
 		t.Errorf("stopped %d times", stopped)
 	}
-	r.leave(fetching)
-	if r.enter(suspect, now) || stopped != 1 {
+	r.release(fetching)
+	if r.admit(suspect, now) || stopped != 1 {
 		t.Errorf("stopped %d times after it was gone", stopped)
 	}
 }

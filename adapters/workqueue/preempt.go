@@ -1,0 +1,120 @@
+package workqueue
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"moviola/commands"
+	"moviola/projections"
+)
+
+// agedAfter is how long after its first claim a task counts as aged. Every second turn goes to an aged task, so that one that is stopped again and
+// again still ends in time. An aged background task counts as any other's.
+const agedAfter = 5 * time.Minute
+
+// minimumSlotTime is how long a task keeps its slot before it may be stopped for another account, by kind. Tasks of other kinds are short and are
+// never stopped.
+var minimumSlotTime = map[string]time.Duration{
+	projections.WorkRender: time.Second, projections.WorkFetch: 10 * time.Second, projections.WorkPreload: 10 * time.Second,
+}
+
+// late stands for all background tasks in the backoff. When one of them is stopped, all of them wait, each time longer.
+var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
+
+// preemption stops running tasks when others wait for their slots. One task is stopped at a time: the next one is considered when it has ended.
+type preemption struct {
+	stop  map[string]context.CancelCauseFunc // by item
+	since map[string]time.Time               // when each was started
+	asked string                             // the item that was told to stop and has not ended; empty: none
+}
+
+func newPreemption() preemption {
+	return preemption{stop: make(map[string]context.CancelCauseFunc), since: make(map[string]time.Time)}
+}
+
+// started notes that a task was started, and how it is stopped.
+func (y *preemption) started(task projections.Task, now time.Time, stop context.CancelCauseFunc) {
+	if minimumSlotTime[task.Kind] > 0 {
+		y.stop[task.ID], y.since[task.ID] = stop, now
+	}
+}
+
+// finished forgets a task that has ended, and reports whether it had been told to stop.
+func (y *preemption) finished(id string) bool {
+	delete(y.stop, id)
+	delete(y.since, id)
+	if y.asked != id {
+		return false
+	}
+	y.asked = ""
+	return true
+}
+
+// preemptibleBackground returns a running background task that may be stopped now, and false when there is none.
+func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
+	if s.preempt.asked != "" {
+		return "", false
+	}
+	for id := range s.preempt.stop {
+		if s.rotation.isBackground(s.running[id], now) {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// preemptible returns the running task that is stopped first for another account, and false when there is none. It is a task of the account with
+// the most running tasks, the one that was started first. An item of a preload loses what it has done: of those it is the one that was
+// started last, and never an account's only one.
+func (s *subscription) preemptible(now time.Time) (string, bool) {
+	if s.preempt.asked != "" {
+		return "", false
+	}
+	inWork := inWorkOf(s.running)
+	first, found := "", false
+	for id, since := range s.preempt.since {
+		task := s.running[id]
+		if task.Apart || now.Sub(since) < minimumSlotTime[task.Kind] || s.restartsFromZero() && inWork[task.Account] < 2 {
+			continue
+		}
+		longest := since.Compare(s.preempt.since[first])
+		if s.restartsFromZero() {
+			longest = -longest
+		}
+		if !found || cmp.Or(cmp.Compare(inWork[s.running[first].Account], inWork[task.Account]), longest, cmp.Compare(id, first)) < 0 {
+			first, found = id, true
+		}
+	}
+	return first, found
+}
+
+// restartsFromZero reports that tasks of the kind lose what they have done when they are stopped.
+func (s *subscription) restartsFromZero() bool { return s.kind == projections.WorkPreload }
+
+// canPreempt reports that some running task may be stopped for another.
+func (s *subscription) canPreempt(now time.Time) bool {
+	_, stops := s.preemptibleBackground(now)
+	_, shares := s.preemptible(now)
+	return stops || shares
+}
+
+// preemptFor stops one running task when one of the waiting tasks deserves its slot: a background task at once, else a task of an account that
+// runs more than the one that waits.
+func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
+	id, ok := s.preemptibleBackground(now)
+	if ok && s.rotation.anyWaits(tasks, s.running, now) {
+		s.requestSlot(id, commands.ErrGiveWay)
+		return
+	}
+	if id, ok = s.preemptible(now); ok && s.rotation.deservesSlot(tasks, s.running, s.running[id].Account, now) {
+		s.requestSlot(id, commands.ErrShare)
+	}
+}
+
+// requestSlot tells a running task to stop and to hand its slot back.
+func (s *subscription) requestSlot(id string, why error) {
+	s.log.WithField("work", id).WithField("why", why.Error()).Info("task stopped: another account needs its slot; it continues in its next turn")
+	s.preempt.asked = id
+	s.preempt.stop[id](why)
+}
