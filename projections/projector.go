@@ -99,7 +99,9 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 				case <-following.Done():
 					return following.Err()
 				}
-			}, eventstore.OnDrop(func(err error) { p.config.Logger.WithError(err).Warn("the log is followed anew") }))
+			}, eventstore.OnDrop(func(err error) {
+				p.config.Logger.WithError(err).Warn("subscription to the log ended; it is opened again")
+			}))
 	}()
 	defer func() { cancel(); <-ended }()
 	p.thread = p.config.Thread()
@@ -194,7 +196,7 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 		}
 		p.lost = true
 		if !errors.Is(err, ErrStale) && !errors.Is(err, errNewer) { // another process projecting is no trouble
-			p.config.Logger.WithError(err).Warn("the read models cannot be brought up to date; trying again")
+			p.config.Logger.WithError(err).Warn("read models not updated; trying again")
 			p.tell(false, err)
 		}
 		if !sleep(ctx, pause/2+rand.N(pause/2)) {

@@ -44,7 +44,7 @@ func (r *Reader) unsign(ctx context.Context) {
 	now := millis(r.config.Now())
 	err := r.signs().change(ctx, r.name, func(s sign, exists bool) (sign, time.Time, bool) { return s, now, exists })
 	if err != nil {
-		r.config.Logger.WithError(err).Debug("the sign of life stays until it is old")
+		r.config.Logger.WithError(err).Debug("heartbeat of this process not removed; it is ignored once it is old")
 	}
 }
 

@@ -42,7 +42,7 @@ func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position)
 	if err := r.build(ctx, construction{building: Building{Generation: number, Models: places}, models: models, basis: basis}, progress); err != nil {
 		return err
 	}
-	r.config.Logger.WithField("generation", number).Info("the read models were rebuilt")
+	r.config.Logger.WithField("generation", number).Info("read models rebuilt")
 	return nil
 }
 
@@ -191,14 +191,14 @@ func (r *Reader) renew(ctx context.Context) {
 			log := r.config.Logger.WithFields(map[string]any{"generation": c.building.Generation, "models": len(c.models)})
 			log.Info(c.why + ": they are built anew in the background")
 			if err = r.build(ctx, *c, r.tellProgress(ctx)); err == nil {
-				log.Info("the read models were built anew")
+				log.Info("read models rebuilt")
 			}
 		}
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			r.config.Logger.WithError(err).Warn("the read models cannot be built anew; trying again")
+			r.config.Logger.WithError(err).Warn("read models not rebuilt; trying again")
 			sleep(ctx, progressInterval)
 		}
 	}
@@ -291,11 +291,11 @@ func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		r.config.Logger.WithError(err).Warn("the read models that were built cannot be made current; trying again")
+		r.config.Logger.WithError(err).Warn("rebuilt read models not activated; trying again")
 		return
 	}
 	r.unpublished = false
-	r.config.Logger.WithField("generation", current.Generation).Info("the read models were built")
+	r.config.Logger.WithField("generation", current.Generation).Info("read models built")
 }
 
 // pace is how fast a place in the log moves on.

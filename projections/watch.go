@@ -80,7 +80,7 @@ func (c *chores) do(ctx context.Context) {
 	if now := c.r.config.Now(); !now.Before(c.nextSweep) {
 		c.nextSweep = now.Add(sweepInterval)
 		if err := c.r.sweep(ctx, now); err != nil && ctx.Err() == nil {
-			c.r.config.Logger.WithError(err).Warn("the read models cannot be swept; trying again later")
+			c.r.config.Logger.WithError(err).Warn("old read models not removed; trying again later")
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (c *chores) follow(ctx context.Context) {
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		c.r.config.Logger.WithError(err).Warn("cannot see which read models are current; trying again")
+		c.r.config.Logger.WithError(err).Warn("current version of the read models not found; trying again")
 	}
 }
 

@@ -289,7 +289,7 @@ func (s shelf) keep(temp *draft, hash string, size int64) (fresh bool, err error
 // discard ends the writing of a download. One that was kept has its name.
 func (c *Cache) discard(temp *draft) {
 	if err := temp.discard(); err != nil {
-		c.cfg.Log.WithError(err).Warn("unfinished asset stays")
+		c.cfg.Log.WithError(err).Warn("temporary file of a download not removed")
 	}
 }
 

@@ -194,7 +194,7 @@ func (c *Cache) asMedia(ctx context.Context, asset *commands.Asset, target *url.
 	m, err := c.cfg.Prober.Probe(ctx, asset.Path, asset.Format)
 	switch {
 	case errors.Is(err, commands.ErrNotMedia):
-		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("asset cannot be read")
+		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("asset cannot be decoded; its element fails")
 		return unreadable(target, "file")
 	case err != nil:
 		return fmt.Errorf("probe asset %s: %w", asset.Hash, err)

@@ -55,7 +55,7 @@ func (c *Cache) takeShared(ctx context.Context, s shelf, address string, target 
 	}
 	asset, err := c.copyShared(ctx, s, address, target, since)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
-		c.cfg.Log.WithError(err).Warn("what another host has downloaded cannot be used")
+		c.cfg.Log.WithError(err).Warn("download of another host cannot be read; the source is downloaded here")
 	}
 	return asset, err == nil
 }
@@ -133,7 +133,7 @@ func (c *Cache) share(ctx context.Context, s shelf, address string, got visit) {
 		return
 	}
 	if err := c.putShared(ctx, s, address, got); err != nil {
-		c.cfg.Log.WithError(err).Warn("a download cannot be put where other hosts find it")
+		c.cfg.Log.WithError(err).Warn("download not copied to the shared storage; other hosts download the source themselves")
 	}
 }
 

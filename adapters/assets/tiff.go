@@ -49,7 +49,7 @@ func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader strin
 	var fault *domain.Error
 	switch {
 	case errors.Is(err, commands.ErrNotMedia):
-		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be read")
+		c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; its element fails")
 		return unreadable(target, "image")
 	case errors.As(err, &fault):
 		return fault

@@ -171,9 +171,9 @@ func (w *Watch) Low() bool {
 	}
 	log := w.cfg.Log.WithFields(logrus.Fields{"free_mb": space.Free >> 20, "reserve_mb": reserve >> 20})
 	if low {
-		log.Warn("the disk has less room than its reserve: no new work is taken until there is more, see --disk-reserve")
+		log.Warn("disk is below its reserve; new work is refused until there is room, see --disk-reserve")
 	} else {
-		log.Info("the disk has room again: new work is taken")
+		log.Info("disk is above its reserve again; new work is accepted")
 	}
 	return low
 }

@@ -51,7 +51,7 @@ func (s pageStills) still(ctx context.Context, l timeline.Layer, pages Pages) (*
 		return nil, err
 	}
 	if err := s.keep(key, img); err != nil {
-		s.log.WithError(err).Warn("The picture of a page cannot be kept: it will be drawn again")
+		s.log.WithError(err).Warn("captured picture of a page not saved; the next attempt captures it again")
 	}
 	return img, nil
 }

@@ -87,7 +87,7 @@ func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 			if errors.As(err, &fault) {
 				reason = fault.Message
 			} else {
-				r.log.WithError(err).Warn("a generated asset was not kept")
+				r.log.WithError(err).Warn("generated asset not saved to the media library")
 			}
 			r.warn(fmt.Sprintf("%s: The asset was not kept in the media library: %s", elementName(e.Ref), reason))
 		}

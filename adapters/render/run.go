@@ -61,7 +61,7 @@ type run struct {
 // close removes the working files. The cache of windows stays.
 func (r *run) close() {
 	if err := errors.Join(os.RemoveAll(r.dir), r.alive.Close()); err != nil {
-		r.log.WithError(err).Warn("working files stay")
+		r.log.WithError(err).Warn("working files of a render not removed")
 	}
 	// Another attempt may be at work beside this one: then the folder is not empty, and stays.
 	_ = os.Remove(r.parent)

@@ -76,7 +76,7 @@ func (s *Service) load(ctx context.Context, name string) (family, error) {
 		return f, err
 	}
 	if err := json.Unmarshal(raw, &f); err != nil || normal(f.Name) != normal(name) {
-		s.cfg.Log.WithError(err).Warn("what is known of a font family cannot be read, it is asked for anew")
+		s.cfg.Log.WithError(err).Warn("stored record of a font family cannot be read; the font service is asked again")
 		return family{Name: name}, nil
 	}
 	return f, nil
@@ -213,7 +213,7 @@ func (s *Service) all(ctx context.Context) (families []family, err error) {
 		switch {
 		case errors.Is(err, commands.ErrFileNotFound):
 		case err != nil:
-			s.cfg.Log.WithError(err).Warn("what is known of a font family cannot be read, it is removed")
+			s.cfg.Log.WithError(err).Warn("stored record of a font family cannot be read; it is removed")
 			if err := s.cfg.Store.Delete(ctx, key); err != nil {
 				return nil, err
 			}

@@ -201,7 +201,7 @@ func (s *Service) family(ctx, asking context.Context, name string, styles []styl
 	}
 	got, err, _ := s.flights.Do(string(key), func() (any, error) { return s.find(ctx, asking, name, styles) })
 	if err != nil {
-		s.cfg.Log.WithError(err).WithField("family", name).Warn("a font family cannot be fetched")
+		s.cfg.Log.WithError(err).WithField("family", name).Warn("font family not fetched; a similar font is used")
 		return commands.Fonts{Unreachable: []string{name}}
 	}
 	return commands.Fonts{Faces: s.facesOf(got.(family))}
@@ -230,7 +230,7 @@ func (s *Service) find(ctx, asking context.Context, name string, styles []style)
 	next, err := s.fetch(ctx, asking, known, missing)
 	if err != nil {
 		if len(known.Faces) > 0 { // another weight is better than another family
-			s.cfg.Log.WithError(err).WithField("family", name).Warn("more weights of a font family cannot be fetched")
+			s.cfg.Log.WithError(err).WithField("family", name).Warn("further weights of a font family not fetched; the nearest weights are used")
 			return known, s.use(ctx, known)
 		}
 		return family{}, err

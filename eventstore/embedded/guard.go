@@ -152,7 +152,7 @@ func (g *guard) check(ctx context.Context, name, password string) (user, error) 
 	}
 	err := bcrypt.CompareHashAndPassword([]byte(one.hash), []byte(password))
 	if err != nil || !found {
-		g.note.WithField("user", name).Warn("Credentials of the event store were refused")
+		g.note.WithField("user", name).Warn("event store: wrong user or password; the call is refused")
 		return user{}, errNobody
 	}
 	g.mu.Lock()

@@ -134,11 +134,11 @@ func (a *access) refresh(all bool) error {
 			return
 		}
 		if err := load(); err != nil {
-			a.note.WithError(err).Error("What the event store had read before stays in force")
+			a.note.WithError(err).Error("event store: changed file cannot be read; the earlier content stays in force")
 			errs = append(errs, err)
 			return
 		}
-		a.note.Info("The event store has read its " + what + " anew")
+		a.note.Info("event store: " + what + " reloaded")
 	}
 	read("certificate", a.files(), a.loadCertificate)
 	if a.guard != nil {

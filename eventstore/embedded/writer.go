@@ -233,14 +233,14 @@ func (w *writer) judge(err error) error {
 		return nil
 	case errors.Is(err, errFull):
 		w.trouble.Store(&err)
-		w.note.WithError(err).Error("The event store's disk is full: appends are refused")
+		w.note.WithError(err).Error("event store: disk full; appends are refused until there is room")
 		return err
 	}
 	// After a failed sync nobody knows what is on the disk, and a second sync may report success for lost pages.
 	// Only a start from the file shows what it holds.
 	failure := fmt.Errorf("the event store is read-only until it is restarted: %w", err)
 	w.failure.Store(&failure)
-	w.note.WithError(err).Error("The event store could not write and is read-only until it is restarted")
+	w.note.WithError(err).Error("event store: write failed; it is read-only until it is restarted")
 	return failure
 }
 

@@ -21,7 +21,7 @@ func (p *pool) knock() {
 	for {
 		pass, err := passOf(p.settings.Address)
 		if err != nil {
-			p.log.WithError(err).Error("The pass of the event store's socket cannot be read: this process needs the user of the event store")
+			p.log.WithError(err).Error("secret of the event store's socket cannot be read; run this process as the user of the event store")
 		}
 		settings, leader, found := p.locate(pass)
 		if found {
@@ -41,7 +41,7 @@ func (p *pool) knock() {
 func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 	client, err := newClient(settings, forEver)
 	if err != nil {
-		p.log.WithError(err).Error("The event store's client cannot be made")
+		p.log.WithError(err).Error("event store client not created; trying again")
 		return
 	}
 	p.mu.Lock()
@@ -52,7 +52,7 @@ func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 	if leader != "" {
 		log = log.WithField("leader", leader)
 	}
-	log.Info("The event store is there")
+	log.Info("event store reachable")
 }
 
 // locate finds the server, or the leader of a cluster, and the settings of a client for it. The leader's name is empty where there is no

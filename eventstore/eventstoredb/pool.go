@@ -193,7 +193,7 @@ func (p *pool) watch(seen *session, err error) {
 	current := p.session == seen
 	p.mu.Unlock()
 	if current && p.gate.shut() {
-		p.log.WithError(err).Warn("The event store is away")
+		p.log.WithError(err).Warn("event store not reachable; trying again")
 		p.retire()
 		p.launch(p.knock)
 	}
@@ -223,7 +223,7 @@ func (p *pool) suspect(s *session) {
 		if !deposed || !p.gate.shut() {
 			return
 		}
-		p.log.WithField("leader", s.leader).Warnf("The event store's leader does not answer and is not the leader any more: %v", v)
+		p.log.WithField("leader", s.leader).Warnf("event store: node does not answer and is no longer the leader: %v; looking for the new one", v)
 		s.leave()
 		p.retire()
 		p.launch(p.knock)

@@ -59,7 +59,7 @@ func (c *Chores) Run(ctx context.Context) error {
 			continue
 		}
 		if err := chore.Do(ctx, c.config.Now()); err != nil && ctx.Err() == nil {
-			c.config.Logger.WithError(err).Warnf("%s: a chore was left undone", chore.Name)
+			c.config.Logger.WithError(err).Warnf("%s: chore failed; it runs again at its next time", chore.Name)
 		}
 	}
 	wait := c.config.First
@@ -72,7 +72,7 @@ func (c *Chores) Run(ctx context.Context) error {
 			return nil
 		}
 		if err := c.Round(ctx); err != nil && ctx.Err() == nil {
-			c.config.Logger.WithError(err).Warn("a chore was left undone")
+			c.config.Logger.WithError(err).Warn("chore failed; it runs again at its next time")
 		}
 		wait = c.config.Every - rand.N(c.config.Every/10+1)
 	}

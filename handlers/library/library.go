@@ -61,7 +61,7 @@ func (c *Curator) Run(ctx context.Context) error {
 		}
 		open, err := c.Round(ctx)
 		if err != nil && ctx.Err() == nil {
-			c.cfg.Log.WithError(err).Warn("the library is not complete")
+			c.cfg.Log.WithError(err).Warn("template library not fully installed; trying again")
 		}
 		if wait = later; open {
 			wait = soon

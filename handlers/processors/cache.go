@@ -48,7 +48,7 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 		return nil // it was deleted since
 	}
 	if errors.Is(err, commands.ErrFileDamaged) {
-		r.log.WithError(err).WithField("project", source.Project).Error("a finished movie is damaged: the same movie is rendered again")
+		r.log.WithError(err).WithField("project", source.Project).Error("cached movie is damaged; the movie is rendered again")
 		return nil
 	}
 	if err != nil {

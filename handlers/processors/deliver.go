@@ -117,7 +117,7 @@ func (d *delivery) destinations(ctx context.Context) ([]destination, error) {
 	if errors.As(err, &refusal) {
 		problem = refusal.Message
 	} else if err != nil {
-		d.log.WithError(err).WithField("project", d.project).Error("a movie's destinations cannot be read")
+		d.log.WithError(err).WithField("project", d.project).Error("stored destinations of a movie cannot be read; each ends with an error")
 	}
 	for i := range all {
 		if i < len(found) {
@@ -198,7 +198,7 @@ func (d *delivery) recorded(ctx context.Context, do func(context.Context) error)
 	ctx, cancel := d.grace(ctx)
 	defer cancel()
 	return untilDone(ctx, do, func(err error) {
-		d.log.WithError(err).WithField("project", d.project).WithField("run", d.claim.Run).Warn("a delivery could not be recorded")
+		d.log.WithError(err).WithField("project", d.project).WithField("run", d.claim.Run).Warn("result of a delivery not written to the log; trying again")
 	})
 }
 

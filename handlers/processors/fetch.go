@@ -169,7 +169,7 @@ func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (mess
 		case errors.As(err, &refusal):
 			return refusal.Message, nil
 		}
-		f.log.WithError(err).WithField("attempt", claim.Attempt).Warn("sources are not fetched yet")
+		f.log.WithError(err).WithField("attempt", claim.Attempt).Warn("sources of a movie not fetched; trying again after a pause")
 		if !passes(err) {
 			tries++
 		}
@@ -187,7 +187,7 @@ func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message 
 	ctx, cancel := f.grace(ctx)
 	defer cancel()
 	return untilDone(ctx, func(ctx context.Context) error { return f.finish(ctx, claim, message) }, func(err error) {
-		f.log.WithError(err).Warn("the outcome of a fetching could not be recorded")
+		f.log.WithError(err).Warn("result of fetching sources not written to the log; trying again")
 	})
 }
 

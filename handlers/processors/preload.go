@@ -77,7 +77,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 }
 
 func (p *Processors) complain(job commands.PrepareJob, err error) {
-	p.log.WithError(err).WithField("preload", job.Batch).WithField("item", job.Index).Warn("an item is not prepared yet")
+	p.log.WithError(err).WithField("preload", job.Batch).WithField("item", job.Index).Warn("item of a preload not prepared; trying again after a pause")
 }
 
 func (p *Processors) claimItem(ctx context.Context, cmd commands.StartItem) (commands.ItemClaim, error) {

@@ -63,7 +63,7 @@ func (p *Processors) beat(ctx context.Context, row projections.Presence) {
 	ctx, cancel := context.WithTimeout(ctx, 2*p.limits.Beat)
 	defer cancel()
 	if err := p.config.Presence.Beat(ctx, row); err != nil && ctx.Err() == nil {
-		p.log.WithError(err).WithField("work", row.Work).Warn("a sign of life could not be written")
+		p.log.WithError(err).WithField("work", row.Work).Warn("heartbeat of a running task not written; other workers may take the task")
 	}
 }
 
@@ -72,7 +72,7 @@ func (p *Processors) disappear(row projections.Presence) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*p.limits.Beat)
 	defer cancel()
 	if err := p.config.Presence.Remove(ctx, row.Work, row.Attempt); err != nil {
-		p.log.WithError(err).WithField("work", row.Work).Warn("a sign of life could not be removed")
+		p.log.WithError(err).WithField("work", row.Work).Warn("heartbeat of a finished task not removed; it is ignored once it is old")
 	}
 }
 

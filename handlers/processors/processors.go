@@ -228,7 +228,7 @@ func (p *Processors) end(task projections.Task, err error) error {
 func (p *Processors) Run(ctx context.Context) error {
 	cut := context.AfterFunc(ctx, func() {
 		if err := p.Drain(ctx); err != nil {
-			p.log.WithError(err).Error("work could not be ended")
+			p.log.WithError(err).Error("drain failed; claims lapse, and other workers take the work")
 		}
 	})
 	defer cut()

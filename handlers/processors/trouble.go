@@ -52,10 +52,10 @@ func (p *Processors) note(task projections.Task, failed error) {
 	trouble, err := p.config.Trouble.Failed(ctx, task.WorkItem, failed.Error())
 	log := p.log.WithField("work", task.ID)
 	if err != nil {
-		log.WithError(err).Warn("a failure could not be noted")
+		log.WithError(err).Warn("failure of a task not recorded; `moviola work list` does not count it")
 	}
 	if trouble.Failures == projections.StuckAfter {
-		log.WithError(failed).Error("a piece of work is stuck")
+		log.WithError(failed).Error("task keeps failing and is tried on; see `moviola work list`")
 	}
 }
 
@@ -67,6 +67,6 @@ func (p *Processors) succeeded(task projections.Task) {
 	ctx, cancel := context.WithTimeout(context.Background(), boardTime)
 	defer cancel()
 	if err := p.config.Trouble.Clear(ctx, task.ID); err != nil {
-		p.log.WithError(err).WithField("work", task.ID).Warn("a trouble that is over could not be taken down")
+		p.log.WithError(err).WithField("work", task.ID).Warn("task succeeded, its recorded failures not removed; `moviola work list` still shows it")
 	}
 }

@@ -34,7 +34,7 @@ func (w *watch) run(ctx context.Context, after eventstore.Position) {
 			w.saw(*n.Event)
 		}
 		return nil
-	}, eventstore.OnDrop(func(err error) { w.logger.WithError(err).Warn("the log is followed anew") }))
+	}, eventstore.OnDrop(func(err error) { w.logger.WithError(err).Warn("subscription to the log ended; it is opened again") }))
 }
 
 // end returns the position of the log's last event, waiting for the store as long as it takes.
@@ -65,7 +65,7 @@ func (w *watch) saw(recorded eventstore.Recorded) {
 	}
 	event, _, err := w.log.Codec().Decode(recorded)
 	if err != nil {
-		w.logger.WithError(err).WithField("stream", recorded.Stream).Error("an event cannot be read")
+		w.logger.WithError(err).WithField("stream", recorded.Stream).Error("event cannot be read and is skipped")
 		return
 	}
 	for s := range watched {

@@ -187,7 +187,7 @@ func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) 
 	}
 	raw, err := readDocument(ctx, a.cfg.Files, key)
 	if errors.Is(err, commands.ErrDamaged) {
-		a.cfg.Log.WithError(err).WithField("project", m.Project).Error("a movie's document is shown as null")
+		a.cfg.Log.WithError(err).WithField("project", m.Project).Error("stored JSON of a movie cannot be read; the answer shows null in its place")
 	}
 	if errors.Is(err, commands.ErrFileNotFound) || errors.Is(err, commands.ErrDamaged) {
 		none := json.RawMessage("null")

@@ -28,7 +28,7 @@ func startAnew(log logrus.FieldLogger, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	log.WithError(cause).Warn("starting anew")
+	log.WithError(cause).Warn("restarting this program: its stores cannot continue")
 	if err := os.Setenv(anewVariable, strconv.FormatInt(time.Now().Unix(), 10)); err != nil {
 		return errors.Join(cause, err)
 	}

@@ -40,7 +40,7 @@ func limitMemory(log logrus.FieldLogger, container memlimit.Provider) {
 	limit, err := memlimit.SetGoMemLimitWithOpts(memlimit.WithRatio(memoryShare), memlimit.WithProvider(container))
 	switch {
 	case err != nil:
-		log.WithError(err).Debug("there is no memory limit to go by")
+		log.WithError(err).Debug("no memory limit found; the garbage collector keeps its default")
 	case limit > 0 && limit < math.MaxInt64:
 		log.WithField("bytes", limit).Info("the garbage collector keeps below half of the container's memory")
 	}

@@ -134,9 +134,9 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	if err == nil {
 		select {
 		case <-ctx.Done():
-			s.log.Info("draining")
+			s.log.Info("draining: no new work is started, running work is handed back")
 		case err = <-parts.ended:
-			s.log.WithError(err).Error("a part of the service has ended")
+			s.log.WithError(err).Error("a part of the service failed; the process stops")
 		}
 	}
 	err = errors.Join(err, s.drain(context.WithoutCancel(ctx)))

@@ -85,7 +85,7 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 		return s, err
 	}
 	if err := noteSettings(cfg); err != nil {
-		log.WithError(err).Warn("a backup will not know the flags of this process")
+		log.WithError(err).Warn("flags of this process not recorded; a backup will not have them")
 	}
 	secret, err := loadSecret(cfg)
 	if err != nil {

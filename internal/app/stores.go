@@ -175,7 +175,7 @@ func (s *stores) openStore(cfg Config) error {
 		return err
 	}
 	if aside := docs.Aside(); aside != "" {
-		s.logger.WithField("aside", aside).Warn("the file of the read models was damaged: it is set aside, and they are built again from the log")
+		s.logger.WithField("aside", aside).Warn("file of the read models is damaged; it is set aside, and they are rebuilt from the log")
 	}
 	s.damaged = docs.Damaged()
 	s.docs, s.closeDocs = docs, func(context.Context) error { return docs.Close() }
@@ -196,7 +196,7 @@ func (s *stores) close(ctx context.Context) error {
 	if s.client != nil {
 		if err := s.client.Close(ctx); err != nil {
 			// The server is away, and calls to it are stuck in the client. Nothing is lost by leaving them.
-			s.logger.WithError(err).Warn("the event store's client could not be closed")
+			s.logger.WithError(err).Warn("event store client not closed cleanly")
 		}
 	}
 	if s.server != nil {

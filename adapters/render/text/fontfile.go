@@ -44,7 +44,7 @@ func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) 
 	for _, f := range faces {
 		if family := font.NormalizeFamily(f.Family); e.fonts.families[family] == nil {
 			if err := fonts.add(family, f.Path, aspectOf(f)); err != nil {
-				e.log.WithError(err).WithField("family", f.Family).Warn("a fetched font cannot be read")
+				e.log.WithError(err).WithField("family", f.Family).Warn("fetched font cannot be read; a similar font is used")
 			}
 		}
 	}
