@@ -61,7 +61,7 @@ func (c *Cache) takeShared(ctx context.Context, s shelf, address string, target 
 }
 
 func (c *Cache) copyShared(ctx context.Context, s shelf, address string, target *url.URL, since time.Time) (commands.Asset, error) {
-	raw, err := c.readShared(ctx, s.sharedVisit(address))
+	raw, err := c.readShared(ctx, s.sharedVisit(address), 64<<10)
 	if err != nil {
 		return commands.Asset{}, err
 	}
@@ -87,9 +87,8 @@ func (c *Cache) copyShared(ctx context.Context, s shelf, address string, target 
 	return asset, s.use(known.Hash)
 }
 
-// readShared reads a small file of the store.
-func (c *Cache) readShared(ctx context.Context, key string) ([]byte, error) {
-	const most = 64 << 10
+// readShared reads a small file of the store, most bytes of it.
+func (c *Cache) readShared(ctx context.Context, key string, most int64) ([]byte, error) {
 	f, err := c.cfg.Shared.Open(ctx, key)
 	if err != nil {
 		return nil, err
@@ -138,26 +137,33 @@ func (c *Cache) share(ctx context.Context, s shelf, address string, got visit) {
 }
 
 func (c *Cache) putShared(ctx context.Context, s shelf, address string, got visit) error {
-	f, err := os.Open(s.filePath(got.Hash))
+	size, err := c.putFile(ctx, s, got.Hash, s.filePath(got.Hash))
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	key := blobkey.SourceFile(s.holder(), got.Hash, info.Size())
-	if !c.isShared(ctx, key) {
-		if err := c.cfg.Shared.Put(ctx, key, f); err != nil {
-			return err
-		}
-	}
-	raw, err := json.Marshal(sharedVisit{visit: got, Size: info.Size()})
+	raw, err := json.Marshal(sharedVisit{visit: got, Size: size})
 	if err != nil {
 		return err
 	}
 	return c.cfg.Shared.Put(ctx, s.sharedVisit(address), bytes.NewReader(raw))
+}
+
+// putFile puts a file into the store, unless it is there, and returns how many bytes it has.
+func (c *Cache) putFile(ctx context.Context, s shelf, hash, path string) (int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	key := blobkey.SourceFile(s.holder(), hash, info.Size())
+	if c.isShared(ctx, key) {
+		return info.Size(), nil
+	}
+	return info.Size(), c.cfg.Shared.Put(ctx, key, f)
 }
 
 // isShared says whether the store has a file that it keeps for as long as a download of now is used: SweepShared removes it after twice the

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sirupsen/logrus"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
 
@@ -46,8 +47,11 @@ type Config struct {
 	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
 	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
 	// last use, so that what nobody asks for can be removed.
-	Dir     string
-	Timeout time.Duration // of one answer; 0: 3 minutes
+	Dir string
+	// Made is where other hosts find what was made for this one, and the other way round. Nil: none does, or they share Dir.
+	Made    commands.MadeStore
+	Log     logrus.FieldLogger // nil: the standard one
+	Timeout time.Duration      // of one answer; 0: 3 minutes
 	// Retries are the pauses before a request that failed for a passing reason is sent again; nil: one second, four seconds.
 	Retries []time.Duration
 	Slots   int // requests at the same time; 0: 4
@@ -78,6 +82,9 @@ func New(cfg Config) (*Generator, error) {
 	if cfg.Retries == nil {
 		cfg.Retries = []time.Duration{time.Second, 4 * time.Second}
 	}
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
 	if cfg.Slots == 0 {
 		cfg.Slots = defaultSlots
 	}
@@ -107,7 +114,7 @@ func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest)
 	s := shelfOf(g.cfg.Dir, request.Account)
 	made, ok := s.find(o.key)
 	if !ok {
-		if made, err = g.share(ctx, s, o); err != nil {
+		if made, ok, err = g.share(ctx, s, request.Account, o); err != nil {
 			return commands.GeneratedImage{}, err
 		}
 	}
@@ -129,14 +136,21 @@ func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest)
 	return g.cfg.Saved(ctx, request.Account, request.Connection)
 }
 
-// share does the work once for all who wait for the same. It outlives a caller that gives up, for what was ordered is paid for, and
-// ends by its own limits.
-func (g *Generator) share(ctx context.Context, s shelf, o order) (commands.Asset, error) {
+// share does the work once for all who wait for the same, and says whether another host had done it. It outlives a caller that gives up, for
+// what was ordered is paid for, and ends by its own limits.
+func (g *Generator) share(ctx context.Context, s shelf, account domain.AccountID, o order) (made commands.Asset, cached bool, err error) {
+	type picture struct {
+		asset  commands.Asset
+		cached bool
+	}
 	done := g.flights.DoChan(s.dir+" "+o.key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), workLimit)
 		defer cancel()
 		if found, ok := s.find(o.key); ok { // made since the caller looked
-			return found, nil
+			return picture{asset: found}, nil
+		}
+		if found, ok := g.takeMade(ctx, s, account, o.key); ok {
+			return picture{found, true}, nil
 		}
 		if err := g.running.Acquire(ctx, 1); err != nil {
 			return nil, fmt.Errorf("wait for a free place to generate an image: %w", err)
@@ -146,16 +160,21 @@ func (g *Generator) share(ctx context.Context, s shelf, o order) (commands.Asset
 		if err != nil {
 			return nil, err
 		}
-		return s.keep(o.key, raw)
+		asset, err := s.keep(o.key, raw)
+		if err == nil {
+			g.keepMade(ctx, account, o.key, asset)
+		}
+		return picture{asset: asset}, err
 	})
 	select {
 	case <-ctx.Done():
-		return commands.Asset{}, context.Cause(ctx)
+		return commands.Asset{}, false, context.Cause(ctx)
 	case result := <-done:
 		if result.Err != nil {
-			return commands.Asset{}, result.Err
+			return commands.Asset{}, false, result.Err
 		}
-		return result.Val.(commands.Asset), nil
+		p := result.Val.(picture)
+		return p.asset, p.cached, nil
 	}
 }
 

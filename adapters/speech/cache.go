@@ -89,8 +89,7 @@ func (s shelf) keep(key string, made spoken) (commands.Speech, error) {
 	if err != nil {
 		return commands.Speech{}, fmt.Errorf("note speech %s: %w", key, err)
 	}
-	write := func(f io.Writer) error { _, err := f.Write(raw); return err }
-	if err := s.place(write, func() string { return filepath.Base(s.notePath(key)) }); err != nil {
+	if err := s.placeNote(key, raw); err != nil {
 		return commands.Speech{}, fmt.Errorf("note speech %s: %w", key, err)
 	}
 	return n.speech(filepath.Join(s.dir, n.File)), nil
@@ -116,8 +115,7 @@ func (s shelf) keepHeard(key string, words []caption.Word) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("make speech folder: %w", err)
 	}
-	write := func(f io.Writer) error { _, err := f.Write(raw); return err }
-	if err := s.place(write, func() string { return filepath.Base(s.notePath(key)) }); err != nil {
+	if err := s.placeNote(key, raw); err != nil {
 		return fmt.Errorf("keep words %s: %w", key, err)
 	}
 	return nil

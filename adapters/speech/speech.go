@@ -63,6 +63,8 @@ type Config struct {
 	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
 	// last use, so that what nobody asks for can be removed.
 	Dir string
+	// Made is where other hosts find what endpoints have spoken and heard for this one, and the other way round. Nil: none does, or they share Dir.
+	Made commands.MadeStore
 	// Jail starts the built-in voice. Nil: it runs as it is.
 	Jail    *jail.Jail
 	Timeout time.Duration // of one answer of an endpoint; 0: 2 minutes
@@ -144,7 +146,7 @@ func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (com
 		found.Cached = true
 		return job.warned(found), nil
 	}
-	spoken, err := e.share(ctx, s, job)
+	spoken, err := e.share(ctx, s, request.Account, job)
 	if err != nil {
 		return commands.Speech{}, err
 	}
@@ -152,18 +154,28 @@ func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (com
 }
 
 // share does the work once for all who wait for the same. It outlives a caller that gives up, and ends by its own limits.
-func (e *Engine) share(ctx context.Context, s shelf, job job) (commands.Speech, error) {
+func (e *Engine) share(ctx context.Context, s shelf, account domain.AccountID, job job) (commands.Speech, error) {
 	done := e.flights.DoChan(s.dir+" "+job.key(), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.WorkLimit)
 		defer cancel()
 		if found, ok := s.find(job.key()); ok { // made since the caller looked
 			return found, nil
 		}
+		elsewhere := job.endpoint.URL != "" // the built-in voice speaks faster than a file is fetched
+		if elsewhere {
+			if found, ok := e.takeMade(ctx, s, account, job.key()); ok {
+				return found, nil
+			}
+		}
 		made, err := e.make(ctx, job)
 		if err != nil {
 			return nil, err
 		}
-		return s.keep(job.key(), made)
+		kept, err := s.keep(job.key(), made)
+		if elsewhere && err == nil {
+			e.keepMade(ctx, s, account, job.key(), kept.Path)
+		}
+		return kept, err
 	})
 	select {
 	case <-ctx.Done():

@@ -39,6 +39,9 @@ func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionR
 	if words, ok := s.heard(key); ok {
 		return words, nil
 	}
+	if words, ok := e.takeHeard(ctx, s, request.Account, key); ok {
+		return words, nil
+	}
 	kind, body, err := transcriptionForm(endpoint, request)
 	if err != nil {
 		return nil, fmt.Errorf("read sound to transcribe: %w", err)
@@ -54,7 +57,11 @@ func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionR
 	if err != nil {
 		return nil, err
 	}
-	return words, s.keepHeard(key, words)
+	if err := s.keepHeard(key, words); err != nil {
+		return nil, err
+	}
+	e.keepMade(ctx, s, request.Account, key, "")
+	return words, nil
 }
 
 // listener is the endpoint that hears a sound.

@@ -82,13 +82,14 @@ func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFile
 	speaker, err := speech.New(ctx, speech.Config{
 		Client: guard.Client(speechTimes), Dir: filepath.Join(dir, "speech"),
 		Speech: cfg.Speech, Transcription: cfg.Transcription, Saved: saved.speech(), Log: log,
-		Jail: sandbox.jail,
+		Jail: sandbox.jail, Made: r.assets,
 	})
 	if err != nil {
 		return nil, err
 	}
 	painter, err := images.New(images.Config{
 		Client: guard.Client(imageTimes), Endpoint: cfg.Images, Saved: saved.images(), Dir: filepath.Join(dir, "images"),
+		Made: r.assets, Log: log,
 	})
 	if err != nil {
 		return nil, err

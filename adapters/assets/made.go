@@ -1,0 +1,115 @@
+package assets
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/blobkey"
+)
+
+var _ commands.MadeStore = (*Cache)(nil)
+
+const (
+	madeTime = 30 * time.Second // in which the store has to give or take one; without it, it is made again
+	madeNote = 4 << 20          // bytes of a note: the words of far more speech than one element may have
+)
+
+// madeVisit is what the store knows of something made. It lies among the downloads of the account, and has their bounds: the note is removed
+// after the time to live, the file after twice that time or when the store is full.
+type madeVisit struct {
+	Note []byte `json:"note"`
+	Hash string `json:"hash,omitempty"` // SHA-256 of the file, in hex; empty: there is none
+	Size int64  `json:"size,omitempty"` // of the file, in bytes
+}
+
+func (s shelf) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }
+
+// KeepMade implements commands.MadeStore. Without a store nothing is kept: the hosts share the folders of those who make, or there is one host.
+func (c *Cache) KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error {
+	if c.cfg.Shared == nil || len(note) > madeNote/2 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, madeTime)
+	defer cancel()
+	s, made := c.shelf(account), madeVisit{Note: note}
+	if path != "" {
+		hash, err := commands.HashOfFile(path)
+		if err != nil {
+			return fmt.Errorf("keep %s for other hosts: %w", key, err)
+		}
+		made.Hash = hash
+		if made.Size, err = c.putFile(ctx, s, hash, path); err != nil {
+			return fmt.Errorf("keep %s for other hosts: %w", key, err)
+		}
+	}
+	raw, err := json.Marshal(made)
+	if err == nil {
+		err = c.cfg.Shared.Put(ctx, s.madeKey(key), bytes.NewReader(raw))
+	}
+	if err != nil {
+		return fmt.Errorf("keep %s for other hosts: %w", key, err)
+	}
+	return nil
+}
+
+// TakeMade implements commands.MadeStore.
+func (c *Cache) TakeMade(ctx context.Context, account domain.AccountID, key, dir string) (note []byte, path string, err error) {
+	if c.cfg.Shared == nil {
+		return nil, "", commands.ErrFileNotFound
+	}
+	ctx, cancel := context.WithTimeout(ctx, madeTime)
+	defer cancel()
+	s := c.shelf(account)
+	raw, err := c.readShared(ctx, s.madeKey(key), madeNote)
+	if err != nil {
+		return nil, "", fmt.Errorf("take %s of another host: %w", key, err)
+	}
+	var made madeVisit
+	if err := json.Unmarshal(raw, &made); err != nil {
+		return nil, "", fmt.Errorf("take %s of another host: %w", key, err)
+	}
+	if made.Hash == "" {
+		return made.Note, "", nil
+	}
+	if path, err = c.copyMade(ctx, s, made, dir); err != nil {
+		return nil, "", fmt.Errorf("take %s of another host: %w", key, err)
+	}
+	return made.Note, path, nil
+}
+
+// copyMade copies the file of something made into dir, if its content is what the note says.
+func (c *Cache) copyMade(ctx context.Context, s shelf, made madeVisit, dir string) (path string, err error) {
+	f, err := c.cfg.Shared.Open(ctx, blobkey.SourceFile(s.holder(), made.Hash, made.Size))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	temp, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	sum := sha256.New()
+	size, err := io.Copy(io.MultiWriter(temp, sum), io.LimitReader(f, made.Size+1))
+	if err = errors.Join(err, temp.Close()); err != nil {
+		return "", err
+	}
+	if size != made.Size || hex.EncodeToString(sum.Sum(nil)) != made.Hash {
+		return "", errors.New("its file is not what it was")
+	}
+	return temp.Name(), nil
+}

@@ -1,0 +1,59 @@
+package images
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+
+	"moviola/commands"
+	"moviola/domain"
+)
+
+// madeKey is where other hosts find the picture under a key.
+func madeKey(key string) string { return "image-" + key }
+
+// takeMade brings a picture onto the shelf that was made for another host. False: there is none. What goes wrong is logged, and the picture is
+// made again.
+func (g *Generator) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Asset, bool) {
+	if g.cfg.Made == nil {
+		return commands.Asset{}, false
+	}
+	asset, err := g.copyMade(ctx, s, account, key)
+	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
+		g.cfg.Log.WithError(err).Warn("a picture that was made for another host cannot be used")
+	}
+	return asset, err == nil
+}
+
+func (g *Generator) copyMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Asset, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return commands.Asset{}, err
+	}
+	_, path, err := g.cfg.Made.TakeMade(ctx, account, madeKey(key), s.dir)
+	if err != nil {
+		return commands.Asset{}, err
+	}
+	if path == "" {
+		return commands.Asset{}, errors.New("its note has no file")
+	}
+	raw, err := os.ReadFile(path)
+	if err = errors.Join(err, os.Remove(path)); err != nil {
+		return commands.Asset{}, err
+	}
+	return s.keep(key, raw)
+}
+
+// keepMade gives other hosts a picture. What goes wrong is logged: this host has it.
+func (g *Generator) keepMade(ctx context.Context, account domain.AccountID, key string, made commands.Asset) {
+	if g.cfg.Made == nil {
+		return
+	}
+	note, err := json.Marshal(made.Facts)
+	if err == nil {
+		err = g.cfg.Made.KeepMade(ctx, account, madeKey(key), note, made.Path)
+	}
+	if err != nil {
+		g.cfg.Log.WithError(err).Warn("a picture that was made cannot be put where other hosts find it")
+	}
+}

@@ -1,0 +1,90 @@
+package speech
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/caption"
+)
+
+// madeKey is where other hosts find what is kept under a key.
+func madeKey(key string) string { return "speech-" + key }
+
+// takeMade brings onto the shelf what another host has had spoken. False: there is nothing. What goes wrong is logged, and the endpoint speaks.
+func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Speech, bool) {
+	raw, path, ok := e.made(ctx, s, account, key)
+	if !ok {
+		return commands.Speech{}, false
+	}
+	var n note
+	err := json.Unmarshal(raw, &n)
+	if err == nil && (path == "" || filepath.Base(n.File) != n.File) {
+		err = errors.New("its note names no file")
+	}
+	if err == nil {
+		err = os.Rename(path, filepath.Join(s.dir, n.File))
+	}
+	if err == nil {
+		err = s.placeNote(key, raw)
+	}
+	if err != nil {
+		e.cfg.Log.WithError(err).Warn("what another host has had spoken cannot be used")
+		return commands.Speech{}, false
+	}
+	found, ok := s.find(key)
+	found.Cached = true
+	return found, ok
+}
+
+// takeHeard brings the words of a sound onto the shelf that another host has had heard.
+func (e *Engine) takeHeard(ctx context.Context, s shelf, account domain.AccountID, key string) ([]caption.Word, bool) {
+	raw, _, ok := e.made(ctx, s, account, key)
+	if !ok {
+		return nil, false
+	}
+	if err := s.placeNote(key, raw); err != nil {
+		e.cfg.Log.WithError(err).Warn("what another host has had heard cannot be used")
+		return nil, false
+	}
+	return s.heard(key)
+}
+
+func (e *Engine) made(ctx context.Context, s shelf, account domain.AccountID, key string) (note []byte, path string, ok bool) {
+	if e.cfg.Made == nil {
+		return nil, "", false
+	}
+	err := os.MkdirAll(s.dir, 0o700)
+	if err == nil {
+		note, path, err = e.cfg.Made.TakeMade(ctx, account, madeKey(key), s.dir)
+	}
+	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
+		e.cfg.Log.WithError(err).Warn("what another host has had spoken or heard cannot be used")
+	}
+	return note, path, err == nil
+}
+
+// placeNote puts a note onto the shelf in one step.
+func (s shelf) placeNote(key string, raw []byte) error {
+	write := func(f io.Writer) error { _, err := f.Write(raw); return err }
+	return s.place(write, func() string { return filepath.Base(s.notePath(key)) })
+}
+
+// keepMade gives other hosts what is kept under a key. What goes wrong is logged: this host has it.
+func (e *Engine) keepMade(ctx context.Context, s shelf, account domain.AccountID, key, path string) {
+	if e.cfg.Made == nil {
+		return
+	}
+	raw, err := os.ReadFile(s.notePath(key))
+	if err == nil {
+		err = e.cfg.Made.KeepMade(ctx, account, madeKey(key), raw, path)
+	}
+	if err != nil {
+		e.cfg.Log.WithError(err).Warn("what was spoken or heard cannot be put where other hosts find it")
+	}
+}
