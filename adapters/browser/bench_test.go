@@ -92,3 +92,7 @@ func processorTime(b *testing.B, pool *browser.Pool) int64 {
 	}
 	return total
 }
+
+// tailwind says what Tailwind's classes must look like.
+const tailwind = `<body class="m-0"><div class="w-16 h-16 bg-red-500 rounded-full"></div><div class="mt-4 w-8 h-8 bg-brand"></div>
+<style type="text/tailwindcss">@theme { --color-brand: #123456; }</style></body>`

@@ -110,6 +110,9 @@ func still(t testing.TB, pool *browser.Pool, page browser.Page) *image.NRGBA {
 	return picture
 }
 
+// box is a fragment that fills a corner of the page.
+const box = `<style>body{margin:0}</style><div style="width:50px;height:50px;background:rgb(200,30,60)"></div>`
+
 // at is a pixel as text: "200,30,60,255".
 func at(picture *image.NRGBA, x, y int) string {
 	c := picture.NRGBAAt(x, y)

@@ -1,3 +1,5 @@
+//go:build !race
+
 package browser_test
 
 import (
@@ -20,9 +22,6 @@ import (
 	"moviola/domain"
 	"moviola/domain/timeline"
 )
-
-// box is a fragment that fills a corner of the page.
-const box = `<style>body{margin:0}</style><div style="width:50px;height:50px;background:rgb(200,30,60)"></div>`
 
 func TestStill_DrawsOverNothing(t *testing.T) {
 	t.Parallel()
@@ -70,10 +69,6 @@ func TestStill_IsTheSameAgain(t *testing.T) {
 		}
 	}
 }
-
-// tailwind says what Tailwind's classes must look like.
-const tailwind = `<body class="m-0"><div class="w-16 h-16 bg-red-500 rounded-full"></div><div class="mt-4 w-8 h-8 bg-brand"></div>
-<style type="text/tailwindcss">@theme { --color-brand: #123456; }</style></body>`
 
 func TestStill_TailwindNeedsNoNetwork(t *testing.T) {
 	t.Parallel()

@@ -1,3 +1,5 @@
+//go:build !race
+
 package speech_test
 
 import (
@@ -94,28 +96,6 @@ func TestSpeak_WordTimesFollowTheEnergy(t *testing.T) {
 	if want := time.Duration(len(samples)) * time.Second / time.Duration(rate); (spoken.Duration - want).Abs() > time.Millisecond {
 		t.Errorf("duration %v, the file has %v", spoken.Duration, want)
 	}
-}
-
-// loudParts are where a sound is loud, with silences under 200 ms counted in.
-func loudParts(samples []int16, rate int) [][2]time.Duration {
-	var parts [][2]time.Duration
-	window := rate / 100
-	for from := 0; from+window <= len(samples); from += window {
-		sum := 0.0
-		for _, v := range samples[from : from+window] {
-			sum += float64(v) * float64(v)
-		}
-		if math.Sqrt(sum/float64(window)) < 60 {
-			continue
-		}
-		start := time.Duration(from) * time.Second / time.Duration(rate)
-		if n := len(parts); n > 0 && start-parts[n-1][1] < 200*time.Millisecond {
-			parts[n-1][1] = start + 10*time.Millisecond
-		} else {
-			parts = append(parts, [2]time.Duration{start, start + 10*time.Millisecond})
-		}
-	}
-	return parts
 }
 
 func TestSpeak_Sound(t *testing.T) {

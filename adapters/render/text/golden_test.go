@@ -1,3 +1,5 @@
+//go:build !race
+
 package text_test
 
 import (
@@ -80,8 +82,6 @@ func mustPlan(t *testing.T, element string) timeline.Text {
 	t.Fatalf("no text in the plan of %s", element)
 	return timeline.Text{}
 }
-
-const tileW, tileH = 200, 80
 
 func tile(name string, d text.Drawing) goldentest.Tile {
 	return goldentest.Tile{Name: name, Size: image.Pt(tileW, tileH), Picture: d.Image, At: d.At}

@@ -19,3 +19,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+// A tile of a golden picture, in pixels.
+const tileW, tileH = 200, 80

@@ -1,3 +1,5 @@
+//go:build !race
+
 package text_test
 
 import (
