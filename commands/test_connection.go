@@ -115,7 +115,7 @@ func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID
 
 // entitle asks whether the account may send an e-mail: a test is one like any other. Decision 55.
 func (h TestConnectionHandler) entitle(ctx context.Context, account domain.AccountID, c OpenedConnection, settings connection.Settings) error {
-	if c.Kind != connection.Email {
+	if !c.Kind.HasRecipients() {
 		return nil
 	}
 	recipients, err := settings.Recipients()

@@ -232,3 +232,31 @@ func TestConnection(t *testing.T) {
 		t.Errorf("after deletion: exists %v, %v, next version %d", c.Exists(), err, c.NextVersion())
 	}
 }
+
+// TestKinds: what each kind is. Spec: Delivery rules; decisions 33, 50 and 55.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	type traits struct{ Destination, Video, Path, SavedOnly, Recipients bool }
+	got := map[string]traits{}
+	for _, name := range connection.Kinds() {
+		k := connection.Kind(name)
+		got[name] = traits{k.IsDestination(), k.TakesFiles(), k.HasPath(), k.SavedOnly(), k.HasRecipients()}
+	}
+	want := map[string]traits{
+		"webhook": {Destination: true},
+		"ftp":     {Destination: true, Video: true, Path: true},
+		"sftp":    {Destination: true, Video: true, Path: true},
+		"aws-s3":  {Destination: true, Video: true, Path: true, SavedOnly: true},
+		"email":   {Destination: true, Video: true, Recipients: true},
+		"apikey":  {},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"webhook", "ftp", "sftp", "aws-s3", "email"}, connection.DestinationKinds()); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := connection.ParseKind("gopher"); err == nil || err.Error() != "type must be webhook, ftp, sftp, aws-s3, email or apikey" {
+		t.Errorf("an unknown kind: %v", err)
+	}
+}

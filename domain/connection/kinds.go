@@ -62,57 +62,109 @@ func (f Field) named(name string) Field { f.Name = name; return f }
 func (f Field) required() Field         { f.Required = true; return f }
 func (f Field) secret() Field           { f.Secret = true; return f }
 
-// kinds are the settings of every kind, in the order in which they are shown.
-var kinds = map[Kind][]Field{
-	Webhook: {address.named("endpoint").secret().required(), anyText.named("content-type"), flag.named("signed")},
-	FTP: {
+// descriptor is all that is known of a kind but for how it is reached: that is a commands.Sender, named in newDestinations of internal/app.
+type descriptor struct {
+	kind        Kind
+	destination bool    // movies can be delivered there
+	video       bool    // a delivery needs a video. Decision 33
+	path        bool    // the video becomes a file with a path, made of remote-path, file and macros
+	savedOnly   bool    // a movie names a saved connection, and gives no more than remote-path and file
+	recipients  bool    // a delivery goes to people, whose number is bounded. Decision 55
+	fields      []Field // in the order in which they are shown
+}
+
+// kinds are all kinds, in the order in which they are listed.
+var kinds = []descriptor{
+	{kind: Webhook, destination: true, fields: []Field{
+		address.named("endpoint").secret().required(), anyText.named("content-type"), flag.named("signed"),
+	}},
+	{kind: FTP, destination: true, video: true, path: true, fields: []Field{
 		host.named("host").required(), port.named("port"), anyText.named("username").required(), anyText.named("password").secret(),
 		flag.named("secure"), anyText.named("remote-path"), anyText.named("file"),
-	},
-	SFTP: {
+	}},
+	{kind: SFTP, destination: true, video: true, path: true, fields: []Field{
 		host.named("host").required(), port.named("port"), anyText.named("username").required(), anyText.named("password").secret(),
 		anyLines.named("private-key").secret(), anyText.named("passphrase").secret(), hostKey.named("host-key"),
 		anyText.named("remote-path"), anyText.named("file"),
-	},
-	S3: {
+	}},
+	{kind: S3, destination: true, video: true, path: true, savedOnly: true, fields: []Field{
 		anyText.named("bucket").required(), anyText.named("region").required(), anyText.named("access-key-id").secret().required(),
 		anyText.named("secret-access-key").secret().required(), anyText.named("session-token").secret(),
 		address.named("endpoint"), flag.named("path-style"), anyText.named("remote-path"), anyText.named("file"),
-	},
-	Email: {
+	}},
+	{kind: Email, destination: true, video: true, recipients: true, fields: []Field{
 		host.named("host"), port.named("port"), anyText.named("username"), anyText.named("password").secret(),
 		Field{check: oneOf("starttls", "tls", "none"), wants: "starttls, tls or none"}.named("security"),
 		mails.named("from"), mails.named("to"), anyText.named("subject"), anyLines.named("message"),
-	},
-	APIKey: {
+	}},
+	{kind: APIKey, fields: []Field{
 		Field{check: oneOf(OpenAI, AzureSpeech, ElevenLabs), wants: "openai, azure-speech or elevenlabs"}.named("provider"),
 		address.named("url"), Field{check: azureRegions.MatchString, wants: "a region such as westeurope"}.named("region"),
 		anyText.named("key").secret().required(), anyText.named("model"), anyText.named("voice"),
-	},
+	}},
+}
+
+// Kinds returns the names of all kinds.
+func Kinds() []string {
+	names := make([]string, len(kinds))
+	for i, d := range kinds {
+		names[i] = string(d.kind)
+	}
+	return names
+}
+
+// DestinationKinds returns the names of the kinds to which movies can be delivered.
+func DestinationKinds() []string {
+	return slices.DeleteFunc(Kinds(), func(name string) bool { return !Kind(name).IsDestination() })
 }
 
 // ParseKind returns the kind of a name.
 func ParseKind(name string) (Kind, error) {
-	if _, ok := kinds[Kind(name)]; ok {
-		return Kind(name), nil
+	if Kind(name).descriptor().kind == "" {
+		names := Kinds()
+		last := len(names) - 1
+		return "", domain.Errorf(domain.Invalid, "type_invalid", "type must be %s or %s", strings.Join(names[:last], ", "), names[last])
 	}
-	return "", domain.Errorf(domain.Invalid, "type_invalid", "type must be webhook, ftp, sftp, aws-s3, email or apikey")
+	return Kind(name), nil
+}
+
+// descriptor is that of a kind, the zero one for an unknown kind.
+func (k Kind) descriptor() descriptor {
+	for _, d := range kinds {
+		if d.kind == k {
+			return d
+		}
+	}
+	return descriptor{}
 }
 
 // Fields are the settings a kind has.
-func (k Kind) Fields() []Field { return slices.Clone(kinds[k]) }
+func (k Kind) Fields() []Field { return slices.Clone(k.descriptor().fields) }
 
 // field finds a setting.
 func (k Kind) field(name string) (Field, bool) {
-	i := slices.IndexFunc(kinds[k], func(f Field) bool { return f.Name == name })
+	fields := k.descriptor().fields
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 	if i < 0 {
 		return Field{}, false
 	}
-	return kinds[k][i], true
+	return fields[i], true
 }
 
-// TakesFiles says whether a destination of the kind needs a video. Decision 33.
-func (k Kind) TakesFiles() bool { return k == FTP || k == SFTP || k == S3 || k == Email }
+// IsDestination reports that movies can be delivered to a connection of the kind.
+func (k Kind) IsDestination() bool { return k.descriptor().destination }
+
+// TakesFiles reports that a delivery to a destination of the kind needs a video. Decision 33.
+func (k Kind) TakesFiles() bool { return k.descriptor().video }
+
+// HasPath reports that the video becomes a file with a path on the other side.
+func (k Kind) HasPath() bool { return k.descriptor().path }
+
+// SavedOnly reports that a movie can only name a saved connection of the kind. Spec: Export destination entries.
+func (k Kind) SavedOnly() bool { return k.descriptor().savedOnly }
+
+// HasRecipients reports that a delivery goes to people: the plan must allow it, and recipients are counted. Decision 55.
+func (k Kind) HasRecipients() bool { return k.descriptor().recipients }
 
 func oneOf(values ...string) func(string) bool {
 	return func(s string) bool { return slices.Contains(values, s) }

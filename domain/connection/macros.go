@@ -40,7 +40,7 @@ func (k Kind) Fill(settings Settings, facts Facts) Settings {
 			out[name] = macros.Replace(value)
 		}
 	}
-	if k == Email || !k.TakesFiles() {
+	if !k.HasPath() {
 		return out
 	}
 	if out["file"] == "" {

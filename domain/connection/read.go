@@ -37,7 +37,7 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	if k != Webhook && settings.goesElsewhere(before) {
 		before = nil
 	}
-	for _, f := range kinds[k] {
+	for _, f := range k.descriptor().fields {
 		if _, set := sent[f.Name]; f.Secret && settings[f.Name] == "" && before[f.Name] != "" && (!set || sent[f.Name] == Masked) {
 			settings[f.Name] = before[f.Name]
 		}

@@ -1,5 +1,7 @@
 package document
 
+import "moviola/domain/connection"
+
 // The properties of a movie. Movie-schema §1; spec: POST /movies.
 var movieProperties = []Property{
 	{Name: "resolution", Type: ChoiceType, Values: []string{"sd", "hd", "full-hd", "squared", "instagram-story", "instagram-feed",
@@ -93,7 +95,7 @@ var exportProperties = []Property{
 
 // The properties of a destination.
 var destinationProperties = []Property{
-	{Name: "type", Type: ChoiceType, Values: []string{"webhook", "ftp", "sftp", "aws-s3", "email"}, Example: `"webhook"`,
+	{Name: "type", Type: ChoiceType, Values: connection.DestinationKinds(), Example: `"webhook"`,
 		Doc: "Says what kind of destination it is; a saved connection alone needs none."},
 	{Name: "id", Type: TextType, Example: `"my-ftp"`,
 		Doc: "Names a saved connection, whose settings the other properties replace."},

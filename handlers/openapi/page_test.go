@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"moviola/domain/connection"
 	"moviola/domain/document"
 	"moviola/handlers/openapi"
 	"moviola/handlers/web"
@@ -103,6 +106,34 @@ func TestRoot(t *testing.T) {
 		answer := ask(t, row.method, "/", row.accept)
 		if answer.Code != row.status || row.status == http.StatusFound && answer.Header().Get("Location") != "/docs" {
 			t.Errorf("%s with Accept %q: %d %v", row.method, row.accept, answer.Code, answer.Header())
+		}
+	}
+}
+
+// TestDocument_connections: the document knows the kinds of connections and their settings as the domain has them.
+func TestDocument_connections(t *testing.T) {
+	t.Parallel()
+	var d struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct{ Enum []string }
+			}
+		}
+	}
+	if err := json.Unmarshal(openapi.Document(), &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Connection", "SaveConnection"} {
+		properties := d.Components.Schemas[name].Properties
+		if diff := cmp.Diff(connection.Kinds(), properties["type"].Enum); diff != "" {
+			t.Errorf("types of %s (-domain +document):\n%s", name, diff)
+		}
+		for _, kind := range connection.Kinds() {
+			for _, f := range connection.Kind(kind).Fields() {
+				if _, there := properties[f.Name]; !there && (name == "SaveConnection" || !f.Secret) {
+					t.Errorf("%s lacks %s of %s", name, f.Name, kind)
+				}
+			}
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 // entitle asks whether the account may send what goes to people: an e-mail. One that is sent again by a later run, because it is not known
 // whether an earlier one has sent it, counts once. Decision 55.
 func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind, settings connection.Settings) error {
-	if kind != connection.Email {
+	if !kind.HasRecipients() {
 		return nil
 	}
 	recipients, err := settings.Recipients()

@@ -52,7 +52,7 @@ func (d *delivery) aim(ctx context.Context, to destination) (target, error) {
 		return target{}, refused("%s", to.Problem)
 	case to.Type == "" && to.ID == "":
 		return target{}, refused(noTypeMessage)
-	case to.Type != "" && (unknown != nil || kind == connection.APIKey):
+	case to.Type != "" && (unknown != nil || !kind.IsDestination()):
 		return target{}, refused("Unknown destination type %s", to.Type)
 	case kind.TakesFiles() && !d.claim.Success:
 		return target{kind: kind}, verdict{movie.DeliverySkipped, noVideoMessage}
@@ -60,7 +60,7 @@ func (d *delivery) aim(ctx context.Context, to destination) (target, error) {
 		return d.aimSaved(ctx, to)
 	case kind == connection.Webhook && to.Endpoint == "":
 		return target{kind: kind}, refused(noTargetMessage)
-	case kind == connection.S3:
+	case kind.SavedOnly():
 		return target{kind: kind}, refused("A destination of type %s needs the id of a saved connection", to.Type)
 	}
 	t := target{kind: kind}
@@ -89,14 +89,14 @@ func (d *delivery) aimSaved(ctx context.Context, to destination) (target, error)
 		return target{}, wrong(err)
 	case to.Type != "" && to.Type != string(opened.Kind):
 		return target{}, refused("Connection %s is of type %s, not %s", to.ID, opened.Kind, to.Type)
-	case opened.Kind == connection.APIKey:
+	case !opened.Kind.IsDestination():
 		return target{kind: opened.Kind}, refused("Connection %s is a provider, not a destination", to.ID)
 	case opened.Kind.TakesFiles() && !d.claim.Success:
 		return target{kind: opened.Kind}, verdict{movie.DeliverySkipped, noVideoMessage}
 	}
 	t := target{kind: opened.Kind, id: to.ID, signing: opened.Signing, hostKey: opened.HostKey}
-	if t.kind == connection.S3 {
-		if err := checkStorage(to.Given); err != nil {
+	if t.kind.SavedOnly() {
+		if err := checkSaved(t.kind, to.Given); err != nil {
 			return t, err
 		}
 	}
@@ -109,13 +109,13 @@ func (d *delivery) aimSaved(ctx context.Context, to destination) (target, error)
 	return t, d.fileThere()
 }
 
-// storageFields are all that an aws-s3 destination may say. Spec: Export destination entries.
-var storageFields = []string{"type", "id", "remote-path", "file"}
+// savedFields are all that a movie may say of a destination that is a saved connection only. Spec: Export destination entries.
+var savedFields = []string{"type", "id", "remote-path", "file"}
 
-func checkStorage(given map[string]any) error {
+func checkSaved(kind connection.Kind, given map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(storageFields, name) {
-			return refused("A destination of type aws-s3 may only have id, remote-path and file: remove %s", name)
+		if !slices.Contains(savedFields, name) {
+			return refused("A destination of type %s may only have id, remote-path and file: remove %s", kind, name)
 		}
 	}
 	return nil

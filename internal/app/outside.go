@@ -97,7 +97,7 @@ func (c movieChecks) destination(ctx context.Context, account domain.AccountID, 
 	switch {
 	case d.Type == "" && d.ID == "":
 		return "The destination has neither a type nor the id of a saved connection"
-	case d.Type != "" && (unknown != nil || kind == connection.APIKey):
+	case d.Type != "" && (unknown != nil || !kind.IsDestination()):
 		return "Unknown destination type " + d.Type
 	case d.Endpoint != "" && kind == connection.Webhook:
 		if why := c.address(d.Endpoint); why != "" {
@@ -108,8 +108,8 @@ func (c movieChecks) destination(ctx context.Context, account domain.AccountID, 
 		return c.saved(ctx, account, d, kind)
 	case kind == connection.Webhook:
 		return "The webhook has no endpoint"
-	case kind == connection.S3:
-		return "A destination of type aws-s3 needs the id of a saved connection"
+	case kind.SavedOnly():
+		return "A destination of type " + d.Type + " needs the id of a saved connection"
 	}
 	if _, err := kind.Inline(d.Given); err != nil {
 		return err.Error()
@@ -125,7 +125,7 @@ func (c movieChecks) saved(ctx context.Context, account domain.AccountID, d docu
 		return why
 	case d.Type != "" && kind != opened.Kind:
 		return fmt.Sprintf("Connection %s is of type %s, not %s", d.ID, opened.Kind, d.Type)
-	case opened.Kind == connection.APIKey:
+	case !opened.Kind.IsDestination():
 		return fmt.Sprintf("Connection %s is a provider, not a destination", d.ID)
 	}
 	return c.entitled(ctx, account, opened.Kind)
@@ -134,7 +134,7 @@ func (c movieChecks) saved(ctx context.Context, account domain.AccountID, d docu
 // entitled says why the account's plan has no destinations of a kind. Decision 55.
 func (c movieChecks) entitled(ctx context.Context, account domain.AccountID, kind connection.Kind) string {
 	var refusal *domain.Error
-	if kind == connection.Email && errors.As(c.emails(ctx, account), &refusal) {
+	if kind.HasRecipients() && errors.As(c.emails(ctx, account), &refusal) {
 		return refusal.Message
 	}
 	return ""

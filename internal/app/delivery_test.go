@@ -1,0 +1,26 @@
+package app
+
+import (
+	"testing"
+
+	"moviola/domain/connection"
+)
+
+// TestNewDestinations: each kind of destination that needs a video has its sender, and nothing else has one.
+func TestNewDestinations(t *testing.T) {
+	t.Parallel()
+	guard, err := newGuard(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := newDestinations(Config{}, guard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range connection.Kinds() {
+		kind := connection.Kind(name)
+		if _, has := to.senders[kind]; has != kind.TakesFiles() {
+			t.Errorf("%s needs a video: %v; it has a sender: %v", name, kind.TakesFiles(), has)
+		}
+	}
+}
