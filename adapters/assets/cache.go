@@ -87,6 +87,7 @@ type Cache struct {
 	base    *url.URL // nil: none
 	flights flights
 	room    *quota.Bound
+	files   *checker
 }
 
 // New returns a Cache in cfg.Dir, which it creates.
@@ -124,7 +125,7 @@ func New(cfg Config) (*Cache, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make asset folder: %w", err)
 	}
-	c := &Cache{cfg: cfg}
+	c := &Cache{cfg: cfg, files: &checker{log: cfg.Log}}
 	c.room = quota.New(quota.Limits{Account: cfg.MaxAccount, Total: cfg.MaxTotal}, c.measure)
 	if cfg.Base != "" {
 		base, err := url.Parse(cfg.Base)
@@ -188,7 +189,7 @@ func (c *Cache) kept(s shelf, address string, since time.Time) (commands.Asset, 
 }
 
 func (c *Cache) shelf(account domain.AccountID) shelf {
-	return shelf{Folder(c.cfg.Dir, account), account}
+	return shelf{Folder(c.cfg.Dir, account), account, c.files}
 }
 
 // Folder is where the files of an account are, below the folder of a Cache.
@@ -249,6 +250,7 @@ func (c *Cache) counts(v visit) bool {
 type shelf struct {
 	dir     string
 	account domain.AccountID
+	files   *checker
 }
 
 // visit is what is remembered of an address.
@@ -287,7 +289,7 @@ func (s shelf) visit(address string) visit {
 	return v
 }
 
-// asset returns the examined file with this content.
+// asset returns the examined file with this content. One that is gone or damaged counts as not there.
 func (s shelf) asset(hash string) (commands.Asset, bool) {
 	var a commands.Asset
 	if hash == "" || readJSON(s.filePath(hash)+".json", &a) != nil {
@@ -297,7 +299,7 @@ func (s shelf) asset(hash string) (commands.Asset, bool) {
 	if a.Converted {
 		a.Path += convertedExtension
 	}
-	if _, err := os.Stat(a.Path); err != nil {
+	if a.Hash = hash; !s.intact(a) {
 		return commands.Asset{}, false
 	}
 	return a, true

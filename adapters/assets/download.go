@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 )
 
@@ -271,10 +272,10 @@ func (c *Cache) store(ctx context.Context, s shelf, target *url.URL, from io.Rea
 }
 
 // keep gives a download its name. A content that is there already is left as it is: a program may be reading it in a sandbox that knows this very
-// file. One of another size was damaged and is replaced.
+// file. One that is damaged is replaced.
 func (s shelf) keep(temp *draft, hash string, size int64) (fresh bool, err error) {
 	path := s.filePath(hash)
-	if info, err := os.Stat(path); err == nil && info.Size() == size {
+	if info, err := os.Stat(path); err == nil && info.Size() == size && s.intact(commands.Asset{Hash: hash, Path: path}) {
 		return false, nil
 	}
 	if temp.link(path) == nil {

@@ -1,8 +1,11 @@
 package scratch
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +14,7 @@ import (
 )
 
 // Examine looks at a file of a cache whose files are named by the SHA-256 of their content, with or without an extension, and whose notes are
-// JSON. Quick leaves the content unread.
+// JSON. A note that names a file ("file", or "Hash" alone) has it beside it. Quick leaves the content of files unread.
 func Examine(path string, quick bool) (commands.Flaw, error) {
 	name := filepath.Base(path)
 	stem, _, _ := strings.Cut(name, ".")
@@ -19,11 +22,7 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 	case strings.HasPrefix(name, unfinished):
 		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "it was never finished", Remove: []string{path}}, nil
 	case filepath.Ext(name) == ".json":
-		raw, err := os.ReadFile(path)
-		if err == nil && !json.Valid(raw) {
-			return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it is no JSON", Remove: []string{path}}, nil
-		}
-		return commands.Flaw{}, missing(err)
+		return examineNote(path)
 	case quick || len(stem) != 2*sha256.Size:
 		return commands.Flaw{}, nil
 	}
@@ -32,6 +31,29 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 		return commands.Flaw{}, missing(err)
 	}
 	return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it does not have the hash that it is named by", Remove: []string{path}}, nil
+}
+
+func examineNote(path string) (commands.Flaw, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return commands.Flaw{}, missing(err)
+	}
+	if !json.Valid(raw) {
+		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it is no JSON", Remove: []string{path}}, nil
+	}
+	var names struct{ File, Hash string }
+	if json.Unmarshal(raw, &names) != nil { // a list of words, which names nothing
+		return commands.Flaw{}, nil
+	}
+	name := cmp.Or(names.File, names.Hash)
+	if name == "" {
+		return commands.Flaw{}, nil
+	}
+	_, err = os.Stat(filepath.Join(filepath.Dir(path), filepath.Base(name)))
+	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil { // both go when they are tidied away
+		return commands.Flaw{Kind: commands.FlawMissing, Detail: "the file that it names has gone", Remove: []string{path}}, nil
+	}
+	return commands.Flaw{}, missing(err)
 }
 
 // unfinished begins the names of files that are being written.
