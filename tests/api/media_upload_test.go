@@ -195,7 +195,8 @@ var uploadRows = []row{
 			!strings.HasPrefix(h.Get("Content-Disposition"), "attachment") {
 			t.Errorf("a page: %v", h)
 		}
-		if h := c.send(t, "GET", c.upload(t, "", "x.svg", "image/svg+xml", "<svg/>"), "").Header; !strings.HasPrefix(h.Get("Content-Disposition"), "attachment") {
+		if h := c.send(t, "GET", c.upload(t, "", "x.svg", "image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "").Header; h.Get("X-Content-Type-Options") != "nosniff" ||
+			!strings.HasPrefix(h.Get("Content-Disposition"), "attachment") || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
 			t.Errorf("a drawing: %v", h)
 		}
 		file = c.upload(t, "", "x.png", "image/png", "0123456789")
