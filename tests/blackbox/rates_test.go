@@ -19,7 +19,7 @@ import (
 	"moviola/tests/harness"
 )
 
-// TestRates renders templates of the library at other frame rates than their own, and measures the files. By default two of them at few frames a
+// TestRates renders templates of the library at other frame rates than their own, and measures the files. By default one of them at one frame a
 // second; with MOVIOLA_TEST_LONG all of them, at all rates that people use.
 func TestRates(t *testing.T) {
 	t.Parallel()
@@ -29,7 +29,7 @@ func TestRates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rates := map[string][]float64{"vertical-story": {4}, "countdown": {1}}
+	rates := map[string][]float64{"before-after": {1}}
 	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
 		for _, one := range all {
 			rates[one.Slug] = []float64{1, 4, 10, 12, 24, 29.97, 60}
