@@ -107,7 +107,7 @@ func TestDamage_file(t *testing.T) {
 		t.Fatalf("the undamaged file gives %d events, %v", len(events), err)
 	}
 	unused := 0
-	for range rounds(150, 10_000) {
+	for range rounds(60, 10_000) {
 		damaged := whole
 		bit := rand.IntN(8 * len(closed))
 		damaged.file = flipped(closed, bit)
@@ -131,7 +131,7 @@ func TestDamage_wal(t *testing.T) {
 	t.Parallel()
 	image := newCrashImage(t, 60)
 	const lastTwo = 6 // events at most
-	for range rounds(150, 10_000) {
+	for range rounds(60, 10_000) {
 		damaged := image
 		bit := rand.IntN(8 * len(image.wal))
 		damaged.wal = flipped(image.wal, bit)

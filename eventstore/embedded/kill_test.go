@@ -292,7 +292,7 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	c := newCrashes(t, 8)
 	began := time.Now()
-	n := rounds(200, 2000)
+	n := rounds(60, 2000)
 	for range n {
 		server := startChild(t, c.dir)
 		c.round(server, rand.IntN(30), server.kill)
