@@ -136,15 +136,17 @@ nothing. ` + "`-` and `_`" + ` in names are the same. Unknown properties are ign
 			continue
 		}
 		out.WriteString("| property | type | default | what it does |\n|---|---|---|---|\n")
+		shown := ""
 		for _, p := range c.Rows {
-			out.WriteString(p.line())
+			out.WriteString(p.line(p.Picture == shown))
+			shown = p.Picture
 		}
 	}
 	return out.String()
 }
 
-// line is a row of a table in Markdown.
-func (p Property) line() string {
+// line is a row of a table in Markdown. A picture that the row before shows is only named.
+func (p Property) line(shown bool) string {
 	cell := func(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 	code := func(text string) string {
 		if text == "" {
@@ -163,7 +165,11 @@ func (p Property) line() string {
 	if p.Example != "" {
 		doc += "<br>" + code(p.Example)
 	}
-	if p.Picture != "" {
+	switch {
+	case p.Picture == "":
+	case shown:
+		doc += `<br><a href="gallery/` + p.Picture + `.jpg">picture</a>`
+	default:
 		doc += `<br><a href="gallery/` + p.Picture + `.json"><img src="gallery/` + p.Picture + `.jpg" alt="` + p.Name + `" width="240"></a>`
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s |\n", name, cell(p.TypeText()), code(p.Default), doc)

@@ -53,7 +53,7 @@ var motionProperties = []Property{
 		Doc: "Chooses how the movement gains and loses speed."},
 }
 
-var animateProperty = Property{Name: "animate", Type: ObjectType, Kind: "animate", Example: `{"left": "50%", "rotate": 90, "duration": 2000}`,
+var animateProperty = Property{Name: "animate", Type: ObjectType, Kind: "animate", Example: `{"left": "50%", "rotate": 90, "duration": 2000}`, Picture: motionPicture,
 	Doc: "Says where the part goes to, and how."}
 
 // numberOf is a number of a component.

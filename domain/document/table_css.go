@@ -176,7 +176,7 @@ func styleProperties(of int) []Property {
 	var all []Property
 	for _, row := range styleRows {
 		if row.of&of != 0 {
-			all = append(all, row.Property)
+			all = append(all, row.Property.pictured())
 		}
 	}
 	return all

@@ -15,12 +15,12 @@ func OpenKind(kind string) bool {
 
 // pageProperties are examples of the CSS of a page's body: every other property of CSS is taken as well.
 var pageProperties = []Property{
-	{Name: "font-family", Type: CSSType, Example: `"Inter"`, Doc: "Names the font of the page's body."},
-	{Name: "font-size", Type: CSSType, Example: `"25px"`, Doc: "Sets the size of the letters of the page's body."},
-	{Name: "color", Type: CSSType, Example: `"white"`, Doc: "Is the colour of the letters of the page's body."},
-	{Name: "background", Type: CSSType, Example: `"#102030"`, Doc: "Fills the page."},
-	{Name: "text-align", Type: CSSType, Example: `"center"`, Doc: "Sets the lines of the page's body."},
-	{Name: "padding", Type: CSSType, Example: `"20px"`, Doc: "Sets the room around what is in the page."},
+	{Name: "font-family", Type: CSSType, Example: `"Inter"`, Picture: pagePicture, Doc: "Names the font of the page's body."},
+	{Name: "font-size", Type: CSSType, Example: `"25px"`, Picture: pagePicture, Doc: "Sets the size of the letters of the page's body."},
+	{Name: "color", Type: CSSType, Example: `"white"`, Picture: pagePicture, Doc: "Is the colour of the letters of the page's body."},
+	{Name: "background", Type: CSSType, Example: `"#102030"`, Picture: pagePicture, Doc: "Fills the page."},
+	{Name: "text-align", Type: CSSType, Example: `"center"`, Picture: pagePicture, Doc: "Sets the lines of the page's body."},
+	{Name: "padding", Type: CSSType, Example: `"20px"`, Picture: pagePicture, Doc: "Sets the room around what is in the page."},
 }
 
 // captionProperties are the settings of subtitles. Movie-schema §4.8.
