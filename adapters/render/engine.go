@@ -48,6 +48,7 @@ type Config struct {
 type Engine struct {
 	cfg     Config
 	limiter *limiter
+	pages   pageFlights
 }
 
 // defaultPageTTL is as long as assets are kept.

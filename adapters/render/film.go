@@ -10,19 +10,26 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
 )
 
 // pages draws the html elements of one movie, each once.
 type pages struct {
-	draw Pages
-	kept pageStills
-	dir  string
-	rate timeline.Rate
-	now  time.Time // by the clock of every page
+	draw    Pages
+	flights *pageFlights
+	project domain.ProjectID
+	kept    pageStills
+	dir     string // of films, which have no names
+	rate    timeline.Rate
+	now     time.Time // by the clock of every page
+
+	lapsed  <-chan struct{} // closed when pages are waited for no longer; nil: never
+	gaveWay *atomic.Bool    // set then
 
 	mu    sync.Mutex
 	films map[string]*film
@@ -31,6 +38,42 @@ type pages struct {
 // errNoBrowser is for movies with html elements on a server without Chromium.
 func errNoBrowser() error {
 	return domain.Errorf(domain.Invalid, "html_unavailable", "Web pages cannot be drawn on this server: install chromium-headless-shell")
+}
+
+// share lets pages be waited for no longer when lapsed is closed, and sets gaveWay then.
+func (p *pages) share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
+	p.lapsed, p.gaveWay = lapsed, gaveWay
+}
+
+// await has a page of the movie loaded and drawn. One that loads nothing is drawn at once: it waits for nobody.
+func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.Context) (any, error)) (any, error) {
+	if !changes(*l.Page) {
+		return load(ctx)
+	}
+	key, err := hashOf(struct {
+		Project domain.ProjectID
+		Page    timeline.Page
+		Fresh   bool
+		W, H    int
+		Rate    timeline.Rate
+	}{p.project, *l.Page, l.Page.Fresh, l.Box.W, l.Box.H, p.rate})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := p.flights.join(ctx, key, p.lapsed, load)
+	if errors.Is(err, commands.ErrGiveWay) {
+		p.gaveWay.Store(true)
+	}
+	return shown, err
+}
+
+// still is the picture of a page.
+func (p *pages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA, error) {
+	shown, err := p.await(ctx, l, func(ctx context.Context) (any, error) { return p.draw.Still(ctx, *l.Page, l.Box.W, l.Box.H) })
+	if err != nil {
+		return nil, err
+	}
+	return shown.(*image.NRGBA), nil
 }
 
 // content is what the page of a layer shows.
@@ -42,7 +85,7 @@ func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) 
 	page.Now, l.Page = p.now, &page
 	if l.Page.Capture <= 0 {
 		return fixed(func(ctx context.Context) (*image.RGBA, error) {
-			img, err := p.kept.still(ctx, l, p.draw)
+			img, err := p.kept.still(ctx, l, p.still)
 			if err != nil {
 				return nil, faultOf(l.Ref, "draw page", err)
 			}
@@ -74,14 +117,19 @@ type film struct {
 	pages *pages
 	layer timeline.Layer
 
-	once   sync.Once
-	err    error
-	path   string
-	frames []shot // of every frame; equal ones are the same
+	once sync.Once
+	err  error
+	*captured
 
 	mu   sync.Mutex
 	last int64 // the frame that picture is
 	seen *image.RGBA
+}
+
+// captured are the frames of a film. The file has no name: it goes when nobody refers to it any more.
+type captured struct {
+	file   *os.File
+	frames []shot // of every frame; equal ones are the same
 }
 
 // shot is where a frame lies in the file, and which part of the page it fills.
@@ -94,21 +142,29 @@ type shot struct {
 const maxFilmBytes = 4 << 30
 
 func (f *film) capture(ctx context.Context) error {
-	f.once.Do(func() { f.err = f.take(ctx) })
+	f.once.Do(func() {
+		l := f.layer
+		shown, err := f.pages.await(ctx, l, func(ctx context.Context) (any, error) { return f.pages.take(ctx, l) })
+		if f.err = err; err == nil {
+			f.captured = shown.(*captured)
+		}
+	})
 	return f.err
 }
 
-func (f *film) take(ctx context.Context) (err error) {
-	file, err := os.CreateTemp(f.pages.dir, "film-*")
-	if err != nil {
-		return fmt.Errorf("write film: %w", err)
+// take captures the page of a layer.
+func (p *pages) take(ctx context.Context, l timeline.Layer) (*captured, error) {
+	file, err := os.CreateTemp(p.dir, "film-*")
+	if err == nil {
+		err = os.Remove(file.Name())
 	}
-	f.path = file.Name()
-	defer func() { err = errors.Join(err, file.Close()) }()
-	l := f.layer
+	if err != nil {
+		return nil, fmt.Errorf("write film: %w", err)
+	}
+	f := &captured{file: file}
 	var last *image.NRGBA
 	counted := &counting{to: bufio.NewWriterSize(file, 1<<20)}
-	err = f.pages.draw.Frames(ctx, *l.Page, l.Box.W, l.Box.H, f.pages.rate, l.Page.Capture, func(_ int64, img *image.NRGBA) error {
+	err = p.draw.Frames(ctx, *l.Page, l.Box.W, l.Box.H, p.rate, l.Page.Capture, func(_ int64, img *image.NRGBA) error {
 		if img == last {
 			f.frames = append(f.frames, f.frames[len(f.frames)-1])
 			return nil
@@ -117,9 +173,9 @@ func (f *film) take(ctx context.Context) (err error) {
 		return f.add(premultiplied(img, image.Point{}), counted)
 	})
 	if err != nil {
-		return faultOf(l.Ref, "capture page", err)
+		return nil, faultOf(l.Ref, "capture page", errors.Join(err, file.Close()))
 	}
-	return counted.to.Flush()
+	return f, counted.to.Flush()
 }
 
 // counting is a writer that knows how much has been written.
@@ -137,7 +193,7 @@ func (c *counting) Write(p []byte) (int, error) {
 }
 
 // add writes what is visible of a frame.
-func (f *film) add(img *image.RGBA, to *counting) error {
+func (f *captured) add(img *image.RGBA, to *counting) error {
 	s := shot{offset: to.size, rect: visible(img)}
 	pack, err := flate.NewWriter(to, flate.BestSpeed)
 	if err != nil {
@@ -189,13 +245,8 @@ func (f *film) frame(ctx context.Context, k int64) (*image.RGBA, error) {
 	if f.seen != nil && f.frames[f.last] == s {
 		return f.seen, nil
 	}
-	file, err := os.Open(f.path)
-	if err != nil {
-		return nil, fmt.Errorf("read film: %w", err)
-	}
-	defer file.Close()
 	img := image.NewRGBA(s.rect)
-	unpack := flate.NewReader(io.NewSectionReader(file, s.offset, s.size))
+	unpack := flate.NewReader(io.NewSectionReader(f.file, s.offset, s.size))
 	if _, err := io.ReadFull(unpack, img.Pix); err != nil && len(img.Pix) > 0 {
 		return nil, fmt.Errorf("read film: %w", err)
 	}

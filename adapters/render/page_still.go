@@ -26,13 +26,16 @@ type pageStills struct {
 	log   logrus.FieldLogger
 }
 
+// drawPage draws the page of a layer.
+type drawPage = func(ctx context.Context, l timeline.Layer) (*image.NRGBA, error)
+
 // pictureExtension is that of kept pictures.
 const pictureExtension = ".png"
 
 // still returns the picture of the page of a layer, drawing it unless it is kept, or its element asks again.
-func (s pageStills) still(ctx context.Context, l timeline.Layer, pages Pages) (*image.NRGBA, error) {
+func (s pageStills) still(ctx context.Context, l timeline.Layer, draw drawPage) (*image.NRGBA, error) {
 	if l.Page.Source == "" {
-		return pages.Still(ctx, *l.Page, l.Box.W, l.Box.H)
+		return draw(ctx, l)
 	}
 	key, err := hashOf(struct {
 		Still timeline.Page
@@ -46,7 +49,7 @@ func (s pageStills) still(ctx context.Context, l timeline.Layer, pages Pages) (*
 			return img, err
 		}
 	}
-	img, err := pages.Still(ctx, *l.Page, l.Box.W, l.Box.H)
+	img, err := draw(ctx, l)
 	if err != nil {
 		return nil, err
 	}

@@ -88,6 +88,9 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 	if err := r.openStills(); err != nil {
 		return commands.Rendered{}, err
 	}
+	lapsed, end := r.lapse()
+	defer end()
+	r.stills.pages.share(lapsed, &r.gaveWay)
 	p, err := r.partsOf()
 	if err != nil {
 		return commands.Rendered{}, err
@@ -161,9 +164,8 @@ func (r *run) openStills() error {
 	}
 	r.stills = stills{
 		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: r.words, sound: r.envelope, heard: heard,
-		pages: &pages{draw: r.engine.cfg.Pages, dir: r.dir, rate: r.plan.FPS, now: r.clock(), kept: pageStills{
-			kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log,
-		}},
+		pages: &pages{draw: r.engine.cfg.Pages, flights: &r.engine.pages, project: r.job.Project, dir: r.engine.cfg.Dir, rate: r.plan.FPS,
+			now: r.clock(), kept: pageStills{kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log}},
 		source: func(key string) source { return r.sources[key] },
 	}
 	return nil

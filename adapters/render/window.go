@@ -189,6 +189,9 @@ func (r *run) window(ctx context.Context, key string, w timeline.Window) (render
 	}
 	r.begun.Store(true)
 	out.piece, err = r.renderWindow(ctx, key, w, out.path, count)
+	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page of it is still on its way; what else there is comes again
+		return out, nil
+	}
 	return out, err
 }
 

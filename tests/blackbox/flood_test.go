@@ -82,6 +82,41 @@ func TestFlood_LongMovie(t *testing.T) {
 	harness.Eventually(t, "the long movie goes on", func() bool { return strings.HasSuffix(history(t, flood, long), "RenderReleased RenderStarted") })
 }
 
+// TestFlood_HangingPages: behind a movie of 24 pages whose server never ends its answers another account's small movie is rendered while they hang.
+func TestFlood_HangingPages(t *testing.T) {
+	t.Parallel()
+	asked, open := make(chan struct{}, 1000), make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte("<p>"))
+		_ = http.NewResponseController(w).Flush()
+		asked <- struct{}{}
+		select {
+		case <-open:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(silent.Close)
+	t.Cleanup(sync.OnceFunc(func() { close(open) }))
+	service := harness.NewService(t, "--render-slots", "1", "--allow-host", strings.TrimPrefix(silent.URL, "http://"))
+	service.StartAPI()
+	flood, other := service.NewAccount("flood", 600), service.NewAccount("other", 600)
+	var pages list
+	for i := range 24 {
+		pages = append(pages, object{"type": "html", "src": fmt.Sprintf("%s/%d", silent.URL, i), "cache": i%2 == 0})
+	}
+	slow := flood.Submit(object{"resolution": "custom", "width": 64, "height": 64, "scenes": list{object{"duration": 1, "elements": pages}}})
+	harness.Receive(t, "a page is asked for", asked)
+	small := other.Submit(plainMovie)
+	other.WaitFor(small, "done")
+	got := strings.Fields(history(t, flood, slow))
+	if len(got) < 3 || strings.Join(got[:3], " ") != "MovieSubmitted RenderStarted RenderReleased" || got[len(got)-1] == "RenderFinished" {
+		t.Errorf("the movie of pages: %s", got)
+	}
+	if got := history(t, other, small); got != "MovieSubmitted RenderStarted RenderFinished" {
+		t.Errorf("the small movie: %s", got)
+	}
+}
+
 // TestKilledWhileFetching kills the service while the body of a source is on its way: the movie is made after that, is charged once, and nothing
 // is left of the download.
 func TestKilledWhileFetching(t *testing.T) {

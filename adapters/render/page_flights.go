@@ -1,0 +1,132 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"moviola/commands"
+)
+
+const (
+	// pageFlightTime ends a page that nobody waits for any more, whatever the browser does with it: a movie has no more time.
+	pageFlightTime = 15 * time.Minute
+	// pageKeptTime is how long what a page has come to waits for the next turn of its movie, from its last use on.
+	pageKeptTime = 5 * time.Minute
+	// maxLeftPages bounds the pages that are on their way, or kept, for movies that have given their slot away.
+	maxLeftPages = 24
+)
+
+// pageFlights are pages that are being loaded and drawn. A render that is asked for its slot while it waits for one gives the slot up; the page
+// goes on, bounded by the number of browsers, and the movie's next turn finds what it has come to. It is safe for concurrent use.
+type pageFlights struct {
+	mu   sync.Mutex
+	all  map[string]*pageFlight
+	left int // of them, those that were left
+}
+
+// pageFlight is one page. All but done is guarded by pageFlights.mu; shown and err are set when done is closed.
+type pageFlight struct {
+	done    chan struct{}
+	shown   any
+	err     error
+	stop    context.CancelFunc
+	waiting int
+	left    bool        // a render has given its slot away meanwhile
+	drop    *time.Timer // nil: not left, or still on its way
+}
+
+// join returns what load returns, which runs once for all that wait under the key. It ends with commands.ErrGiveWay when lapsed is closed, and
+// load goes on; when ctx ends and nobody else waits, load's context ends.
+func (p *pageFlights) join(ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error)) (any, error) {
+	f := p.begin(ctx, key, load)
+	select {
+	case <-f.done:
+	default:
+		select {
+		case <-f.done:
+		case <-lapsed:
+			p.leave(key, f, true)
+			return nil, commands.ErrGiveWay
+		case <-ctx.Done():
+			p.leave(key, f, false)
+			return nil, context.Cause(ctx)
+		}
+	}
+	p.leave(key, f, false)
+	return f.shown, f.err
+}
+
+func (p *pageFlights) begin(ctx context.Context, key string, load func(context.Context) (any, error)) *pageFlight {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f := p.all[key]; f != nil {
+		f.waiting++
+		return f
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), pageFlightTime)
+	f := &pageFlight{done: make(chan struct{}), stop: stop, waiting: 1}
+	if p.all == nil {
+		p.all = map[string]*pageFlight{}
+	}
+	p.all[key] = f
+	go func() {
+		defer stop()
+		shown, err := load(ctx)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		f.shown, f.err = shown, err
+		close(f.done)
+		p.landed(key, f)
+	}()
+	return f
+}
+
+// leave says that somebody waits no longer; to give way, that the page is to go on for the movie's next turn.
+func (p *pageFlights) leave(key string, f *pageFlight, giveWay bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f.waiting--
+	if giveWay && !f.left && p.left < maxLeftPages {
+		f.left = true
+		p.left++
+	}
+	p.landed(key, f)
+}
+
+// landed forgets a page that nobody waits for, and lets one that was left wait for its movie. p.mu is held.
+func (p *pageFlights) landed(key string, f *pageFlight) {
+	ended := false
+	select {
+	case <-f.done:
+		ended = true
+	default:
+	}
+	switch {
+	case f.waiting > 0 || p.all[key] != f:
+	case !f.left:
+		delete(p.all, key)
+		f.stop()
+	case !ended:
+	case errors.Is(f.err, context.Canceled) || errors.Is(f.err, context.DeadlineExceeded): // begun anew in the next turn
+		p.forget(key, f)
+	case f.drop == nil:
+		f.drop = time.AfterFunc(pageKeptTime, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.forget(key, f)
+		})
+	default:
+		f.drop.Reset(pageKeptTime)
+	}
+}
+
+// forget drops a page that was left. p.mu is held.
+func (p *pageFlights) forget(key string, f *pageFlight) {
+	if p.all[key] != f || f.waiting > 0 {
+		return
+	}
+	delete(p.all, key)
+	p.left--
+}

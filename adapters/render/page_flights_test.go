@@ -1,0 +1,135 @@
+package render_test
+
+import (
+	"context"
+	"errors"
+	"image"
+	"sync"
+	"testing"
+
+	"moviola/adapters/render"
+	"moviola/commands"
+	"moviola/domain/timeline"
+)
+
+// hanging are pages whose servers do not answer before answer is called.
+type hanging struct {
+	squares
+	mu      sync.Mutex
+	waiting []chan struct{}
+	ended   chan error // gets the context's cause of each page that was given up; nil: nobody looks
+	begun   chan struct{}
+}
+
+func (h *hanging) wait(ctx context.Context) error {
+	answered := make(chan struct{})
+	h.mu.Lock()
+	h.waiting = append(h.waiting, answered)
+	h.mu.Unlock()
+	if h.begun != nil {
+		h.begun <- struct{}{}
+	}
+	select {
+	case <-answered:
+		return nil
+	case <-ctx.Done():
+		if h.ended != nil {
+			h.ended <- ctx.Err()
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// answer lets all pages that wait be loaded.
+func (h *hanging) answer() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, w := range h.waiting {
+		close(w)
+	}
+	h.waiting = nil
+}
+
+func (h *hanging) Still(ctx context.Context, p timeline.Page, w, hh int) (*image.NRGBA, error) {
+	if err := h.wait(ctx); err != nil {
+		return nil, err
+	}
+	return h.squares.Still(ctx, p, w, hh)
+}
+
+func (h *hanging) Frames(ctx context.Context, p timeline.Page, w, hh int, r timeline.Rate, n int64, yield func(int64, *image.NRGBA) error) error {
+	if err := h.wait(ctx); err != nil {
+		return err
+	}
+	return h.squares.Frames(ctx, p, w, hh, r, n, yield)
+}
+
+func hangingBench(t *testing.T) (*bench, *hanging) {
+	t.Helper()
+	b, pages := newBench(t), &hanging{}
+	engine, err := render.New(render.Config{Dir: b.dir, Tools: b.media.tools, Fetcher: b.media, Text: b.words, Cores: 2, Log: quiet(), Pages: pages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Engine = engine
+	return b, pages
+}
+
+// TestEngine_Render_SharesWhilePagesLoad: a movie whose pages hang gives its slot up when it is asked for, the pages go on meanwhile, and the next
+// turns take what they have come to: each is loaded once, may it be taken from a cache or not, move or stand.
+func TestEngine_Render_SharesWhilePagesLoad(t *testing.T) {
+	t.Parallel()
+	b, pages := hangingBench(t)
+	job := b.job(object{"width": 128, "height": 72, "fps": 10, "scenes": []object{{"duration": 1, "elements": []object{
+		{"type": "html", "src": "https://x.test/a"},
+		{"type": "html", "src": "https://x.test/b", "cache": false},
+		{"type": "html", "html": "<img src=https://x.test/c.png>"},
+		{"type": "html", "src": "https://x.test/d", "capture": object{"duration": 1}},
+	}}}})
+	asked := make(chan struct{})
+	close(asked)
+	job.Share = asked
+	turns := 0
+	for {
+		out, err := b.Render(t.Context(), job)
+		if err == nil {
+			out.Close()
+			break
+		}
+		if !errors.Is(err, commands.ErrGiveWay) {
+			t.Fatal(err)
+		}
+		if turns++; turns > 8 {
+			t.Fatal("the movie never ends")
+		}
+		pages.answer()
+		job.Attempt++
+	}
+	if turns == 0 {
+		t.Error("the slot was never given up")
+	}
+	if stills, films := pages.stills.Load(), pages.films.Load(); stills != 3 || films != 1 {
+		t.Errorf("%d stills and %d films were drawn, want 3 and 1", stills, films)
+	}
+}
+
+// A page that its render was waiting for is given up with the render.
+func TestEngine_Render_EndsItsPages(t *testing.T) {
+	t.Parallel()
+	b, pages := hangingBench(t)
+	pages.ended, pages.begun = make(chan error, 1), make(chan struct{}, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-pages.begun
+		cancel()
+	}()
+	doc := object{"width": 128, "height": 72, "fps": 10, "scenes": []object{
+		{"duration": 1, "elements": []object{{"type": "html", "src": "https://x.test/a"}}},
+	}}
+	if _, err := b.Render(ctx, b.job(doc)); !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	if err := <-pages.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the page ended with %v", err)
+	}
+}
