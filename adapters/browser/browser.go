@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 )
 
@@ -271,6 +272,9 @@ func (b *browser) explain(budget context.Context, err error) error {
 	case errors.Is(cause, errWork):
 		return fault("The page takes more than %g s of processor time to draw: make it simpler, or use a PNG of it", drawingWork.Seconds())
 	case errors.Is(cause, errCrashed), cause == nil && errors.Is(err, errPipe):
+		if b.process.starved() { // the kernel says so: more than a crash, which may be the page's doing. Decision 56
+			return fmt.Errorf("%w: that of the group of a page's browser was used up", commands.ErrOutOfMemory)
+		}
 		return crash("The page crashed: it needs too much memory, or does something the browser cannot do")
 	case errors.As(context.Cause(budget), &spent):
 		return fault("The page did not finish within %s: it may contain an endless loop, or be too large", spent.limit)

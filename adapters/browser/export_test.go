@@ -1,7 +1,23 @@
 package browser
 
+import "context"
+
 // NeedsNamespaces tells whether a level rests on user namespaces: the jail's own, or those of Chromium's sandbox.
 func NeedsNamespaces(level int) bool { return levels[level].network() || levels[level].sandbox }
+
+// Explain is what becomes of a page whose browser has ended for a cause, with memory used up or not.
+func Explain(ctx context.Context, cause, err error, outOfMemory bool) error {
+	ended := make(chan struct{})
+	close(ended)
+	return (&browser{process: &process{ended: ended, outOfMemory: outOfMemory}, cause: cause}).explain(ctx, err)
+}
+
+// The causes for which browsers end.
+var (
+	ErrCrashed = errCrashed
+	ErrMemory  = errMemory
+	ErrPipe    = errPipe
+)
 
 // Levels are the names of the ways to confine a browser, the strictest first.
 func Levels() []string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"moviola/adapters/browser"
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
 )
@@ -132,5 +133,28 @@ func TestHostile_SlowTakersAreWaitedFor(t *testing.T) {
 		func(int64, *image.NRGBA) error { return nil })
 	if !errors.As(err, new(*domain.Error)) {
 		t.Errorf("a film that gets stuck: %v", err)
+	}
+}
+
+// TestHostile_MemoryOfTheGroup: a browser that the kernel has ended because its control group's memory was used up is evidence that memory was
+// missing; one that has crashed without is the page's doing, and so is a page that the watch on memory has ended.
+func TestHostile_MemoryOfTheGroup(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		cause, err error
+		killed     bool
+		evidence   bool
+	}{
+		{browser.ErrCrashed, browser.ErrPipe, true, true},
+		{nil, browser.ErrPipe, true, true},
+		{browser.ErrCrashed, browser.ErrPipe, false, false},
+		{nil, browser.ErrPipe, false, false},
+		{browser.ErrMemory, browser.ErrPipe, true, false},
+	} {
+		err := browser.Explain(t.Context(), tt.cause, tt.err, tt.killed)
+		var refusal *domain.Error
+		if errors.Is(err, commands.ErrOutOfMemory) != tt.evidence || errors.As(err, &refusal) == tt.evidence {
+			t.Errorf("cause %v, killed %v: %v", tt.cause, tt.killed, err)
+		}
 	}
 }

@@ -33,7 +33,9 @@ type process struct {
 	home   string        // the folder it writes to, as it sees it
 	folder string        // the same as we see it; empty: it vanishes with the browser
 	ended  chan struct{} // closed when it has been waited for
-	notes  *tail         // the end of what it complained about
+	// outOfMemory says that the kernel has ended a process of it because its group's memory was used up. It is set when ended is closed.
+	outOfMemory bool
+	notes       *tail // the end of what it complained about
 
 	in, out *os.File // its DevTools pipe, from here
 	ports   []net.Listener
@@ -114,7 +116,7 @@ func (p *process) run(cmd *jail.Child) error {
 		if err == nil {
 			_ = cmd.Wait() // a browser is always killed; what it said is in notes
 		}
-		cmd.End() // the machine's count tells of memory that was used up, see oom.Read
+		p.outOfMemory = cmd.End()
 		close(p.ended)
 	}()
 	return <-started
@@ -129,6 +131,16 @@ func (p *process) signal() {
 	case <-p.ended: // its number may be another's by now
 	default:
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+}
+
+// starved says whether a browser that ends has ended because the memory of its group was used up. It waits for the end, which has begun.
+func (p *process) starved() bool {
+	select {
+	case <-p.ended:
+		return p.outOfMemory
+	case <-time.After(2 * pipeDelay):
+		return false
 	}
 }
 

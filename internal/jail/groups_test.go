@@ -182,3 +182,25 @@ func testMemory(t *testing.T, g *groups) {
 		t.Errorf("with more than its share it says %q", got)
 	}
 }
+
+// TestGroup_killed reads the kernel's counts of a group.
+func TestGroup_killed(t *testing.T) {
+	t.Parallel()
+	for events, want := range map[string]uint64{
+		"low 0\nhigh 0\nmax 7\noom 3\noom_kill 2\noom_group_kill 1\n": 2,
+		"low 0\nhigh 0\nmax 7\noom 3\noom_kill 0\noom_group_kill 9\n": 0,
+		"oom_kill many\n": 0,
+		"":                0,
+	} {
+		g := &group{dir: t.TempDir()}
+		if err := os.WriteFile(filepath.Join(g.dir, "memory.events"), []byte(events), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := g.killed(); got != want {
+			t.Errorf("%q: %d, want %d", events, got, want)
+		}
+	}
+	if got := (&group{dir: filepath.Join(t.TempDir(), "none")}).killed(); got != 0 {
+		t.Errorf("without a file: %d", got)
+	}
+}
