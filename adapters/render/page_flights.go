@@ -1,8 +1,10 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"image"
 	"sync"
 	"time"
 
@@ -16,6 +18,8 @@ const (
 	pageKeptTime = 5 * time.Minute
 	// maxLeftPages bounds the pages that are on their way, or kept, for movies that have given their slot away.
 	maxLeftPages = 24
+	// maxLeftBytes bounds the memory of the pictures that are kept for them. One that does not fit is drawn again in the movie's next turn.
+	maxLeftBytes = 256 << 20
 )
 
 // pageFlights are pages that are being loaded and drawn. A render that is asked for its slot while it waits for one gives the slot up; the page
@@ -24,6 +28,8 @@ type pageFlights struct {
 	mu   sync.Mutex
 	all  map[string]*pageFlight
 	left int // of them, those that were left
+	most int // bytes of pictures that are kept for the next turns of their movies; 0: maxLeftBytes
+	kept int // of these bytes, those in use
 }
 
 // pageFlight is one page. All but done is guarded by pageFlights.mu; shown and err are set when done is closed.
@@ -35,6 +41,7 @@ type pageFlight struct {
 	waiting int
 	left    bool        // a render has given its slot away meanwhile
 	drop    *time.Timer // nil: not left, or still on its way
+	bytes   int         // of its picture, when it is kept
 }
 
 // join returns what load returns, which runs once for all that wait under the key. It ends with commands.ErrGiveWay when lapsed is closed, and
@@ -111,6 +118,8 @@ func (p *pageFlights) landed(key string, f *pageFlight) {
 	case !ended:
 	case errors.Is(f.err, context.Canceled) || errors.Is(f.err, context.DeadlineExceeded): // begun anew in the next turn
 		p.forget(key, f)
+	case f.drop == nil && !p.room(f):
+		p.forget(key, f)
 	case f.drop == nil:
 		f.drop = time.AfterFunc(pageKeptTime, func() {
 			p.mu.Lock()
@@ -122,6 +131,19 @@ func (p *pageFlights) landed(key string, f *pageFlight) {
 	}
 }
 
+// room takes the memory of a page's picture from what may be kept. Films lie on the disk. p.mu is held.
+func (p *pageFlights) room(f *pageFlight) bool {
+	if img, ok := f.shown.(*image.NRGBA); ok && img != nil {
+		f.bytes = len(img.Pix)
+	}
+	if p.kept+f.bytes > cmp.Or(p.most, maxLeftBytes) {
+		f.bytes = 0
+		return false
+	}
+	p.kept += f.bytes
+	return true
+}
+
 // forget drops a page that was left. p.mu is held.
 func (p *pageFlights) forget(key string, f *pageFlight) {
 	if p.all[key] != f || f.waiting > 0 {
@@ -129,4 +151,5 @@ func (p *pageFlights) forget(key string, f *pageFlight) {
 	}
 	delete(p.all, key)
 	p.left--
+	p.kept -= f.bytes
 }
