@@ -13,29 +13,44 @@ import (
 )
 
 const (
-	ledgerQueue    = 256              // commands that may wait for one account
-	ledgerGroup    = 64               // commands decided in one append
-	ledgerIdle     = 5 * time.Minute  // after which an unused owner goes
-	ledgerPatience = 60 * time.Second // of one group with the store, whatever its members' deadlines are
+	ledgerQueue    = 256              // requests that may wait for one account
+	ledgerGroup    = 64               // requests that share one append, at most
+	ledgerIdle     = 5 * time.Minute  // an owner without requests for this long ends
+	ledgerDeadline = 60 * time.Second // of one group at the store, whatever its members' deadlines are
 )
 
-// decideFunc decides on a ledger at a time. It changes nothing and may be called more than once.
+// decideFunc returns the events that a request appends to a ledger, or a refusal. It changes nothing and may be called more than once.
 type decideFunc func(l *ledger.Ledger, at time.Time) ([]domain.Event, error)
 
 type ledgerRequest struct {
 	ctx    context.Context
 	decide decideFunc
-	state  bool              // answer with the ledger's state too
-	answer chan ledgerAnswer // has room for the one answer
+	state  bool              // the answer has the ledger's state too
+	answer chan ledgerAnswer // holds one answer: the owner never waits for the reader
 }
 
 type ledgerAnswer struct {
 	appended eventstore.Appended
-	state    ledger.State // at appended, which may be after what the request decided
+	state    ledger.State // at appended: it includes requests of the same group
 	err      error
 }
 
-// ledgerOwner decides for one account. Its fields but users, which belongs to Ledgers, are its own goroutine's.
+// ledgerOwner is the one goroutine of this process that appends to the ledger of an account. It takes the requests that wait as a group and
+// appends the events of all of them at once:
+//
+//	queue ──► takeGroup ──► decide    each member on draft: what the log says and what the members before it have decided
+//	              ▲     ──► commit    append at the exact revision
+//	              │              ├─ appended            stored := stored + events      ──► answer every member
+//	              │              ├─ another process     catchUp, draft := stored       ──► decide again
+//	              │              │  has appended
+//	              │              └─ store fails         draft := stored; unknown whether the events are stored
+//	              └──────────────────────────────────────────────────────────────────────── answer every member with the error
+//
+// After a failed append the next group finds out what is stored: its append meets the exact revision. A group that appends nothing, because all
+// its members were refused or ask only, reads the log instead: a refusal is never based on an old state.
+//
+// The owner's goroutine owns all fields, with three exceptions. Ledgers guards users. mu guards stored and loaded, which passesCached reads
+// from other goroutines; end and snapshot are atomic for the same reason.
 type ledgerOwner struct {
 	log     *eventstore.Log
 	now     clock
@@ -44,16 +59,16 @@ type ledgerOwner struct {
 	queue   chan *ledgerRequest
 	users   int
 
-	at    eventstore.Appended // where stored ends
-	draft *ledger.Ledger      // stored, and what has been decided but not appended yet
+	at    eventstore.Appended // the last event that stored has
+	draft *ledger.Ledger      // stored, and the decisions of the group that are not appended yet
 
-	mu     sync.RWMutex   // of the two below, for those who read them beside the owner's goroutine
-	stored *ledger.Ledger // what the log says
-	loaded bool           // the log has been read
+	mu     sync.RWMutex   // guards the two fields below
+	stored *ledger.Ledger // the events of the log up to at
+	loaded bool           // the log has been read at least once
 
-	restored bool         // a snapshot has been looked for
-	end      atomic.Int64 // revision of at, for others
-	snapshot atomic.Int64 // revision of the newest snapshot known
+	restored bool         // the owner has looked for a snapshot
+	end      atomic.Int64 // revision of at
+	snapshot atomic.Int64 // revision of the newest snapshot that is known
 }
 
 func newLedgerOwner(log *eventstore.Log, now clock, account domain.AccountID) *ledgerOwner {
@@ -71,14 +86,14 @@ func newLedgerOwner(log *eventstore.Log, now clock, account domain.AccountID) *l
 	return o
 }
 
-// run serves the queue until the context ends, or until nothing has come for a while and retire agrees.
+// run serves the queue until the context ends, or until no request has come for ledgerIdle and retire returns true.
 func (o *ledgerOwner) run(ctx context.Context, retire func(*ledgerOwner) bool) {
 	idle := time.NewTimer(ledgerIdle)
 	defer idle.Stop()
 	for {
 		select {
 		case first := <-o.queue:
-			o.serve(ctx, o.gather(first))
+			o.serve(ctx, o.takeGroup(first))
 		case <-idle.C:
 			if retire(o) {
 				return
@@ -90,8 +105,8 @@ func (o *ledgerOwner) run(ctx context.Context, retire func(*ledgerOwner) bool) {
 	}
 }
 
-// gather takes the requests that wait behind the first, without waiting for more.
-func (o *ledgerOwner) gather(first *ledgerRequest) []*ledgerRequest {
+// takeGroup returns the first request and those that wait behind it. It does not wait for more.
+func (o *ledgerOwner) takeGroup(first *ledgerRequest) []*ledgerRequest {
 	group := []*ledgerRequest{first}
 	for len(group) < ledgerGroup {
 		select {
@@ -104,9 +119,9 @@ func (o *ledgerOwner) gather(first *ledgerRequest) []*ledgerRequest {
 	return group
 }
 
-// serve decides a group and answers each member once what it was decided on is known to be what the log says.
+// serve decides a group and answers its members, after the log has confirmed the state that they were decided on.
 func (o *ledgerOwner) serve(ctx context.Context, group []*ledgerRequest) {
-	ctx, cancel := patience(ctx, group)
+	ctx, cancel := groupDeadline(ctx, group)
 	defer cancel()
 	o.restore(ctx)
 	for {
@@ -116,7 +131,7 @@ func (o *ledgerOwner) serve(ctx context.Context, group []*ledgerRequest) {
 			err = ctx.Err()
 		}
 		if err != nil {
-			// What the round decided may or may not be stored. The next group finds out: its append meets the exact revision.
+			// The events may be stored or not. The next group finds out: its append meets the exact revision.
 			o.draft = o.stored.Clone()
 		}
 		if settled || err != nil {
@@ -126,14 +141,14 @@ func (o *ledgerOwner) serve(ctx context.Context, group []*ledgerRequest) {
 	}
 }
 
-// ledgerRound is what a group comes to on one state of the ledger.
+// ledgerRound is the decision of a group on one state of the ledger.
 type ledgerRound struct {
-	refusals []error // by member, nil: accepted
+	refusals []error // of each member; nil: accepted
 	events   []domain.Event
 	proposed []eventstore.Proposed
 }
 
-// decide lets each member decide on the draft, which carries what those before it have decided.
+// decide asks each member for its events on the draft, and applies them to it before the next one is asked.
 func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 	round := ledgerRound{refusals: make([]error, len(group))}
 	at := o.now.stamp()
@@ -158,17 +173,17 @@ func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 	return round
 }
 
-// commit makes a round true: by an append at the exact revision, or, when it decided nothing new, by a look at the log. It returns false when
-// the log has moved, so that the round must be decided again.
+// commit appends the events of a round at the exact revision. A round without events is confirmed by reading the log. commit returns false
+// when the log has events that the round did not know: it must be decided again.
 func (o *ledgerOwner) commit(ctx context.Context, round ledgerRound) (bool, error) {
 	if len(round.events) == 0 {
 		before := o.at.Revision
-		err := o.look(ctx, false)
+		err := o.catchUp(ctx, false)
 		return err == nil && o.at.Revision == before, err
 	}
 	appended, err := o.log.AppendProposed(ctx, o.stream, o.at.Revision, round.proposed...)
 	if errors.Is(err, eventstore.ErrConflict) {
-		return false, o.look(ctx, true)
+		return false, o.catchUp(ctx, true)
 	}
 	if err != nil {
 		return false, err
@@ -182,14 +197,15 @@ func (o *ledgerOwner) commit(ctx context.Context, round ledgerRound) (bool, erro
 	return true, nil
 }
 
-// look folds what has come to the log. A spoilt draft, which carries decisions that were not stored, is replaced.
-func (o *ledgerOwner) look(ctx context.Context, spoilt bool) error {
+// catchUp reads the events that the log has after at. With discard, the draft has decisions that were not stored: it begins again from
+// what is stored.
+func (o *ledgerOwner) catchUp(ctx context.Context, discard bool) error {
 	var err error
 	o.at, err = o.log.CatchUp(ctx, o.stream, o.at, func(event domain.Event) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.stored.Apply(event)
-		if !spoilt {
+		if !discard {
 			o.draft.Apply(event)
 		}
 	})
@@ -198,14 +214,15 @@ func (o *ledgerOwner) look(ctx context.Context, spoilt bool) error {
 		defer o.mu.Unlock()
 		o.loaded = true
 	}
-	if spoilt {
+	if discard {
 		o.draft = o.stored.Clone()
 	}
 	return err
 }
 
-// agrees answers a question from what is known here, which other processes may have gone beyond. It waits for no append.
-func (o *ledgerOwner) agrees(question func(*ledger.Ledger) error) bool {
+// passesCached checks a question against the cached ledger, which may lack events of other processes. A pass is final: a submission is decided on
+// the log all the same. A refusal has to be checked on the log. It waits for no append.
+func (o *ledgerOwner) passesCached(question func(*ledger.Ledger) error) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
 	return o.loaded && question(o.stored) == nil
@@ -225,17 +242,17 @@ func (o *ledgerOwner) answer(group []*ledgerRequest, round ledgerRound, err erro
 	}
 }
 
-// patience is the time that a group has with the store: as long as its most patient member.
-func patience(ctx context.Context, group []*ledgerRequest) (context.Context, context.CancelFunc) {
+// groupDeadline is that of a group at the store: the latest deadline of its members, ledgerDeadline at most.
+func groupDeadline(ctx context.Context, group []*ledgerRequest) (context.Context, context.CancelFunc) {
 	var latest time.Time
 	for _, r := range group {
 		deadline, ok := r.ctx.Deadline()
 		if !ok {
-			return context.WithTimeout(ctx, ledgerPatience)
+			return context.WithTimeout(ctx, ledgerDeadline)
 		}
 		if deadline.After(latest) {
 			latest = deadline
 		}
 	}
-	return context.WithTimeout(ctx, min(ledgerPatience, time.Until(latest)))
+	return context.WithTimeout(ctx, min(ledgerDeadline, time.Until(latest)))
 }

@@ -187,15 +187,15 @@ func (l *Ledgers) ask(ctx context.Context, account domain.AccountID, question fu
 	return err
 }
 
-// expect asks what a decision on the ledger will ask again. What this process knows is good enough for a yes, which costs no look at
-// the log; a no is what the log says now.
+// expect checks a question against the cached ledger. A refusal is checked again on the log, a pass is not: the decision that follows is made on
+// the log anyway.
 func (l *Ledgers) expect(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	owner, err := l.enter(account)
 	if err != nil {
 		return err
 	}
 	defer l.leave(owner)
-	if owner.agrees(question) {
+	if owner.passesCached(question) {
 		return nil
 	}
 	return l.ask(ctx, account, question)
