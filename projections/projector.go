@@ -37,12 +37,6 @@ const (
 	// commitTimeout bounds the time from loading documents to having written them, so that a process which was stopped in between
 	// cannot write what it loaded long ago.
 	commitTimeout = 30 * time.Second
-	// gatherFor is how long a batch waits for more events: before the end of the log is reached, and at the end when batches have come
-	// faster than that and nobody waits. A commit costs about as much as ten events in it, and pages that several
-	// events change are written once.
-	gatherFor = 100 * time.Millisecond
-	// atOnce is how many batches need not wait after a pause: a submission and its render are fewer.
-	atOnce = 10
 	// The pauses between tries at a commit, before they are shortened at random.
 	firstPause = 20 * time.Millisecond
 	lastPause  = 2 * time.Second
@@ -59,7 +53,7 @@ type projector struct {
 	unread     map[string]Unread // streams that stand still, by name
 	lost       bool              // the checkpoint and unread have to be loaded again
 	caughtUp   bool
-	ripe       time.Time           // from then on a batch need not wait for more events
+	batching   batching
 	considered eventstore.Position // everything up to here has been seen and, where it matters, committed
 	ahead      eventstore.Position // considered, once the batch at hand is committed
 	waits      waits
@@ -107,7 +101,7 @@ func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) erro
 	p.thread = p.config.Thread()
 	defer p.thread.Close()
 	for ctx.Err() == nil {
-		events := p.gather(ctx, notices)
+		events := p.nextBatch(ctx, notices)
 		if err := p.commit(ctx, events); err != nil {
 			return err
 		}
@@ -129,14 +123,13 @@ func (p *projector) tell(changed bool, err error) {
 	})
 }
 
-// gather takes the events of the next batch: what is there, and while the end of the log is away what comes in a moment. It
-// returns none when nothing comes for a second.
-func (p *projector) gather(ctx context.Context, notices <-chan eventstore.Notice) []eventstore.Recorded {
+// nextBatch takes the events of the next batch, by the rules of batching. It returns none when none comes for a second.
+func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Notice) []eventstore.Recorded {
 	var events []eventstore.Recorded
-	patience := time.NewTimer(time.Second)
-	defer patience.Stop()
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
 	for len(events) < p.config.BatchEvents {
-		if len(events) > 0 && p.caughtUp && len(notices) == 0 && (!time.Now().Before(p.ripe) || p.waits.any()) {
+		if len(events) > 0 && p.caughtUp && len(notices) == 0 && (!p.batching.mustWait(time.Now()) || p.waits.any()) {
 			return events
 		}
 		select {
@@ -157,11 +150,11 @@ func (p *projector) gather(ctx context.Context, notices <-chan eventstore.Notice
 				p.caughtUp = false
 			}
 			if len(events) == 1 {
-				patience.Reset(gatherFor)
+				timer.Reset(gatherFor)
 			}
-		case <-patience.C:
+		case <-timer.C:
 			return events
-		case <-p.waits.begun: // looks again
+		case <-p.waits.begun: // somebody waits now: the condition above may hold
 		case <-ctx.Done():
 			return nil
 		}
@@ -181,10 +174,7 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 		var err error
 		p.thread.Do(func() { changed, err = p.try(ctx, events, tries < newerTries) })
 		if err == nil {
-			if full := time.Now().Add(-(atOnce - 1) * gatherFor); p.ripe.Before(full) {
-				p.ripe = full
-			}
-			p.ripe = p.ripe.Add(gatherFor)
+			p.batching.committed(time.Now())
 			p.tell(changed, nil)
 			return nil
 		}
