@@ -107,7 +107,7 @@ func (p *posed) draw(ctx context.Context, k int64) (*picture.Layer, error) {
 		return &picture.Layer{}, err
 	}
 	if !p.travels() {
-		return p.dressed(img), nil
+		return p.withStillEffects(img), nil
 	}
 	if img != p.from {
 		p.prepare(img)
@@ -164,8 +164,8 @@ func (p *posed) keyed(img *image.RGBA) *image.RGBA {
 	return out
 }
 
-// dressed applies effects that do not change with time.
-func (p *posed) dressed(img *image.RGBA) *picture.Layer {
+// withStillEffects applies effects that do not change with time.
+func (p *posed) withStillEffects(img *image.RGBA) *picture.Layer {
 	img = p.keyed(img)
 	if p.mask != nil {
 		covered := *img

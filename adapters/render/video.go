@@ -81,7 +81,7 @@ func (c *composer) video(ctx context.Context, l timeline.Layer) error {
 	if !ok {
 		from = c.played(l, src, p)
 	}
-	from, p, err := c.dress(ctx, l, src, from, p)
+	from, p, err := c.applyEffects(ctx, l, src, from, p)
 	if err != nil {
 		return err
 	}

@@ -39,16 +39,16 @@ func (w *writer) clear(r *removal) removed {
 	return removed{count: count, err: w.judge(err)}
 }
 
-// ripe is a set of streams, filled by the writer and emptied by the scavenger.
-type ripe struct {
+// scavengeable is a set of streams, filled by the writer and emptied by the scavenger.
+type scavengeable struct {
 	mu      sync.Mutex
 	streams map[string]bool
 	all     bool // more than it holds
 }
 
-func newRipe() *ripe { return &ripe{streams: map[string]bool{}} }
+func newScavengeable() *scavengeable { return &scavengeable{streams: map[string]bool{}} }
 
-func (r *ripe) add(streams map[string]bool) {
+func (r *scavengeable) add(streams map[string]bool) {
 	if len(streams) == 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func (r *ripe) add(streams map[string]bool) {
 	maps.Copy(r.streams, streams)
 }
 
-func (r *ripe) take() (streams map[string]bool, all bool) {
+func (r *scavengeable) take() (streams map[string]bool, all bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	streams, all = r.streams, r.all
@@ -90,7 +90,7 @@ func (s *scavenger) run(ctx context.Context) {
 			return
 		case <-round.C:
 		}
-		streams, all := s.writer.ripe.take()
+		streams, all := s.writer.scavengeable.take()
 		now := s.now()
 		if all = all || now.Sub(full) >= fullScavenge; all {
 			full = now

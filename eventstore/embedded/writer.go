@@ -58,18 +58,19 @@ type writer struct {
 	failure atomic.Pointer[error] // set once: nothing is written any more
 	trouble atomic.Pointer[error] // the newest commit's, nil after one that succeeded
 
-	ripe    *ripe // streams that retention may have something to remove from
-	heads   map[string]*head
-	last    int64 // position of the newest record, this batch included
-	batch   []*record
-	batchOf map[string][]*record // the batch by stream
-	limited map[string]bool      // streams of the batch that retention may have something to remove from
+	scavengeable *scavengeable // streams that retention may have something to remove from
+	heads        map[string]*head
+	last         int64 // position of the newest record, this batch included
+	batch        []*record
+	batchOf      map[string][]*record // the batch by stream
+	limited      map[string]bool      // streams of the batch that retention may have something to remove from
 }
 
 func newWriter(log storage, tail *tail, now func() time.Time, note logrus.FieldLogger) *writer {
 	return &writer{
 		log: log, tail: tail, now: now, note: note, last: tail.edge(),
-		queue: make(chan *operation, maxBatchOps), chores: make(chan *removal), ripe: newRipe(), closing: make(chan struct{}), done: make(chan struct{}),
+		queue: make(chan *operation, maxBatchOps), chores: make(chan *removal), scavengeable: newScavengeable(),
+		closing: make(chan struct{}), done: make(chan struct{}),
 		heads: map[string]*head{}, batchOf: map[string][]*record{}, limited: map[string]bool{},
 	}
 }
@@ -220,7 +221,7 @@ func (w *writer) commit() error {
 	err := w.judge(w.log.Commit(w.batch))
 	if err == nil {
 		w.tail.publish(w.batch)
-		w.ripe.add(w.limited)
+		w.scavengeable.add(w.limited)
 	}
 	return err
 }

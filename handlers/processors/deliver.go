@@ -20,13 +20,13 @@ import (
 // each, with the claim handed back, or with the claim lost to another.
 func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
-	sight := p.watch.open(project, endsDelivery)
-	defer sight.close()
+	guard := p.watch.open(project, endsDelivery)
+	defer guard.close()
 	claim, err := p.claimDelivery(ctx, project, task)
 	if err != nil {
 		return err
 	}
-	ctx, stop := sight.claimed(ctx, claim.Run, p.config.Worker)
+	ctx, stop := guard.claimed(ctx, claim.Run, p.config.Worker)
 	defer stop()
 	shown := p.appear(task.ID, claim.Run)
 	defer shown.end()

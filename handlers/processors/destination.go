@@ -23,7 +23,7 @@ func (d *delivery) serve(ctx context.Context, index int, state movie.Destination
 		try.Status, try.Message = movie.DeliverySkipped, tooLongMessage
 		return d.record(ctx, try)
 	}
-	t, err := d.aim(ctx, to)
+	t, err := d.resolve(ctx, to)
 	if try.Type == "" {
 		try.Type = string(t.kind)
 	}

@@ -27,8 +27,8 @@ type fetching struct {
 	release func(ctx context.Context, claim domain.FetchClaim, memory bool) error
 	finish  func(ctx context.Context, claim domain.FetchClaim, message string) error
 	fetch   func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error
-	sight   *sight // nil: nothing is watched
-	failed  string // what the owner reads when it ends for reasons of this service
+	guard   *claimGuard // nil: nothing is watched
+	failed  string      // what the owner reads when it ends for reasons of this service
 }
 
 // fetch brings the sources of a movie, or of an item of a preload, to where every renderer finds them. Decision 54.
@@ -65,7 +65,7 @@ func (p *Processors) fetchItem(item commands.ItemOf) *fetching {
 func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 	all := p.config.Fetches
 	return &fetching{
-		Processors: p, sight: p.watch.open(project, endsFetch), failed: failedMessage,
+		Processors: p, guard: p.watch.open(project, endsFetch), failed: failedMessage,
 		wanted: func(ctx context.Context) (commands.FetchClaim, error) { return all.Wanted(ctx, project) },
 		start: func(ctx context.Context, s domain.FetchStart) (commands.FetchClaim, error) {
 			return all.Start(ctx, commands.StartFetch{Project: project, FetchStart: s})
@@ -89,8 +89,8 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 // run fetches. What is all at hand needs no claim: one event says so. Otherwise it ends with the sources at hand, with their fault as the
 // outcome, with the claim handed back, or with the claim lost to another.
 func (f *fetching) run(ctx context.Context, task projections.Task) error {
-	if f.sight != nil {
-		defer f.sight.close()
+	if f.guard != nil {
+		defer f.guard.close()
 	}
 	if task.Dead == 0 && !task.Suspect {
 		if done, err := f.atHand(ctx); done || err != nil {
@@ -101,9 +101,9 @@ func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	if err != nil {
 		return err
 	}
-	if f.sight != nil {
+	if f.guard != nil {
 		var stop context.CancelFunc
-		ctx, stop = f.sight.claimed(ctx, claim.Attempt, claim.Worker)
+		ctx, stop = f.guard.claimed(ctx, claim.Attempt, claim.Worker)
 		defer stop()
 	}
 	ctx, cancel := untilShared(ctx)

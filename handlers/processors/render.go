@@ -23,13 +23,13 @@ const failedMessage = "Rendering failed because of an internal error. Please sub
 // with the claim handed back, or with the claim lost to another.
 func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
-	sight := p.watch.open(project, endsRender)
-	defer sight.close()
+	guard := p.watch.open(project, endsRender)
+	defer guard.close()
 	claim, err := p.claimRender(ctx, project, task)
 	if err != nil {
 		return err
 	}
-	ctx, stop := sight.claimed(ctx, claim.Attempt, p.config.Worker)
+	ctx, stop := guard.claimed(ctx, claim.Attempt, p.config.Worker)
 	defer stop()
 	shown := p.appear(task.ID, claim.Attempt)
 	defer shown.end()

@@ -42,8 +42,8 @@ func refused(format string, args ...any) error {
 	return verdict{movie.DeliveryError, fmt.Sprintf(format, args...)}
 }
 
-// aim finds out where a destination leads. A verdict says that it leads nowhere; another error passes.
-func (d *delivery) aim(ctx context.Context, to destination) (target, error) {
+// resolve finds out where a destination leads. A verdict says that it leads nowhere; another error passes.
+func (d *delivery) resolve(ctx context.Context, to destination) (target, error) {
 	kind, unknown := connection.ParseKind(to.Type)
 	switch {
 	case to.problem != "":
@@ -57,7 +57,7 @@ func (d *delivery) aim(ctx context.Context, to destination) (target, error) {
 	case kind.TakesFiles() && !d.claim.Success:
 		return target{kind: kind}, verdict{movie.DeliverySkipped, noVideoMessage}
 	case to.ID != "" && !inlineWebhook(to):
-		return d.aimSaved(ctx, to)
+		return d.resolveSaved(ctx, to)
 	case kind == connection.Webhook && to.Endpoint == "":
 		return target{kind: kind}, refused(noTargetMessage)
 	case kind.SavedOnly():
@@ -81,8 +81,8 @@ func inlineWebhook(to destination) bool {
 	return to.Type == string(connection.Webhook) && to.Endpoint != ""
 }
 
-// aimSaved opens the saved connection that an entry names, and lays the entry's own properties over it.
-func (d *delivery) aimSaved(ctx context.Context, to destination) (target, error) {
+// resolveSaved opens the saved connection that an entry names, and lays the entry's own properties over it.
+func (d *delivery) resolveSaved(ctx context.Context, to destination) (target, error) {
 	opened, err := d.config.Connections.Open(ctx, d.claim.Account, to.ID)
 	switch {
 	case err != nil:

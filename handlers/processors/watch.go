@@ -18,14 +18,14 @@ type watch struct {
 	logger logrus.FieldLogger
 
 	mu     sync.Mutex
-	sights map[string]map[*sight]struct{} // by stream
+	guards map[string]map[*claimGuard]struct{} // by stream
 }
 
 func newWatch(log *eventstore.Log, logger logrus.FieldLogger) *watch {
-	return &watch{log: log, logger: logger, sights: make(map[string]map[*sight]struct{})}
+	return &watch{log: log, logger: logger, guards: make(map[string]map[*claimGuard]struct{})}
 }
 
-// run follows the log after a position until ctx ends. Events from before a sight was opened need not be seen: the claim that
+// run follows the log after a position until ctx ends. Events from before a guard was opened need not be seen: the claim that
 // follows is decided on the whole stream.
 func (w *watch) run(ctx context.Context, after eventstore.Position) {
 	filter := eventstore.Filter{Categories: []string{movie.StreamCategory}}
@@ -59,7 +59,7 @@ func (w *watch) end(ctx context.Context) (eventstore.Position, error) {
 func (w *watch) saw(recorded eventstore.Recorded) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	watched := w.sights[recorded.Stream]
+	watched := w.guards[recorded.Stream]
 	if len(watched) == 0 {
 		return
 	}
@@ -73,8 +73,8 @@ func (w *watch) saw(recorded eventstore.Recorded) {
 	}
 }
 
-// sight watches one movie for one worker.
-type sight struct {
+// claimGuard watches one movie for one worker.
+type claimGuard struct {
 	watch  *watch
 	stream string
 	kind   claimKind
@@ -84,7 +84,7 @@ type sight struct {
 	claim  *claim
 }
 
-// claim is what a sight has to stop.
+// claim is what a guard has to stop.
 type claim struct {
 	attempt int
 	worker  string
@@ -132,28 +132,28 @@ func endsDelivery(event domain.Event, run int, _ string) bool {
 }
 
 // open begins to watch a movie. It is called before the claim is made, so that nothing after the claim is missed.
-func (w *watch) open(project domain.ProjectID, kind claimKind) *sight {
-	s := &sight{watch: w, stream: movie.Stream(project), kind: kind}
+func (w *watch) open(project domain.ProjectID, kind claimKind) *claimGuard {
+	s := &claimGuard{watch: w, stream: movie.Stream(project), kind: kind}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.sights[s.stream] == nil {
-		w.sights[s.stream] = make(map[*sight]struct{})
+	if w.guards[s.stream] == nil {
+		w.guards[s.stream] = make(map[*claimGuard]struct{})
 	}
-	w.sights[s.stream][s] = struct{}{}
+	w.guards[s.stream][s] = struct{}{}
 	return s
 }
 
-func (s *sight) close() {
+func (s *claimGuard) close() {
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
-	delete(s.watch.sights[s.stream], s)
-	if len(s.watch.sights[s.stream]) == 0 {
-		delete(s.watch.sights, s.stream)
+	delete(s.watch.guards[s.stream], s)
+	if len(s.watch.guards[s.stream]) == 0 {
+		delete(s.watch.guards, s.stream)
 	}
 }
 
 // claimed returns a context that ends, with errLost as its cause, when the claim does.
-func (s *sight) claimed(ctx context.Context, attempt int, worker string) (context.Context, context.CancelFunc) {
+func (s *claimGuard) claimed(ctx context.Context, attempt int, worker string) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	s.claim = &claim{attempt: attempt, worker: worker, stop: stop}
@@ -166,7 +166,7 @@ func (s *sight) claimed(ctx context.Context, attempt int, worker string) (contex
 	return ctx, func() { stop(context.Canceled) }
 }
 
-func (s *sight) saw(event domain.Event) {
+func (s *claimGuard) saw(event domain.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -45,8 +45,8 @@ func reach(l timeline.Layer, box image.Rectangle) image.Rectangle {
 	return image.Rect(middle.X-radius, middle.Y-radius, middle.X+radius, middle.Y+radius)
 }
 
-// dress applies the effects of a video to frames that fill its place, and returns the frames and where they lie then.
-func (c *composer) dress(ctx context.Context, l timeline.Layer, src source, from string, p place) (string, place, error) {
+// applyEffects applies the effects of a video to frames that fill its place, and returns the frames and where they lie then.
+func (c *composer) applyEffects(ctx context.Context, l timeline.Layer, src source, from string, p place) (string, place, error) {
 	e := l.Effects
 	if e == nil {
 		return from, p, nil
