@@ -41,7 +41,7 @@ func TestNetworkEventStore(t *testing.T) {
 	}
 	store.Signal(syscall.SIGHUP)
 	harness.Eventually(t, "the event store has read its certificate anew", func() bool {
-		return strings.Contains(store.Output(), "has read its certificate anew")
+		return strings.Contains(store.Output(), "event store: certificate reloaded")
 	})
 	service.StartAPI() // which trusts the new certificate alone
 	client.WaitFor(client.Submit(object{"id": "second", "scenes": list{object{"duration": 1}}}), "done")
