@@ -90,6 +90,9 @@ type Cache struct {
 	files   *checker
 }
 
+// Bound returns what the cache holds of its bounds. A refusal counts also when older downloads made room afterwards.
+func (c *Cache) Bound() quota.Status { return c.room.Status() }
+
 // New returns a Cache in cfg.Dir, which it creates.
 func New(cfg Config) (*Cache, error) {
 	if cfg.Client == nil || cfg.Prober == nil || cfg.Dir == "" {

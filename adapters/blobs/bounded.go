@@ -29,6 +29,14 @@ func (b *Bucket) Limit(limits quota.Limits, prefixes ...string) {
 	b.bound.Bound = quota.New(limits, b.stored)
 }
 
+// Bound returns what the store holds of the bounds that Limit has set.
+func (b *Bucket) Bound() quota.Status {
+	if b.bound == nil {
+		return quota.Status{}
+	}
+	return b.bound.Status()
+}
+
 // owner is the account whose file a key is; empty: it is not counted.
 func (b *Bucket) owner(key string) string {
 	if b.bound == nil {

@@ -237,9 +237,12 @@ func (s *service) metrics() prometheus.Gatherer {
 		})
 		gauge("key_reads", "Streams read to find out who holds a key, since the start.", func() float64 { return float64(s.keys.Status().Reads) })
 	}
+	bounds := storageBounds{"files": s.stores.files.Bound}
 	if s.renderer != nil {
 		registry.MustRegister(s.renderer.sandbox)
+		bounds["sources"] = s.renderer.assets.Bound
 	}
+	registry.MustRegister(bounds)
 	registry.MustRegister(goCollectors()...)
 	return registry
 }

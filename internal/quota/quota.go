@@ -60,8 +60,32 @@ type Bound struct {
 	stop     context.CancelFunc
 	counting sync.WaitGroup
 
-	mu   sync.Mutex
-	used map[string]*usage // by account; empty: all
+	mu      sync.Mutex
+	used    map[string]*usage // by account; empty: all
+	refused Refusals
+}
+
+// Refusals counts writes that were refused since the start.
+type Refusals struct{ Account, Total int64 }
+
+// Status is what operators see of a Bound.
+type Status struct {
+	Limits
+	// Kept is what all accounts together keep, in bytes, as counted last and written since. It is 0 without a bound for all, and until somebody
+	// has written.
+	Kept    int64
+	Refused Refusals
+}
+
+// Status returns the state of the bound.
+func (b *Bound) Status() Status {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := Status{Limits: b.limits, Refused: b.refused}
+	if u := b.used[""]; u != nil {
+		s.Kept = u.kept + u.writing
+	}
+	return s
 }
 
 // usage is what is known of one account. It is guarded by Bound.mu.
@@ -158,12 +182,23 @@ func (b *Bound) add(ctx context.Context, of string, limit, bytes int64, all bool
 			return nil
 		}
 		if !again {
+			b.refuse(all)
 			return &FullError{All: all, Limit: limit}
 		}
 		if err := b.measure(ctx, of, u); err != nil {
 			return err
 		}
 	}
+}
+
+func (b *Bound) refuse(all bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if all {
+		b.refused.Total++
+		return
+	}
+	b.refused.Account++
 }
 
 // measure has counted what an account keeps, unless that was done just now or would come out the same, and waits a little for it.

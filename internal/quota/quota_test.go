@@ -54,6 +54,10 @@ func TestBound(t *testing.T) {
 		if err := other.Add(t.Context(), 20); err != nil {
 			t.Error(err)
 		}
+		want := quota.Status{Limits: quota.Limits{Account: 100, Total: 140}, Kept: 140, Refused: quota.Refusals{Account: 1, Total: 1}}
+		if got := b.Status(); got != want {
+			t.Errorf("operators see %+v, want %+v", got, want)
+		}
 		other.Drop()
 		one.Keep()
 		p.kept["a"] = 90

@@ -1,0 +1,39 @@
+package app
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"moviola/internal/quota"
+)
+
+// storageBounds are the metrics of the bounds of what accounts keep, by place: files (--account-storage, --total-storage) and sources
+// (--account-sources, --total-sources). It is a prometheus.Collector.
+type storageBounds map[string]func() quota.Status
+
+var (
+	storageKept = prometheus.NewDesc("moviola_storage_bytes",
+		"Bytes that all accounts keep, as counted last and written since; 0 without a bound for all, and until something is written.", []string{"place"}, nil)
+	storageLimit = prometheus.NewDesc("moviola_storage_limit_bytes",
+		"Bound of what one account, or all accounts (scope total), may keep; 0: none.", []string{"place", "scope"}, nil)
+	storageRefused = prometheus.NewDesc("moviola_storage_refusals_total",
+		"Writes that a bound refused since the start; of sources also those for which older downloads then made room.", []string{"place", "scope"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (b storageBounds) Describe(to chan<- *prometheus.Desc) {
+	to <- storageKept
+	to <- storageLimit
+	to <- storageRefused
+}
+
+// Collect implements prometheus.Collector.
+func (b storageBounds) Collect(to chan<- prometheus.Metric) {
+	for place, status := range b {
+		s := status()
+		to <- prometheus.MustNewConstMetric(storageKept, prometheus.GaugeValue, float64(s.Kept), place)
+		for scope, value := range map[string][2]int64{"account": {s.Account, s.Refused.Account}, "total": {s.Total, s.Refused.Total}} {
+			to <- prometheus.MustNewConstMetric(storageLimit, prometheus.GaugeValue, float64(value[0]), place, scope)
+			to <- prometheus.MustNewConstMetric(storageRefused, prometheus.CounterValue, float64(value[1]), place, scope)
+		}
+	}
+}
