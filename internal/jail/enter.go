@@ -138,7 +138,7 @@ func (s spec) changeFolder() error {
 }
 
 func (s spec) limit() error {
-	if err := syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness); err != nil {
+	if err := lowerPriority(); err != nil {
 		return fmt.Errorf("lower priority: %w", err)
 	}
 	limits := []struct {
@@ -166,6 +166,16 @@ func (s spec) limit() error {
 		}
 	}
 	return errors.Join(lower(unix.RLIMIT_CORE, 0), lower(unix.RLIMIT_MEMLOCK, 0), lower(unix.RLIMIT_MSGQUEUE, 0))
+}
+
+// lowerPriority gives the program niceness. A service that has a lower priority itself passes that on: it may not be raised.
+func lowerPriority() error {
+	const kernelZero = 20 // the kernel answers 20 minus the niceness
+	now, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	if err != nil || kernelZero-now >= niceness {
+		return err
+	}
+	return syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness)
 }
 
 // lower sets a limit; one that is lower already stays.

@@ -1,9 +1,12 @@
 package jail_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"moviola/internal/jail"
@@ -134,5 +137,25 @@ func TestMode(t *testing.T) {
 		if err := m.Set(text); (err == nil) != ok || ok && m.String() != text {
 			t.Errorf("%q: %v, %v", text, m, err)
 		}
+	}
+}
+
+// TestJail_LowerPriority: where the service itself has a lower priority than a jail gives, as with Nice=15 of systemd, programs keep that.
+func TestJail_LowerPriority(t *testing.T) {
+	t.Parallel()
+	j := jailtest.New(t)
+	said := make(chan string)
+	go func() {
+		defer close(said)
+		runtime.LockOSThread() // the thread ends with this goroutine, for it is not unlocked
+		if err := syscall.Setpriority(syscall.PRIO_PROCESS, 0, 15); err != nil {
+			said <- err.Error()
+			return
+		}
+		text, _, err := run(t, j, "nice")
+		said <- fmt.Sprint(text, err)
+	}()
+	if got := <-said; got != "15\n<nil>" {
+		t.Errorf("the program's priority: %s", got)
 	}
 }
