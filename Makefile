@@ -25,7 +25,7 @@ test: ## run every test, black-box ones on the built binary, packages under the 
 	@scripts/deps.sh test
 	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 3 -timeout 60m
 	cd tests/mongo && CGO_ENABLED=0 go test -timeout 60m ./...
-	CGO_ENABLED=0 scripts/test.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ') $$($(MIXED))" -p 3 -timeout 60m
+	CGO_ENABLED=0 scripts/test.sh "./tests/blackbox ./adapters/render ./adapters/browser ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ') $$($(MIXED))" -p 3 -timeout 60m
 	scripts/fuzz.sh 20s ./handlers/...
 
 FAST := grep -vE '/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'
