@@ -15,20 +15,31 @@ import (
 	"moviola/tests/harness"
 )
 
-// TestFlood_Deliveries: fifty movies of one account with twenty destinations each that never answer keep another account's webhook waiting for
-// none of them.
-func TestFlood_Deliveries(t *testing.T) {
-	t.Parallel()
-	asked, open := make(chan struct{}, 1000), make(chan struct{})
-	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		asked <- struct{}{}
+// newSilent starts a server that begins each answer with a text and never ends it while the test runs, and tells of each request.
+func newSilent(t *testing.T, begin string) (server *httptest.Server, asked <-chan struct{}) {
+	t.Helper()
+	requests, open := make(chan struct{}, 1000), make(chan struct{})
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if begin != "" {
+			_, _ = w.Write([]byte(begin))
+			_ = http.NewResponseController(w).Flush()
+		}
+		requests <- struct{}{}
 		select {
 		case <-open:
 		case <-r.Context().Done():
 		}
 	}))
-	t.Cleanup(silent.Close)
-	t.Cleanup(sync.OnceFunc(func() { close(open) }))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(open) })
+	return server, requests
+}
+
+// TestFlood_Deliveries: fifty movies of one account with twenty destinations each that never answer keep another account's webhook waiting for
+// none of them.
+func TestFlood_Deliveries(t *testing.T) {
+	t.Parallel()
+	silent, asked := newSilent(t, "")
 	receiver := harness.NewReceiver(t)
 	const slots, share = 64, 4 // a sixteenth is one account's
 	service := harness.NewService(t, "--allow-host", strings.TrimPrefix(silent.URL, "http://"), "--allow-host", receiver.Host,
@@ -85,18 +96,7 @@ func TestFlood_LongMovie(t *testing.T) {
 // TestFlood_HangingPages: behind a movie of 24 pages whose server never ends its answers another account's small movie is rendered while they hang.
 func TestFlood_HangingPages(t *testing.T) {
 	t.Parallel()
-	asked, open := make(chan struct{}, 1000), make(chan struct{})
-	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = w.Write([]byte("<p>"))
-		_ = http.NewResponseController(w).Flush()
-		asked <- struct{}{}
-		select {
-		case <-open:
-		case <-r.Context().Done():
-		}
-	}))
-	t.Cleanup(silent.Close)
-	t.Cleanup(sync.OnceFunc(func() { close(open) }))
+	silent, asked := newSilent(t, "<p>")
 	service := harness.NewService(t, "--render-slots", "1", "--allow-host", strings.TrimPrefix(silent.URL, "http://"))
 	service.StartAPI()
 	flood, other := service.NewAccount("flood", 600), service.NewAccount("other", 600)
