@@ -21,7 +21,7 @@ func (g *Generator) takeMade(ctx context.Context, s shelf, account domain.Accoun
 	}
 	asset, err := g.copyMade(ctx, s, account, key)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) {
-		g.cfg.Log.WithError(err).Warn("a picture that was made for another host cannot be used")
+		g.cfg.Log.WithError(err).Warn("generated picture of another host cannot be read; it is generated here")
 	}
 	return asset, err == nil
 }
@@ -54,6 +54,6 @@ func (g *Generator) keepMade(ctx context.Context, account domain.AccountID, key 
 		err = g.cfg.Made.KeepMade(ctx, account, madeKey(key), note, made.Path)
 	}
 	if err != nil {
-		g.cfg.Log.WithError(err).Warn("a picture that was made cannot be put where other hosts find it")
+		g.cfg.Log.WithError(err).Warn("generated picture not copied to the shared storage; other hosts generate it themselves")
 	}
 }
