@@ -18,8 +18,8 @@ build: ## build bin/moviola, a static binary
 # The race detector makes pictures and parsers many times slower, and has nothing to find where nothing runs beside anything else. Packages
 # without a goroutine (PURE) are tested without it only. In a package that has both (MIXED), so are the test files that say //go:build !race.
 # Whatever the race stage leaves out is in the second one. What takes longest comes first in both.
-PURE  := ^moviola/domain|^moviola/adapters/render/(canvas|component|picture|goldentest)$$
-MIXED := grep -rlx '//go:build !race' --include='*_test.go' adapters eventstore | xargs grep -l '^func Test' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' '
+PURE  := ^moviola/domain|^moviola/internal/drawing/(canvas|component|picture|goldentest)$$
+MIXED := grep -rlx '//go:build !race' --include='*_test.go' adapters eventstore internal/drawing | xargs grep -l '^func Test' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' '
 
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
@@ -28,7 +28,7 @@ test: ## run every test, black-box ones on the built binary, packages under the 
 	CGO_ENABLED=0 scripts/test.sh "./tests/blackbox ./adapters/render ./adapters/browser ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ') $$($(MIXED))" -p 3 -timeout 60m
 	scripts/fuzz.sh 20s ./handlers/...
 
-FAST := grep -vE '/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'
+FAST := grep -vE '/drawing|/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'
 
 test-fast: ## unit and contract tests that start no program, without the race detector: for the loop while you write
 	@go test $$(go list ./domain/... ./commands/... ./eventstore/... ./projections/... ./handlers/... ./adapters/... ./internal/... ./tests/style | $(FAST))

@@ -4,8 +4,8 @@ import (
 	"context"
 	"image"
 
-	"moviola/adapters/render/picture"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
 )
 
 // actor draws a layer that is made in this process, with its effects but without its fades. It is used by one goroutine at a time.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-text/typesetting/bidi"
 
-	"moviola/adapters/render/text"
 	"moviola/domain/caption"
+	"moviola/internal/drawing/text"
 )
 
 // levelled is a word, or the part of one that is read in one direction. Levels are those of UAX #9: odd ones are read from right to left.

@@ -9,14 +9,14 @@ import (
 
 	"github.com/go-text/typesetting/segmenter"
 
-	"moviola/adapters/render/canvas"
-	"moviola/adapters/render/text"
 	"moviola/domain"
 	"moviola/domain/caption"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/canvas"
+	"moviola/internal/drawing/text"
 )
 
-// layouter lays texts out and says how large they are (adapters/render/text.Engine).
+// layouter lays texts out and says how large they are (internal/drawing/text.Engine).
 type layouter interface {
 	Lay(t timeline.Text, o text.Options, w, h int) (*text.Block, error)
 }

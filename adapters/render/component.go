@@ -4,11 +4,11 @@ import (
 	"context"
 	"image"
 
-	"moviola/adapters/render/component"
-	"moviola/adapters/render/text"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/component"
+	"moviola/internal/drawing/text"
 )
 
 // opened prepares the component of a layer.

@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/picture"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
 )
 
 // composer builds the graph of one window.

@@ -8,8 +8,8 @@ import (
 	"image/draw"
 	"math"
 
-	"moviola/adapters/render/text"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 // content is what a layer shows before its effects. It is used by one goroutine at a time.

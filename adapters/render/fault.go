@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/picture"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
 )
 
 // suspect is a stretch of a source that may be what ffmpeg could not read.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"moviola/adapters/render"
-	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 // fonts is a drawer whose fonts can be exchanged.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/picture"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
 )
 
 // graph builds the inputs and the filters of one window, bottom first. Only numbers go into it.

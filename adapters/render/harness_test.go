@@ -23,10 +23,10 @@ import (
 
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 	"moviola/internal/jail"
 	"moviola/internal/jail/jailtest"
 )

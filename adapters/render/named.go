@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"moviola/adapters/render/text"
 	"moviola/domain/css"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 // layersOf yields every layer that a window shows.
@@ -46,7 +46,7 @@ func (r *run) note(spec *windowSpec, l timeline.Layer) error {
 	return nil
 }
 
-// fontNamer says in which fonts something is drawn, by their content (adapters/render/text.Engine).
+// fontNamer says in which fonts something is drawn, by their content (internal/drawing/text.Engine).
 type fontNamer interface {
 	FontsOf(t timeline.Text) ([]string, error)
 	FontsOfAll(w text.Writing) ([]string, error)

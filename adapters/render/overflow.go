@@ -1,8 +1,8 @@
 package render
 
 import (
-	"moviola/adapters/render/text"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 // The bounds of warnTexts: how many texts are laid out before the render, and how many warnings a movie shows.

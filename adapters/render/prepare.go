@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/picture"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/preload"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
 	"moviola/internal/oom"
 )
 

@@ -12,11 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/adapters/render"
-	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/preload"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 // onePage draws every page in one colour, half clear.

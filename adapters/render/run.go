@@ -13,11 +13,11 @@ import (
 	"github.com/sirupsen/logrus"
 	"golang.org/x/sync/errgroup"
 
-	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 // run is one attempt at one movie. Its folder holds in (sources and drawn layers, which ffmpeg may read), parts (finished

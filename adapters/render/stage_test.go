@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"moviola/adapters/render"
-	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain/caption"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 // squares draws every page as a yellow square of 40 pixels, which moves by 8 pixels a frame.

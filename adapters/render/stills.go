@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"sync"
 
-	"moviola/adapters/render/picture"
-	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/caption"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
+	"moviola/internal/drawing/text"
 )
 
 // still is a drawn layer: its place in memory, its pixels on disk.
@@ -343,7 +343,7 @@ func faultOf(ref timeline.Ref, doing string, err error) error {
 	return fmt.Errorf("%s of %s: %w", doing, ref, err)
 }
 
-// TextDrawer prepares a text in a box of w × h pixels (adapters/render/text.Engine). It must be safe for concurrent use.
+// TextDrawer prepares a text in a box of w × h pixels (internal/drawing/text.Engine). It must be safe for concurrent use.
 type TextDrawer interface {
 	Animate(t timeline.Text, w, h int) (text.Animated, error)
 }

@@ -5,7 +5,7 @@ import (
 	"image"
 	"io"
 
-	"moviola/adapters/render/picture"
+	"moviola/internal/drawing/picture"
 )
 
 // stream is a row of frames that are made while ffmpeg reads them.

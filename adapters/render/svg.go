@@ -9,10 +9,10 @@ import (
 
 	xdraw "golang.org/x/image/draw"
 
-	"moviola/adapters/render/picture"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
 )
 
 // Drawings is a Pages that draws SVG too (adapters/browser). A *domain.Error is the drawing's fault.

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/picture"
 	"moviola/commands"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
 )
 
 // play is a stretch of a window that shows a stretch of a source.

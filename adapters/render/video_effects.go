@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/picture"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/picture"
 )
 
 // reveals says that effects may let something below a video be seen.

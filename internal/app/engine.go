@@ -15,10 +15,10 @@ import (
 	"moviola/adapters/outbound"
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/text"
 	"moviola/adapters/speech"
 	"moviola/adapters/webfonts"
 	"moviola/handlers/chores"
+	"moviola/internal/drawing/text"
 )
 
 // How long fetching one asset may take. Connecting and the first answer are bounded apart, so that a dead server is noticed early.

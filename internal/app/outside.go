@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"moviola/adapters/outbound"
-	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/document"
 	"moviola/domain/lint"
+	"moviola/internal/drawing/text"
 )
 
 // movieChecks tells what a movie alone does not: what this installation can reach, and whom it can ask. It implements rest.Outside.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"moviola/adapters/browser"
-	"moviola/adapters/render/text"
 	"moviola/adapters/webfonts"
+	"moviola/internal/drawing/text"
 	"moviola/third_party/fonts"
 )
 

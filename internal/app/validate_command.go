@@ -10,9 +10,9 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 
-	"moviola/adapters/render/text"
 	"moviola/domain/document"
 	"moviola/domain/lint"
+	"moviola/internal/drawing/text"
 )
 
 // maxValidated is the largest movie or template that is read, as POST /movies has it.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"moviola/adapters/render/text"
 	"moviola/domain/timeline"
+	"moviola/internal/drawing/text"
 )
 
 type object = map[string]any

@@ -24,9 +24,9 @@ import (
 	"moviola/adapters/browser"
 	"moviola/adapters/render"
 	"moviola/adapters/render/ffmpeg"
-	"moviola/adapters/render/text"
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/drawing/text"
 	"moviola/internal/jail"
 	"moviola/internal/jail/jailtest"
 )

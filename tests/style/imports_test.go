@@ -29,7 +29,8 @@ var layers = []layer{
 	{"commands", []string{"domain", "eventstore", "commands", "internal/fair", "internal/quota"}, "a use case knows no HTTP and no driver"},
 	{"projections", []string{"domain", "eventstore", "projections"}, "a read model decides nothing"},
 	{"handlers", []string{"domain", "commands", "projections", "eventstore", "handlers", "docs", "third_party", "internal/fair", "internal/quota"}, "drivers of the use cases know no adapter"},
-	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/oom", "internal/jail", "internal/fair", "internal/quota"}, "adapters implement ports, and know no other adapter"},
+	{"internal/drawing", []string{"domain", "commands", "internal/drawing", "third_party"}, "drawing starts no program and knows no adapter"},
+	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota"}, "adapters implement ports, and know no other adapter"},
 }
 
 // stdOnly are the packages that may import nothing from outside the standard library and this module.
@@ -114,7 +115,7 @@ func below(path, prefix string) bool {
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-// adapterOf is the folder of one technology: adapters/render of adapters/render/text.
+// adapterOf is the folder of one technology: adapters/render of internal/drawing/text.
 func adapterOf(path string) string {
 	parts := strings.SplitN(path, "/", 3)
 	return strings.Join(parts[:min(2, len(parts))], "/")

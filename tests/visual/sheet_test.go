@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"moviola/adapters/render/goldentest"
+	"moviola/internal/drawing/goldentest"
 	"moviola/tests/studio"
 )
 

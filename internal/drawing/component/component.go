@@ -1,0 +1,112 @@
+// Package component draws the components of movies: cards, lower thirds, counters, shapes. Each is a small tree of boxes and texts
+// whose looks and entrance its settings change. Movie-schema §4.5; docs/components.md lists them.
+//
+// A component is put together by the function that the catalogue has for its id (catalogue.go), out of nodes whose styles come
+// from CSS-like properties (css.go, style.go); the nodes are laid out once (node.go) and drawn at a time (draw.go, motion.go).
+package component
+
+import (
+	"image"
+	"maps"
+	"slices"
+
+	"moviola/domain"
+	"moviola/domain/css"
+	"moviola/domain/document"
+	"moviola/internal/drawing/canvas"
+	"moviola/internal/drawing/text"
+)
+
+// Loader gives the image at an address that stands in a component's settings; nil without an error: it is left out. It is asked
+// for the same address once per component.
+type Loader func(address string) (image.Image, error)
+
+// Drawer draws components with a text engine and a loader, which may be those of one movie. It is safe for concurrent use when
+// the loader is.
+type Drawer struct {
+	words *text.Engine
+	load  Loader
+}
+
+// New returns a Drawer. Without a loader images are left out.
+func New(words *text.Engine, load Loader) *Drawer { return &Drawer{words: words, load: load} }
+
+// IDs are the components that exist, sorted.
+func IDs() []string { return slices.Sorted(maps.Keys(catalogue)) }
+
+// Open prepares a component in a box of w × h pixels, outside of which nothing is drawn; vw and vh are hundredths of the box. A
+// component that is not in the catalogue, or too large to draw, is a *domain.Error; errors of the loader are passed on.
+func (d *Drawer) Open(c document.Component, w, h int) (text.Animated, error) {
+	build := catalogue[c.ID]
+	if name := former[c.ID]; name != "" && document.Look() == document.FirstLook {
+		build = catalogue[name]
+	}
+	if build == nil {
+		return nil, domain.Errorf(domain.Invalid, "component_unknown", "The component '%.60s' does not exist", c.ID)
+	}
+	if w > maxSide || h > maxSide || w*h > maxPixels {
+		return nil, errTooLarge()
+	}
+	w, h = max(w, 1), max(h, 1)
+	s := &stage{
+		drawer: d, w: float64(w), h: float64(h), units: css.Units{VW: float64(w) / 100, VH: float64(h) / 100, Em: float64(w) / 25},
+		groups: groups(c.Settings), pictures: make(map[string]image.Image),
+	}
+	root, err := build(s)
+	if err != nil {
+		return nil, err
+	}
+	return &scene{root: root, size: image.Rect(0, 0, w, h), warnings: s.warnings, settled: root.settles()}, nil
+}
+
+// builder puts a component together, laid out.
+type builder func(*stage) (*node, error)
+
+// in lays a node out in the box of the component and moves it to where its style wants it. The defaults are for styles that do
+// not say.
+func (s *stage) in(n *node, vertical, horizontal string) (*node, error) {
+	if err := s.layout(n, 0, 0, s.w); err != nil {
+		return nil, err
+	}
+	m := resolve(n.style.margin, s.w)
+	if n.style.vertical != "" {
+		vertical = n.style.vertical
+	}
+	if n.style.horizontal != "" {
+		horizontal = n.style.horizontal
+	}
+	dy := s.h - n.box.h - m[top] - m[bottom]
+	dx := s.w - n.box.w - m[left] - m[right]
+	switch vertical {
+	case "top", "start":
+		dy = 0
+	case "center", "middle":
+		dy /= 2
+	}
+	switch horizontal {
+	case "left", "start":
+		dx = 0
+	case "center", "middle":
+		dx /= 2
+	}
+	n.move(canvas.Round(dx), canvas.Round(dy))
+	return n, nil
+}
+
+// paragraphs are the texts of a group, one node each. Without a text in the settings there are none: what the author did not write
+// is never shown (Decision 53).
+func (s *stage) paragraphs(name string, st style) []*node {
+	texts, _ := list(s.groups[name]["text"])
+	var all []*node
+	for _, t := range texts {
+		n := words(st, t)
+		if n.text.empty() && len(texts) == 1 {
+			continue
+		}
+		if n.text.empty() { // an empty paragraph is a gap
+			n.style.height = css.Length{Px: st.size}
+		}
+		all = append(all, n)
+	}
+	return all
+}

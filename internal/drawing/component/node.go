@@ -1,0 +1,365 @@
+package component
+
+import (
+	"image"
+	"image/draw"
+	"math"
+	"strings"
+
+	"moviola/domain"
+	"moviola/domain/css"
+	"moviola/domain/timeline"
+	"moviola/internal/drawing/canvas"
+	"moviola/internal/drawing/picture"
+	"moviola/internal/drawing/text"
+)
+
+// node is a box with what is in it. Its children are below each other, or side by side in a row.
+type node struct {
+	style    style
+	text     *rich
+	tabular  bool // digits of the text are equally wide
+	inline   bool // as wide as its content
+	row      bool
+	stretch  bool // as high as the row it is in
+	clips    bool // what is in it is cut off at its edges
+	gap      float64
+	children []*node
+	motions  []motion
+	// paint draws into the content box at a time; nil: nothing. Its list is in the coordinates of the component.
+	paint func(l *canvas.List, at canvas.Matrix, box frame, seconds float64)
+	// ends is when paint does not change any more.
+	ends float64
+
+	// What the layout says: the border box, and the content box.
+	box, content frame
+	block        *text.Block
+	drawn        text.Drawing
+	picture      *image.NRGBA
+	pictureScale canvas.Point // how much smaller than the picture the box is; 0, 0: not at all
+}
+
+// frame is a rectangle of whole pixels.
+type frame struct{ x, y, w, h float64 }
+
+// stage is where a component is put together.
+type stage struct {
+	drawer   *Drawer
+	w, h     float64
+	units    css.Units
+	groups   map[string]group
+	pictures map[string]image.Image
+	warnings []string
+	pixels   int // that are kept
+	nodes    int
+	runes    int // that are set
+}
+
+// The bounds of a component.
+const (
+	maxSide   = 16_384
+	maxPixels = 64 << 20
+	maxNodes  = 2000
+	maxRunes  = 50_000
+)
+
+func errTooLarge() error {
+	return domain.Errorf(domain.Invalid, "component_too_large", "The component is too large to draw. Make its box, texts or images smaller")
+}
+
+// keep counts pixels that stay in memory.
+func (s *stage) keep(r image.Rectangle) error {
+	if s.pixels += r.Dx() * r.Dy(); s.pixels > maxPixels {
+		return errTooLarge()
+	}
+	return nil
+}
+
+// style is that of a group: what is taken over from the container, the defaults of the component, then the settings.
+func (s *stage) style(name string, parent *style, defaults string) style {
+	st := parent.inherited()
+	given := s.groups[name].css()
+	all := css.Declarations(defaults)
+	for _, d := range given {
+		if d.Name == "background" || d.Name == "background-color" || d.Name == "background-image" { // the whole background is given
+			all = append(all, css.Declaration{Name: "background", Value: "none"})
+			break
+		}
+	}
+	st.apply(append(all, given...))
+	return st
+}
+
+// root is the style of the component itself.
+func (s *stage) root() style {
+	st := style{units: s.units, family: "Inter", size: s.units.VW * 4, weight: 400, color: Color{R: 255, G: 255, B: 255, A: 255}, align: "left", opacity: 1}
+	st.units.Em = st.size
+	return st
+}
+
+// words is a text with a style.
+func words(st style, source string) *node {
+	r := readRich(transform(source, st.transform), st.weight, st.italic)
+	return &node{style: st, text: &r}
+}
+
+// layout works out the sizes of a node in a container of some width, and puts it at a place.
+func (s *stage) layout(n *node, x, y, width float64) error {
+	if s.nodes++; s.nodes > maxNodes {
+		return errTooLarge()
+	}
+	st := &n.style
+	margin, padding, border := resolve(st.margin, width), resolve(st.padding, width), resolve(st.border, width)
+	for i := range padding {
+		padding[i], border[i] = max(padding[i], 0), max(border[i], 0)
+	}
+	room := max(width-margin[left]-margin[right], 0)
+	fixed := !st.width.Auto
+	outer := st.width.Of(width, room)
+	if !st.maxWidth.Auto {
+		outer = min(outer, st.maxWidth.Of(width, outer))
+	}
+	outer = canvas.Round(min(max(outer, 0), maxSide))
+	inset := padding[left] + padding[right] + border[left] + border[right]
+	n.box = frame{x: canvas.Round(x + margin[left]), y: canvas.Round(y + margin[top]), w: outer}
+	n.content = frame{x: n.box.x + canvas.Round(border[left]+padding[left]), y: n.box.y + canvas.Round(border[top]+padding[top]), w: max(outer-inset, 0)}
+	if err := s.fill(n); err != nil {
+		return err
+	}
+	if n.inline && !fixed {
+		wanted := canvas.Round(math.Ceil(n.natural() + inset))
+		if wanted < n.box.w {
+			n.box.w, n.content.w = wanted, max(wanted-inset, 0)
+			n.shrink()
+		}
+	}
+	n.box.h = canvas.Round(math.Ceil(n.content.h + padding[top] + padding[bottom] + border[top] + border[bottom]))
+	if !st.height.Auto {
+		n.box.h = canvas.Round(min(max(st.height.Of(s.h, n.box.h), 0), maxSide))
+		n.content.h = max(n.box.h-padding[top]-padding[bottom]-border[top]-border[bottom], 0)
+	}
+	n.align()
+	return s.load(n)
+}
+
+// resolve are the four lengths, of which shares are those of the container's width.
+func resolve(s sides, width float64) (px [4]float64) {
+	for i, l := range s {
+		px[i] = min(max(l.Of(width, 0), -maxSide), maxSide)
+	}
+	return px
+}
+
+// fill lays out what is in a node, whose content begins where it is and is at most as wide as it is.
+func (s *stage) fill(n *node) error {
+	if n.text != nil && !n.text.empty() {
+		return s.set(n)
+	}
+	x, y := n.content.x, n.content.y
+	for _, child := range n.children {
+		if child.style.hidden {
+			continue
+		}
+		if err := s.layout(child, x, y, max(n.content.x+n.content.w-x, 0)); err != nil {
+			return err
+		}
+		m := resolve(child.style.margin, n.content.w)
+		if n.row {
+			x = child.box.x + child.box.w + m[right] + n.gap
+			n.content.h = max(n.content.h, child.box.y+child.box.h+m[bottom]-n.content.y)
+		} else {
+			y = child.box.y + child.box.h + m[bottom] + n.gap
+			n.content.h = max(y-n.gap-n.content.y, 0)
+		}
+	}
+	return nil
+}
+
+// natural is how wide the content of a node is, leaving out what is as wide as there is room.
+func (n *node) natural() float64 {
+	if n.block != nil {
+		w, _ := n.block.Size()
+		return w
+	}
+	wide := 0.0
+	for _, child := range n.children {
+		if n.row || !child.fills() {
+			wide = max(wide, child.box.x+child.box.w-n.content.x)
+		}
+	}
+	return wide
+}
+
+// fills says whether a node is as wide as there is room.
+func (n *node) fills() bool { return !n.inline && n.style.width.Auto && n.text == nil }
+
+// shrink narrows what fills a node that has become narrower.
+func (n *node) shrink() {
+	for _, child := range n.children {
+		if !n.row && child.fills() {
+			child.box.w = max(min(child.box.w, n.content.x+n.content.w-child.box.x), 0)
+		}
+	}
+}
+
+// align moves the children to where the text-align of a column and the middle of a row wants them.
+func (n *node) align() {
+	for _, child := range n.children {
+		room := n.content.w - (child.box.x - n.content.x) - child.box.w
+		switch {
+		case n.row && child.stretch:
+			child.box.h = n.content.h
+		case n.row:
+			child.move(0, canvas.Round((n.content.h-child.box.h)/2))
+		case room <= 0:
+		case n.style.align == "center":
+			child.move(canvas.Round(room/2), 0)
+		case n.style.align == "right" || n.style.align == "end":
+			child.move(canvas.Round(room), 0)
+		}
+	}
+}
+
+// move shifts a node with all that is in it.
+func (n *node) move(dx, dy float64) {
+	n.box.x, n.box.y, n.content.x, n.content.y = n.box.x+dx, n.box.y+dy, n.content.x+dx, n.content.y+dy
+	for _, child := range n.children {
+		child.move(dx, dy)
+	}
+}
+
+// set shapes the text of a node.
+func (s *stage) set(n *node) error {
+	if s.runes += len(n.text.text); s.runes > maxRunes {
+		return errTooLarge()
+	}
+	width := int(min(max(n.content.w, 1), maxSide))
+	if n.style.autoSize {
+		if err := s.fitSize(n); err != nil {
+			return err
+		}
+	}
+	block, err := s.lay(n, width)
+	if err != nil {
+		return err
+	}
+	n.block = block
+	if n.drawn, err = block.Draw(); err != nil {
+		return err
+	}
+	_, n.content.h = block.Size()
+	return s.keep(n.drawn.Image.Rect)
+}
+
+func (s *stage) lay(n *node, width int) (*text.Block, error) {
+	t := timeline.Text{Text: n.text.text, Settings: n.style.text()}
+	block, err := s.drawer.words.Lay(t, text.Options{Spans: n.text.spans, Tabular: n.tabular}, width, int(max(s.h, 1))*2)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range block.Warnings {
+		if len(s.warnings) < 5 {
+			s.warnings = append(s.warnings, w)
+		}
+	}
+	return block, nil
+}
+
+// fitSize gives a text of automatic size the largest one, up to that of its style, in which it fits into one line; below half
+// of that it is broken instead.
+func (s *stage) fitSize(n *node) error {
+	least := max(n.style.size/2, smallest)
+	const tries = 4 // fonts may be wider at small sizes than their size says
+	for range tries {
+		block, err := s.lay(n, maxSide)
+		if err != nil {
+			return err
+		}
+		w, _ := block.Size()
+		if w <= n.content.w || w <= 0 || n.style.size <= least {
+			break
+		}
+		n.style.size = max(math.Floor(n.style.size*n.content.w/w*9.8)/10, least)
+	}
+	return nil
+}
+
+// load fetches and scales the image of a node's background.
+func (s *stage) load(n *node) error {
+	if n.style.image == "" || n.box.w < 1 || n.box.h < 1 {
+		return nil
+	}
+	source, err := s.source(n.style.image)
+	if err != nil || source == nil {
+		return err
+	}
+	size := image.Rect(0, 0, int(n.box.w), int(n.box.h))
+	if err := s.keep(size); err != nil {
+		return err
+	}
+	n.picture = image.NewNRGBA(size)
+	at := n.style.pictureBox(source.Bounds(), n.box.w, n.box.h)
+	if seen := at.Intersect(size); !seen.Empty() {
+		draw.Draw(n.picture, seen, picture.Scale(source, at, seen), seen.Min, draw.Src)
+	}
+	outline := n.outline(frame{w: n.box.w, h: n.box.h}, 0)
+	canvas.Mask(n.picture, canvas.Cover(outline, canvas.Identity, size), 1)
+	return nil
+}
+
+// source loads each image once.
+func (s *stage) source(address string) (image.Image, error) {
+	if s.drawer.load == nil {
+		return nil, nil
+	}
+	if p, ok := s.pictures[address]; ok {
+		return p, nil
+	}
+	p, err := s.drawer.load(address)
+	if err != nil {
+		return nil, err
+	}
+	if p != nil && p.Bounds().Empty() {
+		p = nil
+	}
+	s.pictures[address] = p
+	return p, nil
+}
+
+// pictureBox is where in a box an image is drawn: it covers the box unless background-size says otherwise.
+func (s *style) pictureBox(source image.Rectangle, w, h float64) image.Rectangle {
+	sw, sh := float64(source.Dx()), float64(source.Dy())
+	factor := max(w/sw, h/sh)
+	width, height := sw*factor, sh*factor
+	parts := strings.Fields(s.imageSize)
+	switch {
+	case s.imageSize == "contain":
+		factor = min(w/sw, h/sh)
+		width, height = sw*factor, sh*factor
+	case len(parts) > 0 && s.imageSize != "cover":
+		if l, ok := s.units.Length(parts[0]); ok {
+			width = l.Of(w, sw)
+			height = width * sh / sw
+		}
+		if len(parts) > 1 {
+			if l, ok := s.units.Length(parts[1]); ok && !l.Auto {
+				height = l.Of(h, height)
+			}
+		}
+	}
+	width, height = min(max(width, 1), maxSide), min(max(height, 1), maxSide)
+	x, y := (w-width)/2, (h-height)/2
+	for _, word := range strings.Fields(s.imagePlace) {
+		switch word {
+		case "left":
+			x = 0
+		case "right":
+			x = w - width
+		case "top":
+			y = 0
+		case "bottom":
+			y = h - height
+		}
+	}
+	return image.Rect(int(math.Floor(x)), int(math.Floor(y)), int(math.Ceil(x+width)), int(math.Ceil(y+height)))
+}

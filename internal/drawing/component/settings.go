@@ -1,0 +1,208 @@
+package component
+
+import (
+	"encoding/json"
+	"html"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"moviola/domain/css"
+	"moviola/internal/drawing/text"
+)
+
+// The bounds of what settings may hold.
+const (
+	maxGroups = 100
+	maxList   = 200
+	maxText   = 20_000 // bytes of one text
+)
+
+// group is the settings of one part of a component, by property name.
+type group map[string]any
+
+// groups reads settings. A text or a list where a group is expected is the group's text (Decision 53).
+func groups(settings map[string]any) map[string]group {
+	all := make(map[string]group)
+	for _, name := range css.Spellings(settings) {
+		value := settings[name]
+		fields, ok := value.(map[string]any)
+		if _, isText := list(value); !ok && isText {
+			fields, ok = map[string]any{"text": value}, true
+		}
+		if !ok || len(all) == maxGroups {
+			continue
+		}
+		all[css.PropertyName(name)] = named(fields)
+	}
+	return all
+}
+
+// named are fields by their property names.
+func named(fields map[string]any) group {
+	g := make(group, len(fields))
+	for _, key := range css.Spellings(fields) {
+		g[css.PropertyName(key)] = fields[key]
+	}
+	return g
+}
+
+// scalar is a string, number or boolean as it was written; ok is false for others.
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v), true
+	case json.Number:
+		return v.String(), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case int:
+		return strconv.Itoa(v), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}
+
+// word is a setting in lower case; empty when it is not there.
+func (g group) word(names ...string) string {
+	for _, name := range names {
+		if s, ok := scalar(g[name]); ok && s != "" {
+			return strings.ToLower(s)
+		}
+	}
+	return ""
+}
+
+// number is a setting, between two bounds.
+func (g group) number(otherwise, least, most float64, names ...string) float64 {
+	if n, ok := css.Number(g.word(names...)); ok {
+		return min(max(n, least), most)
+	}
+	return otherwise
+}
+
+// css are the settings as properties, shorthands before what they stand for.
+func (g group) css() []css.Declaration {
+	all := make([]css.Declaration, 0, len(g))
+	for name, value := range g {
+		if s, ok := scalar(value); ok {
+			all = append(all, css.Declaration{Name: name, Value: s})
+		}
+	}
+	slices.SortFunc(all, func(a, b css.Declaration) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// strings reads a list of texts, or a single one; ok is false when there is none.
+func list(value any) (texts []string, ok bool) {
+	if items, isList := value.([]any); isList {
+		for _, item := range items[:min(len(items), maxList)] {
+			if s, good := scalar(item); good {
+				texts = append(texts, s)
+			}
+		}
+		return texts, true
+	}
+	s, ok := scalar(value)
+	if !ok {
+		return nil, false
+	}
+	return []string{s}, true
+}
+
+// rich is a text with marked parts.
+type rich struct {
+	text  string
+	spans []text.Span
+}
+
+func (r rich) empty() bool { return strings.TrimSpace(r.text) == "" }
+
+// readRich reads a text with simple inline HTML: b, strong, em, i, br and entities. Other tags are left out.
+func readRich(source string, weight int, italic bool) rich {
+	source = source[:min(len(source), maxText)]
+	var out strings.Builder
+	var r rich
+	runes, bold, slanted := 0, 0, 0
+	write := func(s string) {
+		s = html.UnescapeString(s)
+		n := len([]rune(s))
+		if n > 0 && (bold > 0 || slanted > 0) && len(r.spans) < maxList {
+			span := text.Span{From: runes, To: runes + n, Weight: weight, Italic: italic || slanted > 0}
+			if bold > 0 {
+				span.Weight = max(weight, 700)
+			}
+			r.spans = append(r.spans, span)
+		}
+		out.WriteString(s)
+		runes += n
+	}
+	for source != "" {
+		plain, rest, tagged := strings.Cut(source, "<")
+		name, after, closed := strings.Cut(rest, ">")
+		if !tagged || !closed || !isTag(name) {
+			if tagged { // a lonely bracket
+				plain, source = plain+"<", rest
+			} else {
+				source = ""
+			}
+			write(plain)
+			continue
+		}
+		write(plain)
+		source = after
+		step := 1
+		if strings.HasPrefix(name, "/") {
+			step = -1
+		}
+		switch tagName(name) {
+		case "br":
+			write("\n")
+		case "b", "strong":
+			bold += step
+		case "i", "em":
+			slanted += step
+		case "p", "div", "li":
+			if step < 0 {
+				write("\n")
+			}
+		}
+	}
+	r.text = strings.TrimRight(out.String(), "\n ")
+	return r
+}
+
+func isTag(name string) bool {
+	n := tagName(name)
+	return n != "" && unicode.IsLetter(rune(n[0])) && len(name) < 500
+}
+
+func tagName(tag string) string {
+	name := strings.ToLower(strings.Trim(tag, "/ "))
+	if i := strings.IndexFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '/' }); i >= 0 {
+		name = name[:i]
+	}
+	return name
+}
+
+// transform changes the letters as text-transform says.
+func transform(s, how string) string {
+	switch how {
+	case "uppercase":
+		return strings.ToUpper(s)
+	case "lowercase":
+		return strings.ToLower(s)
+	case "capitalize":
+		start := true
+		return strings.Map(func(r rune) rune {
+			if start {
+				r = unicode.ToTitle(r)
+			}
+			start = unicode.IsSpace(r)
+			return r
+		}, s)
+	}
+	return s
+}

@@ -1,0 +1,134 @@
+package component
+
+import (
+	"strings"
+
+	"moviola/domain/css"
+	"moviola/internal/drawing/canvas"
+)
+
+// textboxes is textbox/simple: boxes with a text each, which move as their setting animate says. A box without a text is not drawn.
+func textboxes(s *stage) (*node, error) {
+	return s.boxes("textbox", "", func(name string) string { return s.textOf(name, "") })
+}
+
+// markup is shape/html: boxes with a text each, whose simple tags are understood. Whole pages are what html elements are for.
+func markup(s *stage) (*node, error) {
+	return s.boxes("html", "font-size: 4vw", func(name string) string {
+		if source, _ := scalar(s.groups[name]["html"]); source != "" {
+			return source
+		}
+		return s.textOf(name, "")
+	})
+}
+
+// boxes puts one box together for each group of a name; textOf is the text in it.
+func (s *stage) boxes(kind, defaults string, textOf func(name string) string) (*node, error) {
+	root := s.root()
+	all := &node{style: root.inherited()}
+	for _, name := range s.numbered(kind) {
+		g := s.groups[name]
+		st := s.style(name, &root, "line-height: 1.2; "+defaults)
+		if v := g.word("align-items"); v != "" && st.vertical == "" { // as a flexbox places a text
+			st.vertical = strings.TrimPrefix(v, "flex-")
+		}
+		m := s.moving(g, &st)
+		st.opacity, st.turn = 1, 0
+		box := words(st, textOf(name))
+		if box.text.empty() {
+			continue
+		}
+		size := frame{w: max(m.begin.w, m.end.w), h: max(m.begin.h, m.end.h)}
+		box.style.margin = sides{}
+		box.style.width, box.style.height = css.Length{Px: size.w}, css.Length{Px: size.h}
+		if err := s.fitBox(box, g, size); err != nil {
+			return nil, err
+		}
+		if err := s.layout(box, 0, 0, size.w); err != nil {
+			return nil, err
+		}
+		child := &node{style: root.inherited(), ends: m.ends}
+		child.paint = func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
+			now, degrees, opacity := m.at(seconds)
+			part := *box
+			part.box.w, part.box.h = now.w, now.h
+			turned := canvas.Move(now.x, now.y).Then(canvas.Turn(degrees, canvas.Point{X: now.x + now.w/2, Y: now.y + now.h/2})).Then(at)
+			var inner canvas.List
+			part.drawBox(&inner, turned)
+			if box.drawn.Image != nil {
+				_, high := box.block.Size()
+				x, y := box.textLeft()+float64(box.drawn.At.X), box.content.y+float64(box.drawn.At.Y)+box.below(high)
+				inner.Paste(box.drawn.Image, canvas.Move(x, y).Then(turned), 1)
+			}
+			l.Group(&inner, nil, at, opacity)
+		}
+		all.children = append(all.children, child)
+	}
+	return all, nil
+}
+
+// below is how far below the top of its box a text of some height begins, as vertical-align says.
+func (n *node) below(high float64) float64 {
+	switch room := max(n.content.h-high, 0); n.style.vertical {
+	case "center", "middle":
+		return canvas.Round(room / 2)
+	case "bottom", "end":
+		return canvas.Round(room)
+	}
+	return 0
+}
+
+// fitBox gives a text of automatic size the largest one in which it fits into its box, between min-font-size and max-font-size.
+func (s *stage) fitBox(n *node, g group, box frame) error {
+	if !n.style.autoSize {
+		return nil
+	}
+	n.style.autoSize = false
+	bound := func(name string, otherwise float64) float64 {
+		if l, ok := s.units.Length(g.word(name)); ok && !l.Auto {
+			return min(max(l.Of(box.h, otherwise), smallest), largest)
+		}
+		return otherwise
+	}
+	least := bound("min-font-size", smallest)
+	most := max(bound("max-font-size", min(box.h, largest)), least)
+	padding, border := resolve(n.style.padding, box.w), resolve(n.style.border, box.w)
+	wide := box.w - padding[left] - padding[right] - border[left] - border[right]
+	high := box.h - padding[top] - padding[bottom] - border[top] - border[bottom]
+	const steps = 9 // to a five-hundredth of the way
+	for range steps {
+		n.style.size = (least + most) / 2
+		block, err := s.lay(n, int(min(max(wide, 1), maxSide)))
+		if err != nil {
+			return err
+		}
+		if w, h := block.Size(); w > wide || h > high {
+			most = n.style.size
+		} else {
+			least = n.style.size
+		}
+	}
+	n.style.size = least
+	return nil
+}
+
+// zoomText is advanced/000: one text after the other comes nearer, stays, and flies past the eye. After the last one nothing is seen.
+func zoomText(s *stage) (*node, error) {
+	const come, stay, pass = 0.8, 0.5, 0.6 // seconds
+	root := s.root()
+	all := &node{style: root.inherited()}
+	all.box = frame{w: s.w, h: s.h}
+	st := s.style("animation", &root, "font-family: Roboto; font-size: 9vw; color: white; text-align: center; vertical-align: center")
+	far, near := fade(), fade()
+	far.sx, far.sy, near.sx, near.sy = 0.2, 0.2, 3, 3
+	for i, p := range s.paragraphs("animation", st) {
+		p, err := s.in(p, "center", "center")
+		if err != nil {
+			return nil, err
+		}
+		begin := float64(i) * (come + stay + pass)
+		p.motions = []motion{enter(begin, come, "easeOutSine", far), leave(begin+come+stay, pass, "easeInExpo", near)}
+		all.children = append(all.children, p)
+	}
+	return all, nil
+}

@@ -1,0 +1,164 @@
+package text
+
+import (
+	"image"
+	"math"
+
+	"moviola/domain/timeline"
+	"moviola/internal/drawing/canvas"
+)
+
+// maxPills is how many phrases have a pill of their own; further ones share the last.
+const maxPills = 40
+
+// The angles and places of pills, one after the other and again from the first: degrees, and shares of the font size to the right.
+var (
+	pillTilts  = []float64{-3, 2.5, -1.5, 3.5, -2}
+	pillNudges = []float64{-0.2, 0.25, 0.1, -0.15, 0.2}
+)
+
+// room is what something covers of the text, without a textbox's padding.
+type room struct{ left, top, right, bottom float64 }
+
+func (r *room) add(c *cluster, line image.Rectangle) {
+	if *r == (room{}) {
+		*r = room{c.x0, float64(line.Min.Y), c.x1, float64(line.Max.Y)}
+		return
+	}
+	r.left, r.right = min(r.left, c.x0), max(r.right, c.x1)
+	r.top, r.bottom = min(r.top, float64(line.Min.Y)), max(r.bottom, float64(line.Max.Y))
+}
+
+// findPills finds out what the pills cover.
+func (b *Block) findPills() {
+	if b.style.Boxes != timeline.PillBoxes {
+		return
+	}
+	for i := range b.clusters {
+		c := &b.clusters[i]
+		c.phrase = min(c.phrase, maxPills-1)
+		for len(b.pills) <= c.phrase {
+			b.pills = append(b.pills, room{})
+		}
+		b.pills[c.phrase].add(c, b.lines[c.line])
+	}
+	for i := range b.pills {
+		b.pills[i].left -= b.style.Padding.Left
+		b.pills[i].right += b.style.Padding.Right
+		b.pills[i].top -= b.style.Padding.Top
+		b.pills[i].bottom += b.style.Padding.Bottom
+	}
+}
+
+// tilted is where a pill lies in the end.
+func (b *Block) tilted(i int) pose {
+	p := b.pills[i]
+	middle := canvas.Point{X: (p.left + p.right) / 2, Y: (p.top + p.bottom) / 2}
+	m := canvas.Turn(pillTilts[i%len(pillTilts)], middle).Then(canvas.Move(pillNudges[i%len(pillNudges)]*b.style.FontSize, 0))
+	return pose{m: m, alpha: 1}
+}
+
+// fall is how far above its place a pill is out of sight.
+func (b *Block) fall(i int) float64 {
+	p := b.pills[i]
+	reach := (p.right-p.left)*math.Sin(math.Pi/36)/2 + b.style.FontSize // what the tilt and a shadow add
+	return p.bottom - float64(b.region.Min.Y) + reach
+}
+
+// resting is the look of the text when nothing moves.
+func (b *Block) resting() look {
+	l := look{opacity: 1, box: atRest, rules: 1}
+	if b.style.Boxes == timeline.PillBoxes {
+		l.pill = b.tilted
+	}
+	return l
+}
+
+// part is a piece of the text with what lies under it.
+type part struct {
+	under *canvas.List
+	poses []pose
+	ink   image.Rectangle
+}
+
+// parts takes the text apart where a later piece may lie over an earlier one: pills do.
+func (b *Block) parts(l look) []part {
+	if l.pill == nil {
+		one := part{under: b.under(l), poses: make([]pose, len(b.clusters))}
+		for i := range b.clusters {
+			one.poses[i] = atRest
+			if l.pose != nil {
+				one.poses[i] = l.pose(&b.clusters[i])
+			}
+		}
+		return []part{one}
+	}
+	all := make([]part, len(b.pills))
+	for i, r := range b.pills {
+		p := l.pill(i)
+		all[i] = part{under: &canvas.List{}, poses: make([]pose, len(b.clusters))}
+		if p.alpha > 0 {
+			round := min(r.bottom-r.top, 1.6*b.style.FontSize) / 2
+			b.fill(all[i].under, r, [4]float64{round, round, round, round}, p)
+		}
+		for j := range b.clusters {
+			if b.clusters[j].phrase == i {
+				all[i].poses[j] = p
+			}
+		}
+	}
+	return all
+}
+
+// under is what lies below the letters: the textbox, or the boxes of words, and the lines above and below the text.
+func (b *Block) under(l look) *canvas.List {
+	if b.style.Boxes == timeline.WordBoxes {
+		return b.wordBoxes()
+	}
+	list := b.box(l.box)
+	if b.style.Rules && l.rules > 0 {
+		thick := max(canvas.Round(0.06*b.style.FontSize), 1)
+		gap := canvas.Round(0.1 * b.style.FontSize)
+		wide := (b.right - b.left) * l.rules
+		left := (b.left + b.right - wide) / 2
+		for _, y := range []float64{b.top - gap - thick, b.bottom + gap} {
+			list.Fill(canvas.Rectangle(left, y, wide, thick), canvas.Identity, canvas.Paint{Color: b.style.Color}, 1)
+		}
+	}
+	return list
+}
+
+// wordBoxes are the backgrounds of the words. They reach over the gap to the next word as far as their padding says, and at most over nearly
+// half of it.
+func (b *Block) wordBoxes() *canvas.List {
+	type key struct{ line, word int }
+	rooms := map[key]*room{}
+	var order []key
+	for i := range b.clusters {
+		c := &b.clusters[i]
+		k := key{c.line, c.word}
+		if rooms[k] == nil {
+			rooms[k] = &room{}
+			order = append(order, k)
+		}
+		rooms[k].add(c, b.lines[c.line])
+	}
+	list := &canvas.List{}
+	radius := [4]float64{b.style.Radius, b.style.Radius, b.style.Radius, b.style.Radius}
+	gap := 0.11*b.style.FontSize + 0.45*b.style.WordSpacing
+	for _, k := range order {
+		r := *rooms[k]
+		r.left = math.Round(r.left - min(max(b.style.Padding.Left, gap/2), gap))
+		r.right = math.Round(r.right + min(max(b.style.Padding.Right, gap/2), gap))
+		r.top, r.bottom = r.top-b.style.Padding.Top, r.bottom+b.style.Padding.Bottom
+		b.fill(list, r, radius, atRest)
+	}
+	return list
+}
+
+// fill paints the background of a room.
+func (b *Block) fill(list *canvas.List, r room, radius [4]float64, p pose) {
+	w, h := r.right-r.left, r.bottom-r.top
+	paint := canvas.Paint{Color: b.style.Background, Gradient: canvas.Of(b.style.Gradient, r.left, r.top, w, h)}
+	list.Fill(canvas.Rounded(r.left, r.top, w, h, radius), p.m, paint, p.alpha)
+}

@@ -1,0 +1,116 @@
+package text
+
+import (
+	"math"
+
+	"moviola/internal/drawing/canvas"
+)
+
+// The documented styles, 002 to 013. Vendor-catalogue §2.1 names what moves, how far, and by which easing.
+
+// The easings of the library that the documented styles are made with, where its curves are not the common ones. Vendor-catalogue §7.
+var (
+	libraryElastic = canvas.MustEase("easeInElastic")
+	libraryBack    = func(t float64) float64 { return t * t * (3*t - 2) } // in
+	outCirc        = canvas.MustEase("easeOutCirc")
+)
+
+// out and inOut turn an easing that begins slowly around.
+func out(in canvas.Easing, t float64) float64 { return 1 - in(1-t) }
+
+func inOut(in canvas.Easing, t float64) float64 {
+	if t < 0.5 {
+		return in(2*t) / 2
+	}
+	return 1 - in(2-2*t)/2
+}
+
+// appear fades each unit in: the words of 003, the letters of 009.
+func appear(e *entrance, seconds float64) look {
+	return e.each(seconds, func(_ *cluster, done float64) pose { return moved(0, 0, done) })
+}
+
+// vanish, of 010, fades each letter out. The textbox goes with the last of them.
+func vanish(e *entrance, seconds float64) look {
+	left := 0.0
+	poses := make([]pose, e.motion.Units)
+	for i := range poses {
+		poses[i] = moved(0, 0, 1-e.motion.Share(i, seconds))
+		left = max(left, poses[i].alpha)
+	}
+	box := atRest
+	box.alpha = left
+	return look{opacity: 1, box: box, pose: func(c *cluster) pose { return poses[e.unit(c)] }}
+}
+
+// bounce, of 004, lets each letter pop up and fade in, in the time of a blink.
+func bounce(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		size := inOut(libraryElastic, done)
+		return pose{m: canvas.Scale(size, size, c.middle()), alpha: min(max(size, 0), 1)}
+	})
+}
+
+// bob, of 005, lets each letter spring up from 1.3 em below, from behind the lower edge of its line.
+func bob(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		p := moved(0, 1.3*c.size*(1-out(libraryElastic, done)), 1)
+		floor := e.floor(c)
+		p.clip = &floor
+		return p
+	})
+}
+
+// reveal, of 006, lets each letter glide in from the right while it fades in.
+func reveal(e *entrance, seconds float64) look {
+	return e.each(seconds, func(_ *cluster, done float64) pose {
+		here := outExpo(done)
+		return moved(e.motion.Way*(1-here), 0, here)
+	})
+}
+
+// domino, of 007, turns each letter about its own upright middle until it is seen from the front. There is no perspective.
+func domino(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		return pose{m: canvas.Scale(math.Cos(math.Pi/2*(1-outCirc(done))), 1, c.middle()), alpha: 1}
+	})
+}
+
+// ceilAndFloor, of 008, lets letters grow between two lines that widen from their middle.
+func ceilAndFloor(e *entrance, seconds float64) look {
+	l := e.each(seconds, func(c *cluster, done float64) pose {
+		here := outExpo(done)
+		size := 0.3 + 0.7*here
+		return pose{m: canvas.Scale(size, size, c.middle()), alpha: here}
+	})
+	l.rules = outExpo(min(seconds/e.motion.Least, 1))
+	return l
+}
+
+// squash, of 012, lets each letter rise from a wide flat shape on the baseline while it fades in.
+func squash(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		here := outQuart(done)
+		return pose{m: canvas.Scale(1.7-0.7*here, 0.22+0.78*here, c.center), alpha: here}
+	})
+}
+
+// pile, of 013, lets each pill fall from above.
+func pile(e *entrance, seconds float64) look {
+	l := e.block.resting()
+	l.pill = func(i int) pose {
+		p := e.block.tilted(i)
+		share := e.motion.Share(i, seconds)
+		if share <= 0 {
+			return pose{}
+		}
+		p.m = p.m.Then(canvas.Move(0, -e.block.fall(i)*(1-out(libraryBack, share))))
+		return p
+	}
+	return l
+}
+
+// middle is that of a letter.
+func (c *cluster) middle() canvas.Point {
+	return canvas.Point{X: c.center.X, Y: c.center.Y - 0.35*c.size}
+}

@@ -1,0 +1,162 @@
+package text
+
+import (
+	"image"
+	"math"
+
+	"moviola/internal/drawing/canvas"
+)
+
+// style is how the units of a text look on their way: the look at a time. docs/text-styles.md shows them.
+type style func(e *entrance, seconds float64) look
+
+var styles = map[string]style{
+	"002": fadeIn, "003": appear, "004": bounce, "005": bob, "006": reveal, "007": domino,
+	"008": ceilAndFloor, "009": appear, "010": vanish, "012": squash, "013": pile,
+
+	"moviola/fade": fadeIn, "moviola/settle": wordByWord, "moviola/spring": pop, "moviola/jump": jump, "moviola/rise": rise,
+	"moviola/focus": focus, "moviola/slide": slide, "moviola/grow": grow, "moviola/type": typed,
+	Zoom: zoom,
+}
+
+// Zoom is a style that texts cannot ask for: components use it.
+const Zoom = "zoom"
+
+var (
+	outCubic = canvas.MustEase("easeOutCubic")
+	outExpo  = canvas.MustEase("easeOutExpo")
+	outQuart = canvas.MustEase("easeOutQuart")
+	outBack  = canvas.MustEase("easeOutBack")
+	// outElastic is the common form, of period 0.3, with which the program's own styles have always sprung.
+	outElastic = func(t float64) float64 {
+		if t <= 0 || t >= 1 {
+			return math.Round(t)
+		}
+		return 1 + math.Pow(2, -10*t)*math.Sin((10*t-0.75)*2*math.Pi/3)
+	}
+)
+
+// each makes a look of what happens to a single cluster by its share of the way. What has not begun is not seen, what has arrived
+// is at rest. The textbox comes with the first unit.
+func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose) look {
+	box := atRest
+	box.alpha = outCubic(min(e.motion.Share(0, seconds)*2, 1))
+	return look{opacity: 1, box: box, pose: func(c *cluster) pose {
+		switch done := e.motion.Share(e.unit(c), seconds); {
+		case done <= 0:
+			return pose{}
+		case done >= 1:
+			return atRest
+		default:
+			return of(c, done)
+		}
+	}}
+}
+
+// moved is a pose that is shifted.
+func moved(dx, dy, alpha float64) pose { return pose{m: canvas.Move(dx, dy), alpha: alpha} }
+
+// fadeIn shows the whole text more and more.
+func fadeIn(e *entrance, seconds float64) look {
+	return look{opacity: e.motion.Share(0, seconds), box: atRest}
+}
+
+// wordByWord lets each word appear while it settles from a little below.
+func wordByWord(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		return moved(0, 0.25*c.size*(1-outCubic(done)), outCubic(done))
+	})
+}
+
+// pop lets each letter spring from nothing to its size.
+func pop(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		size := outElastic(done)
+		middle := canvas.Point{X: c.center.X, Y: c.center.Y - 0.35*c.size}
+		return pose{m: canvas.Scale(size, size, middle), alpha: min(done*12, 1)}
+	})
+}
+
+// jump lets each letter spring up from below its line, whose lower edge hides it.
+func jump(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		p := moved(0, 1.3*c.size*(1-outElastic(done)), 1)
+		floor := e.floor(c)
+		p.clip = &floor
+		return p
+	})
+}
+
+// rise lets each word glide up from behind the lower edge of its line.
+func rise(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		p := moved(0, 1.15*c.size*(1-outExpo(done)), 1)
+		floor := e.floor(c)
+		p.clip = &floor
+		return p
+	})
+}
+
+// floor is everything above the lower edge of a cluster's line.
+func (e *entrance) floor(c *cluster) image.Rectangle {
+	all := e.block.region
+	below := max(e.block.lines[c.line].Max.Y, int(math.Ceil(c.center.Y+0.28*c.size)))
+	return image.Rect(all.Min.X, all.Min.Y, all.Max.X, below)
+}
+
+// focus lets each letter come out of a blur, from a little further right.
+func focus(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		p := moved(0.18*c.size*(1-outCubic(done)), 0, min(done*1.6, 1))
+		// Steps of the blur are not seen, and a last trace of it is.
+		p.blur = math.Floor(min(0.3*c.size, 60) * (1 - outCubic(done)) * (1 - done))
+		return p
+	})
+}
+
+// slide lets each line come in from the left.
+func slide(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		way := min(float64(e.block.lines[c.line].Max.X-e.block.region.Min.X), 0.6*(e.block.right-e.block.left)+2*c.size)
+		return moved(-way*(1-outQuart(done)), 0, min(done*2.5, 1))
+	})
+}
+
+// grow lets the whole text come nearer, a little too near, and go back.
+func grow(e *entrance, seconds float64) look {
+	done := e.motion.Share(0, seconds)
+	size := 0.5 + 0.5*outBack(done)
+	middle := canvas.Point{X: (e.block.left + e.block.right) / 2, Y: (e.block.top + e.block.bottom) / 2}
+	p := pose{m: canvas.Scale(size, size, middle), alpha: 1}
+	return look{opacity: outCubic(min(done*2, 1)), box: p, pose: func(*cluster) pose { return p }}
+}
+
+// zoom lets each letter fall from near the eye into its place.
+func zoom(e *entrance, seconds float64) look {
+	return e.each(seconds, func(c *cluster, done float64) pose {
+		size := 1 + 2.5*(1-outExpo(done))
+		middle := canvas.Point{X: c.center.X, Y: c.center.Y - 0.35*c.size}
+		return pose{m: canvas.Scale(size, size, middle), alpha: min(done*2.5, 1)}
+	})
+}
+
+// typed shows the letters one by one, behind each the cursor.
+func typed(e *entrance, seconds float64) look {
+	l := e.each(seconds, func(*cluster, float64) pose { return atRest })
+	last := &e.block.clusters[0]
+	x := last.x0
+	for i := range e.block.clusters {
+		if c := &e.block.clusters[i]; e.motion.Share(e.unit(c), seconds) > 0 {
+			last = c
+			x = c.x1
+			if i > 0 && e.block.clusters[i-1].line == c.line && e.block.clusters[i-1].x0 > c.x0 { // from right to left
+				x = c.x0
+			}
+		}
+	}
+	wide := max(canvas.Round(0.06*last.size), 1)
+	bar := canvas.Rectangle(canvas.Round(x+0.05*last.size), canvas.Round(last.center.Y-0.8*last.size), wide, canvas.Round(last.size))
+	l.above = &canvas.List{}
+	l.above.Fill(bar, canvas.Identity, canvas.Paint{Color: e.block.style.Color}, 1)
+	return l
+}
