@@ -12,6 +12,8 @@ shift
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 here=$(cd "$(dirname "$0")" && pwd)
+mkdir "$dir/binaries"
+export MOVIOLA_TEST_BINARIES="$dir/binaries" # what packages of tests build, they build once
 export GORACE="suppressions='$here/known-races.txt' log_path='$dir/race' ${GORACE:-}"
 
 status=0

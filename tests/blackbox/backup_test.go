@@ -20,30 +20,6 @@ import (
 	"moviola/tests/harness"
 )
 
-// moviola runs a command of the program, which must succeed, and returns what it printed.
-func moviola(t *testing.T, args ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), harness.Binary(t), args...)
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("moviola %s: %v\n%s%s", args[0], err, out, errs.String())
-	}
-	return string(out)
-}
-
-// refused runs a command, which must fail, and returns what it said.
-func refused(t *testing.T, args ...string) string {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), harness.Binary(t), args...).CombinedOutput()
-	var failed *exec.ExitError
-	if !errors.As(err, &failed) {
-		t.Fatalf("moviola %s: %v, wanted a refusal\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
-
 // worked is an account in which every kind of work has happened.
 type worked struct {
 	*harness.Client
@@ -310,11 +286,10 @@ func private(t *testing.T, dir string) {
 // TestBackup_elsewhere saves an installation whose log is another process's, whose files are on S3 and whose secret is a variable, into a
 // bucket, encrypted to a key that the host has not, with the settings apart; and brings it back into another event store.
 func TestBackup_elsewhere(t *testing.T) {
+	t.Parallel()
 	blobs, environment := harness.StartS3Bucket(t)
-	for _, variable := range append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef") {
-		name, value, _ := strings.Cut(variable, "=")
-		t.Setenv(name, value)
-	}
+	environment = append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef")
+	in := commands(environment)
 	backups, _ := harness.StartS3Bucket(t)
 	to, apart := backups+"&prefix=nightly/", filepath.Join(t.TempDir(), "settings")
 	identity, err := agelib.GenerateX25519Identity()
@@ -333,6 +308,7 @@ func TestBackup_elsewhere(t *testing.T) {
 	log, other := store(), store()
 
 	service := harness.NewService(t, "--eventstore", log, "--blobs", blobs)
+	service.Environment = environment
 	base := service.Client("").Base
 	service.StartAPI("--public-url", base)
 	w := &worked{}
@@ -342,16 +318,16 @@ func TestBackup_elsewhere(t *testing.T) {
 	w.files = []string{*w.WaitFor(project, "done").URL}
 	w.paths = []string{"/movies", "/movies?project=" + project, "/movies/events?project=" + project, "/templates?id=" + template, "/credits/ledger", "/keys"}
 	harness.Eventually(t, "everything is settled", func() bool {
-		out, err := exec.CommandContext(t.Context(), harness.Binary(t), "audit", "--data", service.Data, "--eventstore", log).Output()
+		out, err := in.command(t, "audit", "--data", service.Data, "--eventstore", log).Output()
 		report := sealed{Open: 1}
 		return err == nil && json.Unmarshal(out, &report) == nil && report.Open == 0
 	})
 
-	if got := refused(t, "backup", "--data", service.Data, "--to", to); !strings.Contains(got, "give it to this command too") {
+	if got := in.refused(t, "backup", "--data", service.Data, "--to", to); !strings.Contains(got, "give it to this command too") {
 		t.Errorf("without its flags the backup says %s", got)
 	}
 	save := func() string {
-		return moviola(t, "backup", "--data", service.Data, "--eventstore", log, "--blobs", blobs, "--to", to, "--recipient", identity.Recipient().String(), "--part", "settings="+apart)
+		return in.run(t, "backup", "--data", service.Data, "--eventstore", log, "--blobs", blobs, "--to", to, "--recipient", identity.Recipient().String(), "--part", "settings="+apart)
 	}
 	if first := save(); !strings.Contains(first, "stay on S3") || !strings.Contains(first, "MOVIOLA_SECRET") {
 		t.Errorf("the backup said\n%s", first)
@@ -360,13 +336,14 @@ func TestBackup_elsewhere(t *testing.T) {
 		t.Errorf("the second backup said\n%s", second)
 	}
 	restored := harness.NewService(t, "--eventstore", other, "--blobs", blobs)
+	restored.Environment = environment
 	back := func(more ...string) []string {
 		return append([]string{"restore", "--from", to, "--data", restored.Data, "--eventstore", other, "--blobs", blobs, "--part", "settings=" + apart}, more...)
 	}
-	if got := refused(t, back()...); !strings.Contains(got, "encrypted") {
+	if got := in.refused(t, back()...); !strings.Contains(got, "encrypted") {
 		t.Errorf("without the key restore says %s", got)
 	}
-	if said := moviola(t, back("--identity", key)...); !strings.Contains(said, "Set these variables") || !strings.Contains(said, "MOVIOLA_SECRET") {
+	if said := in.run(t, back("--identity", key)...); !strings.Contains(said, "Set these variables") || !strings.Contains(said, "MOVIOLA_SECRET") {
 		t.Errorf("restore said\n%s", said)
 	}
 	restored.StartAPI("--public-url", base)

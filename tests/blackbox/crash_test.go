@@ -44,6 +44,7 @@ func end(t *testing.T, service *harness.Service, log *harness.Log, project strin
 // TestKilledAgainAndAgain kills the service in five attempts at one movie: nobody knows why a process ended, so the movie is not to blame.
 // Decision 56.
 func TestKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
 	assets := harness.NewAssets(t)
 	service, log := embedded(t, "--allow-host", assets.Host, "--claim-timeout", "1h", "--retry-limit", "1s")
 	client := service.NewAccount("patience", 600)
@@ -60,6 +61,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 // TestPoison has a movie that crashes its process whenever it is rendered: it is rendered alone after the first time, and ends when three
 // crashes count against it. The movie beside it is made. Decision 56.
 func TestPoison(t *testing.T) {
+	t.Parallel()
 	assets := harness.NewAssets(t)
 	service, log := embedded(t, "--allow-host", assets.Host, "--claim-timeout", "1h", "--retry-limit", "1s", "--render-slots", "2")
 	client := service.NewAccount("poison", 600)

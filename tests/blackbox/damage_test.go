@@ -31,8 +31,10 @@ func ruin(t *testing.T, path string, from int64) {
 
 // TestDamagedStore: a store that cannot be opened ends the start, with a message that names the file and says what to do.
 func TestDamagedStore(t *testing.T) {
+	t.Parallel()
 	for _, file := range []string{"events/events.db", "files/documents.db"} {
 		t.Run(file, func(t *testing.T) {
+			t.Parallel()
 			service := harness.NewService(t)
 			service.StartAPI()
 			client := service.NewAccount("ruin", 600)
@@ -50,6 +52,7 @@ func TestDamagedStore(t *testing.T) {
 
 // TestLostLog: a log that is gone is not replaced by an empty one, which would have every document removed.
 func TestLostLog(t *testing.T) {
+	t.Parallel()
 	service := harness.NewService(t)
 	service.StartAPI()
 	service.NewAccount("lost", 600)
@@ -123,6 +126,7 @@ func TestDamagedMovie(t *testing.T) {
 // TestDamagedReadModels has a file of read models that is damaged when the service starts, or found to be while it runs: it is set aside, and every
 // answer comes back from the log.
 func TestDamagedReadModels(t *testing.T) {
+	t.Parallel()
 	for name, damage := range map[string]func(service *harness.Service, path string){
 		"at the start": func(service *harness.Service, path string) {
 			service.API.Terminate()
@@ -136,6 +140,7 @@ func TestDamagedReadModels(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			service := harness.NewService(t)
 			service.StartAPI()
 			client := service.NewAccount("ruin", 600)

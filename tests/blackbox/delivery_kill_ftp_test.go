@@ -130,6 +130,7 @@ func (g *gate) taken() (files []string, left []byte) {
 // TestKilledExport ends the whole service between an upload to a real FTP server and its record: the file is there, whole, once, and
 // was sent at most twice. Decision 32; reliability §1.
 func TestKilledExport(t *testing.T) {
+	t.Parallel()
 	steady, server := harness.NewReceiver(t), harness.StartFTP(t, nil)
 	g := newGate(t, server)
 	flags := []string{"--allow-host", steady.Host, "--allow-host", g.listener.Addr().String(), "--claim-timeout", "4s"}

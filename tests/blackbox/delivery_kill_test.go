@@ -99,6 +99,7 @@ func (k *killer) taken() []call {
 // TestKilledDelivery ends the whole service between a delivery and its record, again and again: nothing is lost, nothing comes more
 // than twice, what was recorded is not sent again, and the movie says that it is delivered. Decision 32; reliability §1.
 func TestKilledDelivery(t *testing.T) {
+	t.Parallel()
 	steady, bad := harness.NewReceiver(t), newKiller(t)
 	service := harness.NewService(t, "--allow-host", steady.Host, "--allow-host", bad.address(), "--claim-timeout", "4s")
 	bad.service = service

@@ -15,6 +15,7 @@ import (
 
 // TestDelivery sends one movie to receivers that behave badly, in order, and reads the results.
 func TestDelivery(t *testing.T) {
+	t.Parallel()
 	var tries atomic.Int32
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		tries.Add(1)
@@ -75,6 +76,7 @@ func TestDelivery(t *testing.T) {
 // TestTimeout lets a movie run out of time, because its picture is held back: its status is timeout, the render goes on, its late success
 // is done and free.
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	picture, held := writtenPNG(t), make(chan struct{})
 	assets := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-held

@@ -19,6 +19,7 @@ import (
 // TestDestinations delivers one movie to a real server of every kind, by saved connections and inline, and looks for secrets wherever
 // the installation keeps or says something.
 func TestDestinations(t *testing.T) {
+	t.Parallel()
 	w := newDestinations(t)
 	project := w.client.Submit(object{"id": "all", "scenes": list{object{"duration": 1}}, "exports": list{object{"destinations": list{
 		object{"type": "webhook", "endpoint": w.hook.URL + "/hook?token=canary-path"},
@@ -73,7 +74,6 @@ type destinations struct {
 func newDestinations(t *testing.T) *destinations {
 	t.Helper()
 	certificate := harness.NewCertificate(t)
-	t.Setenv("SSL_CERT_FILE", certificate.CertFile)
 	w := &destinations{
 		t: t, signed: make(chan *http.Request, 16), bodies: make(chan []byte, 16),
 		ftp: harness.StartFTP(t, nil), ssh: harness.StartSSH(t), s3: harness.StartS3(t), mail: harness.NewMailServer(t, &certificate, false),
@@ -94,6 +94,7 @@ func newDestinations(t *testing.T) *destinations {
 		flags = append(flags, "--allow-host", address)
 	}
 	w.service = harness.NewService(t, flags...)
+	w.service.Environment = []string{"SSL_CERT_FILE=" + certificate.CertFile}
 	w.service.StartAPI()
 	w.client = w.service.NewAccount("destinations", 600)
 	w.secrets = []string{"canary", w.ftp.Password, w.s3.Password, w.s3.Username, w.mail.Password, "OPENSSH PRIVATE KEY"}

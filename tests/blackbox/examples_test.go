@@ -16,6 +16,7 @@ var remote = regexp.MustCompile(`https?://[^/"' )]+`)
 
 // TestExamples renders movies from the field, their remote media replaced by stand-ins.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	dir := os.Getenv(examplesEnv)
 	if dir == "" {
 		dir = filepath.Join(harness.Root(t), "..", "shared", "examples")

@@ -82,6 +82,7 @@ func checkOutcome(t *testing.T, client *harness.Client, log *harness.Log, movie 
 // TestKillEverything kills the whole process during a render and starts it again. It knows that its former self has ended: no silence has
 // to tell.
 func TestKillEverything(t *testing.T) {
+	t.Parallel()
 	assets := harness.NewAssets(t)
 	service, log := embedded(t, "--allow-host", assets.Host, "--claim-timeout", "1h")
 	client := service.NewAccount("kill", 600)
@@ -115,6 +116,7 @@ func TestKillEverything(t *testing.T) {
 // TestRendererIsLost loses the one of two renderers that has the movie: the other takes over. One that was killed is known to have ended;
 // one that hangs is taken for dead when it has been silent, and what it does when it wakes up counts for nothing.
 func TestRendererIsLost(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		silence string
 		lose    func(*harness.Process)
@@ -124,6 +126,7 @@ func TestRendererIsLost(t *testing.T) {
 		"hanging": {silence: "4s", lose: func(p *harness.Process) { p.Signal(syscall.SIGSTOP) }, wake: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			assets := harness.NewAssets(t)
 			addr := harness.FreeAddr(t)
 			harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), addr)
@@ -170,6 +173,7 @@ func TestRendererIsLost(t *testing.T) {
 
 // TestEventStoreRestarts restarts the event store five times during one render: it stays one attempt.
 func TestEventStoreRestarts(t *testing.T) {
+	t.Parallel()
 	assets := harness.NewAssets(t)
 	addr, dir := harness.FreeAddr(t), filepath.Join(t.TempDir(), "events")
 	store := harness.StartEventStore(t, dir, addr)
@@ -197,6 +201,7 @@ func TestEventStoreRestarts(t *testing.T) {
 
 // TestDrain sends SIGTERM three times during one render: the claim is handed back each time, and nothing counts as a crash.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	assets := harness.NewAssets(t)
 	service, log := embedded(t, "--allow-host", assets.Host, "--drain-timeout", "300ms")
 	client := service.NewAccount("drain", 600)

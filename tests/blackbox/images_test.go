@@ -22,6 +22,7 @@ func promptMovie(prompt string, more object) object {
 
 // TestImages_ofPrompts has a provider make the pictures of movies. Decision 48; movie-schema §4.1.
 func TestImages_ofPrompts(t *testing.T) {
+	t.Parallel()
 	provider := harness.NewProvider(t)
 	service := harness.NewService(t, "--allow-host", provider.Host, "--image-url", provider.URL, "--image-key", harness.ProviderKey)
 	service.StartAPI()
@@ -55,6 +56,7 @@ func TestImages_ofPrompts(t *testing.T) {
 
 // Without a provider the movie fails, and says so.
 func TestImages_withoutProvider(t *testing.T) {
+	t.Parallel()
 	service := harness.NewService(t)
 	service.StartAPI()
 	client := service.NewAccount("painter", 600)

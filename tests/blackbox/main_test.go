@@ -1,6 +1,7 @@
 package blackbox_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -13,9 +14,24 @@ func TestMain(m *testing.M) {
 		_, _ = fmt.Fprintln(os.Stderr, becomeFiltered(filter))
 		os.Exit(126)
 	}
+	atOnce()
 	code := m.Run()
 	harness.RemoveBinaries()
 	os.Exit(code)
+}
+
+// atOnce has more tests run beside each other than there are processors, unless the command line says how many: most of their time they wait.
+func atOnce() {
+	const tests = "4"
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return
+	}
+	if err := flag.Set("test.parallel", tests); err != nil {
+		panic(err)
+	}
 }
 
 // object and list keep the movies of the tests readable.

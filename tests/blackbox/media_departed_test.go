@@ -27,6 +27,7 @@ type stored struct {
 // TestAccount_storedMedia closes an account, and lets the balance of another stay at zero: what was stored for the one is gone from the disk
 // and answers 404, of the other its library and its movies. Decision 39; design §6, closing.
 func TestAccount_storedMedia(t *testing.T) {
+	t.Parallel()
 	picture, host := servePicture(t)
 	service := harness.NewService(t, "--allow-host", host, "--zero-retention", "1s", "--sweep-every", "1s")
 	service.StartAPI()

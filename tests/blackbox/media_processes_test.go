@@ -36,6 +36,7 @@ func untilListed(t *testing.T, c *harness.Client, folder, want string) {
 // TestMedia_twoProcesses shares one library between two processes over MongoDB and an event store apart: what is done at one is there at
 // the other, and what the other prepares is kept where the first lists it.
 func TestMedia_twoProcesses(t *testing.T) {
+	t.Parallel()
 	picture, host := servePicture(t)
 	events := harness.FreeAddr(t)
 	harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), events)

@@ -50,6 +50,7 @@ func sendFile(ctx context.Context, address, contentType string, size int, body i
 // TestUploads_killed kills the service while files are uploaded: what is uploaded is whole, nothing else can be seen, and no space is
 // lost. Reliability §7b.
 func TestUploads_killed(t *testing.T) {
+	t.Parallel()
 	rounds := 20
 	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
 		rounds = 200
@@ -98,6 +99,7 @@ func TestUploads_killed(t *testing.T) {
 
 // TestUploads_largest stores 500 MB to the byte, and serves the last of them. What is larger, or has no length, is refused beside the code.
 func TestUploads_largest(t *testing.T) {
+	t.Parallel()
 	const largest = 524_288_000
 	service := harness.NewService(t, "--roles", "api,projector,keeper")
 	service.StartAPI()
@@ -155,6 +157,7 @@ func age(t *testing.T, dir string) {
 // TestPreload_plays lets a real browser play what a preload has made of films, and of a picture, that browsers cannot decode: with its
 // transparency.
 func TestPreload_plays(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	harness.RunFFmpeg(t, "-f", "lavfi", "-i", "color=c=red@0.0:size=64x48:rate=25:duration=2,format=rgba", "-c:v", "prores_ks", "-profile:v", "4444",
 		"-pix_fmt", "yuva444p10le", filepath.Join(dir, "clear.mov"))
@@ -195,11 +198,9 @@ func TestPreload_plays(t *testing.T) {
 func startS3Service(t *testing.T, flags ...string) *harness.Service {
 	t.Helper()
 	address, environment := harness.StartS3Bucket(t)
-	for _, variable := range append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef") {
-		name, value, _ := strings.Cut(variable, "=")
-		t.Setenv(name, value)
-	}
+	environment = append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef")
 	service := harness.NewService(t, append(flags, "--blobs", address)...)
+	service.Environment = environment
 	service.StartAPI()
 	return service
 }
@@ -214,6 +215,7 @@ func uploaded(t *testing.T, c *harness.Client, name string) {
 
 // TestUploads_s3 sends files to the storage itself; they are confirmed, copied once, and drawn from.
 func TestUploads_s3(t *testing.T) {
+	t.Parallel()
 	client := startS3Service(t).NewAccount("s3", 600)
 	picture, err := os.ReadFile(writtenPNG(t))
 	if err != nil {
@@ -246,6 +248,7 @@ func TestUploads_s3(t *testing.T) {
 
 // TestUploads_s3Blocked: what comes to the storage itself while the balance is zero is taken in when there are credits again. Decision 39.
 func TestUploads_s3Blocked(t *testing.T) {
+	t.Parallel()
 	service := startS3Service(t, "--upload-url-ttl", "1h")
 	account, client := service.OpenAccount("spent", 1)
 	upload, file := registerFile(t, client, "later.txt", "text/plain", 5)

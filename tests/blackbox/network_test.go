@@ -13,6 +13,7 @@ import (
 
 // TestNetworkEventStore renders a movie with an event store apart that takes users by TLS only. Its certificate changes on the way.
 func TestNetworkEventStore(t *testing.T) {
+	t.Parallel()
 	certificate, dir := harness.NewCertificate(t), t.TempDir()
 	users, addr := filepath.Join(dir, "users"), harness.FreeAddr(t)
 	add := exec.Command(harness.Binary(t), "eventstore", "user", "add", "--users", users, "service")

@@ -10,6 +10,7 @@ import (
 // TestPreload_charged has a provider make pictures for preloads: what was made is paid for, what failed or was made before is given back.
 // Decision 38.
 func TestPreload_charged(t *testing.T) {
+	t.Parallel()
 	provider := harness.NewProvider(t)
 	service := harness.NewService(t, "--allow-host", provider.Host, "--image-url", provider.URL, "--image-key", harness.ProviderKey)
 	service.StartAPI()

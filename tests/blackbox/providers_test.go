@@ -16,6 +16,7 @@ import (
 // TestSavedProvider has one saved connection speak a movie's voices and hear another's sound, on a server without a provider of its own.
 // Decision 48.
 func TestSavedProvider(t *testing.T) {
+	t.Parallel()
 	assets, provider := harness.NewAssets(t), harness.NewProvider(t)
 	service := harness.NewService(t, "--allow-host", provider.Host, "--allow-host", assets.Host)
 	service.StartAPI()
@@ -75,6 +76,7 @@ func TestSavedProvider(t *testing.T) {
 // TestSavedProvider_ElevenLabs saves, tests and uses a connection to a vendor of its own protocol: the captions of a voice stand where the vendor
 // says that its words are. Decision 68.
 func TestSavedProvider_ElevenLabs(t *testing.T) {
+	t.Parallel()
 	provider := harness.NewProvider(t)
 	service := harness.NewService(t, "--allow-host", provider.Host)
 	service.StartAPI()

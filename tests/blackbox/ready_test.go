@@ -28,11 +28,9 @@ func readiness(t *testing.T, ops string) (status int, body string) {
 // TestReady: a process whose MongoDB or S3 does not answer is not ready and names it, on every role, while it stays alive; it is ready again
 // when the store answers again.
 func TestReady(t *testing.T) {
+	t.Parallel()
 	blobs, environment := harness.StartS3Bucket(t)
-	for _, variable := range append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef") {
-		name, value, _ := strings.Cut(variable, "=")
-		t.Setenv(name, value)
-	}
+	environment = append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef")
 	s3, err := url.Parse(blobs)
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +52,7 @@ func TestReady(t *testing.T) {
 	store := harness.FreeAddr(t)
 	harness.StartEventStore(t, t.TempDir()+"/events", store)
 	service := harness.NewService(t, "--eventstore", "esdb://"+store+"?tls=false", "--mongo", mongo.String(), "--blobs", s3.String())
+	service.Environment = environment
 	all := map[string]string{}
 	for _, role := range []string{"api", "projector", "renderer", "deliverer", "keeper"} {
 		all[role] = harness.FreeAddr(t)

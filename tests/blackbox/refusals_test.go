@@ -11,6 +11,7 @@ import (
 
 // TestRefusals sends what must be refused, and checks that nothing was created or held.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	service := harness.NewService(t)
 	service.StartAPI()
 	client := service.NewAccount("refusals", 600)
@@ -80,6 +81,7 @@ func TestRefusals(t *testing.T) {
 
 // TestList pages through a short history by next_token.
 func TestList(t *testing.T) {
+	t.Parallel()
 	service := harness.NewService(t)
 	service.StartAPI()
 	client := service.NewAccount("list", 600)

@@ -14,6 +14,7 @@ import (
 
 // TestRebuild takes the read models away between two runs: every answer comes back from the log.
 func TestRebuild(t *testing.T) {
+	t.Parallel()
 	service := harness.NewService(t)
 	service.StartAPI()
 	client := service.NewAccount("rebuild", 600)
@@ -49,6 +50,7 @@ func TestRebuild(t *testing.T) {
 
 // TestFirstStart: the key is shown once, and a second start shows none.
 func TestFirstStart(t *testing.T) {
+	t.Parallel()
 	service := harness.NewService(t)
 	service.StartAPI()
 	harness.Eventually(t, "the start is announced", func() bool {

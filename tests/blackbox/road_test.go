@@ -48,8 +48,10 @@ const (
 
 // TestRoad submits a movie, watches it grow, looks at the result and deletes it, on every way to run the service.
 func TestRoad(t *testing.T) {
+	t.Parallel()
 	for _, topology := range topologies {
 		t.Run(topology.name, func(t *testing.T) {
+			t.Parallel()
 			assets := harness.NewAssets(t)
 			receiver := harness.NewReceiver(t)
 			service := topology.start(t, "--allow-host", assets.Host, "--allow-host", receiver.Host)

@@ -14,6 +14,7 @@ import (
 // TestDiskReserve: below its reserve a service takes nothing new, and says so; what is there is read, delivered and deleted; what was waiting
 // is rendered when there is room again.
 func TestDiskReserve(t *testing.T) {
+	t.Parallel()
 	receiver := harness.NewReceiver(t)
 	service := harness.NewService(t, "--allow-host", receiver.Host)
 	service.StartAPI()

@@ -160,16 +160,15 @@ func history(t *testing.T, client *harness.Client, project string) string {
 // TestSources_OnAnotherHost: what one host has downloaded renders on another that shares nothing with it but the log and the storage of files, with
 // the origin down; an identical movie needs no network there. Decision 51.
 func TestSources_OnAnotherHost(t *testing.T) {
+	t.Parallel()
 	blobs, environment := harness.StartS3Bucket(t)
-	for _, variable := range append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef") {
-		name, value, _ := strings.Cut(variable, "=")
-		t.Setenv(name, value)
-	}
+	environment = append(environment, "MOVIOLA_SECRET=0123456789abcdef0123456789abcdef")
 	o := newOrigin(t)
 	addr := harness.FreeAddr(t)
 	harness.StartEventStore(t, filepath.Join(t.TempDir(), "events"), addr)
 	flags := []string{"--eventstore", "esdb://" + addr + "?tls=false", "--blobs", blobs, "--allow-host", strings.TrimPrefix(o.URL, "http://")}
 	one := harness.NewService(t, flags...)
+	one.Environment = environment
 	one.StartAPI()
 	client := one.NewAccount("origin", 600)
 	movie := func(background string) object {
@@ -185,6 +184,7 @@ func TestSources_OnAnotherHost(t *testing.T) {
 	o.down.Store(true)
 	asked := o.asked.Load()
 	two := harness.NewService(t, flags...)
+	two.Environment = environment
 	two.StartAPI()
 	client = two.Client(client.Key)
 	client.WaitFor(client.Submit(movie("#ffffff")), "done")

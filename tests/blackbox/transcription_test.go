@@ -10,6 +10,7 @@ import (
 
 // TestTranscription makes captions of what a provider hears in the movie's sound. Decision 48; movie-schema §4.8.
 func TestTranscription(t *testing.T) {
+	t.Parallel()
 	assets, provider := harness.NewAssets(t), harness.NewProvider(t)
 	service := harness.NewService(t, "--allow-host", provider.Host, "--allow-host", assets.Host,
 		"--transcription-url", provider.URL, "--transcription-key", harness.ProviderKey)

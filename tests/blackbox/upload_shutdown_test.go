@@ -15,6 +15,7 @@ import (
 // TestUploadAtShutdown ends the service while a body comes: its sender is told to send it again, nothing is left of it, and the same address
 // takes it after the next start.
 func TestUploadAtShutdown(t *testing.T) {
+	t.Parallel()
 	service := harness.NewService(t, "--upload-url-ttl", "1h")
 	service.StartAPI()
 	client := service.NewAccount("interrupted", 600)

@@ -34,47 +34,79 @@ func Root(t testing.TB) string {
 	}
 }
 
-// The binaries are built once for the tests of one package.
+// BinariesVariable names a folder in which several packages of tests share what they build. scripts/test.sh sets it.
+const BinariesVariable = "MOVIOLA_TEST_BINARIES"
+
+// What is built lies in one folder: that of BinariesVariable, or one of this process.
 var (
-	buildOnce sync.Once
-	builtDir  string
-	buildErr  error
+	buildLock sync.Mutex
+	builtDir  string // that RemoveBinaries removes
 )
 
 // NewerBinary builds the program as a later version that adds an event, a version of an event, and shapes of read models.
 func NewerBinary(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "moviola")
-	if err := run(Root(t), append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-tags", "moviola_newer", "-o", path, "."); err != nil {
-		t.Fatalf("build a later version of moviola: %v", err)
-	}
-	return path
+	return build(t, "moviola-newer", Root(t), append(os.Environ(), "CGO_ENABLED=0"), "-tags", "moviola_newer", ".")
 }
 
 // Binary builds the program, under the race detector when MOVIOLA_TEST_RACE is set, and returns its path.
 func Binary(t testing.TB) string {
 	t.Helper()
-	root := Root(t)
-	buildOnce.Do(func() {
-		builtDir, buildErr = os.MkdirTemp("", "moviola-bin-")
-		if buildErr != nil {
-			return
-		}
-		args := []string{"build", "-o", filepath.Join(builtDir, "moviola")}
-		env := append(os.Environ(), "CGO_ENABLED=0")
-		if os.Getenv("MOVIOLA_TEST_RACE") != "" {
-			args = append(args, "-race")
-			env = append(os.Environ(), "CGO_ENABLED=1")
-		}
-		buildErr = run(root, env, "go", append(args, ".")...)
-	})
-	if buildErr != nil {
-		t.Fatalf("build moviola: %v", buildErr)
+	if os.Getenv("MOVIOLA_TEST_RACE") != "" {
+		return build(t, "moviola", Root(t), append(os.Environ(), "CGO_ENABLED=1"), "-race", ".")
 	}
-	return filepath.Join(builtDir, "moviola")
+	return build(t, "moviola", Root(t), append(os.Environ(), "CGO_ENABLED=0"), ".")
 }
 
-// RemoveBinaries deletes what Binary built. TestMain calls it last.
+// build builds a program in a folder of the sources, unless it has been built, and returns its path.
+func build(t testing.TB, name, dir string, env []string, args ...string) string {
+	t.Helper()
+	buildLock.Lock()
+	defer buildLock.Unlock()
+	to := os.Getenv(BinariesVariable)
+	if to == "" {
+		if builtDir == "" {
+			made, err := os.MkdirTemp("", "moviola-bin-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			builtDir = made
+		}
+		to = builtDir
+	}
+	path := filepath.Join(to, name)
+	if err := once(path, func() error {
+		return run(dir, env, "go", append([]string{"build", "-o", path}, args...)...)
+	}); err != nil {
+		t.Fatalf("build %s: %v", name, err)
+	}
+	return path
+}
+
+// once has one process build a file that is not there yet; the others wait for it.
+func once(path string, build func() error) error {
+	return locked(path, func() error {
+		if _, err := os.Stat(path); err == nil {
+			return nil
+		}
+		return build()
+	})
+}
+
+// locked has one process at a time build a file: nobody starts one that is being written.
+func locked(path string, build func() error) error {
+	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // which unlocks
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("lock %s: %w", path, err)
+	}
+	return build()
+}
+
+// RemoveBinaries deletes what this process has built for itself. TestMain calls it last.
 func RemoveBinaries() {
 	if builtDir != "" {
 		_ = os.RemoveAll(builtDir)

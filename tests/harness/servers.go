@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"golang.org/x/crypto/ssh"
@@ -213,16 +212,9 @@ var buildS3 = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return "", err
 	}
-	// One package of tests builds, and the others find it built: nobody starts a file that is being written.
-	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = lock.Close() }() // which unlocks
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return "", fmt.Errorf("lock %s: %w", path, err)
-	}
-	return path, run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, "github.com/versity/versitygw/cmd/versitygw")
+	return path, locked(path, func() error {
+		return run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, "github.com/versity/versitygw/cmd/versitygw")
+	})
 })
 
 // Storage is an S3 server with one bucket.

@@ -21,6 +21,9 @@ type Service struct {
 	flags []string // of every process
 	API   *Process
 
+	// Environment is what the processes started next have besides the test's own variables, as name=value.
+	Environment []string
+
 	// Program is what the processes started next run. Default: what Binary builds.
 	Program string
 }
@@ -66,7 +69,8 @@ func (s *Service) StartProcess(name string, flags ...string) *Process {
 	if program == "" {
 		program = Binary(s.t)
 	}
-	return Start(s.t, name, program, []string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken, "MOVIOLA_FONTS_URL="}, append(args, flags...)...)
+	environment := append([]string{"MOVIOLA_ADMIN_TOKEN=" + AdminToken, "MOVIOLA_FONTS_URL="}, s.Environment...)
+	return Start(s.t, name, program, environment, append(args, flags...)...)
 }
 
 // WaitReady waits until the HTTP interface answers.
@@ -136,14 +140,7 @@ func StartEventStore(t testing.TB, dir, addr string, flags ...string) *Process {
 // StartMongo builds and runs the MongoDB-protocol server of tests/mongo and returns its address.
 func StartMongo(t testing.TB) string {
 	t.Helper()
-	Binary(t) // makes builtDir
-	path := filepath.Join(builtDir, "ferret")
-	if _, err := os.Stat(path); err != nil {
-		dir := filepath.Join(Root(t), "tests", "mongo")
-		if err := run(dir, append(os.Environ(), "CGO_ENABLED=0"), "go", "build", "-o", path, "./ferret"); err != nil {
-			t.Fatal(err)
-		}
-	}
+	path := build(t, "ferret", filepath.Join(Root(t), "tests", "mongo"), append(os.Environ(), "CGO_ENABLED=0"), "./ferret")
 	p := Start(t, "mongo", path, nil, "-listen", "127.0.0.1:0", "-dir", t.TempDir())
 	var url string
 	Eventually(t, "the MongoDB server is ready", func() bool {
