@@ -41,19 +41,46 @@ func examineNote(path string) (commands.Flaw, error) {
 	if !json.Valid(raw) {
 		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it is no JSON", Remove: []string{path}}, nil
 	}
-	var names struct{ File, Hash string }
-	if json.Unmarshal(raw, &names) != nil { // a list of words, which names nothing
-		return commands.Flaw{}, nil
-	}
-	name := cmp.Or(names.File, names.Hash)
+	name := namedBy(raw)
 	if name == "" {
 		return commands.Flaw{}, nil
 	}
-	_, err = os.Stat(filepath.Join(filepath.Dir(path), filepath.Base(name)))
+	_, err = os.Stat(filepath.Join(filepath.Dir(path), name))
 	if _, again := os.Stat(path); errors.Is(err, fs.ErrNotExist) && again == nil { // both go when they are tidied away
 		return commands.Flaw{Kind: commands.FlawMissing, Detail: "the file that it names has gone", Remove: []string{path}}, nil
 	}
 	return commands.Flaw{}, missing(err)
+}
+
+// namedBy is the file that a note names; empty: none, as a list of words.
+func namedBy(note []byte) string {
+	var names struct{ File, Hash string }
+	if json.Unmarshal(note, &names) != nil {
+		return ""
+	}
+	if name := cmp.Or(names.File, names.Hash); name != "" {
+		return filepath.Base(name)
+	}
+	return ""
+}
+
+// Named are the files that the notes in a folder of such a cache name.
+func Named(folder string) (map[string]bool, error) {
+	notes, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	named := make(map[string]bool, len(notes))
+	for _, path := range notes {
+		raw, err := os.ReadFile(path)
+		if missing(err) != nil {
+			return nil, err
+		}
+		if name := namedBy(raw); name != "" {
+			named[name] = true
+		}
+	}
+	return named, nil
 }
 
 // unfinished begins the names of files that are being written.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"moviola/adapters/scratch"
 )
 
@@ -43,6 +45,11 @@ func TestExamine(t *testing.T) {
 		if err != nil || flaw.Kind != tt.want || (flaw.Kind != "") != (len(flaw.Remove) == 1) {
 			t.Errorf("%s: %+v, %v", tt.name, flaw, err)
 		}
+	}
+	named, err := scratch.Named(dir)
+	want := map[string]bool{name + ".wav": true, name + ".flac": true, name: true, name[1:] + "0": true}
+	if diff := cmp.Diff(want, named); diff != "" || err != nil {
+		t.Errorf("files that notes name (-want +got):\n%s%v", diff, err)
 	}
 	if flaw, err := scratch.Examine(filepath.Join(dir, name+".gone"), false); err != nil || flaw.Kind != "" {
 		t.Errorf("a file that has gone: %+v, %v", flaw, err)

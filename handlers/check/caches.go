@@ -18,6 +18,8 @@ type Cache struct {
 	Dir  string
 	// Examine says what is wrong with a file. Quick leaves the content unread.
 	Examine func(path string, quick bool) (commands.Flaw, error)
+	// Named are the files that the notes in a folder name, by their names: a file that is neither is nobody's. nil: every file stands for itself.
+	Named func(folder string) (map[string]bool, error)
 	// Folder is where the files of an account are.
 	Folder func(account domain.AccountID) string
 }
@@ -29,6 +31,7 @@ func (c *checker) caches(ctx context.Context) error {
 		for account := range c.inventory.departed {
 			gone[cache.Folder(account)] = true
 		}
+		named := make(map[string]bool) // in the folder that is being walked
 		err := filepath.WalkDir(cache.Dir, func(path string, entry fs.DirEntry, err error) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -45,12 +48,16 @@ func (c *checker) caches(ctx context.Context) error {
 				}
 				return fs.SkipDir
 			case entry.IsDir():
-				return nil
+				named, err = namedIn(cache, path)
+				return err
 			}
 			c.report.Cached++
 			flaw, err := cache.Examine(path, c.Quick)
 			if err != nil {
 				return err
+			}
+			if flaw.Kind == "" && cache.Named != nil && filepath.Ext(path) != ".json" && !named[entry.Name()] {
+				flaw = commands.Flaw{Kind: commands.FlawOrphaned, Detail: "no note names it", Remove: []string{path}}
 			}
 			return c.flaw(cache, path, entry, flaw)
 		})
@@ -59,6 +66,13 @@ func (c *checker) caches(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func namedIn(cache Cache, folder string) (map[string]bool, error) {
+	if cache.Named == nil {
+		return nil, nil
+	}
+	return cache.Named(folder)
 }
 
 // flaw takes in what is wrong with a file of a cache. What is nobody's is left while it is young: it may be about to be noted.

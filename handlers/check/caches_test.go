@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"moviola/commands"
 	"moviola/domain"
@@ -59,4 +60,53 @@ func TestRun_caches(t *testing.T) {
 	if examined != 4+4+1 {
 		t.Errorf("%d files were examined", examined)
 	}
+}
+
+// TestRun_cachesWithNotes: where notes name the files of a cache, an old file that none of them names is nobody's.
+func TestRun_cachesWithNotes(t *testing.T) {
+	t.Parallel()
+	w, dir := newWorld(t), t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, "alice", name) }
+	if err := os.MkdirAll(filepath.Join(dir, "alice"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"note.json", "named.wav", "nobodys.wav", "young.wav"} {
+		if err := os.WriteFile(path(name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		written := t0
+		if name == "young.wav" {
+			written = t0.Add(47 * time.Hour)
+		}
+		if err := os.Chtimes(path(name), written, written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := w.config()
+	config.Caches = []check.Cache{{
+		What: "voice", Dir: dir, Folder: func(domain.AccountID) string { return "" },
+		Examine: func(string, bool) (commands.Flaw, error) { return commands.Flaw{}, nil },
+		Named: func(folder string) (map[string]bool, error) {
+			return map[string]bool{"named.wav": folder == filepath.Join(dir, "alice")}, nil
+		},
+	}}
+	w.wantFindings(config, "orphaned "+path("nobodys.wav"))
+	config.Repair = true
+	w.wantFindings(config, "orphaned "+path("nobodys.wav")+" (repaired)")
+	w.wantFindings(config)
+}
+
+// TestRun_shared: of what hosts share, that of a closed account is nobody's, and what has lapsed and was not removed.
+func TestRun_shared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.append(account.Stream(bob), bob, account.Opened{Plan: "paid", At: t0}, account.Closed{At: t0})
+	w.put("sources/of-alice/files/1.1", "sources/of-bob/visits/1.json")
+	config := w.config()
+	w.wantFindings(config)
+	config.Holder, config.Lapse = func(a domain.AccountID) string { return "of-" + string(a) }, 30*time.Hour
+	w.wantFindings(config, "orphaned sources/of-bob/visits/1.json")
+	config.Lapse, config.Repair = 20*time.Hour, true
+	w.wantFindings(config, "orphaned sources/of-alice/files/1.1 (repaired)", "orphaned sources/of-bob/visits/1.json (repaired)")
+	w.wantFindings(config)
 }

@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -70,6 +71,9 @@ type Config struct {
 	Walk func(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 	// Caches are those of this machine.
 	Caches []Cache
+	// Holder names an account in the keys of what its hosts share, and Lapse is how long that is used after it was written; nil: it is not looked at.
+	Holder func(account domain.AccountID) string
+	Lapse  time.Duration
 	// Quick leaves finished movies and the files of caches unread: of movies the lengths are compared.
 	Quick bool
 	// Verify compares the read models with the log; nil: they are left out.
@@ -242,9 +246,13 @@ func (c *checker) again(ctx context.Context, stream string) (*inventory, error) 
 
 // stored looks for files that nothing in the log names.
 func (c *checker) stored(ctx context.Context) error {
-	until := c.Now().Add(-c.Grace)
+	until, closed := c.Now().Add(-c.Grace), c.closedHolders()
 	return c.Walk(ctx, "", func(key string, written time.Time) error {
 		c.report.Stored++
+		if blobkey.Sources.Is(key) {
+			c.shared(key, written, closed)
+			return nil
+		}
 		if !written.Before(until) || c.inventory.owned(key, c.Now()) || len(c.report.Findings) >= mostFindings {
 			return nil
 		}

@@ -116,6 +116,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	config := check.Config{
 		Log: eventstore.NewLog(store, eventstore.NewCodec()), Files: commands.SealDocuments(files, vault), Walk: files.Walk,
 		Repair: c.repair, Grace: c.grace, Quick: c.quick, Caches: cachesOf(c.cfg),
+		Holder: func(account domain.AccountID) string { return filepath.Base(assets.Folder("", account)) }, Lapse: 2 * c.cfg.AssetCacheTTL,
 	}
 	if !c.files {
 		closeModels, err := c.compareModels(&config, logger)
@@ -140,9 +141,9 @@ func cachesOf(cfg Config) []check.Cache {
 			Folder: func(account domain.AccountID) string { return render.Folder(engine, account) }},
 		{What: "source in the cache", Dir: sources, Examine: assets.Examine,
 			Folder: func(account domain.AccountID) string { return assets.Folder(sources, account) }},
-		{What: "voice in the cache", Dir: voices, Examine: scratch.Examine,
+		{What: "voice in the cache", Dir: voices, Examine: scratch.Examine, Named: scratch.Named,
 			Folder: func(account domain.AccountID) string { return speech.Folder(voices, account) }},
-		{What: "generated picture in the cache", Dir: pictures, Examine: scratch.Examine,
+		{What: "generated picture in the cache", Dir: pictures, Examine: scratch.Examine, Named: scratch.Named,
 			Folder: func(account domain.AccountID) string { return images.Folder(pictures, account) }},
 	}
 }
