@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 
 TOOL    := go tool -modfile=tools/go.mod
-LDFLAGS := -s -w -X moviola/internal/app.version=$(shell git describe --tags --always 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X moviola/internal/config.Version=$(shell git describe --tags --always 2>/dev/null || echo dev)
 ARGS    ?=
 
 help: ## list the targets

@@ -14,6 +14,7 @@ import (
 	"moviola/handlers/admin"
 	"moviola/handlers/keys"
 	"moviola/handlers/processors"
+	"moviola/internal/secret"
 	"moviola/projections"
 )
 
@@ -42,8 +43,8 @@ func (s *service) accountWork() processors.Accounts {
 }
 
 // newAdmin wires the operator's interface.
-func (s *service) newAdmin(secret secret, log logrus.FieldLogger, keyring *keys.API) (*admin.API, error) {
-	cursorKey, err := secret.key("operator's cursors")
+func (s *service) newAdmin(secret secret.Secret, log logrus.FieldLogger, keyring *keys.API) (*admin.API, error) {
+	cursorKey, err := secret.Key("operator's cursors")
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"moviola/internal/config"
 	"net/http"
 	"os"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 // apiKeyEnv carries the key of the account that asks.
-const apiKeyEnv = envPrefix + "API_KEY"
+const apiKeyEnv = config.EnvPrefix + "API_KEY"
 
 // apiClient calls a service as its clients do, for the command line.
 type apiClient struct{ URL, keyFile string }
@@ -28,7 +29,7 @@ func (c *apiClient) bind(f *pflag.FlagSet) {
 // key is the API key.
 func (c *apiClient) key() (string, error) {
 	if c.keyFile != "" {
-		return readSecretFile(c.keyFile)
+		return config.ReadSecretFile(c.keyFile)
 	}
 	if key := os.Getenv(apiKeyEnv); key != "" {
 		return key, nil

@@ -21,6 +21,7 @@ import (
 	"moviola/eventstore"
 	"moviola/eventstore/eventstoredb"
 	"moviola/handlers/web"
+	"moviola/internal/config"
 	"moviola/projections"
 	"moviola/projections/audit"
 )
@@ -145,7 +146,7 @@ func (a *auditing) books(ctx context.Context, store eventstore.Store) (*projecti
 		}
 	}
 	s := &stores{}
-	if err := s.openDocuments(Config{Data: a.data, Mongo: a.mongo}); err != nil {
+	if err := s.openDocuments(config.Config{Data: a.data, Mongo: a.mongo}); err != nil {
 		return nil, nil, err
 	}
 	books, err := projections.OpenBooks(ctx, s.docs)

@@ -22,6 +22,8 @@ import (
 	"moviola/domain/blobkey"
 	"moviola/eventstore/embedded"
 	"moviola/internal/backup"
+	"moviola/internal/config"
+	"moviola/internal/secret"
 )
 
 // archiveFlags say where an archive lies and how it is encrypted.
@@ -108,7 +110,7 @@ func (b bucketPlace) Open(ctx context.Context, name string) (io.ReadCloser, erro
 
 // backingUp is what `moviola backup` can be told.
 type backingUp struct {
-	cfg Config
+	cfg config.Config
 	to  string
 	archiveFlags
 }
@@ -124,18 +126,18 @@ func backupCommand() *cobra.Command {
 			"keep that apart, how to encrypt, and how to restore.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			b.cfg.given = given(cmd.Flags())
+			b.cfg.Given = config.Given(cmd.Flags())
 			for _, own := range []string{"to", "part", "passphrase-file", "recipient"} {
-				delete(b.cfg.given, own)
+				delete(b.cfg.Given, own)
 			}
-			if err := b.cfg.validate(); err != nil {
+			if err := b.cfg.Validate(); err != nil {
 				return err
 			}
 			return b.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
-	b.cfg.bind(f)
+	b.cfg.Bind(f)
 	f.StringVar(&b.to, "to", "", "where backups lie: a folder, or s3://bucket?region=…&prefix=backups/")
 	f.StringToStringVar(&b.parts, "part", nil, "keep a part elsewhere, such as secrets=/other/folder; parts: "+strings.Join(backup.Parts(), ", "))
 	f.StringVar(&b.passphraseFile, "passphrase-file", "", "encrypt with the passphrase in this file")
@@ -165,7 +167,7 @@ func (b *backingUp) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return fmt.Errorf("open %s: %w", b.to, err)
 	}
-	w, err := target.Begin(ctx, time.Now(), version)
+	w, err := target.Begin(ctx, time.Now(), config.Version)
 	if err != nil {
 		return err
 	}
@@ -181,11 +183,11 @@ func (b *backingUp) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 
 // check refuses what would make a backup with something missing: a folder without an installation, or flags that the service has and
 // this command has not.
-func (b *backingUp) check() (map[string]settings, error) {
+func (b *backingUp) check() (map[string]config.Settings, error) {
 	if _, err := os.Stat(b.cfg.Data); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
-	noted, err := notedSettings(b.cfg.Data)
+	noted, err := config.Noted(b.cfg.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +210,7 @@ func (b *backingUp) check() (map[string]settings, error) {
 }
 
 // save adds everything to a backup. The log comes first, as it is at one moment: what it names was stored before it.
-func (b *backingUp) save(ctx context.Context, w *backup.Writer, noted map[string]settings, logger *logrus.Logger) (err error) {
+func (b *backingUp) save(ctx context.Context, w *backup.Writer, noted map[string]config.Settings, logger *logrus.Logger) (err error) {
 	work, err := os.MkdirTemp("", "moviola-backup-")
 	if err != nil {
 		return err
@@ -240,7 +242,7 @@ func (b *backingUp) save(ctx context.Context, w *backup.Writer, noted map[string
 }
 
 // openFiles opens the files of an installation that is there.
-func openFiles(ctx context.Context, cfg Config) (*blobs.Bucket, error) {
+func openFiles(ctx context.Context, cfg config.Config) (*blobs.Bucket, error) {
 	where := cfg.Blobs
 	if where == "" {
 		where = filepath.Join(cfg.Data, "files")
@@ -252,18 +254,18 @@ func openFiles(ctx context.Context, cfg Config) (*blobs.Bucket, error) {
 }
 
 // saveSecrets adds the secrets that lie in the data folder, and the names of the variables that carry others.
-func (b *backingUp) saveSecrets(ctx context.Context, w *backup.Writer, noted map[string]settings) error {
-	names := secretVariables()
+func (b *backingUp) saveSecrets(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) error {
+	names := config.SecretVariables()
 	for _, one := range noted {
 		names = append(names, one.Environment...)
 	}
 	slices.Sort(names)
 	w.Manifest.Environment = slices.Compact(names)
-	for _, name := range []string{secretFile, credentialsFile, formerCredentialsFile} {
+	for _, name := range []string{secret.File, secret.CredentialsFile, secret.FormerCredentialsFile} {
 		err := addFile(ctx, w, backup.Secrets, name, filepath.Join(b.cfg.Data, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			if name == secretFile && !slices.Contains(w.Manifest.Environment, secretEnv) {
-				return fmt.Errorf("there is no secret: neither %s nor %s", filepath.Join(b.cfg.Data, secretFile), secretEnv)
+			if name == secret.File && !slices.Contains(w.Manifest.Environment, secret.Env) {
+				return fmt.Errorf("there is no secret: neither %s nor %s", filepath.Join(b.cfg.Data, secret.File), secret.Env)
 			}
 			continue
 		}
@@ -275,7 +277,7 @@ func (b *backingUp) saveSecrets(ctx context.Context, w *backup.Writer, noted map
 }
 
 // saveSettings adds the plans file and what the processes were started with.
-func (b *backingUp) saveSettings(ctx context.Context, w *backup.Writer, noted map[string]settings) error {
+func (b *backingUp) saveSettings(ctx context.Context, w *backup.Writer, noted map[string]config.Settings) error {
 	if b.cfg.Plans != "" {
 		if err := addFile(ctx, w, backup.Settings, plansFile, b.cfg.Plans); err != nil {
 			return fmt.Errorf("the plans of the service (give the file with --plans): %w", err)
@@ -287,7 +289,7 @@ func (b *backingUp) saveSettings(ctx context.Context, w *backup.Writer, noted ma
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		name = flagFolder + "/" + name
+		name = config.FlagFolder + "/" + name
 		if err := addFile(ctx, w, backup.Settings, name, filepath.Join(b.cfg.Data, filepath.FromSlash(name))); err != nil {
 			return err
 		}

@@ -17,6 +17,8 @@ import (
 	"moviola/adapters/blobs"
 	"moviola/domain/blobkey"
 	"moviola/internal/backup"
+	"moviola/internal/config"
+	"moviola/internal/secret"
 )
 
 // fleeting are files of which some are deleted after they were seen.
@@ -86,9 +88,9 @@ func TestBackup_deletedMeanwhile(t *testing.T) {
 // TestSettings_withoutSecrets: what is noted of the flags has no password and no key in it, and can be read back.
 func TestSettings_withoutSecrets(t *testing.T) {
 	t.Parallel()
-	var cfg Config
+	var cfg config.Config
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	cfg.bind(f)
+	cfg.Bind(f)
 	err := f.Parse([]string{
 		"--data", t.TempDir(), "--mongo", "mongodb://user:canary@host/db", "--eventstore", "esdb://admin:canary@a:2113,b:2113?tls=false",
 		"--smtp", "smtp://mail%40example.com:canary@host:587", "--speech-key", "canary", "--image-key", "canary",
@@ -97,11 +99,11 @@ func TestSettings_withoutSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.given = given(f)
-	if err := noteSettings(cfg); err != nil {
+	cfg.Given = config.Given(f)
+	if err := config.Note(cfg); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(cfg.Data, flagFolder, "api+keeper.json")
+	path := filepath.Join(cfg.Data, config.FlagFolder, "api+keeper.json")
 	content, err := os.ReadFile(path)
 	if err != nil || strings.Contains(string(content), "canary") {
 		t.Errorf("%v\n%s", err, content)
@@ -109,11 +111,11 @@ func TestSettings_withoutSecrets(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	noted, err := notedSettings(cfg.Data)
+	noted, err := config.Noted(cfg.Data)
 	if err != nil || len(noted) != 1 {
 		t.Fatalf("%v, %v", noted, err)
 	}
-	line := noted["api+keeper.json"].commandLine(map[string]string{"data": "new"})
+	line := noted["api+keeper.json"].CommandLine(map[string]string{"data": "new"})
 	for _, want := range []string{
 		" --data=new ", "mongodb://user:***@host/db", "'esdb://admin:***@a:2113,b:2113?tls=false'", "--image-key='***'", "--roles=api,keeper",
 		"region=x&secret_key=***&endpoint=y", "--smtp-from='a b'", "/our plans.yaml'",
@@ -129,25 +131,25 @@ func TestBackup_refuses(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		noted []map[string]string
-		cfg   Config
+		cfg   config.Config
 		want  string
 	}{
-		"nothing noted":          {nil, Config{}, ""},
-		"files on S3":            {[]map[string]string{{"blobs": "s3://b"}}, Config{}, "--blobs s3://b"},
-		"files on S3, said":      {[]map[string]string{{"blobs": "s3://b"}}, Config{Blobs: "s3://b"}, ""},
-		"a log elsewhere":        {[]map[string]string{{"eventstore": "esdb://h"}}, Config{}, "--eventstore"},
-		"a log elsewhere, said":  {[]map[string]string{{"eventstore": "esdb://h"}}, Config{EventStore: "esdb://h"}, ""},
-		"another process's log":  {[]map[string]string{{}, {"eventstore": "unix:///x"}}, Config{}, ""},
-		"plans that were noted":  {[]map[string]string{{"plans": "/p.yaml"}}, Config{}, ""},
-		"no data folder at hand": {nil, Config{Data: "/nowhere/at/all"}, "--data"},
+		"nothing noted":          {nil, config.Config{}, ""},
+		"files on S3":            {[]map[string]string{{"blobs": "s3://b"}}, config.Config{}, "--blobs s3://b"},
+		"files on S3, said":      {[]map[string]string{{"blobs": "s3://b"}}, config.Config{Blobs: "s3://b"}, ""},
+		"a log elsewhere":        {[]map[string]string{{"eventstore": "esdb://h"}}, config.Config{}, "--eventstore"},
+		"a log elsewhere, said":  {[]map[string]string{{"eventstore": "esdb://h"}}, config.Config{EventStore: "esdb://h"}, ""},
+		"another process's log":  {[]map[string]string{{}, {"eventstore": "unix:///x"}}, config.Config{}, ""},
+		"plans that were noted":  {[]map[string]string{{"plans": "/p.yaml"}}, config.Config{}, ""},
+		"no data folder at hand": {nil, config.Config{Data: "/nowhere/at/all"}, "--data"},
 	} {
 		b := backingUp{cfg: row.cfg}
 		if b.cfg.Data == "" {
 			b.cfg.Data = t.TempDir()
 		}
 		for i, flags := range row.noted {
-			one := Config{Data: b.cfg.Data, Roles: allRoles[i : i+1], given: flags}
-			if err := noteSettings(one); err != nil {
+			one := config.Config{Data: b.cfg.Data, Roles: config.AllRoles[i : i+1], Given: flags}
+			if err := config.Note(one); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -192,7 +194,7 @@ func TestRestore_cutShort(t *testing.T) {
 	if err := emptyFolder(dir); err != nil || refuseHalf(dir) != nil {
 		t.Errorf("a second restore: %v", err)
 	}
-	for _, name := range []string{restoring, secretFile} {
+	for _, name := range []string{restoring, secret.File} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

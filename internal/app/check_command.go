@@ -23,6 +23,8 @@ import (
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/handlers/check"
+	"moviola/internal/config"
+	"moviola/internal/secret"
 	"moviola/projections"
 )
 
@@ -42,7 +44,7 @@ func (e exitError) Unwrap() error { return e.error }
 
 // checking is what `moviola check` can be told.
 type checking struct {
-	cfg    Config
+	cfg    config.Config
 	repair bool
 	json   bool
 	files  bool
@@ -62,7 +64,7 @@ func checkCommand() *cobra.Command {
 			"nothing is left to do, 1 when something is, and 2 when it could not be checked.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := c.cfg.validate()
+			err := c.cfg.Validate()
 			if err == nil {
 				err = c.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
@@ -74,7 +76,7 @@ func checkCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	c.cfg.bind(f)
+	c.cfg.Bind(f)
 	f.BoolVar(&c.repair, "repair", false, "repair what can be repaired")
 	f.BoolVar(&c.json, "json", false, "print one JSON object")
 	f.BoolVar(&c.files, "files-only", false, "do not compare the read models")
@@ -102,14 +104,14 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	if _, err := os.Stat(filepath.Join(c.cfg.Data, secretFile)); err != nil && os.Getenv(secretEnv) == "" { // loading would make one
+	if _, err := os.Stat(filepath.Join(c.cfg.Data, secret.File)); err != nil && os.Getenv(secret.Env) == "" { // loading would make one
 		return fmt.Errorf("the secret of the installation, without which documents cannot be read: %w", err)
 	}
-	secret, err := loadSecret(c.cfg)
+	master, err := secret.Load(c.cfg.Data, c.cfg.BeyondHost())
 	if err != nil {
 		return err
 	}
-	vault, err := newVault(c.cfg, secret)
+	vault, err := secret.NewVault(c.cfg.Data, master)
 	if err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 }
 
 // cachesOf are the caches of this machine.
-func cachesOf(cfg Config) []check.Cache {
+func cachesOf(cfg config.Config) []check.Cache {
 	work := filepath.Join(cfg.Data, workFolder)
 	engine, sources, voices, pictures := filepath.Join(work, "render"), filepath.Join(work, "assets"), filepath.Join(work, "speech"), filepath.Join(work, "images")
 	return []check.Cache{

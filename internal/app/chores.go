@@ -7,6 +7,7 @@ import (
 
 	"moviola/adapters/scratch"
 	"moviola/handlers/chores"
+	"moviola/internal/config"
 )
 
 // halfFileAge is the age at which a stored file that nobody has finished is removed.
@@ -15,12 +16,12 @@ const halfFileAge = time.Hour
 
 // newChores says what this process tidies up: the keeper what is stored for all, the renderer its own working files and caches.
 func (s *service) newChores() (*chores.Chores, error) {
-	config := chores.Config{
+	parts := chores.Config{
 		First: min(10*time.Minute, s.cfg.SweepEvery), Every: s.cfg.SweepEvery,
 		Logger: s.log.WithField("part", "chores"),
 	}
-	if s.cfg.plays(roleKeeper) {
-		config.Chores = append(config.Chores,
+	if s.cfg.Plays(config.RoleKeeper) {
+		parts.Chores = append(parts.Chores,
 			chores.Documents(s.stores.files, s.models.Movies),
 			chores.Renders(s.stores.files, s.models.Movies),
 			chores.Chore{Name: "files that were abandoned half-written", Soon: true, Do: func(ctx context.Context, _ time.Time) error {
@@ -28,12 +29,12 @@ func (s *service) newChores() (*chores.Chores, error) {
 			}},
 			chores.Tidy("half-written files", halfFileAge, s.stores.files.Tidy))
 	}
-	if s.cfg.plays(roleKeeper) {
-		config.Chores = append(config.Chores, s.mediaChores()...)
+	if s.cfg.Plays(config.RoleKeeper) {
+		parts.Chores = append(parts.Chores, s.mediaChores()...)
 	}
 	if s.renderer != nil {
 		spoken, painted := filepath.Join(s.workFolder(), "speech"), filepath.Join(s.workFolder(), "images")
-		config.Chores = append(config.Chores,
+		parts.Chores = append(parts.Chores,
 			chores.Departed(s.models.Accounts, s.renderer.caches...),
 			chores.Chore{Name: "cached assets", Do: s.renderer.assets.Sweep},
 			chores.Chore{Name: "downloads of all hosts", Do: s.renderer.assets.SweepShared},
@@ -46,5 +47,5 @@ func (s *service) newChores() (*chores.Chores, error) {
 				return scratch.Tidy(ctx, painted, before)
 			}))
 	}
-	return chores.New(config)
+	return chores.New(parts)
 }

@@ -14,11 +14,9 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 
+	"moviola/internal/config"
 	"moviola/internal/jail"
 )
-
-// version is set by the linker.
-var version = "dev"
 
 // Main runs the command line and returns the exit code: 0 when all went well, otherwise 1.
 func Main(args []string, stdout, stderr io.Writer) int {
@@ -47,10 +45,10 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := fromEnv(cmd.Flags()); err != nil {
+			if err := config.FromEnvironment(cmd.Flags()); err != nil {
 				return err
 			}
-			return fromFiles(cmd.Flags())
+			return config.FromFiles(cmd.Flags())
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -71,7 +69,7 @@ func versionCommand() *cobra.Command {
 			if info, ok := debug.ReadBuildInfo(); ok {
 				goVersion = " (" + info.GoVersion + ")"
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "moviola "+version+goVersion)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "moviola "+config.Version+goVersion)
 			return err
 		},
 	}

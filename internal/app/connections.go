@@ -15,11 +15,12 @@ import (
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/handlers/connections"
+	"moviola/internal/secret"
 )
 
 // newConnections wires the operations on saved connections.
-func (s *service) newConnections(secret secret, log logrus.FieldLogger) (*connections.API, error) {
-	cursorKey, err := secret.key("cursors")
+func (s *service) newConnections(secret secret.Secret, log logrus.FieldLogger) (*connections.API, error) {
+	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
 	}

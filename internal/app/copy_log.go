@@ -12,6 +12,7 @@ import (
 
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
+	"moviola/internal/config"
 )
 
 // plansFile is what the plans file is called in a backup and in a restored data folder.
@@ -19,7 +20,7 @@ const plansFile = "plans.yaml"
 
 // copyOfLog writes the log of an installation, as it is at one moment, into a new file and verifies it: that of the data folder, whether a
 // service runs there or not, or that of another event store, which is copied through its protocol with ids, order and revisions.
-func copyOfLog(ctx context.Context, cfg Config, work, to string, logger *logrus.Logger) (report embedded.Report, err error) {
+func copyOfLog(ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger) (report embedded.Report, err error) {
 	if cfg.EventStore == "" {
 		return embedded.Backup(ctx, filepath.Join(cfg.Data, "events"), to)
 	}

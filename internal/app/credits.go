@@ -5,11 +5,12 @@ import (
 
 	"moviola/handlers/access"
 	"moviola/handlers/credits"
+	"moviola/internal/secret"
 )
 
 // newCredits wires the operations on credits.
-func (s *service) newCredits(secret secret, gate *access.Gate, log logrus.FieldLogger) (*credits.API, error) {
-	cursorKey, err := secret.key("cursors")
+func (s *service) newCredits(secret secret.Secret, gate *access.Gate, log logrus.FieldLogger) (*credits.API, error) {
+	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"moviola/commands"
 	"moviola/domain/connection"
 	"moviola/handlers/processors"
+	"moviola/internal/config"
 )
 
 // How long a server that takes files or mail may take to let us in, and may stay silent after that.
@@ -40,7 +41,7 @@ func selfOf(publicURL string) string {
 }
 
 // newGuard is the road out of this process. What the service itself serves is not reached by it. Decision 8.
-func newGuard(cfg Config) (*outbound.Guard, error) {
+func newGuard(cfg config.Config) (*outbound.Guard, error) {
 	guard, err := outbound.NewGuard(outbound.Config{Allow: cfg.AllowHosts, Self: selfOf(cfg.PublicURL)})
 	if err != nil {
 		return nil, fmt.Errorf("--allow-host: %w", err)
@@ -54,7 +55,7 @@ type destinations struct {
 	senders map[connection.Kind]commands.Sender
 }
 
-func newDestinations(cfg Config, guard *outbound.Guard) (destinations, error) {
+func newDestinations(cfg config.Config, guard *outbound.Guard) (destinations, error) {
 	dial := func(ports ...int) func(context.Context, string, string) (net.Conn, error) {
 		return guard.Dialer(outbound.DialOptions{Ports: ports, Connect: connectTime, Idle: silentTime})
 	}
@@ -76,11 +77,11 @@ func newDestinations(cfg Config, guard *outbound.Guard) (destinations, error) {
 }
 
 // newWebhook is one try at a receiver.
-func newWebhook(cfg Config, guard *outbound.Guard) processors.WebhookFunc {
+func newWebhook(cfg config.Config, guard *outbound.Guard) processors.WebhookFunc {
 	sender := webhook.NewSender(webhook.Config{
 		// The library goes on connecting when nobody waits for the answer any more: that ends too, a little later than the wait.
 		Transport: guard.Transport(outbound.Options{Connect: cfg.WebhookTimeout + time.Second}),
-		Wait:      cfg.WebhookTimeout, UserAgent: "Moviola/" + version,
+		Wait:      cfg.WebhookTimeout, UserAgent: "Moviola/" + config.Version,
 	})
 	return func(ctx context.Context, call processors.WebhookCall) (processors.WebhookResult, error) {
 		result, err := sender.Send(ctx, webhook.Call(call))

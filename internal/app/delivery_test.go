@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"moviola/domain/connection"
+	"moviola/internal/config"
 )
 
 // TestNewDestinations: each kind of destination that needs a video has its sender, and nothing else has one.
 func TestNewDestinations(t *testing.T) {
 	t.Parallel()
-	guard, err := newGuard(Config{})
+	guard, err := newGuard(config.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := newDestinations(Config{}, guard)
+	to, err := newDestinations(config.Config{}, guard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"moviola/adapters/disk"
 	"moviola/adapters/outbound"
 	"moviola/adapters/webfonts"
+	"moviola/internal/config"
 )
 
 // requirement is something from outside that Moviola uses.
@@ -75,7 +76,7 @@ func doctorCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&data, "data", data, "data folder whose disk is looked at")
 	cmd.Flags().Var(&reserve, "disk-reserve", "room that is to be kept free there")
-	fontsFlag(cmd.Flags(), &fonts)
+	config.BindFonts(cmd.Flags(), &fonts)
 	cmd.Flags().StringSliceVar(&allow, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
 	return cmd
 }
@@ -97,7 +98,7 @@ func printFontService(cmd *cobra.Command, address string, allow []string) error 
 }
 
 func askFontService(ctx context.Context, address string, allow []string) error {
-	guard, err := newGuard(Config{AllowHosts: allow})
+	guard, err := newGuard(config.Config{AllowHosts: allow})
 	if err != nil {
 		return err
 	}

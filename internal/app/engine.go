@@ -18,6 +18,7 @@ import (
 	"moviola/adapters/speech"
 	"moviola/adapters/webfonts"
 	"moviola/handlers/chores"
+	"moviola/internal/config"
 	"moviola/internal/drawing/text"
 )
 
@@ -45,7 +46,7 @@ type renderer struct {
 
 // newRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
 // under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the providers that accounts have saved; all but fonts are nil when there is no service around.
-func newRenderer(ctx context.Context, cfg Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store, saved savedProvider, log logrus.FieldLogger) (*renderer, error) {
+func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store, saved savedProvider, log logrus.FieldLogger) (*renderer, error) {
 	guard, err := newGuard(cfg)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/eventstore/embedded"
+	"moviola/internal/config"
 )
 
 // eventStoreGrace is how long the event store lets running calls finish when it stops.
@@ -26,7 +27,7 @@ func eventStoreCommand() *cobra.Command {
 }
 
 func eventStoreServeCommand() *cobra.Command {
-	var config embedded.Config
+	var options embedded.Config
 	var level, format string
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -36,15 +37,15 @@ func eventStoreServeCommand() *cobra.Command {
 			"Certificate and users are read anew when the files change, and on SIGHUP; what cannot be read stays as it was.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkListener(config); err != nil {
+			if err := checkListener(options); err != nil {
 				return err
 			}
 			log, err := newLog(cmd.ErrOrStderr(), level, format)
 			if err != nil {
 				return err
 			}
-			config.Log, config.NeedsPass = log.WithField("part", "eventstore"), true
-			server, err := embedded.Open(config)
+			options.Log, options.NeedsPass = log.WithField("part", "eventstore"), true
+			server, err := embedded.Open(options)
 			if err != nil {
 				return err
 			}
@@ -56,28 +57,28 @@ func eventStoreServeCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&config.Dir, "data", "./data/events", "folder of the log")
-	f.StringVar(&config.Listen, "listen", "", "host:port (default: a unix socket in the data folder)")
-	f.StringVar(&config.CertFile, "tls-cert", "", "PEM file of the certificate, with those between it and its authority")
-	f.StringVar(&config.KeyFile, "tls-key", "", "PEM file of the certificate's key")
-	f.StringVar(&config.UsersFile, "users", "", "file of the users, as `moviola eventstore user add` writes it")
+	f.StringVar(&options.Dir, "data", "./data/events", "folder of the log")
+	f.StringVar(&options.Listen, "listen", "", "host:port (default: a unix socket in the data folder)")
+	f.StringVar(&options.CertFile, "tls-cert", "", "PEM file of the certificate, with those between it and its authority")
+	f.StringVar(&options.KeyFile, "tls-key", "", "PEM file of the certificate's key")
+	f.StringVar(&options.UsersFile, "users", "", "file of the users, as `moviola eventstore user add` writes it")
 	f.StringVar(&level, "log-level", "info", "trace, debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")
 	return cmd
 }
 
 // checkListener says by the names of the flags why an event store must not listen so.
-func checkListener(config embedded.Config) error {
-	withTLS, open := config.CertFile != "" && config.KeyFile != "", config.Listen != "" && !loopback(config.Listen)
+func checkListener(options embedded.Config) error {
+	withTLS, open := options.CertFile != "" && options.KeyFile != "", options.Listen != "" && !config.Loopback(options.Listen)
 	switch {
-	case (config.CertFile == "") != (config.KeyFile == ""):
+	case (options.CertFile == "") != (options.KeyFile == ""):
 		return errors.New("--tls-cert and --tls-key: give both or none")
-	case withTLS && config.Listen == "":
+	case withTLS && options.Listen == "":
 		return errors.New("--tls-cert: give an address with --listen; the unix socket needs no TLS")
-	case open && (!withTLS || config.UsersFile == ""):
+	case open && (!withTLS || options.UsersFile == ""):
 		return fmt.Errorf("--listen %s: an address that other hosts reach needs --tls-cert, --tls-key and --users; "+
-			"without them the event store listens on loopback addresses only", config.Listen)
-	case config.UsersFile != "" && !withTLS:
+			"without them the event store listens on loopback addresses only", options.Listen)
+	case options.UsersFile != "" && !withTLS:
 		return errors.New("--users: give --tls-cert and --tls-key too; without TLS clients do not send their passwords")
 	}
 	return nil

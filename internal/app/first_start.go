@@ -10,6 +10,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/config"
 )
 
 // The account of the first start. Design §10.
@@ -21,13 +22,13 @@ const (
 // announce tells the operator how to begin; key is that of the account of the first start, empty but then.
 func (s *service) announce(stdout io.Writer, key string) error {
 	if s.public == nil {
-		_, err := fmt.Fprintf(stdout, "Moviola %s works as %v\n", version, s.cfg.Roles)
+		_, err := fmt.Fprintf(stdout, "Moviola %s works as %v\n", config.Version, s.cfg.Roles)
 		return err
 	}
 	base := s.cfg.PublicURL + "/v2"
-	lines := fmt.Sprintf("Moviola %s serves %s\n", version, base)
+	lines := fmt.Sprintf("Moviola %s serves %s\n", config.Version, base)
 	if s.generatedToken != "" {
-		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", adminTokenEnv, s.generatedToken)
+		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", config.AdminTokenEnv, s.generatedToken)
 	}
 	if key != "" {
 		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", firstAccount, key)

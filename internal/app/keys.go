@@ -11,12 +11,13 @@ import (
 	"moviola/eventstore"
 	"moviola/handlers/admin"
 	"moviola/handlers/keys"
+	"moviola/internal/secret"
 	"moviola/projections/keyring"
 )
 
 // newKeys wires the operations on keys.
-func (s *service) newKeys(secret secret, log logrus.FieldLogger) (*keys.API, error) {
-	cursorKey, err := secret.key("cursors")
+func (s *service) newKeys(secret secret.Secret, log logrus.FieldLogger) (*keys.API, error) {
+	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"moviola/handlers/chores"
 	"moviola/handlers/files"
 	"moviola/handlers/media"
+	"moviola/internal/secret"
 )
 
 // mediaParts are what the media libraries of this process share.
@@ -26,15 +27,15 @@ type mediaParts struct {
 }
 
 // openMedia puts together what the media libraries need.
-func (s *service) openMedia(secret secret) error {
-	key, err := secret.key("media addresses")
+func (s *service) openMedia(secret secret.Secret) error {
+	key, err := secret.Key("media addresses")
 	if err != nil {
 		return err
 	}
 	if s.media.addresses, err = domainmedia.NewAddresses(s.cfg.PublicURL, key); err != nil {
 		return err
 	}
-	if s.media.uploadKey, err = secret.key("uploads"); err != nil {
+	if s.media.uploadKey, err = secret.Key("uploads"); err != nil {
 		return err
 	}
 	log, bucket := s.stores.log, s.stores.files
@@ -72,8 +73,8 @@ func (s *service) fileServer(log logrus.FieldLogger) *files.Server {
 }
 
 // newMedia wires the operations on media libraries.
-func (s *service) newMedia(secret secret, gate *access.Gate, log logrus.FieldLogger) (*media.API, error) {
-	cursorKey, err := secret.key("cursors")
+func (s *service) newMedia(secret secret.Secret, gate *access.Gate, log logrus.FieldLogger) (*media.API, error) {
+	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"moviola/handlers/admin"
 	"moviola/handlers/web"
+	"moviola/internal/config"
 )
 
 const (
@@ -31,8 +32,8 @@ type operator struct{ URL, tokenFile string }
 
 // bind declares where the service is. The token comes from the environment or a file: a command line can be read by every user of the host.
 func (o *operator) bind(f *pflag.FlagSet) {
-	f.StringVar(&o.URL, "url", "http://localhost:8080", "base address of the service; "+adminTokenEnv+" carries its admin token")
-	f.StringVar(&o.tokenFile, "admin-token-file", "", "file with the admin token (default: "+adminTokenEnv+")")
+	f.StringVar(&o.URL, "url", "http://localhost:8080", "base address of the service; "+config.AdminTokenEnv+" carries its admin token")
+	f.StringVar(&o.tokenFile, "admin-token-file", "", "file with the admin token (default: "+config.AdminTokenEnv+")")
 }
 
 // call makes a call and decodes its answer. The body is encoded as JSON; nil: none. A refusal is returned in the service's words.
@@ -49,12 +50,12 @@ func (o *operator) call(ctx context.Context, method, path string, query url.Valu
 
 // send makes a call and returns the body of its answer, which was a success.
 func (o *operator) send(ctx context.Context, method, path string, query url.Values, body any) ([]byte, error) {
-	token, err := operatorToken(o.tokenFile)
+	token, err := config.OperatorToken(o.tokenFile)
 	if err != nil {
 		return nil, err
 	}
 	if token == "" {
-		return nil, fmt.Errorf("set %s to the admin token of the service", adminTokenEnv)
+		return nil, fmt.Errorf("set %s to the admin token of the service", config.AdminTokenEnv)
 	}
 	ctx, cancel := context.WithTimeout(ctx, operatorTime)
 	defer cancel()

@@ -14,12 +14,13 @@ import (
 	"moviola/domain/connection"
 	"moviola/domain/document"
 	"moviola/domain/lint"
+	"moviola/internal/config"
 	"moviola/internal/drawing/text"
 )
 
 // movieChecks tells what a movie alone does not: what this installation can reach, and whom it can ask. It implements rest.Outside.
 type movieChecks struct {
-	cfg         Config
+	cfg         config.Config
 	guard       *outbound.Guard
 	connections commands.Connections
 	emails      func(ctx context.Context, account domain.AccountID) error // why the account may send none

@@ -15,10 +15,11 @@ import (
 	"moviola/handlers/openapi"
 	"moviola/handlers/rest"
 	"moviola/handlers/web"
+	"moviola/internal/secret"
 )
 
 // newPublic wires the HTTP interface: what a key opens, rendered files, the operator's interface and the description of it all.
-func (s *service) newPublic(secret secret) error {
+func (s *service) newPublic(secret secret.Secret) error {
 	if err := s.loadOperatorToken(); err != nil {
 		return err
 	}
@@ -107,8 +108,8 @@ func (s *service) accountExists(ctx context.Context, id domain.AccountID) (bool,
 }
 
 // newMovies wires the operations on movies.
-func (s *service) newMovies(secret secret, gate *access.Gate, log logrus.FieldLogger) (*rest.API, error) {
-	cursorKey, err := secret.key("cursors")
+func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.FieldLogger) (*rest.API, error) {
+	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
 	}

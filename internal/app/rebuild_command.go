@@ -13,11 +13,12 @@ import (
 
 	"moviola/eventstore"
 	"moviola/eventstore/eventstoredb"
+	"moviola/internal/config"
 	"moviola/projections"
 )
 
 func rebuildCommand() *cobra.Command {
-	var cfg Config
+	var cfg config.Config
 	cmd := &cobra.Command{
 		Use:   "rebuild [read model]...",
 		Short: "Make the read models again from the event log, beside those in use",
@@ -25,18 +26,18 @@ func rebuildCommand() *cobra.Command {
 			"run meanwhile, and goes on answering. Give the flags and variables that the service has: times are part of what is made.\n\n" +
 			"With names (movies, balances, work, …) only these are made again.",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if err := cfg.validate(); err != nil {
+			if err := cfg.Validate(); err != nil {
 				return err
 			}
 			return rebuild(cmd.Context(), cfg, names, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cfg.bind(cmd.Flags())
+	cfg.Bind(cmd.Flags())
 	return cmd
 }
 
 // rebuild makes the read models again and says how far it is.
-func rebuild(ctx context.Context, cfg Config, names []string, stdout, stderr io.Writer) (err error) {
+func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, stderr io.Writer) (err error) {
 	logger, err := newLog(stderr, cfg.LogLevel, cfg.LogFormat)
 	if err != nil {
 		return err

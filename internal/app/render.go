@@ -21,12 +21,13 @@ import (
 	"moviola/domain/movie"
 	"moviola/domain/template/library"
 	"moviola/handlers/files"
+	"moviola/internal/config"
 	"moviola/third_party/photographs"
 )
 
 func renderCommand() *cobra.Command {
 	var out, level string
-	cfg := Config{Cores: runtime.NumCPU()}
+	cfg := config.Config{Cores: runtime.NumCPU()}
 	cmd := &cobra.Command{
 		Use:   "render FILE",
 		Short: "Render a movie JSON without a server",
@@ -69,8 +70,8 @@ func renderCommand() *cobra.Command {
 	f.StringSliceVar(&cfg.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
 	f.IntVar(&cfg.Cores, "cores", cfg.Cores, "processor cores to plan for")
 	f.IntVar(&cfg.MemoryMB, "memory", 2048, "megabytes that the render may use")
-	cfg.bindProviders(f)
-	bindSandbox(f, &cfg.Sandbox)
+	cfg.BindProviders(f)
+	config.BindSandbox(f, &cfg.Sandbox)
 	f.StringVar(&level, "log-level", "warn", "trace, debug, info, warn or error")
 	return cmd
 }

@@ -20,6 +20,8 @@ import (
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/backup"
+	"moviola/internal/config"
+	"moviola/internal/secret"
 )
 
 // restoring is the folder in the new data folder in which everything is put together, before it is moved to its place.
@@ -130,9 +132,9 @@ func (r *bringingBack) restore(ctx context.Context, s *backup.Snapshot, work str
 	}
 	for part, mayHold := range map[string]func(string) bool{
 		backup.Secrets: func(name string) bool {
-			return slices.Contains([]string{secretFile, credentialsFile, formerCredentialsFile}, name)
+			return slices.Contains([]string{secret.File, secret.CredentialsFile, secret.FormerCredentialsFile}, name)
 		},
-		backup.Settings: func(name string) bool { return name == plansFile || filepath.Dir(name) == flagFolder },
+		backup.Settings: func(name string) bool { return name == plansFile || filepath.Dir(name) == config.FlagFolder },
 	} {
 		err := s.Walk(ctx, part, func(item backup.Item, content io.Reader) error {
 			if !mayHold(item.Name) {
@@ -280,15 +282,15 @@ func (r *bringingBack) report(w io.Writer, m backup.Manifest) error {
 	}
 	for flag, value := range map[string]string{"eventstore": r.eventStore, "blobs": r.blobs} {
 		if value != "" {
-			replaced[flag] = withoutSecret(flag, value)
+			replaced[flag] = config.WithoutSecret(flag, value)
 		}
 	}
-	noted, err := notedSettings(r.data)
+	noted, err := config.Noted(r.data)
 	if err != nil {
 		return err
 	}
 	if len(noted) == 0 {
-		noted[""] = settings{}
+		noted[""] = config.Settings{}
 	}
 	text += "Start it with\n"
 	names := make([]string, 0, len(noted))
@@ -297,7 +299,7 @@ func (r *bringingBack) report(w io.Writer, m backup.Manifest) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		text += "    " + noted[name].commandLine(replaced) + "\n"
+		text += "    " + noted[name].CommandLine(replaced) + "\n"
 	}
 	_, err = io.WriteString(w, text)
 	return err

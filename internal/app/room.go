@@ -13,6 +13,7 @@ import (
 	"moviola/adapters/disk"
 	"moviola/handlers/access"
 	"moviola/handlers/web"
+	"moviola/internal/config"
 	"moviola/projections"
 )
 
@@ -22,7 +23,7 @@ var newWork = map[string]bool{
 }
 
 // watchDisk watches the disk of the data folder.
-func watchDisk(cfg Config, log logrus.FieldLogger) *disk.Watch {
+func watchDisk(cfg config.Config, log logrus.FieldLogger) *disk.Watch {
 	return disk.NewWatch(disk.Config{Folder: cfg.Data, Reserve: cfg.DiskReserve, Log: log.WithField("part", "disk")})
 }
 

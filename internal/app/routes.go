@@ -14,6 +14,7 @@ import (
 	"moviola/domain/key"
 	"moviola/handlers/access"
 	"moviola/handlers/web"
+	"moviola/internal/config"
 )
 
 // Guard says who is let in to a route.
@@ -44,10 +45,10 @@ func Routes(ctx context.Context, data string) (routes []Route, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var cfg Config
-	cfg.bind(pflag.NewFlagSet("routes", pflag.ContinueOnError)) // for the defaults
-	cfg.Data, cfg.Roles = data, []string{roleAPI}
-	if err := cfg.validate(); err != nil {
+	var cfg config.Config
+	cfg.Bind(pflag.NewFlagSet("routes", pflag.ContinueOnError)) // for the defaults
+	cfg.Data, cfg.Roles = data, []string{config.RoleAPI}
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	s, err := newService(ctx, cfg, log)

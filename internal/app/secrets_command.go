@@ -18,6 +18,8 @@ import (
 	"moviola/domain/blobkey"
 	"moviola/domain/connection"
 	"moviola/eventstore"
+	"moviola/internal/config"
+	"moviola/internal/secret"
 )
 
 func secretsCommand() *cobra.Command {
@@ -27,13 +29,13 @@ func secretsCommand() *cobra.Command {
 }
 
 func rotateSecretsCommand() *cobra.Command {
-	var cfg Config
+	var cfg config.Config
 	cmd := &cobra.Command{
 		Use:   "rotate",
 		Short: "Encrypt all stored credentials with a new secret",
 		Long: "Encrypt the secrets of saved connections, and documents that carry passwords, with a new secret. Stop the service first when\n" +
-			"it has its event store in the data folder. Without " + credentialsEnv + " a new secret is generated into the data\n" +
-			"folder; with it, that one is used, and the one before is given in " + formerCredentialsEnv + ". A secret that was\n" +
+			"it has its event store in the data folder. Without " + secret.CredentialsEnv + " a new secret is generated into the data\n" +
+			"folder; with it, that one is used, and the one before is given in " + secret.FormerCredentialsEnv + ". A secret that was\n" +
 			"in use before stays readable as long as it is given; when this command has succeeded it can be removed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,17 +57,17 @@ func rotateSecretsCommand() *cobra.Command {
 }
 
 // rotateSecrets renews the secret and seals everything anew. A run that was cut short is completed by the next.
-func rotateSecrets(ctx context.Context, cfg Config, stores *stores, out io.Writer) error {
-	master, err := loadSecret(cfg)
+func rotateSecrets(ctx context.Context, cfg config.Config, stores *stores, out io.Writer) error {
+	master, err := secret.Load(cfg.Data, cfg.BeyondHost())
 	if err != nil {
 		return err
 	}
-	if os.Getenv(credentialsEnv) == "" {
-		if err := renewCredentialsFile(cfg, master); err != nil {
+	if os.Getenv(secret.CredentialsEnv) == "" {
+		if err := secret.RenewCredentials(cfg.Data, master); err != nil {
 			return err
 		}
 	}
-	sealing, err := newVault(cfg, master)
+	sealing, err := secret.NewVault(cfg.Data, master)
 	if err != nil {
 		return err
 	}
@@ -78,45 +80,8 @@ func rotateSecrets(ctx context.Context, cfg Config, stores *stores, out io.Write
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%d connections and %d documents were encrypted anew, with key %s.\nWhat was in use before can be removed: %s, or the file %s.\n",
-		connections, documents, sealing.Key(), formerCredentialsEnv, filepath.Join(cfg.Data, formerCredentialsFile))
+		connections, documents, sealing.Key(), secret.FormerCredentialsEnv, filepath.Join(cfg.Data, secret.FormerCredentialsFile))
 	return err
-}
-
-// renewCredentialsFile generates a secret. The ones so far are kept first: a crash in between loses none.
-func renewCredentialsFile(cfg Config, master secret) error {
-	all, err := credentialSecrets(cfg, master)
-	if err != nil {
-		return err
-	}
-	var former strings.Builder
-	for _, one := range all {
-		former.Write(append(one, '\n'))
-	}
-	if err := writeWhole(filepath.Join(cfg.Data, formerCredentialsFile), []byte(former.String())); err != nil {
-		return fmt.Errorf("keep the former secrets: %w", err)
-	}
-	path := filepath.Join(cfg.Data, credentialsFile)
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("renew the secret: %w", err)
-	}
-	if err := writeSecret(path); err != nil {
-		return fmt.Errorf("renew the secret: %w", err)
-	}
-	return nil
-}
-
-// writeWhole replaces a file that nobody else may read.
-func writeWhole(path string, content []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".secret-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.Write(content)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
 }
 
 // resealConnections finds every connection in the log, which read models may trail.

@@ -15,14 +15,16 @@ import (
 
 	"moviola/commands"
 	"moviola/domain/connection"
+	"moviola/internal/config"
+	"moviola/internal/secret"
 )
 
 // TestRotateSecrets renews the secret twice: what was saved before stays readable, and after that without the former secrets.
 func TestRotateSecrets(t *testing.T) {
-	for _, env := range []string{secretEnv, credentialsEnv, formerCredentialsEnv} {
+	for _, env := range []string{secret.Env, secret.CredentialsEnv, secret.FormerCredentialsEnv} {
 		t.Setenv(env, "")
 	}
-	cfg := Config{Data: t.TempDir()}
+	cfg := config.Config{Data: t.TempDir()}
 	ctx := t.Context()
 	log := logrus.New()
 	log.SetOutput(io.Discard)
@@ -74,26 +76,26 @@ func TestRotateSecrets(t *testing.T) {
 		}
 		readable()
 	}
-	if err := os.Remove(filepath.Join(cfg.Data, formerCredentialsFile)); err != nil {
+	if err := os.Remove(filepath.Join(cfg.Data, secret.FormerCredentialsFile)); err != nil {
 		t.Fatal(err)
 	}
 	readable()
-	current, err := os.ReadFile(filepath.Join(cfg.Data, credentialsFile))
+	current, err := os.ReadFile(filepath.Join(cfg.Data, secret.CredentialsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(credentialsEnv, "another secret")
-	t.Setenv(formerCredentialsEnv, string(current)+",still-another")
+	t.Setenv(secret.CredentialsEnv, "another secret")
+	t.Setenv(secret.FormerCredentialsEnv, string(current)+",still-another")
 	readable()
 }
 
-func mustVaultOf(t *testing.T, cfg Config) commands.Vault {
+func mustVaultOf(t *testing.T, cfg config.Config) commands.Vault {
 	t.Helper()
-	secret, err := loadSecret(cfg)
+	master, err := secret.Load(cfg.Data, cfg.BeyondHost())
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := newVault(cfg, secret)
+	v, err := secret.NewVault(cfg.Data, master)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"moviola/adapters/sqlite"
 	"moviola/domain/document"
+	"moviola/internal/config"
 )
 
 // httpGrace is how long a shutdown waits for requests that are being answered.
@@ -24,13 +25,13 @@ const httpGrace = 5 * time.Second
 const handBack = 3 * time.Second
 
 func serveCommand() *cobra.Command {
-	var cfg Config
+	var cfg config.Config
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the service",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cfg.validate(); err != nil {
+			if err := cfg.Validate(); err != nil {
 				return err
 			}
 			if err := document.UseLook(cfg.Look); err != nil {
@@ -40,18 +41,18 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cfg.given, cfg.exposed = given(cmd.Flags()), exposed(cmd.Flags())
-			cfg.warnOfExposed(log.Warn)
+			cfg.Given, cfg.Exposed = config.Given(cmd.Flags()), config.Exposed(cmd.Flags())
+			cfg.WarnOfExposed(log.Warn)
 			return serve(cmd.Context(), cfg, log, cmd.OutOrStdout())
 		},
 	}
-	cfg.bind(cmd.Flags())
+	cfg.Bind(cmd.Flags())
 	return cmd
 }
 
 // serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be damaged, it
 // starts the program anew in the same process: then the file is set aside.
-func serve(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer) error {
+func serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
 	tuneRuntime(log)
 	err := serveOnce(ctx, cfg, log, stdout)
 	if errors.Is(err, sqlite.ErrDamaged) && ctx.Err() == nil {
@@ -60,7 +61,7 @@ func serve(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer
 	return err
 }
 
-func serveOnce(ctx context.Context, cfg Config, log *logrus.Logger, stdout io.Writer) error {
+func serveOnce(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
 	if err := examineEventStore(ctx, cfg, log); err != nil { // first: nothing is made or shown where it could not be used
 		return err
 	}

@@ -28,6 +28,8 @@ import (
 	"moviola/handlers/ops"
 	"moviola/handlers/processors"
 	"moviola/handlers/web"
+	"moviola/internal/config"
+	"moviola/internal/secret"
 	"moviola/projections"
 	"moviola/projections/keyring"
 )
@@ -37,7 +39,7 @@ const startTime = 30 * time.Second
 
 // service is one process of an installation, put together and not yet running.
 type service struct {
-	cfg      Config
+	cfg      config.Config
 	log      *logrus.Logger
 	worker   string // this run of this process, in claims
 	host     *hostMark
@@ -65,7 +67,7 @@ type service struct {
 }
 
 // newService opens the stores and wires every part that the roles of this process need.
-func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service, err error) {
+func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *service, err error) {
 	s = &service{cfg: cfg, log: log, disk: watchDisk(cfg, log)}
 	defer func() {
 		if err != nil {
@@ -84,36 +86,36 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	if s.host, err = markHost(cfg.Data, s.worker); err != nil {
 		return s, err
 	}
-	if err := noteSettings(cfg); err != nil {
+	if err := config.Note(cfg); err != nil {
 		log.WithError(err).Warn("flags of this process not recorded; a backup will not have them")
 	}
-	secret, err := loadSecret(cfg)
+	master, err := secret.Load(cfg.Data, cfg.BeyondHost())
 	if err != nil {
 		return s, err
 	}
 	if s.plans, err = plansfile.Read(cfg.Plans); err != nil {
 		return s, fmt.Errorf("--plans: %w", err)
 	}
-	if err := s.deriveKeys(secret); err != nil {
+	if err := s.deriveKeys(master); err != nil {
 		return s, err
 	}
-	if s.vault, err = newVault(cfg, secret); err != nil {
+	if s.vault, err = secret.NewVault(cfg.Data, master); err != nil {
 		return s, err
 	}
 	if s.stores, err = openStores(ctx, cfg, log); err != nil {
 		return s, err
 	}
-	if err := s.openInstallation(ctx, secret); err != nil {
+	if err := s.openInstallation(ctx, master); err != nil {
 		return s, err
 	}
 	s.ledgers = commands.NewLedgers(s.stores.log, time.Now)
 	if err := s.openModels(ctx); err != nil {
 		return s, err
 	}
-	if err := s.openMedia(secret); err != nil {
+	if err := s.openMedia(master); err != nil {
 		return s, err
 	}
-	if cfg.works() {
+	if cfg.Works() {
 		if s.work, err = s.newProcessors(ctx); err != nil {
 			return s, err
 		}
@@ -121,14 +123,14 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 	if s.chores, err = s.newChores(); err != nil {
 		return s, err
 	}
-	if cfg.plays(roleKeeper) {
+	if cfg.Plays(config.RoleKeeper) {
 		if s.curator, err = s.newCurator(); err != nil {
 			return s, err
 		}
 	}
-	if cfg.plays(roleAPI) {
+	if cfg.Plays(config.RoleAPI) {
 		s.keys = keyring.New(keyring.Config{Log: s.stores.log, Logger: log.WithField("part", "keys")})
-		if err := s.newPublic(secret); err != nil {
+		if err := s.newPublic(master); err != nil {
 			return s, err
 		}
 	}
@@ -137,13 +139,13 @@ func newService(ctx context.Context, cfg Config, log *logrus.Logger) (s *service
 }
 
 // deriveKeys derives what parts of several roles need of the secret.
-func (s *service) deriveKeys(secret secret) error {
-	tokens, err := secret.key("file tokens")
+func (s *service) deriveKeys(secret secret.Secret) error {
+	tokens, err := secret.Key("file tokens")
 	if err != nil {
 		return err
 	}
 	s.tokens = result.NewTokens(tokens)
-	s.firstKeys, err = secret.key("first keys")
+	s.firstKeys, err = secret.Key("first keys")
 	return err
 }
 
@@ -159,8 +161,8 @@ func (s *service) openModels(ctx context.Context) (err error) {
 }
 
 // openInstallation makes sure that this process works with the secret of the installation.
-func (s *service) openInstallation(ctx context.Context, secret secret) error {
-	fingerprint, err := secret.key("fingerprint")
+func (s *service) openInstallation(ctx context.Context, secret secret.Secret) error {
+	fingerprint, err := secret.Key("fingerprint")
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"moviola/adapters/disk"
+	"moviola/internal/config"
 	"moviola/internal/fair"
 )
 
@@ -36,7 +37,7 @@ func newGrowth() *fair.Budget {
 }
 
 // newConnections bounds the connections to servers of sources. Decision 54.
-func newConnections(cfg Config) *fair.Budget {
+func newConnections(cfg config.Config) *fair.Budget {
 	total := int64(max(1, cfg.FetchSlots) * fetchConnections)
 	return fair.New(fair.Limits{Total: total, Account: total / accountFetches})
 }

@@ -20,7 +20,9 @@ import (
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/background"
+	"moviola/internal/config"
 	"moviola/internal/quota"
+	"moviola/internal/secret"
 	"moviola/projections"
 )
 
@@ -45,7 +47,7 @@ type stores struct {
 }
 
 // openStores opens everything below the data folder, or connects to what the configuration names in its place. After an error nothing is open.
-func openStores(ctx context.Context, cfg Config, logger logrus.FieldLogger) (*stores, error) {
+func openStores(ctx context.Context, cfg config.Config, logger logrus.FieldLogger) (*stores, error) {
 	s := &stores{served: make(chan error, 1), logger: logger}
 	if err := s.open(ctx, cfg); err != nil {
 		return nil, errors.Join(err, s.close(context.WithoutCancel(ctx)))
@@ -53,7 +55,7 @@ func openStores(ctx context.Context, cfg Config, logger logrus.FieldLogger) (*st
 	return s, nil
 }
 
-func (s *stores) open(ctx context.Context, cfg Config) error {
+func (s *stores) open(ctx context.Context, cfg config.Config) error {
 	target, err := s.openEventStore(cfg, s.logger)
 	if err != nil {
 		return err
@@ -77,7 +79,7 @@ func (s *stores) open(ctx context.Context, cfg Config) error {
 }
 
 // openEventStore starts the embedded server, unless another one is configured, and says what the client has to dial.
-func (s *stores) openEventStore(cfg Config, logger logrus.FieldLogger) (eventstoredb.Config, error) {
+func (s *stores) openEventStore(cfg config.Config, logger logrus.FieldLogger) (eventstoredb.Config, error) {
 	target := eventstoredb.Config{Log: logger.WithField("part", "eventstore-client")}
 	switch {
 	case strings.HasPrefix(cfg.EventStore, "unix://"):
@@ -104,7 +106,7 @@ func (s *stores) openEventStore(cfg Config, logger logrus.FieldLogger) (eventsto
 }
 
 // examineEventStore refuses to start where the event store of another process would not be of use: certificate, rights, cluster.
-func examineEventStore(ctx context.Context, cfg Config, logger logrus.FieldLogger) error {
+func examineEventStore(ctx context.Context, cfg config.Config, logger logrus.FieldLogger) error {
 	if cfg.EventStore == "" {
 		return nil
 	}
@@ -153,15 +155,15 @@ func (s *stores) watchDocuments(ctx context.Context) error {
 	}
 }
 
-func (s *stores) openDocuments(cfg Config) error {
+func (s *stores) openDocuments(cfg config.Config) error {
 	if err := s.openStore(cfg); err != nil {
 		return err
 	}
-	s.docs = projections.SealTokens(s.docs, newLateVault(cfg))
+	s.docs = projections.SealTokens(s.docs, secret.NewLateVault(cfg.Data, cfg.BeyondHost()))
 	return nil
 }
 
-func (s *stores) openStore(cfg Config) error {
+func (s *stores) openStore(cfg config.Config) error {
 	if cfg.Mongo != "" {
 		docs, err := mongodb.Open(cfg.Mongo)
 		if err != nil {
@@ -238,12 +240,12 @@ func (s *stores) head() func() eventstore.Position {
 }
 
 // modelsConfig is the configuration of the read models.
-func (s *stores) modelsConfig(cfg Config, logger logrus.FieldLogger) projections.Config {
+func (s *stores) modelsConfig(cfg config.Config, logger logrus.FieldLogger) projections.Config {
 	return projections.Config{
 		Head:          s.head(),
 		Documents:     s.docs,
 		Log:           s.log,
-		Project:       cfg.plays(roleProjector),
+		Project:       cfg.Plays(config.RoleProjector),
 		RenderTimeout: cfg.RenderTimeout,
 		AbandonAfter:  cfg.AbandonAfter,
 		FileRetention: cfg.FileRetention,

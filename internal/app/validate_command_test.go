@@ -104,6 +104,10 @@ func TestValidateCommand_service(t *testing.T) {
 	if _, code, err := validated(t, `{"scenes":[]}`, "--url", service.URL); code != exitNotChecked || err.Error() != "Invalid or missing API key" {
 		t.Errorf("with a wrong key: exit %d, %v", code, err)
 	}
+	keyFile := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(keyFile, []byte("mv_right\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv(apiKeyEnv, "mv_right")
 	printed, code, _ := validated(t, `{"scenes":[]}`, "--url", service.URL+"/")
 	want := "-:1:2: error: Too long. Make it shorter. [movie_refused]\n-: not checked: The sources\n" +
@@ -111,7 +115,7 @@ func TestValidateCommand_service(t *testing.T) {
 	if printed != want || code != exitFindings {
 		t.Errorf("%q, exit %d, want %q", printed, code, want)
 	}
-	printed, _, _ = validated(t, `{"scenes":[]}`, "--url", service.URL, "--json", "--api-key-file", fileWith(t, "mv_right\n"))
+	printed, _, _ = validated(t, `{"scenes":[]}`, "--url", service.URL, "--json", "--api-key-file", keyFile)
 	var got map[string]any
 	if err := json.Unmarshal([]byte(printed), &got); err != nil || got["timeline"] == nil || got["credits"] != 6.0 {
 		t.Errorf("%q, %v", printed, err)

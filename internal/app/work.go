@@ -16,6 +16,7 @@ import (
 	"moviola/adapters/workqueue"
 	"moviola/commands"
 	"moviola/handlers/processors"
+	"moviola/internal/config"
 	"moviola/projections"
 )
 
@@ -28,15 +29,15 @@ const keeperSlots = 4
 // slots says which work this process takes, and how much of each at the same time.
 func (s *service) slots() map[string]int {
 	slots := map[string]int{}
-	if s.cfg.plays(roleRenderer) {
-		slots[projections.WorkRender] = s.cfg.renderSlots()
+	if s.cfg.Plays(config.RoleRenderer) {
+		slots[projections.WorkRender] = s.cfg.MoviesAtOnce()
 		slots[projections.WorkPreload] = s.cfg.PreloadSlots
 		slots[projections.WorkFetch] = s.cfg.FetchSlots
 	}
-	if s.cfg.plays(roleDeliverer) {
+	if s.cfg.Plays(config.RoleDeliverer) {
 		slots[projections.WorkDeliver] = s.cfg.DeliverSlots
 	}
-	if s.cfg.plays(roleKeeper) {
+	if s.cfg.Plays(config.RoleKeeper) {
 		for _, kind := range []string{projections.WorkSettle, projections.WorkTimeout, projections.WorkStop, projections.WorkAbandon, projections.WorkExpire,
 			projections.WorkMove, projections.WorkMedia, projections.WorkSweep} {
 			slots[kind] = keeperSlots
@@ -79,7 +80,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 	if err != nil {
 		return nil, err
 	}
-	config := processors.Config{
+	parts := processors.Config{
 		Queue:     queue,
 		Commands:  s.commands(),
 		Log:       s.stores.log,
@@ -96,22 +97,22 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Worker:    s.worker,
 		Logger:    s.log.WithField("part", "work"),
 	}
-	if err := s.addDelivery(&config, guard); err != nil {
+	if err := s.addDelivery(&parts, guard); err != nil {
 		return nil, err
 	}
 	for kind := range slots {
-		config.Kinds = append(config.Kinds, kind)
+		parts.Kinds = append(parts.Kinds, kind)
 	}
-	if s.cfg.plays(roleRenderer) {
+	if s.cfg.Plays(config.RoleRenderer) {
 		log := s.log.WithField("part", "render")
 		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.sharedSources(), s.stores.files, s.savedProvider(), log); err != nil {
 			return nil, err
 		}
-		config.Renderer, config.Fetcher = s.renderer.engine, s.renderer.engine
-		config.Fetches = commands.NewSourceFetches(s.stores.log, time.Now)
+		parts.Renderer, parts.Fetcher = s.renderer.engine, s.renderer.engine
+		parts.Fetches = commands.NewSourceFetches(s.stores.log, time.Now)
 	}
-	config.Preloads, config.Confirm = s.preloadWork(), s.media.confirm
-	return processors.New(config)
+	parts.Preloads, parts.Confirm = s.preloadWork(), s.media.confirm
+	return processors.New(parts)
 }
 
 // sharedSources is where the renderers of other hosts find what this one has downloaded: in the storage of files, unless that is the data folder,

@@ -30,6 +30,8 @@ var layers = []layer{
 	{"projections", []string{"domain", "eventstore", "projections"}, "a read model decides nothing"},
 	{"handlers", []string{"domain", "commands", "projections", "eventstore", "handlers", "docs", "third_party", "internal/fair", "internal/quota"}, "drivers of the use cases know no adapter"},
 	{"internal/drawing", []string{"domain", "commands", "internal/drawing", "third_party"}, "drawing starts no program and knows no adapter"},
+	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
+	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
 	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota"}, "adapters implement ports, and know no other adapter"},
 }
 

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"errors"
@@ -29,8 +29,8 @@ func bindSecretFiles(f *pflag.FlagSet) {
 	}
 }
 
-// fromFiles sets the flags that are secrets from the files that are named for them.
-func fromFiles(f *pflag.FlagSet) error {
+// FromFiles sets the flags that are secrets from the files that are named for them.
+func FromFiles(f *pflag.FlagSet) error {
 	var errs []error
 	for _, name := range secretFlags {
 		file := f.Lookup(name + fileSuffix)
@@ -41,7 +41,7 @@ func fromFiles(f *pflag.FlagSet) error {
 			errs = append(errs, fmt.Errorf("--%s and --%s%s: give one of them", name, name, fileSuffix))
 			continue
 		}
-		value, err := readSecretFile(file.Value.String())
+		value, err := ReadSecretFile(file.Value.String())
 		if err == nil {
 			err = f.Set(name, value)
 		}
@@ -54,8 +54,8 @@ func fromFiles(f *pflag.FlagSet) error {
 	return errors.Join(errs...)
 }
 
-// readSecretFile is the content of a file without the spaces and line ends around it.
-func readSecretFile(path string) (string, error) {
+// ReadSecretFile is the content of a file without the spaces and line ends around it.
+func ReadSecretFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -80,8 +80,8 @@ func mark(flag *pflag.Flag) {
 	flag.Annotations[fromVariable] = nil
 }
 
-// exposed are the flags whose secrets stand in the command line, which every user of the host can read.
-func exposed(f *pflag.FlagSet) []string {
+// Exposed are the flags whose secrets stand in the command line, which every user of the host can read.
+func Exposed(f *pflag.FlagSet) []string {
 	var names []string
 	for _, name := range secretFlags {
 		flag := f.Lookup(name)
@@ -89,16 +89,16 @@ func exposed(f *pflag.FlagSet) []string {
 			continue
 		}
 		_, marked := flag.Annotations[fromVariable]
-		if value := flag.Value.String(); !marked && withoutSecret(name, value) != value {
+		if value := flag.Value.String(); !marked && WithoutSecret(name, value) != value {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// warnOfExposed says in the log which secrets stand in the command line, and where to put them.
-func (c *Config) warnOfExposed(warn func(...any)) {
-	for _, name := range c.exposed {
+// WarnOfExposed says in the log which secrets stand in the command line, and where to put them.
+func (c *Config) WarnOfExposed(warn func(...any)) {
+	for _, name := range c.Exposed {
 		warn(fmt.Sprintf("The command line can be read by every user of this host, and --%s carries a secret: use %s or --%s%s",
 			name, variableOf(name), name, fileSuffix))
 	}

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"errors"
@@ -24,17 +24,17 @@ import (
 
 // The roles a process can play. Design §2.
 const (
-	roleAPI       = "api"
-	roleProjector = "projector"
-	roleRenderer  = "renderer"
-	roleDeliverer = "deliverer"
-	roleKeeper    = "keeper"
+	RoleAPI       = "api"
+	RoleProjector = "projector"
+	RoleRenderer  = "renderer"
+	RoleDeliverer = "deliverer"
+	RoleKeeper    = "keeper"
 )
 
-var allRoles = []string{roleAPI, roleProjector, roleRenderer, roleDeliverer, roleKeeper}
+var AllRoles = []string{RoleAPI, RoleProjector, RoleRenderer, RoleDeliverer, RoleKeeper}
 
-// envPrefix begins the environment variable of every flag: --render-timeout is MOVIOLA_RENDER_TIMEOUT.
-const envPrefix = "MOVIOLA_"
+// EnvPrefix begins the environment variable of every flag: --render-timeout is MOVIOLA_RENDER_TIMEOUT.
+const EnvPrefix = "MOVIOLA_"
 
 // Config is what `moviola serve` can be told. The time limits of the specification are settings with the specification's
 // values, so that a test can shorten them.
@@ -100,12 +100,12 @@ type Config struct {
 	OpsHosts        []string // names by which the operators' address is called, beside IP addresses and localhost
 	Pprof           bool
 
-	exposed []string          // flags with secrets that stand in the command line
-	given   map[string]string // the flags that were set, without secrets; nil: not from a command line
+	Exposed []string          // flags with secrets that stand in the command line
+	Given   map[string]string // the flags that were set, without secrets; nil: not from a command line
 }
 
-// bind declares the flags of serve.
-func (c *Config) bind(f *pflag.FlagSet) {
+// Bind declares the flags of serve.
+func (c *Config) Bind(f *pflag.FlagSet) {
 	f.StringVar(&c.Data, "data", "./data", "folder for everything that is stored here")
 	f.StringVar(&c.Listen, "listen", ":8080", "address of the HTTP interface")
 	f.StringVar(&c.OpsListen, "ops-listen", "127.0.0.1:9464", "address of /metrics, /healthz and /readyz; empty: none")
@@ -114,7 +114,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.PublicURL, "public-url", "", "base of every address handed out (default http://localhost:<port>)")
 	f.StringSliceVar(&c.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
 	f.StringSliceVar(&c.CORSOrigin, "cors-origin", nil, "origin whose pages may use the HTTP interface, * for all; repeatable (default: none)")
-	f.StringSliceVar(&c.Roles, "roles", allRoles, "what this process does: "+strings.Join(allRoles, ", "))
+	f.StringSliceVar(&c.Roles, "roles", AllRoles, "what this process does: "+strings.Join(AllRoles, ", "))
 
 	f.StringVar(&c.EventStore, "eventstore", "", "event store to use, esdb://… or unix://… (default: embedded)")
 	f.StringVar(&c.EventStoreListen, "eventstore-listen", "", "loopback address on which the embedded event store serves other processes of this host")
@@ -147,7 +147,7 @@ func (c *Config) bind(f *pflag.FlagSet) {
 
 	f.StringVar(&c.SMTP, "smtp", "", "mail server for e-mail destinations without one of their own, smtp://user:password@host:587 or smtps://… (default: none)")
 	f.StringVar(&c.SMTPFrom, "smtp-from", "", "sender's address of mail that --smtp sends")
-	c.bindProviders(f)
+	c.BindProviders(f)
 	f.Var(&c.RenderSlots, "render-slots", "movies rendered at the same time by this process; auto: one for every two of --cores")
 	f.IntVar(&c.FetchSlots, "fetch-slots", 32, "movies and preload items whose sources are fetched at the same time by this process; a quarter of them for one account")
 	f.IntVar(&c.PreloadSlots, "preload-slots", 2, "preload items prepared at the same time by this process")
@@ -155,8 +155,8 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.IntVar(&c.Cores, "cores", runtime.NumCPU(), "processor cores to plan renders for")
 	f.IntVar(&c.MemoryMB, "memory", 2048, "megabytes that the renders of this process may use together")
 
-	bindSandbox(f, &c.Sandbox)
-	f.StringVar(&c.AdminTokenFile, "admin-token-file", "", "file with the operator's token (default: "+adminTokenEnv+", or one that is made and printed)")
+	BindSandbox(f, &c.Sandbox)
+	f.StringVar(&c.AdminTokenFile, "admin-token-file", "", "file with the operator's token (default: "+AdminTokenEnv+", or one that is made and printed)")
 	f.DurationVar(&c.WrongTokenDelay, "wrong-token-delay", time.Second, "how long a wrong operator's token waits for its refusal, 2s at most")
 	bindSecretFiles(f)
 
@@ -164,18 +164,18 @@ func (c *Config) bind(f *pflag.FlagSet) {
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
 }
 
-// bindSandbox declares what confines ffmpeg, Chromium and the built-in voice.
-func bindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
+// BindSandbox declares what confines ffmpeg, Chromium and the built-in voice.
+func BindSandbox(f *pflag.FlagSet, mode *jail.Mode) {
 	*mode = jail.Best
 	f.Var(mode, "sandbox", "what confines ffmpeg, Chromium and espeak-ng: require refuses to start when a layer is missing, best takes what the machine allows, off nothing")
 }
 
-// bindProviders declares the flags of what renders draw from. Give keys by their environment variables: a command line can be read
+// BindProviders declares the flags of what renders draw from. Give keys by their environment variables: a command line can be read
 // by every user of the host.
-func (c *Config) bindProviders(f *pflag.FlagSet) {
+func (c *Config) BindProviders(f *pflag.FlagSet) {
 	f.IntVar(&c.Look, "look", document.CurrentLook, "how movies look: 1 is the look before text styles followed their documentation, for one more release")
 	f.StringVar(&c.Chromium, "chromium", browser.DefaultPath, "chromium-headless-shell, for html elements")
-	fontsFlag(f, &c.FontsURL)
+	BindFonts(f, &c.FontsURL)
 	f.StringVar(&c.Speech.URL, "speech-url", "", "base of an OpenAI-compatible speech service (default: the built-in voices)")
 	f.StringVar(&c.Speech.Key, "speech-key", "", "key of the speech service")
 	f.StringVar(&c.Speech.Model, "speech-model", "", "model of the speech service (default tts-1)")
@@ -188,8 +188,8 @@ func (c *Config) bindProviders(f *pflag.FlagSet) {
 	f.StringVar(&c.Images.Model, "image-model", "", "model of the image service (default gpt-image-1)")
 }
 
-// fromEnv sets every flag that was not given from its environment variable.
-func fromEnv(f *pflag.FlagSet) error {
+// FromEnvironment sets every flag that was not given from its environment variable.
+func FromEnvironment(f *pflag.FlagSet) error {
 	var errs []error
 	f.VisitAll(func(flag *pflag.Flag) {
 		name := variableOf(flag.Name)
@@ -207,23 +207,23 @@ func fromEnv(f *pflag.FlagSet) error {
 
 // variableOf names the environment variable of a flag.
 func variableOf(flag string) string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// validate joins every complaint about the configuration and fills in what follows from the rest.
-func (c *Config) validate() error {
+// Validate joins every complaint about the configuration and fills in what follows from the rest.
+func (c *Config) Validate() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 
 	for _, role := range c.Roles {
-		if !slices.Contains(allRoles, role) {
-			complain("--roles: %q is none of %s", role, strings.Join(allRoles, ", "))
+		if !slices.Contains(AllRoles, role) {
+			complain("--roles: %q is none of %s", role, strings.Join(AllRoles, ", "))
 		}
 	}
 	if c.EventStore != "" && c.EventStoreListen != "" {
 		complain("--eventstore-listen belongs to the embedded event store, which --eventstore replaces")
 	}
-	if c.EventStoreListen != "" && !loopback(c.EventStoreListen) {
+	if c.EventStoreListen != "" && !Loopback(c.EventStoreListen) {
 		complain("--eventstore-listen %s: without TLS the event store listens on loopback addresses only", c.EventStoreListen)
 	}
 	if c.FetchSlots < 1 || c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
@@ -318,16 +318,16 @@ func webAddress(text string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery == "" && u.Fragment == "" && u.User == nil
 }
 
-// plays reports whether this process has the role.
-func (c *Config) plays(role string) bool { return slices.Contains(c.Roles, role) }
+// Plays reports whether this process has the role.
+func (c *Config) Plays(role string) bool { return slices.Contains(c.Roles, role) }
 
-// works reports whether this process takes work from the work list.
-func (c *Config) works() bool {
-	return c.plays(roleRenderer) || c.plays(roleDeliverer) || c.plays(roleKeeper)
+// Works reports whether this process takes work from the work list.
+func (c *Config) Works() bool {
+	return c.Plays(RoleRenderer) || c.Plays(RoleDeliverer) || c.Plays(RoleKeeper)
 }
 
-// loopback reports whether a listening address can be reached from this host only.
-func loopback(addr string) bool {
+// Loopback reports whether a listening address can be reached from this host only.
+func Loopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return false
@@ -336,7 +336,7 @@ func loopback(addr string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func fontsFlag(f *pflag.FlagSet, to *string) {
+func BindFonts(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "fonts-url", "https://fonts.googleapis.com/css2",
 		"font service that speaks the CSS interface of Google Fonts, for families that are neither installed nor part of the program; empty: none")
 }

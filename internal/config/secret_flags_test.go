@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"os"
@@ -25,14 +25,14 @@ func parseSecrets(t *testing.T, args ...string) (Config, *pflag.FlagSet, error) 
 	t.Helper()
 	var cfg Config
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	cfg.bind(flags)
+	cfg.Bind(flags)
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	if err := fromEnv(flags); err != nil {
+	if err := FromEnvironment(flags); err != nil {
 		return cfg, flags, err
 	}
-	return cfg, flags, fromFiles(flags)
+	return cfg, flags, FromFiles(flags)
 }
 
 func TestSecretFiles(t *testing.T) {
@@ -44,10 +44,10 @@ func TestSecretFiles(t *testing.T) {
 	if diff := cmp.Diff([]string{"speech", "image", "mongodb://u:p@h/d"}, []string{cfg.Speech.Key, cfg.Images.Key, cfg.Mongo}); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
-	if names := exposed(flags); len(names) != 0 {
+	if names := Exposed(flags); len(names) != 0 {
 		t.Errorf("%v are said to stand in the command line", names)
 	}
-	if noted := given(flags); noted["speech-key"] != hidden || !strings.HasSuffix(noted["speech-key-file"], "secret") {
+	if noted := Given(flags); noted["speech-key"] != hidden || !strings.HasSuffix(noted["speech-key-file"], "secret") {
 		t.Errorf("noted are %v", noted)
 	}
 }
@@ -77,13 +77,13 @@ func TestExposed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := exposed(flags)
+	names := Exposed(flags)
 	if diff := cmp.Diff([]string{"mongo", "image-key"}, names); diff != "" {
 		t.Errorf("exposed (-want +got):\n%s", diff)
 	}
 	var said []string
-	cfg := Config{exposed: names}
-	cfg.warnOfExposed(func(words ...any) { said = append(said, words[0].(string)) })
+	cfg := Config{Exposed: names}
+	cfg.WarnOfExposed(func(words ...any) { said = append(said, words[0].(string)) })
 	if len(said) != 2 || !strings.Contains(said[1], "MOVIOLA_IMAGE_KEY or --image-key-file") ||
 		slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "canary") }) {
 		t.Errorf("said was %q", said)
@@ -104,14 +104,14 @@ func TestOperatorToken(t *testing.T) {
 		{"a short one in a file", "", "short\n", "", "at least 24 characters"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Setenv(adminTokenEnv, tt.variable)
+			t.Setenv(AdminTokenEnv, tt.variable)
 			file := ""
 			if tt.file != "" {
 				file = fileWith(t, tt.file)
 			}
-			token, err := operatorToken(file)
+			token, err := OperatorToken(file)
 			if err == nil {
-				err = checkOperatorToken(token)
+				err = CheckOperatorToken(token)
 			}
 			if tt.complaint == "" && (err != nil || token != tt.want) {
 				t.Errorf("%q, %v, want %q", token, err, tt.want)

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"moviola/internal/secret"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,15 +16,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagFolder is where the data folder has what its processes were started with, a file for each set of roles. A backup takes it along, so
+// FlagFolder is where the data folder has what its processes were started with, a file for each set of roles. A backup takes it along, so
 // that who brings an installation back need not remember. Passwords and keys are left out of it.
-const flagFolder = "flags"
+const FlagFolder = "flags"
 
 // hidden stands where a password or a key stood.
 const hidden = "***"
 
-// settings are what one process was started with.
-type settings struct {
+// Settings are what one process was started with.
+type Settings struct {
 	Version     string            `json:"version"`
 	Flags       map[string]string `json:"flags"`       // those that were given, also by variables; secrets are hidden
 	Environment []string          `json:"environment"` // variables that carry secrets: their names
@@ -36,8 +37,8 @@ var (
 	secretVariable = regexp.MustCompile(`^(MOVIOLA_.*(SECRET|PASSWORD|TOKEN|KEY)|AWS_(ACCESS|SECRET|SESSION)).*$`)
 )
 
-// given returns the flags that were set, by the command line or by variables.
-func given(f *pflag.FlagSet) map[string]string {
+// Given returns the flags that were set, by the command line or by variables.
+func Given(f *pflag.FlagSet) map[string]string {
 	flags := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) {
 		value := flag.Value.String()
@@ -49,21 +50,21 @@ func given(f *pflag.FlagSet) map[string]string {
 				value = absolute
 			}
 		}
-		flags[flag.Name] = withoutSecret(flag.Name, value)
+		flags[flag.Name] = WithoutSecret(flag.Name, value)
 	})
 	return flags
 }
 
-// withoutSecret hides what must not stand in a note.
-func withoutSecret(name, value string) string {
+// WithoutSecret hides what must not stand in a note.
+func WithoutSecret(name, value string) string {
 	if secretName.MatchString(name) && !strings.HasSuffix(name, fileSuffix) && value != "" {
 		return hidden
 	}
 	return secretInQuery.ReplaceAllString(passwordInURL.ReplaceAllString(value, "://$1:"+hidden+"@"), "$1="+hidden)
 }
 
-// secretVariables are the names of the variables of this process that carry secrets.
-func secretVariables() []string {
+// SecretVariables are the names of the variables of this process that carry secrets.
+func SecretVariables() []string {
 	names := []string{}
 	for _, variable := range os.Environ() {
 		if name, value, _ := strings.Cut(variable, "="); value != "" && secretVariable.MatchString(name) {
@@ -74,19 +75,19 @@ func secretVariables() []string {
 	return names
 }
 
-// noteSettings leaves in the data folder what this process was started with.
-func noteSettings(cfg Config) error {
-	if cfg.given == nil { // it was not started by a command line
+// Note leaves in the data folder what this process was started with.
+func Note(cfg Config) error {
+	if cfg.Given == nil { // it was not started by a command line
 		return nil
 	}
-	dir := filepath.Join(cfg.Data, flagFolder)
+	dir := filepath.Join(cfg.Data, FlagFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("note the flags: %w", err)
 	}
-	encoded, err := json.MarshalIndent(settings{Version: version, Flags: cfg.given, Environment: secretVariables()}, "", "  ")
+	encoded, err := json.MarshalIndent(Settings{Version: Version, Flags: cfg.Given, Environment: SecretVariables()}, "", "  ")
 	if err == nil {
 		roles := slices.Sorted(slices.Values(cfg.Roles))
-		err = writeWhole(filepath.Join(dir, strings.Join(slices.Compact(roles), "+")+".json"), append(encoded, '\n'))
+		err = secret.WriteWhole(filepath.Join(dir, strings.Join(slices.Compact(roles), "+")+".json"), append(encoded, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("note the flags: %w", err)
@@ -94,32 +95,32 @@ func noteSettings(cfg Config) error {
 	return nil
 }
 
-// notedSettings reads what the processes of a data folder were started with, by the names of the files.
-func notedSettings(data string) (map[string]settings, error) {
-	entries, err := os.ReadDir(filepath.Join(data, flagFolder))
+// Noted reads what the processes of a data folder were started with, by the names of the files.
+func Noted(data string) (map[string]Settings, error) {
+	entries, err := os.ReadDir(filepath.Join(data, FlagFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the flags of the service: %w", err)
 	}
-	all := map[string]settings{}
+	all := map[string]Settings{}
 	for _, entry := range entries {
 		if filepath.Ext(entry.Name()) != ".json" {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(data, flagFolder, entry.Name()))
+		content, err := os.ReadFile(filepath.Join(data, FlagFolder, entry.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("read the flags of the service: %w", err)
 		}
-		var one settings
+		var one Settings
 		if err := json.Unmarshal(content, &one); err != nil {
-			return nil, fmt.Errorf("read %s: %w", filepath.Join(data, flagFolder, entry.Name()), err)
+			return nil, fmt.Errorf("read %s: %w", filepath.Join(data, FlagFolder, entry.Name()), err)
 		}
 		all[entry.Name()] = one
 	}
 	return all, nil
 }
 
-// commandLine is how a process is started with the same flags, apart from its data folder.
-func (s settings) commandLine(replaced map[string]string) string {
+// CommandLine is how a process is started with the same flags, apart from its data folder.
+func (s Settings) CommandLine(replaced map[string]string) string {
 	flags := maps.Clone(s.Flags)
 	if flags == nil {
 		flags = map[string]string{}

@@ -1,4 +1,4 @@
-package app
+package config
 
 import "testing"
 
@@ -15,8 +15,8 @@ func TestConfig_renderSlots(t *testing.T) {
 		err := c.RenderSlots.Set(tt.flag)
 		if (err != nil) != (tt.want == 0) {
 			t.Errorf("%q: %v", tt.flag, err)
-		} else if err == nil && (c.renderSlots() != tt.want || c.RenderSlots.String() != tt.flag) {
-			t.Errorf("%q on %d cores: %d slots, shown as %s", tt.flag, tt.cores, c.renderSlots(), c.RenderSlots.String())
+		} else if err == nil && (c.MoviesAtOnce() != tt.want || c.RenderSlots.String() != tt.flag) {
+			t.Errorf("%q on %d cores: %d slots, shown as %s", tt.flag, tt.cores, c.MoviesAtOnce(), c.RenderSlots.String())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"strings"
@@ -14,14 +14,14 @@ func parse(t *testing.T, args ...string) (Config, error) {
 	t.Helper()
 	var cfg Config
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	cfg.bind(flags)
+	cfg.Bind(flags)
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	if err := fromEnv(flags); err != nil {
+	if err := FromEnvironment(flags); err != nil {
 		return cfg, err
 	}
-	return cfg, cfg.validate()
+	return cfg, cfg.Validate()
 }
 
 func TestConfig_complaints(t *testing.T) {

@@ -1,0 +1,36 @@
+package config
+
+import (
+	"fmt"
+	"os"
+)
+
+// AdminTokenEnv names the variable that carries the operator's token.
+const AdminTokenEnv = EnvPrefix + "ADMIN_TOKEN"
+
+// minOperatorToken is the least length of an operator's token that is chosen by hand.
+const minOperatorToken = 24
+
+// OperatorToken is the operator's token in a file, when one is named, or in the environment; empty: none is set.
+func OperatorToken(file string) (string, error) {
+	token := os.Getenv(AdminTokenEnv)
+	if file == "" {
+		return token, nil
+	}
+	if token != "" {
+		return "", fmt.Errorf("--admin-token-file and %s: give one of them", AdminTokenEnv)
+	}
+	token, err := ReadSecretFile(file)
+	if err != nil {
+		return "", fmt.Errorf("--admin-token-file: %w", err)
+	}
+	return token, nil
+}
+
+// CheckOperatorToken refuses a token that could be guessed. It does not say how long the token is.
+func CheckOperatorToken(token string) error {
+	if token != "" && len(token) < minOperatorToken {
+		return fmt.Errorf("the admin token is too short: give at least %d characters, such as the output of `openssl rand -hex 20`", minOperatorToken)
+	}
+	return nil
+}

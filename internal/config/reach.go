@@ -1,0 +1,48 @@
+package config
+
+import "strings"
+
+// BeyondHost says whether other hosts may share the installation: through a database, an event store or storage that is not on this one.
+func (c *Config) BeyondHost() bool {
+	return c.Mongo != "" && !mongoOnLoopback(c.Mongo) || c.EventStore != "" && !eventStoreOnHost(c.EventStore) || c.Blobs != ""
+}
+
+// hosts returns the host:port list of an address such as mongodb://user@a:1,b:2/db?x=y.
+func hosts(address string) []string {
+	_, rest, _ := strings.Cut(address, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	rest, _, _ = strings.Cut(rest, "/")
+	if at := strings.LastIndex(rest, "@"); at >= 0 {
+		rest = rest[at+1:]
+	}
+	return strings.Split(rest, ",")
+}
+
+func mongoOnLoopback(address string) bool {
+	for _, host := range hosts(address) {
+		if !Loopback(withPort(host)) {
+			return false
+		}
+	}
+	return true
+}
+
+func eventStoreOnHost(address string) bool {
+	if strings.HasPrefix(address, "unix://") {
+		return true
+	}
+	for _, host := range hosts(address) {
+		if !Loopback(withPort(host)) {
+			return false
+		}
+	}
+	return true
+}
+
+// withPort completes a host without port, so that it can be split.
+func withPort(host string) string {
+	if strings.Contains(host, ":") {
+		return host
+	}
+	return host + ":0"
+}

@@ -1,0 +1,4 @@
+package config
+
+// Version is set by the linker.
+var Version = "dev"

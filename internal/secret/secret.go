@@ -1,0 +1,76 @@
+package secret
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Env names the variable that carries the secret of an installation.
+const Env = "MOVIOLA_SECRET"
+
+// File is where the data folder has it.
+const File = "secret"
+
+// Secret is what the keys of an installation are derived from: those of cursors now, of uploads and stored credentials as they
+// come. It never leaves the process.
+type Secret struct{ master []byte }
+
+// Load takes the secret from the environment, or from the data folder, where the first start leaves one.
+// Where other hosts may share the installation it must be set: a generated one would be another on each host.
+func Load(data string, shared bool) (Secret, error) {
+	if value := os.Getenv(Env); value != "" {
+		return Secret{[]byte(value)}, nil
+	}
+	if shared {
+		return Secret{}, fmt.Errorf("set %s to a long random text, the same for every process: the installation reaches beyond this host", Env)
+	}
+	path := filepath.Join(data, File)
+	for {
+		content, err := os.ReadFile(path)
+		if err == nil {
+			return Secret{content}, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return Secret{}, fmt.Errorf("read the secret: %w", err)
+		}
+		if err := writeSecret(path); err != nil && !errors.Is(err, fs.ErrExist) {
+			return Secret{}, fmt.Errorf("write the secret: %w", err)
+		}
+	}
+}
+
+// writeSecret creates the secret's file whole: processes that start together must read the same secret, or none.
+func writeSecret(path string) error {
+	random := make([]byte, 32)
+	if _, err := rand.Read(random); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".secret-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	_, err = tmp.WriteString(hex.EncodeToString(random))
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Link(tmp.Name(), path) // fails when another process was first
+}
+
+// Key derives the 32 byte key for one purpose.
+func (s Secret) Key(purpose string) ([]byte, error) { return derive(s.master, purpose) }
+
+func derive(master []byte, purpose string) ([]byte, error) {
+	key, err := hkdf.Key(sha256.New, master, nil, "moviola "+purpose, 32)
+	if err != nil {
+		return nil, fmt.Errorf("derive the key for %s: %w", purpose, err)
+	}
+	return key, nil
+}
