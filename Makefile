@@ -74,9 +74,9 @@ bench-eventstore: ## appends, reads, delivery, start and memory of the event sto
 	@scripts/deps.sh test
 	go test -run '^$$' -bench BenchmarkTable -benchtime 1x -timeout 30m ./eventstore/embedded/
 
-bench-render: ## whole movies by us and by hand-written ffmpeg; again, with one caption changed, and the memory that it takes (MOVIOLA_BENCH_CLIP=1 for a short run)
+bench-render: ## whole movies by us, by the best ffmpeg graphs in tests/bench/hand, and their frames by x264 alone (MOVIOLA_BENCH_RUNS=1, MOVIOLA_BENCH_PODCAST=60 for a short run, MOVIOLA_BENCH_CASES="text slides,podcast with words" for some); again, one caption changed, memory
 	@scripts/deps.sh test
-	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkRender -benchtime 1x -timeout 60m ./tests/bench/
+	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkRender -benchtime 1x -timeout 240m ./tests/bench/
 
 bench-api: ## submissions and answers beside fsyncs and a bare handler, with up to a million movies in history (MOVIOLA_BENCH_HISTORY=100000 for fewer)
 	@scripts/deps.sh test

@@ -1,0 +1,7 @@
+#!/bin/sh
+# A podcast: one picture and one sound, a line of captions every 2 s.
+set -eu
+. "$(dirname "$0")/common.sh"
+LENGTH=${SECONDS_OF_PODCAST:-600}
+film "[0:v]$photo[p];[1:v]scale=out_color_matrix=bt709:out_range=tv,format=yuva420p[c];[p][c]overlay=x=320:y=900:format=yuv420,setsar=1,trim=end_frame=$((LENGTH * 30))[v]" 2:a \
+	$(picture photo3.jpg) -stream_loop -1 -framerate 0.5 -i "$IN/line%d.png" -i "$IN/voice.m4a"
