@@ -32,7 +32,7 @@ var layers = []layer{
 	{"internal/drawing", []string{"domain", "commands", "internal/drawing", "third_party"}, "drawing starts no program and knows no adapter"},
 	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
 	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
-	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota"}, "adapters implement ports, and know no other adapter"},
+	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264"}, "adapters implement ports, and know no other adapter"},
 }
 
 // stdOnly are the packages that may import nothing from outside the standard library and this module.

@@ -1,0 +1,218 @@
+package h264
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Stream is a video as an encoder has written it: what stands before its pictures, and these in the order in which they are decoded. Its NAL
+// units have neither start codes nor lengths.
+type Stream struct {
+	Sequence, Pictures []byte // the parameter sets, one of each
+	Frames             []Frame
+}
+
+// Frame is an encoded picture.
+type Frame struct {
+	Units [][]byte
+	Key   bool // an IDR: whoever begins to read can begin here
+	Shown int  // its place in the order of display. Lengthen finds it by itself
+}
+
+// Hold is a rest: pictures of a stream that look the same, after one of which More are to be shown that look like it.
+type Hold struct {
+	First, Last int // of those that look the same, as displayed
+	More        int
+}
+
+// Lengthen returns the stream with its rests. Every picture that it had is decoded to what it was. Holds come in the order of display and do not
+// overlap. ErrUnknown: the stream is not written as x264 writes them, or none of the pictures of a rest ends a group; that of a
+// last one, and of one before a key frame, does.
+func Lengthen(in Stream, holds []Hold) (Stream, error) {
+	data := unescape(in.Sequence)
+	s, err := parseSequence(data)
+	if err != nil {
+		return Stream{}, err
+	}
+	p, err := parsePictures(unescape(in.Pictures))
+	if err != nil {
+		return Stream{}, err
+	}
+	l := lengthener{sequence: s, pictures: p, skipped: skipped(s.blocks), holds: holds}
+	out := Stream{Sequence: s.widened(data), Pictures: in.Pictures}
+	for from := 0; from < len(in.Frames); {
+		to := from + 1
+		for to < len(in.Frames) && !in.Frames[to].Key {
+			to++
+		}
+		frames, err := l.period(in.Frames[from:to], from)
+		if err != nil {
+			return Stream{}, err
+		}
+		out.Frames = append(out.Frames, frames...)
+		from = to
+	}
+	if len(l.holds) > 0 {
+		return Stream{}, fmt.Errorf("%w: no picture ends at %d", ErrUnknown, l.holds[0].First)
+	}
+	return out, nil
+}
+
+type lengthener struct {
+	sequence sequence
+	pictures pictures
+	skipped  []byte
+	holds    []Hold // that are still to come
+	shown    int    // pictures written before the period
+}
+
+// coded is a picture of a period: its slices, and its place in the period.
+type coded struct {
+	slice
+	units  [][]byte
+	slices []slice // of its units; those of others are zero
+	datas  [][]byte
+	shown  int
+}
+
+// read reads the pictures from one key frame to the next.
+func (l *lengthener) read(frames []Frame) ([]coded, error) {
+	all := make([]coded, len(frames))
+	high, last := int64(0), uint32(0) // of the last reference
+	for i, f := range frames {
+		c := coded{units: f.Units, slices: make([]slice, len(f.Units)), datas: make([][]byte, len(f.Units))}
+		found := false
+		for k, unit := range f.Units {
+			if len(unit) == 0 || unit[0]&31 != sliceNAL && unit[0]&31 != keySliceNAL {
+				continue
+			}
+			data := unescape(unit)
+			h, err := parseSlice(data, l.sequence, l.pictures)
+			if err != nil {
+				return nil, err
+			}
+			if found && (h.number != c.number || h.order != c.order || h.reference != c.reference) || h.key != (i == 0) {
+				return nil, fmt.Errorf("%w: the slices of a picture differ", ErrUnknown)
+			}
+			c.slices[k], c.datas[k] = h, data
+			if !found {
+				c.slice, found = h, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%w: a picture without a slice", ErrUnknown)
+		}
+		size := int64(1) << l.sequence.orderBits
+		full := high + int64(c.order)
+		switch d := int64(c.order) - int64(last); {
+		case d <= -size/2:
+			full += size
+		case d > size/2:
+			full -= size
+		}
+		if c.reference {
+			high, last = full-int64(c.order), c.order
+		}
+		if full < 0 || full%2 != 0 || full/2 >= int64(len(frames)) {
+			return nil, fmt.Errorf("%w: its pictures are displayed in another order", ErrUnknown)
+		}
+		c.shown = int(full / 2)
+		all[i] = c
+	}
+	places := make([]bool, len(frames))
+	for _, c := range all {
+		if places[c.shown] {
+			return nil, fmt.Errorf("%w: two pictures at one place", ErrUnknown)
+		}
+		places[c.shown] = true
+	}
+	return all, nil
+}
+
+// period writes the pictures from one key frame to the next, of which so many lie before it in the stream as it was.
+func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
+	all, err := l.read(frames)
+	if err != nil {
+		return nil, err
+	}
+	rests, err := l.rests(all, before)
+	if err != nil {
+		return nil, err
+	}
+	var out []Frame
+	var kept []uint32 // numbers of the references, the newest last
+	numbers := uint32(1) << l.sequence.numberBits
+	next, added := uint32(0), 0 // the number of a picture that is no reference
+	for i, c := range all {
+		out = append(out, l.moved(c, frames[i].Key, added))
+		if c.reference {
+			for _, back := range c.dropped {
+				kept = slices.DeleteFunc(kept, func(n uint32) bool { return n == (c.number-back)%numbers })
+			}
+			if len(c.dropped) == 0 && len(kept) == l.sequence.references {
+				kept = kept[1:]
+			}
+			kept = append(kept, c.number)
+			next = (c.number + 1) % numbers
+		}
+		more := rests[i]
+		if more == 0 {
+			continue
+		}
+		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })] // what is shown now: the order is closed here
+		if !like.reference || !slices.Contains(kept, like.number) {
+			return nil, fmt.Errorf("%w: the picture of a rest is no reference", ErrUnknown)
+		}
+		for range more {
+			added++
+			at := uint32(2 * (i + added))
+			unit := skip(l.sequence, l.pictures, l.skipped, next, (next-like.number)%numbers, at)
+			out = append(out, Frame{Units: [][]byte{unit}, Shown: l.shown + i + added})
+		}
+	}
+	if len(out) >= 1<<(orderBits-2) {
+		return nil, fmt.Errorf("%w: too many pictures without a key frame", ErrUnknown)
+	}
+	l.shown += len(out)
+	return out, nil
+}
+
+// rests says after which picture, as decoded, how many are to be added: the last of a hold before which all is decoded that is shown
+// before it, and nothing else.
+func (l *lengthener) rests(all []coded, before int) (map[int]int, error) {
+	ends := make([]bool, len(all)) // after which decoding and display have come equally far
+	highest := -1
+	for i, c := range all {
+		highest = max(highest, c.shown)
+		ends[i] = highest == i
+	}
+	rests := map[int]int{}
+	for len(l.holds) > 0 && l.holds[0].First < before+len(all) {
+		h := l.holds[0]
+		if h.First < before || h.Last < h.First || h.Last >= before+len(all) || h.More < 0 {
+			return nil, fmt.Errorf("%w: a rest goes over a key frame", ErrUnknown)
+		}
+		at := h.Last - before
+		for at >= h.First-before && !ends[at] {
+			at--
+		}
+		if at < h.First-before {
+			return nil, fmt.Errorf("%w: no picture ends a group from %d to %d", ErrUnknown, h.First, h.Last)
+		}
+		rests[at] += h.More
+		l.holds = l.holds[1:]
+	}
+	return rests, nil
+}
+
+// moved is a picture at its new place.
+func (l *lengthener) moved(c coded, key bool, added int) Frame {
+	f := Frame{Key: key, Shown: l.shown + c.shown + added, Units: make([][]byte, len(c.units))}
+	for k, unit := range c.units {
+		f.Units[k] = unit
+		if c.datas[k] != nil {
+			f.Units[k] = c.slices[k].moved(c.datas[k], l.sequence, uint32(2*(c.shown+added)))
+		}
+	}
+	return f
+}

@@ -1,0 +1,156 @@
+package h264_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"moviola/internal/h264"
+)
+
+func write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// sizes are those of movies, and such as fill no whole number of macroblocks.
+var sizes = [][2]int{{128, 72}, {130, 98}, {176, 144}, {202, 114}, {320, 180}, {98, 222}}
+
+// group makes so many random plans, one after the other in one stream.
+func group(r *rand.Rand, w, h, plans, most int) plan {
+	p, painter := plan{}, newPainter(r, w, h)
+	for range plans {
+		painter.add(&p, most, 4)
+	}
+	p.keys = p.keys[1:]
+	return p
+}
+
+// TestLengthen_Random makes random plans of pictures that move, fade, cut and rest. Each decoded picture is the one that x264's own stream of the
+// pictures that change shows.
+func TestLengthen_Random(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	groups, plans := 10, 30
+	if os.Getenv("MOVIOLA_TEST_LONG") != "" {
+		groups, plans = 200, 50
+	}
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for n := range groups {
+		size, fps := sizes[n%len(sizes)], 1+r.IntN(60)
+		p := group(r, size[0], size[1], plans, min(6*fps, 90))
+		in := encode(t, p.frames, size[0], size[1], fps, p.keys)
+		out, err := h264.Lengthen(in, p.holds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, hashes(t, join(in)), hashes(t, join(out)), out, p)
+	}
+}
+
+// TestLengthen_OpenH264 asks another decoder: it decodes x264's own stream (not always to what ffmpeg makes of it) and the lengthened one to the
+// same pictures.
+func TestLengthen_OpenH264(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("gst-launch-1.0"); err != nil && os.Getenv("MOVIOLA_TEST_LONG") == "" {
+		t.Skip("GStreamer with openh264 is not installed: apt-get install gstreamer1.0-tools gstreamer1.0-plugins-bad")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	p := group(r, 176, 144, 6, 60)
+	in := encode(t, p.frames, 176, 144, 30, p.keys)
+	out, err := h264.Lengthen(in, p.holds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, openh264(t, join(in), 176, 144), openh264(t, join(out), 176, 144), out, p)
+}
+
+// A single picture rests for long: one key frame and hundreds of bytes a second.
+func TestLengthen_Still(t *testing.T) {
+	t.Parallel()
+	p := newPainter(rand.New(rand.NewPCG(3, 4)), 640, 360)
+	in := encode(t, p.picture(1), 640, 360, 120, nil)
+	out, err := h264.Lengthen(in, []h264.Hold{{More: 479}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := hashes(t, join(out))
+	if len(got) != 480 {
+		t.Fatalf("%d pictures", len(got))
+	}
+	for i, h := range got {
+		if h != got[0] {
+			t.Fatalf("picture %d differs", i)
+		}
+	}
+	if size := len(join(out)) - len(join(in)); size > 479*40 {
+		t.Errorf("479 pictures take %d bytes", size)
+	}
+}
+
+// What is not understood is left alone.
+func TestLengthen_Unknown(t *testing.T) {
+	t.Parallel()
+	p := newPainter(rand.New(rand.NewPCG(5, 6)), 64, 64)
+	var frames []byte
+	for range 12 {
+		p.x += 2
+		frames = append(frames, p.picture(1)...)
+	}
+	for name, more := range map[string][]string{
+		"weights by distance":     {"-weightb", "1"},
+		"motion by distance":      {"-x264-params", "direct=temporal:b-adapt=0"},
+		"no arithmetic coding":    {"-coder", "vlc"},
+		"no bidirectional frames": {"-bf", "0"},
+		"interlaced":              {"-flags", "+ilme+ildct"},
+	} {
+		if _, err := h264.Lengthen(encode(t, frames, 64, 64, 30, nil, more...), []h264.Hold{{First: 11, Last: 11, More: 3}}); !errors.Is(err, h264.ErrUnknown) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	good := encode(t, frames, 64, 64, 30, []int{6})
+	for name, holds := range map[string][]h264.Hold{
+		"over a key frame": {{First: 4, Last: 7, More: 1}},
+		"behind the end":   {{First: 12, Last: 12, More: 1}},
+		"backwards":        {{First: 11, Last: 11, More: 1}, {First: 2, Last: 2, More: 1}},
+		"negative":         {{First: 11, Last: 11, More: -1}},
+	} {
+		if _, err := h264.Lengthen(good, holds); !errors.Is(err, h264.ErrUnknown) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzLengthen gives headers that nobody has written.
+func FuzzLengthen(f *testing.F) {
+	p := newPainter(rand.New(rand.NewPCG(7, 8)), 64, 64)
+	in := encode(f, append(p.picture(1), p.picture(0.5)...), 64, 64, 30, nil)
+	last := in.Frames[1].Units
+	first := in.Frames[0].Units
+	f.Add(in.Sequence, in.Pictures, first[len(first)-1], last[len(last)-1], 1, 5)
+	f.Fuzz(func(t *testing.T, sequence, pictures, key, other []byte, last, more int) {
+		in := h264.Stream{Sequence: sequence, Pictures: pictures, Frames: []h264.Frame{{Units: [][]byte{key}, Key: true}, {Units: [][]byte{other}}}}
+		out, err := h264.Lengthen(in, []h264.Hold{{First: last, Last: last, More: more % 1000}})
+		if err != nil {
+			return
+		}
+		if len(out.Frames) != 2+more%1000 {
+			t.Errorf("%d pictures", len(out.Frames))
+		}
+	})
+}

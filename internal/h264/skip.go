@@ -1,0 +1,102 @@
+package h264
+
+// likely are the ranges of the less likely symbol (H.264, table 9-44), from state 42 on: skipped macroblocks come through no
+// others.
+var likely = [...][4]uint32{
+	{16, 20, 23, 27}, {15, 19, 22, 25}, // 42, 43
+	{14, 18, 21, 24}, {14, 17, 20, 23}, {13, 16, 19, 22}, {12, 15, 18, 21}, {12, 14, 17, 20}, {11, 14, 16, 19}, {11, 13, 15, 18},
+	{10, 12, 15, 17}, {10, 12, 14, 16}, {9, 11, 13, 15}, {9, 11, 12, 14}, {8, 10, 12, 14}, {8, 9, 11, 13}, {7, 9, 11, 12}, {7, 9, 10, 12},
+	{7, 8, 10, 11}, {6, 8, 9, 11}, {6, 7, 9, 10}, {6, 7, 8, 9}, // 62
+}
+
+// skipQuantiser is what skipped pictures name. Nothing is quantised by it; with the highest one, that a macroblock is skipped is most
+// likely from the beginning, and takes the fewest bits.
+const skipQuantiser = 51
+
+// coder is the arithmetic encoder of H.264, clause 9.3.4.
+type coder struct {
+	writer
+	low, width uint32
+	waiting    int // bits that follow the next one, as its opposite
+	begun      bool
+}
+
+func (c *coder) put(b uint32) {
+	if c.begun {
+		c.bit(b)
+	}
+	for c.begun = true; c.waiting > 0; c.waiting-- {
+		c.bit(1 - b)
+	}
+}
+
+func (c *coder) renew() {
+	for c.width < 256 {
+		switch {
+		case c.low < 256:
+			c.put(0)
+		case c.low >= 512:
+			c.low -= 512
+			c.put(1)
+		default:
+			c.low -= 256
+			c.waiting++
+		}
+		c.width, c.low = c.width<<1, c.low<<1
+	}
+}
+
+// skipped is the data of a P slice of so many macroblocks, each of them skipped.
+func skipped(blocks int) []byte {
+	c := &coder{width: 510}
+	// mb_skip_flag with all neighbours skipped or missing: context 11, whose first state is 42, for m = 23 and n = 33, and
+	// grows by one with each.
+	for i := range blocks {
+		c.width -= likely[min(i, len(likely)-1)][c.width>>6&3]
+		c.renew()
+		c.width -= 2
+		if i < blocks-1 {
+			c.renew()
+		}
+	}
+	c.low += c.width
+	c.width = 2
+	c.renew()
+	c.put(c.low >> 9 & 1)
+	c.bits(2, c.low>>7&3|1)
+	c.align(0)
+	return c.data
+}
+
+// skip is a picture that shows what a reference shows. number is its frame_num, back by how much lower that of the reference is.
+func skip(s sequence, p pictures, data []byte, number, back, order uint32) []byte {
+	w := &writer{}
+	w.bits(8, sliceNAL) // no reference
+	w.ue(0)
+	w.ue(5 + forward)
+	w.ue(p.id)
+	w.bits(s.numberBits, number)
+	w.bits(orderBits, order)
+	w.bit(1)
+	w.ue(0) // one reference
+	if back == 1 {
+		w.bit(0)
+	} else {
+		w.bit(1)
+		w.ue(0)
+		w.ue(back - 1)
+		w.ue(3)
+	}
+	if p.weighted {
+		w.ue(0)
+		w.ue(0)
+		w.bits(2, 0)
+	}
+	w.ue(0)
+	w.se(skipQuantiser - p.quantiser)
+	if p.deblocking {
+		w.ue(1) // none
+	}
+	w.align(1)
+	return escape(append(w.data, data...))
+}

@@ -1,0 +1,149 @@
+package h264
+
+import "fmt"
+
+const (
+	sliceNAL    = 1
+	keySliceNAL = 5
+)
+
+// The kinds of slices.
+const (
+	forward uint32 = iota // P
+	both                  // B
+	within                // I
+)
+
+// slice is what the header of a slice says, and where.
+type slice struct {
+	key       bool
+	reference bool
+	kind      uint32
+	number    uint32 // frame_num
+	order     uint32 // pic_order_cnt_lsb
+	orderAt   int
+	end       int      // of the header
+	dropped   []uint32 // frames that are no references after it, by how much lower their numbers are
+}
+
+// parseSlice reads the header of an unescaped slice.
+func parseSlice(data []byte, s sequence, p pictures) (h slice, err error) {
+	if len(data) == 0 {
+		return h, fmt.Errorf("%w: a slice is empty", ErrUnknown)
+	}
+	r := &reader{data: data, at: 8}
+	h.key, h.reference = data[0]&31 == keySliceNAL, data[0]>>5&3 != 0
+	r.ue() // its first macroblock
+	h.kind = r.ue() % 5
+	if id := r.ue(); h.kind > within || id != p.id || h.key && (h.kind != within || !h.reference) {
+		return h, fmt.Errorf("%w: a slice of another kind", ErrUnknown)
+	}
+	h.number = r.bits(s.numberBits)
+	if h.key {
+		r.ue()
+	}
+	h.orderAt = r.at
+	h.order = r.bits(s.orderBits)
+	if h.kind != within {
+		if err := h.references(r, p); err != nil {
+			return h, err
+		}
+	}
+	if h.reference {
+		if err := h.marking(r); err != nil {
+			return h, err
+		}
+	}
+	if h.kind != within {
+		r.ue() // the first states
+	}
+	r.se() // the quantiser
+	if p.deblocking && r.ue() != 1 {
+		r.se()
+		r.se()
+	}
+	h.end = r.at
+	for r.at&7 != 0 {
+		if r.bit() != 1 {
+			return h, fmt.Errorf("%w: the header of a slice ends elsewhere", ErrUnknown)
+		}
+	}
+	if r.over || r.at>>3 >= len(data) {
+		return h, fmt.Errorf("%w: a slice ends early", ErrUnknown)
+	}
+	return h, nil
+}
+
+// references reads past the lists of references and their weights.
+func (h *slice) references(r *reader, p pictures) error {
+	active := p.references
+	if h.kind == both && !r.flag() {
+		return fmt.Errorf("%w: motion follows from distances", ErrUnknown)
+	}
+	lists := int(h.kind) + 1
+	if r.flag() {
+		for i := range lists {
+			active[i] = int(r.ue()) + 1
+		}
+	}
+	for i := range lists {
+		if active[i] > 32 {
+			return fmt.Errorf("%w: too many references", ErrUnknown)
+		}
+		if !r.flag() {
+			continue
+		}
+		for n := r.ue(); n != 3; n = r.ue() {
+			if n > 1 || r.over {
+				return fmt.Errorf("%w: references in another order", ErrUnknown)
+			}
+			r.ue()
+		}
+	}
+	if h.kind == forward && p.weighted {
+		r.ue()
+		r.ue()
+		for range active[0] {
+			for _, values := range []int{2, 4} { // of luma, of chroma
+				if !r.flag() {
+					continue
+				}
+				for range values {
+					r.se()
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// marking reads which pictures are references no more.
+func (h *slice) marking(r *reader) error {
+	if h.key {
+		r.flag()
+		if r.flag() {
+			return fmt.Errorf("%w: references for long", ErrUnknown)
+		}
+		return nil
+	}
+	if !r.flag() {
+		return nil
+	}
+	for n := r.ue(); n != 0; n = r.ue() {
+		if n != 1 || r.over {
+			return fmt.Errorf("%w: references in another order", ErrUnknown)
+		}
+		h.dropped = append(h.dropped, r.ue()+1)
+	}
+	return nil
+}
+
+// moved is the slice at another place in the order of display.
+func (h slice) moved(data []byte, s sequence, order uint32) []byte {
+	w := &writer{data: make([]byte, 0, len(data)+4)}
+	w.copy(data, 0, h.orderAt)
+	w.bits(orderBits, order)
+	w.copy(data, h.orderAt+s.orderBits, h.end)
+	w.align(1)
+	return escape(append(w.data, data[(h.end+7)>>3:]...))
+}
