@@ -33,7 +33,7 @@ FAST := grep -vE '/drawing|/adapters/(render|browser|speech|assets|images|ftp)|/
 test-fast: ## unit and contract tests that start no program, without the race detector: for the loop while you write
 	@go test $$(go list ./domain/... ./commands/... ./eventstore/... ./projections/... ./handlers/... ./adapters/... ./internal/... ./tests/style | $(FAST))
 
-test-one: ## one test anew, under the race detector: make test-one P=./handlers/rest T=TestList
+test-one: ## one test anew, under the race detector: make test-one P=./handlers/http/movies T=TestList
 	go test -race -count=1 -v -run '$(T)' $(P)
 
 test-race: ## the black-box tests on a binary built with the race detector
@@ -89,7 +89,7 @@ bench-ledger: ## holds on a ledger with a million renders beside a new one, and 
 	go test -run '^$$' -bench BenchmarkLedger -benchtime 1x -timeout 60m ./tests/books/
 
 bench-access: ## what it costs to find out who holds a key, with 100,000 of them known
-	go test -run '^$$' -bench BenchmarkAuthenticate ./handlers/access/
+	go test -run '^$$' -bench BenchmarkAuthenticate ./handlers/http/access/
 
 bench-delivery: ## deliveries beside a bare HTTP client and the store's appends
 	@scripts/deps.sh test

@@ -2,7 +2,7 @@
 # Runs the fuzz targets of packages next to each other, one worker each, and fails when one of them does.
 #
 #   scripts/fuzz.sh 20s ./handlers/...         each for a time
-#   scripts/fuzz.sh 1000000x ./handlers/rest   each for a number of cases
+#   scripts/fuzz.sh 1000000x ./handlers/http/movies   each for a number of cases
 #
 # An input that fails is written below the package's testdata/fuzz: commit it with the correction, it is a test from then on.
 set -eu

@@ -11,9 +11,9 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/eventstore"
-	"moviola/handlers/admin"
-	"moviola/handlers/keys"
-	"moviola/handlers/processors"
+	"moviola/handlers/background/processors"
+	"moviola/handlers/http/admin"
+	"moviola/handlers/http/keys"
 	"moviola/internal/secret"
 	"moviola/projections"
 )

@@ -20,7 +20,7 @@ import (
 	"moviola/domain/ledger"
 	"moviola/eventstore"
 	"moviola/eventstore/eventstoredb"
-	"moviola/handlers/web"
+	"moviola/handlers/http/web"
 	"moviola/internal/config"
 	"moviola/projections"
 	"moviola/projections/audit"

@@ -22,7 +22,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/eventstore"
-	"moviola/handlers/check"
+	"moviola/handlers/background/check"
 	"moviola/internal/config"
 	"moviola/internal/secret"
 	"moviola/projections"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"moviola/adapters/scratch"
-	"moviola/handlers/chores"
+	"moviola/handlers/background/chores"
 	"moviola/internal/config"
 )
 

@@ -14,7 +14,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
-	"moviola/handlers/connections"
+	"moviola/handlers/http/connections"
 	"moviola/internal/secret"
 )
 

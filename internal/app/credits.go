@@ -3,8 +3,8 @@ package app
 import (
 	"github.com/sirupsen/logrus"
 
-	"moviola/handlers/access"
-	"moviola/handlers/credits"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/credits"
 	"moviola/internal/secret"
 )
 

@@ -14,7 +14,7 @@ import (
 	"moviola/adapters/webhook"
 	"moviola/commands"
 	"moviola/domain/connection"
-	"moviola/handlers/processors"
+	"moviola/handlers/background/processors"
 	"moviola/internal/config"
 )
 

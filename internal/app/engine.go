@@ -17,7 +17,7 @@ import (
 	"moviola/adapters/render/ffmpeg"
 	"moviola/adapters/speech"
 	"moviola/adapters/webfonts"
-	"moviola/handlers/chores"
+	"moviola/handlers/background/chores"
 	"moviola/internal/config"
 	"moviola/internal/drawing/text"
 )

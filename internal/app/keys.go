@@ -9,8 +9,8 @@ import (
 
 	"moviola/commands"
 	"moviola/eventstore"
-	"moviola/handlers/admin"
-	"moviola/handlers/keys"
+	"moviola/handlers/http/admin"
+	"moviola/handlers/http/keys"
 	"moviola/internal/secret"
 	"moviola/projections/keyring"
 )

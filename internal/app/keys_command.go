@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"moviola/handlers/keys"
+	"moviola/handlers/http/keys"
 )
 
 const adminKeysPath = "/admin/keys"

@@ -8,10 +8,10 @@ import (
 	"moviola/commands"
 	"moviola/domain/blobkey"
 	domainmedia "moviola/domain/media"
-	"moviola/handlers/access"
-	"moviola/handlers/chores"
-	"moviola/handlers/files"
-	"moviola/handlers/media"
+	"moviola/handlers/background/chores"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/files"
+	"moviola/handlers/http/media"
 	"moviola/internal/secret"
 )
 

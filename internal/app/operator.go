@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"moviola/handlers/admin"
-	"moviola/handlers/web"
+	"moviola/handlers/http/admin"
+	"moviola/handlers/http/web"
 	"moviola/internal/config"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"moviola/handlers/web"
+	"moviola/handlers/http/web"
 	"moviola/internal/config"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"moviola/commands"
 	"moviola/eventstore"
-	"moviola/handlers/preloads"
-	"moviola/handlers/processors"
-	"moviola/handlers/web"
+	"moviola/handlers/background/processors"
+	"moviola/handlers/http/preloads"
+	"moviola/handlers/http/web"
 )
 
 // itemPrices are what the items of preloads cost here.

@@ -11,10 +11,10 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
-	"moviola/handlers/access"
-	"moviola/handlers/openapi"
-	"moviola/handlers/rest"
-	"moviola/handlers/web"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/movies"
+	"moviola/handlers/http/openapi"
+	"moviola/handlers/http/web"
 	"moviola/internal/secret"
 )
 
@@ -108,7 +108,7 @@ func (s *service) accountExists(ctx context.Context, id domain.AccountID) (bool,
 }
 
 // newMovies wires the operations on movies.
-func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.FieldLogger) (*rest.API, error) {
+func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.FieldLogger) (*movies.API, error) {
 	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.
 	}
 	elog, bucket := s.stores.log, s.stores.files
 	documents := commands.SealDocuments(bucket, s.vault)
-	return rest.New(rest.Config{
+	return movies.New(movies.Config{
 		Movies:   s.models.Movies,
 		Gate:     gate,
 		Accounts: s.models.Accounts,

@@ -20,7 +20,7 @@ import (
 	"moviola/domain/document"
 	"moviola/domain/movie"
 	"moviola/domain/template/library"
-	"moviola/handlers/files"
+	"moviola/handlers/http/files"
 	"moviola/internal/config"
 	"moviola/third_party/photographs"
 )

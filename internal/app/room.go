@@ -11,8 +11,8 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/disk"
-	"moviola/handlers/access"
-	"moviola/handlers/web"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
 	"moviola/internal/config"
 	"moviola/projections"
 )

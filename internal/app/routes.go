@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"moviola/domain/key"
-	"moviola/handlers/access"
-	"moviola/handlers/web"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
 	"moviola/internal/config"
 )
 

@@ -22,12 +22,12 @@ import (
 	"moviola/domain/plan"
 	"moviola/domain/result"
 	"moviola/eventstore"
-	"moviola/handlers/access"
-	"moviola/handlers/chores"
-	"moviola/handlers/library"
-	"moviola/handlers/ops"
-	"moviola/handlers/processors"
-	"moviola/handlers/web"
+	"moviola/handlers/background/chores"
+	"moviola/handlers/background/curator"
+	"moviola/handlers/background/processors"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/ops"
+	"moviola/handlers/http/web"
 	"moviola/internal/config"
 	"moviola/internal/secret"
 	"moviola/projections"
@@ -52,7 +52,7 @@ type service struct {
 	renderer *renderer              // nil without the role renderer
 	work     *processors.Processors // nil when no role takes work
 	chores   *chores.Chores
-	curator  *library.Curator // nil without the role keeper
+	curator  *curator.Curator // nil without the role keeper
 	public   *http.Server     // nil without the role api
 	router   *mux.Router      // of public
 	ops      *http.Server     // nil without --ops-listen

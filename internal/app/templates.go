@@ -11,9 +11,9 @@ import (
 	"moviola/domain"
 	"moviola/domain/template"
 	builtin "moviola/domain/template/library"
-	"moviola/handlers/access"
-	"moviola/handlers/library"
-	"moviola/handlers/templates"
+	"moviola/handlers/background/curator"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/templates"
 	"moviola/third_party/photographs"
 )
 
@@ -74,8 +74,8 @@ func (s *service) submitter() commands.SubmitMovieHandler {
 }
 
 // newCurator wires what keeps the library; without --library only what operators publish is listed.
-func (s *service) newCurator() (*library.Curator, error) {
-	cfg := library.Config{Shelves: s.libraryHandler(), Movies: s.models.Movies, Log: s.log.WithField("part", "library")}
+func (s *service) newCurator() (*curator.Curator, error) {
+	cfg := curator.Config{Shelves: s.libraryHandler(), Movies: s.models.Movies, Log: s.log.WithField("part", "library")}
 	if s.cfg.Library {
 		all, err := builtin.All()
 		if err != nil {
@@ -85,7 +85,7 @@ func (s *service) newCurator() (*library.Curator, error) {
 			cfg.BuiltIn = append(cfg.BuiltIn, commands.BuiltIn{ID: t.ID, Name: t.Name, Tags: t.Tags, Prompt: t.Prompt, Movie: t.At(s.cfg.PublicURL + photographs.Path)})
 		}
 	}
-	return library.New(cfg), nil
+	return curator.New(cfg), nil
 }
 
 // newSweeper wires the removal of what is stored of deleted templates.

@@ -15,7 +15,7 @@ import (
 	"moviola/adapters/assets"
 	"moviola/adapters/workqueue"
 	"moviola/commands"
-	"moviola/handlers/processors"
+	"moviola/handlers/background/processors"
 	"moviola/internal/config"
 	"moviola/projections"
 )

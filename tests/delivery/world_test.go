@@ -21,7 +21,7 @@ import (
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
 	"moviola/eventstore"
-	"moviola/handlers/processors"
+	"moviola/handlers/background/processors"
 	"moviola/projections"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"moviola/handlers/openapi"
+	"moviola/handlers/http/openapi"
 )
 
 // Contract is the description of the HTTP interface, compiled to hold answers against it.

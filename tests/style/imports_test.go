@@ -28,7 +28,10 @@ var layers = []layer{
 	{"eventstore", []string{"domain"}, "the codec knows the events"},
 	{"commands", []string{"domain", "eventstore", "commands", "internal/fair", "internal/quota"}, "a use case knows no HTTP and no driver"},
 	{"projections", []string{"domain", "eventstore", "projections"}, "a read model decides nothing"},
-	{"handlers", []string{"domain", "commands", "projections", "eventstore", "handlers", "docs", "third_party", "internal/fair", "internal/quota"}, "drivers of the use cases know no adapter"},
+	{"handlers/http", []string{"domain", "commands", "projections", "eventstore", "handlers/http", "docs", "third_party", "internal/fair", "internal/quota"},
+		"drivers of the use cases know no adapter, and a request waits for no background work"},
+	{"handlers/background", []string{"domain", "commands", "projections", "eventstore", "handlers/background", "internal/fair", "internal/quota"},
+		"drivers of the use cases know no adapter, and background work knows no HTTP resource"},
 	{"internal/drawing", []string{"domain", "commands", "internal/drawing", "third_party"}, "drawing starts no program and knows no adapter"},
 	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
 	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
@@ -43,8 +46,8 @@ var drivers = map[string][]string{
 	"github.com/EventStore/EventStore-Client-Go": {"eventstore/eventstoredb", "eventstore/embedded", "eventstore/storetest/cluster"},
 	"go.mongodb.org/mongo-driver":                {"adapters/mongodb", "adapters/sqlite"},
 	"zombiezen.com/go/sqlite":                    {"adapters/sqlite", "adapters/blobs", "eventstore/embedded"},
-	"github.com/gorilla/mux":                     {"handlers", "internal/app"},
-	"github.com/ThreeDotsLabs/watermill":         {"handlers/processors", "adapters/workqueue", "internal/app"},
+	"github.com/gorilla/mux":                     {"handlers/http", "internal/app"},
+	"github.com/ThreeDotsLabs/watermill":         {"handlers/background/processors", "adapters/workqueue", "internal/app"},
 	"gocloud.dev":                                {"adapters/blobs"},
 }
 

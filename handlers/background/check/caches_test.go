@@ -1,0 +1,112 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/account"
+	"moviola/handlers/background/check"
+)
+
+// TestRun_caches: what is wrong in caches is found, and removed by a repair; what is young may be about to be noted; what is kept for an
+// account that is closed is nobody's.
+func TestRun_caches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.append(account.Stream(bob), bob, account.Opened{Plan: "paid", At: t0}, account.Closed{At: t0})
+	dir := t.TempDir()
+	path := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	for _, name := range []string{path("alice", "well"), path("alice", "damaged"), path("alice", "damaged.json"), path("alice", "orphaned"), path("bob", "well")} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{path("alice", "orphaned"), path("bob")} {
+		if err := os.Chtimes(name, t0, t0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := w.config()
+	examined := 0
+	config.Caches = []check.Cache{
+		{What: "part", Dir: dir, Folder: func(a domain.AccountID) string { return path(string(a)) }, Examine: func(file string, _ bool) (commands.Flaw, error) {
+			examined++
+			if name := filepath.Base(file); name == "damaged" || name == "orphaned" {
+				return commands.Flaw{Kind: name, Remove: []string{file, file + ".json"}}, nil
+			}
+			return commands.Flaw{}, nil
+		}},
+		{What: "none", Dir: path("none"), Folder: func(domain.AccountID) string { return "" }},
+	}
+	config.Grace = 1 << 62
+	w.wantFindings(config, "damaged "+path("alice", "damaged"))
+	config.Grace = 0
+	config.Repair = true
+	w.wantFindings(config, "damaged "+path("alice", "damaged")+" (repaired)", "orphaned "+path("alice", "orphaned")+" (repaired)",
+		"orphaned "+path("bob")+" (repaired)")
+	left, err := filepath.Glob(path("*", "*"))
+	if err != nil || strings.Join(left, " ") != path("alice", "well") {
+		t.Errorf("left: %q, %v", left, err)
+	}
+	w.wantFindings(config)
+	if examined != 4+4+1 {
+		t.Errorf("%d files were examined", examined)
+	}
+}
+
+// TestRun_cachesWithNotes: where notes name the files of a cache, an old file that none of them names is nobody's.
+func TestRun_cachesWithNotes(t *testing.T) {
+	t.Parallel()
+	w, dir := newWorld(t), t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, "alice", name) }
+	if err := os.MkdirAll(filepath.Join(dir, "alice"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"note.json", "named.wav", "nobodys.wav", "young.wav"} {
+		if err := os.WriteFile(path(name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		written := t0
+		if name == "young.wav" {
+			written = t0.Add(47 * time.Hour)
+		}
+		if err := os.Chtimes(path(name), written, written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := w.config()
+	config.Caches = []check.Cache{{
+		What: "voice", Dir: dir, Folder: func(domain.AccountID) string { return "" },
+		Examine: func(string, bool) (commands.Flaw, error) { return commands.Flaw{}, nil },
+		Named: func(folder string) (map[string]bool, error) {
+			return map[string]bool{"named.wav": folder == filepath.Join(dir, "alice")}, nil
+		},
+	}}
+	w.wantFindings(config, "orphaned "+path("nobodys.wav"))
+	config.Repair = true
+	w.wantFindings(config, "orphaned "+path("nobodys.wav")+" (repaired)")
+	w.wantFindings(config)
+}
+
+// TestRun_shared: of what hosts share, that of a closed account is nobody's, and what has lapsed and was not removed.
+func TestRun_shared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.append(account.Stream(bob), bob, account.Opened{Plan: "paid", At: t0}, account.Closed{At: t0})
+	w.put("sources/of-alice/files/1.1", "sources/of-bob/visits/1.json")
+	config := w.config()
+	w.wantFindings(config)
+	config.Holder, config.Lapse = func(a domain.AccountID) string { return "of-" + string(a) }, 30*time.Hour
+	w.wantFindings(config, "orphaned sources/of-bob/visits/1.json")
+	config.Lapse, config.Repair = 20*time.Hour, true
+	w.wantFindings(config, "orphaned sources/of-alice/files/1.1 (repaired)", "orphaned sources/of-bob/visits/1.json (repaired)")
+	w.wantFindings(config)
+}

@@ -1,0 +1,105 @@
+// Package curator brings the templates of the program into the library, and lists those whose examples are rendered. It does so by
+// looking, again and again, at what is there: a start that was cut off is finished by the next one, by any process.
+package curator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+	"moviola/projections"
+)
+
+// How long the curator waits between two looks: while examples are being rendered, and when nothing is expected.
+const (
+	soon  = 5 * time.Second
+	later = time.Minute
+)
+
+// Shelves are the decisions about the library.
+type Shelves interface {
+	Install(ctx context.Context, b commands.BuiltIn) error
+	Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error)
+}
+
+// Movies lists the movies of an account, newest first.
+type Movies interface {
+	List(ctx context.Context, list projections.MovieList) (projections.MoviePage, error)
+}
+
+// Config is what New needs. Every field is required.
+type Config struct {
+	Shelves Shelves
+	Movies  Movies
+	BuiltIn []commands.BuiltIn // to be brought; none: what operators publish is still listed
+	Log     logrus.FieldLogger
+}
+
+// Curator keeps the library.
+type Curator struct{ cfg Config }
+
+// New returns a curator.
+func New(cfg Config) *Curator { return &Curator{cfg} }
+
+// Run keeps the library until ctx ends, and then returns nil. What fails is tried again later.
+func (c *Curator) Run(ctx context.Context) error {
+	wait := time.Second
+	for {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		}
+		open, err := c.Round(ctx)
+		if err != nil && ctx.Err() == nil {
+			c.cfg.Log.WithError(err).Warn("template library not fully installed; trying again")
+		}
+		if wait = later; open {
+			wait = soon
+		}
+	}
+}
+
+// Round brings what is missing and lists what is ready. Open says that examples are still being rendered.
+func (c *Curator) Round(ctx context.Context) (open bool, err error) {
+	var problems []error
+	for _, b := range c.cfg.BuiltIn {
+		if err := c.cfg.Shelves.Install(ctx, b); err != nil {
+			problems = append(problems, fmt.Errorf("install template %s: %w", b.Name, err))
+		}
+	}
+	open, err = c.exhibit(ctx)
+	return open, errors.Join(append(problems, err)...)
+}
+
+// exhibit lists the templates whose examples are ready. Of several examples of a template as it is now the first finished one is taken, and
+// stays.
+func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
+	page, err := c.cfg.Movies.List(ctx, projections.MovieList{Account: commands.LibraryAccount, Limit: 100})
+	if err != nil {
+		return false, fmt.Errorf("list the examples: %w", err)
+	}
+	var problems []error
+	for _, m := range page.Movies {
+		switch {
+		case !m.Closed:
+			open = true
+		case m.File == nil || m.Gone:
+		default:
+			_, err := c.cfg.Shelves.Exhibit(ctx, domain.ProjectID(m.Project), *m.File)
+			if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
+				problems = append(problems, fmt.Errorf("list the example %s: %w", m.Project, err))
+			}
+		}
+	}
+	return open, errors.Join(problems...)
+}

@@ -1,0 +1,99 @@
+package curator_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+	"moviola/handlers/background/curator"
+	"moviola/projections"
+)
+
+// shelves notes what it is asked for.
+type shelves struct {
+	installed []string
+	exhibited []domain.ProjectID
+	fails     error
+}
+
+func (s *shelves) Install(_ context.Context, b commands.BuiltIn) error {
+	s.installed = append(s.installed, b.Name)
+	return s.fails
+}
+
+func (s *shelves) Exhibit(_ context.Context, project domain.ProjectID, _ movie.File) (eventstore.Position, error) {
+	s.exhibited = append(s.exhibited, project)
+	return eventstore.Position{}, commands.ErrNothingToDo
+}
+
+// movies are those of the account of the library.
+type movies []projections.Movie
+
+func (m *movies) List(_ context.Context, list projections.MovieList) (projections.MoviePage, error) {
+	if list.Account != commands.LibraryAccount {
+		return projections.MoviePage{}, errors.New("another account's movies")
+	}
+	return projections.MoviePage{Movies: *m}, nil
+}
+
+func newCurator(s *shelves, m *movies) *curator.Curator {
+	log := logrus.New()
+	log.SetOutput(io.Discard)
+	return curator.New(curator.Config{Shelves: s, Movies: m, BuiltIn: []commands.BuiltIn{{Name: "a"}, {Name: "b"}}, Log: log})
+}
+
+// TestCurator_Round brings every template, and lists finished examples whose files are there.
+func TestCurator_Round(t *testing.T) {
+	t.Parallel()
+	file := &movie.File{Key: "k"}
+	m := movies{
+		{Project: "waiting"}, {Project: "done", Closed: true, File: file}, {Project: "failed", Closed: true}, {Project: "expired", Closed: true, File: file, Gone: true},
+	}
+	s := &shelves{}
+	c := newCurator(s, &m)
+	open, err := c.Round(t.Context())
+	if err != nil || !open {
+		t.Errorf("open %v, %v", open, err)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, s.installed); diff != "" {
+		t.Errorf("installed (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]domain.ProjectID{"done"}, s.exhibited); diff != "" {
+		t.Errorf("exhibited (-want +got):\n%s", diff)
+	}
+	m, s.fails = m[1:], errors.New("the store is away")
+	if open, err = c.Round(t.Context()); !errors.Is(err, s.fails) || open {
+		t.Errorf("open %v, %v", open, err)
+	}
+}
+
+// TestCurator_Run looks again and again, whatever fails, until it is told to end.
+func TestCurator_Run(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelves{fails: errors.New("the store is away")}
+		m := movies{{Project: "waiting"}}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- newCurator(s, &m).Run(ctx) }()
+		time.Sleep(12 * time.Second) // of the bubble's own clock
+		synctest.Wait()
+		if len(s.installed) != 6 {
+			t.Errorf("%d templates in three rounds", len(s.installed))
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/operator"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// OperatorNameHeader is how whoever acts names itself in the trail. The name is not proven: all operators have one token.
+const OperatorNameHeader = "X-Operator"
+
+// unnamed stands in the trail for whoever gives no name.
+const unnamed = "operator"
+
+// ActRecorder is the command that writes the trail.
+type ActRecorder interface {
+	Handle(ctx context.Context, cmd commands.RecordAct) (operator.Acted, error)
+	// Refuse adds why an act was not done.
+	Refuse(ctx context.Context, acted operator.Acted, why string) error
+}
+
+// ActPages reads the trail.
+type ActPages interface {
+	Page(ctx context.Context, q projections.ActQuery) ([]projections.Act, bool, error)
+}
+
+// ActCalls are what the trail is written and read with. Every field is required.
+type ActCalls struct {
+	Record ActRecorder
+	Pages  ActPages
+}
+
+// actKey finds in a request's context the act that it has recorded.
+type actKey struct{}
+
+// act records what the operator is about to do: an act that cannot be recorded is not done, and one that is refused afterwards
+// is in the trail all the same. Its texts must not carry a secret.
+func (a *API) act(r *http.Request, what, on, how string) error {
+	acted, err := a.cfg.Acts.Record.Handle(r.Context(), commands.RecordAct{
+		Who: cmp.Or(r.Header.Get(OperatorNameHeader), unnamed), Act: what, On: on, How: how,
+	})
+	if recorded, ok := r.Context().Value(actKey{}).(*operator.Acted); ok && err == nil {
+		*recorded = acted
+	}
+	return err
+}
+
+// traced serves a request and adds to the act that it has recorded why it was refused. Whether an act was done that ended with a failure of the
+// service is not known: nothing is added to it.
+func (a *API) traced(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request) error) error {
+	recorded := &operator.Acted{}
+	err := serve(w, r.WithContext(context.WithValue(r.Context(), actKey{}, recorded)))
+	var refusal *domain.Error
+	if recorded.ID == "" || !errors.As(err, &refusal) || refusal.Kind == domain.Internal {
+		return err
+	}
+	if failed := a.cfg.Acts.Record.Refuse(r.Context(), *recorded, refusal.Message); failed != nil {
+		web.LogFailure(r, a.cfg.Log, failed)
+	}
+	return err
+}
+
+// actShown is an act as lists show it.
+type actShown struct {
+	ID  string `json:"id"`
+	Who string `json:"who"`
+	Act string `json:"act"`
+	On  string `json:"on"`
+	How string `json:"how"`
+	At  string `json:"at"`
+	// Refused is why the act was not done; null: no refusal is known.
+	Refused *string `json:"refused"`
+}
+
+type actPage struct {
+	Success   bool       `json:"success"`
+	Count     int        `json:"count"`
+	HasNext   bool       `json:"has_next"`
+	NextToken *string    `json:"next_token"`
+	Acts      []actShown `json:"acts"`
+}
+
+// listActs serves GET /admin/acts, the newest first.
+func (a *API) listActs(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	limit, err := web.ParseLimit(query)
+	if err != nil {
+		return err
+	}
+	q := projections.ActQuery{Limit: cmp.Or(limit, web.MaxPage)}
+	on, one := web.One(query, "on")
+	token, ok := web.One(query, "next_token")
+	if !one || !ok {
+		return web.ErrCursor
+	}
+	q.On = on
+	if token != "" {
+		if q, err = a.acts.Resume(token, q); err != nil {
+			return err
+		}
+	}
+	acts, more, err := a.cfg.Acts.Pages.Page(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	answer := actPage{Success: true, Count: len(acts), HasNext: more, Acts: make([]actShown, len(acts))}
+	for i, act := range acts {
+		answer.Acts[i] = actShown{ID: act.ID, Who: act.Who, Act: act.Act, On: act.On, How: act.How, At: web.Stamp(act.At)}
+		if act.Refused != "" {
+			answer.Acts[i].Refused = &act.Refused
+		}
+	}
+	if more {
+		last := acts[len(acts)-1].Cursor()
+		q.After = &last
+		if answer.NextToken, err = a.acts.Next(q); err != nil {
+			return err
+		}
+	}
+	return web.Write(w, http.StatusOK, answer)
+}

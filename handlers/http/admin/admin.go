@@ -1,0 +1,108 @@
+// Package admin serves the operator's interface under /admin: accounts, plans, credits, keys, work that is stuck, and the trail of what
+// operators have done. It is guarded by one token for the whole installation, not by an account's key. Whatever changes something is
+// recorded in the trail before it is done.
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gorilla/mux"
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/eventstore"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// maxBody is the largest body of a request.
+const maxBody = 64 << 10
+
+// AccountOpener is the command behind POST /admin/accounts.
+type AccountOpener interface {
+	Handle(ctx context.Context, cmd commands.OpenAccount) (commands.OpenedAccount, error)
+}
+
+// Granter is the command behind POST /admin/credits.
+type Granter interface {
+	Handle(ctx context.Context, cmd commands.GrantCredits) (eventstore.Position, error)
+}
+
+// Planner is the command behind POST /admin/accounts/plan.
+type Planner interface {
+	Handle(ctx context.Context, cmd commands.ChangePlan) (eventstore.Position, error)
+}
+
+// AccountCloser is the command behind DELETE /admin/accounts.
+type AccountCloser interface {
+	Handle(ctx context.Context, cmd commands.CloseAccount) (eventstore.Position, error)
+}
+
+// Config is what an API needs. Every field is required.
+type Config struct {
+	// Operator guards everything. Nil lets nobody in.
+	Operator  *web.OperatorToken
+	Accounts  AccountOpener
+	Plans     Planner
+	Close     AccountCloser
+	Books     Books
+	Credits   Granter
+	Acts      ActCalls
+	Work      WorkCalls
+	Keys      KeyCalls
+	Projected web.Projected
+	CursorKey []byte // of the lists
+	Log       logrus.FieldLogger
+}
+
+// API serves the operator's interface. It is safe for concurrent use.
+type API struct {
+	cfg      Config
+	accounts web.Lists[projections.AccountQuery]
+	acts     web.Lists[projections.ActQuery]
+}
+
+// New returns an API.
+func New(cfg Config) *API {
+	return &API{
+		cfg:      cfg,
+		accounts: web.NewLists[projections.AccountQuery](cfg.CursorKey, "operator's accounts"),
+		acts:     web.NewLists[projections.ActQuery](cfg.CursorKey, "operator's acts"),
+	}
+}
+
+// Routes registers every path of the operator's interface on the root router.
+func (a *API) Routes(router *mux.Router) {
+	router.Handle("/admin/accounts", web.Methods{
+		http.MethodGet: a.guarded(a.readAccounts), http.MethodPost: a.guarded(a.openAccount), http.MethodDelete: a.guarded(a.closeAccount),
+	})
+	router.Handle("/admin/accounts/plan", web.Methods{http.MethodPost: a.guarded(a.changePlan)})
+	router.Handle("/admin/credits", web.Methods{http.MethodPost: a.guarded(a.grantCredits)})
+	router.Handle("/admin/acts", web.Methods{http.MethodGet: a.guarded(a.listActs)})
+	router.Handle("/admin/work", web.Methods{http.MethodGet: a.guarded(a.listWork)})
+	router.Handle("/admin/work/retry", web.Methods{http.MethodPost: a.guarded(a.retryWork)})
+	router.Handle("/admin/work/drop", web.Methods{http.MethodPost: a.guarded(a.dropWork)})
+	a.routeKeys(router)
+}
+
+// guarded asks for the token before anything else is looked at.
+func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := a.cfg.Operator.Check(r)
+		if err == nil {
+			_, err = web.ParseQuery(r)
+		}
+		if err == nil {
+			err = a.traced(w, r, serve)
+		}
+		if err != nil {
+			web.Fail(w, r, a.cfg.Log, err)
+		}
+	}
+}
+
+// decode reads a body that must be one JSON object.
+func decode(w http.ResponseWriter, r *http.Request, into any) error {
+	return web.ReadObject(w, r, maxBody, into)
+}

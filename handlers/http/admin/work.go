@@ -1,0 +1,173 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/eventstore"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// Trouble is the board of what could not be done.
+type Trouble interface {
+	// Stuck returns what fails again and again for its own reasons.
+	Stuck(ctx context.Context) ([]projections.Trouble, error)
+	// Clear forgets the failures of a piece of work.
+	Clear(ctx context.Context, work string) error
+}
+
+// DropFunc ends what a piece of work is about as failed. commands.ErrNothingToDo: it has ended.
+type DropFunc func(ctx context.Context, subject string) (eventstore.Position, error)
+
+// WorkCalls are what the operator does with stuck work. Every field is required.
+type WorkCalls struct {
+	Trouble Trouble
+	// Drop has a way to end a piece of work, by its kind. What is not named cannot be dropped: settling, above all, has to be done.
+	Drop map[string]DropFunc
+}
+
+// stuckWork is a stuck piece of work as lists show it.
+type stuckWork struct {
+	Work      string `json:"work"`
+	Kind      string `json:"kind"`
+	Account   string `json:"account"`
+	Subject   string `json:"subject"`
+	Message   string `json:"message"` // of the last failure
+	Failures  int    `json:"failures"`
+	First     string `json:"first"`
+	Last      string `json:"last"`
+	Droppable bool   `json:"droppable"`
+}
+
+type workList struct {
+	Success bool        `json:"success"`
+	Count   int         `json:"count"`
+	Work    []stuckWork `json:"work"`
+}
+
+// listWork serves GET /admin/work.
+func (a *API) listWork(w http.ResponseWriter, r *http.Request) error {
+	stuck, err := a.cfg.Work.Trouble.Stuck(r.Context())
+	if err != nil {
+		return err
+	}
+	answer := workList{Success: true, Count: len(stuck), Work: make([]stuckWork, len(stuck))}
+	for i, t := range stuck {
+		answer.Work[i] = stuckWork{
+			Work: t.Work, Kind: t.Kind, Account: t.Account, Subject: t.Subject, Message: t.Message, Failures: t.Failures,
+			First: web.Stamp(t.First), Last: web.Stamp(t.Last), Droppable: a.cfg.Work.Drop[t.Kind] != nil,
+		}
+	}
+	return web.Write(w, http.StatusOK, answer)
+}
+
+// The refusals of calls about stuck work.
+var (
+	errNoWork       = domain.Errorf(domain.Invalid, "work_missing", "work is required")
+	errWorkOrAll    = domain.Errorf(domain.Invalid, "work_invalid", "Give either work, or all with the count that was listed")
+	errWorkUnknown  = domain.Errorf(domain.NotFound, "work_not_found", "No such work is stuck")
+	errNotDroppable = domain.Errorf(domain.Conflict, "work_not_droppable", "Work of this kind has to be done and cannot be dropped")
+	errWorkDone     = domain.Errorf(domain.Conflict, "work_done", "This work has been done since")
+)
+
+type retryRequest struct {
+	Work  string `json:"work"`
+	All   bool   `json:"all"`
+	Count *int   `json:"count"` // with all: how many were listed
+}
+
+type retried struct {
+	Success bool `json:"success"`
+	Count   int  `json:"count"`
+}
+
+// retryWork serves POST /admin/work/retry: the failures of one piece of work, or of all, are forgotten, and it is tried within a
+// minute. All are retried only by whoever knows how many they are.
+func (a *API) retryWork(w http.ResponseWriter, r *http.Request) error {
+	var body retryRequest
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	if body.All == (body.Work != "") || body.All == (body.Count == nil) {
+		return errWorkOrAll
+	}
+	stuck, err := a.cfg.Work.Trouble.Stuck(r.Context())
+	if err != nil {
+		return err
+	}
+	on, chosen := body.Work, stuck
+	if body.All {
+		on = "all stuck work"
+		if len(stuck) != *body.Count {
+			return domain.Errorf(domain.Conflict, "work_count_changed", "%d pieces of work are stuck now: list them again", len(stuck))
+		}
+	} else {
+		i := slices.IndexFunc(stuck, func(t projections.Trouble) bool { return t.Work == body.Work })
+		if i < 0 {
+			return errWorkUnknown
+		}
+		chosen = stuck[i : i+1]
+	}
+	if err := a.act(r, "retry work", on, strconv.Itoa(len(chosen))); err != nil {
+		return err
+	}
+	for _, t := range chosen {
+		if err := a.cfg.Work.Trouble.Clear(r.Context(), t.Work); err != nil {
+			return err
+		}
+	}
+	return web.Write(w, http.StatusOK, retried{Success: true, Count: len(chosen)})
+}
+
+type dropRequest struct {
+	Work string `json:"work"`
+}
+
+type dropped struct {
+	Success bool   `json:"success"`
+	Work    string `json:"work"`
+}
+
+// dropWork serves POST /admin/work/drop: what the work is about ends as failed.
+func (a *API) dropWork(w http.ResponseWriter, r *http.Request) error {
+	var body dropRequest
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	if body.Work == "" {
+		return errNoWork
+	}
+	stuck, err := a.cfg.Work.Trouble.Stuck(r.Context())
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(stuck, func(t projections.Trouble) bool { return t.Work == body.Work })
+	if i < 0 {
+		return errWorkUnknown
+	}
+	drop := a.cfg.Work.Drop[stuck[i].Kind]
+	if drop == nil {
+		return errNotDroppable
+	}
+	if err := a.act(r, "drop work", body.Work, stuck[i].Kind); err != nil {
+		return err
+	}
+	position, err := drop(r.Context(), stuck[i].Subject)
+	if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
+		return err
+	}
+	if clearing := a.cfg.Work.Trouble.Clear(r.Context(), body.Work); clearing != nil {
+		return clearing
+	}
+	if err != nil {
+		return errWorkDone
+	}
+	web.Await(r.Context(), a.cfg.Projected, position)
+	return web.Write(w, http.StatusOK, dropped{Success: true, Work: body.Work})
+}

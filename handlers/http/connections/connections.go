@@ -1,0 +1,217 @@
+// Package connections serves the saved connections of an account: where finished movies go, and the providers that may be asked. Its
+// managers list, save, test and delete them. No answer holds a secret, but for the secret that a webhook is signed with, in the one
+// answer in which it is new. Decisions 48 and 50.
+package connections
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/domain/key"
+	"moviola/eventstore"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+const (
+	listPath   = "/v2/connections"
+	testPath   = "/v2/connections/test"
+	secretPath = "/v2/connections/secret"
+	// maxBody is the largest body of a request.
+	maxBody = 256 << 10
+)
+
+// Lister lists the connections of an account.
+type Lister interface {
+	List(ctx context.Context, list projections.ConnectionList) ([]projections.Connection, bool, error)
+}
+
+// Saver is the commands behind POST /connections and those on signing secrets.
+type Saver interface {
+	Handle(ctx context.Context, cmd commands.SaveConnection) (commands.SavedConnection, error)
+	Rotate(ctx context.Context, cmd commands.RotateSigningSecret) (commands.SavedConnection, error)
+}
+
+// Deleter is the command behind DELETE /connections.
+type Deleter interface {
+	Handle(ctx context.Context, cmd commands.DeleteConnection) (eventstore.Position, error)
+}
+
+// Tester is the command behind POST /connections/test.
+type Tester interface {
+	Handle(ctx context.Context, cmd commands.TestConnection) (commands.TestedConnection, error)
+}
+
+// Config is what an API needs. Every field is required, but for those that say what they are when left out.
+type Config struct {
+	Connections Lister
+	Save        Saver
+	Delete      Deleter
+	Test        Tester
+	Projected   web.Projected
+	CursorKey   []byte           // signs the cursors of lists: at least 16 bytes, the same in every process of an installation
+	Now         func() time.Time // nil: time.Now
+	Log         logrus.FieldLogger
+}
+
+// API serves connections. It is safe for concurrent use.
+type API struct {
+	cfg   Config
+	lists web.Lists[projections.ConnectionList]
+}
+
+// New returns an API, or an error that names everything the configuration lacks.
+func New(cfg Config) (*API, error) {
+	if err := web.Complete(cfg, "Now"); err != nil {
+		return nil, err
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &API{cfg: cfg, lists: web.NewLists[projections.ConnectionList](cfg.CursorKey, "connections-cursor")}, nil
+}
+
+// Operations are all that managers can do with connections. Decisions "Roles" and 50.
+func (a *API) Operations() []access.Operation {
+	id := []string{"id"}
+	return []access.Operation{
+		{Method: http.MethodGet, Path: listPath, Role: key.Manager, Query: []string{"limit", "next_token"}, Serve: a.list},
+		{Method: http.MethodPost, Path: listPath, Role: key.Manager, Serve: a.save},
+		{Method: http.MethodDelete, Path: listPath, Role: key.Manager, Query: id, Serve: a.remove},
+		{Method: http.MethodPost, Path: testPath, Role: key.Manager, Query: id, Serve: a.test},
+		{Method: http.MethodPost, Path: secretPath, Role: key.Manager, Query: id, Serve: a.rotate},
+		{Method: http.MethodDelete, Path: secretPath, Role: key.Manager, Query: id, Serve: a.retire},
+	}
+}
+
+// named reads the parameter that names a connection.
+func named(c access.Call) (string, error) {
+	id, ok := c.One("id")
+	if !ok {
+		return "", domain.Errorf(domain.Invalid, "id_ambiguous", "The parameter id is given twice, with different values")
+	}
+	if id == "" {
+		return "", connection.CheckID(id)
+	}
+	if connection.CheckID(id) != nil {
+		return "", connection.NotFound(id) // such a name was never given to one
+	}
+	return id, nil
+}
+
+type saved struct {
+	Success bool   `json:"success"`
+	ID      string `json:"id"`
+	// Secret is what a webhook is signed with, when it is new: shown here and never again.
+	Secret    string `json:"secret,omitempty"`
+	Timestamp string `json:"timestamp"`
+}
+
+func (a *API) answer(w http.ResponseWriter, r *http.Request, id, secret string, at eventstore.Position) error {
+	web.Await(r.Context(), a.cfg.Projected, at)
+	return web.Write(w, http.StatusOK, saved{Success: true, ID: id, Secret: secret, Timestamp: web.Stamp(a.cfg.Now())})
+}
+
+// save serves POST /connections.
+func (a *API) save(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	body := map[string]any{}
+	if err := web.ReadObject(w, r, maxBody, &body); err != nil {
+		return err
+	}
+	id, _ := connection.Text(body["id"])
+	if err := connection.CheckID(id); err != nil {
+		return err
+	}
+	name, _ := connection.Text(body["type"])
+	kind, err := connection.ParseKind(name)
+	if err != nil {
+		return err
+	}
+	delete(body, "id")
+	delete(body, "type")
+	done, err := a.cfg.Save.Handle(r.Context(), commands.SaveConnection{Account: c.Account, ID: id, Kind: kind, Settings: body})
+	if err != nil {
+		return err
+	}
+	return a.answer(w, r, id, done.SigningSecret, done.Position)
+}
+
+// remove serves DELETE /connections.
+func (a *API) remove(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	id, err := named(c)
+	if err != nil {
+		return err
+	}
+	at, err := a.cfg.Delete.Handle(r.Context(), commands.DeleteConnection{Account: c.Account, ID: id})
+	if err != nil {
+		return err
+	}
+	return a.answer(w, r, id, "", at)
+}
+
+// rotate serves POST /connections/secret: a new signing secret beside the one so far.
+func (a *API) rotate(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	return a.renew(w, r, c, false)
+}
+
+// retire serves DELETE /connections/secret: the signing secret before the present one ends.
+func (a *API) retire(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	return a.renew(w, r, c, true)
+}
+
+func (a *API) renew(w http.ResponseWriter, r *http.Request, c access.Call, retire bool) error {
+	id, err := named(c)
+	if err != nil {
+		return err
+	}
+	done, err := a.cfg.Save.Rotate(r.Context(), commands.RotateSigningSecret{Account: c.Account, ID: id, Retire: retire})
+	if err != nil {
+		return err
+	}
+	return a.answer(w, r, id, done.SigningSecret, done.Position)
+}
+
+type tested struct {
+	Success    bool   `json:"success"` // of the request
+	ID         string `json:"id"`
+	Status     string `json:"status"` // ok or error: of the connection
+	HTTPStatus *int   `json:"http_status"`
+	Message    string `json:"message"`
+	DurationMS int64  `json:"duration_ms"`
+	Timestamp  string `json:"timestamp"`
+}
+
+// test serves POST /connections/test. That a connection does not work is its result, not a failure of the request.
+func (a *API) test(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	id, err := named(c)
+	if err != nil {
+		return err
+	}
+	done, err := a.cfg.Test.Handle(r.Context(), commands.TestConnection{Account: c.Account, ID: id})
+	if err != nil {
+		return err
+	}
+	web.Await(r.Context(), a.cfg.Projected, done.Position)
+	answer := tested{
+		Success: true, ID: id, Status: statusOf(done.Success), Message: done.Message, DurationMS: done.Duration.Milliseconds(),
+		Timestamp: web.Stamp(a.cfg.Now()),
+	}
+	if done.HTTPStatus > 0 {
+		answer.HTTPStatus = &done.HTTPStatus
+	}
+	return web.Write(w, http.StatusOK, answer)
+}
+
+func statusOf(success bool) string {
+	if success {
+		return "ok"
+	}
+	return "error"
+}

@@ -1,0 +1,161 @@
+// Package credits serves what an account has and has spent: its credits as they are now, and its statement, line by line, as JSON or
+// CSV. It reads; nothing is decided here, and no spending is ever decided on what it shows.
+package credits
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/key"
+	"moviola/domain/ledger"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+const (
+	creditsPath = "/v2/credits"
+	ledgerPath  = "/v2/credits/ledger"
+)
+
+// Totals reads an account's credits as the log has them now.
+type Totals interface {
+	State(ctx context.Context, account domain.AccountID) (ledger.Totals, error)
+	// UsedIn is what was counted for the month of a time.
+	UsedIn(ctx context.Context, account domain.AccountID, t time.Time) (movies, drafts int64, err error)
+}
+
+// Standings say what an account may do now.
+type Standings interface {
+	Of(ctx context.Context, account domain.AccountID) (commands.Standing, error)
+}
+
+// Statements reads the lines of a statement.
+type Statements interface {
+	Page(ctx context.Context, q projections.StatementQuery) ([]projections.Entry, bool, error)
+}
+
+// Gate lets operators see another account's credits.
+type Gate interface {
+	ActFor(r *http.Request, c access.Call) (access.Call, error)
+}
+
+// Config is what an API needs. Every field is required, but for those that say what they are when left out.
+type Config struct {
+	Totals     Totals
+	Standings  Standings
+	Statements Statements
+	Gate       Gate
+	CursorKey  []byte           // signs the cursors: at least 16 bytes, the same in every process of an installation
+	Now        func() time.Time // nil: time.Now
+	Log        logrus.FieldLogger
+}
+
+// API serves credits. It is safe for concurrent use.
+type API struct {
+	cfg   Config
+	lists web.Lists[projections.StatementQuery]
+}
+
+// New returns an API, or an error that names everything the configuration lacks.
+func New(cfg Config) (*API, error) {
+	if err := web.Complete(cfg, "Now"); err != nil {
+		return nil, err
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &API{cfg: cfg, lists: web.NewLists[projections.StatementQuery](cfg.CursorKey, "credits/ledger")}, nil
+}
+
+// Operations are the operations on credits. Decision "Roles": statements are for admins.
+func (a *API) Operations() []access.Operation {
+	operator := []string{web.OperatorTokenHeader}
+	return []access.Operation{
+		{Method: http.MethodGet, Path: creditsPath, Role: key.Admin, Query: []string{"account"}, Headers: operator, Serve: a.forAccount(a.now)},
+		{Method: http.MethodGet, Path: ledgerPath, Role: key.Admin, Headers: operator, Serve: a.forAccount(a.statement),
+			Query: []string{"account", "from", "to", "limit", "next_token", "format"}},
+	}
+}
+
+// forAccount lets an operator stand in for the account.
+func (a *API) forAccount(serve access.Endpoint) access.Endpoint {
+	return func(w http.ResponseWriter, r *http.Request, c access.Call) error {
+		c, err := a.cfg.Gate.ActFor(r, c)
+		if err != nil {
+			return err
+		}
+		return serve(w, r, c)
+	}
+}
+
+// credits are an account's credits as they are now.
+type credits struct {
+	Success bool             `json:"success"`
+	Account domain.AccountID `json:"account"`
+	Plan    string           `json:"plan"`
+	// State is active, suspended (nothing may be submitted until credits are added) or closed.
+	State     string `json:"state"`
+	Granted   int64  `json:"granted"`
+	Charged   int64  `json:"charged"`
+	Balance   int64  `json:"balance"`
+	Held      int64  `json:"held"`
+	Available int64  `json:"available"`
+	// StorageBlocked says that nothing may be stored in the media library. Decision 39.
+	StorageBlocked bool     `json:"storage_blocked"`
+	Period         *counted `json:"period"` // null on plans that need credits
+	Timestamp      string   `json:"timestamp"`
+}
+
+// counted is what a counted plan has had this month.
+type counted struct {
+	Month      string `json:"month"`
+	Movies     int64  `json:"movies"`
+	MoviesUpTo int64  `json:"movies_quota"`
+	Drafts     int64  `json:"drafts"`
+	DraftsUpTo int64  `json:"drafts_quota"`
+}
+
+// now serves GET /credits. The sums are those of the log, not of a read model.
+func (a *API) now(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	standing, err := a.cfg.Standings.Of(r.Context(), c.Account)
+	if err != nil {
+		return err
+	}
+	totals, err := a.cfg.Totals.State(r.Context(), c.Account)
+	if err != nil {
+		return err
+	}
+	now := a.cfg.Now()
+	answer := credits{
+		Success: true, Account: c.Account, Plan: standing.Plan.Name, State: stateOf(standing, totals),
+		Granted: totals.Granted, Charged: totals.Charged, Balance: totals.Balance, Held: totals.Held, Available: totals.Available,
+		StorageBlocked: standing.Blocked, Timestamp: web.Stamp(now),
+	}
+	if standing.Plan.Counted {
+		movies, drafts, err := a.cfg.Totals.UsedIn(r.Context(), c.Account, now)
+		if err != nil {
+			return err
+		}
+		answer.Period = &counted{
+			Month: ledger.Period(now), Movies: movies, MoviesUpTo: standing.Plan.Movies, Drafts: drafts, DraftsUpTo: standing.Plan.Drafts,
+		}
+	}
+	return web.Write(w, http.StatusOK, answer)
+}
+
+// stateOf names the state of an account. Decision 16: suspended is who has spent all.
+func stateOf(s commands.Standing, t ledger.Totals) string {
+	switch {
+	case s.Closed:
+		return "closed"
+	case !s.Plan.Counted && t.EverGranted && t.Balance <= 0:
+		return "suspended"
+	}
+	return "active"
+}

@@ -1,0 +1,182 @@
+// Package files serves rendered movies, their thumbnails and their captions, the files of media libraries and prepared assets, at addresses
+// that cannot be guessed. No key is asked for: whoever
+// knows an address may read its file, as long as the file is there.
+package files
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/domain/movie"
+	"moviola/domain/result"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+	"moviola/third_party/photographs"
+)
+
+// Movies finds the movie that a file belongs to.
+type Movies interface {
+	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
+}
+
+// Opener reads stored files.
+type Opener interface {
+	Open(ctx context.Context, key string) (commands.File, error)
+}
+
+// Config is what a Server needs. Every field but Now is required.
+type Config struct {
+	Movies    Movies
+	Library   Library
+	Addresses *media.Addresses
+	Files     Opener
+	Tokens    result.Tokens    // in the addresses of movies' files
+	CacheTTL  time.Duration    // how long prepared assets are served
+	Now       func() time.Time // nil: time.Now
+	Log       logrus.FieldLogger
+}
+
+// Server serves rendered files. It is safe for concurrent use.
+type Server struct{ cfg Config }
+
+// New returns a server.
+func New(cfg Config) *Server {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Server{cfg: cfg}
+}
+
+// Routes registers the paths of rendered files on the root router: result.FilesPath + token + "/" + project + extension; and those of the
+// photographs of the template library.
+func (s *Server) Routes(router *mux.Router) {
+	router.Handle(result.FilesPath+"{token}/{name}", web.Methods{http.MethodGet: s.serve})
+	router.Handle(photographs.Path+"{name}", web.Methods{http.MethodGet: s.photograph})
+	for path, methods := range s.mediaRoutes() {
+		router.Handle(path, methods)
+	}
+}
+
+// serve answers with the file or, for every reason why it is not there, with the same 404.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	vars := mux.Vars(r)
+	found, ok, err := s.find(r.Context(), vars["token"], vars["name"])
+	s.answer(w, r, found, ok, err)
+}
+
+// answer serves what was found.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, found target, ok bool, err error) {
+	if err != nil {
+		web.Fail(w, r, s.cfg.Log, err)
+		return
+	}
+	if !ok {
+		web.NotFound(w, r)
+		return
+	}
+	file, err := s.cfg.Files.Open(r.Context(), found.key)
+	switch {
+	case errors.Is(err, commands.ErrFileNotFound):
+		web.NotFound(w, r)
+		return
+	case err != nil:
+		web.Fail(w, r, s.cfg.Log, fmt.Errorf("open file %s: %w", found.key, err))
+		return
+	}
+	if err := commands.CheckSize(file, found.key, found.size); err != nil {
+		refusal := domain.Errorf(domain.Internal, "file_damaged", "The file is damaged")
+		web.Fail(w, r, s.cfg.Log, fmt.Errorf("%w: %w", refusal, err))
+		return
+	}
+	defer file.Close()
+	if found.old(file, s.cfg.Now()) {
+		web.NotFound(w, r)
+		return
+	}
+	setHeaders(w.Header(), found, file)
+	http.ServeContent(w, r, "", file.ModTime(), file)
+}
+
+// target is a stored file and how it is served.
+type target struct {
+	account     domain.AccountID
+	key         string
+	name        string
+	contentType string
+	size        int64         // of a finished movie, in bytes; 0: it is not known
+	hash        string        // of a finished movie, SHA-256 in hex; empty: it is not known
+	until       time.Duration // how long it is served after it was written; 0: for ever
+}
+
+// old says that the file's time is over, though it may still be there.
+func (t target) old(file commands.File, now time.Time) bool {
+	return t.until > 0 && !now.Before(file.ModTime().Add(t.until))
+}
+
+// find checks the address: the movie is known, its file is still there, and the token is the file's.
+func (s *Server) find(ctx context.Context, token, name string) (target, bool, error) {
+	stem, contentType, pick := kind(name)
+	project, ok := domain.ParseProjectID(stem)
+	if pick == nil || !ok {
+		return target{}, false, nil
+	}
+	m, ok, err := s.cfg.Movies.Get(ctx, project)
+	if err != nil {
+		return target{}, false, fmt.Errorf("get movie %s: %w", project, err)
+	}
+	if !ok || m.File == nil || m.Gone {
+		return target{}, false, nil
+	}
+	key := pick(m.File)
+	if key == "" || !s.cfg.Tokens.Opens(project, m.File, token) {
+		return target{}, false, nil
+	}
+	found := target{account: domain.AccountID(m.Account), key: key, name: name, contentType: contentType}
+	if key == m.File.Key {
+		found.size, found.hash = m.File.Size, m.File.Hash
+	}
+	return found, true, nil
+}
+
+// kind tells by its extension which file of a movie is asked for. A nil pick: none.
+func kind(name string) (stem, contentType string, pick func(*movie.File) string) {
+	if stem, ok := strings.CutSuffix(name, result.MovieExtension); ok {
+		return stem, "video/mp4", func(f *movie.File) string { return f.Key }
+	}
+	if stem, ok := strings.CutSuffix(name, result.ThumbnailExtension); ok {
+		return stem, "image/jpeg", func(f *movie.File) string { return f.Thumbnail }
+	}
+	if stem, ok := strings.CutSuffix(name, result.SubtitlesExtension); ok {
+		return stem, "text/x-ssa; charset=utf-8", func(f *movie.File) string { return f.Subtitles }
+	}
+	return "", "", nil
+}
+
+// setHeaders tells browsers to take the file for what it is said to be, and nothing else: it was made from a user's input.
+func setHeaders(h http.Header, t target, file commands.File) {
+	// A key is written once and never again, so it names the bytes.
+	sum := sha256.Sum256([]byte(fmt.Sprint(t.key, "\x00", file.Size())))
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	h.Set("Content-Type", t.contentType)
+	h.Set("Content-Disposition", disposition(t))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; media-src 'self'; sandbox")
+	// Pages of other sites may show the file: that is what its address is for.
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Access-Control-Allow-Origin", "*")
+	// A deleted file must not live on in a cache without being asked for.
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Referrer-Policy", "no-referrer")
+}

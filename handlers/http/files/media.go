@@ -1,0 +1,81 @@
+package files
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"moviola/domain"
+	"moviola/domain/blobkey"
+	"moviola/domain/media"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// Library finds a file of a media library. It is not behind the log.
+type Library interface {
+	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
+}
+
+// serveMedia serves the files of media libraries, and assets that were prepared: everybody who knows an address may read its file.
+// A file whose bytes have not come is not there. Decision 45.
+func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
+	found, ok, err := s.findMedia(r.Context(), r.URL.Path)
+	s.answer(w, r, found, ok, err)
+}
+
+// findMedia finds what the path of an address names.
+func (s *Server) findMedia(ctx context.Context, address string) (target, bool, error) {
+	at, ok := s.cfg.Addresses.Find(address)
+	if !ok {
+		return target{}, false, nil
+	}
+	if at.Cached != "" {
+		return target{
+			account: at.Account, key: blobkey.Prepared.Of(at.Account) + at.Cached, name: path.Base(at.Cached),
+			contentType: typeByName(at.Cached), until: s.cfg.CacheTTL,
+		}, true, nil
+	}
+	file, ok, err := s.cfg.Library.File(ctx, at.Account, at.Path)
+	if err != nil || !ok || file.Status != projections.MediaUploaded {
+		return target{}, false, err
+	}
+	return target{account: at.Account, key: file.Blob, name: file.Name, contentType: file.ContentType}, true, nil
+}
+
+// types are those of the assets that are prepared; what the host knows of types does not count.
+var types = map[string]string{
+	".jpg": "image/jpeg", ".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp", ".tiff": "image/tiff",
+	".mp4": "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm", ".mkv": "video/x-matroska", ".avi": "video/x-msvideo",
+	".ts": "video/mp2t", ".wmv": "video/x-ms-wmv", ".ogv": "video/ogg", ".wma": "audio/x-ms-wma", ".mka": "audio/x-matroska", ".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".flac": "audio/flac", ".aac": "audio/aac", ".m4a": "audio/mp4",
+}
+
+func typeByName(name string) string {
+	if contentType, ok := types[path.Ext(name)]; ok {
+		return contentType
+	}
+	return "application/octet-stream"
+}
+
+// disposition shows in a browser what is seen or heard there, and has everything else saved: a page that somebody has uploaded, and a
+// drawing, which may contain a script, are not opened at our address even by those who follow a link to them.
+func disposition(t target) string {
+	kind, _, err := mime.ParseMediaType(t.contentType)
+	shown := media.KindOf(kind) != media.Other && !strings.Contains(kind, "xml") || kind == "text/plain" || kind == "text/x-ssa"
+	how := "attachment"
+	if err == nil && shown {
+		how = "inline"
+	}
+	return how + `; filename="` + t.name + `"`
+}
+
+// mediaRoutes are the paths of media files.
+func (s *Server) mediaRoutes() map[string]web.Methods {
+	serve := web.Methods{http.MethodGet: s.serveMedia}
+	return map[string]web.Methods{
+		media.AddressPath + "{token}/files/{path:.+}": serve,
+		media.AddressPath + "{token}/cache/{path:.+}": serve,
+	}
+}

@@ -1,0 +1,56 @@
+package media
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+
+	"moviola/domain"
+	"moviola/handlers/http/web"
+)
+
+// maxBody bounds the bodies that describe a file, in bytes.
+const maxBody = 64 << 10
+
+var errFolderName = domain.Errorf(domain.Invalid, "folder_invalid", "Invalid folder name")
+
+// payload is the JSON object of a body. A property of another type than it should have counts as missing.
+type payload map[string]json.RawMessage
+
+// readPayload reads a body. Spec: Errors, media endpoints.
+func readPayload(w http.ResponseWriter, r *http.Request) (payload, error) {
+	var p payload
+	return p, web.ReadObject(w, r, maxBody, &p)
+}
+
+// text is a property that is a string; false: it is missing.
+func (p payload) text(name string) (string, bool) {
+	var s *string
+	err := json.Unmarshal(p[name], &s)
+	if err != nil || s == nil {
+		return "", false
+	}
+	return *s, true
+}
+
+// folder is an optional name of a folder: missing or null it is the root.
+func (p payload) folder(name string) (string, error) {
+	raw := p[name]
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", nil
+	}
+	text, ok := p.text(name)
+	if !ok {
+		return "", errFolderName
+	}
+	return text, nil
+}
+
+// whole is a property that is a whole number; 0 when it is not.
+func (p payload) whole(name string) int64 {
+	var number float64
+	if err := json.Unmarshal(p[name], &number); err != nil || number != math.Trunc(number) || math.Abs(number) > 1<<53 {
+		return 0
+	}
+	return int64(number)
+}

@@ -1,0 +1,141 @@
+package media
+
+import (
+	"net/http"
+
+	"moviola/domain"
+	"moviola/domain/media"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// freeAllowance is what may be stored at no cost, in bytes. Storage costs nothing (decision 39); clients show the figure.
+const freeAllowance = 52_428_800
+
+// storage says how much an account stores. There is no fee for it. Decision 39.
+type storage struct {
+	UsedBytes      int64   `json:"used_bytes"`
+	FreeAllowance  int64   `json:"free_allowance"`
+	CreditsPerWeek int64   `json:"credits_per_week"`
+	Blocked        bool    `json:"blocked"`
+	BlockedAt      *string `json:"blocked_at"`
+}
+
+// getMedia serves GET /media: the storage, and the listing of a folder.
+func (a *API) getMedia(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	l, err := a.parseListing(c)
+	if err != nil {
+		return err
+	}
+	answer, err := a.list(r, l)
+	if err != nil {
+		return err
+	}
+	root, _, err := a.cfg.Library.Folder(r.Context(), c.Account, "")
+	if err != nil {
+		return err
+	}
+	since, blocked, err := a.cfg.Storage(r.Context(), c.Account)
+	if err != nil {
+		return err
+	}
+	answer.Storage = &storage{UsedBytes: root.BelowSize, FreeAllowance: freeAllowance, Blocked: blocked, BlockedAt: web.StampOrNull(since)}
+	return web.Write(w, http.StatusOK, answer)
+}
+
+// getFolder serves GET /media/folder: a listing, or with tree=true all folders.
+func (a *API) getFolder(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	texts, err := single(c.Query, "tree", "next_token")
+	if err != nil {
+		return err
+	}
+	switch texts["tree"] {
+	case "true", "1":
+		return a.tree(w, r, c, texts["next_token"])
+	case "", "false", "0":
+	default:
+		return domain.Errorf(domain.Invalid, "tree_invalid", "Invalid tree: use true or false")
+	}
+	l, err := a.parseListing(c)
+	if err != nil {
+		return err
+	}
+	answer, err := a.list(r, l)
+	if err != nil {
+		return err
+	}
+	return web.Write(w, http.StatusOK, answer)
+}
+
+// branch is one folder of the tree: what lies directly in it.
+type branch struct {
+	Path  string `json:"path"`
+	Files int64  `json:"files"`
+	Size  int64  `json:"size"`
+}
+
+// treeAnswer is the answer of GET /media/folder?tree=true.
+type treeAnswer struct {
+	Success   bool     `json:"success"`
+	Tree      []branch `json:"tree"`
+	HasNext   bool     `json:"has_next"`
+	NextToken *string  `json:"next_token"`
+	Timestamp string   `json:"timestamp"`
+}
+
+// treeQuery asks for a page of a tree. Its JSON is the cursor.
+type treeQuery struct {
+	Account domain.AccountID `json:"a"`
+	After   string           `json:"t"` // the last path of the page before; empty: the first page
+}
+
+// tree answers with all folders, the root and temp among them: a thousand on a page.
+func (a *API) tree(w http.ResponseWriter, r *http.Request, c access.Call, token string) error {
+	at := treeQuery{Account: c.Account}
+	var err error
+	if token != "" {
+		if at, err = a.trees.Resume(token, at); err != nil {
+			return err
+		}
+	}
+	folders, err := a.cfg.Library.Tree(r.Context(), c.Account, at.After, projections.MaxPage)
+	if err != nil {
+		return err
+	}
+	answer := treeAnswer{Success: true, Tree: []branch{}, Timestamp: web.Stamp(a.cfg.Now())}
+	if answer.HasNext = len(folders) == projections.MaxPage; answer.HasNext {
+		next := treeQuery{Account: c.Account, After: folders[len(folders)-1].Path}
+		if answer.NextToken, err = a.trees.Next(next); err != nil {
+			return err
+		}
+	}
+	from, to := at.After, ""
+	if answer.HasNext {
+		to = folders[len(folders)-1].Path
+	}
+	answer.Tree = branches(folders, from, to)
+	return web.Write(w, http.StatusOK, answer)
+}
+
+// branches shows folders in order. The root and temp are always there: they are put in where they belong, when that is after from and,
+// unless to is empty, up to to.
+func branches(folders []projections.MediaFolder, from, to string) []branch {
+	always := []string{"/", media.Temp}
+	out := make([]branch, 0, len(folders)+len(always))
+	for _, f := range folders {
+		for len(always) > 0 && always[0] <= f.Path {
+			if always[0] < f.Path && always[0] > from {
+				out = append(out, branch{Path: always[0]})
+			}
+			always = always[1:]
+		}
+		out = append(out, branch{Path: f.Path, Files: f.Files, Size: f.Size})
+	}
+	for _, path := range always {
+		if path > from && (to == "" || path <= to) {
+			out = append(out, branch{Path: path})
+		}
+	}
+	return out
+}

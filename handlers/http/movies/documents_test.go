@@ -1,0 +1,95 @@
+package movies_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/domain/blobkey"
+)
+
+// A movie is asked for many times and its document never changes: it is read once, as long as there is room for it.
+func TestDocuments_AreKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	read := func(project, want string) int {
+		before := w.opened
+		if body := w.call("GET", "/v2/movies?project="+project, "viewer", "").Body.String(); !strings.Contains(body, want) {
+			t.Fatalf("%s: %.300s", project, body)
+		}
+		return w.opened - before
+	}
+	w.add(done(project, now), `{"id":"a","scenes":[]}`)
+	w.add(done(running, now), `{"scenes":[],"comment":"`+strings.Repeat("x", 300<<10)+`"}`)
+	for i, want := range []int{1, 0, 0} {
+		if got := read(project, `"json":{"id":"a","scenes":[]}`); got != want {
+			t.Errorf("request %d read %d documents, want %d", i+1, got, want)
+		}
+	}
+	for range 2 {
+		if got := read(running, `"comment":"xxx`); got != 1 {
+			t.Errorf("a large document was read %d times", got)
+		}
+	}
+	// A document that is not there now may be there later.
+	missing := "Missing000000000"
+	w.add(done(missing, now), `{"scenes":[]}`)
+	key := blobkey.Document(alice, "Missing000000000")
+	content := w.files[key]
+	delete(w.files, key)
+	read(missing, `"json":null`)
+	w.files[key] = content
+	read(missing, `"json":{"scenes":[]}`)
+}
+
+func TestDocuments_AreLetGo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	name := func(i int) string { return fmt.Sprintf("Many%012d", i) }
+	const many = 150 // of 250 KB each: more than is kept
+	for i := range many {
+		w.add(done(name(i), now.Add(time.Duration(-i)*time.Second)), fmt.Sprintf(`{"id":"%d","scenes":[],"comment":"%s"}`, i, strings.Repeat("x", 250<<10)))
+		if i%10 == 0 && i > 0 { // the first stays in use
+			w.call("GET", "/v2/movies?project="+name(0), "viewer", "")
+		}
+		w.call("GET", "/v2/movies?project="+name(i), "viewer", "")
+	}
+	for i, want := range map[int]int{0: 0, 1: 1, many - 1: 0} {
+		before := w.opened
+		if body := w.call("GET", "/v2/movies?project="+name(i), "viewer", "").Body.String(); !strings.Contains(body, fmt.Sprintf(`"json":{"id":"%d"`, i)) {
+			t.Errorf("%d: %.300s", i, body)
+		}
+		if got := w.opened - before; got != want {
+			t.Errorf("document %d was read %d times, want %d", i, got, want)
+		}
+	}
+}
+
+// A list in the simple format needs a few words of each document, which are kept apart from it, however large it is.
+func TestDocuments_EchoesAreKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 3 {
+		comment := strings.Repeat("x", i*300<<10)
+		w.add(done(fmt.Sprintf("Some%012d", i), now), fmt.Sprintf(`{"id":"%d", "client-data":{"n": %d}, "comment":"%s", "scenes":[]}`, i, i, comment))
+	}
+	for _, tt := range []struct {
+		path string
+		want int // documents read
+	}{{"?format=simple", 3}, {"?format=simple", 0}, {"", 3}, {"", 2}, {"?format=simple", 0}} {
+		before := w.opened
+		body := w.call("GET", "/v2/movies"+tt.path, "viewer", "").Body.String()
+		for i := range 3 {
+			if !strings.Contains(body, fmt.Sprintf(`"id":"%d"`, i)) || !strings.Contains(body, fmt.Sprintf(`"client-data":{"n":%d}`, i)) {
+				t.Errorf("%s: %.500s", tt.path, body)
+			}
+		}
+		if shown := strings.Count(body, `"json":{"id":"`); shown != map[bool]int{true: 0, false: 3}[tt.path != ""] {
+			t.Errorf("%s: %d documents are shown", tt.path, shown)
+		}
+		if got := w.opened - before; got != tt.want {
+			t.Errorf("%s: %d documents were read, want %d", tt.path, got, tt.want)
+		}
+	}
+}

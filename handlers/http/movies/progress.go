@@ -1,0 +1,190 @@
+package movies
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"moviola/domain"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// Streams says how GET /movies/progress behaves. Zero values stand for the defaults.
+type Streams struct {
+	Every time.Duration // between two looks at a movie: 1 s
+	Beat  time.Duration // between two signs of life on a quiet stream: 15 s
+	Limit time.Duration // of one stream: 30 min; a client that wants more opens another
+	Total int           // streams open at the same time: 512
+	Each  int           // of one account: 64
+}
+
+func (s Streams) filled() Streams {
+	for _, d := range []struct {
+		value    *time.Duration
+		standard time.Duration
+	}{{&s.Every, time.Second}, {&s.Beat, 15 * time.Second}, {&s.Limit, 30 * time.Minute}} {
+		if *d.value <= 0 {
+			*d.value = d.standard
+		}
+	}
+	if s.Total <= 0 {
+		s.Total = 512
+	}
+	if s.Each <= 0 {
+		s.Each = 64
+	}
+	return s
+}
+
+// streamWrite is how long a client may take to accept one event.
+const streamWrite = 10 * time.Second
+
+var errStreams = domain.Errorf(domain.Conflict, "too_many_streams", "Too many progress streams are open. Close some, or poll GET /movies instead.")
+
+// turnstile counts the open streams.
+type turnstile struct {
+	mu    sync.Mutex
+	total int
+	each  map[domain.AccountID]int
+}
+
+// enter returns how to leave, and false when there is no room.
+func (t *turnstile) enter(account domain.AccountID, limits Streams) (leave func(), ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.total >= limits.Total || t.each[account] >= limits.Each {
+		return nil, false
+	}
+	if t.each == nil {
+		t.each = map[domain.AccountID]int{}
+	}
+	t.total++
+	t.each[account]++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.total--
+		if t.each[account]--; t.each[account] == 0 {
+			delete(t.each, account)
+		}
+	}, true
+}
+
+// followMovie serves GET /movies/progress: server-sent events with status and percent, until the movie is closed. It ends early
+// when its client goes, when the process stops, and after a limit. Decision 32.
+func (a *API) followMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	project, err := projectOf(c.Query)
+	if err != nil {
+		return err
+	}
+	m, err := a.owned(r.Context(), project, c)
+	if err != nil {
+		return err
+	}
+	leave, ok := a.turnstile.enter(c.Account, a.streams)
+	if !ok {
+		w.Header().Set("Retry-After", "5")
+		web.Refuse(w, http.StatusServiceUnavailable, errStreams)
+		return nil
+	}
+	defer leave()
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Accel-Buffering", "no") // a proxy that collects the stream would hide it
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	s := stream{api: a, out: http.NewResponseController(w), w: w}
+	// The server's limit for reading a request would end the stream: it counts from the request's beginning.
+	_ = s.out.SetReadDeadline(time.Time{})
+	s.run(r, m)
+	return nil
+}
+
+// moment is what one event of a stream says.
+type moment struct {
+	Project  string `json:"project"`
+	Status   string `json:"status"`
+	Success  bool   `json:"success"`
+	Progress int    `json:"progress"`
+	Message  string `json:"message"`
+}
+
+// stream is one open answer of GET /movies/progress.
+type stream struct {
+	api  *API
+	out  *http.ResponseController
+	w    http.ResponseWriter
+	last string
+	sent int
+}
+
+func (s *stream) run(r *http.Request, m projections.Movie) {
+	limits := s.api.streams
+	limit, look, beat := time.NewTimer(limits.Limit), time.NewTicker(limits.Every), time.NewTicker(limits.Beat)
+	defer limit.Stop()
+	defer look.Stop()
+	defer beat.Stop()
+	for {
+		// The presence board may be away: the next look may find it.
+		if now, percent, err := s.api.standing(r.Context(), m); err == nil {
+			m = now
+			if s.tell(m, percent) != nil || m.Closed {
+				return
+			}
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-s.api.stopped:
+			return
+		case <-limit.C:
+			return
+		case <-beat.C:
+			if s.write(": still here\n\n") != nil {
+				return
+			}
+		case <-look.C:
+			// A store that is away for a moment is no reason to end: what is known is told again.
+			if now, ok, err := s.api.cfg.Movies.Get(r.Context(), domain.ProjectID(m.Project)); err == nil && ok {
+				m = now
+			}
+		}
+	}
+}
+
+// tell sends how the movie stands, unless that has been said already. The event of a closed movie is named end.
+func (s *stream) tell(m projections.Movie, percent int) error {
+	shown := describe(m, s.api.cfg.PublicURL, s.api.cfg.Tokens)
+	data, err := web.JSON(moment{Project: m.Project, Status: m.Status, Success: shown.Success, Progress: percent, Message: m.Message})
+	if err != nil {
+		return fmt.Errorf("encode the progress of movie %s: %w", m.Project, err)
+	}
+	name := "progress"
+	if m.Closed {
+		name = "end"
+	}
+	text := "event: " + name + "\ndata: " + string(data) + "\n\n"
+	if text == s.last {
+		return nil
+	}
+	s.last = text
+	s.sent++
+	return s.write("id: " + strconv.Itoa(s.sent) + "\n" + text)
+}
+
+func (s *stream) write(text string) error {
+	// A test's recorder knows no deadlines; a real connection does.
+	_ = s.out.SetWriteDeadline(time.Now().Add(streamWrite))
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.out.Flush()
+}

@@ -1,0 +1,137 @@
+package movies
+
+import (
+	"cmp"
+	"net/url"
+	"time"
+	"unicode/utf8"
+
+	"moviola/domain"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// maxMonths is the longest range of a list. Spec: Limits.
+const maxMonths = 3
+
+// The refusals of GET /movies. Spec: Errors; decisions 11 and 14.
+var (
+	errFrom     = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
+	errTo       = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
+	errRange    = domain.Errorf(domain.Invalid, "date_range_too_long", "Maximum date range is 3 months.")
+	errFormat   = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
+	errProjects = domain.Errorf(domain.Invalid, "project_ambiguous", "The parameters project and id name different movies")
+)
+
+// moviesQuery is what GET /movies was asked for: one movie, or a page of a list.
+type moviesQuery struct {
+	project string // empty: a list
+	list    projections.MovieList
+	simple  bool
+}
+
+// parseMovies reads the parameters of GET /movies. With a project the others, but for format, are not looked at.
+func (a *API) parseMovies(query url.Values, account domain.AccountID) (moviesQuery, error) {
+	var q moviesQuery
+	var ok bool
+	if q.project, ok = web.One(query, "project", "id"); !ok {
+		return q, errProjects
+	}
+	format, ok := web.One(query, "format")
+	if !ok || format != "" && format != "simple" {
+		return q, errFormat
+	}
+	q.simple = format == "simple"
+	if q.project != "" {
+		return q, checkProject(q.project)
+	}
+	var err error
+	q.list, err = a.parseList(query, account)
+	return q, err
+}
+
+// checkProject refuses an id of the wrong length. Spec: Errors; decision 7.
+func checkProject(text string) error {
+	if _, ok := domain.ParseProjectID(text); ok {
+		return nil
+	}
+	return domain.Errorf(domain.Invalid, "project_invalid", "Project ID must be a 16-character string. Received ID: %s (length: %d)",
+		text, utf8.RuneCountInString(text))
+}
+
+// parseList reads which page of a list is asked for: the one that a cursor leads to, else the first.
+func (a *API) parseList(query url.Values, account domain.AccountID) (projections.MovieList, error) {
+	from, err := web.ParseDate(query, false, errFrom, "from", "date_start")
+	if err != nil {
+		return projections.MovieList{}, err
+	}
+	to, err := web.ParseDate(query, true, errTo, "to", "date_end")
+	if err != nil {
+		return projections.MovieList{}, err
+	}
+	list := projections.MovieList{Account: account, From: orZero(from), To: orZero(to)}
+	if list.Limit, err = web.ParseLimit(query); err != nil {
+		return list, err
+	}
+	token, ok := web.One(query, "next_token")
+	switch {
+	case !ok:
+		return list, web.ErrCursor
+	case token != "":
+		return a.lists.Resume(token, list)
+	}
+	now := a.now().UTC()
+	list.Limit, list.From = cmp.Or(list.Limit, web.MaxPage), time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
+	if from == nil && to != nil && to.Before(list.From) {
+		list.From = earliest(*to)
+	}
+	if from != nil {
+		list.From = *from
+	}
+	if to == nil {
+		list.To = web.EndOfDay(now)
+	}
+	return list, checkRange(list.From, list.To)
+}
+
+func orZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}
+
+// checkRange refuses a range that runs backwards or is too long: the day of its end may be at most the day of its start plus
+// three calendar months, held to the month's end. Decision 14.
+func checkRange(from, to time.Time) error {
+	if from.After(to) {
+		return errFrom
+	}
+	if to.After(latest(from)) {
+		return errRange
+	}
+	return nil
+}
+
+// latest is the last moment that a range may end at which begins at a time.
+func latest(from time.Time) time.Time {
+	y, m, d := from.UTC().Date()
+	last := time.Date(y, m+maxMonths+1, 0, 0, 0, 0, 0, time.UTC) // the last day of the month three months on
+	if d < last.Day() {
+		last = last.AddDate(0, 0, d-last.Day())
+	}
+	return web.EndOfDay(last)
+}
+
+// earliest is the first day that a range may begin at which ends at a time. Decision 52.
+func earliest(to time.Time) time.Time {
+	y, m, d := to.UTC().Date()
+	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // at most three days are lost to short months
+	if first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(first) {   // no year before can be written
+		return first
+	}
+	for latest(day).Before(to) {
+		day = day.AddDate(0, 0, 1)
+	}
+	return day
+}

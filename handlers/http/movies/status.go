@@ -1,0 +1,229 @@
+package movies
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/blobkey"
+	"moviola/domain/document"
+	"moviola/domain/movie"
+	"moviola/domain/result"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// status is the movie status object. Spec: Movie status object; decision 12.
+type status struct {
+	Success            bool            `json:"success"`
+	Status             string          `json:"status"`
+	Message            string          `json:"message"`
+	Project            string          `json:"project"`
+	ID                 *string         `json:"id"`
+	URL                *string         `json:"url"`
+	Thumbnail          *string         `json:"thumbnail"`
+	ASS                *string         `json:"ass"`
+	CreatedAt          string          `json:"created_at"`
+	StartedAt          *string         `json:"started_at"`
+	EndedAt            *string         `json:"ended_at"`
+	DeletedAt          *string         `json:"deleted_at,omitempty"`
+	Progress           int             `json:"progress"`
+	Duration           *float64        `json:"duration"`
+	Width              *int            `json:"width"`
+	Height             *int            `json:"height"`
+	Size               *int64          `json:"size"`
+	Loudness           *movie.Loudness `json:"loudness"`
+	RenderingTime      *float64        `json:"rendering_time"`
+	ConsumedCredits    int64           `json:"consumed_credits"`
+	Draft              bool            `json:"draft"`
+	ClientData         json.RawMessage `json:"client-data"`
+	Warnings           []string        `json:"warnings"`
+	DestinationsResult []destination   `json:"destinations_result"`
+}
+
+// destination is a destination result entry. Spec: Destination result entry.
+type destination struct {
+	Index      int    `json:"index"`
+	Type       string `json:"type"`
+	ID         string `json:"id"`
+	Status     string `json:"status"`
+	HTTPStatus int    `json:"http_status"`
+	Attempts   int    `json:"attempts"`
+	Message    string `json:"message"`
+	DurationMS int64  `json:"duration_ms"`
+	At         string `json:"at"`
+}
+
+// statusOf is the status object of a movie as it is answered. The movie's document is asked for the client's own fields, and shown
+// unless simple: as it was posted, which nobody reads again.
+func (a *API) statusOf(ctx context.Context, m projections.Movie, simple bool) ([]byte, error) {
+	doc, err := a.document(ctx, m, simple)
+	if err != nil {
+		return nil, err
+	}
+	m, percent, err := a.standing(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	s := describe(m, a.cfg.PublicURL, a.cfg.Tokens)
+	s.ClientData = doc.echo.ClientData
+	if doc.echo.ID != "" {
+		s.ID = &doc.echo.ID
+	}
+	s.Progress = percent
+	encoded, err := web.JSON(s)
+	if err != nil {
+		return nil, fmt.Errorf("encode movie %s: %w", m.Project, err)
+	}
+	if !simple {
+		encoded = withMember(encoded, "json", doc.json)
+	}
+	return encoded, nil
+}
+
+// describe is what the read model says of a movie.
+func describe(m projections.Movie, base string, tokens result.Tokens) status {
+	s := status{
+		Success: m.Status != projections.StatusError && m.Status != projections.StatusTimeout,
+		Status:  m.Status, Message: m.Message, Project: m.Project,
+		CreatedAt: web.Stamp(m.CreatedAt), StartedAt: web.StampOrNull(m.StartedAt), EndedAt: web.StampOrNull(m.EndedAt),
+		DeletedAt: web.StampOrNull(m.DeletedAt), ConsumedCredits: m.Credits, Draft: m.Draft, Warnings: m.Warnings,
+		DestinationsResult: destinations(m.Deliveries),
+	}
+	if s.Warnings == nil {
+		s.Warnings = []string{}
+	}
+	if m.StartedAt != nil && m.EndedAt != nil {
+		took := m.EndedAt.Sub(*m.StartedAt).Seconds()
+		s.RenderingTime = &took
+	}
+	if m.File != nil {
+		s.Size, s.Loudness = &m.File.Size, m.File.Loudness
+		describePlan(&s, m.Plan)
+	}
+	if m.File != nil && !m.Gone {
+		at := tokens.AddressesOf(base, domain.ProjectID(m.Project), m.File)
+		s.URL = &at.Movie
+		if at.Thumbnail != "" {
+			s.Thumbnail = &at.Thumbnail
+		}
+		if at.Subtitles != "" {
+			s.ASS = &at.Subtitles
+		}
+	}
+	return s
+}
+
+// describePlan fills in what is known of a video that was made.
+func describePlan(s *status, plan *movie.Plan) {
+	if plan == nil {
+		return
+	}
+	duration := result.Duration(*plan)
+	s.Duration, s.Width, s.Height = &duration, &plan.Width, &plan.Height
+}
+
+// destinations is null until the first destination has ended. Decision 33.
+func destinations(results []projections.DeliveryResult) []destination {
+	var list []destination
+	for _, r := range results {
+		list = append(list, destination{
+			Index: r.Index, Type: r.Type, ID: r.ID, Status: r.Status, HTTPStatus: r.HTTPStatus, Attempts: r.Attempts,
+			Message: r.Message, DurationMS: r.DurationMS, At: web.Stamp(r.At),
+		})
+	}
+	return list
+}
+
+// standing is how a movie stands, and the share that is rendered, 0 to 100. A worker says in the log that it has finished and then leaves
+// the presence board: where nobody is on the board, the movie is looked at once more.
+func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Movie, int, error) {
+	percent, known, err := a.progress(ctx, m)
+	if known || err != nil {
+		return m, percent, err
+	}
+	now, ok, err := a.cfg.Movies.Get(ctx, domain.ProjectID(m.Project))
+	if err != nil || !ok {
+		return m, 0, err
+	}
+	percent, _, err = a.progress(ctx, now)
+	return now, percent, err
+}
+
+// progress is the share that is rendered, 0 to 100: while a worker renders, what it last said. False: no worker has said anything.
+func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, known bool, err error) {
+	switch {
+	case m.Status == projections.StatusDone:
+		return 100, true, nil
+	case m.Closed || m.Attempt == 0:
+		return 0, true, nil
+	}
+	presence, ok, err := a.cfg.Presence.Of(ctx, projections.WorkRender+"/"+m.Project)
+	if err != nil {
+		return 0, false, fmt.Errorf("read the progress of movie %s: %w", m.Project, err)
+	}
+	if !ok || presence.Attempt != m.Attempt {
+		return 0, false, nil
+	}
+	return min(max(int(presence.Percent), 0), 99), true, nil
+}
+
+// document is the JSON that was posted, but for secrets of its destinations, which are masked (decision 30), or only what the client wants
+// to see of it again. One that has been removed is null, and one that is damaged: it spoils no list.
+func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) (posted, error) {
+	key := blobkey.Document(domain.AccountID(m.Account), domain.ProjectID(m.Project))
+	if doc, ok := a.documents.get(key); ok {
+		return doc, nil
+	}
+	if echoOnly {
+		if doc, ok := a.echoes.get(key); ok {
+			return doc, nil
+		}
+	}
+	raw, err := readDocument(ctx, a.cfg.Files, key)
+	if errors.Is(err, commands.ErrDamaged) {
+		a.cfg.Log.WithError(err).WithField("project", m.Project).Error("stored JSON of a movie cannot be read; the answer shows null in its place")
+	}
+	if errors.Is(err, commands.ErrFileNotFound) || errors.Is(err, commands.ErrDamaged) {
+		none := json.RawMessage("null")
+		return posted{json: none, echo: result.ReadEcho(none)}, nil
+	}
+	if err != nil {
+		return posted{}, fmt.Errorf("read the document of movie %s: %w", m.Project, err)
+	}
+	doc := posted{json: raw, echo: result.ReadEcho(raw)}
+	if echoOnly {
+		a.echoes.put(key, posted{echo: doc.echo})
+	} else {
+		a.documents.put(key, doc)
+	}
+	return doc, nil
+}
+
+// readDocument returns a stored document without secrets and without the blanks between its values.
+func readDocument(ctx context.Context, files Files, key string) (json.RawMessage, error) {
+	file, err := files.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	// A byte order mark is accepted at submission; inside an answer it would be a mistake.
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	if raw = document.Sound(raw); !json.Valid(raw) {
+		return nil, fmt.Errorf("read %s: %w: it is no JSON", key, commands.ErrDamaged)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, document.Redact(raw)); err != nil {
+		return nil, err
+	}
+	return compact.Bytes(), nil
+}

@@ -1,0 +1,35 @@
+package movies
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain/document"
+	"moviola/domain/timeline"
+)
+
+// surveyTime is how long a movie is laid out to validate it.
+const surveyTime = 200 * time.Millisecond
+
+// fontless lays movies out in a process that has no fonts.
+type fontless struct{}
+
+var _ commands.Surveyor = fontless{}
+
+func (fontless) Survey(_ context.Context, m *document.Movie, exact bool) commands.Survey {
+	until := time.Now().Add(surveyTime)
+	look := timeline.Look(m, exact, func() bool { return time.Now().Before(until) })
+	s := commands.Survey{Notes: look.Notes, Err: look.Err}
+	for _, p := range look.Placed {
+		if p.Text != nil {
+			s.Unchecked = append(s.Unchecked, "Whether texts fit into their boxes: this process has no fonts")
+			break
+		}
+	}
+	if look.Left > 0 {
+		s.Unchecked = append(s.Unchecked, fmt.Sprintf("The layout of %d elements: it took too long", look.Left))
+	}
+	return s
+}

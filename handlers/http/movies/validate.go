@@ -1,0 +1,193 @@
+package movies
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/lint"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
+)
+
+// validation is what would become of a movie, as far as its JSON tells. Decision 32.
+type validation struct {
+	Success bool `json:"success"`
+	Valid   bool `json:"valid"` // it would be accepted, and nothing in it is known to fail
+	// Errors are the problems of severity error. Their code is that of the refusal, or of the render's error.
+	Errors   []finding `json:"errors"`
+	Warnings []string  `json:"warnings"`
+	Problems []finding `json:"problems"`
+	Total    int       `json:"problems_total"`
+	// Unchecked says in sentences what was not looked at.
+	Unchecked []string `json:"unchecked"`
+	Width     *int     `json:"width"`
+	Height    *int     `json:"height"`
+	FPS       *float64 `json:"fps"`
+	Draft     *bool    `json:"draft"`
+	// Duration and Credits are those of the finished movie when Exact; otherwise they grow by what its sources turn out to last.
+	Duration  *float64  `json:"duration"`
+	Credits   *int64    `json:"credits"`
+	Exact     *bool     `json:"exact"`
+	Timeline  *schedule `json:"timeline"`
+	Timestamp string    `json:"timestamp"`
+}
+
+// finding is something that is wrong in the JSON, or not done as it is written.
+type finding struct {
+	Pointer string `json:"pointer"` // RFC 6901, into the body or the template
+	// Line and Column count from 1, columns in characters; 0: the text is not there to count.
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	Remedy   string `json:"remedy"`
+	Template string `json:"template,omitempty"` // id of the saved template, or of the movie that is rendered again
+}
+
+func findingOf(p lint.Problem) finding {
+	return finding{
+		Pointer: p.Pointer, Line: p.Line, Column: p.Column, Code: p.Code, Severity: string(p.Severity), Message: p.Message, Remedy: p.Remedy,
+		Template: p.Template,
+	}
+}
+
+// schedule says when everything is shown.
+type schedule struct {
+	Scenes   []sceneTime   `json:"scenes"`
+	Elements []elementTime `json:"elements"` // of the movie itself
+}
+
+type sceneTime struct {
+	Scene int    `json:"scene"` // from 1
+	ID    string `json:"id"`
+	spanTime
+	Elements []elementTime `json:"elements"`
+}
+
+type elementTime struct {
+	Element int    `json:"element"` // from 1
+	Type    string `json:"type"`
+	ID      string `json:"id"`
+	spanTime
+}
+
+// spanTime is a stretch of time in seconds from the movie's start. Exact: no source can move it.
+type spanTime struct {
+	Start float64 `json:"start"`
+	End   float64 `json:"end"`
+	Exact bool    `json:"exact"`
+}
+
+// validateMovie serves POST /movies/validate. Nothing is stored and nothing is charged. A movie that is wrong is a good question:
+// only a body that is too large is refused.
+func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)
+	if err != nil {
+		return err
+	}
+	markDeprecated(w.Header(), body)
+	answer := validation{
+		Success: true, Errors: []finding{}, Warnings: []string{}, Problems: []finding{}, Unchecked: []string{}, Timestamp: web.Stamp(a.now()),
+	}
+	input, err := a.cfg.Submit.Preview(r.Context(), c.Account, body)
+	if err != nil {
+		return err
+	}
+	if a.cfg.Outside != nil {
+		input.Outside = a.cfg.Outside.Of(r.Context(), c.Account)
+	}
+	if input.Movie != nil {
+		answer.describe(input.Movie)
+		answer.survey(a.cfg.Survey, r, &input)
+	}
+	answer.take(lint.Check(input), input.Refused)
+	return web.Write(w, http.StatusOK, answer)
+}
+
+// survey lays the movie out as far as it can be without its sources.
+func (v *validation) survey(surveyor commands.Surveyor, r *http.Request, input *lint.Input) {
+	if len(document.Sources(input.Movie)) > 0 {
+		v.Unchecked = append(v.Unchecked, "The sources are not fetched: whether they are there, what they hold and how long they are")
+	}
+	if input.Movie.Waits() {
+		v.Unchecked = append(v.Unchecked, "What depends on the lengths of sources or on the results of preloads")
+	}
+	if surveyor == nil {
+		surveyor = fontless{}
+	}
+	survey := surveyor.Survey(r.Context(), input.Movie, *v.Exact)
+	input.Notes = append(input.Notes, survey.Notes...)
+	v.Unchecked = append(v.Unchecked, survey.Unchecked...)
+	if input.Refused == nil && document.Validate(input.Movie) == nil {
+		input.Refused = survey.Err
+	}
+}
+
+// take writes down what was found.
+// The error with which the movie would be refused comes first.
+func (v *validation) take(report lint.Report, refused error) {
+	v.Total = report.Total
+	for _, p := range report.Problems {
+		v.Problems = append(v.Problems, findingOf(p))
+	}
+	for _, p := range report.Errors() {
+		one := findingOf(p)
+		one.Message = p.Sentence()
+		one.Code = cmp.Or(p.Refusal, "element_invalid")
+		v.Errors = append(v.Errors, one)
+	}
+	var refusal *domain.Error
+	if errors.As(refused, &refusal) {
+		slices.SortStableFunc(v.Errors, func(a, b finding) int {
+			return cmp.Compare(b.rank(refusal.Code), a.rank(refusal.Code))
+		})
+	}
+	v.Warnings = append(v.Warnings, report.Warnings...)
+	v.Valid = len(v.Errors) == 0
+}
+
+// describe fills in what the JSON says of the finished movie.
+func (v *validation) describe(m *document.Movie) {
+	o := document.OutlookOf(m)
+	short, long := o.Short, o.Long
+	fps := 1 / m.FPS.Seconds(1).Float()
+	v.Width, v.Height, v.FPS, v.Draft = &m.Width, &m.Height, &fps, &m.Draft
+	v.Duration, v.Credits, v.Exact = &o.Duration, &o.Credits, &o.Exact
+	v.Timeline = &schedule{Scenes: []sceneTime{}, Elements: elementTimes(m.FPS, m.Elements, short.Elements, long.Elements)}
+	for i, scene := range m.Scenes {
+		v.Timeline.Scenes = append(v.Timeline.Scenes, sceneTime{
+			Scene: scene.Number, ID: scene.ID, spanTime: spanOf(m.FPS, short.Scenes[i], long.Scenes[i]),
+			Elements: elementTimes(m.FPS, scene.Elements, short.SceneElements[i], long.SceneElements[i]),
+		})
+	}
+}
+
+func elementTimes(fps document.Rate, elements []document.Element, short, long []document.Span) []elementTime {
+	times := make([]elementTime, 0, len(elements))
+	for i, e := range elements {
+		times = append(times, elementTime{Element: e.Ref.Element, Type: e.Ref.Type, ID: e.ID, spanTime: spanOf(fps, short[i], long[i])})
+	}
+	return times
+}
+
+// spanOf is a stretch of time on the movie's frames. Decision 28.
+func spanOf(fps document.Rate, short, long document.Span) spanTime {
+	return spanTime{
+		Start: fps.Seconds(fps.Frame(short.Start)).Float(), End: fps.Seconds(fps.Frame(short.End)).Float(),
+		Exact: short.Start.Equal(long.Start) && short.End.Equal(long.End),
+	}
+}
+
+// rank is 1 for the error of a code.
+func (f finding) rank(code string) int {
+	if f.Code == code {
+		return 1
+	}
+	return 0
+}

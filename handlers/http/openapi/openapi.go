@@ -1,0 +1,199 @@
+// Package openapi serves the description of the HTTP interface: as an OpenAPI document for programs, and as a page for people
+// that needs nothing from elsewhere. The document is openapi.json, with the schemas of movies, which are made of the table of properties
+// (domain/document); tests hold it and the code against each other.
+package openapi
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/gorilla/mux"
+
+	"moviola/docs/gallery"
+	"moviola/domain/document"
+	"moviola/handlers/http/web"
+	"moviola/third_party/scalar"
+)
+
+//go:embed openapi.json
+var written []byte
+
+// Paths of the description.
+const (
+	documentPath = "/v2/openapi.json"
+	schemaPath   = "/v2/movie.schema.json"
+	pagePath     = "/docs"
+)
+
+// Document is the OpenAPI document, as JSON. The caller must not change it.
+func Document() []byte {
+	raw, err := assembled()
+	if err != nil {
+		panic("openapi: " + err.Error()) // the document in this program is broken: New says so first
+	}
+	return raw
+}
+
+// assembled is openapi.json with the schemas of movies.
+var assembled = sync.OnceValues(func() ([]byte, error) {
+	var top, components, schemas map[string]json.RawMessage
+	for _, level := range []struct {
+		raw  func() []byte
+		into *map[string]json.RawMessage
+	}{
+		{func() []byte { return written }, &top}, {func() []byte { return top["components"] }, &components},
+		{func() []byte { return components["schemas"] }, &schemas},
+	} {
+		if err := json.Unmarshal(level.raw(), level.into); err != nil {
+			return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+		}
+	}
+	for name, schema := range document.OpenSchemas() {
+		if schemas[name] != nil {
+			return nil, fmt.Errorf("openapi.json has a schema %s, which is made of the table of properties", name)
+		}
+		schemas[name] = schema
+	}
+	var err error
+	if components["schemas"], err = json.Marshal(schemas); err != nil {
+		return nil, err
+	}
+	if top["components"], err = json.Marshal(components); err != nil {
+		return nil, err
+	}
+	return json.Marshal(top)
+})
+
+// movieSchema is the JSON Schema of movies.
+var movieSchema = sync.OnceValue(document.Schema)
+
+// Pages serves the document, the viewer that shows it, and the reference of the movie JSON. It is safe for concurrent use.
+type Pages struct {
+	parts map[string]part // of the documentation, by the last part of their path
+}
+
+// part is a file of the documentation.
+type part struct {
+	contentType string
+	body        []byte
+	packed      bool // by gzip
+}
+
+var (
+	//go:embed viewer.html
+	viewer []byte
+	//go:embed start.js
+	start []byte
+	//go:embed movie.html
+	movieText string
+)
+
+// New returns the pages. An error means that the document in this program is broken.
+func New() (*Pages, error) {
+	if _, err := assembled(); err != nil {
+		return nil, err
+	}
+	movie, err := movieReference()
+	if err != nil {
+		return nil, fmt.Errorf("make the reference of the movie JSON: %w", err)
+	}
+	p := &Pages{parts: map[string]part{
+		"viewer.js": {contentType: scriptType, body: scalar.Packed, packed: true}, "start.js": {contentType: scriptType, body: start},
+		"movie": {contentType: pageType, body: movie},
+	}}
+	pictures, err := fs.Glob(gallery.Pictures, "*.jpg")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range pictures {
+		body, err := gallery.Pictures.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		p.parts[name] = part{contentType: "image/jpeg", body: body}
+	}
+	return p, nil
+}
+
+const (
+	scriptType = "text/javascript; charset=utf-8"
+	pageType   = "text/html; charset=utf-8"
+)
+
+// markdownLink is a link to another page of the documentation, of which the service has none.
+var markdownLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+// movieReference is the page of all properties of the movie JSON.
+func movieReference() ([]byte, error) {
+	page, err := template.New("movie").Funcs(template.FuncMap{
+		"prose": func(text string) string { return markdownLink.ReplaceAllString(text, "docs/$1") },
+	}).Parse(movieText)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = page.Execute(&out, document.Chapters())
+	return out.Bytes(), err
+}
+
+// Routes registers the paths on the root router. No key is asked for.
+func (p *Pages) Routes(router *mux.Router) {
+	for path, body := range map[string]func() []byte{documentPath: Document, schemaPath: movieSchema} {
+		router.Handle(path, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
+			// Tools on pages of other sites read it.
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+			cacheable(w)
+			web.Send(w, http.StatusOK, "application/json; charset=utf-8", body())
+		}})
+	}
+	router.HandleFunc("/", root)
+	router.Handle(pagePath, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
+		p.send(w, part{contentType: pageType, body: viewer})
+	}})
+	router.Handle(pagePath+"/{part}", web.Methods{http.MethodGet: func(w http.ResponseWriter, r *http.Request) {
+		found, ok := p.parts[mux.Vars(r)["part"]]
+		if !ok {
+			web.NotFound(w, r)
+			return
+		}
+		p.send(w, found)
+	}})
+}
+
+// root leads a browser to the documentation. For everybody else there is nothing.
+func root(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		web.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Vary", "Accept")
+	http.Redirect(w, r, pagePath, http.StatusFound)
+}
+
+// policy lets a page of the documentation use what this service has, and nothing from elsewhere. The viewer writes its own styles.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+func (p *Pages) send(w http.ResponseWriter, f part) {
+	if f.contentType == pageType {
+		w.Header().Set("Content-Security-Policy", policy)
+		w.Header().Set("Referrer-Policy", "no-referrer")
+	}
+	cacheable(w)
+	if f.packed {
+		web.SendPacked(w, http.StatusOK, f.contentType, f.body)
+		return
+	}
+	web.Send(w, http.StatusOK, f.contentType, f.body)
+}
+
+// cacheable lets an answer be kept for a while: it changes with the program only.
+func cacheable(w http.ResponseWriter) { w.Header().Set("Cache-Control", "public, max-age=300") }

@@ -1,0 +1,125 @@
+// Package ops serves what operators and their machines watch: liveness, readiness, metrics and profiles. It is meant for an
+// address that only they can reach: answers may name internal parts.
+package ops
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"moviola/domain"
+	"moviola/handlers/http/web"
+)
+
+// checkTime is how long a check may take before it counts as failed.
+const checkTime = 2 * time.Second
+
+// Check says whether one part of the process can do its work. It ends when its context does.
+type Check func(ctx context.Context) error
+
+// Config is what the handler shows.
+type Config struct {
+	// Ready are the checks that must all pass for the process to be sent work, by the name of what they check.
+	Ready map[string]Check
+	// Metrics are the registered metrics.
+	Metrics prometheus.Gatherer
+	// Hosts are the names that requests may call the address by, beside IP addresses and localhost. A page in an operator's browser that has its own
+	// name point here (DNS rebinding) is refused.
+	Hosts []string
+	// Pprof serves Go's profiles too.
+	Pprof bool
+}
+
+// New returns the handler of the operators' address: /healthz, /readyz, /metrics, and /debug/pprof/ where it is asked for.
+func New(cfg Config) http.Handler {
+	mux := web.NewRouter()
+	mux.Handle("/healthz", web.Methods{http.MethodGet: alive})
+	mux.Handle("/readyz", web.Methods{http.MethodGet: cfg.ready})
+	mux.Handle("/metrics", web.Methods{http.MethodGet: promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{}).ServeHTTP})
+	if cfg.Pprof {
+		for name, serve := range map[string]http.HandlerFunc{
+			"cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
+		} {
+			mux.HandleFunc("/debug/pprof/"+name, serve)
+		}
+		mux.PathPrefix("/debug/pprof/").HandlerFunc(pprof.Index)
+	}
+	return cfg.calledByName(mux)
+}
+
+var errHost = domain.Errorf(domain.Invalid, "host_not_allowed", "This host name is not allowed here: use an IP address or localhost, or name it with --ops-host")
+
+// calledByName refuses requests for other names than those of this address.
+func (c Config) calledByName(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !c.allows(r.Host) {
+			web.Refuse(w, http.StatusMisdirectedRequest, errHost)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// allows says whether a Host header, with or without a port, names this address.
+func (c Config) allows(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return true
+	}
+	same := func(name string) bool { return strings.EqualFold(strings.TrimSuffix(host, "."), name) }
+	return same("localhost") || slices.ContainsFunc(c.Hosts, same)
+}
+
+type health struct {
+	Status string            `json:"status"`
+	Checks map[string]string `json:"checks,omitempty"`
+}
+
+// alive says that the process answers. It asks nothing else: a restart mends no store that is away.
+func alive(w http.ResponseWriter, _ *http.Request) {
+	_ = web.Write(w, http.StatusOK, health{Status: "ok"}) // plain strings always encode
+}
+
+// ready says whether every check passes, and which one does not.
+func (c Config) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), checkTime)
+	defer cancel()
+	answer, status := health{Status: "ok", Checks: c.run(ctx)}, http.StatusOK
+	for _, outcome := range answer.Checks {
+		if outcome != "ok" {
+			answer.Status, status = "not ready", http.StatusServiceUnavailable
+		}
+	}
+	_ = web.Write(w, status, answer) // plain strings always encode
+}
+
+// run makes all checks at once and waits for them.
+func (c Config) run(ctx context.Context) map[string]string {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	outcomes := make(map[string]string, len(c.Ready))
+	for name, check := range c.Ready {
+		all.Go(func() {
+			outcome := "ok"
+			if err := check(ctx); err != nil {
+				outcome = err.Error()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			outcomes[name] = outcome
+		})
+	}
+	all.Wait()
+	return outcomes
+}

@@ -1,0 +1,60 @@
+package templates
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"moviola/commands"
+	"moviola/domain/template"
+	"moviola/handlers/http/web"
+)
+
+// publication is what has become of a template's place in the library.
+type publication struct {
+	Success  bool        `json:"success"`
+	Template template.ID `json:"template"`
+	// Status is published, pending (its example is being rendered, and it is listed when that is ready) or unpublished.
+	Status    string `json:"status"`
+	Timestamp string `json:"timestamp"`
+}
+
+// guarded asks for the operator's token before anything else is looked at.
+func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := a.cfg.Operator.Check(r)
+		if err == nil {
+			_, err = web.ParseQuery(r)
+		}
+		if err == nil {
+			err = serve(w, r)
+		}
+		if err != nil {
+			web.Fail(w, r, a.cfg.Log, err)
+		}
+	}
+}
+
+// publish serves POST /admin/templates/{id}/publish.
+func (a *API) publish(w http.ResponseWriter, r *http.Request) error {
+	return a.change(w, r, a.cfg.Publish.Publish)
+}
+
+// unpublish serves POST /admin/templates/{id}/unpublish.
+func (a *API) unpublish(w http.ResponseWriter, r *http.Request) error {
+	return a.change(w, r, a.cfg.Publish.Unpublish)
+}
+
+func (a *API) change(w http.ResponseWriter, r *http.Request, do func(context.Context, template.ID) (commands.Publication, error)) error {
+	id, ok := template.ParseID(mux.Vars(r)["id"])
+	if !ok {
+		return template.NotFound(template.ID(mux.Vars(r)["id"]))
+	}
+	came, err := do(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	web.Await(r.Context(), a.cfg.Projected, came.Position)
+	return web.Write(w, http.StatusOK, publication{Success: true, Template: id, Status: came.Status, Timestamp: web.Stamp(a.now())})
+}
