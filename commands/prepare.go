@@ -25,6 +25,8 @@ type PrepareJob struct {
 	Item    preload.Wanted
 	// FetchedSince is that of a RenderJob.
 	FetchedSince time.Time
+	// Now is that of a RenderJob: when the batch was requested, or its movie's.
+	Now time.Time
 }
 
 // Prepared is an asset that is ready. The caller moves its files away and then calls Close.

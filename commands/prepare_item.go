@@ -30,6 +30,8 @@ type ItemClaim struct {
 	Item    preload.Wanted
 	// FetchedSince is that of a PrepareJob.
 	FetchedSince time.Time
+	// Requested is when the batch was.
+	Requested time.Time
 }
 
 // FinishItem records what became of an item.
@@ -67,7 +69,7 @@ func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, erro
 	requested, _ := d.Requested()
 	claim := ItemClaim{
 		Claim:   preload.Claim{Index: started.Index, Attempt: started.Attempt, Worker: started.Worker},
-		Account: requested.Account, Item: preload.Wanted{Item: requested.Items[cmd.Index]},
+		Account: requested.Account, Requested: requested.At, Item: preload.Wanted{Item: requested.Items[cmd.Index]},
 	}
 	fetching := d.Fetching(cmd.Index)
 	claim.FetchedSince = fetching.First()

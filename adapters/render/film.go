@@ -29,7 +29,7 @@ type pages struct {
 	now     time.Time // by the clock of every page
 
 	lapsed  <-chan struct{} // closed when pages are waited for no longer; nil: never
-	gaveWay *atomic.Bool    // set then
+	gaveWay *atomic.Bool    // set then; nil: nobody looks
 
 	mu    sync.Mutex
 	films map[string]*film
@@ -61,7 +61,7 @@ func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.C
 		return nil, err
 	}
 	shown, err := p.flights.join(ctx, key, p.lapsed, load)
-	if errors.Is(err, commands.ErrGiveWay) {
+	if errors.Is(err, commands.ErrGiveWay) && p.gaveWay != nil {
 		p.gaveWay.Store(true)
 	}
 	return shown, err

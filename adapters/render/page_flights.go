@@ -45,7 +45,8 @@ type pageFlight struct {
 }
 
 // join returns what load returns, which runs once for all that wait under the key. It ends with commands.ErrGiveWay when lapsed is closed, and
-// load goes on; when ctx ends and nobody else waits, load's context ends.
+// load goes on, as it does when ctx ends because another account waits; when ctx ends for another reason and nobody else waits, load's context
+// ends.
 func (p *pageFlights) join(ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error)) (any, error) {
 	f := p.begin(ctx, key, load)
 	select {
@@ -57,8 +58,9 @@ func (p *pageFlights) join(ctx context.Context, key string, lapsed <-chan struct
 			p.leave(key, f, true)
 			return nil, commands.ErrGiveWay
 		case <-ctx.Done():
-			p.leave(key, f, false)
-			return nil, context.Cause(ctx)
+			cause := context.Cause(ctx)
+			p.leave(key, f, errors.Is(cause, commands.ErrShare) || errors.Is(cause, commands.ErrGiveWay))
+			return nil, cause
 		}
 	}
 	p.leave(key, f, false)

@@ -6,9 +6,11 @@ import (
 	"image"
 	"sync"
 	"testing"
+	"time"
 
 	"moviola/adapters/render"
 	"moviola/commands"
+	"moviola/domain/preload"
 	"moviola/domain/timeline"
 )
 
@@ -131,5 +133,61 @@ func TestEngine_Render_EndsItsPages(t *testing.T) {
 	}
 	if err := <-pages.ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the page ended with %v", err)
+	}
+}
+
+// TestEngine_Prepare_SharesWhilePagesLoad: a preload item whose page hangs gives its slot up when it is asked for; the page goes on, and the item's
+// next turn takes what it has come to.
+func TestEngine_Prepare_SharesWhilePagesLoad(t *testing.T) {
+	t.Parallel()
+	b, pages := hangingBench(t)
+	pages.begun = make(chan struct{}, 1)
+	job := commands.PrepareJob{Account: "a", Batch: "b", Attempt: 1, Now: time.Unix(1_800_000_000, 0), Item: preload.Wanted{
+		Item: preload.Item{ID: "i", Type: preload.HTML}, Properties: object{"type": "html", "src": "https://x.test/a", "width": 64.0, "height": 64.0},
+	}}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		<-pages.begun
+		cancel(commands.ErrShare)
+	}()
+	if _, err := b.Prepare(ctx, job); !errors.Is(err, commands.ErrShare) && !errors.Is(err, context.Canceled) {
+		t.Fatalf("it ended with %v", err)
+	}
+	pages.answer()
+	job.Attempt++
+	made, err := b.Prepare(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Close()
+	if n := pages.stills.Load(); n != 1 {
+		t.Errorf("the page was drawn %d times", n)
+	}
+}
+
+// TestEngine_Render_SharesWhilePreloadsLoad: a movie whose preload has a page that hangs gives its slot up when it is asked for, and what is prepared
+// beside it is finished.
+func TestEngine_Render_SharesWhilePreloadsLoad(t *testing.T) {
+	t.Parallel()
+	b, pages := hangingBench(t)
+	job := b.job(object{
+		"width": 128, "height": 72, "fps": 10, "preload": []object{{"id": "p", "type": "html", "src": "https://x.test/a", "width": 64, "height": 64}},
+		"scenes": []object{{"duration": 1}},
+	})
+	asked := make(chan struct{})
+	close(asked)
+	job.Share, job.Now = asked, time.Unix(1_800_000_000, 0)
+	if _, err := b.Render(t.Context(), job); !errors.Is(err, commands.ErrGiveWay) {
+		t.Fatalf("it ended with %v", err)
+	}
+	pages.answer()
+	job.Share, job.Attempt = nil, 2
+	out, err := b.Render(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	if n := pages.stills.Load(); n != 1 {
+		t.Errorf("the page was drawn %d times", n)
 	}
 }

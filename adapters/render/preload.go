@@ -13,6 +13,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/document"
+	"moviola/domain/preload"
 	"moviola/domain/timeline"
 )
 
@@ -22,6 +23,7 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 	if len(doc.Preload) == 0 {
 		return doc, nil
 	}
+	defer r.whileSourcesMayTake()()
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(fetchers)
 	all := make([]map[string]any, len(doc.Preload))
@@ -34,6 +36,9 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	if r.gaveWay.Load() {
+		return nil, commands.ErrGiveWay
+	}
 	r.values = map[string]any{}
 	for _, values := range all {
 		maps.Copy(r.values, values)
@@ -45,13 +50,24 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 	return doc, document.Validate(doc)
 }
 
-// preloaded makes one item ready and returns the variables that it becomes.
+// preloaded makes one item ready and returns the variables that it becomes. A page that gives way leaves the others to be finished: what a provider
+// makes for them would be paid twice.
 func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (map[string]any, error) {
 	item := doc.Preload[index]
 	job := commands.PrepareJob{
-		Account: r.job.Account, Batch: string(r.job.Project), Index: index, Attempt: r.job.Attempt, Item: item, FetchedSince: r.job.FetchedSince,
+		Account: r.job.Account, Batch: string(r.job.Project), Index: index, Attempt: r.job.Attempt, Item: item, FetchedSince: r.job.FetchedSince, Now: r.clock(),
 	}
-	made, err := r.engine.Prepare(ctx, job)
+	waits, end := ctx, func() {}
+	if item.Type == preload.HTML {
+		waits, end = r.untilLapsed(ctx)
+	}
+	made, err := r.engine.Prepare(waits, job)
+	gaveWay := errors.Is(context.Cause(waits), commands.ErrGiveWay)
+	end()
+	if err != nil && gaveWay {
+		r.gaveWay.Store(true)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, ofItem(item.ID, err)
 	}

@@ -41,7 +41,7 @@ func (e *Engine) prepare(ctx context.Context, job commands.PrepareJob) (out comm
 		return commands.Prepared{}, err
 	}
 	project := domain.ProjectID(fmt.Sprintf("%s/%d", job.Batch, job.Index))
-	r, err := e.begin(commands.RenderJob{Account: job.Account, Project: project, Attempt: job.Attempt, FetchedSince: job.FetchedSince})
+	r, err := e.begin(commands.RenderJob{Account: job.Account, Project: project, Attempt: job.Attempt, FetchedSince: job.FetchedSince, Now: job.Now})
 	if err != nil {
 		return commands.Prepared{}, err
 	}

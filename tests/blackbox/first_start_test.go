@@ -24,7 +24,7 @@ func TestFirstStart_portTaken(t *testing.T) {
 		t.Errorf("the start with a port that is taken said:\n%s", out)
 	}
 	service.StartAPI()
-	if out := service.API.Output(); !strings.Contains(out, `API key of the account "default"`) {
-		t.Errorf("the next start said:\n%s", out)
-	}
+	harness.Eventually(t, "the next start shows the key", func() bool {
+		return strings.Contains(service.API.Output(), `API key of the account "default"`)
+	})
 }

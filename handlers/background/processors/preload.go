@@ -64,7 +64,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	}
 	shown := p.appear(task.ID, claim.Attempt)
 	defer shown.end()
-	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt, Item: claim.Item, FetchedSince: claim.FetchedSince}
+	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt, Item: claim.Item, FetchedSince: claim.FetchedSince, Now: claim.Requested}
 	result, err := p.prepared(ctx, job)
 	if err != nil {
 		return p.releaseItem(id, claim.Claim, errors.Join(err, context.Cause(ctx)))
