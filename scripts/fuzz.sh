@@ -10,16 +10,17 @@ set -eu
 length=$1
 shift
 logs=$(mktemp -d)
+export CGO_ENABLED=0
 trap 'rm -rf "$logs"' EXIT
 
 running=""
 for package in $(go list "$@"); do
-	targets=$(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true)
+	dir=$(go list -f '{{.Dir}}' "$package")
+	targets=$(cat "$dir"/*_test.go 2>/dev/null | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p')
 	[ -n "$targets" ] || continue
 	# Compiled once for all targets of the package.
 	binary=$logs/$(echo "$package" | tr / _).test
-	go test -c -fuzz . -o "$binary" "$package"
-	dir=$(go list -f '{{.Dir}}' "$package")
+	go test -vet=off -c -fuzz . -o "$binary" "$package"
 	for target in $targets; do
 		cache=$(go env GOCACHE)/fuzz/$package
 		log=$binary.$target.log

@@ -49,9 +49,10 @@ func TestDiskReserve(t *testing.T) {
 	if answer := client.Do(http.MethodDelete, "/movies?project="+done, nil); answer.Status != http.StatusOK {
 		t.Errorf("delete: %d %s", answer.Status, answer.Body)
 	}
-	if !strings.Contains(get(t, "http://"+ops+"/metrics"), "\nmoviola_disk_low 1\n") || !strings.Contains(service.API.Output(), "new work is refused until there is room") {
-		t.Error("neither the metrics nor the log tell of it")
-	}
+	harness.Eventually(t, "the metrics and the log tell of it", func() bool {
+		return strings.Contains(get(t, "http://"+ops+"/metrics"), "\nmoviola_disk_low 1\n") &&
+			strings.Contains(service.API.Output(), "new work is refused until there is room")
+	})
 	get(t, "http://"+ops+"/readyz")
 	service.API.Terminate()
 
