@@ -65,6 +65,8 @@ type Config struct {
 	// MaxTotal bounds the bytes of all files; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. They hold whenever something is
 	// written: what was used longest ago makes room, but for what was used in the last ten minutes.
 	MaxTotal, MaxAccount int64
+	// MaxTotalFiles and MaxAccountFiles bound the number of files in the same way; 0: nothing does.
+	MaxTotalFiles, MaxAccountFiles int64
 	// Shared is where other hosts find what this one has downloaded, and the other way round. nil: none does, or they share the folder.
 	Shared Store
 	Now    func() time.Time // nil: time.Now
@@ -129,7 +131,9 @@ func New(cfg Config) (*Cache, error) {
 		return nil, fmt.Errorf("make asset folder: %w", err)
 	}
 	c := &Cache{cfg: cfg, files: &checker{log: cfg.Log}}
-	c.room = quota.New(quota.Limits{Account: cfg.MaxAccount, Total: cfg.MaxTotal}, c.measure)
+	c.room = quota.New(quota.Limits{
+		Account: quota.Amount{Bytes: cfg.MaxAccount, Files: cfg.MaxAccountFiles}, Total: quota.Amount{Bytes: cfg.MaxTotal, Files: cfg.MaxTotalFiles},
+	}, c.measure)
 	if cfg.Base != "" {
 		base, err := url.Parse(cfg.Base)
 		if err != nil || base.Host == "" {

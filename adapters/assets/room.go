@@ -20,7 +20,10 @@ import (
 const codeStorage = "asset_storage_full"
 
 // ahead is how much is removed at least when room is made, so that it is not made for every piece of a download.
-const ahead = 64 << 20
+const (
+	ahead      = 64 << 20
+	filesAhead = 64
+)
 
 // roomy is what is read of a download, counted before it is written.
 type roomy struct {
@@ -52,7 +55,11 @@ func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64)
 	if full.All {
 		dir = c.cfg.Dir
 	}
-	if err := c.makeRoom(ctx, dir, max(bytes, min(ahead, full.Limit/10))); err != nil {
+	room := quota.Amount{Bytes: max(bytes, min(ahead, full.Limit/10))}
+	if full.Files {
+		room = quota.Amount{Files: max(1, min(filesAhead, full.Limit/10))}
+	}
+	if err := c.makeRoom(ctx, dir, room); err != nil {
 		return err
 	}
 	return w.Add(ctx, bytes)
@@ -65,11 +72,11 @@ func tooMuch(target *url.URL, err error) error {
 		return fmt.Errorf("store asset: %w", err)
 	}
 	return domain.Errorf(domain.Invalid, codeStorage, "The file at '%s' cannot be kept: the sources that the account has used in the last %.0f minutes "+
-		"take %s, as much as they may. Use fewer or smaller ones at a time.", shown(target), inUse.Minutes(), quota.Size(full.Limit))
+		"take %s, as much as they may. Use fewer or smaller ones at a time.", shown(target), inUse.Minutes(), full.Bound())
 }
 
-// makeRoom removes files below a folder that were used longest ago, until so many bytes are free, and none that are in use.
-func (c *Cache) makeRoom(ctx context.Context, dir string, bytes int64) error {
+// makeRoom removes files below a folder that were used longest ago, until so much is free, and none that are in use.
+func (c *Cache) makeRoom(ctx context.Context, dir string, room quota.Amount) error {
 	all, err := keptBelow(ctx, dir)
 	if err != nil {
 		return err
@@ -77,24 +84,25 @@ func (c *Cache) makeRoom(ctx context.Context, dir string, bytes int64) error {
 	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
 	now := c.cfg.Now()
 	for _, k := range all {
-		if bytes <= 0 || now.Sub(k.used) < inUse {
+		if room.Bytes <= 0 && room.Files <= 0 || now.Sub(k.used) < inUse {
 			return nil
 		}
 		if err := k.remove(); err != nil {
 			return err
 		}
 		c.room.Freed(filepath.Base(filepath.Dir(filepath.Dir(k.path))), k.size)
-		bytes -= k.size
+		room.Bytes -= k.size
+		room.Files--
 	}
 	return nil
 }
 
-// measure is how many bytes an account's files take, by the name of its folder; empty: those of all.
-func (c *Cache) measure(ctx context.Context, folder string) (int64, error) {
+// measure is what an account's files come to, by the name of its folder; empty: those of all.
+func (c *Cache) measure(ctx context.Context, folder string) (quota.Amount, error) {
 	all, err := keptBelow(ctx, filepath.Join(c.cfg.Dir, folder))
-	var sum int64
+	sum := quota.Amount{Files: int64(len(all))}
 	for _, k := range all {
-		sum += k.size
+		sum.Bytes += k.size
 	}
 	return sum, err
 }

@@ -16,9 +16,14 @@ import (
 )
 
 // roomOf is a site with pictures of 1,000 bytes: /0.png, /1.png, …
-func roomOf(t *testing.T, account, total int64) *site {
+func roomOf(t *testing.T, account, total int64, more ...func(*assets.Config)) *site {
 	t.Helper()
-	s := newSite(t, commands.Media{}, func(c *assets.Config) { c.MaxAccount, c.MaxTotal = account, total })
+	s := newSite(t, commands.Media{}, func(c *assets.Config) {
+		c.MaxAccount, c.MaxTotal = account, total
+		for _, set := range more {
+			set(c)
+		}
+	})
 	for i := range 10 {
 		content := picture(1000)
 		content[len(content)-1] = byte(i)
@@ -87,6 +92,24 @@ func TestCache_Fetch_roomOfAll(t *testing.T) {
 	if _, err := s.fetch("/6.png"); err == nil || !strings.Contains(err.Error(), "all accounts together keep as much as they may: 3000 bytes") {
 		t.Errorf("when all is in use: %v", err)
 	}
+}
+
+// TestCache_Fetch_roomOfFiles: the number of files is bounded as their bytes are.
+func TestCache_Fetch_roomOfFiles(t *testing.T) {
+	t.Parallel()
+	s := roomOf(t, 1_000_000, 1_000_000, func(c *assets.Config) { c.MaxAccountFiles, c.MaxTotalFiles = 2, 3 })
+	others := s.take("other", 0, 40*time.Hour)
+	old, newer := s.take("account", 1, 20*time.Hour), s.take("account", 2, time.Minute)
+	added := s.take("account", 3, time.Minute)
+	s.wantThere("the account's oldest", old, false)
+	s.wantThere("another account's", others, true)
+	s.wantThere("one in use", newer, true)
+	s.wantThere("the new one", added, true)
+	if _, err := s.Fetch(t.Context(), "account", s.server.URL+"/4.png"); err == nil || !strings.Contains(err.Error(), "take 2 files") {
+		t.Errorf("a file too many: %v", err)
+	}
+	s.take("third", 5, time.Minute)
+	s.wantThere("the oldest of all", others, false)
 }
 
 // TestCache_Fetch_roomUnpacked: an answer that is sent packed counts as long as it is when it is unpacked.

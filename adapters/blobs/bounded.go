@@ -103,7 +103,7 @@ func (b *Bucket) putCounted(ctx context.Context, key string, r io.Reader, put fu
 func refused(err error) error {
 	var full *quota.FullError
 	if errors.As(err, &full) && !full.All {
-		return commands.StorageFull(quota.Size(full.Limit))
+		return commands.StorageFull(full.Bound())
 	}
 	return err
 }
@@ -115,47 +115,49 @@ func (b *Bucket) removed(key string) {
 	}
 }
 
-// stored measures how many bytes an account stores; empty: all.
-func (b *Bucket) stored(ctx context.Context, account string) (int64, error) {
-	var sum int64
+// stored measures what an account stores; empty: all.
+func (b *Bucket) stored(ctx context.Context, account string) (quota.Amount, error) {
+	var sum quota.Amount
 	for _, prefix := range b.bound.prefixes {
 		if account != "" {
 			prefix += account + "/"
 		}
-		size, err := b.sizeBelow(ctx, prefix)
-		if err != nil {
-			return 0, fmt.Errorf("measure files %s: %w", prefix, err)
+		if err := b.measureBelow(ctx, prefix, &sum); err != nil {
+			return quota.Amount{}, fmt.Errorf("measure files %s: %w", prefix, err)
 		}
-		sum += size
 	}
 	return sum, nil
 }
 
-const shelfSize = `SELECT coalesce(sum(length(body)), 0) FROM documents WHERE key >= ?1 AND key < ?2`
+const shelfSize = `SELECT coalesce(sum(length(body)), 0), count(*) FROM documents WHERE key >= ?1 AND key < ?2`
 
-// sizeBelow is how many bytes the files below a prefix have, which ends with a slash.
-func (b *Bucket) sizeBelow(ctx context.Context, prefix string) (sum int64, err error) {
+// measureBelow adds the files below a prefix, which ends with a slash, to a sum.
+func (b *Bucket) measureBelow(ctx context.Context, prefix string, sum *quota.Amount) error {
 	if b.dir == "" {
 		for objects := b.bucket.List(&blob.ListOptions{Prefix: prefix}); ; {
 			object, err := objects.Next(ctx)
 			if errors.Is(err, io.EOF) {
-				return sum, nil
+				return nil
 			}
 			if err != nil {
-				return 0, err
+				return err
 			}
-			sum += object.Size
+			sum.Bytes += object.Size
+			sum.Files++
 		}
 	}
-	err = b.shelf.query(ctx, shelfSize, func(stmt *sqlite.Stmt) { sum += stmt.ColumnInt64(0) }, prefix, strings.TrimSuffix(prefix, "/")+"0")
+	err := b.shelf.query(ctx, shelfSize, func(stmt *sqlite.Stmt) {
+		sum.Bytes += stmt.ColumnInt64(0)
+		sum.Files += stmt.ColumnInt64(1)
+	}, prefix, strings.TrimSuffix(prefix, "/")+"0")
 	if err != nil {
-		return 0, err
+		return err
 	}
-	err = b.walkFiles(ctx, filepath.Join(b.dir, filepath.FromSlash(prefix)), func(path string, info os.FileInfo) error {
+	return b.walkFiles(ctx, filepath.Join(b.dir, filepath.FromSlash(prefix)), func(path string, info os.FileInfo) error {
 		if !strings.HasSuffix(path, tempSuffix) {
-			sum += info.Size()
+			sum.Bytes += info.Size()
+			sum.Files++
 		}
 		return nil
 	})
-	return sum, err
 }

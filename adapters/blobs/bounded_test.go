@@ -24,7 +24,7 @@ func bounded(t *testing.T, open func() *blobs.Bucket) {
 	mustPut(t, before, "movies/a/before.json", strings.Repeat("x", 200))
 	mustPut(t, before, "media/ab/another", strings.Repeat("x", 900))
 	b := open()
-	b.Limit(quota.Limits{Account: 1000, Total: 2000}, "media/", "movies/", "staging/")
+	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}, Total: quota.Amount{Bytes: 2000}}, "media/", "movies/", "staging/")
 	put := func(key string, size int, known bool) error {
 		var r io.Reader = strings.NewReader(strings.Repeat("x", size))
 		if !known {
@@ -61,6 +61,17 @@ func bounded(t *testing.T, open func() *blobs.Bucket) {
 	if b.Presigns() {
 		wantFull("a copy", b.Copy(ctx, "media/a/before", "media/a/copy"))
 	}
+	few := open() // what a has stored are four files now, and c one
+	few.Limit(quota.Limits{Account: quota.Amount{Files: 5}}, "media/", "movies/", "staging/")
+	if err := errors.Join(few.Put(ctx, "media/a/fifth", strings.NewReader("")), few.Put(ctx, "movies/c/second.json", strings.NewReader("x"))); err != nil {
+		t.Error(err)
+	}
+	var refusal *domain.Error
+	for _, key := range []string{"media/a/sixth", "movies/a/sixth.json"} {
+		if err := few.Put(ctx, key, strings.NewReader("")); !errors.As(err, &refusal) || !strings.Contains(refusal.Message, "5 files") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
 }
 
 // TestBucket_Limit holds folders against the contract of bounds, with documents as files of their own and on the shelf.
@@ -81,7 +92,7 @@ func TestBucket_Limit_Delete(t *testing.T) {
 	dir := t.TempDir()
 	mustPut(t, mustOpen(t, dir), "media/a/b", strings.Repeat("x", 900))
 	b := mustOpen(t, dir)
-	b.Limit(quota.Limits{Account: 1000}, "media/")
+	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, "media/")
 	mustPut(t, b, "media/a/c", strings.Repeat("x", 100))
 	if err := b.Delete(t.Context(), "media/a/b"); err != nil {
 		t.Fatal(err)

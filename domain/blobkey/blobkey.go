@@ -46,7 +46,7 @@ func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Pr
 
 // AccountPrefixes are what the keys of that begin with which counts as stored by an account, whose id and a slash follow.
 func AccountPrefixes() []string {
-	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix()}
+	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Prepared.Prefix()}
 }
 
 // Document is the key of the JSON of a movie.

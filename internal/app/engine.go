@@ -64,6 +64,7 @@ func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
 		Connections: newConnections(cfg), Bytes: newDownloads(),
 		MaxAccount: bytesOrAll(cfg.AccountSources), MaxTotal: bytesOrAll(cfg.TotalSources),
+		MaxAccountFiles: cfg.AccountSourceFiles, MaxTotalFiles: cfg.TotalSourceFiles,
 		Base: cfg.PublicURL, Own: own, Shared: shared, TTL: cfg.AssetCacheTTL, Log: log,
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ func TestStorageBounds(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(storageBounds{"files": func() quota.Status {
-		return quota.Status{Limits: quota.Limits{Account: 10, Total: 100}, Kept: 40, Refused: quota.Refusals{Account: 2, Total: 1}}
+		return quota.Status{Limits: quota.Limits{Account: quota.Amount{Bytes: 10, Files: 2}, Total: quota.Amount{Bytes: 100, Files: 7}}, Kept: quota.Amount{Bytes: 40, Files: 3}, Refused: quota.Refusals{Account: 2, Total: 1}}
 	}})
 	families, err := registry.Gather()
 	if err != nil {
@@ -34,8 +34,9 @@ func TestStorageBounds(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"moviola_storage_bytes place=files 40",
+		"moviola_storage_bytes place=files 40", "moviola_storage_files place=files 3",
 		"moviola_storage_limit_bytes place=files scope=account 10", "moviola_storage_limit_bytes place=files scope=total 100",
+		"moviola_storage_limit_files place=files scope=account 2", "moviola_storage_limit_files place=files scope=total 7",
 		"moviola_storage_refusals_total place=files scope=account 2", "moviola_storage_refusals_total place=files scope=total 1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

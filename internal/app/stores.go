@@ -74,7 +74,9 @@ func (s *stores) open(ctx context.Context, cfg config.Config) error {
 	if s.files, err = blobs.Open(ctx, where, blobkey.DocumentPrefixes()...); err != nil {
 		return fmt.Errorf("open the files: %w; when documents.db is damaged, restore it from the newest backup (docs/eventstore.md)", err)
 	}
-	s.files.Limit(quota.Limits{Account: int64(cfg.AccountStorage), Total: int64(cfg.TotalStorage)}, blobkey.AccountPrefixes()...)
+	s.files.Limit(quota.Limits{
+		Account: quota.Amount{Bytes: int64(cfg.AccountStorage), Files: cfg.AccountFiles}, Total: quota.Amount{Bytes: int64(cfg.TotalStorage), Files: cfg.TotalFiles},
+	}, blobkey.AccountPrefixes()...)
 	return nil
 }
 

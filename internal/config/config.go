@@ -65,13 +65,16 @@ type Config struct {
 	TotalStorage   disk.Size // of those of all accounts; 0: no bound
 	AccountSources disk.Size // of downloads kept on this host, of one account; 0: no bound
 	TotalSources   disk.Size // of downloads kept on this host; 0: no bound
-	AbandonAfter   time.Duration
-	ZeroRetention  time.Duration
-	ClearAgain     time.Duration
-	ClaimTimeout   time.Duration
-	RetryLimit     time.Duration
-	WebhookTimeout time.Duration
-	DrainTimeout   time.Duration
+
+	// The same of the number of files.
+	AccountFiles, TotalFiles, AccountSourceFiles, TotalSourceFiles int64
+	AbandonAfter                                                   time.Duration
+	ZeroRetention                                                  time.Duration
+	ClearAgain                                                     time.Duration
+	ClaimTimeout                                                   time.Duration
+	RetryLimit                                                     time.Duration
+	WebhookTimeout                                                 time.Duration
+	DrainTimeout                                                   time.Duration
 
 	SMTP     string
 	SMTPFrom string
@@ -132,10 +135,14 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is used without asking its server again")
 	f.Var(&c.DiskReserve, "disk-reserve", "room that is kept free on the disk of --data: below it no new work is taken; auto: 5 % of the disk, 2GB at most; off; or as 10%, 500MB, 20GB")
 	c.AccountStorage, c.AccountSources, c.TotalSources = 100<<30, 20<<30, 50<<30
-	f.Var(&c.AccountStorage, "account-storage", "what one account may store: media library, uploads and documents; off, or as 500MB, 20GB")
+	f.Var(&c.AccountStorage, "account-storage", "what one account may store: media library, uploads, documents and prepared assets; off, or as 500MB, 20GB")
 	f.Var(&c.TotalStorage, "total-storage", "what all accounts together may store; off, or as 500GB or 2TB")
 	f.Var(&c.AccountSources, "account-sources", "downloaded sources that are kept on this host for one account: 2GB at least; off, or as 20GB")
 	f.Var(&c.TotalSources, "total-sources", "downloaded sources that are kept on this host for all accounts: 2GB at least; off, or as 50GB")
+	f.Int64Var(&c.AccountFiles, "account-files", 1_000_000, "how many files --account-storage may be; 0: no bound")
+	f.Int64Var(&c.TotalFiles, "total-files", 0, "how many files --total-storage may be; 0: no bound")
+	f.Int64Var(&c.AccountSourceFiles, "account-source-files", 100_000, "how many files --account-sources may be: 1000 at least; 0: no bound")
+	f.Int64Var(&c.TotalSourceFiles, "total-source-files", 250_000, "how many files --total-sources may be: 1000 at least; 0: no bound")
 	f.DurationVar(&c.SweepEvery, "sweep-every", 24*time.Hour, "how often files that nothing names, and old working files, are looked for")
 	f.DurationVar(&c.AbandonAfter, "abandon-after", 10*time.Minute, "age of a credit hold whose movie never came")
 	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour, "how long what is stored for an account is kept while its balance is zero")
@@ -282,8 +289,11 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// leastSources is what may be kept of sources at least: one of them may be as large.
-const leastSources = 2 << 30
+// leastSources is what may be kept of sources at least: one of them may be as large. leastSourceFiles is how many: those of a few movies at a time.
+const (
+	leastSources     = 2 << 30
+	leastSourceFiles = 1000
+)
 
 // smallBounds complains of bounds that a single source may exceed.
 func (c *Config) smallBounds() []error {
@@ -291,6 +301,16 @@ func (c *Config) smallBounds() []error {
 	for flag, size := range map[string]disk.Size{"--account-sources": c.AccountSources, "--total-sources": c.TotalSources} {
 		if size != 0 && size < leastSources {
 			errs = append(errs, fmt.Errorf("%s %s: give 2GB at least, for a source may be as large, or off", flag, size.String()))
+		}
+	}
+	for flag, files := range map[string]int64{"--account-source-files": c.AccountSourceFiles, "--total-source-files": c.TotalSourceFiles} {
+		if files != 0 && files < leastSourceFiles {
+			errs = append(errs, fmt.Errorf("%s %d: give %d at least, or 0 for no bound", flag, files, leastSourceFiles))
+		}
+	}
+	for flag, files := range map[string]int64{"--account-files": c.AccountFiles, "--total-files": c.TotalFiles} {
+		if files < 0 {
+			errs = append(errs, fmt.Errorf("%s %d: give a number of files, or 0 for no bound", flag, files))
 		}
 	}
 	return errs

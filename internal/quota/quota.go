@@ -1,4 +1,4 @@
-// Package quota bounds how many bytes accounts keep somewhere, each of them and all together, at the moment of writing.
+// Package quota bounds how many bytes and files accounts keep somewhere, each of them and all together, at the moment of writing.
 package quota
 
 import (
@@ -19,21 +19,50 @@ const (
 	longest  = 10 * time.Minute
 )
 
-// Limits are bounds in bytes; 0: there is none.
-type Limits struct{ Account, Total int64 }
+// Amount is how much is kept.
+type Amount struct{ Bytes, Files int64 }
+
+func (a Amount) plus(b Amount) Amount  { return Amount{a.Bytes + b.Bytes, a.Files + b.Files} }
+func (a Amount) minus(b Amount) Amount { return Amount{a.Bytes - b.Bytes, a.Files - b.Files} }
+
+// unbounded says whether a limit bounds nothing.
+func (a Amount) unbounded() bool { return a == Amount{} }
+
+// exceeded is the bound that an amount is beyond, if a limit has one: 0 of either is none.
+func (a Amount) exceeded(limit Amount) *FullError {
+	switch {
+	case limit.Bytes > 0 && a.Bytes > limit.Bytes:
+		return &FullError{Limit: limit.Bytes}
+	case limit.Files > 0 && a.Files > limit.Files:
+		return &FullError{Limit: limit.Files, Files: true}
+	}
+	return nil
+}
+
+// Limits are bounds; 0: there is none.
+type Limits struct{ Account, Total Amount }
 
 // FullError says that a bound would be exceeded.
 type FullError struct {
 	All   bool  // the bound of all accounts together, not the account's own
-	Limit int64 // bytes
+	Limit int64 // bytes, or files
+	Files bool  // it bounds files
+}
+
+// Bound is the limit for people: 20 GB, 100000 files.
+func (e *FullError) Bound() string {
+	if e.Files {
+		return fmt.Sprintf("%d files", e.Limit)
+	}
+	return Size(e.Limit)
 }
 
 // Error implements error.
 func (e *FullError) Error() string {
 	if e.All {
-		return fmt.Sprintf("all accounts together keep as much as they may: %s", Size(e.Limit))
+		return fmt.Sprintf("all accounts together keep as much as they may: %s", e.Bound())
 	}
-	return fmt.Sprintf("the account keeps as much as it may: %s", Size(e.Limit))
+	return fmt.Sprintf("the account keeps as much as it may: %s", e.Bound())
 }
 
 // Size is a number of bytes for people: 500 MB, 20 GB, 1.5 GB.
@@ -47,8 +76,8 @@ func Size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// Count measures how many bytes an account keeps; empty: all accounts.
-type Count func(ctx context.Context, account string) (int64, error)
+// Count measures what an account keeps; empty: all accounts.
+type Count func(ctx context.Context, account string) (Amount, error)
 
 // Bound holds limits. What this process writes is counted as it is written; what is there is measured when an account first writes, and again
 // when it would exceed a bound after something was removed, or after ten minutes. It is safe for concurrent use.
@@ -71,9 +100,9 @@ type Refusals struct{ Account, Total int64 }
 // Status is what operators see of a Bound.
 type Status struct {
 	Limits
-	// Kept is what all accounts together keep, in bytes, as counted last and written since. It is 0 without a bound for all, and until somebody
+	// Kept is what all accounts together keep, as counted last and written since. It is 0 without a bound for all, and until somebody
 	// has written.
-	Kept    int64
+	Kept    Amount
 	Refused Refusals
 }
 
@@ -83,15 +112,15 @@ func (b *Bound) Status() Status {
 	defer b.mu.Unlock()
 	s := Status{Limits: b.limits, Refused: b.refused}
 	if u := b.used[""]; u != nil {
-		s.Kept = u.kept + u.writing
+		s.Kept = u.kept.plus(u.writing)
 	}
 	return s
 }
 
 // usage is what is known of one account. It is guarded by Bound.mu.
 type usage struct {
-	kept    int64     // measured, and written since
-	writing int64     // by writes that have not ended
+	kept    Amount    // measured, and written since
+	writing Amount    // by writes that have not ended
 	counted time.Time // zero: never
 	removed bool      // something was, since then
 	under   *counting // nil: it is not being counted
@@ -110,26 +139,30 @@ func New(limits Limits, count Count) *Bound {
 	return b
 }
 
-// Write is something that is being written. It belongs to one goroutine.
+// Write is a file that is being written. It belongs to one goroutine.
 type Write struct {
 	bound   *Bound
 	account string
-	size    int64
+	size    Amount
 }
 
-// Begin begins a write of an account, of no bytes. Keep or Drop must follow.
+// Begin begins a write of an account, of no bytes. Keep or Drop must follow. The file counts with the first bytes.
 func (b *Bound) Begin(account string) *Write { return &Write{bound: b, account: account} }
 
 // Add counts bytes that are about to be written. A *FullError says that there is no room for them; then they are not counted.
 func (w *Write) Add(ctx context.Context, bytes int64) error {
-	if err := w.bound.add(ctx, w.account, w.bound.limits.Account, bytes, false); err != nil {
+	more := Amount{Bytes: bytes}
+	if w.size.Files == 0 {
+		more.Files = 1
+	}
+	if err := w.bound.add(ctx, w.account, w.bound.limits.Account, more, false); err != nil {
 		return err
 	}
-	if err := w.bound.add(ctx, "", w.bound.limits.Total, bytes, true); err != nil {
-		w.bound.end(w.account, w.bound.limits.Account, bytes, 0)
+	if err := w.bound.add(ctx, "", w.bound.limits.Total, more, true); err != nil {
+		w.bound.end(w.account, w.bound.limits.Account, more, Amount{})
 		return err
 	}
-	w.size += bytes
+	w.size = w.size.plus(more)
 	return nil
 }
 
@@ -137,12 +170,12 @@ func (w *Write) Add(ctx context.Context, bytes int64) error {
 func (w *Write) Keep() { w.end(w.size) }
 
 // Drop says that nothing of it stays.
-func (w *Write) Drop() { w.end(0) }
+func (w *Write) Drop() { w.end(Amount{}) }
 
-func (w *Write) end(kept int64) {
+func (w *Write) end(kept Amount) {
 	w.bound.end(w.account, w.bound.limits.Account, w.size, kept)
 	w.bound.end("", w.bound.limits.Total, w.size, kept)
-	w.size = 0
+	w.size = Amount{}
 }
 
 // Removed says that something of an account was removed, nobody knows how much.
@@ -165,16 +198,17 @@ func (b *Bound) usage(of string) *usage {
 	return u
 }
 
-func (b *Bound) add(ctx context.Context, of string, limit, bytes int64, all bool) error {
-	if limit == 0 {
+func (b *Bound) add(ctx context.Context, of string, limit, more Amount, all bool) error {
+	if limit.unbounded() {
 		return nil
 	}
 	for again := true; ; again = false {
 		b.mu.Lock()
 		u := b.usage(of)
-		fits := !u.counted.IsZero() && u.kept+u.writing+bytes <= limit
+		full := u.kept.plus(u.writing).plus(more).exceeded(limit)
+		fits := !u.counted.IsZero() && full == nil
 		if fits || !again && u.counted.IsZero() { // what takes long to count the first time keeps nobody waiting
-			u.writing += bytes
+			u.writing = u.writing.plus(more)
 			fits = true
 		}
 		b.mu.Unlock()
@@ -183,7 +217,8 @@ func (b *Bound) add(ctx context.Context, of string, limit, bytes int64, all bool
 		}
 		if !again {
 			b.refuse(all)
-			return &FullError{All: all, Limit: limit}
+			full.All = all
+			return full
 		}
 		if err := b.measure(ctx, of, u); err != nil {
 			return err
@@ -235,7 +270,7 @@ func (b *Bound) measureNow(of string, u *usage, under *counting) {
 	b.mu.Lock()
 	before := u.kept
 	b.mu.Unlock()
-	bytes, err := b.count(ctx, of)
+	found, err := b.count(ctx, of)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	u.under = nil
@@ -243,7 +278,7 @@ func (b *Bound) measureNow(of string, u *usage, under *counting) {
 		u.removed, under.err = true, fmt.Errorf("count what is kept: %w", err)
 		return
 	}
-	u.kept, u.counted = bytes+u.kept-before, time.Now() // what came meanwhile may have been missed
+	u.kept, u.counted = found.plus(u.kept.minus(before)), time.Now() // what came meanwhile may have been missed
 }
 
 // Close ends what is being counted, and waits for that.
@@ -252,19 +287,19 @@ func (b *Bound) Close() {
 	b.counting.Wait()
 }
 
-func (b *Bound) end(of string, limit, written, kept int64) {
-	if limit == 0 {
+func (b *Bound) end(of string, limit, written, kept Amount) {
+	if limit.unbounded() {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	u := b.usage(of)
-	u.writing -= written
-	u.kept += kept
+	u.writing, u.kept = u.writing.minus(written), u.kept.plus(kept)
 }
 
-// Freed says that so many bytes of an account were removed.
+// Freed says that a file of so many bytes of an account was removed.
 func (b *Bound) Freed(account string, bytes int64) {
-	b.end(account, b.limits.Account, 0, -bytes)
-	b.end("", b.limits.Total, 0, -bytes)
+	gone := Amount{}.minus(Amount{Bytes: bytes, Files: 1})
+	b.end(account, b.limits.Account, Amount{}, gone)
+	b.end("", b.limits.Total, Amount{}, gone)
 }

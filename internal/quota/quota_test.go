@@ -15,19 +15,26 @@ import (
 // place is what accounts keep, by account.
 type place struct {
 	kept   map[string]int64
+	files  map[string]int64
 	counts int
 	fails  error
 }
 
-func (p *place) count(_ context.Context, account string) (int64, error) {
+func (p *place) count(_ context.Context, account string) (quota.Amount, error) {
 	p.counts++
-	var sum int64
+	var sum quota.Amount
 	for name, bytes := range p.kept {
 		if account == "" || account == name {
-			sum += bytes
+			sum.Bytes += bytes
+			sum.Files += p.files[name]
 		}
 	}
 	return sum, p.fails
+}
+
+// bytes are bounds of bytes alone.
+func bytes(account, total int64) quota.Limits {
+	return quota.Limits{Account: quota.Amount{Bytes: account}, Total: quota.Amount{Bytes: total}}
 }
 
 func wantFull(t *testing.T, err error, all bool) {
@@ -43,7 +50,7 @@ func TestBound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &place{kept: map[string]int64{"a": 50, "b": 20}}
-		b := quota.New(quota.Limits{Account: 100, Total: 140}, p.count)
+		b := quota.New(bytes(100, 140), p.count)
 		one, two := b.Begin("a"), b.Begin("a")
 		if err := errors.Join(one.Add(t.Context(), 20), one.Add(t.Context(), 20), two.Add(t.Context(), 10)); err != nil {
 			t.Fatal(err)
@@ -54,7 +61,7 @@ func TestBound(t *testing.T) {
 		if err := other.Add(t.Context(), 20); err != nil {
 			t.Error(err)
 		}
-		want := quota.Status{Limits: quota.Limits{Account: 100, Total: 140}, Kept: 140, Refused: quota.Refusals{Account: 1, Total: 1}}
+		want := quota.Status{Limits: bytes(100, 140), Kept: quota.Amount{Bytes: 140, Files: 3}, Refused: quota.Refusals{Account: 1, Total: 1}}
 		if got := b.Status(); got != want {
 			t.Errorf("operators see %+v, want %+v", got, want)
 		}
@@ -95,7 +102,7 @@ func TestBound(t *testing.T) {
 func TestBound_CannotCount(t *testing.T) {
 	t.Parallel()
 	p := &place{fails: errors.New("away")}
-	w := quota.New(quota.Limits{Account: 1}, p.count).Begin("a")
+	w := quota.New(bytes(1, 0), p.count).Begin("a")
 	if err := w.Add(t.Context(), 1); !errors.Is(err, p.fails) {
 		t.Error(err)
 	}
@@ -106,8 +113,8 @@ func TestBound_Holds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		p := &place{kept: map[string]int64{}}
-		limits := quota.Limits{Account: rapid.Int64Range(1, 50).Draw(rt, "account"), Total: rapid.Int64Range(1, 100).Draw(rt, "total")}
-		b := quota.New(limits, p.count)
+		limits := struct{ Account, Total int64 }{rapid.Int64Range(1, 50).Draw(rt, "account"), rapid.Int64Range(1, 100).Draw(rt, "total")}
+		b := quota.New(bytes(limits.Account, limits.Total), p.count)
 		type writing struct {
 			*quota.Write
 			account string
@@ -162,12 +169,12 @@ func TestBound_Holds(t *testing.T) {
 func TestBound_SlowCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := quota.New(quota.Limits{Account: 100}, func(ctx context.Context, _ string) (int64, error) {
+		b := quota.New(bytes(100, 0), func(ctx context.Context, _ string) (quota.Amount, error) {
 			select {
 			case <-time.After(time.Minute):
-				return 90, nil
+				return quota.Amount{Bytes: 90}, nil
 			case <-ctx.Done():
-				return 0, ctx.Err()
+				return quota.Amount{}, ctx.Err()
 			}
 		})
 		w, began := b.Begin("a"), time.Now()
@@ -184,4 +191,36 @@ func TestBound_SlowCount(t *testing.T) {
 		wantFull(t, w.Add(t.Context(), 1), false)
 		b.Close()
 	})
+}
+
+// TestBound_Files: files count as they begin, whatever their size; what is dropped or removed makes room.
+func TestBound_Files(t *testing.T) {
+	t.Parallel()
+	p := &place{kept: map[string]int64{"a": 10}, files: map[string]int64{"a": 2}}
+	b := quota.New(quota.Limits{Account: quota.Amount{Files: 4}, Total: quota.Amount{Files: 5}}, p.count)
+	one, two := b.Begin("a"), b.Begin("a")
+	if err := errors.Join(one.Add(t.Context(), 0), one.Add(t.Context(), 1<<40), two.Add(t.Context(), 0)); err != nil {
+		t.Fatal(err)
+	}
+	third := b.Begin("a")
+	wantFull(t, third.Add(t.Context(), 0), false)
+	var full *quota.FullError
+	if err := third.Add(t.Context(), 0); !errors.As(err, &full) || full.Bound() != "4 files" {
+		t.Errorf("refused with %v", err)
+	}
+	two.Drop()
+	if err := third.Add(t.Context(), 5); err != nil {
+		t.Errorf("after another was dropped: %v", err)
+	}
+	third.Keep()
+	one.Keep()
+	other, last := b.Begin("b"), b.Begin("b")
+	if err := other.Add(t.Context(), 1); err != nil {
+		t.Error(err)
+	}
+	wantFull(t, last.Add(t.Context(), 1), true)
+	b.Freed("a", 5)
+	if err := last.Add(t.Context(), 1); err != nil {
+		t.Errorf("after a file was removed: %v", err)
+	}
 }

@@ -120,3 +120,19 @@ func TestAccountStorage(t *testing.T) {
 	}
 	harness.Eventually(t, "there is room again", func() bool { return full.Do(http.MethodPost, "/movies", large).Status == http.StatusOK })
 }
+
+// TestAccountFiles: an account stores no more files than it may, however small they are; another account is not concerned.
+func TestAccountFiles(t *testing.T) {
+	t.Parallel()
+	service := harness.NewService(t, "--roles", "api,projector,keeper", "--account-files", "3")
+	service.StartAPI()
+	full, other := service.NewAccount("full", 600), service.NewAccount("other", 600)
+	for range 3 {
+		full.Submit(plainMovie)
+	}
+	answer := full.Do(http.MethodPost, "/movies", []byte(`{"scenes":[{"duration":0.2}]}`))
+	if answer.Status != http.StatusForbidden || !strings.Contains(string(answer.Body), `"storage_full"`) || !strings.Contains(string(answer.Body), "3 files") {
+		t.Errorf("a fourth movie: %d %s", answer.Status, answer.Body)
+	}
+	other.Submit(plainMovie)
+}
