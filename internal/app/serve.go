@@ -16,6 +16,7 @@ import (
 	"moviola/adapters/sqlite"
 	"moviola/domain/document"
 	"moviola/internal/config"
+	"moviola/internal/host"
 )
 
 // httpGrace is how long a shutdown waits for requests that are being answered.
@@ -53,10 +54,10 @@ func serveCommand() *cobra.Command {
 // serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be damaged, it
 // starts the program anew in the same process: then the file is set aside.
 func serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
-	tuneRuntime(log)
+	host.Tune(log)
 	err := serveOnce(ctx, cfg, log, stdout)
 	if errors.Is(err, sqlite.ErrDamaged) && ctx.Err() == nil {
-		return startAnew(log, err)
+		return host.StartAnew(log, err)
 	}
 	return err
 }
@@ -149,7 +150,7 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 // drain stops taking requests and work, and waits for what is at hand. Work that takes longer than the drain timeout is handed
 // back.
 func (s *service) drain(ctx context.Context) error {
-	s.host.drain()
+	s.host.Drain()
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var errs []error

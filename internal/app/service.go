@@ -29,6 +29,7 @@ import (
 	"moviola/handlers/http/ops"
 	"moviola/handlers/http/web"
 	"moviola/internal/config"
+	"moviola/internal/host"
 	"moviola/internal/secret"
 	"moviola/projections"
 	"moviola/projections/keyring"
@@ -42,7 +43,7 @@ type service struct {
 	cfg      config.Config
 	log      *logrus.Logger
 	worker   string // this run of this process, in claims
-	host     *hostMark
+	host     *host.Mark
 	stores   *stores
 	models   *projections.ReadModels
 	media    mediaParts
@@ -83,7 +84,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 	if s.worker, err = workerName(); err != nil {
 		return s, err
 	}
-	if s.host, err = markHost(cfg.Data, s.worker); err != nil {
+	if s.host, err = host.Leave(cfg.Data, s.worker); err != nil {
 		return s, err
 	}
 	if err := config.Note(cfg); err != nil {
@@ -292,7 +293,7 @@ func (s *service) close(ctx context.Context) error {
 		errs = append(errs, s.stores.close(ctx))
 	}
 	if s.host != nil {
-		errs = append(errs, s.host.remove())
+		errs = append(errs, s.host.Remove())
 	}
 	return errors.Join(errs...)
 }

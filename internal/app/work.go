@@ -67,7 +67,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Later:       []string{string(commands.LibraryAccount)},
 		Wake:        s.models.Reader.Changed(),
 		DeadAfter:   s.cfg.ClaimTimeout,
-		Fate:        s.host.fate,
+		Fate:        s.host.Fate,
 		Apart:       []string{projections.WorkRender, projections.WorkPreload, projections.WorkFetch},
 		Closed:      s.closedForWork,
 		LongestRest: s.cfg.RetryLimit,

@@ -1,4 +1,4 @@
-package app
+package host
 
 import (
 	"bytes"
@@ -39,8 +39,8 @@ func (n markNote) write(file *os.File) error {
 	return file.Truncate(int64(len(text)) + 1)
 }
 
-// drain notes that the process was told to end: however it ends from now on, no work is to blame.
-func (m *hostMark) drain() {
+// Drain notes that the process was told to end: however it ends from now on, no work is to blame.
+func (m *Mark) Drain() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.note.Draining = true
@@ -48,12 +48,12 @@ func (m *hostMark) drain() {
 }
 
 // report is the path of the crash report of a process of this host.
-func (m *hostMark) report(worker string) string {
+func (m *Mark) report(worker string) string {
 	return filepath.Join(filepath.Dir(m.dir), reportFolder, worker+"@"+m.host)
 }
 
 // reportCrashes makes the Go runtime write what it says of a crash of this process to a file.
-func (m *hostMark) reportCrashes() error {
+func (m *Mark) reportCrashes() error {
 	if err := os.MkdirAll(filepath.Dir(m.report(m.worker)), 0o700); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (m *hostMark) reportCrashes() error {
 }
 
 // endReports is reportCrashes undone.
-func (m *hostMark) endReports() error {
+func (m *Mark) endReports() error {
 	err := debug.SetCrashOutput(nil, debug.CrashOptions{})
 	if removed := os.Remove(m.report(m.worker)); !errors.Is(removed, fs.ErrNotExist) {
 		err = errors.Join(err, removed)
@@ -78,7 +78,7 @@ func (m *hostMark) endReports() error {
 }
 
 // sweepReports removes the reports of processes that have ended: empty ones, and those that nobody has read for long.
-func (m *hostMark) sweepReports(now time.Time) error {
+func (m *Mark) sweepReports(now time.Time) error {
 	entries, err := os.ReadDir(filepath.Dir(m.report("")))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -102,9 +102,9 @@ func (m *hostMark) sweepReports(now time.Time) error {
 	return nil
 }
 
-// fate says whether a process of this host is known to have ended without taking its mark away, and how. One of which this is not known may
+// Fate says whether a process of this host is known to have ended without taking its mark away, and how. One of which this is not known may
 // have ended too.
-func (m *hostMark) fate(worker string) workqueue.Fate {
+func (m *Mark) Fate(worker string) workqueue.Fate {
 	if fate, known := m.gone[worker]; known {
 		return fate
 	}
@@ -115,7 +115,7 @@ func (m *hostMark) fate(worker string) workqueue.Fate {
 }
 
 // judge looks for evidence that a process which has ended failed by itself. Decision 56.
-func (m *hostMark) judge(worker string) workqueue.Fate {
+func (m *Mark) judge(worker string) workqueue.Fate {
 	fate := workqueue.Fate{Ended: true}
 	var note markNote
 	text, err := os.ReadFile(m.of(worker))

@@ -1,4 +1,4 @@
-package app
+package host
 
 import (
 	"errors"
@@ -25,8 +25,8 @@ const (
 	markExpiry  = 20 * time.Second
 )
 
-// hostMark is the mark of one process. It is renewed until it is removed.
-type hostMark struct {
+// Mark is the mark of one process. It is renewed until it is removed.
+type Mark struct {
 	dir, host, worker string
 
 	gone map[string]workqueue.Fate // of the processes that had ended before this one began
@@ -38,14 +38,14 @@ type hostMark struct {
 	note markNote   // what stands in the mark
 }
 
-// markHost leaves the mark of a process, which is called as it is in its claims, or refuses when a process of another host is alive in the
+// Leave leaves the mark of a process, which is called as it is in its claims, or refuses when a process of another host is alive in the
 // folder.
-func markHost(data, worker string) (*hostMark, error) {
+func Leave(data, worker string) (*Mark, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("find the name of this host: %w", err)
 	}
-	m := &hostMark{dir: filepath.Join(data, markFolder), host: host, worker: worker, gone: map[string]workqueue.Fate{}, stop: make(chan struct{})}
+	m := &Mark{dir: filepath.Join(data, markFolder), host: host, worker: worker, gone: map[string]workqueue.Fate{}, stop: make(chan struct{})}
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -64,10 +64,10 @@ func markHost(data, worker string) (*hostMark, error) {
 }
 
 // of is the path of the mark of a process of this host.
-func (m *hostMark) of(worker string) string { return filepath.Join(m.dir, worker+"@"+m.host) }
+func (m *Mark) of(worker string) string { return filepath.Join(m.dir, worker+"@"+m.host) }
 
 // leave puts the mark there. It never stands there without its lock.
-func (m *hostMark) leave() error {
+func (m *Mark) leave() error {
 	file, err := os.CreateTemp(m.dir, "new-*@"+m.host)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (m *hostMark) leave() error {
 
 // look refuses a folder in which a process of another host is alive, sweeps the marks of those that are not, and remembers whose of this
 // host they were.
-func (m *hostMark) look(now time.Time) error {
+func (m *Mark) look(now time.Time) error {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func unlocked(path string) bool {
 }
 
 // keep renews the mark. A renewal that fails is tried again: at worst another host does not see this process.
-func (m *hostMark) keep() {
+func (m *Mark) keep() {
 	tick := time.NewTicker(markRenewal)
 	defer tick.Stop()
 	for {
@@ -145,7 +145,7 @@ func (m *hostMark) keep() {
 	}
 }
 
-func (m *hostMark) renew(now time.Time) {
+func (m *Mark) renew(now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if count := oom.Read(); count != m.note.Memory {
@@ -160,14 +160,14 @@ func (m *hostMark) renew(now time.Time) {
 	}
 }
 
-// remove takes the mark away.
-func (m *hostMark) remove() error {
+// Remove takes the mark away.
+func (m *Mark) Remove() error {
 	close(m.stop)
 	m.done.Wait()
 	return m.take()
 }
 
-func (m *hostMark) take() error {
+func (m *Mark) take() error {
 	err := os.Remove(m.of(m.worker))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

@@ -1,4 +1,4 @@
-package app
+package host
 
 import (
 	"moviola/adapters/workqueue"
@@ -11,9 +11,9 @@ import (
 )
 
 // mustMark leaves the mark of a process that is called so.
-func mustMark(t *testing.T, data, worker string) *hostMark {
+func mustMark(t *testing.T, data, worker string) *Mark {
 	t.Helper()
-	mark, err := markHost(data, worker)
+	mark, err := Leave(data, worker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func mustMark(t *testing.T, data, worker string) *hostMark {
 }
 
 // kill ends the process that a mark stands for, as the operating system does: the mark stays, the lock goes.
-func (m *hostMark) kill(t *testing.T) {
+func (m *Mark) kill(t *testing.T) {
 	t.Helper()
 	close(m.stop)
 	m.done.Wait()
@@ -30,7 +30,7 @@ func (m *hostMark) kill(t *testing.T) {
 	}
 }
 
-func (m *hostMark) age(t *testing.T, age time.Duration) {
+func (m *Mark) age(t *testing.T, age time.Duration) {
 	t.Helper()
 	at := time.Now().Add(-age)
 	if err := os.Chtimes(m.of(m.worker), at, at); err != nil {
@@ -53,24 +53,24 @@ func TestHostMark_Ended(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	running, gone, killed := mustMark(t, data, "running"), mustMark(t, data, "gone"), mustMark(t, data, "killed")
-	if err := gone.remove(); err != nil {
+	if err := gone.Remove(); err != nil {
 		t.Fatal(err)
 	}
-	if running.fate("killed").Ended || killed.fate("running").Ended || running.fate("running").Ended {
+	if running.Fate("killed").Ended || killed.Fate("running").Ended || running.Fate("running").Ended {
 		t.Error("one that lives is taken for ended")
 	}
 	killed.kill(t)
 	later := mustMark(t, data, "later")
-	for name, mark := range map[string]*hostMark{"running": running, "later": later} {
+	for name, mark := range map[string]*Mark{"running": running, "later": later} {
 		for worker, want := range map[string]bool{"killed": true, "running": false, "later": false, "gone": false, "unknown": false} {
-			if got := mark.fate(worker).Ended; got != want {
+			if got := mark.Fate(worker).Ended; got != want {
 				t.Errorf("%s says of %s: ended %v, want %v", name, worker, got, want)
 			}
 		}
 	}
 	running.age(t, time.Hour) // it was paused
-	for _, mark := range []*hostMark{mustMark(t, data, "last"), running, later} {
-		if err := mark.remove(); err != nil {
+	for _, mark := range []*Mark{mustMark(t, data, "last"), running, later} {
+		if err := mark.Remove(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -87,10 +87,10 @@ func TestHostMark_Swept(t *testing.T) {
 	killed.kill(t)
 	killed.age(t, time.Hour)
 	later := mustMark(t, data, "later")
-	if n := marksIn(t, data); n != 1 || !later.fate("killed").Ended {
-		t.Errorf("%d marks, ended %v", n, later.fate("killed").Ended)
+	if n := marksIn(t, data); n != 1 || !later.Fate("killed").Ended {
+		t.Errorf("%d marks, ended %v", n, later.Fate("killed").Ended)
 	}
-	if err := later.remove(); err != nil || marksIn(t, data) != 0 {
+	if err := later.Remove(); err != nil || marksIn(t, data) != 0 {
 		t.Errorf("after removal: %v", err)
 	}
 }
@@ -109,7 +109,7 @@ func TestHostMark_OtherHosts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			other := &hostMark{dir: filepath.Join(data, markFolder), host: "there", worker: "there-7", gone: map[string]workqueue.Fate{}}
+			other := &Mark{dir: filepath.Join(data, markFolder), host: "there", worker: "there-7", gone: map[string]workqueue.Fate{}}
 			if err := os.Mkdir(other.dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func TestHostMark_OtherHosts(t *testing.T) {
 			}
 			defer other.file.Close()
 			other.age(t, tt.age)
-			mark, err := markHost(data, "here")
+			mark, err := Leave(data, "here")
 			if (err != nil) != tt.refused || err != nil && !strings.Contains(err.Error(), "host there;") {
 				t.Fatalf("refusal: %v", err)
 			}
@@ -126,10 +126,10 @@ func TestHostMark_OtherHosts(t *testing.T) {
 				t.Errorf("%d marks", n)
 			}
 			if err == nil {
-				if mark.fate("there-7").Ended {
+				if mark.Fate("there-7").Ended {
 					t.Error("a process of another host is known to have ended")
 				}
-				if err := mark.remove(); err != nil {
+				if err := mark.Remove(); err != nil {
 					t.Error(err)
 				}
 			}

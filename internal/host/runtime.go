@@ -1,4 +1,4 @@
-package app
+package host
 
 import (
 	"math"
@@ -20,8 +20,8 @@ const (
 	syncers = 2
 )
 
-// tuneRuntime fits Go's scheduler and collector to a service, unless the operator has fitted them (GOMAXPROCS, GOGC, GOMEMLIMIT).
-func tuneRuntime(log logrus.FieldLogger) {
+// Tune fits Go's scheduler and collector to a service, unless the operator has fitted them (GOMAXPROCS, GOGC, GOMEMLIMIT).
+func Tune(log logrus.FieldLogger) {
 	limitMemory(log, memlimit.FromCgroup)
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + syncers)
