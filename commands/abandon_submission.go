@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -19,7 +20,7 @@ type AbandonSubmission struct {
 // AbandonSubmissionConfig is what NewAbandonSubmissionHandler needs. Every field is required.
 type AbandonSubmissionConfig struct {
 	Log     *eventstore.Log
-	Ledgers *Ledgers
+	Ledgers *ledgers.Ledgers
 	Settle  SettleMovieHandler
 	Now     func() time.Time
 	// Age is how old a hold without movie must be: longer than a request may append.
@@ -29,7 +30,7 @@ type AbandonSubmissionConfig struct {
 // AbandonSubmissionHandler handles AbandonSubmission.
 type AbandonSubmissionHandler struct {
 	movies  movies
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 	settle  SettleMovieHandler
 	age     time.Duration
 }
@@ -51,7 +52,7 @@ func (h AbandonSubmissionHandler) Handle(ctx context.Context, cmd AbandonSubmiss
 	if err != nil {
 		return fmt.Errorf("look for the hold of %s: %w", cmd.Project, err)
 	}
-	if !open || h.movies.now.stamp().Before(held.Add(h.age)) {
+	if !open || h.movies.now.Stamp().Before(held.Add(h.age)) {
 		return ErrNothingToDo
 	}
 	_, err = h.movies.decideFor(ctx, cmd.Account, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {

@@ -22,7 +22,7 @@ const (
 // accountPlans tells which plan an account is on, from the account's stream. It is safe for concurrent use.
 type accountPlans struct {
 	log   *eventstore.Log
-	now   clock
+	now   eventstore.Clock
 	plans plan.Plans
 
 	mu    sync.Mutex
@@ -35,7 +35,7 @@ type knownPlan struct {
 	until  time.Time
 }
 
-func newAccountPlans(log *eventstore.Log, now clock, plans plan.Plans) *accountPlans {
+func newAccountPlans(log *eventstore.Log, now eventstore.Clock, plans plan.Plans) *accountPlans {
 	return &accountPlans{log: log, now: now, plans: plans, known: make(map[domain.AccountID]knownPlan)}
 }
 

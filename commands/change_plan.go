@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/plan"
@@ -20,13 +21,13 @@ type ChangePlan struct {
 // ChangePlanHandler handles ChangePlan.
 type ChangePlanHandler struct {
 	log     *eventstore.Log
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 	plans   plan.Plans
-	now     clock
+	now     eventstore.Clock
 }
 
 // NewChangePlanHandler returns a handler. The zero Plans are the built-in ones.
-func NewChangePlanHandler(log *eventstore.Log, ledgers *Ledgers, plans plan.Plans, now func() time.Time) ChangePlanHandler {
+func NewChangePlanHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plans, now func() time.Time) ChangePlanHandler {
 	return ChangePlanHandler{log: log, ledgers: ledgers, plans: plans, now: now}
 }
 
@@ -43,11 +44,11 @@ func (h ChangePlanHandler) Handle(ctx context.Context, cmd ChangePlan) (eventsto
 	}
 	a := account.New(cmd.Account)
 	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		// Credits that come at this very moment do no harm: at the end of the 30 days the ledger is asked again.
 		zero := !to.Counted && h.plans.Of(a.Plan()).Counted && totals.Balance <= 0
 		events, err := a.ChangePlan(account.PlanChanged{Plan: to.Name, Counted: to.Counted, Zero: zero, At: at})
-		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.Account, at), Events: events}, err
 	})
 	if err != nil {
 		return eventstore.Position{}, fmt.Errorf("change the plan of account %s: %w", cmd.Account, err)

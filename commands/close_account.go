@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/ledger"
@@ -20,13 +21,13 @@ type CloseAccount struct {
 // CloseAccountHandler handles CloseAccount and FinishClosing.
 type CloseAccountHandler struct {
 	log     *eventstore.Log
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 	cancel  CancelMovieHandler
-	now     clock
+	now     eventstore.Clock
 }
 
 // NewCloseAccountHandler returns a handler.
-func NewCloseAccountHandler(log *eventstore.Log, ledgers *Ledgers, now func() time.Time) CloseAccountHandler {
+func NewCloseAccountHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, now func() time.Time) CloseAccountHandler {
 	return CloseAccountHandler{log: log, ledgers: ledgers, cancel: NewCancelMovieHandler(log, now), now: now}
 }
 
@@ -35,9 +36,9 @@ func NewCloseAccountHandler(log *eventstore.Log, ledgers *Ledgers, now func() ti
 func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (eventstore.Position, error) {
 	a := account.New(cmd.Account)
 	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		events, err := a.Close(at)
-		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.Account, at), Events: events}, err
 	})
 	if err != nil {
 		return eventstore.Position{}, fmt.Errorf("close account %s: %w", cmd.Account, err)
@@ -77,22 +78,4 @@ func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error
 		return ErrNothingToDo
 	}
 	return nil
-}
-
-// CloseLedger ends an account's ledger: nothing is held, counted or granted any more. Doing it again changes nothing.
-func (l *Ledgers) CloseLedger(ctx context.Context, id domain.AccountID) error {
-	_, err := l.do(ctx, id, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
-		return own.Close(at), nil
-	})
-	return err
-}
-
-// OpenSubjects returns the movies and items of an account whose hold or count is open, as the log has them now.
-func (l *Ledgers) OpenSubjects(ctx context.Context, id domain.AccountID) ([]domain.ProjectID, error) {
-	var subjects []domain.ProjectID
-	err := l.ask(ctx, id, func(own *ledger.Ledger) error {
-		subjects = own.OpenSubjects()
-		return nil
-	})
-	return subjects, err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/key"
@@ -26,7 +27,7 @@ type CompleteOpening struct {
 // CompleteOpeningConfig is what NewCompleteOpeningHandler needs. Every field is required.
 type CompleteOpeningConfig struct {
 	Log     *eventstore.Log
-	Ledgers *Ledgers
+	Ledgers *ledgers.Ledgers
 	// FirstKeys is what the first keys of accounts are derived from: 32 secret bytes, the same for every process and for ever.
 	FirstKeys []byte
 	Now       func() time.Time
@@ -35,9 +36,9 @@ type CompleteOpeningConfig struct {
 // CompleteOpeningHandler handles CompleteOpening.
 type CompleteOpeningHandler struct {
 	log       *eventstore.Log
-	ledgers   *Ledgers
+	ledgers   *ledgers.Ledgers
 	firstKeys []byte
-	now       clock
+	now       eventstore.Clock
 }
 
 // NewCompleteOpeningHandler returns a handler.
@@ -68,7 +69,7 @@ func (h CompleteOpeningHandler) finish(ctx context.Context, id domain.AccountID)
 		return OpenedAccount{Account: id, Position: at.Position}, false, nil
 	}
 	if credits > 0 {
-		if _, err := h.ledgers.Grant(ctx, Grant{Account: id, Reference: firstGrant, Amount: credits}); err != nil {
+		if _, err := h.ledgers.Grant(ctx, ledgers.Grant{Account: id, Reference: firstGrant, Amount: credits}); err != nil {
 			return OpenedAccount{}, false, fmt.Errorf("grant the first credits of account %s: %w", id, err)
 		}
 	}
@@ -91,9 +92,9 @@ func (h CompleteOpeningHandler) issueKey(ctx context.Context, id domain.AccountI
 		if issued = k.Issued().Hash == ""; !issued {
 			return eventstore.Decision{}, nil
 		}
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		events, err := k.Issue(key.Issued{Account: id, Name: "admin", Role: key.Admin, Hash: hash, First: true, At: at})
-		return eventstore.Decision{Meta: meta(ctx, id, at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, id, at), Events: events}, err
 	})
 	if err != nil {
 		return OpenedAccount{}, false, fmt.Errorf("issue the first key of account %s: %w", id, err)

@@ -28,7 +28,7 @@ type Vault interface {
 type connections struct {
 	log   *eventstore.Log
 	vault Vault
-	now   clock
+	now   eventstore.Clock
 }
 
 // OpenedConnection is a saved connection with its secrets.
@@ -131,7 +131,7 @@ func (c connections) decide(ctx context.Context, account domain.AccountID, id st
 	found := connection.New()
 	appended, err := c.log.Decide(ctx, connection.Stream(account, id), found, func() (eventstore.Decision, error) {
 		events, err := decide(found)
-		return eventstore.Decision{Meta: meta(ctx, account, c.now.stamp()), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, account, c.now.Stamp()), Events: events}, err
 	})
 	if err != nil {
 		return eventstore.Position{}, fmt.Errorf("connection %s of account %s: %w", id, account, err)

@@ -24,7 +24,7 @@ type CountRecipients struct {
 type CountRecipientsHandler struct {
 	log   *eventstore.Log
 	plans *accountPlans
-	now   clock
+	now   eventstore.Clock
 }
 
 // NewCountRecipientsHandler returns a handler.
@@ -45,9 +45,9 @@ func (h CountRecipientsHandler) Handle(ctx context.Context, cmd CountRecipients)
 	}
 	var day mailing.Day
 	appended, err := h.log.Decide(ctx, mailing.Stream(cmd.Account, cmd.Day), &day, func() (eventstore.Decision, error) {
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		events, err := day.Count(cmd.Mail, cmd.Recipients, allowed.Recipients(), at)
-		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.Account, at), Events: events}, err
 	})
 	if err != nil {
 		return eventstore.Position{}, fmt.Errorf("count the recipients of e-mail %s: %w", cmd.Mail, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
@@ -164,7 +165,7 @@ func TestSettleMovie(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.submitted()
-			_, err := w.ledgers.ChangeHold(t.Context(), commands.ChangeHold{Account: alice, Project: project, Attempt: 1, Amount: 9})
+			_, err := w.ledgers.ChangeHold(t.Context(), ledgers.ChangeHold{Account: alice, Project: project, Attempt: 1, Amount: 9})
 			w.must(err)
 			for i, event := range tt.after {
 				_, err := w.log.Append(t.Context(), movieStream, eventstore.Revision(i), eventstore.Meta{Time: t0}, event)

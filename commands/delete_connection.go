@@ -26,7 +26,7 @@ func NewDeleteConnectionHandler(log *eventstore.Log, now func() time.Time) Delet
 // Handle ends the connection. One that does not exist is NotFound. Deliveries that use it already go on.
 func (h DeleteConnectionHandler) Handle(ctx context.Context, cmd DeleteConnection) (eventstore.Position, error) {
 	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
-		return found.Delete(cmd.ID, h.now.stamp())
+		return found.Delete(cmd.ID, h.now.Stamp())
 	})
 }
 
@@ -51,7 +51,7 @@ func NewRecordConnectionTestHandler(log *eventstore.Log, now func() time.Time) R
 func (h RecordConnectionTestHandler) Handle(ctx context.Context, cmd RecordConnectionTest) (eventstore.Position, error) {
 	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
 		return found.RecordTest(connection.Tested{
-			Success: cmd.Success, Message: cmd.Message, HostKey: cmd.HostKey, At: h.now.stamp(),
+			Success: cmd.Success, Message: cmd.Message, HostKey: cmd.HostKey, At: h.now.Stamp(),
 		}), nil
 	})
 }

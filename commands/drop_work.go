@@ -59,7 +59,7 @@ func (h DropWorkHandler) Delivery(ctx context.Context, cmd DropDelivery) (events
 // Item closes the item as failed; its hold is given back. ErrNothingToDo: it is not there, or has a result.
 func (h DropWorkHandler) Item(ctx context.Context, cmd DropItem) (eventstore.Position, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.Drop(cmd.Index, cmd.Worker, h.batches.now.stamp()), nil
+		return b.Drop(cmd.Index, cmd.Worker, h.batches.now.Stamp()), nil
 	})
 	return d.Position, err
 }

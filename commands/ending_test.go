@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/commandstest"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -43,9 +45,9 @@ func (w *world) changePlan(to string) {
 // spend gives alice credits and spends them.
 func (w *world) spend(on domain.ProjectID, amount int64) {
 	w.t.Helper()
-	w.must(second(w.ledgers.Grant(w.t.Context(), commands.Grant{Account: alice, Reference: string(on), Amount: amount})))
-	w.must(second(w.ledgers.Hold(w.t.Context(), commands.Hold{Account: alice, Project: on, Amount: amount})))
-	w.must(second(w.ledgers.Charge(w.t.Context(), commands.Charge{Account: alice, Project: on})))
+	w.must(second(w.ledgers.Grant(w.t.Context(), ledgers.Grant{Account: alice, Reference: string(on), Amount: amount})))
+	w.must(second(w.ledgers.Hold(w.t.Context(), ledgers.Hold{Account: alice, Project: on, Amount: amount})))
+	w.must(second(w.ledgers.Charge(w.t.Context(), ledgers.Charge{Account: alice, Project: on})))
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -66,8 +68,8 @@ func TestPurgeAccount(t *testing.T) {
 	w.spend("p2", 1) // one credit is left of the top-up
 	w.wait(2 * month)
 	requireNothing(t, w.purge())
-	w.must(second(w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: "p3", Amount: 1})))
-	w.must(second(w.ledgers.Charge(t.Context(), commands.Charge{Account: alice, Project: "p3"})))
+	w.must(second(w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: "p3", Amount: 1})))
+	w.must(second(w.ledgers.Charge(t.Context(), ledgers.Charge{Account: alice, Project: "p3"})))
 	w.changePlan("counted")
 	w.wait(month)
 	requireNothing(t, w.purge())
@@ -144,8 +146,8 @@ func TestCloseAccount(t *testing.T) {
 	w.onPlan("paid")
 	w.grant(alice, 100)
 	w.submitted()
-	w.must(second(w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: "lost000000000001", Amount: 1})))
-	w.must(second(w.ledgers.HoldItems(t.Context(), commands.HoldItems{Account: alice, Preload: "batch", Items: []ledger.ItemAmount{{Number: 0, Amount: 10}}})))
+	w.must(second(w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: "lost000000000001", Amount: 1})))
+	w.must(second(w.ledgers.HoldItems(t.Context(), ledgers.HoldItems{Account: alice, Preload: "batch", Items: []ledger.ItemAmount{{Number: 0, Amount: 10}}})))
 	requireNothing(t, h.Finish(t.Context(), closing))
 	w.must(second(h.Handle(t.Context(), closing)))
 	w.must(second(h.Handle(t.Context(), closing)))
@@ -170,9 +172,9 @@ func TestCloseAccount(t *testing.T) {
 		Log: w.log, Ledgers: w.ledgers, Settle: w.settleHandler(), Now: w.clock, Age: age,
 	}).Handle(t.Context(), lost))
 	requireNothing(t, h.Finish(t.Context(), closing))
-	w.must(second(w.ledgers.ChargeItem(t.Context(), commands.SettleItem{Account: alice, Preload: "batch", Number: 0})))
+	w.must(second(w.ledgers.ChargeItem(t.Context(), ledgers.SettleItem{Account: alice, Preload: "batch", Number: 0})))
 	w.must(h.Finish(t.Context(), closing))
-	if totals := requireSound(t, w); totals.Charged != 10 || totals.Held != 0 || !totals.Closed {
+	if totals := commandstest.SoundLedger(t, w.log, ledgerStream); totals.Charged != 10 || totals.Held != 0 || !totals.Closed {
 		t.Errorf("totals %+v", totals)
 	}
 	w.removeTwice()
@@ -216,9 +218,9 @@ func TestStanding(t *testing.T) {
 	requireRefusal(t, w.standing().RequireStorage(), blocked)
 	w.grant(alice, 1)
 	w.must(w.standing().RequireStorage())
-	w.must(second(w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: "p2", Amount: 1})))
+	w.must(second(w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: "p2", Amount: 1})))
 	w.must(w.standing().RequireStorage()) // nothing is available, but the balance is not zero
-	w.must(second(w.ledgers.Charge(t.Context(), commands.Charge{Account: alice, Project: "p2"})))
+	w.must(second(w.ledgers.Charge(t.Context(), ledgers.Charge{Account: alice, Project: "p2"})))
 	requireRefusal(t, w.standing().RequireStorage(), blocked)
 	w.changePlan("counted")
 	w.must(w.standing().RequireStorage())
@@ -271,7 +273,7 @@ func TestDropWork(t *testing.T) {
 	requireNothing(t, second(h.Movie(t.Context(), commands.DropMovie{Project: project, Worker: "op"})))
 	requireNothing(t, second(h.Movie(t.Context(), commands.DropMovie{Project: "unknown000000001", Worker: "op"})))
 	w.must(w.settle())
-	if totals := requireSound(t, w); totals.Held != 0 || totals.Charged != 0 {
+	if totals := commandstest.SoundLedger(t, w.log, ledgerStream); totals.Held != 0 || totals.Charged != 0 {
 		t.Errorf("totals %+v", totals)
 	}
 }

@@ -11,9 +11,6 @@ import (
 // the normal end of most work, and of a worker that has lost its claim.
 var ErrNothingToDo = errors.New("nothing to do")
 
-// ErrClosed says that the Ledgers were closed while, or before, a command waited.
-var ErrClosed = errors.New("the ledgers are closed")
-
 // ErrOutOfMemory is work whose program the kernel has ended for want of memory. It is handed back and tried again alone. Decision 56.
 var ErrOutOfMemory = errors.New("the kernel has ended a program for want of memory")
 

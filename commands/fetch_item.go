@@ -50,7 +50,7 @@ func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch
 // item was ended just now, because three crashes count against it.
 func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.FetchStart) (FetchClaim, error) {
 	d, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.StartFetch(item.Index, start, h.batches.now.stamp()), nil
+		return b.StartFetch(item.Index, start, h.batches.now.Stamp()), nil
 	})
 	if err != nil {
 		return FetchClaim{}, err
@@ -64,7 +64,7 @@ func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.
 // ReleaseFetch hands a claim back without an outcome. One that was alone and ran out of memory ends the item. ErrNothingToDo: it is lost.
 func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.ReleaseFetch(item.Index, claim, memory, h.batches.now.stamp())
+		return b.ReleaseFetch(item.Index, claim, memory, h.batches.now.Stamp())
 	})
 	return err
 }
@@ -72,7 +72,7 @@ func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domai
 // FinishFetch records that the files are at hand or, with a message, ends the item. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) FinishFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, worker, message string) error {
 	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.FinishFetch(item.Index, claim, worker, message, h.batches.now.stamp())
+		return b.FinishFetch(item.Index, claim, worker, message, h.batches.now.Stamp())
 	})
 	return err
 }

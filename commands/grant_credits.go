@@ -4,21 +4,22 @@ import (
 	"context"
 	"fmt"
 
+	"moviola/commands/ledgers"
 	"moviola/domain/account"
 	"moviola/eventstore"
 )
 
 // GrantCredits adds credits to an account that exists.
-type GrantCredits Grant
+type GrantCredits ledgers.Grant
 
 // GrantCreditsHandler handles GrantCredits.
 type GrantCreditsHandler struct {
 	log     *eventstore.Log
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 }
 
 // NewGrantCreditsHandler returns a handler.
-func NewGrantCreditsHandler(log *eventstore.Log, ledgers *Ledgers) GrantCreditsHandler {
+func NewGrantCreditsHandler(log *eventstore.Log, ledgers *ledgers.Ledgers) GrantCreditsHandler {
 	return GrantCreditsHandler{log: log, ledgers: ledgers}
 }
 
@@ -31,6 +32,6 @@ func (h GrantCreditsHandler) Handle(ctx context.Context, cmd GrantCredits) (even
 	if err := a.RequireOpen(); err != nil {
 		return eventstore.Position{}, err
 	}
-	appended, err := h.ledgers.Grant(ctx, Grant(cmd))
+	appended, err := h.ledgers.Grant(ctx, ledgers.Grant(cmd))
 	return appended.Position, err
 }

@@ -37,7 +37,7 @@ func (h SubmitMovieHandler) earlier(ctx context.Context, cmd SubmitMovie) (earli
 	if err != nil {
 		return earlier{}, err
 	}
-	now := h.movies.now.stamp()
+	now := h.movies.now.Stamp()
 	reserved, ok := k.Reservation(now)
 	if !ok {
 		return earlier{}, nil
@@ -75,7 +75,7 @@ func (h SubmitMovieHandler) remembers(ctx context.Context, account domain.Accoun
 	if err != nil {
 		return false, err
 	}
-	reserved, ok := k.Reservation(h.movies.now.stamp())
+	reserved, ok := k.Reservation(h.movies.now.Stamp())
 	if !ok {
 		return false, nil
 	}
@@ -92,7 +92,7 @@ func (h SubmitMovieHandler) reserve(ctx context.Context, cmd SubmitMovie) (domai
 	}
 	var k idempotency.Key
 	_, err := h.movies.log.Decide(ctx, idempotency.Stream(cmd.Account, cmd.IdempotencyKey), &k, func() (eventstore.Decision, error) {
-		at := h.movies.now.stamp()
+		at := h.movies.now.Stamp()
 		fate := idempotency.Missing
 		if reserved, ok := k.Reservation(at); ok {
 			var err error
@@ -101,12 +101,12 @@ func (h SubmitMovieHandler) reserve(ctx context.Context, cmd SubmitMovie) (domai
 			}
 		}
 		events, err := k.Reserve(project, bodyHash(cmd.Body), fate, at)
-		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.Account, at), Events: events}, err
 	})
 	if err != nil {
 		return "", fmt.Errorf("reserve the idempotency key: %w", err)
 	}
-	reserved, _ := k.Reservation(h.movies.now.stamp())
+	reserved, _ := k.Reservation(h.movies.now.Stamp())
 	return reserved.Project, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/idempotency"
@@ -57,7 +58,7 @@ func TestSubmitMovie_repeated(t *testing.T) {
 	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld")
 
 	w.wait(23 * time.Hour) // it is forgotten
-	_, err = w.ledgers.Grant(t.Context(), commands.Grant{Account: alice, Reference: "more", Amount: 100})
+	_, err = w.ledgers.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "more", Amount: 100})
 	w.must(err)
 	later, err := w.submitKeyed("k", threeSecs)
 	w.must(err)
@@ -170,7 +171,7 @@ func TestSubmitMovie_repeatedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.grant(alice, 7)
-	other := commands.NewLedgers(w.log, w.clock)
+	other := ledgers.New(w.log, w.clock)
 	t.Cleanup(other.Close)
 	handlers := []commands.SubmitMovieHandler{w.submitHandler(), commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
 		Log: w.log, Ledgers: other, Files: w.files, NewProject: w.newProject, Now: w.clock,

@@ -35,7 +35,7 @@ type IssuedKey struct {
 type IssueKeyHandler struct {
 	log    *eventstore.Log
 	random io.Reader
-	now    clock
+	now    eventstore.Clock
 }
 
 // NewIssueKeyHandler returns a handler. Keys are drawn from random: crypto/rand.Reader outside of tests.
@@ -60,11 +60,11 @@ func (h IssueKeyHandler) Handle(ctx context.Context, cmd IssueKey) (IssuedKey, e
 	hash := key.Hash(value)
 	k := key.New()
 	appended, err := h.log.Decide(ctx, key.Stream(key.ID(hash)), k, func() (eventstore.Decision, error) {
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		events, err := k.Issue(key.Issued{
 			Account: cmd.Account, Name: cmd.Name, Role: cmd.Role, Legacy: cmd.Legacy, Hash: hash, ExpiresAt: stampOf(cmd.ExpiresAt), At: at,
 		})
-		return eventstore.Decision{Meta: meta(ctx, cmd.Account, at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.Account, at), Events: events}, err
 	})
 	if err != nil {
 		return IssuedKey{}, fmt.Errorf("issue a key of account %s: %w", cmd.Account, err)

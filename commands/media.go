@@ -26,7 +26,7 @@ func newEntry() string {
 // places is what the commands on the paths of media libraries share.
 type places struct {
 	log *eventstore.Log
-	now clock
+	now eventstore.Clock
 }
 
 // decidePlace decides on a path at a time. It may be called more than once.
@@ -44,10 +44,10 @@ func (s places) decide(ctx context.Context, id string, decide decidePlace) (plac
 	d := placed{Place: media.NewPlace()}
 	var err error
 	d.Appended, err = s.log.Decide(ctx, media.StreamCategory+"-"+id, d.Place, func() (eventstore.Decision, error) {
-		at := s.now.stamp()
+		at := s.now.Stamp()
 		var err error
 		d.events, err = decide(d.Place, at)
-		return eventstore.Decision{Meta: meta(ctx, media.AccountOf(id), at), Events: d.events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, media.AccountOf(id), at), Events: d.events}, err
 	})
 	if err != nil {
 		return d, fmt.Errorf("media path %s: %w", id, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -37,7 +38,7 @@ const ttl, kept = 2 * time.Minute, 72 * time.Hour
 func newLibrary(t *testing.T) *library {
 	t.Helper()
 	w := newWorld(t)
-	if _, err := w.ledgers.Grant(t.Context(), commands.Grant{Account: alice, Reference: "some", Amount: 10}); err != nil {
+	if _, err := w.ledgers.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "some", Amount: 10}); err != nil {
 		t.Fatal(err)
 	}
 	storage := commands.NewStorage(commands.NewStandings(w.log, w.ledgers, plan.Plans{}, w.clock), w.ledgers)

@@ -15,7 +15,7 @@ import (
 // movies is what the commands on one movie's stream share.
 type movies struct {
 	log *eventstore.Log
-	now clock
+	now eventstore.Clock
 }
 
 // decideMovie decides on a movie at a time. It has no effect but one that may be repeated, since it may be called more than once.
@@ -44,10 +44,10 @@ func (s movies) decideFor(ctx context.Context, account domain.AccountID, project
 // asked calls decide for a movie that is being folded, and keeps what it decides.
 func (s movies) asked(ctx context.Context, account domain.AccountID, d *decided, decide decideMovie) func() (eventstore.Decision, error) {
 	return func() (eventstore.Decision, error) {
-		at := s.now.stamp()
+		at := s.now.Stamp()
 		var err error
 		d.events, err = decide(d.Movie, at)
-		return eventstore.Decision{Meta: meta(ctx, cmp.Or(d.Account(), account), at), Events: d.events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmp.Or(d.Account(), account), at), Events: d.events}, err
 	}
 }
 

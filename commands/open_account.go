@@ -45,7 +45,7 @@ type OpenAccountHandler struct {
 	complete CompleteOpeningHandler
 	plans    plan.Plans
 	random   io.Reader
-	now      clock
+	now      eventstore.Clock
 }
 
 // NewOpenAccountHandler returns a handler.
@@ -71,9 +71,9 @@ func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (Opened
 	}
 	a := account.New(cmd.ID)
 	_, err = h.log.Decide(ctx, account.Stream(cmd.ID), a, func() (eventstore.Decision, error) {
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		events, err := a.Open(cmd.Name, on.Name, credits, at)
-		return eventstore.Decision{Meta: meta(ctx, cmd.ID, at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.ID, at), Events: events}, err
 	})
 	if err != nil {
 		return OpenedAccount{}, fmt.Errorf("open account %s: %w", cmd.ID, err)

@@ -16,7 +16,7 @@ type OpenInstallation struct {
 // OpenInstallationHandler handles OpenInstallation.
 type OpenInstallationHandler struct {
 	log *eventstore.Log
-	now clock
+	now eventstore.Clock
 }
 
 // NewOpenInstallationHandler returns a handler.
@@ -29,9 +29,9 @@ func NewOpenInstallationHandler(log *eventstore.Log, now func() time.Time) OpenI
 func (h OpenInstallationHandler) Handle(ctx context.Context, cmd OpenInstallation) error {
 	var i installation.Installation
 	_, err := h.log.Decide(ctx, installation.Stream, &i, func() (eventstore.Decision, error) {
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		events, err := i.Open(cmd.Fingerprint, at)
-		return eventstore.Decision{Meta: meta(ctx, "", at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, "", at), Events: events}, err
 	})
 	return err
 }

@@ -117,7 +117,7 @@ func TestExpireFile(t *testing.T) {
 	w.wait(time.Hour)
 	deletion, err := commands.NewDeleteFileHandler(w.log, w.files, w.clock).Handle(t.Context(), commands.DeleteFile{Account: alice, Project: project})
 	w.must(err)
-	if !deletion.At.Equal(commands.Stamp(w.clock)) {
+	if !deletion.At.Equal(w.clock().UTC().Truncate(time.Millisecond)) {
 		t.Errorf("deleted at %v", deletion.At)
 	}
 	requireNothing(t, w.expire(week))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/domain/plan"
@@ -23,7 +24,7 @@ type PlanRender struct {
 // PlanRenderConfig is what NewPlanRenderHandler needs. Every field but Plans is required.
 type PlanRenderConfig struct {
 	Log     *eventstore.Log
-	Ledgers *Ledgers
+	Ledgers *ledgers.Ledgers
 	Plans   plan.Plans // the zero Plans are the built-in ones
 	Now     func() time.Time
 }
@@ -31,7 +32,7 @@ type PlanRenderConfig struct {
 // PlanRenderHandler handles PlanRender.
 type PlanRenderHandler struct {
 	plans   *accountPlans
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 }
 
 // NewPlanRenderHandler returns a handler.
@@ -59,7 +60,7 @@ func (h PlanRenderHandler) Handle(ctx context.Context, cmd PlanRender) error {
 	if cmd.Counted {
 		return nil
 	}
-	_, err = h.ledgers.ChangeHold(ctx, ChangeHold{
+	_, err = h.ledgers.ChangeHold(ctx, ledgers.ChangeHold{
 		Account: cmd.Account, Project: cmd.Project, Attempt: cmd.Attempt, Amount: cmd.Plan.Credits(),
 	})
 	return err

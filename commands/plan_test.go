@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/ledger"
@@ -72,7 +73,7 @@ func TestSubmitMovie_plans(t *testing.T) {
 			if tt.pack {
 				kind = ledger.PackGrant
 			}
-			_, err := w.ledgers.Grant(t.Context(), commands.Grant{Account: alice, Reference: "all", Kind: kind, Amount: 5000})
+			_, err := w.ledgers.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "all", Kind: kind, Amount: 5000})
 			w.must(err)
 			_, err = w.submit(tt.body)
 			if tt.want == nil {
@@ -152,7 +153,7 @@ func TestPlanRender(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.submitted()
-	_, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: "another000000000", Amount: 90})
+	_, err := w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: "another000000000", Amount: 90})
 	w.must(err)
 	requireRefusal(t, w.planRender(false, exact(640, 360, 25*11)), errInsufficient)
 }

@@ -24,7 +24,7 @@ func newPreloadID() preload.ID {
 // batches is what the commands on one batch's stream share.
 type batches struct {
 	log *eventstore.Log
-	now clock
+	now eventstore.Clock
 }
 
 // batched is what came of a decision on a batch.
@@ -44,7 +44,7 @@ func (s batches) decide(ctx context.Context, account domain.AccountID, id preloa
 		if requested, ok := d.Requested(); ok {
 			account = requested.Account
 		}
-		return eventstore.Decision{Meta: meta(ctx, account, s.now.stamp()), Events: d.events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, account, s.now.Stamp()), Events: d.events}, err
 	})
 	switch {
 	case errors.Is(err, preload.ErrLost):

@@ -57,7 +57,7 @@ func NewPreloadItems(log *eventstore.Log, files Files, now func() time.Time) Pre
 func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		start := preload.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone}
-		return b.Start(cmd.Index, start, h.batches.now.stamp()), nil
+		return b.Start(cmd.Index, start, h.batches.now.Stamp()), nil
 	})
 	if err != nil {
 		return ItemClaim{}, err
@@ -96,7 +96,7 @@ func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.R
 // Release hands a claim back without a result. One that was alone and ran out of memory ends its item.
 func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", id, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.Release(claim, memory, h.batches.now.stamp())
+		return b.Release(claim, memory, h.batches.now.Stamp())
 	})
 	return err
 }
@@ -104,7 +104,7 @@ func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.
 // Finish records the result; the last one of a batch closes it. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) Finish(ctx context.Context, cmd FinishItem) error {
 	_, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.Finish(cmd.Claim, cmd.Result, h.batches.now.stamp())
+		return b.Finish(cmd.Claim, cmd.Result, h.batches.now.Stamp())
 	})
 	return err
 }

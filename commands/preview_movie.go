@@ -35,7 +35,7 @@ func (h SubmitMovieHandler) allowed(ctx context.Context, account domain.AccountI
 	if err := allowed.CheckSize(doc.Width, doc.Height); err != nil {
 		return err
 	}
-	return h.ledgers.ask(ctx, account, func(l *ledger.Ledger) error {
+	return h.ledgers.Ask(ctx, account, func(l *ledger.Ledger) error {
 		return allowed.CheckLength(document.KnownLength(doc), l.Totals().Pack)
 	})
 }

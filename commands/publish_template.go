@@ -59,7 +59,7 @@ func NewLibraryHandler(cfg LibraryConfig) LibraryHandler {
 func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
-		return t.Republish(h.templates.now.stamp())
+		return t.Republish(h.templates.now.Stamp())
 	})
 	if err != nil {
 		return Publication{}, err
@@ -84,7 +84,7 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 func (h LibraryHandler) Unpublish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
-		return t.Unpublish(h.templates.now.stamp())
+		return t.Unpublish(h.templates.now.Stamp())
 	})
 	return Publication{Status: PublicationWithdrawn, Position: appended.Position}, err
 }
@@ -132,9 +132,9 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 	_, err = h.templates.decide(ctx, LibraryAccount, t, b.ID, func() ([]domain.Event, error) {
 		if exists {
 			change := template.Change{Request: body.Hash, Name: &b.Name, Tags: &b.Tags, Body: &body, Prompt: &b.Prompt}
-			return t.Update(LibraryAccount, change, h.templates.now.stamp())
+			return t.Update(LibraryAccount, change, h.templates.now.Stamp())
 		}
-		return t.Create(LibraryAccount, template.Draft{Name: b.Name, Tags: b.Tags, Body: body, Prompt: b.Prompt}, h.templates.now.stamp())
+		return t.Create(LibraryAccount, template.Draft{Name: b.Name, Tags: b.Tags, Body: body, Prompt: b.Prompt}, h.templates.now.Stamp())
 	})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
@@ -170,7 +170,7 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 	}
 	t = template.New(id)
 	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
-		return t.Publish(example, h.templates.now.stamp())
+		return t.Publish(example, h.templates.now.Stamp())
 	})
 	return appended.Position, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/ledger"
@@ -21,7 +22,7 @@ type PurgeAccount struct {
 // PurgeAccountConfig is what NewPurgeAccountHandler needs. Every field but Plans is required.
 type PurgeAccountConfig struct {
 	Log     *eventstore.Log
-	Ledgers *Ledgers
+	Ledgers *ledgers.Ledgers
 	Plans   plan.Plans // the zero Plans are the built-in ones
 	Now     func() time.Time
 	// After is how long the balance must have been zero. Decision 39: 30 days.
@@ -33,9 +34,9 @@ type PurgeAccountConfig struct {
 // PurgeAccountHandler handles PurgeAccount, and knows what a removal has to remove.
 type PurgeAccountHandler struct {
 	log          *eventstore.Log
-	ledgers      *Ledgers
+	ledgers      *ledgers.Ledgers
 	plans        plan.Plans
-	now          clock
+	now          eventstore.Clock
 	after, again time.Duration
 }
 
@@ -55,7 +56,7 @@ func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error
 		return ErrNothingToDo
 	}
 	decided := false
-	_, err = h.ledgers.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	_, err = h.ledgers.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		events := own.Purge(a.OnCreditsSince(), h.after, at)
 		decided = len(events) > 0
 		return events, nil
@@ -87,7 +88,7 @@ func (h PurgeAccountHandler) Due(ctx context.Context, id domain.AccountID) (Clea
 
 func (h PurgeAccountHandler) dueFor(ctx context.Context, a clearable) (Clearing, error) {
 	if !a.ClosedAt().IsZero() {
-		if !a.DepartureDue(h.now.stamp(), h.again) {
+		if !a.DepartureDue(h.now.Stamp(), h.again) {
 			return Clearing{}, ErrNothingToDo
 		}
 		return Clearing{Account: a.ID(), Reason: account.Departure, Last: a.LastDeparture()}, nil
@@ -102,7 +103,7 @@ func (h PurgeAccountHandler) dueFor(ctx context.Context, a clearable) (Clearing,
 // Done records that a removal is over. ErrNothingToDo: another process has done so.
 func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 	for {
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		a, err := h.load(ctx, done.Account)
 		if err != nil {
 			return err
@@ -114,7 +115,7 @@ func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 		if err != nil {
 			return err
 		}
-		_, err = h.log.Append(ctx, account.Stream(done.Account), a.end, meta(ctx, done.Account, at), a.Clear(done.Reason, at)...)
+		_, err = h.log.Append(ctx, account.Stream(done.Account), a.end, eventstore.MetaOf(ctx, done.Account, at), a.Clear(done.Reason, at)...)
 		if !errors.Is(err, eventstore.ErrConflict) || ctx.Err() != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type RecordAct struct {
 type RecordActHandler struct {
 	log    *eventstore.Log
 	random io.Reader
-	now    clock
+	now    eventstore.Clock
 }
 
 // NewRecordActHandler returns a handler. Ids are drawn from random: crypto/rand.Reader outside of tests.
@@ -38,7 +38,7 @@ func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (operator.A
 		return operator.Acted{}, fmt.Errorf("draw the id of an act: %w", err)
 	}
 	acted := operator.Acted{
-		ID: id, Who: operator.Plain(cmd.Who), Act: operator.Plain(cmd.Act), On: operator.Plain(cmd.On), How: operator.Plain(cmd.How), At: h.now.stamp(),
+		ID: id, Who: operator.Plain(cmd.Who), Act: operator.Plain(cmd.Act), On: operator.Plain(cmd.On), How: operator.Plain(cmd.How), At: h.now.Stamp(),
 	}
 	return acted, h.append(ctx, acted)
 }
@@ -54,7 +54,7 @@ func (h RecordActHandler) append(ctx context.Context, acted operator.Acted) erro
 	for {
 		last, err := h.log.Last(ctx, stream)
 		if err == nil {
-			_, err = h.log.Append(ctx, stream, last.Revision, meta(ctx, "", h.now.stamp()), acted)
+			_, err = h.log.Append(ctx, stream, last.Revision, eventstore.MetaOf(ctx, "", h.now.Stamp()), acted)
 		}
 		switch {
 		case err == nil:

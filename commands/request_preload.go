@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
@@ -83,13 +84,13 @@ type RequestedPreload struct {
 // RequestPreloadHandler handles RequestPreload.
 type RequestPreloadHandler struct {
 	batches batches
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 	files   Files
 	prices  ItemPrices
 }
 
 // NewRequestPreloadHandler returns a handler.
-func NewRequestPreloadHandler(log *eventstore.Log, ledgers *Ledgers, files Files, prices ItemPrices, now func() time.Time) RequestPreloadHandler {
+func NewRequestPreloadHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files Files, prices ItemPrices, now func() time.Time) RequestPreloadHandler {
 	return RequestPreloadHandler{batches: batches{log, now}, ledgers: ledgers, files: files, prices: prices}
 }
 
@@ -117,7 +118,7 @@ func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (
 		request.Items = append(request.Items, w.Item)
 		amounts[i] = ledger.ItemAmount{Number: i, Amount: w.Held}
 	}
-	if _, err := h.ledgers.HoldItems(ctx, HoldItems{Account: cmd.Account, Preload: id, Items: amounts}); err != nil {
+	if _, err := h.ledgers.HoldItems(ctx, ledgers.HoldItems{Account: cmd.Account, Preload: id, Items: amounts}); err != nil {
 		var refusal *domain.Error
 		if errors.As(err, &refusal) { // after any other error the hold may stand
 			err = errors.Join(err, h.files.Delete(ctx, blobkey.Request(cmd.Account, id)))
@@ -125,7 +126,7 @@ func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (
 		return RequestedPreload{}, err
 	}
 	d, err := h.batches.decide(ctx, cmd.Account, id, func(b *preload.Batch) ([]domain.Event, error) {
-		request.At = h.batches.now.stamp()
+		request.At = h.batches.now.Stamp()
 		return b.Request(request)
 	})
 	return RequestedPreload{ID: id, Position: d.Position}, err

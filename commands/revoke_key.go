@@ -26,7 +26,7 @@ type Revocation struct {
 // RevokeKeyHandler handles RevokeKey.
 type RevokeKeyHandler struct {
 	log *eventstore.Log
-	now clock
+	now eventstore.Clock
 }
 
 // NewRevokeKeyHandler returns a handler.
@@ -40,9 +40,9 @@ func (h RevokeKeyHandler) Handle(ctx context.Context, cmd RevokeKey) (Revocation
 	k := key.New()
 	stream := key.Stream(cmd.ID)
 	_, err := h.log.Decide(ctx, stream, k, func() (eventstore.Decision, error) {
-		at := h.now.stamp()
+		at := h.now.Stamp()
 		events, err := k.Revoke(cmd.ID, cmd.Account, at)
-		return eventstore.Decision{Meta: meta(ctx, k.Issued().Account, at), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, k.Issued().Account, at), Events: events}, err
 	})
 	if err != nil {
 		return Revocation{}, fmt.Errorf("revoke key %s: %w", cmd.ID, err)

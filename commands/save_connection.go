@@ -126,7 +126,7 @@ func (c connections) save(account domain.AccountID, id string, found *connection
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(secrets)), func(name string) bool {
 		return name == connection.SigningSecret || name == connection.FormerSigningSecret
 	})
-	saved, err := c.seal(account, id, connection.Saved{Kind: kind, Settings: shown, Secrets: names, At: c.now.stamp()}, secrets)
+	saved, err := c.seal(account, id, connection.Saved{Kind: kind, Settings: shown, Secrets: names, At: c.now.Stamp()}, secrets)
 	if err != nil {
 		return nil, err
 	}

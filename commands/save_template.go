@@ -60,7 +60,7 @@ func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (Save
 	}
 	// Refused before anything is stored for it.
 	change := template.Change{Request: string(h.newID()), Name: cmd.Name, Tags: cmd.Tags, Prompt: cmd.Prompt}
-	if _, err := t.Update(cmd.Account, change, h.templates.now.stamp()); err != nil {
+	if _, err := t.Update(cmd.Account, change, h.templates.now.Stamp()); err != nil {
 		return SavedTemplate{}, err
 	}
 	if cmd.Movie != nil {
@@ -72,14 +72,14 @@ func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (Save
 	}
 	t = template.New(cmd.ID)
 	appended, err := h.templates.decide(ctx, cmd.Account, t, cmd.ID, func() ([]domain.Event, error) {
-		return t.Update(cmd.Account, change, h.templates.now.stamp())
+		return t.Update(cmd.Account, change, h.templates.now.Stamp())
 	})
 	return SavedTemplate{ID: cmd.ID, Name: t.Name(), Position: appended.Position}, err
 }
 
 func (h SaveTemplateHandler) create(ctx context.Context, id template.ID, cmd SaveTemplate) (SavedTemplate, error) {
 	draft := template.Draft{Name: valueOf(cmd.Name), Tags: valueOf(cmd.Tags), Prompt: valueOf(cmd.Prompt)}
-	if _, err := template.New(id).Create(cmd.Account, draft, h.templates.now.stamp()); err != nil {
+	if _, err := template.New(id).Create(cmd.Account, draft, h.templates.now.Stamp()); err != nil {
 		return SavedTemplate{}, err
 	}
 	movie := cmd.Movie
@@ -92,7 +92,7 @@ func (h SaveTemplateHandler) create(ctx context.Context, id template.ID, cmd Sav
 	}
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, cmd.Account, t, id, func() ([]domain.Event, error) {
-		return t.Create(cmd.Account, draft, h.templates.now.stamp())
+		return t.Create(cmd.Account, draft, h.templates.now.Stamp())
 	})
 	return SavedTemplate{ID: id, Name: t.Name(), Position: appended.Position}, err
 }
@@ -131,7 +131,7 @@ func (h DuplicateTemplateHandler) Handle(ctx context.Context, cmd DuplicateTempl
 		return SavedTemplate{}, err
 	}
 	id := h.newID()
-	if _, err := template.New(id).Duplicate(source, cmd.Account, cmd.Name, template.Body{}, h.templates.now.stamp()); err != nil {
+	if _, err := template.New(id).Duplicate(source, cmd.Account, cmd.Name, template.Body{}, h.templates.now.Stamp()); err != nil {
 		return SavedTemplate{}, err
 	}
 	movie, err := h.templates.read(ctx, cmd.Source, source.Body().Hash)
@@ -147,7 +147,7 @@ func (h DuplicateTemplateHandler) Handle(ctx context.Context, cmd DuplicateTempl
 	}
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, cmd.Account, t, id, func() ([]domain.Event, error) {
-		return t.Duplicate(source, cmd.Account, cmd.Name, body, h.templates.now.stamp())
+		return t.Duplicate(source, cmd.Account, cmd.Name, body, h.templates.now.Stamp())
 	})
 	return SavedTemplate{ID: id, Name: t.Name(), Position: appended.Position}, err
 }
@@ -182,7 +182,7 @@ func NewDeleteTemplateHandler(cfg TemplateConfig) DeleteTemplateHandler {
 func (h DeleteTemplateHandler) Handle(ctx context.Context, cmd DeleteTemplate) (eventstore.Position, error) {
 	t := template.New(cmd.ID)
 	appended, err := h.templates.decide(ctx, cmd.Account, t, cmd.ID, func() ([]domain.Event, error) {
-		return t.Delete(cmd.Account, h.templates.now.stamp())
+		return t.Delete(cmd.Account, h.templates.now.Stamp())
 	})
 	return appended.Position, err
 }

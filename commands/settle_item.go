@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
@@ -23,13 +24,13 @@ type SettlePreloadItem struct {
 // SettleItemHandler handles SettlePreloadItem, for items and for batches that never came.
 type SettleItemHandler struct {
 	batches batches
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 	files   Files
 	age     time.Duration
 }
 
 // NewSettleItemHandler returns a handler. A hold is abandoned when it is older than age: longer than a request may append.
-func NewSettleItemHandler(log *eventstore.Log, ledgers *Ledgers, files Files, now func() time.Time, age time.Duration) SettleItemHandler {
+func NewSettleItemHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files Files, now func() time.Time, age time.Duration) SettleItemHandler {
 	return SettleItemHandler{batches: batches{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
@@ -41,7 +42,7 @@ func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) er
 	if _, err := h.batches.log.CatchUp(ctx, preload.Stream(cmd.Preload), none, b.Apply); err != nil {
 		return fmt.Errorf("load preload %s: %w", cmd.Preload, err)
 	}
-	settle := SettleItem{Account: cmd.Account, Preload: cmd.Preload, Number: cmd.Index}
+	settle := ledgers.SettleItem{Account: cmd.Account, Preload: cmd.Preload, Number: cmd.Index}
 	result, known := b.Result(cmd.Index)
 	switch {
 	case !known:
@@ -59,9 +60,9 @@ func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) er
 }
 
 // charge spends what the item has come to cost, which is not more than was held.
-func (h SettleItemHandler) charge(ctx context.Context, settle SettleItem, credits int64) error {
+func (h SettleItemHandler) charge(ctx context.Context, settle ledgers.SettleItem, credits int64) error {
 	subject := ledger.Item(settle.Preload, settle.Number)
-	_, err := h.ledgers.ChangeHold(ctx, ChangeHold{Account: settle.Account, Project: subject, Attempt: 1, Amount: credits})
+	_, err := h.ledgers.ChangeHold(ctx, ledgers.ChangeHold{Account: settle.Account, Project: subject, Attempt: 1, Amount: credits})
 	if err == nil || errors.Is(err, ledger.ErrHoldEnded) {
 		_, err = h.ledgers.ChargeItem(ctx, settle)
 	}
@@ -71,7 +72,7 @@ func (h SettleItemHandler) charge(ctx context.Context, settle SettleItem, credit
 	return h.ledgers.Snapshot(ctx, settle.Account)
 }
 
-func (h SettleItemHandler) release(ctx context.Context, settle SettleItem) error {
+func (h SettleItemHandler) release(ctx context.Context, settle ledgers.SettleItem) error {
 	if _, err := h.ledgers.ReleaseItem(ctx, settle); err != nil && !errors.Is(err, ledger.ErrHoldEnded) {
 		return fmt.Errorf("release item %d of preload %s: %w", settle.Number, settle.Preload, err)
 	}
@@ -80,16 +81,16 @@ func (h SettleItemHandler) release(ctx context.Context, settle SettleItem) error
 
 // abandon gives back what is held for a batch whose request ended before it was recorded: first it is closed, so that it cannot come
 // any more.
-func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, settle SettleItem) error {
+func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, settle ledgers.SettleItem) error {
 	held, open, err := h.ledgers.OpenItem(ctx, cmd.Account, cmd.Preload, cmd.Index)
 	if err != nil {
 		return fmt.Errorf("look for the hold of item %d of preload %s: %w", cmd.Index, cmd.Preload, err)
 	}
-	if !open || h.batches.now.stamp().Before(held.Add(h.age)) {
+	if !open || h.batches.now.Stamp().Before(held.Add(h.age)) {
 		return ErrNothingToDo
 	}
 	d, err := h.batches.decide(ctx, cmd.Account, cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.Abandon(h.batches.now.stamp()), nil
+		return b.Abandon(h.batches.now.Stamp()), nil
 	})
 	if err != nil && !errors.Is(err, ErrNothingToDo) {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
@@ -20,12 +21,12 @@ type SettleMovie struct {
 // SettleMovieHandler handles SettleMovie.
 type SettleMovieHandler struct {
 	movies  movies
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 	files   Files
 }
 
 // NewSettleMovieHandler returns a handler.
-func NewSettleMovieHandler(log *eventstore.Log, ledgers *Ledgers, files Files) SettleMovieHandler {
+func NewSettleMovieHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files Files) SettleMovieHandler {
 	return SettleMovieHandler{movies: movies{log: log}, ledgers: ledgers, files: files}
 }
 
@@ -37,7 +38,7 @@ func (h SettleMovieHandler) Handle(ctx context.Context, cmd SettleMovie) error {
 	if err != nil {
 		return err
 	}
-	settle := Settle{Account: cmd.Account, Project: cmd.Project, How: ledger.GiveBack, Reason: string(m.Outcome())}
+	settle := ledgers.Settle{Account: cmd.Account, Project: cmd.Project, How: ledger.GiveBack, Reason: string(m.Outcome())}
 	switch m.Outcome() {
 	case movie.NoOutcome:
 		return ErrNothingToDo

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/plan"
 	"moviola/eventstore"
@@ -23,11 +24,11 @@ type Standing struct {
 // Standings tell what accounts may do. They are safe for concurrent use.
 type Standings struct {
 	plans   *accountPlans
-	ledgers *Ledgers
+	ledgers *ledgers.Ledgers
 }
 
 // NewStandings returns Standings. The zero Plans are the built-in ones.
-func NewStandings(log *eventstore.Log, ledgers *Ledgers, plans plan.Plans, now func() time.Time) *Standings {
+func NewStandings(log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plans, now func() time.Time) *Standings {
 	return &Standings{plans: newAccountPlans(log, now, plans), ledgers: ledgers}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/ledger"
 )
@@ -12,11 +13,11 @@ import (
 // Storage tells whether accounts may add files to their media libraries, and since when they may not. It is safe for concurrent use.
 type Storage struct {
 	standings *Standings
-	ledgers   *Ledgers
+	ledgers   *ledgers.Ledgers
 }
 
 // NewStorage returns a Storage.
-func NewStorage(standings *Standings, ledgers *Ledgers) *Storage {
+func NewStorage(standings *Standings, ledgers *ledgers.Ledgers) *Storage {
 	return &Storage{standings: standings, ledgers: ledgers}
 }
 
@@ -53,7 +54,7 @@ func (s *Storage) Since(ctx context.Context, account domain.AccountID) (*time.Ti
 		return nil, false, err
 	}
 	var since *time.Time
-	err = s.ledgers.ask(ctx, account, func(l *ledger.Ledger) error {
+	err = s.ledgers.Ask(ctx, account, func(l *ledger.Ledger) error {
 		if at, ok := l.ZeroSince(); ok {
 			since = &at
 		}

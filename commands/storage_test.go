@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain/blobkey"
 )
 
@@ -42,15 +43,15 @@ func (d depot) Copy(ctx context.Context, from, to string) error {
 func (l *library) spend() {
 	l.t.Helper()
 	subject := l.newProject()
-	_, err := l.ledgers.Hold(l.t.Context(), commands.Hold{Account: alice, Project: subject, Amount: 10})
+	_, err := l.ledgers.Hold(l.t.Context(), ledgers.Hold{Account: alice, Project: subject, Amount: 10})
 	l.must(err)
-	_, err = l.ledgers.Charge(l.t.Context(), commands.Charge{Account: alice, Project: subject})
+	_, err = l.ledgers.Charge(l.t.Context(), ledgers.Charge{Account: alice, Project: subject})
 	l.must(err)
 }
 
 func (l *library) topUp() {
 	l.t.Helper()
-	_, err := l.ledgers.Grant(l.t.Context(), commands.Grant{Account: alice, Reference: "more", Amount: 1})
+	_, err := l.ledgers.Grant(l.t.Context(), ledgers.Grant{Account: alice, Reference: "more", Amount: 1})
 	l.must(err)
 }
 

@@ -23,7 +23,7 @@ type PreparedStore struct {
 	keep      KeepMediaHandler
 	addresses *media.Addresses
 	prices    ItemPrices
-	now       clock
+	now       eventstore.Clock
 	ttl       time.Duration
 	shown     func(context.Context, eventstore.Position)
 }
@@ -133,7 +133,7 @@ func (s PreparedStore) cached(ctx context.Context, job PrepareJob, p Prepared, r
 			return r, err
 		}
 	}
-	expires := s.now.stamp().Add(s.ttl)
+	expires := s.now.Stamp().Add(s.ttl)
 	r.ExpiresAt = &expires
 	return r, nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/document"
@@ -46,7 +47,7 @@ type Submission struct {
 // SubmitMovieConfig is what NewSubmitMovieHandler needs. Every field but Plans and Growth is required.
 type SubmitMovieConfig struct {
 	Log        *eventstore.Log
-	Ledgers    *Ledgers
+	Ledgers    *ledgers.Ledgers
 	Files      Files
 	Plans      plan.Plans              // the zero Plans are the built-in ones
 	NewProject func() domain.ProjectID // NewProjectID outside of tests
@@ -59,7 +60,7 @@ type SubmitMovieHandler struct {
 	movies     movies
 	templates  templates
 	plans      *accountPlans
-	ledgers    *Ledgers
+	ledgers    *ledgers.Ledgers
 	files      Files
 	newProject func() domain.ProjectID
 	growth     *fair.Budget
@@ -87,7 +88,7 @@ func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID,
 	if err != nil || allowed.Counted {
 		return err
 	}
-	refused := h.ledgers.expect(ctx, account, (*ledger.Ledger).Admit)
+	refused := h.ledgers.Expect(ctx, account, (*ledger.Ledger).Admit)
 	if refused == nil {
 		return nil
 	}
@@ -175,7 +176,7 @@ func (h SubmitMovieHandler) offer(ctx context.Context, account domain.AccountID,
 	if !allowed.Counted {
 		t.credits = known
 	}
-	return t, h.ledgers.expect(ctx, account, func(l *ledger.Ledger) error {
+	return t, h.ledgers.Expect(ctx, account, func(l *ledger.Ledger) error {
 		if err := allowed.CheckLength(known, l.Totals().Pack); err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func (h SubmitMovieHandler) offer(ctx context.Context, account domain.AccountID,
 			return nil
 		}
 		if allowed.Counted {
-			return l.AdmitCount(t.draft, t.quota(), h.movies.now.stamp())
+			return l.AdmitCount(t.draft, t.quota(), h.movies.now.Stamp())
 		}
 		return l.Afford(t.credits)
 	})
@@ -306,9 +307,9 @@ func (h SubmitMovieHandler) original(ctx context.Context, account domain.Account
 func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project domain.ProjectID, t terms) error {
 	var err error
 	if t.plan.Counted {
-		_, err = h.ledgers.Count(ctx, Count{Account: cmd.Account, Project: project, Draft: t.draft, Quota: t.quota()})
+		_, err = h.ledgers.Count(ctx, ledgers.Count{Account: cmd.Account, Project: project, Draft: t.draft, Quota: t.quota()})
 	} else {
-		_, err = h.ledgers.Hold(ctx, Hold{Account: cmd.Account, Project: project, Amount: t.credits})
+		_, err = h.ledgers.Hold(ctx, ledgers.Hold{Account: cmd.Account, Project: project, Amount: t.credits})
 	}
 	var refusal *domain.Error
 	switch {
@@ -331,12 +332,12 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 
 // submit appends MovieSubmitted. A stream that has another event already was abandoned: this request came too late.
 func (h SubmitMovieHandler) submit(ctx context.Context, cmd SubmitMovie, project domain.ProjectID, s movie.Submitted) (Submission, error) {
-	s.Account, s.At = cmd.Account, h.movies.now.stamp()
+	s.Account, s.At = cmd.Account, h.movies.now.Stamp()
 	events, err := movie.New(project).Submit(s)
 	if err != nil {
 		return Submission{}, fmt.Errorf("submit movie %s: %w", project, err)
 	}
-	appended, err := h.movies.log.Append(ctx, movie.Stream(project), eventstore.NoStream, meta(ctx, cmd.Account, s.At), events...)
+	appended, err := h.movies.log.Append(ctx, movie.Stream(project), eventstore.NoStream, eventstore.MetaOf(ctx, cmd.Account, s.At), events...)
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -27,7 +28,7 @@ func TestSubmitMovie(t *testing.T) {
 	w := newWorld(t)
 	w.grant(alice, 100)
 	w.wait(1500 * time.Microsecond)
-	ctx := commands.WithTrace(t.Context(), "request", "cause")
+	ctx := eventstore.WithTrace(t.Context(), "request", "cause")
 	got, err := w.submitHandler().Handle(ctx, commands.SubmitMovie{Account: alice, Body: []byte(sevenSeconds)})
 	w.must(err)
 	end, err := w.log.Last(t.Context(), movieStream)
@@ -128,13 +129,13 @@ func TestSubmitMovie_Admit(t *testing.T) {
 	admit := w.submitHandler().Admit
 	requireRefusal(t, admit(t.Context(), alice, ""), errNeverHadAny)
 	w.grant(alice, 7)
-	_, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: project, Amount: 7})
+	_, err := w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: project, Amount: 7})
 	w.must(err)
 	w.must(admit(t.Context(), alice, ""))
-	_, err = w.ledgers.Charge(t.Context(), commands.Charge{Account: alice, Project: project})
+	_, err = w.ledgers.Charge(t.Context(), ledgers.Charge{Account: alice, Project: project})
 	w.must(err)
 	requireRefusal(t, admit(t.Context(), alice, ""), errSuspended)
-	_, err = w.ledgers.Grant(t.Context(), commands.Grant{Account: alice, Reference: "more", Amount: 1})
+	_, err = w.ledgers.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "more", Amount: 1})
 	w.must(err)
 	w.must(admit(t.Context(), alice, ""))
 }
@@ -236,7 +237,7 @@ func TestSubmitMovie_lateRefusal(t *testing.T) {
 		if call != "put" {
 			return nil
 		}
-		_, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: "another000000000", Amount: 1})
+		_, err := w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: "another000000000", Amount: 1})
 		return err
 	})
 	_, err := w.submitHandler().Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(sevenSeconds)})
@@ -302,14 +303,5 @@ func TestNewProjectID(t *testing.T) {
 			t.Fatalf("id %q", id)
 		}
 		seen[id] = true
-	}
-}
-
-func TestStamp(t *testing.T) {
-	t.Parallel()
-	elsewhere := time.FixedZone("elsewhere", 3600)
-	got := commands.Stamp(func() time.Time { return t0.Add(1_999_999).In(elsewhere) })
-	if want := t0.Add(time.Millisecond); got != want {
-		t.Errorf("stamp %v, want %v", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/eventstore"
@@ -42,7 +43,7 @@ func TestSubmitMovie_ReadsNothingForAnAccountInUse(t *testing.T) {
 	w.grant(alice, 100)
 	count := &counting{Store: w.store}
 	log := eventstore.NewLog(count, eventstore.NewCodec())
-	ledgers := commands.NewLedgers(log, w.clock)
+	ledgers := ledgers.New(log, w.clock)
 	defer ledgers.Close()
 	submit := commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
 		Log: log, Ledgers: ledgers, Files: w.files, NewProject: w.newProject, Now: w.clock,
@@ -63,9 +64,9 @@ func TestSubmitMovie_BesideAnotherProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.submitted() // 7 of 100 are held, and this process knows
-	other := commands.NewLedgers(w.log, w.clock)
+	other := ledgers.New(w.log, w.clock)
 	defer other.Close()
-	_, err := other.Hold(t.Context(), commands.Hold{Account: alice, Project: "project000000100", Amount: 90})
+	_, err := other.Hold(t.Context(), ledgers.Hold{Account: alice, Project: "project000000100", Amount: 90})
 	w.must(err)
 	submit := func() error {
 		_, err := w.submitHandler().Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(sevenSeconds)})
@@ -74,7 +75,7 @@ func TestSubmitMovie_BesideAnotherProcess(t *testing.T) {
 	requireRefusal(t, submit(), errInsufficient)
 	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld", "CreditsHeld")
 	w.wantFiles(string(blobkey.Document(alice, project)))
-	_, err = other.Grant(t.Context(), commands.Grant{Account: alice, Reference: "more", Kind: "pack", Amount: 50})
+	_, err = other.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "more", Kind: "pack", Amount: 50})
 	w.must(err)
 	w.must(submit())
 	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld", "CreditsHeld", "CreditsGranted", "CreditsHeld")

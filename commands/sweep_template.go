@@ -54,7 +54,7 @@ func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) err
 	if err != nil {
 		return err
 	}
-	if len(t.Sweep(h.templates.now.stamp(), kept)) == 0 {
+	if len(t.Sweep(h.templates.now.Stamp(), kept)) == 0 {
 		return ErrNothingToDo
 	}
 	used, err := h.cfg.UsedFunc(ctx, cmd.ID)
@@ -72,7 +72,7 @@ func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) err
 	owner := t.Owner()
 	t = template.New(cmd.ID)
 	_, err = h.templates.decide(ctx, owner, t, cmd.ID, func() ([]domain.Event, error) {
-		return t.Sweep(h.templates.now.stamp(), kept), nil
+		return t.Sweep(h.templates.now.Stamp(), kept), nil
 	})
 	return err
 }

@@ -25,7 +25,7 @@ const LibraryAccount domain.AccountID = "library"
 type templates struct {
 	log   *eventstore.Log
 	files Files
-	now   clock
+	now   eventstore.Clock
 }
 
 // load folds a template.
@@ -41,7 +41,7 @@ func (s templates) load(ctx context.Context, id template.ID) (*template.Template
 func (s templates) decide(ctx context.Context, account domain.AccountID, t *template.Template, id template.ID, decide func() ([]domain.Event, error)) (eventstore.Appended, error) {
 	appended, err := s.log.Decide(ctx, template.Stream(id), t, func() (eventstore.Decision, error) {
 		events, err := decide()
-		return eventstore.Decision{Meta: meta(ctx, account, s.now.stamp()), Events: events}, err
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, account, s.now.Stamp()), Events: events}, err
 	})
 	var refusal *domain.Error
 	if err == nil || errors.As(err, &refusal) {

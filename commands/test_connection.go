@@ -48,7 +48,7 @@ type TestConnectionHandler struct {
 	connections Connections
 	record      RecordConnectionTestHandler
 	roads       TestRoads
-	now         clock
+	now         eventstore.Clock
 }
 
 // NewTestConnectionHandler returns a handler.

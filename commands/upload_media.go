@@ -43,7 +43,7 @@ func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (med
 	if err != nil {
 		return media.File{}, err
 	}
-	now := h.places.now.stamp()
+	now := h.places.now.Stamp()
 	return p.Expects(entry, func(until time.Time) bool { return !now.Before(until) })
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/commandstest"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -43,7 +44,7 @@ type world struct {
 	store   *memory.Store
 	log     *eventstore.Log
 	files   *commandstest.Files
-	ledgers *commands.Ledgers
+	ledgers *ledgers.Ledgers
 
 	mu   sync.Mutex
 	now  time.Time
@@ -66,7 +67,7 @@ func newEmptyWorld(t *testing.T) *world {
 	store := memory.New()
 	w := &world{t: t, store: store, log: eventstore.NewLog(store, eventstore.NewCodec()), now: t0}
 	w.files = commandstest.NewFiles(w.clock)
-	w.ledgers = commands.NewLedgers(w.log, w.clock)
+	w.ledgers = ledgers.New(w.log, w.clock)
 	t.Cleanup(w.ledgers.Close)
 	return w
 }
@@ -132,7 +133,7 @@ func (w *world) timeOut() error {
 
 func (w *world) grant(account domain.AccountID, amount int64) {
 	w.t.Helper()
-	_, err := w.ledgers.Grant(w.t.Context(), commands.Grant{Account: account, Reference: "opening", Amount: amount})
+	_, err := w.ledgers.Grant(w.t.Context(), ledgers.Grant{Account: account, Reference: "opening", Amount: amount})
 	w.must(err)
 }
 
@@ -242,7 +243,7 @@ func (w *world) restart() {
 	w.store.Inject(memory.Faults{})
 	w.files.Fail(nil)
 	w.ledgers.Close()
-	w.ledgers = commands.NewLedgers(w.log, w.clock)
+	w.ledgers = ledgers.New(w.log, w.clock)
 	w.t.Cleanup(w.ledgers.Close)
 }
 

@@ -18,6 +18,7 @@ import (
 	"moviola/adapters/plansfile"
 	"moviola/adapters/vault"
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain/installation"
 	"moviola/domain/plan"
 	"moviola/domain/result"
@@ -48,7 +49,7 @@ type service struct {
 	models   *projections.ReadModels
 	media    mediaParts
 	keys     *keyring.Ring // nil without the role api
-	ledgers  *commands.Ledgers
+	ledgers  *ledgers.Ledgers
 	vault    *vault.Vault
 	renderer *renderer              // nil without the role renderer
 	work     *processors.Processors // nil when no role takes work
@@ -109,7 +110,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 	if err := s.openInstallation(ctx, master); err != nil {
 		return s, err
 	}
-	s.ledgers = commands.NewLedgers(s.stores.log, time.Now)
+	s.ledgers = ledgers.New(s.stores.log, time.Now)
 	if err := s.openModels(ctx); err != nil {
 		return s, err
 	}

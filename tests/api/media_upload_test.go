@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/tests/harness"
 )
@@ -131,13 +131,13 @@ var uploadRows = []row{
 	{"upload-blocked", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 1)
 		upload, file := c.register(t, "", "x", anyType, 1)
-		ledgers := commands.NewLedgers(c.log, time.Now) // of another process, which spends what is left
-		t.Cleanup(ledgers.Close)
+		books := ledgers.New(c.log, time.Now) // of another process, which spends what is left
+		t.Cleanup(books.Close)
 		account, subject := domain.AccountID(c.account), domain.ProjectID("Spent00000000001")
-		if _, err := ledgers.Hold(t.Context(), commands.Hold{Account: account, Project: subject, Amount: 1}); err != nil {
+		if _, err := books.Hold(t.Context(), ledgers.Hold{Account: account, Project: subject, Amount: 1}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ledgers.Charge(t.Context(), commands.Charge{Account: account, Project: subject}); err != nil {
+		if _, err := books.Charge(t.Context(), ledgers.Charge{Account: account, Project: subject}); err != nil {
 			t.Fatal(err)
 		}
 		harness.Eventually(t, "the storage is blocked", func() bool {

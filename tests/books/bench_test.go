@@ -15,7 +15,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
@@ -121,7 +121,7 @@ func holds(b *testing.B, renders int) {
 	hot := "an account with " + strconv.Itoa(renders) + " renders"
 	past(b, log, "new", 0)
 	past(b, log, "hot", renders)
-	warm := commands.NewLedgers(log, time.Now)
+	warm := ledgers.New(log, time.Now)
 	measure(fmt.Sprintf("fold %s without snapshot", hot), 1, func(int) { state(b, warm, "hot") })
 	if err := warm.Snapshot(b.Context(), "hot"); err != nil {
 		b.Fatal(err)
@@ -133,27 +133,27 @@ func holds(b *testing.B, renders int) {
 	warm.Close()
 	for name, account := range map[string]domain.AccountID{"a new account": "new", hot: "hot"} {
 		measure("first hold after a start, on "+name, startsTimed, func(i int) {
-			fresh := commands.NewLedgers(log, time.Now)
+			fresh := ledgers.New(log, time.Now)
 			defer fresh.Close()
 			hold(b, fresh, account, projectAt("f", i))
 		})
 	}
 }
 
-func state(b *testing.B, ledgers *commands.Ledgers, account domain.AccountID) {
+func state(b *testing.B, books *ledgers.Ledgers, account domain.AccountID) {
 	b.Helper()
-	_, err := ledgers.State(b.Context(), account)
+	_, err := books.State(b.Context(), account)
 	for errors.Is(err, context.DeadlineExceeded) { // a ledger that takes longer to fold than anybody waits is folded on by the next
-		_, err = ledgers.State(b.Context(), account)
+		_, err = books.State(b.Context(), account)
 	}
 	if err != nil {
 		b.Fatal(err)
 	}
 }
 
-func hold(b *testing.B, ledgers *commands.Ledgers, account domain.AccountID, project domain.ProjectID) {
+func hold(b *testing.B, books *ledgers.Ledgers, account domain.AccountID, project domain.ProjectID) {
 	b.Helper()
-	if _, err := ledgers.Hold(b.Context(), commands.Hold{Account: account, Project: project, Amount: 1}); err != nil {
+	if _, err := books.Hold(b.Context(), ledgers.Hold{Account: account, Project: project, Amount: 1}); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/movie"
@@ -37,7 +38,7 @@ func fromCache(cmd *commands.FinishRender) { cmd.CachedFrom = "another000000001"
 
 // reservedOnly holds credits for a movie whose request ends there.
 func reservedOnly(p process) error {
-	_, err := p.ledgers.Hold(context.Background(), commands.Hold{Account: alice, Project: project, Amount: 7})
+	_, err := p.ledgers.Hold(context.Background(), ledgers.Hold{Account: alice, Project: project, Amount: 7})
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/commandstest"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -65,12 +66,12 @@ func (w *world) append(stream string, events ...domain.Event) {
 // process is one run of the program over the world's log.
 type process struct {
 	*world
-	ledgers *commands.Ledgers
+	ledgers *ledgers.Ledgers
 }
 
 // run lets a process work, and ends it.
 func (w *world) run(work func(p process) error) error {
-	p := process{w, commands.NewLedgers(w.log, w.clock)}
+	p := process{w, ledgers.New(w.log, w.clock)}
 	defer p.ledgers.Close()
 	return work(p)
 }

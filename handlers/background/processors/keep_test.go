@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/projections"
@@ -118,7 +118,7 @@ func TestAbandon(t *testing.T) {
 		defer pr.drain(time.Minute)
 		const project = domain.ProjectID("AbCdEfGhIjKlMnOp")
 		w.commands(w.log(), func(c *commandSet) {
-			must(t, second(c.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: project, Amount: 7})))
+			must(t, second(c.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: project, Amount: 7})))
 		})
 		pr.do(task(projections.WorkAbandon, project, 0)) // too young
 		if l := w.ledger(); l.Held != 7 {

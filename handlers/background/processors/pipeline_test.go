@@ -13,6 +13,7 @@ import (
 	"moviola/adapters/sqlite"
 	"moviola/adapters/workqueue"
 	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -246,7 +247,7 @@ func TestPipeline_AHoldWithoutMovieIsReleased(t *testing.T) {
 		one := w.startNode("one", docs)
 		defer one.end(time.Minute)
 		w.commands(w.log(), func(c *commandSet) {
-			must(t, second(c.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: "AbCdEfGhIjKlMnOp", Amount: 7})))
+			must(t, second(c.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: "AbCdEfGhIjKlMnOp", Amount: 7})))
 		})
 		time.Sleep(shortAge - time.Second)
 		if w.ledger().Held != 7 {

@@ -206,7 +206,7 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 			}
 		})()
 		work = context.WithValue(work, shareKey{}, (<-chan struct{})(share))
-		msg.SetContext(commands.WithTrace(work, middleware.MessageCorrelationID(msg), msg.UUID))
+		msg.SetContext(eventstore.WithTrace(work, middleware.MessageCorrelationID(msg), msg.UUID))
 		return next(msg)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/commandstest"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/ledger"
@@ -58,7 +59,7 @@ func inWorld(t *testing.T, test func(*testing.T, *world)) {
 			vault: newVault(t), parcels: &parcels{},
 		}
 		w.commands(w.log(), func(c *commandSet) {
-			must(t, second(c.ledgers.Grant(t.Context(), commands.Grant{Account: alice, Reference: "first", Amount: 600})))
+			must(t, second(c.ledgers.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "first", Amount: 600})))
 		})
 		must(t, second(w.log().Append(t.Context(), account.Stream(alice), eventstore.NoStream, eventstore.Meta{Account: alice, Time: time.Now()},
 			account.Opened{Name: "Alice", Plan: "paid", At: time.Now()})))
@@ -70,7 +71,7 @@ func (w *world) log() *eventstore.Log { return eventstore.NewLog(w.store, w.code
 
 // commandSet is the real commands of one process.
 type commandSet struct {
-	ledgers *commands.Ledgers
+	ledgers *ledgers.Ledgers
 	submit  commands.SubmitMovieHandler
 	delete  commands.DeleteFileHandler
 	cancel  commands.CancelMovieHandler
@@ -85,7 +86,7 @@ func newCommandSet(log *eventstore.Log, files commands.Files) *commandSet {
 // newImpatientCommandSet is newCommandSet with other limits than the specification's.
 func newImpatientCommandSet(log *eventstore.Log, files commands.Files, renderTimeout, abandonAge time.Duration) *commandSet {
 	now := time.Now
-	ledgers := commands.NewLedgers(log, now)
+	ledgers := ledgers.New(log, now)
 	settle := commands.NewSettleMovieHandler(log, ledgers, files)
 	return &commandSet{
 		ledgers: ledgers,

@@ -19,6 +19,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/commandstest"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
 	domainmedia "moviola/domain/media"
@@ -105,17 +106,17 @@ func newWorld(t *testing.T, library media.Library) *world {
 func newWorldOf(t *testing.T, config media.Config) *world {
 	t.Helper()
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
-	ledgers := commands.NewLedgers(log, time.Now)
-	t.Cleanup(ledgers.Close)
+	books := ledgers.New(log, time.Now)
+	t.Cleanup(books.Close)
 	for _, id := range []domain.AccountID{alice, bob} {
 		if _, err := log.Append(t.Context(), account.Stream(id), eventstore.NoStream, eventstore.Meta{}, account.Opened{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ledgers.Grant(t.Context(), commands.Grant{Account: id, Reference: "some", Amount: 10}); err != nil {
+		if _, err := books.Grant(t.Context(), ledgers.Grant{Account: id, Reference: "some", Amount: 10}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	storage := commands.NewStorage(commands.NewStandings(log, ledgers, plan.Plans{}, time.Now), ledgers)
+	storage := commands.NewStorage(commands.NewStandings(log, books, plan.Plans{}, time.Now), books)
 	addresses, err := domainmedia.NewAddresses("http://video.test", make([]byte, 16))
 	if err != nil {
 		t.Fatal(err)

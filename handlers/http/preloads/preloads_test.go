@@ -17,6 +17,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/commandstest"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/key"
@@ -66,9 +67,9 @@ func newWorld(t *testing.T, known batches) world {
 	t.Helper()
 	clock := func() time.Time { return now }
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
-	ledgers := commands.NewLedgers(log, clock)
-	t.Cleanup(ledgers.Close)
-	if _, err := ledgers.Grant(t.Context(), commands.Grant{Account: alice, Reference: "some", Amount: 25}); err != nil {
+	books := ledgers.New(log, clock)
+	t.Cleanup(books.Close)
+	if _, err := books.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "some", Amount: 25}); err != nil {
 		t.Fatal(err)
 	}
 	w := world{files: commandstest.NewFiles(clock)}
@@ -77,7 +78,7 @@ func newWorld(t *testing.T, known batches) world {
 		t.Fatal(err)
 	}
 	w.API, err = preloads.New(preloads.Config{
-		Request: commands.NewRequestPreloadHandler(log, ledgers, w.files, commands.ItemPrices{Prices: plan.BuiltInPrices}, clock),
+		Request: commands.NewRequestPreloadHandler(log, books, w.files, commands.ItemPrices{Prices: plan.BuiltInPrices}, clock),
 		Batches: known, Addresses: w.addresses, Projected: upToDate{}, Now: clock, Log: logrus.New(),
 	})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
 	"moviola/domain"
+	"moviola/eventstore"
 )
 
 // RequestIDHeader carries the id of a request, in both directions.
@@ -44,7 +44,7 @@ func Wrap(next http.Handler, log logrus.FieldLogger) http.Handler {
 			w.Header().Set("Connection", "close")
 		}
 		// What the request leads to is marked with its id, in the events too.
-		ctx := commands.WithTrace(context.WithValue(r.Context(), requestIDKey{}, id), id, id)
+		ctx := eventstore.WithTrace(context.WithValue(r.Context(), requestIDKey{}, id), id, id)
 		r = r.WithContext(ctx)
 		recorder := &recorder{ResponseWriter: w, takesGzip: takesGzip(r.Header)}
 		started := time.Now()

@@ -1,4 +1,4 @@
-package commands
+package ledgers
 
 import (
 	"context"
@@ -64,9 +64,9 @@ func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow 
 	if err != nil {
 		return err
 	}
-	at := l.now.stamp()
+	at := l.now.Stamp()
 	for state := ledgerNow.state; ; state.Ended = state.Ended[(len(state.Ended)+1)/2:] {
-		err = eventstore.NewSnapshots(l.log).Take(ctx, ledger.SnapshotStream(account), meta(ctx, account, at), ledger.SnapshotTaken{
+		err = eventstore.NewSnapshots(l.log).Take(ctx, ledger.SnapshotStream(account), eventstore.MetaOf(ctx, account, at), ledger.SnapshotTaken{
 			Revision: int64(revision), Event: id.String(), Version: ledger.StateVersion, State: state, At: at,
 		})
 		if !errors.Is(err, eventstore.ErrTooLarge) {

@@ -1,4 +1,4 @@
-package commands
+package ledgers
 
 import (
 	"context"
@@ -53,7 +53,7 @@ type ledgerAnswer struct {
 // from other goroutines; end and snapshot are atomic for the same reason.
 type ledgerOwner struct {
 	log     *eventstore.Log
-	now     clock
+	now     eventstore.Clock
 	account domain.AccountID
 	stream  string
 	queue   chan *ledgerRequest
@@ -71,7 +71,7 @@ type ledgerOwner struct {
 	snapshot atomic.Int64 // revision of the newest snapshot that is known
 }
 
-func newLedgerOwner(log *eventstore.Log, now clock, account domain.AccountID) *ledgerOwner {
+func newLedgerOwner(log *eventstore.Log, now eventstore.Clock, account domain.AccountID) *ledgerOwner {
 	o := &ledgerOwner{
 		log:     log,
 		now:     now,
@@ -151,7 +151,7 @@ type ledgerRound struct {
 // decide asks each member for its events on the draft, and applies them to it before the next one is asked.
 func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 	round := ledgerRound{refusals: make([]error, len(group))}
-	at := o.now.stamp()
+	at := o.now.Stamp()
 	for i, r := range group {
 		if round.refusals[i] = r.ctx.Err(); round.refusals[i] != nil {
 			continue
@@ -159,7 +159,7 @@ func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 		events, err := r.decide(o.draft, at)
 		if err == nil {
 			var proposed []eventstore.Proposed
-			proposed, err = o.log.Propose(o.stream, meta(r.ctx, o.account, at), events...)
+			proposed, err = o.log.Propose(o.stream, eventstore.MetaOf(r.ctx, o.account, at), events...)
 			round.proposed = append(round.proposed, proposed...)
 		}
 		if round.refusals[i] = err; err != nil {

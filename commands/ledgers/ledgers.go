@@ -1,7 +1,8 @@
-package commands
+package ledgers
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -68,7 +69,7 @@ type Grant struct {
 // use; their refusals are *domain.Error. After Close they return ErrClosed.
 type Ledgers struct {
 	log  *eventstore.Log
-	now  clock
+	now  eventstore.Clock
 	ctx  context.Context
 	stop context.CancelFunc
 
@@ -77,8 +78,11 @@ type Ledgers struct {
 	running sync.WaitGroup
 }
 
-// NewLedgers returns Ledgers over a log. Close ends it.
-func NewLedgers(log *eventstore.Log, now func() time.Time) *Ledgers {
+// ErrClosed says that the Ledgers were closed while, or before, a command waited.
+var ErrClosed = errors.New("the ledgers are closed")
+
+// New returns Ledgers over a log. Close ends it.
+func New(log *eventstore.Log, now func() time.Time) *Ledgers {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Ledgers{log: log, now: now, ctx: ctx, stop: stop, owners: make(map[domain.AccountID]*ledgerOwner)}
 }
@@ -93,49 +97,49 @@ func (l *Ledgers) Close() {
 
 // Hold holds credits, or refuses: 401 without any credits ever, 403 when all are spent, 400 when fewer are available.
 func (l *Ledgers) Hold(ctx context.Context, cmd Hold) (eventstore.Appended, error) {
-	return l.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Hold(cmd.Project, cmd.Amount, at)
 	})
 }
 
 // ChangeHold changes a hold, or refuses with "Insufficient credits". An attempt that is not the last is ledger.ErrStale.
 func (l *Ledgers) ChangeHold(ctx context.Context, cmd ChangeHold) (eventstore.Appended, error) {
-	return l.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.ChangeHold(cmd.Project, cmd.Attempt, cmd.Amount, at)
 	})
 }
 
 // Charge spends a hold. Doing it again changes nothing; a hold that was released is ledger.ErrHoldEnded.
 func (l *Ledgers) Charge(ctx context.Context, cmd Charge) (eventstore.Appended, error) {
-	return l.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Charge(cmd.Project, at)
 	})
 }
 
 // Release gives a hold back. Doing it again changes nothing; a hold that was charged is ledger.ErrHoldEnded.
 func (l *Ledgers) Release(ctx context.Context, cmd Release) (eventstore.Appended, error) {
-	return l.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Release(cmd.Project, cmd.Reason, at)
 	})
 }
 
 // Count counts a movie, or refuses: 401 when the month's quota is used up.
 func (l *Ledgers) Count(ctx context.Context, cmd Count) (eventstore.Appended, error) {
-	return l.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Count(cmd.Project, cmd.Draft, cmd.Quota, at)
 	})
 }
 
 // Settle ends a hold or count. Doing it again changes nothing; one that has ended otherwise is ledger.ErrHoldEnded.
 func (l *Ledgers) Settle(ctx context.Context, cmd Settle) (eventstore.Appended, error) {
-	return l.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Settle(cmd.Project, cmd.How, cmd.Reason, at)
 	})
 }
 
 // Grant adds credits. Doing it again with the same reference changes nothing.
 func (l *Ledgers) Grant(ctx context.Context, cmd Grant) (eventstore.Appended, error) {
-	return l.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Grant(cmd.Reference, cmd.Kind, cmd.Amount, at)
 	})
 }
@@ -143,7 +147,7 @@ func (l *Ledgers) Grant(ctx context.Context, cmd Grant) (eventstore.Appended, er
 // State returns the sums of an account's ledger as the log has them now. An account without ledger has none of anything.
 func (l *Ledgers) State(ctx context.Context, account domain.AccountID) (ledger.Totals, error) {
 	var totals ledger.Totals
-	err := l.ask(ctx, account, func(own *ledger.Ledger) error {
+	err := l.Ask(ctx, account, func(own *ledger.Ledger) error {
 		totals = own.Totals()
 		return nil
 	})
@@ -155,7 +159,7 @@ func (l *Ledgers) State(ctx context.Context, account domain.AccountID) (ledger.T
 
 // UsedIn returns what an account on a counted plan has had in the calendar month of a time, as the log has it now.
 func (l *Ledgers) UsedIn(ctx context.Context, account domain.AccountID, t time.Time) (movies, drafts int64, err error) {
-	err = l.ask(ctx, account, func(own *ledger.Ledger) error {
+	err = l.Ask(ctx, account, func(own *ledger.Ledger) error {
 		movies, drafts = own.UsedIn(t)
 		return nil
 	})
@@ -169,7 +173,7 @@ func (l *Ledgers) UsedIn(ctx context.Context, account domain.AccountID, t time.T
 func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, project domain.ProjectID) (time.Time, bool, error) {
 	var at time.Time
 	var open bool
-	err := l.ask(ctx, account, func(own *ledger.Ledger) error {
+	err := l.Ask(ctx, account, func(own *ledger.Ledger) error {
 		_, at, open = own.OpenHold(project)
 		return nil
 	})
@@ -179,17 +183,17 @@ func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, projec
 	return at, open, nil
 }
 
-// ask lets a question be answered from the ledger as the log has it now.
-func (l *Ledgers) ask(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
-	_, err := l.do(ctx, account, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
+// Ask lets a question be answered from the ledger as the log has it now.
+func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
+	_, err := l.Do(ctx, account, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
 		return nil, question(own)
 	})
 	return err
 }
 
-// expect checks a question against the cached ledger. A refusal is checked again on the log, a pass is not: the decision that follows is made on
+// Expect checks a question against the cached ledger. A refusal is checked again on the log, a pass is not: the decision that follows is made on
 // the log anyway.
-func (l *Ledgers) expect(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
+func (l *Ledgers) Expect(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	owner, err := l.enter(account)
 	if err != nil {
 		return err
@@ -198,11 +202,11 @@ func (l *Ledgers) expect(ctx context.Context, account domain.AccountID, question
 	if owner.passesCached(question) {
 		return nil
 	}
-	return l.ask(ctx, account, question)
+	return l.Ask(ctx, account, question)
 }
 
-// do hands a decision to the account's owner and waits for its outcome.
-func (l *Ledgers) do(ctx context.Context, account domain.AccountID, decide decideFunc) (eventstore.Appended, error) {
+// Do hands a decision to the account's owner and waits for its outcome.
+func (l *Ledgers) Do(ctx context.Context, account domain.AccountID, decide decideFunc) (eventstore.Appended, error) {
 	a := l.send(account, &ledgerRequest{ctx: ctx, decide: decide})
 	return a.appended, a.err
 }

@@ -1,4 +1,4 @@
-package commands_test
+package ledgers_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"moviola/commands"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/ledger"
 	"moviola/eventstore"
@@ -38,7 +38,7 @@ func (c *countReads) ReadStream(ctx context.Context, stream string, dir eventsto
 func (w *world) stateAfterRestart() (ledger.Totals, int) {
 	w.t.Helper()
 	counted := &countReads{Store: w.store, events: make(map[string]int)}
-	fresh := commands.NewLedgers(eventstore.NewLog(counted, eventstore.NewCodec()), w.clock)
+	fresh := ledgers.New(eventstore.NewLog(counted, eventstore.NewCodec()), w.clock)
 	defer fresh.Close()
 	totals, err := fresh.State(context.Background(), alice)
 	if err != nil {
@@ -58,12 +58,12 @@ func TestLedgers_Snapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do(w.ledgers.Grant(ctx, commands.Grant{Account: alice, Reference: "opening", Amount: 10_000}))
+	do(w.ledgers.Grant(ctx, ledgers.Grant{Account: alice, Reference: "opening", Amount: 10_000}))
 	const movies = 700
 	for i := range movies {
 		p := domain.ProjectID(fmt.Sprintf("movie%011d", i))
-		do(w.ledgers.Hold(ctx, commands.Hold{Account: alice, Project: p, Amount: 3}))
-		do(w.ledgers.Charge(ctx, commands.Charge{Account: alice, Project: p}))
+		do(w.ledgers.Hold(ctx, ledgers.Hold{Account: alice, Project: p, Amount: 3}))
+		do(w.ledgers.Charge(ctx, ledgers.Charge{Account: alice, Project: p}))
 		if err := w.ledgers.Snapshot(ctx, alice); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestLedgers_Snapshot_busy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx := context.Background()
-	if _, err := w.ledgers.Grant(ctx, commands.Grant{Account: alice, Reference: "opening", Amount: 100_000}); err != nil {
+	if _, err := w.ledgers.Grant(ctx, ledgers.Grant{Account: alice, Reference: "opening", Amount: 100_000}); err != nil {
 		t.Fatal(err)
 	}
 	var group sync.WaitGroup
@@ -121,7 +121,7 @@ func TestLedgers_Snapshot_busy(t *testing.T) {
 		group.Go(func() {
 			for i := range 120 {
 				p := domain.ProjectID(fmt.Sprintf("movie%d-%09d", worker, i))
-				if _, err := w.ledgers.Hold(ctx, commands.Hold{Account: alice, Project: p, Amount: 2}); err != nil {
+				if _, err := w.ledgers.Hold(ctx, ledgers.Hold{Account: alice, Project: p, Amount: 2}); err != nil {
 					t.Error(err)
 				}
 				if err := w.ledgers.Snapshot(ctx, alice); err != nil {
@@ -180,9 +180,9 @@ func TestLedgers_Snapshot_tooLarge(t *testing.T) {
 	w.grant(alice, 100_000)
 	for i := range 200 {
 		p := domain.ProjectID(fmt.Sprintf("project%09d", i))
-		_, err := w.ledgers.Hold(ctx, commands.Hold{Account: alice, Project: p, Amount: 2})
+		_, err := w.ledgers.Hold(ctx, ledgers.Hold{Account: alice, Project: p, Amount: 2})
 		w.must(err)
-		_, err = w.ledgers.Charge(ctx, commands.Charge{Account: alice, Project: p})
+		_, err = w.ledgers.Charge(ctx, ledgers.Charge{Account: alice, Project: p})
 		w.must(err)
 	}
 	const most = 4000 // bytes, instead of a megabyte
@@ -206,7 +206,7 @@ func TestLedgers_Snapshot_tooLarge(t *testing.T) {
 		t.Errorf("charged %d, after reading %d events", totals.Charged, reads)
 	}
 	// What it remembers is still held once only.
-	_, err = w.ledgers.Hold(ctx, commands.Hold{Account: alice, Project: "project000000199", Amount: 2})
+	_, err = w.ledgers.Hold(ctx, ledgers.Hold{Account: alice, Project: "project000000199", Amount: 2})
 	if !errors.Is(err, ledger.ErrHoldEnded) {
 		t.Errorf("held again: %v", err)
 	}

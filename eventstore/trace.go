@@ -1,11 +1,10 @@
-package commands
+package eventstore
 
 import (
 	"context"
 	"time"
 
 	"moviola/domain"
-	"moviola/eventstore"
 )
 
 // traceKey is the context key of a trace.
@@ -20,14 +19,14 @@ func WithTrace(ctx context.Context, correlation, causation string) context.Conte
 	return context.WithValue(ctx, traceKey{}, trace{correlation, causation})
 }
 
-// meta is what an append of this context says about its events.
-func meta(ctx context.Context, account domain.AccountID, at time.Time) eventstore.Meta {
+// MetaOf is what an append of this context says about its events.
+func MetaOf(ctx context.Context, account domain.AccountID, at time.Time) Meta {
 	t, _ := ctx.Value(traceKey{}).(trace)
-	return eventstore.Meta{Account: account, Correlation: t.correlation, Causation: t.causation, Time: at}
+	return Meta{Account: account, Correlation: t.correlation, Causation: t.causation, Time: at}
 }
 
-// clock tells the time that events are given.
-type clock func() time.Time
+// Clock tells the time that events are given.
+type Clock func() time.Time
 
-// stamp is now in UTC, without what is below a millisecond (decision 2).
-func (c clock) stamp() time.Time { return c().UTC().Truncate(time.Millisecond) }
+// Stamp is now in UTC, without what is below a millisecond (decision 2).
+func (c Clock) Stamp() time.Time { return c().UTC().Truncate(time.Millisecond) }

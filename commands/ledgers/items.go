@@ -1,4 +1,4 @@
-package commands
+package ledgers
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type SettleItem struct {
 // needed than available. Doing it again changes nothing; an item whose hold has ended is ledger.ErrHoldEnded. A batch that
 // costs nothing appends nothing.
 func (l *Ledgers) HoldItems(ctx context.Context, cmd HoldItems) (eventstore.Appended, error) {
-	return l.do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.HoldItems(cmd.Preload, cmd.Items, at)
 	})
 }

@@ -1,4 +1,4 @@
-package commands_test
+package ledgers_test
 
 import (
 	"context"
@@ -11,28 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"moviola/commands"
+	"moviola/commands/commandstest"
+	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/ledger"
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
 )
-
-// requireSound replays a ledger: at no prefix is anything negative.
-func requireSound(t *testing.T, w *world) ledger.Totals {
-	t.Helper()
-	l := ledger.New()
-	n := 0
-	_, err := w.log.Fold(context.Background(), ledgerStream, func(e domain.Event) {
-		l.Apply(e)
-		n++
-		if totals := l.Totals(); totals.Available < 0 || totals.Balance < 0 || totals.Held < 0 {
-			t.Errorf("after event %d: %+v", n, totals)
-		}
-	})
-	w.must(err)
-	return l.Totals()
-}
 
 // TestLedgers_race has credits for exactly k movies and 64 submissions at once, on two processes: exactly k are held.
 func TestLedgers_race(t *testing.T) {
@@ -46,17 +31,17 @@ func TestLedgers_race(t *testing.T) {
 		k := 1 + round*7%submissions
 		w := newWorld(t)
 		w.grant(alice, int64(k*price+round%price)) // what is left over is not enough for another
-		other := commands.NewLedgers(w.log, w.clock)
+		other := ledgers.New(w.log, w.clock)
 		var accepted atomic.Int32
 		var all sync.WaitGroup
 		for i := range submissions {
-			ledgers := w.ledgers
+			own := w.ledgers
 			if i%2 == 0 {
-				ledgers = other
+				own = other
 			}
 			all.Go(func() {
 				id := domain.ProjectID(fmt.Sprintf("project%09d", i))
-				_, err := ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: id, Amount: price})
+				_, err := own.Hold(t.Context(), ledgers.Hold{Account: alice, Project: id, Amount: price})
 				var refusal *domain.Error
 				switch {
 				case err == nil:
@@ -68,7 +53,7 @@ func TestLedgers_race(t *testing.T) {
 		}
 		all.Wait()
 		other.Close()
-		totals := requireSound(t, w)
+		totals := commandstest.SoundLedger(t, w.log, ledgerStream)
 		if accepted.Load() != int32(k) || totals.Held != int64(k*price) {
 			t.Errorf("credits for %d: %d accepted, %d held", k, accepted.Load(), totals.Held)
 		}
@@ -81,17 +66,17 @@ func TestLedgers_outcomes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.grant(alice, 1000)
-	other := commands.NewLedgers(w.log, w.clock)
+	other := ledgers.New(w.log, w.clock)
 	t.Cleanup(other.Close)
 	const holds = 40
 	var charged atomic.Int64
 	var all sync.WaitGroup
 	for i := range holds {
 		id := domain.ProjectID(fmt.Sprintf("project%09d", i))
-		_, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: id, Amount: 5})
+		_, err := w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: id, Amount: 5})
 		w.must(err)
 		all.Go(func() {
-			_, err := w.ledgers.Charge(t.Context(), commands.Charge{Account: alice, Project: id})
+			_, err := w.ledgers.Charge(t.Context(), ledgers.Charge{Account: alice, Project: id})
 			if err == nil {
 				charged.Add(5)
 			} else if !errors.Is(err, ledger.ErrHoldEnded) {
@@ -99,18 +84,18 @@ func TestLedgers_outcomes(t *testing.T) {
 			}
 		})
 		all.Go(func() {
-			_, err := other.Release(t.Context(), commands.Release{Account: alice, Project: id, Reason: "failed"})
+			_, err := other.Release(t.Context(), ledgers.Release{Account: alice, Project: id, Reason: "failed"})
 			if err != nil && !errors.Is(err, ledger.ErrHoldEnded) {
 				t.Errorf("release %d: %v", i, err)
 			}
 		})
 	}
 	all.Wait()
-	want := requireSound(t, w)
-	if want.Held != 0 || want.Charged != charged.Load() || len(w.events(ledgerStream)) != 1+2*holds {
-		t.Errorf("%+v, %d charged, %d events", want, charged.Load(), len(w.events(ledgerStream)))
+	want := commandstest.SoundLedger(t, w.log, ledgerStream)
+	if want.Held != 0 || want.Charged != charged.Load() || len(w.events()) != 1+2*holds {
+		t.Errorf("%+v, %d charged, %d events", want, charged.Load(), len(w.events()))
 	}
-	for name, ledgers := range map[string]*commands.Ledgers{"one": w.ledgers, "other": other} {
+	for name, ledgers := range map[string]*ledgers.Ledgers{"one": w.ledgers, "other": other} {
 		if got, err := ledgers.State(t.Context(), alice); err != nil || got != want {
 			t.Errorf("%s process: %+v, %v, want %+v", name, got, err, want)
 		}
@@ -131,10 +116,10 @@ func TestLedgers_groups(t *testing.T) {
 			return nil
 		}})
 		var all sync.WaitGroup
-		for range 1 + commands.LedgerGroup {
+		for range 1 + ledgers.Group {
 			id := w.newProject()
 			all.Go(func() {
-				if _, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: id, Amount: 1}); err != nil {
+				if _, err := w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: id, Amount: 1}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -143,7 +128,7 @@ func TestLedgers_groups(t *testing.T) {
 		close(open)
 		all.Wait()
 		if n := appends.Load(); n != 2 {
-			t.Errorf("%d appends for %d commands", n, 1+commands.LedgerGroup)
+			t.Errorf("%d appends for %d commands", n, 1+ledgers.Group)
 		}
 		w.ledgers.Close()
 	})
@@ -154,14 +139,14 @@ func TestLedgers_seesOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.grant(alice, 5)
-	other := commands.NewLedgers(w.log, w.clock)
+	other := ledgers.New(w.log, w.clock)
 	t.Cleanup(other.Close)
-	hold := func(l *commands.Ledgers, amount int64) error {
-		_, err := l.Hold(t.Context(), commands.Hold{Account: alice, Project: w.newProject(), Amount: amount})
+	hold := func(l *ledgers.Ledgers, amount int64) error {
+		_, err := l.Hold(t.Context(), ledgers.Hold{Account: alice, Project: w.newProject(), Amount: amount})
 		return err
 	}
 	requireRefusal(t, hold(w.ledgers, 8), errInsufficient)
-	_, err := other.Grant(t.Context(), commands.Grant{Account: alice, Reference: "more", Amount: 5})
+	_, err := other.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "more", Amount: 5})
 	w.must(err)
 	w.must(hold(w.ledgers, 8)) // refused by what is in memory, allowed by the log
 	requireRefusal(t, hold(other, 5), errInsufficient)
@@ -175,7 +160,7 @@ func TestLedgers_position(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.grant(alice, 5)
-	hold := commands.Hold{Account: alice, Project: project, Amount: 5}
+	hold := ledgers.Hold{Account: alice, Project: project, Amount: 5}
 	first, err := w.ledgers.Hold(t.Context(), hold)
 	w.must(err)
 	again, err := w.ledgers.Hold(t.Context(), hold)
@@ -190,8 +175,8 @@ func TestLedgers_storeFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.grant(alice, 5)
-	w.kill("ledger")
-	hold := commands.Hold{Account: alice, Project: project, Amount: 5}
+	w.kill()
+	hold := ledgers.Hold{Account: alice, Project: project, Amount: 5}
 	if _, err := w.ledgers.Hold(t.Context(), hold); !errors.Is(err, errKilled) {
 		t.Fatalf("error %v", err)
 	}
@@ -199,7 +184,7 @@ func TestLedgers_storeFails(t *testing.T) {
 	w.wantCredits(0, 0)
 	_, err := w.ledgers.Hold(t.Context(), hold)
 	w.must(err)
-	w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld")
+	w.wantEvents("CreditsGranted", "CreditsHeld")
 }
 
 // TestLedgers_unknownOutcome stores an append whose answer never comes before its deadline: the next command does not store it again.
@@ -211,7 +196,7 @@ func TestLedgers_unknownOutcome(t *testing.T) {
 		w.store.LoseAfter(1 << 10)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		hold := commands.Hold{Account: alice, Project: project, Amount: 5}
+		hold := ledgers.Hold{Account: alice, Project: project, Amount: 5}
 		if _, err := w.ledgers.Hold(ctx, hold); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
@@ -219,7 +204,7 @@ func TestLedgers_unknownOutcome(t *testing.T) {
 		w.store.Inject(memory.Faults{})
 		_, err := w.ledgers.Hold(t.Context(), hold)
 		w.must(err)
-		w.wantEvents(ledgerStream, "CreditsGranted", "CreditsHeld")
+		w.wantEvents("CreditsGranted", "CreditsHeld")
 		w.ledgers.Close()
 	})
 }
@@ -242,10 +227,10 @@ func TestLedgers_full(t *testing.T) {
 		defer cancel()
 		var gaveUp atomic.Int32
 		var all sync.WaitGroup
-		for range 10 + commands.LedgerQueue {
+		for range 10 + ledgers.Queue {
 			id := w.newProject()
 			all.Go(func() {
-				if _, err := w.ledgers.Hold(ctx, commands.Hold{Account: alice, Project: id, Amount: 1}); errors.Is(err, context.DeadlineExceeded) {
+				if _, err := w.ledgers.Hold(ctx, ledgers.Hold{Account: alice, Project: id, Amount: 1}); errors.Is(err, context.DeadlineExceeded) {
 					gaveUp.Add(1)
 				}
 			})
@@ -255,7 +240,7 @@ func TestLedgers_full(t *testing.T) {
 		}
 		w.grant(mallory, 1)
 		all.Wait()
-		if n := gaveUp.Load(); n != 10+commands.LedgerQueue {
+		if n := gaveUp.Load(); n != 10+ledgers.Queue {
 			t.Errorf("%d gave up", n)
 		}
 		close(open)
@@ -281,7 +266,7 @@ func TestLedgers_gaveUp(t *testing.T) {
 		for i, ctx := range []context.Context{t.Context(), hurried, t.Context()} {
 			id := w.newProject()
 			all.Go(func() {
-				_, err := w.ledgers.Hold(ctx, commands.Hold{Account: alice, Project: id, Amount: 1})
+				_, err := w.ledgers.Hold(ctx, ledgers.Hold{Account: alice, Project: id, Amount: 1})
 				if errors.Is(err, context.DeadlineExceeded) != (i == 1) {
 					t.Errorf("hold %d: %v", i, err)
 				}
@@ -317,14 +302,14 @@ func TestLedgers_idle(t *testing.T) {
 		w := newWorld(t)
 		w.grant(alice, 5)
 		w.grant(mallory, 5)
-		<-time.After(commands.LedgerIdle - time.Second)
+		<-time.After(ledgers.Idle - time.Second)
 		w.wantCredits(0, 0) // alice's owner is in use
 		<-time.After(2 * time.Second)
 		synctest.Wait()
 		if n := w.ledgers.Owners(); n != 1 {
 			t.Errorf("%d owners, want alice's", n)
 		}
-		<-time.After(commands.LedgerIdle)
+		<-time.After(ledgers.Idle)
 		synctest.Wait()
 		if n := w.ledgers.Owners(); n != 0 {
 			t.Errorf("%d owners, want none", n)
@@ -345,7 +330,7 @@ func TestLedgers_Close(t *testing.T) {
 		w.store.LoseBefore(1 << 10)
 		waiting := make(chan error, 1)
 		go func() {
-			_, err := w.ledgers.Hold(t.Context(), commands.Hold{Account: alice, Project: project, Amount: 1})
+			_, err := w.ledgers.Hold(t.Context(), ledgers.Hold{Account: alice, Project: project, Amount: 1})
 			waiting <- err
 		}()
 		synctest.Wait()
@@ -354,7 +339,7 @@ func TestLedgers_Close(t *testing.T) {
 		if err := <-waiting; err == nil {
 			t.Error("a hold that was never stored succeeded")
 		}
-		if _, err := w.ledgers.State(t.Context(), alice); !errors.Is(err, commands.ErrClosed) {
+		if _, err := w.ledgers.State(t.Context(), alice); !errors.Is(err, ledgers.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	})

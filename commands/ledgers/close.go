@@ -1,0 +1,27 @@
+package ledgers
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/ledger"
+)
+
+// CloseLedger ends an account's ledger: nothing is held, counted or granted any more. Doing it again changes nothing.
+func (l *Ledgers) CloseLedger(ctx context.Context, id domain.AccountID) error {
+	_, err := l.Do(ctx, id, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+		return own.Close(at), nil
+	})
+	return err
+}
+
+// OpenSubjects returns the movies and items of an account whose hold or count is open, as the log has them now.
+func (l *Ledgers) OpenSubjects(ctx context.Context, id domain.AccountID) ([]domain.ProjectID, error) {
+	var subjects []domain.ProjectID
+	err := l.Ask(ctx, id, func(own *ledger.Ledger) error {
+		subjects = own.OpenSubjects()
+		return nil
+	})
+	return subjects, err
+}
