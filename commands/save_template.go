@@ -64,7 +64,7 @@ func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (Save
 		return SavedTemplate{}, err
 	}
 	if cmd.Movie != nil {
-		body, err := h.templates.keep(ctx, cmd.ID, cmd.Movie)
+		body, err := h.templates.keep(StoredFor(ctx, cmd.Account), cmd.ID, cmd.Movie)
 		if err != nil {
 			return SavedTemplate{}, err
 		}
@@ -87,7 +87,7 @@ func (h SaveTemplateHandler) create(ctx context.Context, id template.ID, cmd Sav
 		movie = []byte("{}")
 	}
 	var err error
-	if draft.Body, err = h.templates.keep(ctx, id, movie); err != nil {
+	if draft.Body, err = h.templates.keep(StoredFor(ctx, cmd.Account), id, movie); err != nil {
 		return SavedTemplate{}, err
 	}
 	t := template.New(id)
@@ -141,7 +141,7 @@ func (h DuplicateTemplateHandler) Handle(ctx context.Context, cmd DuplicateTempl
 	if movie, err = withVariables(movie, cmd.Variables); err != nil {
 		return SavedTemplate{}, fmt.Errorf("duplicate template %s: %w", cmd.Source, err)
 	}
-	body, err := h.templates.keep(ctx, id, movie)
+	body, err := h.templates.keep(StoredFor(ctx, cmd.Account), id, movie)
 	if err != nil {
 		return SavedTemplate{}, err
 	}

@@ -19,7 +19,8 @@ import (
 // bound is what a Bucket holds of what accounts store.
 type bound struct {
 	*quota.Bound
-	prefixes []string // what the keys that count begin with; the account and a slash follow
+	prefixes []string          // what the keys that count begin with; the account and a slash follow
+	owned    map[string]*named // by what the keys begin with that name no account
 }
 
 // Limit has the store hold bounds of the files whose keys begin with one of the prefixes, which end with a slash, and then have the account and a
@@ -27,6 +28,15 @@ type bound struct {
 func (b *Bucket) Limit(limits quota.Limits, prefixes ...string) {
 	b.bound = &bound{prefixes: prefixes}
 	b.bound.Bound = quota.New(limits, b.stored)
+}
+
+// LimitOwned has files count whose keys begin with a prefix and then have a name and a slash. commands.StoredFor says whom one is stored for, and
+// owner whose those are that are there; empty: nobody's. Limit must have been called, and nothing may be stored before.
+func (b *Bucket) LimitOwned(prefix string, owner func(ctx context.Context, name string) (string, error)) {
+	if b.bound.owned == nil {
+		b.bound.owned = map[string]*named{}
+	}
+	b.bound.owned[prefix] = &named{find: owner, owners: map[string]string{}}
 }
 
 // Bound returns what the store holds of the bounds that Limit has set.
@@ -37,8 +47,8 @@ func (b *Bucket) Bound() quota.Status {
 	return b.bound.Status()
 }
 
-// owner is the account whose file a key is; empty: it is not counted.
-func (b *Bucket) owner(key string) string {
+// owner is the account whose file a key is, or will be; empty: it is not counted.
+func (b *Bucket) owner(ctx context.Context, key string) string {
 	if b.bound == nil {
 		return ""
 	}
@@ -46,6 +56,11 @@ func (b *Bucket) owner(key string) string {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
 			account, _, _ := strings.Cut(rest, "/")
 			return account
+		}
+	}
+	for prefix := range b.bound.owned {
+		if strings.HasPrefix(key, prefix) {
+			return string(commands.StoredBy(ctx))
 		}
 	}
 	return ""
@@ -79,7 +94,7 @@ func (c *counted) Read(p []byte) (int, error) {
 
 // putCounted stores a file as put does, within the bounds.
 func (b *Bucket) putCounted(ctx context.Context, key string, r io.Reader, put func(context.Context, string, io.Reader) error) error {
-	account := b.owner(key)
+	account := b.owner(ctx, key)
 	if account == "" {
 		return put(ctx, key, r)
 	}
@@ -110,7 +125,15 @@ func refused(err error) error {
 
 // removed notes that a file may be gone.
 func (b *Bucket) removed(key string) {
-	if account := b.owner(key); account != "" {
+	if b.bound == nil {
+		return
+	}
+	for prefix, files := range b.bound.owned {
+		if name, ok := strings.CutPrefix(key, prefix); ok {
+			b.bound.Removed(files.known(name))
+		}
+	}
+	if account := b.owner(context.Background(), key); account != "" {
 		b.bound.Removed(account)
 	}
 }
@@ -126,6 +149,11 @@ func (b *Bucket) stored(ctx context.Context, account string) (quota.Amount, erro
 			return quota.Amount{}, fmt.Errorf("measure files %s: %w", prefix, err)
 		}
 	}
+	for prefix, files := range b.bound.owned {
+		if err := b.measureOwned(ctx, prefix, files, account, &sum); err != nil {
+			return quota.Amount{}, fmt.Errorf("measure files %s: %w", prefix, err)
+		}
+	}
 	return sum, nil
 }
 
@@ -133,6 +161,23 @@ const shelfSize = `SELECT coalesce(sum(length(body)), 0), count(*) FROM document
 
 // measureBelow adds the files below a prefix, which ends with a slash, to a sum.
 func (b *Bucket) measureBelow(ctx context.Context, prefix string, sum *quota.Amount) error {
+	if b.dir != "" {
+		err := b.shelf.query(ctx, shelfSize, func(stmt *sqlite.Stmt) {
+			sum.Bytes += stmt.ColumnInt64(0)
+			sum.Files += stmt.ColumnInt64(1)
+		}, prefix, strings.TrimSuffix(prefix, "/")+"0")
+		if err != nil {
+			return err
+		}
+	}
+	return b.eachFile(ctx, prefix, func(_ string, size int64) {
+		sum.Bytes += size
+		sum.Files++
+	})
+}
+
+// eachFile visits what lies below a prefix and not on the shelf.
+func (b *Bucket) eachFile(ctx context.Context, prefix string, visit func(key string, size int64)) error {
 	if b.dir == "" {
 		for objects := b.bucket.List(&blob.ListOptions{Prefix: prefix}); ; {
 			object, err := objects.Next(ctx)
@@ -142,21 +187,13 @@ func (b *Bucket) measureBelow(ctx context.Context, prefix string, sum *quota.Amo
 			if err != nil {
 				return err
 			}
-			sum.Bytes += object.Size
-			sum.Files++
+			visit(object.Key, object.Size)
 		}
 	}
-	err := b.shelf.query(ctx, shelfSize, func(stmt *sqlite.Stmt) {
-		sum.Bytes += stmt.ColumnInt64(0)
-		sum.Files += stmt.ColumnInt64(1)
-	}, prefix, strings.TrimSuffix(prefix, "/")+"0")
-	if err != nil {
-		return err
-	}
-	return b.walkFiles(ctx, filepath.Join(b.dir, filepath.FromSlash(prefix)), func(path string, info os.FileInfo) error {
-		if !strings.HasSuffix(path, tempSuffix) {
-			sum.Bytes += info.Size()
-			sum.Files++
+	dir := filepath.Join(b.dir, filepath.FromSlash(prefix))
+	return b.walkFiles(ctx, dir, func(path string, info os.FileInfo) error {
+		if inside, err := filepath.Rel(dir, path); err == nil && !strings.HasSuffix(path, tempSuffix) {
+			visit(prefix+filepath.ToSlash(inside), info.Size())
 		}
 		return nil
 	})

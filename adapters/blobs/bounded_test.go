@@ -1,12 +1,14 @@
 package blobs_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
 	"testing"
 
 	"moviola/adapters/blobs"
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/internal/quota"
 )
@@ -101,5 +103,43 @@ func TestBucket_Limit_Delete(t *testing.T) {
 		if err = b.Put(t.Context(), "media/a/d", strings.NewReader(strings.Repeat("x", 900))); err != nil && t.Context().Err() != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestBucket_LimitOwned: files whose keys name no account count for whom they are stored, and after a start for whom they were.
+func TestBucket_LimitOwned(t *testing.T) {
+	t.Parallel()
+	for name, shelved := range map[string][]string{"files": nil, "documents on the shelf": {"templates/"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			open := func() *blobs.Bucket {
+				b := mustOpen(t, dir, shelved...)
+				b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, "media/")
+				b.LimitOwned("templates/", func(_ context.Context, name string) (string, error) { return strings.TrimSuffix(name, "s"), nil })
+				return b
+			}
+			b := open()
+			put := func(account, key string, size int) error {
+				return b.Put(commands.StoredFor(t.Context(), domain.AccountID(account)), key, strings.NewReader(strings.Repeat("x", size)))
+			}
+			if err := errors.Join(put("a", "templates/as/1.json", 600), put("", "media/a/1", 300), put("b", "templates/bs/1.json", 900), put("", "templates/cs/1", 5000)); err != nil {
+				t.Fatal(err)
+			}
+			full := func(err error) bool {
+				var refusal *domain.Error
+				return errors.As(err, &refusal) && refusal.Code == "storage_full"
+			}
+			if !full(put("a", "templates/as/2.json", 101)) || !full(put("", "media/a/2", 101)) {
+				t.Error("more than the account may was stored")
+			}
+			b = open()
+			if !full(put("a", "templates/as/2.json", 101)) || !full(put("b", "templates/bs/2.json", 101)) {
+				t.Error("after a start more than the account may was stored")
+			}
+			if err := errors.Join(put("a", "templates/as/2.json", 100), put("b", "templates/bs/2.json", 100)); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

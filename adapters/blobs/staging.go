@@ -84,7 +84,7 @@ func (b *Bucket) Copy(ctx context.Context, from, to string) error {
 
 // copy copies within the bounds.
 func (b *Bucket) copy(ctx context.Context, from, to string) error {
-	account := b.owner(to)
+	account := b.owner(ctx, to)
 	if account == "" {
 		return b.bucket.Copy(ctx, to, from, nil)
 	}

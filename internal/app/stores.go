@@ -16,6 +16,7 @@ import (
 	"moviola/adapters/mongodb"
 	"moviola/adapters/sqlite"
 	"moviola/domain/blobkey"
+	"moviola/domain/template"
 	"moviola/eventstore"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
@@ -77,7 +78,23 @@ func (s *stores) open(ctx context.Context, cfg config.Config) error {
 	s.files.Limit(quota.Limits{
 		Account: quota.Amount{Bytes: int64(cfg.AccountStorage), Files: cfg.AccountFiles}, Total: quota.Amount{Bytes: int64(cfg.TotalStorage), Files: cfg.TotalFiles},
 	}, blobkey.AccountPrefixes()...)
+	s.files.LimitOwned(blobkey.Bodies.Prefix(), s.templateOwner)
 	return nil
+}
+
+// templateOwner is the account of a template; empty: it was never saved.
+func (s *stores) templateOwner(ctx context.Context, id string) (string, error) {
+	for recorded, err := range s.log.Store().ReadStream(ctx, template.Stream(template.ID(id)), eventstore.Forwards, 0) {
+		if err != nil {
+			return "", err
+		}
+		_, meta, err := s.log.Codec().Decode(recorded)
+		if errors.Is(err, eventstore.ErrUnknownType) {
+			return "", nil
+		}
+		return string(meta.Account), err
+	}
+	return "", nil
 }
 
 // openEventStore starts the embedded server, unless another one is configured, and says what the client has to dial.

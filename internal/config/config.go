@@ -135,7 +135,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is used without asking its server again")
 	f.Var(&c.DiskReserve, "disk-reserve", "room that is kept free on the disk of --data: below it no new work is taken; auto: 5 % of the disk, 2GB at most; off; or as 10%, 500MB, 20GB")
 	c.AccountStorage, c.AccountSources, c.TotalSources = 100<<30, 20<<30, 50<<30
-	f.Var(&c.AccountStorage, "account-storage", "what one account may store: media library, uploads, documents and prepared assets; off, or as 500MB, 20GB")
+	f.Var(&c.AccountStorage, "account-storage", "what one account may store: media library, uploads, documents, templates and prepared assets; off, or as 500MB, 20GB")
 	f.Var(&c.TotalStorage, "total-storage", "what all accounts together may store; off, or as 500GB or 2TB")
 	f.Var(&c.AccountSources, "account-sources", "downloaded sources that are kept on this host for one account: 2GB at least; off, or as 20GB")
 	f.Var(&c.TotalSources, "total-sources", "downloaded sources that are kept on this host for all accounts: 2GB at least; off, or as 50GB")

@@ -121,7 +121,8 @@ func TestAccountStorage(t *testing.T) {
 	harness.Eventually(t, "there is room again", func() bool { return full.Do(http.MethodPost, "/movies", large).Status == http.StatusOK })
 }
 
-// TestAccountFiles: an account stores no more files than it may, however small they are; another account is not concerned.
+// TestAccountFiles: an account stores no more files than it may, however small they are, documents of movies and templates alike; another account is
+// not concerned.
 func TestAccountFiles(t *testing.T) {
 	t.Parallel()
 	service := harness.NewService(t, "--roles", "api,projector,keeper", "--account-files", "3")
@@ -135,4 +136,23 @@ func TestAccountFiles(t *testing.T) {
 		t.Errorf("a fourth movie: %d %s", answer.Status, answer.Body)
 	}
 	other.Submit(plainMovie)
+
+	save := func(name string) harness.Answer {
+		return other.Do(http.MethodPost, "/templates", fmt.Appendf(nil, `{"name":%q,"movie":{"comment":%q,"scenes":[{"duration":1}]}}`, name, name))
+	}
+	for _, name := range []string{"a", "b"} {
+		if answer := save(name); answer.Status != http.StatusOK {
+			t.Fatalf("save %s: %d %s", name, answer.Status, answer.Body)
+		}
+	}
+	refused := func() {
+		t.Helper()
+		if answer := save("c"); answer.Status != http.StatusForbidden || !strings.Contains(string(answer.Body), `"storage_full"`) {
+			t.Errorf("a template beyond the bound: %d %s", answer.Status, answer.Body)
+		}
+	}
+	refused()
+	service.API.Terminate()
+	service.StartAPI() // where it is counted what is there
+	refused()
 }
