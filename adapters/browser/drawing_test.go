@@ -100,7 +100,8 @@ func dear() map[string]string {
 func TestDrawing_hostile(t *testing.T) {
 	t.Parallel()
 	var dialled atomic.Int64
-	pool := open(t, browser.Config{Browsers: 1, MemoryMB: 900, Dial: func(context.Context, string, string) (net.Conn, error) {
+	// More memory than the processor time suffices to fill, on a machine where it takes long to notice that the time is over.
+	pool := open(t, browser.Config{Browsers: 1, MemoryMB: 3000, Dial: func(context.Context, string, string) (net.Conn, error) {
 		dialled.Add(1)
 		return nil, errors.New("refused")
 	}})

@@ -205,7 +205,7 @@ func TestTools_jail(t *testing.T) {
 		{"writes elsewhere", "echo x >" + outside + " || exit 1; " + ok, false, 1},
 		{"connects", "bash -c 'echo >/dev/tcp/127.0.0.1/" + port + "' || exit 1; " + ok, false, 4},
 		{"signals its parent", "kill -0 $PPID || exit 1; " + ok, false, 6},
-		{"talks without end", "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done", false, 0},
+		{"talks without end", "yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false, 0},
 		{"has a low priority", "[ \"$(nice)\" -ge 10 ] || exit 1; " + ok, true, 0},
 		{"cannot dump its memory", "[ \"$(ulimit -c)\" = 0 ] || exit 1; " + ok, true, 0},
 	}
