@@ -24,6 +24,9 @@ func (s *service) Append(call streams.Streams_AppendServer) error {
 		return refuseInvalid(ctx, request.refusal)
 	}
 	op := request.op
+	if err := s.authorize(ctx, op.stream, rightWrite); err != nil {
+		return err
+	}
 	op.ctx, op.reply = ctx, make(chan result, 1)
 	r := s.writer.submit(op)
 	var wrong *wrongVersionError

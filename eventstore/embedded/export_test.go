@@ -32,11 +32,11 @@ type faultyLog struct {
 	fault func() error
 }
 
-func (l *faultyLog) Commit(batch []*record) error {
+func (l *faultyLog) Commit(batch []*record, groups []*groupRow) error {
 	if err := l.fault(); err != nil {
 		return err
 	}
-	return l.storage.Commit(batch)
+	return l.storage.Commit(batch, groups)
 }
 
 // ErrFull is what a commit fails with on a full disk.
@@ -135,7 +135,7 @@ func CommitFile(path string, commits int) (file, wal []byte, err error) {
 			})
 			revisions[stream]++
 		}
-		if err := log.Commit(batch); err != nil {
+		if err := log.Commit(batch, nil); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -212,7 +212,8 @@ func OpenWithoutStorage(config Config) (*Server, error) {
 
 type nothing struct{}
 
-func (nothing) Commit([]*record) error                      { return nil }
+func (nothing) Commit([]*record, []*groupRow) error         { return nil }
+func (nothing) Groups(context.Context) ([]*groupRow, error) { return nil, nil }
 func (nothing) LastPosition(context.Context) (int64, error) { return 0, nil }
 func (nothing) LastRevision(context.Context, string) (int64, error) {
 	return -1, nil
@@ -243,7 +244,7 @@ func Fill(path string, n int, payload []byte) (err error) {
 			})
 			position++
 		}
-		if err := log.Commit(batch); err != nil {
+		if err := log.Commit(batch, nil); err != nil {
 			return err
 		}
 	}

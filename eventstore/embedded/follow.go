@@ -125,6 +125,9 @@ func (r *reading) followStream() error {
 		}
 		f.revision = h.last
 	}
+	if err := f.check(); err != nil {
+		return err
+	}
 	if err := r.confirm(); err != nil {
 		return err
 	}
@@ -132,6 +135,21 @@ func (r *reading) followStream() error {
 		if err := f.step(); err != nil {
 			return err
 		}
+	}
+}
+
+// check refuses a subscription to a stream that is deleted for good, or that only a projection would write.
+func (f *streamFollower) check() error {
+	h, err := loadHead(f.call.Context(), f.log, f.stream)
+	switch {
+	case err != nil:
+		return failed(err)
+	case h.tombstoned():
+		return refuseDeleted(f.call.Context(), f.stream)
+	case h.last < 0 && isProjected(f.stream):
+		return errProjected(f.stream)
+	default:
+		return nil
 	}
 }
 
@@ -165,6 +183,9 @@ func (f *streamFollower) step() error {
 		if rec.stream != f.stream || rec.revision <= f.revision {
 			continue
 		}
+		if rec.revision == tombstoned {
+			return refuseDeleted(f.call.Context(), f.stream)
+		}
 		f.revision = rec.revision
 		if err := f.send(rec); err != nil {
 			return err
@@ -179,6 +200,9 @@ func (f *streamFollower) readPage(last int64) error {
 	h, err := loadHead(ctx, f.log, f.stream)
 	if err != nil {
 		return failed(err)
+	}
+	if h.tombstoned() {
+		return refuseDeleted(ctx, f.stream)
 	}
 	low := max(f.revision+1, min(h.firstVisible(), h.last+1)) // of a deleted stream: what comes after the deletion
 	records, err := f.log.ReadStream(ctx, f.stream, streamPage{low: low, high: noLimit, until: last, limit: pageLimit})

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/persistent"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 	"github.com/sirupsen/logrus"
@@ -34,7 +36,17 @@ const (
 var anonymous = []string{serverfeatures.ServerFeatures_GetSupportedMethods_FullMethodName}
 
 // readOnly are the calls that a read-only user may make besides.
-var readOnly = []string{streams.Streams_Read_FullMethodName}
+var readOnly = []string{
+	streams.Streams_Read_FullMethodName, gossip.Gossip_Read_FullMethodName,
+	persistent.PersistentSubscriptions_GetInfo_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
+}
+
+// managing are the calls that change or look through persistent subscriptions: users whom the $acl of streams rules may not make them.
+var managing = []string{
+	persistent.PersistentSubscriptions_Create_FullMethodName, persistent.PersistentSubscriptions_Update_FullMethodName,
+	persistent.PersistentSubscriptions_Delete_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
+	persistent.PersistentSubscriptions_ReplayParked_FullMethodName, persistent.PersistentSubscriptions_RestartSubsystem_FullMethodName,
+}
 
 // guard lets the users of a file in, by the Basic credentials that clients send with every call. A password costs its hash once: what
 // was right is remembered by an HMAC of name, password and hash under a key of this process, so a changed line is checked anew.
@@ -102,8 +114,11 @@ func (g *guard) admit(ctx context.Context, method string) (user, error) {
 	if err != nil {
 		return user{}, err
 	}
-	if one.role != RoleFull && !slices.Contains(readOnly, method) {
+	switch {
+	case one.role == RoleReadOnly && !slices.Contains(readOnly, method):
 		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may only read.", "access-denied")
+	case one.role == RoleUser && slices.Contains(managing, method):
+		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may not manage persistent subscriptions.", "access-denied")
 	}
 	return one, nil
 }
@@ -177,9 +192,11 @@ func (g *guard) proof(name, password, hash string) (proof [sha256.Size]byte) {
 // unary guards calls of one message.
 func (g *guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	if !slices.Contains(anonymous, info.FullMethod) {
-		if _, err := g.admit(ctx, info.FullMethod); err != nil {
+		caller, err := g.admit(ctx, info.FullMethod)
+		if err != nil {
 			return nil, err
 		}
+		ctx = withCaller(ctx, caller)
 	}
 	return handle(ctx, request)
 }
@@ -196,7 +213,7 @@ func (g *guard) stream(service any, call grpc.ServerStream, info *grpc.StreamSer
 		}
 		return err
 	}
-	ctx, end := context.WithCancelCause(call.Context())
+	ctx, end := context.WithCancelCause(withCaller(call.Context(), one))
 	defer end(nil)
 	in := &admitted{user: one, end: end}
 	g.mu.Lock()

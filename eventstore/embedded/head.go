@@ -10,16 +10,23 @@ import (
 )
 
 const (
-	metaPrefix  = "$$" // the stream of a stream's metadata: this and its name
-	metaType    = "$metadata"
-	softDeleted = math.MaxInt64 // the $tb of a deleted stream
+	metaPrefix    = "$$" // the stream of a stream's metadata: this and its name
+	metaType      = "$metadata"
+	softDeleted   = math.MaxInt64 // the $tb of a deleted stream
+	tombstoneType = "$streamDeleted"
+	tombstoned    = math.MaxInt64 // the revision of a tombstone: no other event can follow it
 )
 
 // head is what a stream's readers and writers must know about it.
 type head struct {
-	last int64 // revision of the newest event, -1 before the first
+	last int64 // revision of the newest event, -1 before the first; tombstoned when the stream is deleted for good
 	meta streamMeta
 }
+
+func (h head) tombstoned() bool { return h.last == tombstoned }
+
+// limited says that some of the stream's events may be out of its readers' sight.
+func (h head) limited() bool { return h.tombstoned() || h.meta.limited() }
 
 // streamMeta is the part of a stream's metadata that the server itself acts on. It decides what readers of the stream see;
 // the log as a whole still has every event.
@@ -67,6 +74,9 @@ func withTruncateBefore(data []byte, revision int64) ([]byte, error) {
 
 // firstVisible is the lowest revision that $tb and $maxCount leave to readers; $maxAge is a matter of each event.
 func (h head) firstVisible() int64 {
+	if h.tombstoned() {
+		return tombstoned
+	}
 	first := h.meta.truncateBefore
 	if h.meta.maxCount > 0 {
 		first = max(first, h.last-h.meta.maxCount+1)
@@ -88,8 +98,12 @@ func loadHead(ctx context.Context, log storage, stream string) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	if strings.HasPrefix(stream, metaPrefix) {
-		return head{last: last, meta: streamMeta{maxCount: 1}}, nil // only the newest metadata counts
+	if described, isMeta := strings.CutPrefix(stream, metaPrefix); isMeta {
+		base, err := log.LastRevision(ctx, described)
+		if base == tombstoned {
+			last = tombstoned // its metadata went with the stream
+		}
+		return head{last: last, meta: streamMeta{maxCount: 1}}, err // only the newest metadata counts
 	}
 	newest, err := newestOf(ctx, log, metaPrefix+stream)
 	if err != nil || newest == nil {

@@ -1,20 +1,23 @@
 package embedded
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
+	"github.com/sirupsen/logrus"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
 
-// service answers the calls of the protocol's streams service. Tombstones and batch append are not supported.
+// service answers the calls of the protocol's streams service.
 type service struct {
 	streams.UnimplementedStreamsServer
 
 	log     storage
 	tail    *tail
 	writer  *writer
+	note    logrus.FieldLogger
 	now     func() time.Time
 	closing <-chan struct{} // closed when subscriptions have to end
 }
@@ -27,6 +30,7 @@ type reading struct {
 	stream     string // empty: the whole log
 	backwards  bool
 	idAsString bool
+	resolve    bool // links are answered with the events that they point to
 }
 
 // Read answers counted reads and subscriptions, of a stream or of the log.
@@ -37,6 +41,7 @@ func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer
 		stream:     string(options.GetStream().GetStreamIdentifier().GetStreamName()),
 		backwards:  options.GetReadDirection() == streams.ReadReq_Options_Backwards,
 		idAsString: options.GetUuidOption().GetString_() != nil,
+		resolve:    options.GetResolveLinks(),
 	}
 	_, subscription := options.GetCountOption().(*streams.ReadReq_Options_Subscription)
 	switch {
@@ -46,6 +51,11 @@ func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer
 		return status.Error(codes.InvalidArgument, "a read needs the name of a stream")
 	case subscription && r.backwards:
 		return status.Error(codes.InvalidArgument, "a subscription goes forwards")
+	}
+	if err := s.authorize(call.Context(), cmp.Or(r.stream, allStream), rightRead); err != nil {
+		return err
+	}
+	switch {
 	case subscription && r.stream == "":
 		return r.followAll()
 	case subscription:
@@ -60,7 +70,18 @@ func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer
 // count is how many events a counted read wants.
 func (r *reading) count() int64 { return fromWireNumber(r.options.GetCount()) }
 
-func (r *reading) send(rec *record) error { return r.call.Send(toWire(rec, r.idAsString)) }
+// send sends an event; a link with the event that it points to, when that is asked for.
+func (r *reading) send(rec *record) error {
+	event, link := rec, (*record)(nil)
+	if r.resolve && rec.kind == linkType {
+		var err error
+		if event, err = r.service.resolve(r.call.Context(), rec); err != nil {
+			return failed(err)
+		}
+		link = rec
+	}
+	return r.call.Send(toWire(event, link, r.idAsString))
+}
 
 // readStream sends a stream's visible events. Where it ends is fixed when it begins: a reader of a busy stream comes to an end.
 func (r *reading) readStream() error {
@@ -70,7 +91,12 @@ func (r *reading) readStream() error {
 	if err != nil {
 		return failed(err)
 	}
-	if h.last < 0 || h.meta.softDeleted() {
+	switch {
+	case h.tombstoned():
+		return refuseDeleted(ctx, r.stream)
+	case h.last < 0 && isProjected(r.stream):
+		return errProjected(r.stream)
+	case h.last < 0 || h.meta.softDeleted():
 		return r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_StreamNotFound_{
 			StreamNotFound: &streams.ReadResp_StreamNotFound{StreamIdentifier: streamIdentifier(r.stream)},
 		}})

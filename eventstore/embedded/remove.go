@@ -12,23 +12,40 @@ func (w *writer) remove(ctx context.Context, h *head, op *operation) result {
 	if err != nil {
 		return result{err: err}
 	}
-	wrong := result{err: &wrongVersionError{current: h.last}}
-	switch op.expected.kind {
-	case expectExact, expectNoStream:
-		if op.expected.last() != h.last {
-			return wrong
-		}
-	case expectExists:
-		if h.meta.softDeleted() {
-			return result{err: errStreamDeleted}
-		}
-	case expectAny:
+	if err := h.checkRemoval(op.expected); err != nil {
+		return result{err: err}
 	}
 	if h.last < 0 && meta.last < 0 {
-		return wrong
+		return result{err: &wrongVersionError{current: h.last}}
 	}
 	data := fmt.Sprintf(`{"$tb":%d}`, int64(softDeleted))
 	w.addMeta(op.stream, h, meta, []byte(data))
+	return result{revision: h.last, position: w.last}
+}
+
+// checkRemoval holds a deletion's expected revision against the stream.
+func (h *head) checkRemoval(expected expectation) error {
+	switch expected.kind {
+	case expectExact, expectNoStream:
+		if expected.last() != h.last {
+			return &wrongVersionError{current: h.last}
+		}
+	case expectExists:
+		if h.meta.softDeleted() {
+			return errStreamDeleted
+		}
+	case expectAny:
+	}
+	return nil
+}
+
+// bury deletes a stream for good: its last event is a tombstone. A stream that was never written to can be buried, too.
+func (w *writer) bury(h *head, op *operation) result {
+	if err := h.checkRemoval(op.expected); err != nil {
+		return result{err: err}
+	}
+	h.last = tombstoned - 1 // the tombstone's revision does not depend on the stream's length
+	w.add(op.stream, h, []*record{{id: newEventID(), kind: tombstoneType}})
 	return result{revision: h.last, position: w.last}
 }
 

@@ -129,7 +129,7 @@ func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool
 // clean removes what is out of sight of one stream.
 func (s *scavenger) clean(ctx context.Context, stream string) error {
 	h, err := loadHead(ctx, s.log, stream)
-	if err != nil || !h.meta.limited() {
+	if err != nil || !h.limited() {
 		return err
 	}
 	first, err := s.log.FirstRevision(ctx, stream)

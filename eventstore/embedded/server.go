@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/persistent"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/serverfeatures"
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
@@ -55,6 +56,7 @@ type Server struct {
 	log      storage
 	lock     *os.File
 	access   *access
+	groups   *groups
 	closing  chan struct{} // closed when subscriptions have to end
 	tidy     sync.WaitGroup
 	tidyEnd  context.CancelFunc
@@ -109,8 +111,7 @@ func open(config Config, records int, openLog func(path string) (storage, error)
 			return nil, err
 		}
 	}
-	s.start(config, newTail(last, records), orDiscard(config.Log))
-	return s, nil
+	return s, s.start(config, newTail(last, records), orDiscard(config.Log))
 }
 
 func orDiscard(log logrus.FieldLogger) logrus.FieldLogger {
@@ -123,7 +124,7 @@ func orDiscard(log logrus.FieldLogger) logrus.FieldLogger {
 }
 
 // start begins to write and registers the services; calls are answered once Serve runs.
-func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) {
+func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) error {
 	s.tail = tail
 	s.writer = newWriter(s.log, tail, time.Now, log)
 	go s.writer.run()
@@ -142,11 +143,16 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) {
 		// Clients ping every 10 s even when idle; grpc's own policy would disconnect them for that.
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	)...)
-	streams.RegisterStreamsServer(s.grpc, &service{
-		log: s.log, tail: tail, writer: s.writer, now: time.Now, closing: s.closing,
-	})
+	service := &service{log: s.log, tail: tail, writer: s.writer, note: log, now: time.Now, closing: s.closing}
+	var err error
+	if s.groups, err = openGroups(ctx, service); err != nil {
+		return err
+	}
+	streams.RegisterStreamsServer(s.grpc, service)
 	serverfeatures.RegisterServerFeaturesServer(s.grpc, features{})
-	persistent.RegisterPersistentSubscriptionsServer(s.grpc, persistent.UnimplementedPersistentSubscriptionsServer{})
+	persistent.RegisterPersistentSubscriptionsServer(s.grpc, &persistentService{service: service, groups: s.groups})
+	gossip.RegisterGossipServer(s.grpc, newMember(s.listener.Addr()))
+	return nil
 }
 
 // Addr is what a client dials: "unix:///path" or "127.0.0.1:port". With a unix socket it is the same at every start.
@@ -195,6 +201,7 @@ func (s *Server) Close(ctx context.Context) error {
 		}
 		s.tidyEnd()
 		s.tidy.Wait()
+		s.groups.close()
 		s.writer.close()
 		s.closeErr = s.release()
 	})

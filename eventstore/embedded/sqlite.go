@@ -84,6 +84,9 @@ func (l *sqliteLog) open() (err error) {
 	if err := l.migrate(); err != nil {
 		return err
 	}
+	if err := sqlitex.ExecuteTransient(l.writer, groupsSchema, nil); err != nil {
+		return err
+	}
 	for range readers {
 		conn, err := openFile(l.path, sqlite.OpenReadOnly)
 		if err != nil {
@@ -171,8 +174,13 @@ func (l *sqliteLog) Close() error {
 }
 
 // Commit implements storage.
-func (l *sqliteLog) Commit(batch []*record) error {
-	return l.transaction(func() error { return l.insert(batch) })
+func (l *sqliteLog) Commit(batch []*record, groups []*groupRow) error {
+	return l.transaction(func() error {
+		if err := l.insert(batch); err != nil {
+			return err
+		}
+		return l.saveGroups(groups)
+	})
 }
 
 // transaction runs do in a transaction of the writer's connection, and makes it durable.

@@ -9,10 +9,12 @@ import (
 
 // storage keeps records. Commit, Remove and Close are called by one goroutine, everything else by any.
 type storage interface {
-	// Commit stores a batch, all or none; when it returns nil the batch survives a power cut. Positions and revisions are the
+	// Commit stores a batch and the groups that changed, all or none; when it returns nil the batch survives a power cut. Positions and revisions are the
 	// caller's. errFull says that nothing was stored and that a later batch may succeed; any other error leaves the state of
 	// the disk unknown.
-	Commit(batch []*record) error
+	Commit(batch []*record, groups []*groupRow) error
+	// Groups returns the persistent subscriptions.
+	Groups(ctx context.Context) ([]*groupRow, error)
 	// LastPosition is the position of the newest record, 0 in an empty log.
 	LastPosition(ctx context.Context) (int64, error)
 	// LastRevision is the revision of a stream's newest record, -1 when it has none.

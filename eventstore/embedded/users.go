@@ -19,8 +19,12 @@ type Role string
 // The roles of users.
 const (
 	RoleFull     Role = "full"      // everything
+	RoleUser     Role = "user"      // what the $acl of each stream allows
 	RoleReadOnly Role = "read-only" // reads and subscriptions; no appends, deletions or metadata
 )
+
+// Roles lists the roles, in the order in which they are told.
+var Roles = []Role{RoleFull, RoleUser, RoleReadOnly}
 
 // hashCost is what bcrypt makes of a new password: about a quarter of a second to check.
 const hashCost = 12
@@ -67,8 +71,8 @@ func parseUser(line string) (user, error) {
 	if err := checkUserName(one.name); err != nil {
 		return user{}, err
 	}
-	if one.role != RoleFull && one.role != RoleReadOnly {
-		return user{}, fmt.Errorf("the role of %s is neither %s nor %s", one.name, RoleFull, RoleReadOnly)
+	if !slices.Contains(Roles, one.role) {
+		return user{}, fmt.Errorf("the role of %s is none of %v", one.name, Roles)
 	}
 	if _, err := bcrypt.Cost([]byte(one.hash)); err != nil {
 		return user{}, fmt.Errorf("the hash of %s is none of bcrypt", one.name)

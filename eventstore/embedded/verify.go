@@ -108,6 +108,8 @@ func (i *inspection) revisions(report *Report) error {
 			switch {
 			case stmt.ColumnIsNull(3):
 				report.add(fmt.Sprintf("stream %s has no events", name))
+			case revision == tombstoned: // it follows whatever was the newest event
+				revision = next - 1
 			case revision > next:
 				report.add(fmt.Sprintf("stream %s lacks the revisions %d to %d, before position %d", name, next, revision-1, at))
 			case revision < next:

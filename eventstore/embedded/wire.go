@@ -46,29 +46,45 @@ func toWireID(id uuid.UUID, asString bool) *shared.UUID {
 	}}}
 }
 
-// toWire makes the message for an event. Its position is the same twice: every event is committed where it is prepared.
-func toWire(r *record, idAsString bool) *streams.ReadResp {
+// toWire makes the message for an event, or for a link and the event that it points to, nil when that is gone.
+func toWire(event, link *record, idAsString bool) *streams.ReadResp {
+	original := event
+	if link != nil {
+		original = link
+	}
+	return &streams.ReadResp{Content: &streams.ReadResp_Event{Event: &streams.ReadResp_ReadEvent{
+		Event:    toWireRecord(event, idAsString),
+		Link:     toWireRecord(link, idAsString),
+		Position: &streams.ReadResp_ReadEvent_CommitPosition{CommitPosition: uint64(original.position)},
+	}}}
+}
+
+// toWireRecord makes an event's part of a message. Its position is the same twice: every event is committed where it is prepared.
+func toWireRecord(r *record, idAsString bool) *streams.ReadResp_ReadEvent_RecordedEvent {
+	if r == nil {
+		return nil
+	}
+	return &streams.ReadResp_ReadEvent_RecordedEvent{
+		Id:               toWireID(r.id, idAsString),
+		StreamIdentifier: streamIdentifier(r.stream),
+		StreamRevision:   uint64(r.revision),
+		PreparePosition:  uint64(r.position),
+		CommitPosition:   uint64(r.position),
+		Metadata:         wireMetadata(r),
+		CustomMetadata:   r.metadata,
+		Data:             r.data,
+	}
+}
+
+func wireMetadata(r *record) map[string]string {
 	content := contentBytes
 	if r.json {
 		content = contentJSON
 	}
-	position := uint64(r.position)
-	return &streams.ReadResp{Content: &streams.ReadResp_Event{Event: &streams.ReadResp_ReadEvent{
-		Event: &streams.ReadResp_ReadEvent_RecordedEvent{
-			Id:               toWireID(r.id, idAsString),
-			StreamIdentifier: streamIdentifier(r.stream),
-			StreamRevision:   uint64(r.revision),
-			PreparePosition:  position,
-			CommitPosition:   position,
-			Metadata: map[string]string{
-				"type": r.kind, "content-type": content,
-				"created": strconv.FormatInt(r.created, 10), // a client that cannot read it ends its process
-			},
-			CustomMetadata: r.metadata,
-			Data:           r.data,
-		},
-		Position: &streams.ReadResp_ReadEvent_CommitPosition{CommitPosition: position},
-	}}}
+	return map[string]string{
+		"type": r.kind, "content-type": content,
+		"created": strconv.FormatInt(r.created, 10), // a client that cannot read it ends its process
+	}
 }
 
 func streamIdentifier(stream string) *shared.StreamIdentifier {

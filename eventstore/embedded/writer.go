@@ -32,6 +32,8 @@ type operation struct {
 	expected expectation
 	events   []*record // to be appended; position, revision and creation time are the writer's
 	remove   bool      // delete the stream instead
+	forGood  bool      // with remove: leave a tombstone, after which the stream can never be written to
+	group    *groupRow // store this instead
 	bytes    int64
 	reply    chan result // buffered, so that the writer never waits for a caller that has left
 }
@@ -64,6 +66,7 @@ type writer struct {
 	batch        []*record
 	batchOf      map[string][]*record // the batch by stream
 	limited      map[string]bool      // streams of the batch that retention may have something to remove from
+	groups       []*groupRow          // persistent subscriptions of the batch
 }
 
 func newWriter(log storage, tail *tail, now func() time.Time, note logrus.FieldLogger) *writer {
@@ -191,6 +194,7 @@ func (w *writer) write(ops []*operation) {
 		clear(w.heads)
 	}
 	w.batch = nil // readers of the tail keep the records
+	w.groups = w.groups[:0]
 	clear(w.batchOf)
 	clear(w.limited)
 	before := w.last
@@ -215,11 +219,11 @@ func (w *writer) commit() error {
 	if err := w.broken(); err != nil {
 		return err
 	}
-	if len(w.batch) == 0 {
+	if len(w.batch) == 0 && len(w.groups) == 0 {
 		return nil
 	}
-	err := w.judge(w.log.Commit(w.batch))
-	if err == nil {
+	err := w.judge(w.log.Commit(w.batch, w.groups))
+	if err == nil && len(w.batch) > 0 {
 		w.tail.publish(w.batch)
 		w.scavengeable.add(w.limited)
 	}
@@ -250,13 +254,29 @@ func (w *writer) apply(op *operation) result {
 	if err := op.ctx.Err(); err != nil {
 		return result{err: err}
 	}
+	if op.group != nil {
+		w.groups = append(w.groups, op.group)
+		return result{}
+	}
 	// A read for a decision must not end with its caller: the answer would be lost on the others in the batch.
 	ctx := context.WithoutCancel(op.ctx)
 	h, err := w.head(ctx, op.stream)
 	if err != nil {
 		return result{err: err}
 	}
-	if op.remove {
+	described := h // the stream that the operation is about, also when it writes that stream's metadata
+	base, isMeta := strings.CutPrefix(op.stream, metaPrefix)
+	if isMeta {
+		if described, err = w.head(ctx, base); err != nil {
+			return result{err: err}
+		}
+	}
+	switch {
+	case described.tombstoned():
+		return result{err: errStreamDeleted}
+	case op.remove && op.forGood:
+		return w.bury(h, op)
+	case op.remove:
 		return w.remove(ctx, h, op)
 	}
 	verdict, err := w.decide(ctx, h, op)
@@ -273,11 +293,7 @@ func (w *writer) apply(op *operation) result {
 			return result{err: err}
 		}
 	}
-	if base, isMeta := strings.CutPrefix(op.stream, metaPrefix); isMeta {
-		described, err := w.head(ctx, base)
-		if err != nil {
-			return result{err: err}
-		}
+	if isMeta {
 		described.meta = parseMeta(op.events[len(op.events)-1].data)
 		w.limited[base] = true
 	}
@@ -293,7 +309,7 @@ func (w *writer) add(stream string, h *head, records []*record) {
 		w.last++
 		r.stream, r.revision, r.position, r.created = stream, h.last, w.last, created
 	}
-	if h.meta.limited() {
+	if h.limited() {
 		w.limited[stream] = true
 	}
 	w.batch = append(w.batch, records...)

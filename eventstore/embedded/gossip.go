@@ -1,0 +1,50 @@
+package embedded
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/gossip"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
+	"github.com/google/uuid"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+)
+
+// member tells clients that look for a cluster that there is one node, which leads.
+type member struct {
+	gossip.UnimplementedGossipServer
+
+	id     uuid.UUID
+	listen *net.TCPAddr // nil for a socket, which cannot be named as host and port
+}
+
+func newMember(addr net.Addr) *member {
+	tcp, _ := addr.(*net.TCPAddr)
+	return &member{id: uuid.New(), listen: tcp}
+}
+
+// Read names the address that the client has dialled: the one that it can reach, through whatever stands between.
+func (m *member) Read(ctx context.Context, _ *shared.Empty) (*gossip.ClusterInfo, error) {
+	if m.listen == nil {
+		return nil, status.Error(codes.Unimplemented, "a unix socket has no members: connect to it without discovery")
+	}
+	host, port := m.listen.IP.String(), m.listen.Port
+	sent, _ := metadata.FromIncomingContext(ctx)
+	if authority := sent.Get(":authority"); len(authority) == 1 {
+		name, number, err := net.SplitHostPort(authority[0])
+		if dialled, parseErr := strconv.ParseUint(number, 10, 16); err == nil && parseErr == nil {
+			host, port = name, int(dialled)
+		}
+	}
+	return &gossip.ClusterInfo{Members: []*gossip.MemberInfo{{
+		InstanceId:   toWireID(m.id, false),
+		TimeStamp:    ticks(time.Now()),
+		State:        gossip.MemberInfo_Leader,
+		IsAlive:      true,
+		HttpEndPoint: &gossip.EndPoint{Address: host, Port: uint32(port)},
+	}}}, nil
+}

@@ -1,0 +1,393 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	maxCommands   = 256   // answers and questions that wait for a group
+	maxSlots      = 4096  // unanswered messages of a consumer, whatever it asks for
+	maxReadAhead  = 1024  // events read ahead, whatever the settings say
+	maxParkedOnce = 500   // messages parked in one append
+	maxReason     = 1_000 // bytes kept of why a message was parked
+)
+
+// group is a persistent subscription at work. One goroutine (run) owns its state: connections, the RPCs that ask and change, the writer's
+// answers and the log's news reach it through channels, and it reads the log itself.
+//
+//	consumers --acks, nacks--> commands --> run --messages--> consumer.out --> connections
+//	                                         |  ^
+//	       log (pages), tail (a wake-up) ----+  +---- saved, parked, truncated (one of each under way)
+type group struct {
+	key     groupKey
+	service *service
+	state   *groupState
+	filter  filter
+
+	commands chan func()
+	end      chan error    // gets what consumers are told, once; buffered
+	ended    chan struct{} // closed when run has returned
+
+	seen     int64        // of a stream: position up to which the log has been looked through
+	woken    <-chan int64 // nil: not waiting for the log
+	noSleep  func()
+	ticking  bool      // something was done with since the last checkpoint
+	tick     time.Time // when its checkpoint is due
+	saved    chan saved
+	saving   bool
+	stored   chan error
+	replay   replay
+	failed   bool       // the newest read of the log
+	finished chan error // the parked stream was truncated
+}
+
+// saved is how a checkpoint ended; before is what it replaces.
+type saved struct {
+	before int64
+	err    error
+}
+
+// replay is which of the parked messages come again.
+type replay struct {
+	active     bool
+	next, stop int64 // revisions of the parked stream
+	ending     bool  // all are done with, and the stream is being truncated
+}
+
+func newGroup(s *service, row *groupRow) (*group, error) {
+	settings := &groupSettings{}
+	if err := json.Unmarshal(row.settings, settings); err != nil {
+		return nil, fmt.Errorf("read the settings of the persistent subscription %s of %s: %w", row.key.name, row.key.stream, err)
+	}
+	filter, err := settings.filter()
+	if err != nil {
+		return nil, err
+	}
+	considered := settings.Behind
+	if row.checkpoint != noCheckpoint {
+		considered = row.checkpoint
+	}
+	return &group{
+		key: row.key, service: s, filter: filter,
+		state: &groupState{
+			settings: settings, pins: map[uint32]*consumer{}, considered: considered, checkpoint: row.checkpoint,
+		},
+		commands: make(chan func(), maxCommands), end: make(chan error, 1), ended: make(chan struct{}),
+		saved: make(chan saved, 1), stored: make(chan error, 1), finished: make(chan error, 1),
+		seen: -1,
+	}, nil
+}
+
+// stop ends the group and tells its consumers why. It returns when nothing of it is at work.
+func (g *group) stop(reason error) {
+	select {
+	case g.end <- reason:
+	default: // it is ending
+	}
+	<-g.ended
+}
+
+// do runs a function in the group's goroutine and waits for it; false when the group has ended or the context does.
+func (g *group) do(ctx context.Context, what func()) bool {
+	done := make(chan struct{})
+	if !g.tell(ctx, func() { what(); close(done) }) {
+		return false
+	}
+	select {
+	case <-done:
+		return true
+	case <-g.ended:
+		return false
+	}
+}
+
+// tell hands a function to the group's goroutine.
+func (g *group) tell(ctx context.Context, what func()) bool {
+	select {
+	case g.commands <- what:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-g.ended:
+		return false
+	}
+}
+
+// run works until stop is called.
+func (g *group) run() {
+	defer close(g.ended)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	always := make(chan struct{})
+	close(always)
+	for {
+		more := g.advance()
+		var again <-chan struct{}
+		if more {
+			again = always
+		}
+		timer.Reset(g.patience())
+		select {
+		case reason := <-g.end:
+			g.finish(reason)
+			return
+		case command := <-g.commands:
+			g.obey(command)
+		case position := <-g.woken:
+			g.woken = nil
+			g.seen = max(g.seen, position-1) // what came before was others'
+		case s := <-g.saved:
+			g.saving = false
+			if s.err != nil {
+				g.complain("checkpoint not written", s.err)
+				g.state.checkpoint = s.before
+			}
+		case err := <-g.stored:
+			if err != nil {
+				g.complain("messages not parked; trying again", err)
+			}
+			g.state.stored(err == nil)
+		case err := <-g.finished:
+			if err != nil {
+				g.complain("replayed messages stay parked", err)
+			}
+			g.replay = replay{}
+		case <-timer.C:
+		case <-again:
+		}
+	}
+}
+
+// obey carries out what waits, a bounded part of it: acks come one by one.
+func (g *group) obey(command func()) {
+	command()
+	for range maxCommands {
+		select {
+		case command := <-g.commands:
+			command()
+		default:
+			return
+		}
+	}
+}
+
+// advance does everything that can be done now. It reports whether there is more to read.
+func (g *group) advance() (more bool) {
+	now := g.service.now()
+	more, err := g.read()
+	if err == nil {
+		err = g.readReplays()
+	}
+	if g.failed = err != nil; g.failed {
+		g.complain("cannot read; trying again in a second", err)
+		more = false
+	}
+	g.state.expire(now)
+	g.state.dispatch(now)
+	g.park()
+	g.save(now)
+	g.endReplay()
+	return more
+}
+
+// patience is how long nothing has to be done if nobody says anything. After an error of the log, reading is tried again then.
+func (g *group) patience() time.Duration {
+	now, wait := g.service.now(), time.Hour
+	if g.failed {
+		wait = time.Second
+	}
+	if due := g.state.expire(now); !due.IsZero() {
+		wait = min(wait, due.Sub(now))
+	}
+	if g.ticking {
+		wait = min(wait, g.tick.Sub(now))
+	}
+	return max(wait, time.Millisecond)
+}
+
+func (g *group) complain(what string, err error) {
+	g.service.note.WithError(err).WithField("stream", g.key.stream).WithField("group", g.key.name).
+		Warn("event store: persistent subscription: " + what)
+}
+
+// read reads the next events of the source while less than a batch of them waits, and otherwise waits for the log. Without consumers nothing
+// is read.
+func (g *group) read() (more bool, err error) {
+	if len(g.state.consumers) == 0 {
+		g.wakeNoMore()
+		return false, nil
+	}
+	limit := int(min(g.state.settings.ReadBatch, maxReadAhead))
+	if len(g.state.fresh) >= limit || g.woken != nil {
+		return false, nil
+	}
+	ctx := context.Background()
+	if g.key.all() {
+		return g.readAll(ctx, limit)
+	}
+	return g.readStream(ctx, limit)
+}
+
+func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
+	edge, at := g.service.tail.edge(), g.state.considered
+	if at >= edge {
+		// Woken after so many events, too: a group that few events match would otherwise search the log again after a restart.
+		g.sleep(at, g.filter.interest, at+int64(max(g.state.settings.MaxCheckpoint, maxReadAhead)))
+		return false, nil
+	}
+	records, ok := g.service.tail.after(at, limit)
+	if !ok {
+		page := allPage{low: at + 1, high: edge, limit: limit, wantFunc: g.filter.matchFunc}
+		if records, err = g.service.log.ReadAll(ctx, page); err != nil {
+			return false, err
+		}
+		if len(records) == 0 { // retention has removed them all
+			g.state.offer(nil, edge, 0)
+			return true, nil
+		}
+	}
+	var wanted []*message
+	for _, r := range records {
+		if !g.filter.matches(r) || strings.HasPrefix(r.stream, groupStreams) {
+			continue
+		}
+		m, err := g.message(ctx, r, r.position)
+		if err != nil {
+			return false, err
+		}
+		wanted = append(wanted, m)
+	}
+	g.state.offer(wanted, records[len(records)-1].position, len(records)-len(wanted))
+	return true, nil
+}
+
+func (g *group) readStream(ctx context.Context, limit int) (more bool, err error) {
+	edge := g.service.tail.edge()
+	if g.seen >= edge {
+		g.sleep(g.seen, []string{g.key.stream}, math.MaxInt64)
+		return false, nil
+	}
+	h, err := loadHead(ctx, g.service.log, g.key.stream)
+	if err != nil {
+		return false, err
+	}
+	low := max(g.state.considered+1, min(h.firstVisible(), h.last+1))
+	var records []*record
+	if !h.tombstoned() {
+		page := streamPage{low: low, high: noLimit, until: edge, limit: limit}
+		if records, err = g.service.log.ReadStream(ctx, g.key.stream, page); err != nil {
+			return false, err
+		}
+	}
+	if len(records) == 0 {
+		g.seen = edge
+		return true, nil
+	}
+	var wanted []*message
+	expired := h.expiredBefore(g.service.now())
+	for _, r := range records {
+		if r.created < expired {
+			continue
+		}
+		m, err := g.message(ctx, r, r.revision)
+		if err != nil {
+			return false, err
+		}
+		wanted = append(wanted, m)
+	}
+	g.state.offer(wanted, records[len(records)-1].revision, len(records)-len(wanted))
+	return true, nil
+}
+
+// message makes a message of an event, following a link when the group is to.
+func (g *group) message(ctx context.Context, r *record, place int64) (*message, error) {
+	if !g.state.settings.ResolveLinks || r.kind != linkType {
+		return &message{event: r, place: place}, nil
+	}
+	target, err := g.service.resolve(ctx, r)
+	return &message{event: target, link: r, place: place}, err
+}
+
+// sleep waits for events of interest behind a position.
+func (g *group) sleep(behind int64, interest []string, due int64) {
+	g.woken, g.noSleep = g.service.tail.sleep(behind, interest, due)
+}
+
+func (g *group) wakeNoMore() {
+	if g.woken != nil {
+		g.noSleep()
+		g.woken = nil
+	}
+}
+
+// save orders the checkpoint that is due. Only one is on its way at a time, so that none overtakes another.
+func (g *group) save(now time.Time) {
+	if g.state.done == 0 {
+		g.ticking = false
+		return
+	}
+	if !g.ticking {
+		g.ticking, g.tick = true, now.Add(g.state.settings.checkpointAfter())
+	}
+	timeIsUp := !now.Before(g.tick)
+	if timeIsUp {
+		g.tick = now.Add(max(g.state.settings.checkpointAfter(), 100*time.Millisecond))
+	}
+	if g.saving {
+		return
+	}
+	before := g.state.checkpoint
+	at, due := g.state.due(timeIsUp)
+	if !due {
+		return
+	}
+	g.saving = true
+	go func() { g.saved <- saved{before: before, err: g.write(at)} }()
+}
+
+// write makes a checkpoint durable, in the same commit as the appends that wait.
+func (g *group) write(at int64) error {
+	return g.service.saveGroup(context.Background(), &groupRow{key: g.key, checkpoint: at})
+}
+
+// finish ends the group: its consumers are told why, and what is done with is written down.
+func (g *group) finish(reason error) {
+	g.wakeNoMore()
+	for _, c := range g.state.consumers {
+		c.end <- reason
+	}
+	if g.saving {
+		<-g.saved
+	}
+	if g.state.storing != nil {
+		g.state.stored(<-g.stored == nil)
+	}
+	if g.replay.ending {
+		<-g.finished
+	}
+	if at := g.state.checkpointAt(); at > g.state.checkpoint {
+		if err := g.write(at); err != nil {
+			g.complain("last checkpoint not written", err)
+		}
+		g.state.checkpoint = at
+	}
+}
+
+// connect adds a consumer. False when the group has as many as it may.
+func (g *group) connect(c *consumer) bool {
+	if limit := int(g.state.settings.MaxSubscribers); limit > 0 && len(g.state.consumers) >= limit {
+		return false
+	}
+	c.slots = min(max(c.slots, 1), maxSlots)
+	c.out = make(chan *message, c.slots)
+	c.flights = map[uuid.UUID][]*flight{}
+	g.state.consumers = append(g.state.consumers, c)
+	return true
+}

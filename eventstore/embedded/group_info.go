@@ -1,0 +1,137 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/persistent"
+)
+
+// GetInfo tells about one group.
+func (p *persistentService) GetInfo(ctx context.Context, request *persistent.GetInfoReq) (*persistent.GetInfoResp, error) {
+	options := request.GetOptions()
+	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
+	if err := p.service.authorize(ctx, key.stream, rightRead); err != nil {
+		return nil, err
+	}
+	g := p.groups.find(key)
+	if g == nil {
+		return nil, p.refuse(ctx, key, errNoGroup)
+	}
+	info, err := g.info(ctx)
+	if err != nil {
+		return nil, p.refuse(ctx, key, err)
+	}
+	return &persistent.GetInfoResp{SubscriptionInfo: info}, nil
+}
+
+// List tells about all groups, or about those of a stream: a stream without any is not found.
+func (p *persistentService) List(ctx context.Context, request *persistent.ListReq) (*persistent.ListResp, error) {
+	of := ""
+	if wire := request.GetOptions().GetListForStream(); wire != nil {
+		of = newGroupKey(wire.GetStream(), wire.GetAll(), "").stream
+	}
+	found := p.groups.list(of)
+	if of != "" && len(found) == 0 {
+		return nil, p.refuse(ctx, groupKey{stream: of}, errNoGroup)
+	}
+	answer := &persistent.ListResp{}
+	for _, g := range found {
+		info, err := g.info(ctx)
+		if err != nil {
+			return nil, p.refuse(ctx, g.key, err)
+		}
+		answer.Subscriptions = append(answer.Subscriptions, info)
+	}
+	return answer, nil
+}
+
+// info is what is told about a group. Consumers and counts are of this start of the server.
+func (g *group) info(ctx context.Context) (*persistent.SubscriptionInfo, error) {
+	known := g.service.tail.edge()
+	if !g.key.all() {
+		h, err := loadHead(ctx, g.service.log, g.key.stream)
+		if err != nil {
+			return nil, err
+		}
+		known = h.last
+	}
+	waiting, err := loadHead(ctx, g.service.log, g.key.parkedStream())
+	if err != nil {
+		return nil, err
+	}
+	var info *persistent.SubscriptionInfo
+	if !g.do(ctx, func() { info = g.tellInfo(known) }) {
+		return nil, errGroupDropped
+	}
+	if !waiting.meta.softDeleted() {
+		info.ParkedMessageCount = waiting.last + 1 - waiting.firstVisible()
+	}
+	return info, nil
+}
+
+func (g *group) tellInfo(known int64) *persistent.SubscriptionInfo {
+	s, now := g.state.settings, g.service.now()
+	info := &persistent.SubscriptionInfo{
+		EventSource: g.key.stream, GroupName: g.key.name, Status: "Live",
+		TotalItems:                    g.state.given,
+		LastCheckpointedEventPosition: g.place(g.state.checkpoint), LastKnownEventPosition: g.place(known),
+		ResolveLinkTos: s.ResolveLinks, StartFrom: g.startFrom(), MessageTimeoutMilliseconds: int32(min(s.MessageTimeoutMS, math.MaxInt32)),
+		ExtraStatistics: s.ExtraStatistics, MaxRetryCount: s.MaxRetries, LiveBufferSize: s.LiveBuffer, BufferSize: s.HistoryBuffer,
+		ReadBatchSize: s.ReadBatch, CheckPointAfterMilliseconds: int32(min(s.CheckpointMS, math.MaxInt32)), MinCheckPointCount: s.MinCheckpoint,
+		MaxCheckPointCount: s.MaxCheckpoint, NamedConsumerStrategy: s.Strategy, MaxSubscriberCount: s.MaxSubscribers,
+		ReadBufferCount: int32(len(g.state.fresh)), RetryBufferCount: int32(len(g.state.retries) + len(g.state.replays)),
+		TotalInFlightMessages:    int32(g.state.unanswered()),
+		OutstandingMessagesCount: int32(g.state.unanswered() + len(g.state.retries) + len(g.state.parking) + len(g.state.storing)),
+	}
+	if g.state.considered < known {
+		info.Status = "Behind"
+	}
+	for _, c := range g.state.consumers {
+		connection := &persistent.SubscriptionInfo_ConnectionInfo{
+			From: c.from, Username: c.user, ConnectionName: c.name, TotalItems: c.given, AverageItemsPerSecond: perSecond(c.given, now.Sub(c.since)),
+			AvailableSlots: int32(c.slots - c.count), InFlightMessages: int32(c.count),
+		}
+		info.AveragePerSecond += connection.AverageItemsPerSecond
+		info.Connections = append(info.Connections, connection)
+	}
+	return info
+}
+
+func perSecond(count int64, in time.Duration) int32 {
+	return int32(min(float64(count)/max(in.Seconds(), 1), math.MaxInt32))
+}
+
+// place is a revision or position as clients read it: one that they cannot read fails their whole call.
+func (g *group) place(at int64) string {
+	switch {
+	case at < 0:
+		return ""
+	case g.key.all():
+		return fmt.Sprintf("C:%d/P:%d", at, at)
+	default:
+		return strconv.FormatInt(at, 10)
+	}
+}
+
+func (g *group) startFrom() string {
+	start := g.state.settings.Start
+	if g.key.all() {
+		return fmt.Sprintf("C:%d/P:%d", start, start)
+	}
+	return strconv.FormatInt(start, 10)
+}
+
+// trailerText makes a name fit for a header: what is not ASCII is escaped.
+func trailerText(name string) string {
+	for _, c := range name {
+		if c < ' ' || c > '~' {
+			return url.PathEscape(name)
+		}
+	}
+	return name
+}

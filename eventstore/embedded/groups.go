@@ -1,0 +1,202 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxGroups bounds the persistent subscriptions of a log: each has a goroutine and buffers.
+const maxGroups = 1000
+
+var (
+	errGroupExists  = errors.New("there is a persistent subscription of that name already")
+	errNoGroup      = errors.New("there is no such persistent subscription")
+	errGroupDropped = errors.New("the persistent subscription was changed or is being restarted")
+	errTooMany      = fmt.Errorf("there are %d persistent subscriptions already", maxGroups)
+)
+
+// groups are the persistent subscriptions of a log.
+type groups struct {
+	service *service
+	change  sync.Mutex // held by whoever adds, changes or removes one, until that is durable
+
+	mu     sync.Mutex
+	all    map[groupKey]*group
+	closed bool
+}
+
+// openGroups starts what the log knows. One that cannot be read is told and left out.
+func openGroups(ctx context.Context, s *service) (*groups, error) {
+	g := &groups{service: s, all: map[groupKey]*group{}}
+	return g, g.load(ctx)
+}
+
+func (g *groups) load(ctx context.Context) error {
+	rows, err := g.service.log.Groups(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := g.start(row); err != nil {
+			g.service.note.WithError(err).Error("event store: persistent subscription left out; delete it and create it anew")
+		}
+	}
+	return nil
+}
+
+func (g *groups) start(row *groupRow) error {
+	made, err := newGroup(g.service, row)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return errClosed
+	}
+	g.all[row.key] = made
+	go made.run()
+	return nil
+}
+
+func (g *groups) find(key groupKey) *group {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.all[key]
+}
+
+// list returns the groups of a stream, or all with an empty name, in the order of their names.
+func (g *groups) list(stream string) []*group {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	found := slices.Collect(maps.Values(g.all))
+	found = slices.DeleteFunc(found, func(one *group) bool { return stream != "" && one.key.stream != stream })
+	slices.SortFunc(found, func(a, b *group) int {
+		return strings.Compare(a.key.stream+"\x00"+a.key.name, b.key.stream+"\x00"+b.key.name)
+	})
+	return found
+}
+
+func (g *groups) take(key groupKey) *group {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	found := g.all[key]
+	delete(g.all, key)
+	return found
+}
+
+// create adds a group that begins at a place, startAtEnd for the end.
+func (g *groups) create(ctx context.Context, key groupKey, settings *groupSettings, start int64) error {
+	g.change.Lock()
+	defer g.change.Unlock()
+	switch {
+	case g.find(key) != nil:
+		return errGroupExists
+	case len(g.list("")) >= maxGroups:
+		return errTooMany
+	}
+	row, err := g.row(ctx, key, settings, start)
+	if err == nil {
+		err = g.service.saveGroup(ctx, row)
+	}
+	if err != nil {
+		return err
+	}
+	return g.start(row)
+}
+
+// row is a group as it is kept.
+func (g *groups) row(ctx context.Context, key groupKey, settings *groupSettings, start int64) (*groupRow, error) {
+	last := g.service.tail.edge()
+	if !key.all() {
+		h, err := loadHead(ctx, g.service.log, key.stream)
+		if err != nil {
+			return nil, err
+		}
+		last = h.last
+	} else if start > last {
+		return nil, fmt.Errorf("position %d is beyond the end of the log, %d", start, last)
+	}
+	settings.Start, settings.Behind = start, start-1
+	if start == startAtEnd {
+		settings.Behind = last
+	}
+	encoded, err := json.Marshal(settings)
+	return &groupRow{key: key, settings: encoded, checkpoint: noCheckpoint}, err
+}
+
+// update changes a group's settings. Its consumers are disconnected; how far it has come and its filter stay.
+func (g *groups) update(ctx context.Context, key groupKey, settings *groupSettings, start int64) error {
+	g.change.Lock()
+	defer g.change.Unlock()
+	old := g.find(key)
+	if old == nil {
+		return errNoGroup
+	}
+	settings.Filter = old.state.settings.Filter // never changed
+	row, err := g.row(ctx, key, settings, start)
+	if err != nil {
+		return err
+	}
+	g.take(key)
+	old.stop(errGroupDropped)
+	row.checkpoint = old.state.checkpoint
+	if err := g.service.saveGroup(ctx, row); err != nil {
+		former, encodeErr := json.Marshal(old.state.settings)
+		return errors.Join(err, encodeErr, g.start(&groupRow{key: key, settings: former, checkpoint: old.state.checkpoint}))
+	}
+	return g.start(row)
+}
+
+// remove deletes a group, its checkpoint and what it parked.
+func (g *groups) remove(ctx context.Context, key groupKey) error {
+	g.change.Lock()
+	defer g.change.Unlock()
+	old := g.take(key)
+	if old == nil {
+		return errNoGroup
+	}
+	old.stop(errNoGroup)
+	if err := g.service.saveGroup(ctx, &groupRow{key: key, removed: true}); err != nil {
+		former, encodeErr := json.Marshal(old.state.settings)
+		return errors.Join(err, encodeErr, g.start(&groupRow{key: key, settings: former, checkpoint: old.state.checkpoint}))
+	}
+	op := &operation{ctx: ctx, stream: key.parkedStream(), remove: true, expected: expectation{kind: expectAny}, reply: make(chan result, 1)}
+	var none *wrongVersionError
+	if err := g.service.writer.submit(op).err; err != nil && !errors.As(err, &none) {
+		return err
+	}
+	return nil
+}
+
+// restart disconnects all consumers and begins from what the log knows.
+func (g *groups) restart(ctx context.Context) error {
+	g.change.Lock()
+	defer g.change.Unlock()
+	for _, one := range g.list("") {
+		g.take(one.key)
+		one.stop(errGroupDropped)
+	}
+	return g.load(ctx)
+}
+
+// close ends all groups. They write their checkpoints, so the writer has to be there still.
+func (g *groups) close() {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	for _, one := range g.list("") {
+		one.stop(errClosed)
+	}
+}
+
+// saveGroup makes a change of a group durable.
+func (s *service) saveGroup(ctx context.Context, row *groupRow) error {
+	return s.writer.submit(&operation{ctx: ctx, group: row, bytes: int64(len(row.settings)) + 64, reply: make(chan result, 1)}).err
+}

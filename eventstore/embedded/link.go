@@ -1,0 +1,59 @@
+package embedded
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// linkType is the type of an event that points to another: its data is "revision@stream".
+const linkType = "$>"
+
+// linkTarget reads where a link points to.
+func linkTarget(data []byte) (stream string, revision int64, ok bool) {
+	number, stream, found := strings.Cut(string(data), "@")
+	revision, err := strconv.ParseInt(number, 10, 64)
+	return stream, revision, found && err == nil && revision >= 0 && stream != ""
+}
+
+func linkTo(r *record) string { return strconv.FormatInt(r.revision, 10) + "@" + r.stream }
+
+// resolve returns the event that a link points to; nil when that is deleted, truncated or no longer there, when the data is no link, and
+// when the caller may not read its stream.
+func (s *service) resolve(ctx context.Context, link *record) (*record, error) {
+	stream, revision, ok := linkTarget(link.data)
+	if !ok || s.authorize(ctx, stream, rightRead) != nil {
+		return nil, nil
+	}
+	h, err := loadHead(ctx, s.log, stream)
+	if err != nil || h.meta.softDeleted() || revision < h.firstVisible() {
+		return nil, err
+	}
+	page, err := s.log.ReadStream(ctx, stream, streamPage{low: revision, high: revision, until: noLimit, limit: 1})
+	if err != nil || len(page) == 0 || page[0].created < h.expiredBefore(s.now()) {
+		return nil, err
+	}
+	return page[0], nil
+}
+
+// projectedPrefixes begin the names of streams that EventStoreDB's own projections write.
+var projectedPrefixes = []string{"$ce-", "$et-", "$bc-", "$category-", "$stream-"}
+
+// isProjected reports whether a stream is one that EventStoreDB's own projections would write. Here nothing writes it, unless it was copied.
+func isProjected(stream string) bool {
+	for _, prefix := range projectedPrefixes {
+		if strings.HasPrefix(stream, prefix) {
+			return true
+		}
+	}
+	return stream == "$streams"
+}
+
+// errProjected says what to do instead. An empty answer would be taken for an empty category.
+func errProjected(stream string) error {
+	return status.Errorf(codes.Unimplemented,
+		"stream %s would be written by a system projection, and this event store runs none: read $all with a filter by stream prefix or event type", stream)
+}

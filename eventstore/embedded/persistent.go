@@ -1,0 +1,322 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/persistent"
+	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
+	"github.com/google/uuid"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	grpcpeer "google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+)
+
+// persistentService answers the calls of the protocol's persistent subscriptions.
+type persistentService struct {
+	persistent.UnimplementedPersistentSubscriptionsServer
+
+	service *service
+	groups  *groups
+}
+
+// Create adds a group. Its stream need not exist.
+func (p *persistentService) Create(ctx context.Context, request *persistent.CreateReq) (*persistent.CreateResp, error) {
+	options := request.GetOptions()
+	key := groupKey{stream: string(options.GetStreamIdentifier().GetStreamName()), name: options.GetGroupName()} //nolint:staticcheck // of older clients
+	start := startOf(options.GetSettings().GetRevision(), false)                                                 //nolint:staticcheck // likewise
+	switch from := options.GetStreamOption().(type) {
+	case *persistent.CreateReq_Options_Stream:
+		key.stream = string(from.Stream.GetStreamIdentifier().GetStreamName())
+		start = startOf(from.Stream.GetRevision(), from.Stream.GetEnd() != nil)
+	case *persistent.CreateReq_Options_All:
+		key.stream = allStream
+		start = startOf(from.All.GetPosition().GetCommitPosition(), from.All.GetEnd() != nil)
+		if position := from.All.GetPosition(); position.GetPreparePosition() > position.GetCommitPosition() {
+			return nil, p.refuse(ctx, key, errors.New("the prepare position is beyond the commit position"))
+		}
+	}
+	settings, err := newGroupSettings(options.GetSettings())
+	if err == nil {
+		err = key.check()
+	}
+	if err == nil {
+		err = settings.setFilter(options.GetAll().GetFilter())
+	}
+	if err == nil {
+		err = p.groups.create(ctx, key, settings, start)
+	}
+	if err != nil {
+		return nil, p.refuse(ctx, key, err)
+	}
+	return &persistent.CreateResp{}, nil
+}
+
+// Update changes the settings of a group and disconnects its consumers.
+func (p *persistentService) Update(ctx context.Context, request *persistent.UpdateReq) (*persistent.UpdateResp, error) {
+	options := request.GetOptions()
+	key := groupKey{stream: string(options.GetStreamIdentifier().GetStreamName()), name: options.GetGroupName()} //nolint:staticcheck // of older clients
+	start := startOf(options.GetSettings().GetRevision(), false)                                                 //nolint:staticcheck // likewise
+	switch from := options.GetStreamOption().(type) {
+	case *persistent.UpdateReq_Options_Stream:
+		key.stream = string(from.Stream.GetStreamIdentifier().GetStreamName())
+		start = startOf(from.Stream.GetRevision(), from.Stream.GetEnd() != nil)
+	case *persistent.UpdateReq_Options_All:
+		key.stream = allStream
+		start = startOf(from.All.GetPosition().GetCommitPosition(), from.All.GetEnd() != nil)
+	}
+	settings, err := newGroupSettings(createSettings(options.GetSettings()))
+	if err == nil {
+		err = p.groups.update(ctx, key, settings, start)
+	}
+	if err != nil {
+		return nil, p.refuse(ctx, key, err)
+	}
+	return &persistent.UpdateResp{}, nil
+}
+
+// createSettings are the settings of an update in the form of those of a creation, which has one field more.
+func createSettings(s *persistent.UpdateReq_Settings) *persistent.CreateReq_Settings {
+	made := &persistent.CreateReq_Settings{
+		ResolveLinks: s.GetResolveLinks(), ExtraStatistics: s.GetExtraStatistics(), MaxRetryCount: s.GetMaxRetryCount(),
+		MinCheckpointCount: s.GetMinCheckpointCount(), MaxCheckpointCount: s.GetMaxCheckpointCount(),
+		MaxSubscriberCount: s.GetMaxSubscriberCount(), LiveBufferSize: s.GetLiveBufferSize(), ReadBatchSize: s.GetReadBatchSize(),
+		HistoryBufferSize: s.GetHistoryBufferSize(), ConsumerStrategy: s.GetNamedConsumerStrategy().String(),
+		MessageTimeout:  &persistent.CreateReq_Settings_MessageTimeoutMs{MessageTimeoutMs: s.GetMessageTimeoutMs()},
+		CheckpointAfter: &persistent.CreateReq_Settings_CheckpointAfterMs{CheckpointAfterMs: s.GetCheckpointAfterMs()},
+	}
+	if ticks := s.GetMessageTimeoutTicks(); ticks > 0 {
+		made.MessageTimeout = &persistent.CreateReq_Settings_MessageTimeoutTicks{MessageTimeoutTicks: ticks}
+	}
+	if ticks := s.GetCheckpointAfterTicks(); ticks > 0 {
+		made.CheckpointAfter = &persistent.CreateReq_Settings_CheckpointAfterTicks{CheckpointAfterTicks: ticks}
+	}
+	return made
+}
+
+// Delete removes a group with its checkpoint and what it parked.
+func (p *persistentService) Delete(ctx context.Context, request *persistent.DeleteReq) (*persistent.DeleteResp, error) {
+	options := request.GetOptions()
+	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
+	if err := p.groups.remove(ctx, key); err != nil {
+		return nil, p.refuse(ctx, key, err)
+	}
+	return &persistent.DeleteResp{}, nil
+}
+
+// ReplayParked gives out again what a group has parked.
+func (p *persistentService) ReplayParked(ctx context.Context, request *persistent.ReplayParkedReq) (*persistent.ReplayParkedResp, error) {
+	options := request.GetOptions()
+	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
+	err := errNoGroup
+	if g := p.groups.find(key); g != nil {
+		if g.do(ctx, func() { err = g.replayParked(options.GetStopAt()) }); ctx.Err() != nil {
+			return nil, failed(ctx.Err())
+		}
+	}
+	if err != nil {
+		return nil, p.refuse(ctx, key, err)
+	}
+	return &persistent.ReplayParkedResp{}, nil
+}
+
+// RestartSubsystem disconnects all consumers and begins anew from what is stored.
+func (p *persistentService) RestartSubsystem(ctx context.Context, _ *shared.Empty) (*shared.Empty, error) {
+	if err := p.groups.restart(ctx); err != nil {
+		return nil, failed(err)
+	}
+	return &shared.Empty{}, nil
+}
+
+func newGroupKey(stream *shared.StreamIdentifier, all *shared.Empty, name string) groupKey {
+	if all != nil {
+		return groupKey{stream: allStream, name: name}
+	}
+	return groupKey{stream: string(stream.GetStreamName()), name: name}
+}
+
+func (k groupKey) check() error {
+	if k.stream == "" || k.name == "" {
+		return errors.New("a persistent subscription needs a stream and a group name")
+	}
+	return nil
+}
+
+// refuse ends a call with the status and the trailers of the protocol.
+func (p *persistentService) refuse(ctx context.Context, key groupKey, err error) error {
+	names := []string{"stream-name", trailerText(key.stream), "group-name", trailerText(key.name)}
+	switch {
+	case errors.Is(err, errNoGroup):
+		return refuse(ctx, codes.NotFound, err.Error(), "persistent-subscription-does-not-exist", names...)
+	case errors.Is(err, errGroupExists):
+		return refuse(ctx, codes.AlreadyExists, err.Error(), "persistent-subscription-exists", names...)
+	case errors.Is(err, errGroupFull):
+		return refuse(ctx, codes.FailedPrecondition, err.Error(), "maximum-subscribers-reached", names...)
+	case errors.Is(err, errGroupDropped):
+		return refuse(ctx, codes.Canceled, err.Error(), "persistent-subscription-dropped", names...)
+	case ctx.Err() != nil, errors.Is(err, errBusy), errors.Is(err, errClosed):
+		return failed(err)
+	default:
+		return refuse(ctx, codes.Internal, err.Error(), "persistent-subscription-failed", append(names, "reason", trailerText(err.Error()))...)
+	}
+}
+
+var errGroupFull = errors.New("the persistent subscription has as many consumers as it may have")
+
+// Read connects a consumer: it is given events, and says what became of them.
+func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadServer) error {
+	ctx := call.Context()
+	request, err := call.Recv()
+	if err != nil {
+		return err
+	}
+	options := request.GetOptions()
+	if options == nil {
+		return status.Error(codes.InvalidArgument, "a consumer begins with the options of its connection")
+	}
+	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
+	if err := p.service.authorize(ctx, key.stream, rightRead); err != nil {
+		return err
+	}
+	g := p.groups.find(key)
+	if g == nil {
+		return p.refuse(ctx, key, errNoGroup)
+	}
+	c := newConsumer(ctx, int(options.GetBufferSize()))
+	c.since = p.service.now()
+	connected := false
+	if !g.do(ctx, func() { connected = g.connect(c) }) {
+		return p.refuse(ctx, key, errGroupDropped)
+	}
+	if !connected {
+		return p.refuse(ctx, key, errGroupFull)
+	}
+	defer g.tell(context.Background(), func() { g.state.disconnect(c) })
+	err = call.Send(&persistent.ReadResp{Content: &persistent.ReadResp_SubscriptionConfirmation_{
+		SubscriptionConfirmation: &persistent.ReadResp_SubscriptionConfirmation{SubscriptionId: key.stream + "::" + key.name},
+	}})
+	if err != nil {
+		return err
+	}
+	answers := make(chan error, 1)
+	go func() { answers <- g.listen(call, c) }()
+	asString := options.GetUuidOption().GetString_() != nil
+	for {
+		select {
+		case m := <-c.out:
+			if err := call.Send(m.toWire(asString)); err != nil {
+				return err
+			}
+		case err := <-answers:
+			return err
+		case reason := <-c.end:
+			return p.refuse(ctx, key, reason)
+		case <-p.service.closing:
+			return failed(errClosed)
+		}
+	}
+}
+
+func newConsumer(ctx context.Context, slots int) *consumer {
+	c := &consumer{slots: slots, end: make(chan error, 1)}
+	if other, ok := grpcpeer.FromContext(ctx); ok {
+		c.from = other.Addr.String()
+	}
+	if caller, ok := ctx.Value(callerKey{}).(user); ok {
+		c.user = caller.name
+	}
+	sent, _ := metadata.FromIncomingContext(ctx)
+	if name := sent.Get("connection-name"); len(name) > 0 {
+		c.name = name[0]
+	}
+	return c
+}
+
+// listen takes a consumer's answers until its connection ends.
+func (g *group) listen(call persistent.PersistentSubscriptions_ReadServer, c *consumer) error {
+	for {
+		request, err := call.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var do func()
+		switch content := request.GetContent().(type) {
+		case *persistent.ReadReq_Ack_:
+			ids, err := wireIDs(content.Ack.GetIds())
+			if err != nil {
+				return err
+			}
+			do = func() { g.state.ack(c, ids) }
+		case *persistent.ReadReq_Nack_:
+			ids, err := wireIDs(content.Nack.GetIds())
+			if err != nil {
+				return err
+			}
+			if content.Nack.GetAction() == persistent.ReadReq_Nack_Stop {
+				return nil // what is not answered for goes to the others
+			}
+			action, reason := refusalOf(content.Nack.GetAction()), content.Nack.GetReason()
+			do = func() { g.state.nack(c, ids, action, reason) }
+		default:
+			return status.Error(codes.InvalidArgument, "a consumer sends acks and nacks after its options")
+		}
+		if !g.tell(call.Context(), do) {
+			return nil // the reason comes by another road
+		}
+	}
+}
+
+func refusalOf(action persistent.ReadReq_Nack_Action) refusal {
+	switch action {
+	case persistent.ReadReq_Nack_Park:
+		return refusalPark
+	case persistent.ReadReq_Nack_Skip:
+		return refusalSkip
+	default:
+		return refusalRetry
+	}
+}
+
+func wireIDs(wire []*shared.UUID) ([]uuid.UUID, error) {
+	ids := make([]uuid.UUID, len(wire))
+	for i, one := range wire {
+		id, err := fromWireID(one)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}
+
+// toWire makes the message for a consumer.
+func (m *message) toWire(idAsString bool) *persistent.ReadResp {
+	return &persistent.ReadResp{Content: &persistent.ReadResp_Event{Event: &persistent.ReadResp_ReadEvent{
+		Event:    toPersistentRecord(m.event, idAsString),
+		Link:     toPersistentRecord(m.link, idAsString),
+		Position: &persistent.ReadResp_ReadEvent_CommitPosition{CommitPosition: uint64(m.original().position)},
+		Count:    &persistent.ReadResp_ReadEvent_RetryCount{RetryCount: min(m.retries, math.MaxInt32)},
+	}}}
+}
+
+func toPersistentRecord(r *record, idAsString bool) *persistent.ReadResp_ReadEvent_RecordedEvent {
+	if r == nil {
+		return nil
+	}
+	return &persistent.ReadResp_ReadEvent_RecordedEvent{
+		Id:               toWireID(r.id, idAsString),
+		StreamIdentifier: streamIdentifier(r.stream),
+		StreamRevision:   uint64(r.revision),
+		PreparePosition:  uint64(r.position),
+		CommitPosition:   uint64(r.position),
+		Metadata:         wireMetadata(r),
+		CustomMetadata:   r.metadata,
+		Data:             r.data,
+	}
+}
