@@ -16,8 +16,8 @@ type features struct {
 	serverfeatures.UnimplementedServerFeaturesServer
 }
 
-// GetSupportedMethods lists the methods by the lower-case names that clients compare. Those of persistent subscriptions are
-// listed although they answer UNIMPLEMENTED: a client that does not find them here tries HTTP instead, which nobody serves.
+// GetSupportedMethods lists the methods by the lower-case names that clients compare. A client that does not find those of persistent
+// subscriptions here tries HTTP instead, which nobody serves.
 func (features) GetSupportedMethods(context.Context, *shared.Empty) (*serverfeatures.SupportedMethods, error) {
 	const (
 		streamsName    = "event_store.client.streams.streams"
@@ -31,6 +31,7 @@ func (features) GetSupportedMethods(context.Context, *shared.Empty) (*serverfeat
 		method(streamsName, "append"),
 		method(streamsName, "batchappend"),
 		method(streamsName, "delete"),
+		method(streamsName, "tombstone"),
 		method(persistentName, "create", "stream", "all"),
 	}
 	for _, name := range []string{"update", "delete", "read", "getinfo", "replayparked", "list", "restartsubsystem"} {

@@ -210,19 +210,10 @@ func TestRead_refused(t *testing.T) {
 	}
 }
 
-// TestUnsupported checks that what the server cannot do is said, and does not hang or fall back to another protocol.
-func TestUnsupported(t *testing.T) {
+// TestVersion checks what clients make their other behaviour depend on.
+func TestVersion(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, embedded.Config{})
-	h.mustAppend("a", esdb.NoStream{}, events(1)...)
-	_, err := h.client.TombstoneStream(h.ctx, "a", esdb.TombstoneStreamOptions{ExpectedRevision: esdb.Any{}})
-	wantCode(t, "tombstone", err, esdb.ErrorCodeUnsupportedFeature)
-	err = h.client.CreatePersistentSubscription(h.ctx, "a", "group", esdb.PersistentStreamSubscriptionOptions{})
-	wantCode(t, "create a group", err, esdb.ErrorCodeUnsupportedFeature)
-	err = h.client.CreatePersistentSubscriptionToAll(h.ctx, "group", esdb.PersistentAllSubscriptionOptions{})
-	wantCode(t, "create a group of the log", err, esdb.ErrorCodeUnsupportedFeature)
-	_, err = h.client.ListAllPersistentSubscriptions(h.ctx, esdb.ListPersistentSubscriptionsOptions{})
-	wantCode(t, "list groups", err, esdb.ErrorCodeUnsupportedFeature)
 	if version, err := h.client.GetServerVersion(); err != nil || version.Major != 23 {
 		t.Errorf("server version %+v, %v", version, err)
 	}
