@@ -154,6 +154,7 @@ func measureBig(b *testing.B) {
 	subscribeIdle(b, client, 100)
 	line("  memory with 100 idle subscribers", memory(server.process), "", "")
 	measureRead(b, client)
+	measureGroup(b, client)
 	measureLive(b, client)
 	line("  memory after that", memory(server.process), "", "")
 	_ = client.Close()
@@ -229,6 +230,36 @@ func measureRead(b *testing.B, client *esdb.Client) {
 		}
 	}
 	line(fmt.Sprintf("read %d events of $all", n), fmt.Sprintf("%.0f", float64(n)/time.Since(began).Seconds()), "", "")
+}
+
+// measureGroup measures a persistent subscription to the log with one consumer, which answers for every event by itself.
+func measureGroup(b *testing.B, client *esdb.Client) {
+	b.Helper()
+	settings := esdb.SubscriptionSettingsDefault()
+	settings.ReadBatchSize, settings.HistoryBufferSize, settings.LiveBufferSize = 500, 1000, 1000
+	err := client.CreatePersistentSubscriptionToAll(context.Background(), "measured",
+		esdb.PersistentAllSubscriptionOptions{Settings: &settings, StartFrom: esdb.Start{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	consumer, err := client.SubscribeToPersistentSubscriptionToAll(context.Background(), "measured",
+		esdb.SubscribeToPersistentSubscriptionOptions{BufferSize: 500})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = consumer.Close() }()
+	began := time.Now()
+	for range benchReads {
+		got := consumer.Recv()
+		if got.EventAppeared == nil {
+			b.Fatal(got.SubscriptionDropped.Error)
+		}
+		if err := consumer.Ack(got.EventAppeared.Event); err != nil {
+			b.Fatal(err)
+		}
+	}
+	line(fmt.Sprintf("persistent subscription to $all, %d events, an ack each", benchReads),
+		fmt.Sprintf("%.0f", benchReads/time.Since(began).Seconds()), "", "")
 }
 
 // measureLive measures from the call of an append to the event's arrival at a subscriber.
