@@ -32,12 +32,12 @@ const (
 	maxDrained    = 4 << 20 // bytes that are read of an append that is going to be refused
 )
 
-// anonymous are the calls that need no user: a client makes them to find out what it talks to.
-var anonymous = []string{serverfeatures.ServerFeatures_GetSupportedMethods_FullMethodName}
+// anonymous are the calls that need no user: a client makes them to find out what it talks to, and is told nothing that it has not dialled.
+var anonymous = []string{serverfeatures.ServerFeatures_GetSupportedMethods_FullMethodName, gossip.Gossip_Read_FullMethodName}
 
 // readOnly are the calls that a read-only user may make besides.
 var readOnly = []string{
-	streams.Streams_Read_FullMethodName, gossip.Gossip_Read_FullMethodName,
+	streams.Streams_Read_FullMethodName,
 	persistent.PersistentSubscriptions_GetInfo_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
 }
 
