@@ -99,6 +99,9 @@ func AddUser(path, name, password string, role Role, replace bool) error {
 	if err := checkUserName(name); err != nil {
 		return err
 	}
+	if !slices.Contains(Roles, role) {
+		return fmt.Errorf("%q is no role: give one of %v", role, Roles)
+	}
 	if len(password) < minPassword || len(password) > 72 {
 		return fmt.Errorf("a password has %d to 72 bytes, this one has %d", minPassword, len(password))
 	}

@@ -22,7 +22,7 @@ func eventStoreUserCommand() *cobra.Command {
 }
 
 func eventStoreUserAddCommand() *cobra.Command {
-	var users, passwordFile string
+	var users, passwordFile, role string
 	var readOnly, replace bool
 	cmd := &cobra.Command{
 		Use:   "add NAME",
@@ -36,11 +36,10 @@ func eventStoreUserAddCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			role := embedded.RoleFull
 			if readOnly {
-				role = embedded.RoleReadOnly
+				role = string(embedded.RoleReadOnly)
 			}
-			if err := embedded.AddUser(users, args[0], password, role, replace); err != nil {
+			if err := embedded.AddUser(users, args[0], password, embedded.Role(role), replace); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s holds user %s (%s)\n", users, args[0], role)
@@ -49,7 +48,8 @@ func eventStoreUserAddCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&users, "users", "", "the users file; it is made when it is missing")
-	f.BoolVar(&readOnly, "read-only", false, "the user may read and subscribe, and change nothing")
+	f.StringVar(&role, "role", string(embedded.RoleFull), "full: everything; user: what the $acl of each stream allows; read-only: reads and subscriptions")
+	f.BoolVar(&readOnly, "read-only", false, "the same as --role read-only")
 	f.BoolVar(&replace, "replace", false, "give a user that is there this password and role")
 	f.StringVar(&passwordFile, "password-file", "", "file with the password in its first line (default: the standard input)")
 	return cmd

@@ -44,3 +44,5 @@ curl -fsS -o "$work/openapi.json" "$MOVIOLA_BASE/v2/openapi.json"
 (cd "$here/../.." && go run ./tests/clients/names) >"$work/names.ts"
 (cd "$work" && node_modules/.bin/openapi-typescript openapi.json -o api.d.ts && node_modules/.bin/tsc --strict --noUncheckedIndexedAccess --noEmit names.ts)
 echo "types: names.ts compiles"
+
+"$here/esdb/run.sh" "$work/moviola"
