@@ -76,7 +76,8 @@ func newGroupSettings(wire *persistent.CreateReq_Settings) (*groupSettings, erro
 		HistoryBuffer: wire.GetHistoryBufferSize(), Strategy: wire.GetConsumerStrategy(),
 	}
 	if s.Strategy == "" { // an older client
-		s.Strategy = wire.GetNamedConsumerStrategy().String() //nolint:staticcheck // deprecated, and still sent
+		//lint:ignore SA1019 it counts where the newer field is missing
+		s.Strategy = wire.GetNamedConsumerStrategy().String()
 	}
 	s.MessageTimeoutMS = milliseconds(wire.GetMessageTimeoutTicks(), wire.GetMessageTimeoutMs())
 	s.CheckpointMS = milliseconds(wire.GetCheckpointAfterTicks(), wire.GetCheckpointAfterMs())

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -92,9 +93,6 @@ type groupState struct {
 	replaying  int   // replayed messages that are not done with
 	given      int64 // messages ever
 }
-
-// ready reports whether something could be given out if a consumer had room.
-func (s *groupState) ready() bool { return len(s.replays)+len(s.retries)+len(s.fresh) > 0 }
 
 // hasRoom reports whether some consumer could take a message.
 func (s *groupState) hasRoom() bool {
@@ -250,7 +248,9 @@ func (s *groupState) putBack(m *message) {
 		s.replays = slices.Insert(s.replays, 0, m)
 		return
 	}
-	at, _ := slices.BinarySearchFunc(s.retries, m.place, func(other *message, place int64) int { return int(min(max(other.place-place, -1), 1)) })
+	at, _ := slices.BinarySearchFunc(s.retries, m.place, func(other *message, place int64) int {
+		return cmp.Compare(other.place, place)
+	})
 	s.retries = slices.Insert(s.retries, at, m)
 }
 
@@ -296,7 +296,7 @@ func (s *groupState) disconnect(c *consumer) {
 			back = append(back, f.message)
 		}
 	}
-	slices.SortFunc(back, func(a, b *message) int { return int(min(max(b.place-a.place, -1), 1)) }) // replays go to the front one by one
+	slices.SortFunc(back, func(a, b *message) int { return cmp.Compare(b.place, a.place) }) // replays go to the front one by one
 	for _, m := range back {
 		m.retries = min(m.retries+1, s.settings.MaxRetries)
 		s.putBack(m)

@@ -26,8 +26,7 @@ type persistentService struct {
 // Create adds a group. Its stream need not exist.
 func (p *persistentService) Create(ctx context.Context, request *persistent.CreateReq) (*persistent.CreateResp, error) {
 	options := request.GetOptions()
-	key := groupKey{stream: string(options.GetStreamIdentifier().GetStreamName()), name: options.GetGroupName()} //nolint:staticcheck // of older clients
-	start := startOf(options.GetSettings().GetRevision(), false)                                                 //nolint:staticcheck // likewise
+	key, start := formerSource(options)
 	switch from := options.GetStreamOption().(type) {
 	case *persistent.CreateReq_Options_Stream:
 		key.stream = string(from.Stream.GetStreamIdentifier().GetStreamName())
@@ -58,8 +57,7 @@ func (p *persistentService) Create(ctx context.Context, request *persistent.Crea
 // Update changes the settings of a group and disconnects its consumers.
 func (p *persistentService) Update(ctx context.Context, request *persistent.UpdateReq) (*persistent.UpdateResp, error) {
 	options := request.GetOptions()
-	key := groupKey{stream: string(options.GetStreamIdentifier().GetStreamName()), name: options.GetGroupName()} //nolint:staticcheck // of older clients
-	start := startOf(options.GetSettings().GetRevision(), false)                                                 //nolint:staticcheck // likewise
+	key, start := formerSource(options)
 	switch from := options.GetStreamOption().(type) {
 	case *persistent.UpdateReq_Options_Stream:
 		key.stream = string(from.Stream.GetStreamIdentifier().GetStreamName())
@@ -76,6 +74,23 @@ func (p *persistentService) Update(ctx context.Context, request *persistent.Upda
 		return nil, p.refuse(ctx, key, err)
 	}
 	return &persistent.UpdateResp{}, nil
+}
+
+// formerSource is the source and the start of a group where older clients say them.
+func formerSource(options interface {
+	GetStreamIdentifier() *shared.StreamIdentifier
+	GetGroupName() string
+}) (groupKey, int64) {
+	start := int64(0)
+	switch older := options.(type) {
+	case *persistent.CreateReq_Options:
+		//lint:ignore SA1019 it counts where the newer field is missing
+		start = startOf(older.GetSettings().GetRevision(), false)
+	case *persistent.UpdateReq_Options:
+		//lint:ignore SA1019 likewise
+		start = startOf(older.GetSettings().GetRevision(), false)
+	}
+	return groupKey{stream: string(options.GetStreamIdentifier().GetStreamName()), name: options.GetGroupName()}, start
 }
 
 // createSettings are the settings of an update in the form of those of a creation, which has one field more.
