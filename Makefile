@@ -16,16 +16,15 @@ build: ## build bin/moviola, a static binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)" -o bin/moviola .
 
 # The race detector makes pictures and parsers many times slower, and has nothing to find where nothing runs beside anything else. Packages
-# without a goroutine (PURE) are tested without it only. In a package that has both (MIXED), so are the test files that say //go:build !race.
-# Whatever the race stage leaves out is in the second one. What takes longest comes first in both.
-PURE  := ^moviola/domain|^moviola/internal/drawing/(canvas|component|picture|goldentest)$$
-MIXED := grep -rlx '//go:build !race' --include='*_test.go' adapters eventstore internal/drawing | xargs grep -l '^func Test' | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' '
+# without a goroutine (PURE) are tested without it only, and so are the test files of other packages that say //go:build !race. What takes
+# longest comes first.
+PURE := ^moviola/domain|^moviola/internal/drawing/(canvas|component|picture|goldentest)$$
 
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
 	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 3 -timeout 60m
 	cd tests/mongo && CGO_ENABLED=0 go test -timeout 60m ./...
-	CGO_ENABLED=0 scripts/test.sh "./tests/blackbox ./adapters/render ./adapters/browser ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ') $$($(MIXED))" -p 3 -timeout 60m
+	scripts/norace.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ')" -p 2 -timeout 60m
 	scripts/fuzz.sh 20s ./handlers/...
 
 FAST := grep -vE '/drawing|/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'
