@@ -59,6 +59,10 @@ type RenderJob struct {
 	Keep func(ctx context.Context, name string, p Prepared) error
 	// Progress is told the share that is done, 0 to 100, growing, a few times a second at most. It must not block.
 	Progress func(percent float64)
+	// Measured is told how long a stage of the render took, and Frames how many frames were encoded and how many came from the cache. Both are
+	// called by several goroutines. nil: nobody asks.
+	Measured func(stage string, took time.Duration)
+	Frames   func(encoded, cached int64)
 	// Share is closed when another account waits for the slot. Render then ends with ErrGiveWay where nothing that was finished is lost, as
 	// soon as it has got further than the attempt before. nil: nobody asks.
 	Share <-chan struct{}

@@ -15,7 +15,9 @@ type Event struct {
 	Revision eventstore.Revision
 	Position eventstore.Position
 	Account  domain.AccountID // from the metadata; empty when nobody's
-	Data     domain.Event
+	// Correlation is the id of all that follows from one request, from the metadata.
+	Correlation string
+	Data        domain.Event
 }
 
 // decodeEvent reads a stored event. A type that the codec does not know is an error: skipping it would leave its effect out of
@@ -29,7 +31,7 @@ func decodeEvent(codec *eventstore.Codec, r eventstore.Recorded) (Event, error) 
 	return Event{
 		Category: category, ID: id,
 		Revision: r.Revision, Position: r.Position,
-		Account: meta.Account, Data: data,
+		Account: meta.Account, Correlation: meta.Correlation, Data: data,
 	}, nil
 }
 

@@ -40,7 +40,10 @@ const (
 )
 
 func (workModel) name() string { return "work" }
-func (workModel) shape() int   { return 5 }
+func (workModel) shape() int   { return 6 } // 6: Correlation
+
+// oldestShape implements ager.
+func (workModel) oldestShape() int { return 5 }
 func (workModel) declare() []Index {
 	return []Index{
 		{Name: indexTurns, Fields: []Field{{Name: "kind"}, {Name: "state"}, {Name: "account"}, {Name: "due"}}},
@@ -128,6 +131,9 @@ func (w workModel) apply(id string, doc any, gone bool, e Event) (folded, error)
 	next, open := w.fold(id, have, exists && !gone, e)
 	switch {
 	case open:
+		if next.Correlation == "" {
+			next.Correlation = e.Correlation
+		}
 		next.Commit, next.Prepare = int64(e.Position.Commit), int64(e.Position.Prepare)
 		return folded{doc: next, changed: true}, nil
 	case exists:

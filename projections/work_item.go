@@ -54,6 +54,8 @@ type WorkItem struct {
 	TimedOut bool `json:"timed_out"`
 	// Templates are the ids of what the movie was made of, when it waits to be rendered or delivered for the first time.
 	Templates []string `json:"templates"`
+	// Correlation is the id of the request that all of this follows from. What is done about the item is marked with it.
+	Correlation string `json:"correlation"`
 
 	Commit  int64 `json:"commit"` // position in the log of the last event folded in
 	Prepare int64 `json:"prepare"`

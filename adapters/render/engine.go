@@ -108,10 +108,7 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 			r.close()
 		}
 	}()
-	if doc, err = r.preload(ctx, doc); err != nil {
-		return commands.Rendered{}, err
-	}
-	if doc, err = r.gather(ctx, doc); err != nil {
+	if doc, err = r.collect(ctx, doc); err != nil {
 		return commands.Rendered{}, err
 	}
 	if job.Fetched != nil {
@@ -119,6 +116,7 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 			return commands.Rendered{}, err
 		}
 	}
+	laidOut := r.timeStage(stageLayout)
 	r.findFonts(ctx, doc)
 	if r.plan, err = timeline.Lay(doc, r.facts()); err != nil {
 		return commands.Rendered{}, err
@@ -133,6 +131,7 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 	if err := r.warnTexts(); err != nil {
 		return commands.Rendered{}, err
 	}
+	laidOut()
 	if job.Planned != nil {
 		if err := job.Planned(ctx, planned, slices.Clone(r.warnings)); err != nil {
 			return commands.Rendered{}, err
@@ -143,6 +142,16 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 		out.Warnings = r.warnings
 	}
 	return out, err
+}
+
+// collect brings what the movie names to the local disk.
+func (r *run) collect(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
+	defer r.timeStage(stageSources)()
+	doc, err := r.preload(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
+	return r.gather(ctx, doc)
 }
 
 // The limits of what can be rendered at all; plans of accounts set narrower ones.

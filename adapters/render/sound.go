@@ -79,6 +79,7 @@ func (r *run) mix(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer release()
+	defer r.timeStage(stageSound)()
 	return path, r.renderSound(ctx, key, path)
 }
 

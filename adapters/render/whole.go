@@ -52,17 +52,20 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 	}
 	if found && known.File != nil {
 		r.warn(known.Warnings...)
+		r.countFrames(0, r.plan.Frames)
 		return path, *known.File, nil
 	}
 	windows, sound, err := r.encode(ctx, p)
 	if err != nil {
 		return "", movie.File{}, err
 	}
+	joined := r.timeStage(stageJoin)
 	made, err := r.join(ctx, windows, sound)
 	if err != nil {
 		return "", movie.File{}, err
 	}
 	file, err := r.check(ctx, made)
+	joined()
 	if err != nil {
 		return "", movie.File{}, err
 	}
@@ -101,7 +104,9 @@ func (r *run) thumbnail(ctx context.Context, p parts, from string) (string, erro
 	if _, found, err := r.pieces.find(key, ".jpg", path); err != nil || found {
 		return path, err
 	}
+	taken := r.timeStage(stageThumbnail)
 	made, err := r.takeThumbnail(ctx, from)
+	taken()
 	if err != nil {
 		return "", fmt.Errorf("take thumbnail: %w", err)
 	}

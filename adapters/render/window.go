@@ -172,13 +172,16 @@ func (r *run) window(ctx context.Context, key string, w timeline.Window) (render
 		out.piece = known
 		r.warn(known.Warnings...)
 		count.reached(w.Frames)
+		r.countFrames(0, w.Frames)
 		return out, nil
 	}
 	if r.shares() {
 		r.gaveWay.Store(true)
 		return out, nil
 	}
+	waited := r.timeStage(stageWait)
 	release, err := r.engine.limiter.acquire(ctx, r.plan.Width*r.plan.Height)
+	waited()
 	if err != nil {
 		return rendered{}, err
 	}
@@ -188,7 +191,12 @@ func (r *run) window(ctx context.Context, key string, w timeline.Window) (render
 		return out, nil
 	}
 	r.begun.Store(true)
+	made := r.timeStage(stageWindow)
 	out.piece, err = r.renderWindow(ctx, key, w, out.path, count)
+	made()
+	if err == nil {
+		r.countFrames(w.Frames, 0)
+	}
 	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page of it is still on its way; what else there is comes again
 		return out, nil
 	}

@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -231,7 +232,7 @@ func (s *subscription) emit(ctx context.Context, task projections.Task) bool {
 	s.emitted++
 	msgCtx, cancel := context.WithCancelCause(ctx)
 	msg := message.NewMessageWithContext(msgCtx, task.ID+"/"+strconv.FormatUint(s.emitted, 10), payload)
-	middleware.SetCorrelationID(task.Subject, msg)
+	middleware.SetCorrelationID(cmp.Or(task.Correlation, task.Subject), msg)
 	select {
 	case s.out <- msg:
 	case <-ctx.Done():

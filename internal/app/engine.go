@@ -20,6 +20,7 @@ import (
 	"moviola/handlers/background/chores"
 	"moviola/internal/config"
 	"moviola/internal/drawing/text"
+	"moviola/internal/metrics"
 )
 
 // How long fetching one asset may take. Connecting and the first answer are bounded apart, so that a dead server is noticed early.
@@ -45,8 +46,8 @@ type renderer struct {
 }
 
 // newRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
-// under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the providers that accounts have saved; all but fonts are nil when there is no service around.
-func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store, saved savedProvider, log logrus.FieldLogger) (*renderer, error) {
+// under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the providers that accounts have saved; all but fonts are nil when there is no service around, and so is count.
+func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store, saved savedProvider, count *metrics.Metrics, log logrus.FieldLogger) (*renderer, error) {
 	guard, err := newGuard(cfg)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 	}
 	r := &renderer{sandbox: sandbox}
 	r.assets, err = assets.New(assets.Config{
-		Client: guard.Client(assetTimes), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
+		Client: count.Client(guard.Client(assetTimes), metrics.Sources), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
 		Connections: newConnections(cfg), Bytes: newDownloads(),
 		MaxAccount: bytesOrAll(cfg.AccountSources), MaxTotal: bytesOrAll(cfg.TotalSources),
 		MaxAccountFiles: cfg.AccountSourceFiles, MaxTotalFiles: cfg.TotalSourceFiles,
@@ -75,14 +76,14 @@ func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 		return nil, err
 	}
 	r.fonts, err = webfonts.New(webfonts.Config{
-		URL: cfg.FontsURL, Client: guard.Client(fontTimes), Store: fonts, Dir: filepath.Join(dir, "webfonts"),
+		URL: cfg.FontsURL, Client: count.Client(guard.Client(fontTimes), metrics.Fonts), Store: fonts, Dir: filepath.Join(dir, "webfonts"),
 		Has: drawer.Has, Unpack: text.Unpack, Log: log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--fonts-url: %w", err)
 	}
 	speaker, err := speech.New(ctx, speech.Config{
-		Client: guard.Client(speechTimes), Dir: filepath.Join(dir, "speech"),
+		Client: count.Client(guard.Client(speechTimes), metrics.Speech), Dir: filepath.Join(dir, "speech"),
 		Speech: cfg.Speech, Transcription: cfg.Transcription, Saved: saved.speech(), Log: log,
 		Jail: sandbox.jail, Made: r.assets,
 	})
@@ -90,7 +91,7 @@ func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 		return nil, err
 	}
 	painter, err := images.New(images.Config{
-		Client: guard.Client(imageTimes), Endpoint: cfg.Images, Saved: saved.images(), Dir: filepath.Join(dir, "images"),
+		Client: count.Client(guard.Client(imageTimes), metrics.Images), Endpoint: cfg.Images, Saved: saved.images(), Dir: filepath.Join(dir, "images"),
 		Made: r.assets, Log: log,
 	})
 	if err != nil {
@@ -104,7 +105,7 @@ func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 	}
 	r.engine, err = render.New(render.Config{
 		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.assets, Text: drawer,
-		Speaker: speaker, Words: speaker, Images: painter, Pages: browser.Elements{Pool: r.pages}, Fonts: r.fonts, PageTTL: cfg.AssetCacheTTL,
+		Speaker: speaker, Words: speaker, Images: painter, Pages: count.Pages(browser.Elements{Pool: r.pages}), Fonts: r.fonts, PageTTL: cfg.AssetCacheTTL,
 		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, Log: log,
 	})
 	if err != nil {

@@ -65,6 +65,7 @@ func (s *service) newPublic(secret secret.Secret) error {
 		return err
 	}
 	router := web.NewRouter()
+	web.NameOperations(router)
 	web.Limit(router, web.AnswerTime, otherLimits)
 	s.operations = slices.Concat(
 		movies.Operations(),
@@ -82,11 +83,22 @@ func (s *service) newPublic(secret secret.Secret) error {
 	} {
 		part.Routes(router)
 	}
-	s.router, s.public = router, newHTTPServer(s.cfg.Listen, web.Wrap(router, log))
+	s.router, s.public = router, newHTTPServer(s.cfg.Listen, web.Wrap(router, log, s.answered, web.LogAnswers(log, s.requestLevel())))
 	// A shutdown waits for open answers, and a stream has no end of its own.
 	s.public.RegisterOnShutdown(movies.Stop)
 	s.public.RegisterOnShutdown(library.Stop)
 	return nil
+}
+
+// answered counts an answer.
+func (s *service) answered(a web.Answered) { s.metrics.Answered(a.Operation, a.Status, a.Took) }
+
+// requestLevel is the level of the lines that tell of requests (--log-requests).
+func (s *service) requestLevel() logrus.Level {
+	if s.cfg.LogRequests {
+		return logrus.InfoLevel
+	}
+	return logrus.DebugLevel
 }
 
 // otherLimits are the times of the routes that do not answer within web.AnswerTime.

@@ -57,7 +57,7 @@ func renderCommand() *cobra.Command {
 			if cfg.PublicURL == "" {              // there is no service: the templates of the program find their photographs all the same
 				cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
 			}
-			r, err := newRenderer(cmd.Context(), cfg, dir, files.Photographs{}, nil, stored, nil, log)
+			r, err := newRenderer(cmd.Context(), cfg, dir, files.Photographs{}, nil, stored, nil, nil, log)
 			if err != nil {
 				return err
 			}

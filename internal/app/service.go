@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/gorilla/mux"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/sirupsen/logrus"
 
 	"moviola/adapters/disk"
@@ -31,6 +30,7 @@ import (
 	"moviola/handlers/http/web"
 	"moviola/internal/config"
 	"moviola/internal/host"
+	"moviola/internal/metrics"
 	"moviola/internal/secret"
 	"moviola/projections"
 	"moviola/projections/keyring"
@@ -59,6 +59,7 @@ type service struct {
 	router   *mux.Router      // of public
 	ops      *http.Server     // nil without --ops-listen
 
+	metrics        *metrics.Metrics
 	disk           *disk.Watch
 	plans          plan.Plans
 	tokens         result.Tokens      // in the addresses of rendered files
@@ -104,7 +105,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 	if s.vault, err = secret.NewVault(cfg.Data, master); err != nil {
 		return s, err
 	}
-	if s.stores, err = openStores(ctx, cfg, log); err != nil {
+	if err := s.openStores(ctx); err != nil {
 		return s, err
 	}
 	if err := s.openInstallation(ctx, master); err != nil {
@@ -138,6 +139,14 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 	}
 	s.newOps()
 	return s, nil
+}
+
+// openStores opens the stores, whose appends are counted and told in the log.
+func (s *service) openStores(ctx context.Context) (err error) {
+	codec := eventstore.NewCodec()
+	s.metrics = metrics.New(config.Version, codec)
+	s.stores, err = openStores(ctx, s.cfg, s.log, s.metrics.Written, newJournal(codec, s.log).written)
+	return err
 }
 
 // deriveKeys derives what parts of several roles need of the secret.
@@ -183,7 +192,7 @@ func (s *service) newOps() {
 		return
 	}
 	s.ops = newHTTPServer(s.cfg.OpsListen, ops.New(ops.Config{
-		Ready: s.checks(), Metrics: s.metrics(), Hosts: s.cfg.OpsHosts, Pprof: s.cfg.Pprof,
+		Ready: s.checks(), Metrics: s.gatherer(), Hosts: s.cfg.OpsHosts, Pprof: s.cfg.Pprof,
 	}))
 }
 
@@ -211,55 +220,6 @@ func (s *service) checks() map[string]ops.Check {
 		checks["embedded-eventstore"] = func(context.Context) error { return s.stores.server.Health() }
 	}
 	return checks
-}
-
-func (s *service) metrics() prometheus.Gatherer {
-	registry := prometheus.NewRegistry()
-	gauge := func(name, help string, value func() float64) {
-		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "moviola", Name: name, Help: help}, value))
-	}
-	gauge("projection_position", "Place in the log up to which the read models stand.", func() float64 {
-		return float64(s.models.Reader.Status().Position.Commit)
-	})
-	gauge("projection_caught_up", "1 when the read models have reached the end of the log since the start.", func() float64 {
-		if s.models.Reader.Status().CaughtUp {
-			return 1
-		}
-		return 0
-	})
-	gauge("unread_streams", "Streams that stand still in the read models because a newer version of the program wrote to them.", func() float64 {
-		return float64(len(s.models.Reader.Unread()))
-	})
-	s.diskGauges(gauge)
-	gauge("stuck_work", "Pieces of work that fail again and again for their own reasons; -1 when that cannot be told now.", s.stuckWork)
-	if s.keys != nil {
-		gauge("keys_live", "1 while known keys are trusted without a look at the log; 0 also while no key is asked for.", func() float64 {
-			if s.keys.Status().Live {
-				return 1
-			}
-			return 0
-		})
-		gauge("key_reads", "Streams read to find out who holds a key, since the start.", func() float64 { return float64(s.keys.Status().Reads) })
-	}
-	bounds := storageBounds{"files": s.stores.files.Bound}
-	if s.renderer != nil {
-		registry.MustRegister(s.renderer.sandbox)
-		bounds["sources"] = s.renderer.assets.Bound
-	}
-	registry.MustRegister(bounds)
-	registry.MustRegister(goCollectors()...)
-	return registry
-}
-
-// stuckWork counts what operators have to look into. Design §6.
-func (s *service) stuckWork() float64 {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	stuck, err := s.models.Trouble.Stuck(ctx)
-	if err != nil {
-		return -1
-	}
-	return float64(len(stuck))
 }
 
 // listen opens the addresses of the HTTP servers.

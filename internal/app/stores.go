@@ -45,11 +45,19 @@ type stores struct {
 	closeDocs func(context.Context) error
 	damaged   <-chan struct{} // closed when the file of the read models cannot be used any more; nil: there is none
 	logger    logrus.FieldLogger
+	observers []func(context.Context, eventstore.Written)
+}
+
+func (s *stores) tell(ctx context.Context, w eventstore.Written) {
+	for _, observer := range s.observers {
+		observer(ctx, w)
+	}
 }
 
 // openStores opens everything below the data folder, or connects to what the configuration names in its place. After an error nothing is open.
-func openStores(ctx context.Context, cfg config.Config, logger logrus.FieldLogger) (*stores, error) {
-	s := &stores{served: make(chan error, 1), logger: logger}
+// The observers are told of every append.
+func openStores(ctx context.Context, cfg config.Config, logger logrus.FieldLogger, observers ...func(context.Context, eventstore.Written)) (*stores, error) {
+	s := &stores{served: make(chan error, 1), logger: logger, observers: observers}
 	if err := s.open(ctx, cfg); err != nil {
 		return nil, errors.Join(err, s.close(context.WithoutCancel(ctx)))
 	}
@@ -64,7 +72,7 @@ func (s *stores) open(ctx context.Context, cfg config.Config) error {
 	if s.client, err = eventstoredb.Open(target); err != nil {
 		return fmt.Errorf("open the event store: %w", err)
 	}
-	s.log = eventstore.NewLog(s.client, eventstore.NewCodec())
+	s.log = eventstore.NewLog(eventstore.Observe(s.client, s.tell), eventstore.NewCodec())
 	if err := s.openDocuments(cfg); err != nil {
 		return fmt.Errorf("open the read models: %w", err)
 	}

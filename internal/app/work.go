@@ -9,9 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-
 	"moviola/adapters/assets"
 	"moviola/adapters/workqueue"
 	"moviola/commands"
@@ -95,6 +92,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 		Tokens:    s.tokens,
 		Limits:    processors.Limits{Render: s.cfg.RenderTimeout},
 		Worker:    s.worker,
+		Observer:  s.metrics,
 		Logger:    s.log.WithField("part", "work"),
 	}
 	if err := s.addDelivery(&parts, guard); err != nil {
@@ -105,7 +103,7 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 	}
 	if s.cfg.Plays(config.RoleRenderer) {
 		log := s.log.WithField("part", "render")
-		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.sharedSources(), s.stores.files, s.savedProvider(), log); err != nil {
+		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.sharedSources(), s.stores.files, s.savedProvider(), s.metrics, log); err != nil {
 			return nil, err
 		}
 		parts.Renderer, parts.Fetcher = s.renderer.engine, s.renderer.engine
@@ -168,8 +166,4 @@ func workerName() (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), hex.EncodeToString(random)), nil
-}
-
-func goCollectors() []prometheus.Collector {
-	return []prometheus.Collector{collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})}
 }

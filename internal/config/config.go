@@ -95,8 +95,9 @@ type Config struct {
 
 	Sandbox jail.Mode // of every program that this one starts
 
-	LogLevel  string
-	LogFormat string
+	LogLevel    string
+	LogFormat   string
+	LogRequests bool // a line at level info for each request
 
 	AdminTokenFile  string
 	WrongTokenDelay time.Duration
@@ -169,6 +170,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 
 	f.StringVar(&c.LogLevel, "log-level", "info", "trace, debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "text", "text or json")
+	f.BoolVar(&c.LogRequests, "log-requests", true, "a line in the log for each request; without it, at level debug only")
 }
 
 // BindSandbox declares what confines ffmpeg, Chromium and the built-in voice.

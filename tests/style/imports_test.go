@@ -37,6 +37,7 @@ var layers = []layer{
 	{"internal/host", []string{"domain", "adapters/workqueue", "internal/oom"}, "a process knows its machine before its parts"},
 	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
 	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
+	{"internal/metrics", []string{"domain", "eventstore", "handlers/background/processors"}, "what is counted knows no wiring"},
 	{"adapters", []string{"domain", "eventstore", "commands", "projections", "third_party", "internal/drawing", "internal/oom", "internal/jail", "internal/fair", "internal/quota", "internal/h264"}, "adapters implement ports, and know no other adapter"},
 }
 
@@ -50,6 +51,7 @@ var drivers = map[string][]string{
 	"zombiezen.com/go/sqlite":                    {"adapters/sqlite", "adapters/blobs", "eventstore/embedded"},
 	"github.com/gorilla/mux":                     {"handlers/http", "internal/app"},
 	"github.com/ThreeDotsLabs/watermill":         {"handlers/background/processors", "adapters/workqueue", "internal/app"},
+	"github.com/prometheus":                      {"internal/metrics", "internal/app", "handlers/http/ops"},
 	"gocloud.dev":                                {"adapters/blobs"},
 }
 

@@ -57,8 +57,10 @@ type Config struct {
 	Limits    Limits
 	// Worker names this run of this process in its claims. Default: drawn at random.
 	Worker string
-	Now    func() time.Time   // default: time.Now
-	Logger logrus.FieldLogger // required
+	// Observer is told of all work. Default: nobody.
+	Observer Observer
+	Now      func() time.Time   // default: time.Now
+	Logger   logrus.FieldLogger // required
 }
 
 func (c Config) validate() error {
@@ -116,6 +118,9 @@ func New(config Config) (*Processors, error) {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.Observer == nil {
+		config.Observer = unobserved{}
 	}
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: closeTimeout}, bridge{config.Logger})
 	if err != nil {
@@ -181,7 +186,7 @@ func (p *Processors) register(kind string) error {
 		if err := json.Unmarshal(msg.Payload, &task); err != nil {
 			return fmt.Errorf("read the task of message %s: %w", msg.UUID, err)
 		}
-		return p.end(task, processor.do(msg.Context(), task))
+		return p.end(task, p.observed(kind, func() error { return processor.do(msg.Context(), task) }))
 	}).AddMiddleware(middleware.Timeout(processor.timeout))
 	return nil
 }
@@ -213,15 +218,24 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 
 // end turns what is normal into success.
 func (p *Processors) end(task projections.Task, err error) error {
-	switch {
-	case err == nil, errors.Is(err, commands.ErrNothingToDo), errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrShare),
-		errors.Is(err, commands.ErrAlone), errors.Is(err, commands.ErrOutOfMemory), errors.Is(err, errLost), errors.Is(err, errDraining):
+	if err == nil || settled(err) {
 		p.succeeded(task)
 		return nil
-	default:
-		p.note(task, err)
-		return fmt.Errorf("%s: %w", task.ID, err)
 	}
+	p.note(task, err)
+	return fmt.Errorf("%s: %w", task.ID, err)
+}
+
+// settled says that an error is a normal end of work: it was done already, is handed back or goes on elsewhere.
+func settled(err error) bool {
+	for _, normal := range []error{
+		commands.ErrNothingToDo, commands.ErrGiveWay, commands.ErrShare, commands.ErrAlone, commands.ErrOutOfMemory, errLost, errDraining,
+	} {
+		if errors.Is(err, normal) {
+			return true
+		}
+	}
+	return false
 }
 
 // Run does the work until the processors are drained. When ctx ends before that, work is cut short and claims are handed back.

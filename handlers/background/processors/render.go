@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"moviola/commands"
 	"moviola/domain"
@@ -34,7 +35,7 @@ func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	shown := p.appear(task.ID, claim.Attempt)
 	defer shown.end()
 
-	r := render{Processors: p, project: project, claim: claim, shown: shown}
+	r := render{Processors: p, project: project, claim: claim, shown: shown, took: newMeasuring(p.config.Now)}
 	err = r.run(ctx)
 	if err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		return err
@@ -66,6 +67,7 @@ type render struct {
 	warned  []string    // what laying it out found
 	key     string      // what the movie can be found by in the cache; empty: it must not be
 	found   *found      // in the cache
+	took    *measuring  // where the time went
 	stored  []string    // keys under which this attempt may have stored files
 }
 
@@ -132,6 +134,8 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 			return r.fetched(ctx, document, sources)
 		},
 		Planned:  r.planned,
+		Measured: r.took.stage,
+		Frames:   r.took.frames,
 		Progress: r.shown.progress,
 		Share:    shareOf(ctx),
 	}
@@ -180,6 +184,12 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	defer cancel()
 	cmd.Project, cmd.Attempt, cmd.Worker = r.project, r.claim.Attempt, r.config.Worker
 	cmd.CacheKey = r.key
+	taken := r.took.taken()
+	if cmd.Plan != nil && cmd.Plan.FPSNum > 0 {
+		taken.Length = time.Duration(float64(cmd.Plan.Frames) * float64(cmd.Plan.FPSDen) / float64(cmd.Plan.FPSNum) * float64(time.Second))
+	}
+	r.config.Observer.Rendered(taken)
+	ctx = context.WithValue(ctx, measuresKey{}, taken)
 	return untilDone(ctx, func(ctx context.Context) error {
 		_, err := r.config.Commands.FinishRender.Handle(ctx, cmd)
 		return err

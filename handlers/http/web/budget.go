@@ -22,8 +22,12 @@ var bodies = fair.New(fair.Limits{Total: bodyBudget, Account: bodyShare, Waiting
 
 type accountKey struct{}
 
-// ForAccount returns the context of a request of an account, so that its body counts as the account's.
+// ForAccount returns the context of a request of an account, so that its body counts as the account's, and
+// the line of the request in the log names it.
 func ForAccount(request context.Context, account domain.AccountID) context.Context {
+	if x := exchangeOf(request); x != nil {
+		x.account = account
+	}
 	return context.WithValue(request, accountKey{}, account)
 }
 

@@ -151,7 +151,7 @@ func TestWrap_Panics(t *testing.T) {
 func TestWrap_LogsWithoutTheQuery(t *testing.T) {
 	t.Parallel()
 	l, logged := logger()
-	web.Wrap(web.NewRouter(), l).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/nowhere?secret=1", nil))
+	web.Wrap(web.NewRouter(), l, web.LogAnswers(l, logrus.InfoLevel)).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/nowhere?secret=1", nil))
 	for _, want := range []string{"/nowhere", "status=404", "method=GET"} {
 		if !strings.Contains(logged.String(), want) {
 			t.Errorf("no %s in the log: %s", want, logged)
@@ -174,7 +174,7 @@ func TestLog_KeepsWhatCannotBeGuessed(t *testing.T) {
 		w := httptest.NewRecorder()
 		web.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			web.Fail(w, r, l, errors.New("the disk is away"))
-		}), l).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		}), l, web.LogAnswers(l, logrus.InfoLevel)).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if text := logged.String(); strings.Contains(text, token) || strings.Contains(text, key) {
 			t.Errorf("%s: the log tells the secret: %s", path, text)
 		}

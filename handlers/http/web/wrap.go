@@ -32,8 +32,8 @@ func RequestID(ctx context.Context) string {
 }
 
 // Wrap stands around the root router: every answer carries its request id, 404 and 405 included; a panic becomes a 500 with a
-// fixed text; every request is logged at debug level without its query.
-func Wrap(next http.Handler, log logrus.FieldLogger) http.Handler {
+// fixed text; the observers are told of every answer. They are called by many goroutines.
+func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(RequestIDHeader)
 		if !validRequestID(id) {
@@ -45,16 +45,20 @@ func Wrap(next http.Handler, log logrus.FieldLogger) http.Handler {
 		}
 		// What the request leads to is marked with its id, in the events too.
 		ctx := eventstore.WithTrace(context.WithValue(r.Context(), requestIDKey{}, id), id, id)
-		r = r.WithContext(ctx)
+		seen := &exchange{}
+		r = r.WithContext(context.WithValue(ctx, exchangeKey{}, seen))
 		recorder := &recorder{ResponseWriter: w, takesGzip: takesGzip(r.Header)}
 		started := time.Now()
 		defer func() {
 			if crash := recover(); crash != nil {
 				answerPanic(recorder, r, log, crash)
 			}
-			log.WithFields(logrus.Fields{
-				"method": r.Method, "path": LogPath(r.URL.Path), "status": recorder.status, "request": id, "took": time.Since(started).String(),
-			}).Debug("request")
+			for _, tell := range observers {
+				tell(Answered{
+					Method: r.Method, Operation: seen.operation, Path: LogPath(r.URL.Path), Status: recorder.status,
+					RequestID: id, Account: seen.account, Took: time.Since(started),
+				})
+			}
 		}()
 		next.ServeHTTP(recorder, r)
 	})

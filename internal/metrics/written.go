@@ -1,0 +1,96 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"moviola/domain/connection"
+	"moviola/domain/ledger"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// Written counts an append to the log, and what its events say.
+func (m *Metrics) Written(_ context.Context, w eventstore.Written) {
+	category, _ := eventstore.SplitStream(w.Stream)
+	m.appends.WithLabelValues(category, resultOf(w.Err)).Inc()
+	if w.Err != nil {
+		return
+	}
+	m.appendTime.Observe(w.Took.Seconds())
+	for _, event := range w.Events {
+		m.events.WithLabelValues(event.Type).Inc()
+		if slices.Contains(told, event.Type) {
+			m.told(w.Stream, event)
+		}
+	}
+}
+
+func resultOf(err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, eventstore.ErrConflict):
+		return "conflict"
+	case errors.Is(err, eventstore.ErrUnavailable):
+		return "unavailable"
+	default:
+		return "error"
+	}
+}
+
+// told are the events whose content is counted.
+var told = []string{
+	ledger.CreditsGranted{}.EventType(), ledger.CreditsHeld{}.EventType(), ledger.CreditsCharged{}.EventType(), ledger.CreditsReleased{}.EventType(),
+	movie.RenderFinished{}.EventType(), movie.DeliveryAttempted{}.EventType(),
+}
+
+func (m *Metrics) told(stream string, event eventstore.Proposed) {
+	data, _, err := m.codec.Decode(eventstore.Recorded{Stream: stream, Type: event.Type, Data: event.Data, Metadata: event.Metadata})
+	if err != nil {
+		return // this process has just written it: the types above can be read
+	}
+	switch d := data.(type) {
+	case ledger.CreditsGranted:
+		m.move("granted", d.Amount)
+	case ledger.CreditsHeld:
+		m.move("held", d.Amount)
+	case ledger.CreditsCharged:
+		m.move("charged", d.Amount)
+	case ledger.CreditsReleased:
+		m.move("released", d.Amount)
+	case movie.RenderFinished:
+		m.renders.WithLabelValues(outcomeOf(d)).Inc()
+	case movie.DeliveryAttempted:
+		kind := Destination(d.Type)
+		m.deliveries.WithLabelValues(kind, string(d.Status)).Inc()
+		m.deliveryTime.WithLabelValues(kind).Observe(float64(d.DurationMS) / 1000)
+	}
+}
+
+// move counts credits. A grant may be negative: what it takes back is not counted.
+func (m *Metrics) move(movement string, amount int64) {
+	if amount > 0 {
+		m.credits.WithLabelValues(movement).Add(float64(amount))
+	}
+}
+
+// Destination is a kind of destination as metrics and logs name it: what a client made up is "other".
+func Destination(kind string) string {
+	if slices.Contains(connection.Kinds(), kind) {
+		return kind
+	}
+	return other
+}
+
+func outcomeOf(d movie.RenderFinished) string {
+	switch {
+	case !d.Success:
+		return "failed"
+	case d.CachedFrom != "":
+		return "cached"
+	default:
+		return "rendered"
+	}
+}
