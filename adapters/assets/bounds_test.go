@@ -92,8 +92,14 @@ func TestCache_Fetch_depth(t *testing.T) {
 	claim := b.Bytes()
 	copy(claim[16:], large[16:24]) // the sides
 	binary.BigEndian.PutUint32(claim[29:], crc32.ChecksumIEEE(claim[12:29]))
+	s.serve("/cut.png", claim)
+	_, err := s.fetch("/cut.png")
+	s.requireError(err, "The image at 'HOST/cut.png' cannot be read: it is damaged or not complete")
+	claim = bytes.Clone(claim)
+	claim[28] = 1 // interlaced: not read row by row
+	binary.BigEndian.PutUint32(claim[29:], crc32.ChecksumIEEE(claim[12:29]))
 	s.serve("/deep.png", claim)
-	_, err := s.fetch("/deep.png")
+	_, err = s.fetch("/deep.png")
 	s.requireError(err, "The file at 'HOST/deep.png' has 16 bits a channel and too many pixels for them; save it with 8")
 	pictures := &converter{reader: "png_pipe"}
 	s = newSite(t, commands.Media{}, func(c *assets.Config) { c.Pictures = pictures })

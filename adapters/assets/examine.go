@@ -88,6 +88,11 @@ func (c *Cache) asPicture(ctx context.Context, asset *commands.Asset, target *ur
 	if err != nil || !deep {
 		return err
 	}
+	if asset.Format == "png" {
+		if err := c.makeShallow(ctx, asset, target); !errors.Is(err, errOtherPNG) {
+			return err
+		}
+	}
 	if c.cfg.Pictures == nil {
 		return unsupported(target, "has 16 bits a channel and too many pixels for them; save it with 8")
 	}

@@ -60,6 +60,24 @@ func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader strin
 	return nil
 }
 
+// makeShallow gives a PNG file 8 bits a channel, without the memory that a decoder of whole pictures takes.
+func (c *Cache) makeShallow(ctx context.Context, asset *commands.Asset, target *url.URL) error {
+	to := strings.TrimSuffix(asset.Path, convertedExtension) + convertedExtension
+	err := shallowPNG(ctx, asset.Path, to)
+	var fault *os.PathError
+	switch {
+	case err == nil:
+		asset.Path, asset.Format, asset.Converted = to, "png", true
+		return nil
+	case errors.Is(err, errOtherPNG):
+		return err
+	case ctx.Err() != nil || errors.As(err, &fault):
+		return fmt.Errorf("convert asset %s: %w", asset.Hash, err)
+	}
+	c.cfg.Log.WithError(err).WithField("asset", asset.Hash).Info("picture cannot be decoded; its element fails")
+	return unreadable(target, "image")
+}
+
 // tiffOrientation reads how a TIFF file must be turned to be seen as it was meant, 1 to 8.
 func tiffOrientation(path string) (int, error) {
 	f, err := os.Open(path)

@@ -3,6 +3,7 @@
 package render_test
 
 import (
+	"math"
 	"testing"
 )
 
@@ -80,6 +81,29 @@ func TestEngine_Render_silentMovieHasASilentTrack(t *testing.T) {
 	for i, v := range s {
 		if v != 0 {
 			t.Fatalf("sample %d is %f", i, v)
+		}
+	}
+}
+
+// TestEngine_Render_volume: volume multiplies a sound, and muted leaves it out.
+func TestEngine_Render_volume(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.generate("tone.wav", "-f", "lavfi", "-i", "sine=f=500:d=4:r=48000")
+	out := b.mustRender(object{
+		"width": 320, "height": 240, "fps": 25,
+		"scenes": []object{{"duration": 4, "elements": []object{
+			{"type": "audio", "src": "tone.wav", "duration": 1},
+			{"type": "audio", "src": "tone.wav", "start": 1, "duration": 1, "volume": 0.5},
+			{"type": "audio", "src": "tone.wav", "start": 2, "duration": 1, "volume": 3},
+			{"type": "audio", "src": "tone.wav", "start": 3, "duration": 1, "muted": true},
+		}}},
+	})
+	s := listen(t, out.Movie)
+	plain := s.tone(500, 0.1, 0.9)
+	for second, want := range []float64{1, 0.5, 3, 0} {
+		if got := s.tone(500, float64(second)+0.1, float64(second)+0.9) / plain; math.Abs(got-want) > 0.03*max(want, 1) {
+			t.Errorf("from second %d the sound is %.3f times as loud, want %g", second, got, want)
 		}
 	}
 }

@@ -19,8 +19,14 @@ func clinging(r rune) bool {
 // opening says that a rune stands with the one after it.
 func opening(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pi) }
 
+// wordEnd is the blank without width, by which texts in Thai, Lao or Khmer say where a word ends. It stays at the end of its word.
+const wordEnd = '\u200b'
+
 // breaksBetween says that a new word begins with next, though no blank stands before it.
 func breaksBetween(last, next rune) bool {
+	if last == wordEnd {
+		return next != wordEnd
+	}
 	return !opening(last) && !clinging(next) && (unspaced(next) || endsUnspaced(last))
 }
 
@@ -31,6 +37,9 @@ func endsUnspaced(r rune) bool {
 
 // Glued says that a word follows the one before it without a blank between them, as in Chinese and Japanese.
 func Glued(before, word string) bool {
+	if lastRune(before) == wordEnd {
+		return true
+	}
 	next := firstRune(word)
 	return endsUnspaced(lastRune(before)) && (unspaced(next) || strings.ContainsRune("（「『【《〈", next))
 }

@@ -12,20 +12,21 @@ import (
 func TestSplitWords(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"":                             "",
-		"  two  words\t":               "two|words",
-		"don't-stop, (now)!":           "don't-stop,|(now)!",
-		"non\u00a0breaking":            "non|breaking",
-		"你好，世界。":                       "你|好，|世|界。",
-		"「東京」へ行く":                      "「東|京」|へ|行|く",
-		"コーヒーを飲んだ":                     "コー|ヒー|を|飲|ん|だ",
-		"Go语言2026年":                    "Go|语|言|2026|年",
-		"안녕하세요 세계":                     "안녕하세요|세계",
-		"मैं ठीक हूँ":                  "मैं|ठीक|हूँ",
-		"e\u0301te\u0301":              "e\u0301te\u0301",
-		"漢\u0301字":                     "漢\u0301|字",
-		"مرحبا، بالعالم":               "مرحبا،|بالعالم",
-		"bell\x07 null\x00 bom\ufeff.": "bell|null|bom.",
+		"":                   "",
+		"  two  words\t":     "two|words",
+		"don't-stop, (now)!": "don't-stop,|(now)!",
+		"non\u00a0breaking":  "non|breaking",
+		"你好，世界。":             "你|好，|世|界。",
+		"「東京」へ行く":            "「東|京」|へ|行|く",
+		"コーヒーを飲んだ":           "コー|ヒー|を|飲|ん|だ",
+		"Go语言2026年":          "Go|语|言|2026|年",
+		"안녕하세요 세계":           "안녕하세요|세계",
+		"मैं ठीक हूँ":        "मैं|ठीक|हूँ",
+		"e\u0301te\u0301":    "e\u0301te\u0301",
+		"漢\u0301字":           "漢\u0301|字",
+		"مرحبا، بالعالم":     "مرحبا،|بالعالم",
+		"สวัสดี\u200bชาวโลก \u200bครับ": "สวัสดี\u200b|ชาวโลก|\u200b|ครับ",
+		"bell\x07 null\x00 bom\ufeff.":  "bell|null|bom.",
 	}
 	for text, want := range tests {
 		if got := strings.Join(caption.SplitWords(text), "|"); got != want {

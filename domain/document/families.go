@@ -119,6 +119,9 @@ func (c wishes) addSettings(settings any) {
 }
 
 func (c wishes) addLook(look map[string]string, settings map[string]any) {
+	if AddressOf(look["font-url"]) != "" {
+		return // the family is in that file
+	}
 	weight, ok := css.Weight(look["font-weight"])
 	if !ok {
 		weight = css.Normal

@@ -21,6 +21,7 @@ func TestFontWishes(t *testing.T) {
 		"shorthand":     {`{"type":"text","text":"x","settings":{"font":"italic 700 5vw/1.2 Karla"}}`, []wish{{"Karla", 400, false}, {"Karla", 700, true}}},
 		"nothing named": {`{"type":"text","text":"x"}`, nil},
 		"an address":    {`{"type":"text","text":"x","settings":{"font-family":"https://x.test/a.ttf"}}`, nil},
+		"with its file": {`{"type":"text","text":"x","settings":{"font-family":"Brand","font-url":"https://x.test/a.ttf"}}`, nil},
 		"component": {`{"type":"component","component":"basic/000","settings":{"headline":{"text":"x","font-family":"Karla","font-weight":600}}}`,
 			[]wish{{"Karla", 400, false}, {"Karla", 600, false}}},
 		"html": {`{"type":"html","html":"<style>p{font-family:'Open Sauce One',serif}</style><p style=\"font:12px Karla\">x"}`,

@@ -26,8 +26,12 @@ type Property struct {
 	Required bool
 	// Idle says that the property is accepted and changes nothing.
 	Idle bool
-	// Picture is the name of a movie in docs/gallery that shows what it does; empty: none.
+	// Picture is the name of a movie in docs/gallery that shows what it does; empty: none. This and what follows is for the reference.
 	Picture string
+	// Measured is the test that measures what it does, as the folder of its package and its name; empty: none.
+	Measured string
+	// Ours says which value no source prints, and what was chosen; empty: every value is documented.
+	Ours string
 }
 
 // PropertyType is what the values of a property look like. Every type but Data may also be an expression, "{{ … }}".

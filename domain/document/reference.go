@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,16 +56,38 @@ func Chapters() []Chapter {
 	for _, c := range components {
 		book = append(book, c.chapter())
 	}
-	return append(book,
+	book = append(book,
 		Chapter{2, "Preload", "An item of preload.", preloadProperties},
 		Chapter{2, "Exports", "The object in exports.", exportProperties},
 		Chapter{3, "Destination", "Where the finished movie goes.", destinationProperties})
+	for i := range book {
+		book[i] = book[i].evident()
+	}
+	return book
+}
+
+// evident is a chapter whose rows say by what they are known to do what they say.
+func (c Chapter) evident() Chapter {
+	c.Rows = slices.Clone(c.Rows)
+	for i := range c.Rows {
+		p := &c.Rows[i]
+		if p.Idle {
+			continue
+		}
+		p.Picture = cmp.Or(chapterPictures[c.Title][p.Name], p.Picture)
+		p.Measured = measured[c.Title][p.Name]
+		p.Ours = ours[c.Title][p.Name]
+		if i == 0 && strings.HasPrefix(c.Title, "Component moviola/") {
+			p.Ours = ownLook
+		}
+	}
+	return c
 }
 
 // chapter are the groups of a component with what they have of their own.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
-	picture := c.picture // stands beside the first group only
+	picture := cmp.Or(c.picture, sheets[c.id]) // stands beside the first group only
 	for _, g := range c.groups {
 		doc := g.doc
 		if g.parts&hasText != 0 {
@@ -74,7 +97,7 @@ func (c componentRow) chapter() Chapter {
 			doc += " It moves."
 		}
 		ch.Rows = append(ch.Rows, Property{Name: g.name, Type: ObjectType, Doc: doc, Picture: picture})
-		picture = ""
+		picture = cmp.Or(sheets[c.id], c.picture)
 		own := g.own
 		if g.parts&isPlace != 0 {
 			own = append(slices.Clip(own), animateProperty)
@@ -82,6 +105,7 @@ func (c componentRow) chapter() Chapter {
 		for _, p := range own {
 			if !slices.ContainsFunc(motionProperties, p.same) {
 				p.Name = g.name + " › " + p.Name
+				p.Picture = cmp.Or(p.Picture, picture)
 				ch.Rows = append(ch.Rows, p)
 			}
 		}

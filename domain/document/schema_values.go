@@ -88,7 +88,7 @@ func (s schemaMaker) property(p Property) jsonObject {
 	if p.Example != "" {
 		o = append(o, member{"examples", []any{json.RawMessage(p.Example)}})
 	}
-	if p.Idle {
+	if note := p.Name == "comment" || p.Name == "$schema"; p.Idle && !note {
 		o = append(o, member{"deprecated", true})
 	}
 	forms := s.forms(p)

@@ -195,7 +195,7 @@ var progressBarGroups = []groupRow{
 
 var progressRingGroups = []groupRow{
 	group("ring", "The ring.", 0, append([]Property{
-		numberOf("value", "Sets how far the ring fills up, in per cent.", 0, 100, "75", "40"), lengthOf("size", "Sets the size of the ring.", "40%"),
+		numberOf("value", "Sets how far the ring fills up, in per cent.", 0, 100, "75", "40"), lengthOf("size", "Sets the size of the ring; per cent are of the element's width.", "40%"),
 		lengthOf("thickness", "Sets how thick the ring is.", "8%"), offColor}, motionProperties[1:]...)...),
 	group("label", "The number; __num__ is replaced.", hasText),
 }
@@ -302,5 +302,13 @@ func init() {
 		{Name: "fill", Type: ColorType, Example: `"blue"`, Doc: "Is the colour of a polygon at the end."},
 		{Name: "stroke", Type: ColorType, Example: `"gold"`, Doc: "Is the colour of a polygon's line at the end."},
 		lengthOf("stroke-width", "Is the width of a polygon's line at the end.", "8px"),
+		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "-60", Doc: "Is the turn of a solid box around the horizontal axis at the end."},
+		{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "90", Doc: "Is the turn of a solid box around the upright axis at the end."},
+		{Name: "rotate-z", Type: CSSType, Unit: "°", Example: "10", Doc: "Is the turn of a solid box in the plane of the picture at the end."},
+		lengthOf("x", "Is the left edge of a cutout at the end.", "10%"), lengthOf("y", "Is the upper edge of a cutout at the end.", "10%"),
+		lengthOf("cx", "Is the middle of a cutout at the end, from the left.", "50%"),
+		lengthOf("cy", "Is the middle of a cutout at the end, from the top.", "50%"),
+		lengthOf("r", "Is the radius of a cutout at the end.", "30%"), lengthOf("rx", "Is half the width of a cutout at the end.", "30%"),
+		lengthOf("ry", "Is half the height of a cutout at the end.", "20%"),
 	}, motionProperties)
 }

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,7 +30,7 @@ func main() {
 	log.SetFlags(0)
 	binary := flag.String("moviola", "bin/moviola", "the built program")
 	dir := flag.String("dir", "docs/gallery", "folder of the movies")
-	only := flag.String("only", "", "render only movies whose name contains this")
+	only := flag.String("only", "", "render only movies whose name contains one of these, separated by commas")
 	flag.Parse()
 	if err := run(*binary, *dir, *only); err != nil {
 		log.Fatal("gallery: ", err)
@@ -59,7 +60,7 @@ func run(binary, dir, only string) error {
 	}
 	var failed []error
 	for _, movie := range movies {
-		if !strings.Contains(filepath.Base(movie), only) {
+		if !slices.ContainsFunc(strings.Split(only, ","), func(part string) bool { return strings.Contains(filepath.Base(movie), part) }) {
 			continue
 		}
 		if err := shoot(binary, movie, work, ln.Addr().String()); err != nil {
@@ -92,7 +93,9 @@ func shoot(binary, movie, work, host string) error {
 	}
 	log.Printf("%-28s %5.1f s", filepath.Base(movie), time.Since(begin).Seconds())
 	picture := strings.TrimSuffix(movie, ".json") + ".jpg"
-	return command("ffmpeg", "-v", "error", "-y", "-ss", fmt.Sprint(fields.Thumbnail), "-i", out, "-frames:v", "1", "-vf", "scale=480:-2:flags=lanczos", "-q:v", "4", picture)
+	// A JPEG has no word for its matrix: readers take that of BT.601.
+	scale := "scale=640:-2:flags=lanczos+accurate_rnd:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuvj420p"
+	return command("ffmpeg", "-v", "error", "-y", "-ss", fmt.Sprint(fields.Thumbnail), "-i", out, "-frames:v", "1", "-vf", scale, "-q:v", "4", picture)
 }
 
 func command(name string, args ...string) error {

@@ -9,11 +9,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/image/font/gofont/gosmallcaps"
 )
 
 // makeMedia makes what the movies of the gallery show: picture.jpg (a landscape), portrait.jpg, logo.png (with transparency),
 // mask.png, clip.mp4 (with sound), green.mp4 (a ball before green), mask.mp4, ball.webm (a ball with transparency), dots.gif (which
-// moves), music.m4a.
+// moves), music.m4a, brand.ttf (a font of small capitals), page.html.
 func makeMedia(dir string) error {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	pictures := []struct {
@@ -26,6 +28,12 @@ func makeMedia(dir string) error {
 		if err := writePicture(at(p.name), p.img); err != nil {
 			return err
 		}
+	}
+	if err := os.WriteFile(at("brand.ttf"), gosmallcaps.TTF, 0o600); err != nil {
+		return err
+	}
+	if err := os.WriteFile(at("page.html"), []byte(page), 0o600); err != nil {
+		return err
 	}
 	ball := "color=0x00b140:size=1280x720:rate=25:duration=4[g];color=0xff7f50:size=200x200:rate=25:duration=4,format=rgba," +
 		"geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='255*lt(hypot(X-100,Y-100),98)'[b];[g][b]overlay=x='100+220*t':y=260"
@@ -48,6 +56,10 @@ func makeMedia(dir string) error {
 	}
 	return nil
 }
+
+// page is a page that a movie shows by its address.
+const page = `<!DOCTYPE html><html lang="en"><title>A page</title>
+<body style="margin:0;background:#06D6A0;color:#073B4C;font:32px Inter,sans-serif;text-align:center"><p>a page by its address</p></body></html>`
 
 func writePicture(path string, img image.Image) error {
 	out, err := os.Create(path)

@@ -9,5 +9,12 @@ Scalar.createApiReference("#reference", {
   hideClientButton: true,
   persistAuth: false,
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+  // Samples for curl, JavaScript, Python, Go and PHP, one each.
+  hiddenClients: {
+    shell: ["httpie", "wget"], node: true, js: ["axios", "jquery", "ofetch", "xhr"], python: ["python3", "aiohttp", "httpx_async", "httpx_sync"],
+    php: ["guzzle", "laravel"],
+    c: true, clojure: true, csharp: true, dart: true, fsharp: true, http: true, java: true, julia: true, kotlin: true, objc: true, ocaml: true,
+    powershell: true, r: true, ruby: true, rust: true, swift: true,
+  },
   customCss: ".darklight-reference > a { display: none }",
 });

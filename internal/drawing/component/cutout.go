@@ -33,6 +33,7 @@ func pictureHole(s *stage) (*node, error) {
 	}
 	line, paint := s.holeStroke(g, &edge)
 	n := &node{style: root.inherited(), ends: m.ends}
+	n.style.hidden = edge.hidden || ground.style.hidden // nothing is seen then, neither through a hole nor without one
 	n.paint = func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
 		box, degrees, _ := m.at(seconds)
 		p := s.cutoutShape(g, box, &edge)

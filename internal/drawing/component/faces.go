@@ -50,6 +50,9 @@ func (s *stage) facedBox() (*node, error) {
 				continue // it looks away
 			}
 			n := looks[i]
+			if n.style.hidden {
+				continue
+			}
 			m := canvas.Matrix{
 				A: (b.x - a.x) / n.box.w, B: (b.y - a.y) / n.box.w, C: (c.x - a.x) / n.box.h, D: (c.y - a.y) / n.box.h,
 				E: s.w/2 + now.dx + a.x, F: s.h/2 + now.dy + a.y,

@@ -14,12 +14,15 @@ func elasticBox(s *stage) (*node, error) {
 
 // panel is a box on its way from one place to another.
 func (s *stage) panel(n *node, begin, end frame, move tween) (*node, error) {
+	root := s.root()
+	if n.style.hidden {
+		return &node{style: root.inherited()}, nil
+	}
 	n.box = frame{w: max(begin.w, end.w), h: max(begin.h, end.h)}
 	if err := s.load(n); err != nil {
 		return nil, err
 	}
 	big := n.box
-	root := s.root()
 	return &node{style: root.inherited(), ends: move.ends, paint: func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
 		box := &node{style: n.style, picture: n.picture, box: between(begin, end, move.at(seconds))}
 		if n.picture != nil {

@@ -25,6 +25,10 @@ func progressBar(s *stage) (*node, error) {
 	barNode := &node{style: st}
 	value := g.number(75, 0, 100, "value") / 100
 	run := s.tween(g, 1.6, "easeOutExpo")
+	card.children = append(card.children, track)
+	if st.hidden {
+		return s.in(card, "center", "center")
+	}
 	track.ends = run.ends
 	track.paint = func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
 		b := track.box
@@ -32,7 +36,6 @@ func progressBar(s *stage) (*node, error) {
 		part := &node{style: barNode.style, box: b}
 		part.drawBox(l, at)
 	}
-	card.children = append(card.children, track)
 	return s.in(card, "center", "center")
 }
 

@@ -112,9 +112,13 @@ func cutout(s *stage) (*node, error) {
 	}
 	shape := g.word("shape")
 	n := &node{style: root.inherited(), ends: m.ends}
+	n.style.hidden = cover.hidden
 	n.paint = func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
 		box, degrees, _ := m.at(seconds)
 		whole := canvas.Rectangle(0, 0, s.w, s.h)
+		if hole.hidden {
+			box = frame{}
+		}
 		p := s.holeShape(shape, box, &hole)
 		turned := canvas.Turn(degrees, canvas.Point{X: box.x + box.w/2, Y: box.y + box.h/2})
 		p = p.Transform(turned)

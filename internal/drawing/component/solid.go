@@ -59,6 +59,9 @@ func solidBox(s *stage) (*node, error) {
 		}
 		end.z = begin.z
 	}
+	if st.hidden {
+		return &node{style: root.inherited()}, nil
+	}
 	move := s.tween(g, 2, "easeOutExpo")
 	half := vector{size.w / 2, size.h / 2, depth / 2}
 	middle := canvas.Point{X: s.w / 2, Y: s.h / 2}

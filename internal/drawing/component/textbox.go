@@ -7,7 +7,7 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// textboxes is textbox/simple: boxes with a text each, which move as their setting animate says. A box without a text is not drawn.
+// textboxes is textbox/simple: boxes with a text each, which move as their setting animate says. A box without a text or picture is not drawn.
 func textboxes(s *stage) (*node, error) {
 	return s.boxes("textbox", "", func(name string) string { return s.textOf(name, "") })
 }
@@ -35,7 +35,7 @@ func (s *stage) boxes(kind, defaults string, textOf func(name string) string) (*
 		m := s.moving(g, &st)
 		st.opacity, st.turn = 1, 0
 		box := words(st, textOf(name))
-		if box.text.empty() {
+		if st.hidden || box.text.empty() && st.image == "" {
 			continue
 		}
 		size := frame{w: max(m.begin.w, m.end.w), h: max(m.begin.h, m.end.h)}
@@ -52,6 +52,9 @@ func (s *stage) boxes(kind, defaults string, textOf func(name string) string) (*
 			now, degrees, opacity := m.at(seconds)
 			part := *box
 			part.box.w, part.box.h = now.w, now.h
+			if box.picture != nil {
+				part.pictureScale = canvas.Point{X: now.w / size.w, Y: now.h / size.h}
+			}
 			turned := canvas.Move(now.x, now.y).Then(canvas.Turn(degrees, canvas.Point{X: now.x + now.w/2, Y: now.y + now.h/2})).Then(at)
 			var inner canvas.List
 			part.drawBox(&inner, turned)
@@ -80,7 +83,7 @@ func (n *node) below(high float64) float64 {
 
 // fitBox gives a text of automatic size the largest one in which it fits into its box, between min-font-size and max-font-size.
 func (s *stage) fitBox(n *node, g group, box frame) error {
-	if !n.style.autoSize {
+	if !n.style.autoSize || n.text.empty() {
 		return nil
 	}
 	n.style.autoSize = false

@@ -1,0 +1,81 @@
+package document
+
+// ours are the values that no source prints, with what was chosen, by the title of the chapter. What the sources print is in
+// docs/movie-schema.md and, for looks, docs/text-styles.md and docs/components.md.
+var ours = map[string]map[string]string{
+	"Movie": {
+		"quality":   "what the words mean to the encoder",
+		"thumbnail": "its form; without it the frame at 1 second",
+	},
+	"Transition": {
+		"style":    "an unknown one fades; the first scene comes from black",
+		"duration": "1 s",
+	},
+	"Scenes and elements": {
+		"iterate":      "beside names also lists, expressions and numbers",
+		"iterate-from": "the name", "iterate-to": "the name", "iterate-step": "the name",
+	},
+	"Elements with a picture": {
+		"position":     "5 % of the canvas's width and of its height",
+		"x":            "added to a position",
+		"y":            "added to a position",
+		"resize":       "the element stands in the middle of the canvas",
+		"rotate":       "clockwise; what is turned keeps its size",
+		"zoom":         "10 % a level, evenly over the element's time",
+		"pan":          "evenly over the element's time",
+		"pan-distance": "a share of the element's own size",
+		"pan-crop":     "enlarged by as much as it travels",
+		"mask":         "stretched to the element",
+	},
+	"ChromaKey":         {"tolerance": "how far apart colours are"},
+	"Element html":      {"wait": "without it, when finite animations have ended, 5 s at most"},
+	"Element audiogram": {"color": "what is drawn: bars of the peaks around a middle line, 2 s at once, which move past as they are heard"},
+	"Element text":      {"style": "the styles called moviola/…; of the others what docs/text-styles.md lists"},
+	"Settings of texts": {"pill-color": "white"},
+	"Settings of subtitles": {
+		"style":              "boxes: padding and corners; words without times of their own have a share of their line's",
+		"position":           "5 % from the edges; mid-top and mid-bottom at a quarter and three quarters of the height",
+		"x":                  "without it the middle of the movie",
+		"y":                  "the upper edge of the text",
+		"max-words-per-line": "lines about equally long; captions of your own only when it is given",
+	},
+	"Animate": {
+		"duration": "1000 ms", "delay": "none", "easing": "easeOutExpo",
+		"animation": "none is at its end at once",
+	},
+	"Component basic/000": {"card": "white letters", "headline": "how far it slides"},
+	"Component basic/001": {"bar": "grows in 500 ms"},
+	"Component basic/050": {
+		"bar": "1vw", "headline": "auto is at most 4vw", "lead": "auto is at most 2.2vw; 200 ms after the headline",
+	},
+	"Component basic/051":    {"headline": "auto is at most 3.4vw", "bar": "the ring is drawn around the picture"},
+	"Component basic/120":    {"image": "the size from which it bounces"},
+	"Component basic/125":    {"table": "every default, and the movement"},
+	"Component advanced/000": {"animation": "9vw; nothing is seen after the last text"},
+	"Component advanced/001": {"animation": "4vw", "animation › speed": "the time of a word"},
+	"Component advanced/050": {"button": "the movement; 3vw, padding and corners as in 051"},
+	"Component advanced/051": {"cursor": "where it comes from; white"},
+	"Component advanced/060": {"counter": "10vw; no separators of thousands"},
+	"Component advanced/070": {"rating › value": "parts of a symbol are shown"},
+	"Component advanced/100": {"image": "1000 ms, easeInOutCubic; what counts as standing out", "image › final-height": "100%"},
+	"Component advanced/110": {"ring": "all of it: no page describes this id"},
+	"Component shape/rectangle": {
+		"rectangle": "the whole box, #2ea4ff",
+	},
+	"Component shape/polygon": {
+		"polygon › stroke": "the name", "polygon › stroke-width": "the name", "polygon › clip-path": "another form", "polygon › sides": "another form",
+	},
+	"Component shape/3dbox": {
+		"origin": "the name, and those of its properties", "destination": "the name; 2000 ms, easeInOutCubic", "box": "all of it",
+		"front": "blue where no picture is given",
+	},
+	"Component shape/cutout": {
+		"background": "is seen through the hole; what is around is clear", "cutout": "1000 ms, easeOutExpo, from nothing to its size",
+		"cutout › shape": "star and heart", "cover": "all of it", "hole": "all of it",
+	},
+	"Component textbox/simple": {"textbox": "the whole box; the largest letters that fit; at the top"},
+	"Component shape/html":     {"html": "the whole box; 4vw; simple tags only"},
+}
+
+// ownLook is what stands beside the components that are our own.
+const ownLook = "all of it: a look of our own"
