@@ -4,9 +4,9 @@ package main
 import (
 	"os"
 
-	"moviola/internal/app"
+	"moviola/internal/cli"
 )
 
 func main() {
-	os.Exit(app.Main(os.Args, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(os.Args, os.Stdout, os.Stderr))
 }

@@ -23,7 +23,7 @@ var accountKinds = []string{projections.WorkComplete, projections.WorkZero, proj
 
 // accountWork wires what becomes of accounts: openings that were cut short, balances at zero for too long, closings.
 func (s *service) accountWork() processors.Accounts {
-	log, files, now := s.stores.log, s.stores.files, time.Now
+	log, files, now := s.stores.Log, s.stores.Files, time.Now
 	return processors.Accounts{
 		CompleteOpening: s.completer(),
 		Purger: commands.NewPurgeAccountHandler(commands.PurgeAccountConfig{
@@ -48,7 +48,7 @@ func (s *service) newAdmin(secret secret.Secret, log logrus.FieldLogger, keyring
 	if err != nil {
 		return nil, err
 	}
-	elog, now := s.stores.log, time.Now
+	elog, now := s.stores.Log, time.Now
 	return admin.New(admin.Config{
 		Operator: s.operator,
 		Accounts: s.opener(),
@@ -70,7 +70,7 @@ func (s *service) newAdmin(secret secret.Secret, log logrus.FieldLogger, keyring
 
 // standings tell what accounts may do.
 func (s *service) standings() *commands.Standings {
-	return commands.NewStandings(s.stores.log, s.ledgers, s.plans, time.Now)
+	return commands.NewStandings(s.stores.Log, s.ledgers, s.plans, time.Now)
 }
 
 // operatorWorker stands for operators where an event names who did its work.
@@ -78,7 +78,7 @@ const operatorWorker = "operator"
 
 // drops are the ways to end stuck work that may be given up. What is not here has to be done: settling, above all.
 func (s *service) drops() map[string]admin.DropFunc {
-	drop := commands.NewDropWorkHandler(s.stores.log, time.Now)
+	drop := commands.NewDropWorkHandler(s.stores.Log, time.Now)
 	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
 		return drop.Movie(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
 	}

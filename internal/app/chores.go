@@ -22,12 +22,12 @@ func (s *service) newChores() (*chores.Chores, error) {
 	}
 	if s.cfg.Plays(config.RoleKeeper) {
 		parts.Chores = append(parts.Chores,
-			chores.Documents(s.stores.files, s.models.Movies),
-			chores.Renders(s.stores.files, s.models.Movies),
+			chores.Documents(s.stores.Files, s.models.Movies),
+			chores.Renders(s.stores.Files, s.models.Movies),
 			chores.Chore{Name: "files that were abandoned half-written", Soon: true, Do: func(ctx context.Context, _ time.Time) error {
-				return s.stores.files.RemoveAbandoned(ctx)
+				return s.stores.Files.RemoveAbandoned(ctx)
 			}},
-			chores.Tidy("half-written files", halfFileAge, s.stores.files.Tidy))
+			chores.Tidy("half-written files", halfFileAge, s.stores.Files.Tidy))
 	}
 	if s.cfg.Plays(config.RoleKeeper) {
 		parts.Chores = append(parts.Chores, s.mediaChores()...)
@@ -38,7 +38,7 @@ func (s *service) newChores() (*chores.Chores, error) {
 			chores.Departed(s.models.Accounts, s.renderer.caches...),
 			chores.Chore{Name: "cached assets", Do: s.renderer.assets.Sweep},
 			chores.Chore{Name: "downloads of all hosts", Do: s.renderer.assets.SweepShared},
-			chores.Chore{Name: "rendered parts and working files", Do: s.renderer.engine.Sweep},
+			chores.Chore{Name: "rendered parts and working files", Do: s.renderer.Engine.Sweep},
 			chores.Chore{Name: "fetched fonts", Do: s.renderer.fonts.Sweep},
 			chores.Tidy("spoken texts", s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
 				return scratch.Tidy(ctx, spoken, before)

@@ -24,7 +24,7 @@ func (s *service) newConnections(secret secret.Secret, log logrus.FieldLogger) (
 	if err != nil {
 		return nil, err
 	}
-	guard, err := newGuard(s.cfg)
+	guard, err := NewGuard(s.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *service) newConnections(secret secret.Secret, log logrus.FieldLogger) (
 	}
 	prober := provider.Prober{Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})}
 	roads := commands.TestRoads{Webhook: to.webhook, Senders: to.senders, Provider: prober.Probe, Emails: s.emails()}
-	events, now := s.stores.log, time.Now
+	events, now := s.stores.Log, time.Now
 	return connections.New(connections.Config{
 		Connections: s.models.Connections,
 		Save:        commands.NewSaveConnectionHandler(events, s.vault, rand.Reader, now),
@@ -48,14 +48,14 @@ func (s *service) newConnections(secret secret.Secret, log logrus.FieldLogger) (
 
 // emails counts the recipients of e-mails, within what plans allow.
 func (s *service) emails() commands.CountRecipientsHandler {
-	return commands.NewCountRecipientsHandler(s.stores.log, s.plans, time.Now)
+	return commands.NewCountRecipientsHandler(s.stores.Log, s.plans, time.Now)
 }
 
 // savedProvider finds the endpoint behind a saved connection of an account. Decision 48.
 type savedProvider func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error)
 
 func (s *service) savedProvider() savedProvider {
-	saved := commands.NewConnections(s.stores.log, s.vault)
+	saved := commands.NewConnections(s.stores.Log, s.vault)
 	return func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error) {
 		c, err := saved.Open(ctx, account, id)
 		switch {

@@ -15,6 +15,7 @@ import (
 	"moviola/domain/connection"
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
+	"moviola/internal/stores"
 )
 
 // Providers are found behind connections of their kind, of the account's own. Decision 48.
@@ -38,7 +39,7 @@ func TestSavedProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	find := (&service{stores: &stores{log: log}, vault: v}).savedProvider()
+	find := (&service{stores: &stores.Stores{Log: log}, vault: v}).savedProvider()
 	if got, err := find.images()(t.Context(), "alice", "mine"); err != nil || got != (images.Endpoint{URL: "https://p.example/v1", Key: "hush", Model: "m"}) {
 		t.Errorf("%+v, %v", got, err)
 	}

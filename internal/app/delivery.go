@@ -40,8 +40,8 @@ func selfOf(publicURL string) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// newGuard is the road out of this process. What the service itself serves is not reached by it. Decision 8.
-func newGuard(cfg config.Config) (*outbound.Guard, error) {
+// NewGuard is the road out of this process. What the service itself serves is not reached by it. Decision 8.
+func NewGuard(cfg config.Config) (*outbound.Guard, error) {
 	guard, err := outbound.NewGuard(outbound.Config{Allow: cfg.AllowHosts, Self: selfOf(cfg.PublicURL)})
 	if err != nil {
 		return nil, fmt.Errorf("--allow-host: %w", err)
@@ -101,6 +101,6 @@ func (s *service) addDelivery(config *processors.Config, guard *outbound.Guard) 
 		return err
 	}
 	config.Webhook, config.Senders = to.webhook, to.senders
-	config.Connections = commands.NewConnections(s.stores.log, s.vault)
+	config.Connections = commands.NewConnections(s.stores.Log, s.vault)
 	return nil
 }

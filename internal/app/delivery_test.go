@@ -10,7 +10,7 @@ import (
 // TestNewDestinations: each kind of destination that needs a video has its sender, and nothing else has one.
 func TestNewDestinations(t *testing.T) {
 	t.Parallel()
-	guard, err := newGuard(config.Config{})
+	guard, err := NewGuard(config.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

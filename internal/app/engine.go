@@ -21,6 +21,7 @@ import (
 	"moviola/internal/config"
 	"moviola/internal/drawing/text"
 	"moviola/internal/metrics"
+	"moviola/internal/stores"
 )
 
 // How long fetching one asset may take. Connecting and the first answer are bounded apart, so that a dead server is noticed early.
@@ -30,14 +31,14 @@ var assetTimes = outbound.Options{Connect: 10 * time.Second, Header: 30 * time.S
 var speechTimes = outbound.Options{Connect: 10 * time.Second, Header: 2 * time.Minute, KeepAlive: true}
 
 // How long the font service and the servers of its files may take.
-var fontTimes = outbound.Options{Connect: 5 * time.Second, Header: 5 * time.Second, Follow: true, KeepAlive: true}
+var FontTimes = outbound.Options{Connect: 5 * time.Second, Header: 5 * time.Second, Follow: true, KeepAlive: true}
 
 // How long an image provider may take to begin its answer.
 var imageTimes = outbound.Options{Connect: 10 * time.Second, Header: 3 * time.Minute, KeepAlive: true}
 
-// renderer is the render engine and what it draws from: downloads, pages and voices.
-type renderer struct {
-	engine  *render.Engine
+// Renderer is the render engine and what it draws from: downloads, pages and voices.
+type Renderer struct {
+	Engine  *render.Engine
 	assets  *assets.Cache
 	pages   *browser.Pool
 	fonts   *webfonts.Service
@@ -45,10 +46,10 @@ type renderer struct {
 	caches  []chores.Cache // all that is kept on this disk for accounts
 }
 
-// newRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
+// NewRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
 // under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the providers that accounts have saved; all but fonts are nil when there is no service around, and so is count.
-func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store, saved savedProvider, count *metrics.Metrics, log logrus.FieldLogger) (*renderer, error) {
-	guard, err := newGuard(cfg)
+func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store, saved savedProvider, count *metrics.Metrics, log logrus.FieldLogger) (*Renderer, error) {
+	guard, err := NewGuard(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 	if err != nil {
 		return nil, err
 	}
-	r := &renderer{sandbox: sandbox}
+	r := &Renderer{sandbox: sandbox}
 	r.assets, err = assets.New(assets.Config{
 		Client: count.Client(guard.Client(assetTimes), metrics.Sources), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
 		Connections: newConnections(cfg), Bytes: newDownloads(),
@@ -76,7 +77,7 @@ func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 		return nil, err
 	}
 	r.fonts, err = webfonts.New(webfonts.Config{
-		URL: cfg.FontsURL, Client: count.Client(guard.Client(fontTimes), metrics.Fonts), Store: fonts, Dir: filepath.Join(dir, "webfonts"),
+		URL: cfg.FontsURL, Client: count.Client(guard.Client(FontTimes), metrics.Fonts), Store: fonts, Dir: filepath.Join(dir, "webfonts"),
 		Has: drawer.Has, Unpack: text.Unpack, Log: log,
 	})
 	if err != nil {
@@ -103,21 +104,21 @@ func newRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 	if err != nil {
 		return nil, err
 	}
-	r.engine, err = render.New(render.Config{
+	r.Engine, err = render.New(render.Config{
 		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.assets, Text: drawer,
 		Speaker: speaker, Words: speaker, Images: painter, Pages: count.Pages(browser.Elements{Pool: r.pages}), Fonts: r.fonts, PageTTL: cfg.AssetCacheTTL,
 		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, Log: log,
 	})
 	if err != nil {
-		return nil, errors.Join(err, r.close(ctx))
+		return nil, errors.Join(err, r.Close(ctx))
 	}
-	r.caches = []chores.Cache{r.assets, r.engine, speaker, painter}
+	r.caches = []chores.Cache{r.assets, r.Engine, speaker, painter}
 	return r, nil
 }
 
-// close ends the browsers. No render may be under way.
-func (r *renderer) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+// Close ends the browsers. No render may be under way.
+func (r *Renderer) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stores.CloseTime)
 	defer cancel()
 	return r.pages.Close(ctx)
 }

@@ -11,11 +11,12 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/internal/config"
+	"moviola/internal/stores"
 )
 
 // The account of the first start. Design §10.
 const (
-	firstAccount     = "default"
+	FirstAccount     = "default"
 	firstAccountPlan = "paid"
 )
 
@@ -31,7 +32,7 @@ func (s *service) announce(stdout io.Writer, key string) error {
 		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", config.AdminTokenEnv, s.generatedToken)
 	}
 	if key != "" {
-		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", firstAccount, key)
+		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", FirstAccount, key)
 		lines += fmt.Sprintf("\nRender a sample movie:\n\n%s\n", sampleCurl(base, key))
 		lines += fmt.Sprintf("\nand ask for it, with the project it answers:\n\ncurl '%s/movies?project=PROJECT' -H 'x-api-key: %s'\n\n", base, key)
 	}
@@ -45,12 +46,12 @@ func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	if s.public == nil {
 		return "", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
 	defer cancel()
-	opened, err := s.opener().Handle(ctx, commands.OpenAccount{ID: firstAccount, Name: firstAccount, Plan: firstAccountPlan})
+	opened, err := s.opener().Handle(ctx, commands.OpenAccount{ID: FirstAccount, Name: FirstAccount, Plan: firstAccountPlan})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
-		opened, err = s.completer().Handle(ctx, commands.CompleteOpening{Account: firstAccount})
+		opened, err = s.completer().Handle(ctx, commands.CompleteOpening{Account: FirstAccount})
 	}
 	switch {
 	case errors.Is(err, commands.ErrNothingToDo):
@@ -64,13 +65,13 @@ func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 // opener opens accounts.
 func (s *service) opener() commands.OpenAccountHandler {
 	return commands.NewOpenAccountHandler(commands.OpenAccountConfig{
-		Log: s.stores.log, Complete: s.completer(), Plans: s.plans, Random: rand.Reader, Now: time.Now,
+		Log: s.stores.Log, Complete: s.completer(), Plans: s.plans, Random: rand.Reader, Now: time.Now,
 	})
 }
 
 // completer finishes openings.
 func (s *service) completer() commands.CompleteOpeningHandler {
 	return commands.NewCompleteOpeningHandler(commands.CompleteOpeningConfig{
-		Log: s.stores.log, Ledgers: s.ledgers, FirstKeys: s.firstKeys, Now: time.Now,
+		Log: s.stores.Log, Ledgers: s.ledgers, FirstKeys: s.firstKeys, Now: time.Now,
 	})
 }

@@ -32,11 +32,11 @@ func (s *service) keyCalls(lists *keys.API) admin.KeyCalls {
 }
 
 func (s *service) keyIssuer() commands.IssueKeyHandler {
-	return commands.NewIssueKeyHandler(s.stores.log, rand.Reader, time.Now)
+	return commands.NewIssueKeyHandler(s.stores.Log, rand.Reader, time.Now)
 }
 
 func (s *service) keyRevoker() revoker {
-	return revoker{revoke: commands.NewRevokeKeyHandler(s.stores.log, time.Now), ring: s.keys}
+	return revoker{revoke: commands.NewRevokeKeyHandler(s.stores.Log, time.Now), ring: s.keys}
 }
 
 // revoker revokes keys, so that this process refuses them before it says so.

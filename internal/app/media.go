@@ -38,7 +38,7 @@ func (s *service) openMedia(secret secret.Secret) error {
 	if s.media.uploadKey, err = secret.Key("uploads"); err != nil {
 		return err
 	}
-	log, bucket := s.stores.log, s.stores.files
+	log, bucket := s.stores.Log, s.stores.Files
 	s.media.storage = commands.NewStorage(s.standings(), s.ledgers)
 	s.media.keep = commands.NewKeepMediaHandler(log, bucket, s.media.storage, time.Now)
 	s.media.move = commands.NewMoveMediaHandler(log, time.Now)
@@ -55,7 +55,7 @@ type libraryWork struct {
 
 // mediaChores tidy up what is stored for media libraries and preloads.
 func (s *service) mediaChores() []chores.Chore {
-	files := s.stores.files
+	files := s.stores.Files
 	return []chores.Chore{
 		chores.Media(files, s.models.Library, s.caughtUp),
 		chores.Old("prepared assets", blobkey.Prepared.Prefix(), s.cfg.AssetCacheTTL+halfFileAge, files),
@@ -67,7 +67,7 @@ func (s *service) mediaChores() []chores.Chore {
 // fileServer serves stored files at their addresses, to everybody who knows one and to renders.
 func (s *service) fileServer(log logrus.FieldLogger) *files.Server {
 	return files.New(files.Config{
-		Movies: s.models.Movies, Library: s.models.Library, Addresses: s.media.addresses, Files: s.stores.files,
+		Movies: s.models.Movies, Library: s.models.Library, Addresses: s.media.addresses, Files: s.stores.Files,
 		Tokens: s.tokens, CacheTTL: s.cfg.AssetCacheTTL, Log: log,
 	})
 }
@@ -78,7 +78,7 @@ func (s *service) newMedia(secret secret.Secret, gate *access.Gate, log logrus.F
 	if err != nil {
 		return nil, err
 	}
-	elog, bucket := s.stores.log, s.stores.files
+	elog, bucket := s.stores.Log, s.stores.Files
 	var presign media.Presign
 	if bucket.Presigns() {
 		presign = s.media.confirm.Presign

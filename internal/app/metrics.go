@@ -28,7 +28,7 @@ func (s *service) gatherer() prometheus.Gatherer {
 		gauge("key_reads", "Streams read to find out who holds a key, since the start.", func() float64 { return float64(s.keys.Status().Reads) })
 	}
 	s.metrics.Slots(s.slots())
-	bounds := storageBounds{"files": s.stores.files.Bound}
+	bounds := storageBounds{"files": s.stores.Files.Bound}
 	if s.renderer != nil {
 		s.metrics.Register(s.renderer.sandbox)
 		bounds["sources"] = s.renderer.assets.Bound

@@ -20,7 +20,7 @@ func (s *service) itemPrices() commands.ItemPrices {
 
 // preloadWork is what the work on preloads needs. Without the role renderer nothing prepares, but what was held is settled.
 func (s *service) preloadWork() processors.Preloads {
-	log, bucket := s.stores.log, s.stores.files
+	log, bucket := s.stores.Log, s.stores.Files
 	work := processors.Preloads{
 		Items: commands.NewPreloadItems(log, bucket, time.Now),
 		Store: commands.NewPreparedStore(commands.PreparedStoreConfig{
@@ -30,7 +30,7 @@ func (s *service) preloadWork() processors.Preloads {
 		Settle: commands.NewSettleItemHandler(log, s.ledgers, bucket, time.Now, s.cfg.AbandonAfter),
 	}
 	if s.renderer != nil {
-		work.Preparer = s.renderer.engine
+		work.Preparer = s.renderer.Engine
 	}
 	return work
 }
@@ -38,7 +38,7 @@ func (s *service) preloadWork() processors.Preloads {
 // newPreloads wires the operations on preloads.
 func (s *service) newPreloads(log logrus.FieldLogger) (*preloads.API, error) {
 	return preloads.New(preloads.Config{
-		Request:   commands.NewRequestPreloadHandler(s.stores.log, s.ledgers, s.stores.files, s.itemPrices(), time.Now),
+		Request:   commands.NewRequestPreloadHandler(s.stores.Log, s.ledgers, s.stores.Files, s.itemPrices(), time.Now),
 		Batches:   s.models.Preloads,
 		Addresses: s.media.addresses,
 		Projected: s.models.Reader,

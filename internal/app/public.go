@@ -125,11 +125,11 @@ func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.
 	if err != nil {
 		return nil, err
 	}
-	guard, err := newGuard(s.cfg)
+	guard, err := NewGuard(s.cfg)
 	if err != nil {
 		return nil, err
 	}
-	elog, bucket := s.stores.log, s.stores.files
+	elog, bucket := s.stores.Log, s.stores.Files
 	documents := commands.SealDocuments(bucket, s.vault)
 	return movies.New(movies.Config{
 		Movies:   s.models.Movies,

@@ -81,8 +81,8 @@ func (s *service) diskGauges(gauge func(name, help string, value func() float64)
 	})
 }
 
-// printRoom has the doctor say how much room there is on the disk of a data folder, or of the one it would be made in.
-func printRoom(out io.Writer, folder string, reserve disk.Reserve) error {
+// PrintRoom has the doctor say how much room there is on the disk of a data folder, or of the one it would be made in.
+func PrintRoom(out io.Writer, folder string, reserve disk.Reserve) error {
 	at := folder
 	for at != "." && at != "/" {
 		if _, err := os.Stat(at); err == nil {

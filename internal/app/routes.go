@@ -41,7 +41,7 @@ func (r Route) Name() string { return r.Method + " " + r.Path }
 // Routes assembles the HTTP interface in a data folder, serves nothing, and returns all that it would serve, by path and method. Tests
 // of who may do what begin with it: so nothing that is served can be left out.
 func Routes(ctx context.Context, data string) (routes []Route, err error) {
-	log, err := newLog(io.Discard, "error", "text")
+	log, err := config.NewLog(io.Discard, "error", "text")
 	if err != nil {
 		return nil, err
 	}

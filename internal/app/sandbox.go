@@ -104,8 +104,8 @@ func (s *sandbox) Collect(to chan<- prometheus.Metric) {
 var sandboxLayer = prometheus.NewDesc("moviola_sandbox_layer",
 	"1 for the state of each layer of the sandbox of each program: on, missing, off, or unneeded.", []string{"layer", "program", "state"}, nil)
 
-// printSandbox says for `moviola doctor` what confines programs here, and how to get the rest.
-func printSandbox(to io.Writer) error {
+// PrintSandbox says for `moviola doctor` what confines programs here, and how to get the rest.
+func PrintSandbox(to io.Writer) error {
 	dir, err := os.MkdirTemp("", "moviola-doctor-")
 	if err != nil {
 		return err

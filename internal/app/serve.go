@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
-	"github.com/spf13/cobra"
 
 	"moviola/adapters/sqlite"
-	"moviola/domain/document"
 	"moviola/internal/config"
 	"moviola/internal/host"
+	"moviola/internal/stores"
 )
 
 // httpGrace is how long a shutdown waits for requests that are being answered.
@@ -25,35 +24,9 @@ const httpGrace = 5 * time.Second
 // handBack is how much of the time for a shutdown is kept for handing back the work that has not ended.
 const handBack = 3 * time.Second
 
-func serveCommand() *cobra.Command {
-	var cfg config.Config
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run the service",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cfg.Validate(); err != nil {
-				return err
-			}
-			if err := document.UseLook(cfg.Look); err != nil {
-				return err
-			}
-			log, err := newLog(cmd.ErrOrStderr(), cfg.LogLevel, cfg.LogFormat)
-			if err != nil {
-				return err
-			}
-			cfg.Given, cfg.Exposed = config.Given(cmd.Flags()), config.Exposed(cmd.Flags())
-			cfg.WarnOfExposed(log.Warn)
-			return serve(cmd.Context(), cfg, log, cmd.OutOrStdout())
-		},
-	}
-	cfg.Bind(cmd.Flags())
-	return cmd
-}
-
-// serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be damaged, it
+// Serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be damaged, it
 // starts the program anew in the same process: then the file is set aside.
-func serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
+func Serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
 	host.Tune(log)
 	err := serveOnce(ctx, cfg, log, stdout)
 	if errors.Is(err, sqlite.ErrDamaged) && ctx.Err() == nil {
@@ -63,7 +36,7 @@ func serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io
 }
 
 func serveOnce(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
-	if err := examineEventStore(ctx, cfg, log); err != nil { // first: nothing is made or shown where it could not be used
+	if err := stores.ExamineEventStore(ctx, cfg, log); err != nil { // first: nothing is made or shown where it could not be used
 		return err
 	}
 	s, err := newService(ctx, cfg, log)
@@ -110,11 +83,11 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	parts := &actors{ended: make(chan error, 1)}
 	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopReading()
-	if s.stores.server != nil {
-		parts.start("event store", func() error { return s.stores.watchServer(reading) })
+	if s.stores.Server != nil {
+		parts.start("event store", func() error { return s.stores.WatchServer(reading) })
 	}
-	if s.stores.damaged != nil {
-		parts.start("file of the read models", func() error { return s.stores.watchDocuments(reading) })
+	if s.stores.Damaged != nil {
+		parts.start("file of the read models", func() error { return s.stores.WatchDocuments(reading) })
 	}
 	parts.start("read models", func() error { return s.models.Reader.Run(reading) })
 	if s.keys != nil {

@@ -32,12 +32,10 @@ import (
 	"moviola/internal/host"
 	"moviola/internal/metrics"
 	"moviola/internal/secret"
+	"moviola/internal/stores"
 	"moviola/projections"
 	"moviola/projections/keyring"
 )
-
-// startTime bounds each step of a start that needs the event store, so that a start without one says so.
-const startTime = 30 * time.Second
 
 // service is one process of an installation, put together and not yet running.
 type service struct {
@@ -45,13 +43,13 @@ type service struct {
 	log      *logrus.Logger
 	worker   string // this run of this process, in claims
 	host     *host.Mark
-	stores   *stores
+	stores   *stores.Stores
 	models   *projections.ReadModels
 	media    mediaParts
 	keys     *keyring.Ring // nil without the role api
 	ledgers  *ledgers.Ledgers
 	vault    *vault.Vault
-	renderer *renderer              // nil without the role renderer
+	renderer *Renderer              // nil without the role renderer
 	work     *processors.Processors // nil when no role takes work
 	chores   *chores.Chores
 	curator  *curator.Curator // nil without the role keeper
@@ -77,10 +75,10 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 			err = errors.Join(err, s.close(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err := makeDataFolder(cfg.Data); err != nil {
+	if err := stores.MakeDataFolder(cfg.Data); err != nil {
 		return s, err
 	}
-	if err := refuseHalf(cfg.Data); err != nil {
+	if err := stores.RefuseHalfRestored(cfg.Data); err != nil {
 		return s, err
 	}
 	if s.worker, err = workerName(); err != nil {
@@ -111,7 +109,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 	if err := s.openInstallation(ctx, master); err != nil {
 		return s, err
 	}
-	s.ledgers = ledgers.New(s.stores.log, time.Now)
+	s.ledgers = ledgers.New(s.stores.Log, time.Now)
 	if err := s.openModels(ctx); err != nil {
 		return s, err
 	}
@@ -132,7 +130,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 		}
 	}
 	if cfg.Plays(config.RoleAPI) {
-		s.keys = keyring.New(keyring.Config{Log: s.stores.log, Logger: log.WithField("part", "keys")})
+		s.keys = keyring.New(keyring.Config{Log: s.stores.Log, Logger: log.WithField("part", "keys")})
 		if err := s.newPublic(master); err != nil {
 			return s, err
 		}
@@ -145,7 +143,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 func (s *service) openStores(ctx context.Context) (err error) {
 	codec := eventstore.NewCodec()
 	s.metrics = metrics.New(config.Version, codec)
-	s.stores, err = openStores(ctx, s.cfg, s.log, s.metrics.Written, newJournal(codec, s.log).written)
+	s.stores, err = stores.Open(ctx, s.cfg, s.log, s.metrics.Written, newJournal(codec, s.log).written)
 	return err
 }
 
@@ -165,7 +163,7 @@ const maxLag = 5 * time.Second
 
 // openModels opens the read models.
 func (s *service) openModels(ctx context.Context) (err error) {
-	config := s.stores.modelsConfig(s.cfg, s.log)
+	config := s.stores.ModelsConfig(s.cfg, s.log)
 	config.MaxLag = maxLag
 	s.models, err = projections.Open(ctx, config)
 	return err
@@ -177,9 +175,9 @@ func (s *service) openInstallation(ctx context.Context, secret secret.Secret) er
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
 	defer cancel()
-	open := commands.NewOpenInstallationHandler(s.stores.log, time.Now)
+	open := commands.NewOpenInstallationHandler(s.stores.Log, time.Now)
 	if err := open.Handle(ctx, commands.OpenInstallation{Fingerprint: hex.EncodeToString(fingerprint[:8])}); err != nil {
 		return fmt.Errorf("open the installation: %w", err)
 	}
@@ -200,7 +198,7 @@ func (s *service) newOps() {
 func (s *service) checks() map[string]ops.Check {
 	checks := map[string]ops.Check{
 		"eventstore": func(ctx context.Context) error {
-			last, err := s.stores.log.Last(ctx, installation.Stream)
+			last, err := s.stores.Log.Last(ctx, installation.Stream)
 			if err == nil && last.Revision == eventstore.NoStream { // every start makes sure that it is there
 				err = errors.New("the event store answers, and does not show this installation")
 			}
@@ -214,10 +212,10 @@ func (s *service) checks() map[string]ops.Check {
 			return cmp.Or(status.Err, s.models.Reader.Behind())
 		},
 		"documents": s.models.Reader.Ping,
-		"files":     s.stores.files.Ping,
+		"files":     s.stores.Files.Ping,
 	}
-	if s.stores.server != nil {
-		checks["embedded-eventstore"] = func(context.Context) error { return s.stores.server.Health() }
+	if s.stores.Server != nil {
+		checks["embedded-eventstore"] = func(context.Context) error { return s.stores.Server.Health() }
 	}
 	return checks
 }
@@ -245,16 +243,27 @@ func (s *service) listen(ctx context.Context) (map[*http.Server]net.Listener, er
 func (s *service) close(ctx context.Context) error {
 	var errs []error
 	if s.renderer != nil {
-		errs = append(errs, s.renderer.close(ctx))
+		errs = append(errs, s.renderer.Close(ctx))
 	}
 	if s.ledgers != nil {
 		s.ledgers.Close()
 	}
 	if s.stores != nil {
-		errs = append(errs, s.stores.close(ctx))
+		errs = append(errs, s.stores.Close(ctx))
 	}
 	if s.host != nil {
 		errs = append(errs, s.host.Remove())
 	}
 	return errors.Join(errs...)
+}
+
+// caughtUp waits until the read models have seen what the log has now.
+func (s *service) caughtUp(ctx context.Context) error {
+	for last, err := range s.stores.Log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
+		if err != nil {
+			return err
+		}
+		return s.models.Reader.WaitFor(ctx, last.Position)
+	}
+	return nil
 }

@@ -22,8 +22,8 @@ const libraryCredits = 1_000_000
 
 // templateConfig is what the commands on templates need.
 func (s *service) templateConfig() commands.TemplateConfig {
-	files := commands.SealDocuments(s.stores.files, s.vault)
-	return commands.TemplateConfig{Log: s.stores.log, Files: files, NewID: commands.NewTemplateID, Now: time.Now}
+	files := commands.SealDocuments(s.stores.Files, s.vault)
+	return commands.TemplateConfig{Log: s.stores.Log, Files: files, NewID: commands.NewTemplateID, Now: time.Now}
 }
 
 // newTemplates wires the operations on templates.
@@ -37,7 +37,7 @@ func (s *service) newTemplates(gate *access.Gate, log logrus.FieldLogger) (*temp
 		Delete:    commands.NewDeleteTemplateHandler(cfg),
 		Publish:   s.libraryHandler(),
 		Gate:      gate,
-		Files:     s.stores.files,
+		Files:     s.stores.Files,
 		Operator:  s.operator,
 		Projected: s.models.Reader,
 		PublicURL: s.cfg.PublicURL,
@@ -47,7 +47,7 @@ func (s *service) newTemplates(gate *access.Gate, log logrus.FieldLogger) (*temp
 
 func (s *service) libraryHandler() commands.LibraryHandler {
 	return commands.NewLibraryHandler(commands.LibraryConfig{
-		Log: s.stores.log, Files: s.templateConfig().Files, Submit: s.submitter(), OpenAccount: s.openLibraryAccount, Now: time.Now,
+		Log: s.stores.Log, Files: s.templateConfig().Files, Submit: s.submitter(), OpenAccount: s.openLibraryAccount, Now: time.Now,
 	})
 }
 
@@ -68,7 +68,7 @@ func (s *service) openLibraryAccount(ctx context.Context) error {
 // submitter accepts movies.
 func (s *service) submitter() commands.SubmitMovieHandler {
 	return commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
-		Log: s.stores.log, Ledgers: s.ledgers, Files: commands.SealDocuments(s.stores.files, s.vault), Plans: s.plans,
+		Log: s.stores.Log, Ledgers: s.ledgers, Files: commands.SealDocuments(s.stores.Files, s.vault), Plans: s.plans,
 		NewProject: commands.NewProjectID, Now: time.Now,
 	})
 }
@@ -91,7 +91,7 @@ func (s *service) newCurator() (*curator.Curator, error) {
 // newSweeper wires the removal of what is stored of deleted templates.
 func (s *service) newSweeper() commands.SweepTemplateHandler {
 	return commands.NewSweepTemplateHandler(commands.SweepTemplateConfig{
-		Log: s.stores.log, Files: s.stores.files, UsedFunc: s.templateUsed, Now: time.Now, Kept: s.cfg.FileRetention, Age: s.cfg.AbandonAfter,
+		Log: s.stores.Log, Files: s.stores.Files, UsedFunc: s.templateUsed, Now: time.Now, Kept: s.cfg.FileRetention, Age: s.cfg.AbandonAfter,
 	})
 }
 

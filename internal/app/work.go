@@ -39,7 +39,7 @@ func (s *service) slots() map[string]int {
 			projections.WorkMove, projections.WorkMedia, projections.WorkSweep} {
 			slots[kind] = keeperSlots
 		}
-		if s.stores.files.Presigns() {
+		if s.stores.Files.Presigns() {
 			slots[projections.WorkConfirm] = keeperSlots
 		}
 		for _, kind := range accountKinds {
@@ -73,16 +73,16 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 	if err != nil {
 		return nil, err
 	}
-	guard, err := newGuard(s.cfg)
+	guard, err := NewGuard(s.cfg)
 	if err != nil {
 		return nil, err
 	}
 	parts := processors.Config{
 		Queue:     queue,
 		Commands:  s.commands(),
-		Log:       s.stores.log,
+		Log:       s.stores.Log,
 		Cache:     s.models.Movies,
-		Files:     commands.SealDocuments(s.stores.files, s.vault),
+		Files:     commands.SealDocuments(s.stores.Files, s.vault),
 		Library:   libraryWork{s.media.move, s.media.remove},
 		Presence:  s.models.Presence,
 		Trouble:   s.models.Trouble,
@@ -103,11 +103,11 @@ func (s *service) newProcessors(ctx context.Context) (*processors.Processors, er
 	}
 	if s.cfg.Plays(config.RoleRenderer) {
 		log := s.log.WithField("part", "render")
-		if s.renderer, err = newRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.sharedSources(), s.stores.files, s.savedProvider(), s.metrics, log); err != nil {
+		if s.renderer, err = NewRenderer(ctx, s.cfg, s.workFolder(), s.fileServer(log), s.sharedSources(), s.stores.Files, s.savedProvider(), s.metrics, log); err != nil {
 			return nil, err
 		}
-		parts.Renderer, parts.Fetcher = s.renderer.engine, s.renderer.engine
-		parts.Fetches = commands.NewSourceFetches(s.stores.log, time.Now)
+		parts.Renderer, parts.Fetcher = s.renderer.Engine, s.renderer.Engine
+		parts.Fetches = commands.NewSourceFetches(s.stores.Log, time.Now)
 	}
 	parts.Preloads, parts.Confirm = s.preloadWork(), s.media.confirm
 	return processors.New(parts)
@@ -119,18 +119,18 @@ func (s *service) sharedSources() assets.Store {
 	if s.cfg.Blobs == "" {
 		return nil
 	}
-	return s.stores.files
+	return s.stores.Files
 }
 
-// workFolder is where this host's renderers keep what can be made again.
-func (s *service) workFolder() string { return filepath.Join(s.cfg.Data, workFolder) }
+// WorkFolder is where this host's renderers keep what can be made again.
+func (s *service) workFolder() string { return filepath.Join(s.cfg.Data, WorkFolder) }
 
-// workFolder is where everything lies that renders keep, below the data folder.
-const workFolder = "work"
+// WorkFolder is where everything lies that renders keep, below the data folder.
+const WorkFolder = "work"
 
 // commands are the decisions that the processors ask for.
 func (s *service) commands() processors.Commands {
-	log, files, now := s.stores.log, s.stores.files, time.Now
+	log, files, now := s.stores.Log, s.stores.Files, time.Now
 	settle := commands.NewSettleMovieHandler(log, s.ledgers, files)
 	return processors.Commands{
 		StartRender:   commands.NewStartRenderHandler(log, now, s.cfg.RenderTimeout),

@@ -35,6 +35,8 @@ var layers = []layer{
 		"drivers of the use cases know no adapter, and background work knows no HTTP resource"},
 	{"internal/drawing", []string{"domain", "commands", "internal/drawing", "third_party"}, "drawing starts no program and knows no adapter"},
 	{"internal/host", []string{"domain", "adapters/workqueue", "internal/oom"}, "a process knows its machine before its parts"},
+	{"internal/stores", []string{"domain", "adapters", "eventstore", "projections", "internal/background", "internal/config", "internal/quota", "internal/secret"},
+		"stores are opened without knowing who uses them"},
 	{"internal/secret", []string{"domain", "adapters/vault"}, "keys are derived without knowing flags or wiring"},
 	{"internal/config", []string{"domain", "adapters", "internal/jail", "internal/secret"}, "flags know the values they fill, and no use case"},
 	{"internal/metrics", []string{"domain", "eventstore", "handlers/background/processors"}, "what is counted knows no wiring"},

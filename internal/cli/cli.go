@@ -1,0 +1,76 @@
+// Package cli is the command line: a file for each command of `moviola`. serve runs internal/app, the others ask a running service or open its
+// stores themselves.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"moviola/internal/config"
+	"moviola/internal/jail"
+)
+
+// Main runs the command line and returns the exit code: 0 when all went well, otherwise 1.
+func Main(args []string, stdout, stderr io.Writer) int {
+	jail.Main() // may become another program
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := rootCommand()
+	root.SetArgs(args[1:])
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		_, _ = fmt.Fprintln(stderr, "moviola:", err) // there is nowhere else to say it
+		var ends exitError
+		if errors.As(err, &ends) {
+			return ends.code
+		}
+		return 1
+	}
+	return 0
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "moviola",
+		Short:         "A self-hosted video rendering service: post a movie as JSON, get an MP4",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := config.FromEnvironment(cmd.Flags()); err != nil {
+				return err
+			}
+			return config.FromFiles(cmd.Flags())
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
+	})
+	root.AddCommand(serveCommand(), renderCommand(), validateCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
+		workCommand(), actsCommand(), auditCommand(), checkCommand(), backupCommand(), restoreCommand(), rebuildCommand(), doctorCommand(), versionCommand())
+	return root
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			goVersion := ""
+			if info, ok := debug.ReadBuildInfo(); ok {
+				goVersion = " (" + info.GoVersion + ")"
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "moviola "+config.Version+goVersion)
+			return err
+		},
+	}
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"moviola/adapters/disk"
+	"moviola/adapters/outbound"
+	"moviola/adapters/webfonts"
+	"moviola/internal/app"
+	"moviola/internal/config"
+)
+
+// requirement is something from outside that Moviola uses.
+type requirement struct {
+	name    string
+	command string // looked up in PATH; or
+	file    string // looked up as it is
+	pkg     string // Debian package
+	use     string
+	needed  bool // without it nothing renders
+}
+
+var requirements = []requirement{
+	{"ffmpeg", "ffmpeg", "", "ffmpeg", "encodes every movie", true},
+	{"ffprobe", "ffprobe", "", "ffmpeg", "reads videos and sounds", true},
+	{"headless Chromium", "", "/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "html elements and SVG pictures", false},
+	{"heif-convert", "heif-convert", "", "libheif-examples", "HEIC and AVIF pictures", false},
+	{"espeak-ng", "espeak-ng", "", "espeak-ng", "voice elements", false},
+	{"Noto fonts", "", "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf", "fonts-noto-core", "texts of most scripts", true},
+	{"Noto CJK fonts", "", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc", "fonts-noto-cjk", "Chinese, Japanese and Korean texts", false},
+	{"Noto Color Emoji", "", "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf", "fonts-noto-color-emoji", "emoji", false},
+	{"Inter", "", "/usr/share/doc/fonts-inter", "fonts-inter", "more scripts and weights of the default font", false},
+	{"Roboto", "", "/usr/share/doc/fonts-roboto", "fonts-roboto", "more scripts and weights of text styles", false},
+}
+
+func doctorCommand() *cobra.Command {
+	data := "./data"
+	var reserve disk.Reserve
+	var fonts string
+	var allow []string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is missing on this machine and how to get it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			missing := false
+			for _, r := range requirements {
+				state := "ok"
+				if !r.present() {
+					state = "missing: apt-get install " + r.pkg
+					missing = missing || r.needed
+				}
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", r.name, state, r.use); err != nil {
+					return err
+				}
+			}
+			if err := printFontService(cmd, fonts, allow); err != nil {
+				return err
+			}
+			if err := app.PrintRoom(cmd.OutOrStdout(), data, reserve); err != nil {
+				return err
+			}
+			if err := app.PrintSandbox(cmd.OutOrStdout()); err != nil {
+				return err
+			}
+			if missing {
+				return errors.New("movies cannot be rendered on this machine yet")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&data, "data", data, "data folder whose disk is looked at")
+	cmd.Flags().Var(&reserve, "disk-reserve", "room that is to be kept free there")
+	config.BindFonts(cmd.Flags(), &fonts)
+	cmd.Flags().StringSliceVar(&allow, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
+	return cmd
+}
+
+// printFontService says whether font families can be fetched. Movies are rendered without it too.
+func printFontService(cmd *cobra.Command, address string, allow []string) error {
+	state := "off: families that are not there have a stand-in"
+	if address != "" {
+		state = "reachable"
+		if err := askFontService(cmd.Context(), address, allow); err != nil {
+			state = "does not answer"
+			if why, known := outbound.Explain(err); known {
+				state += ": " + why
+			}
+		}
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", "font service", state, "families that are neither installed nor shipped")
+	return err
+}
+
+func askFontService(ctx context.Context, address string, allow []string) error {
+	guard, err := app.NewGuard(config.Config{AllowHosts: allow})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, webfonts.DefaultPatience)
+	defer stop()
+	return webfonts.Reachable(ctx, guard.Client(app.FontTimes), address)
+}
+
+func (r requirement) present() bool {
+	if r.command != "" {
+		_, err := exec.LookPath(r.command)
+		return err == nil
+	}
+	_, err := os.Stat(r.file)
+	return err == nil
+}
