@@ -22,9 +22,9 @@ PURE := ^moviola/domain|^moviola/internal/drawing/(canvas|component|picture|gold
 
 test: ## run every test, black-box ones on the built binary, packages under the race detector
 	@scripts/deps.sh test
-	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 3 -timeout 60m
+	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 4 -timeout 60m
 	cd tests/mongo && CGO_ENABLED=0 go test -timeout 60m ./...
-	scripts/norace.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ')" -p 2 -timeout 60m
+	scripts/norace.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ')" -p 3 -timeout 60m
 	scripts/fuzz.sh 20s ./handlers/...
 
 FAST := grep -vE '/drawing|/adapters/(render|browser|speech|assets|images|ftp)|/eventstore/(embedded|eventstoredb|storetest)'

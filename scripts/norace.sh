@@ -18,7 +18,7 @@ names=$(sed -nE 's/^func ((Test|Example|Fuzz)[A-Za-z0-9_]*)\(.*/\1/p' $files | s
 # shellcheck disable=SC2086
 mixed=$(dirname $files | sort -u | sed 's|^|./|' | tr '\n' ' ')
 
-scripts/test.sh "$mixed" -run "^($names)\$" "$@" >"$log" 2>&1 &
+scripts/test.sh "$mixed" -run "^($names)\$" "$@" -p 1 >"$log" 2>&1 &
 other=$!
 status=0
 scripts/test.sh "$packages" "$@" || status=$?
