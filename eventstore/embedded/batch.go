@@ -11,6 +11,7 @@ import (
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/emptypb"
 )
@@ -140,7 +141,7 @@ func (op *operation) setBatchOptions(options *streams.BatchAppendReq_Options) er
 func (b *batched) answer(r result) *streams.BatchAppendResp {
 	answer := &streams.BatchAppendResp{CorrelationId: b.id, StreamIdentifier: b.options.GetStreamIdentifier()}
 	if r.err != nil {
-		answer.Result = &streams.BatchAppendResp_Error{Error: batchError(r.err)}
+		answer.Result = &streams.BatchAppendResp_Error{Error: batchError(r.err, b.request.op)}
 		return answer
 	}
 	success := &streams.BatchAppendResp_Success{
@@ -159,28 +160,54 @@ func (b *batched) answer(r result) *streams.BatchAppendResp {
 	return answer
 }
 
-// batchError is an error as a message. A conflict is told by its details.
-func batchError(err error) *statuspb.Status {
-	var wrong *wrongVersionError
-	if errors.As(err, &wrong) {
-		details := &shared.WrongExpectedVersion{
-			CurrentStreamRevisionOption: &shared.WrongExpectedVersion_CurrentStreamRevision{CurrentStreamRevision: uint64(wrong.current)},
-		}
-		if wrong.current < 0 {
-			details.CurrentStreamRevisionOption = &shared.WrongExpectedVersion_CurrentNoStream{CurrentNoStream: &emptypb.Empty{}}
-		}
-		s := &statuspb.Status{Code: int32(codes.Unknown), Message: "WrongExpectedVersion"}
-		if packed, err := anypb.New(details); err == nil {
-			s.Details = append(s.Details, packed)
-		}
-		return s
-	}
-	if errors.Is(err, errStreamDeleted) {
-		return &statuspb.Status{Code: int32(codes.FailedPrecondition), Message: "StreamDeleted"}
-	}
+// batchError is an error as a message. Clients tell the reasons apart by its details, and some fail without any.
+func batchError(err error, op *operation) *statuspb.Status {
 	told := status.Convert(err)
 	if _, isStatus := status.FromError(err); !isStatus {
 		told = status.Convert(failed(err))
 	}
-	return &statuspb.Status{Code: int32(told.Code()), Message: told.Message()}
+	answer := &statuspb.Status{Code: int32(told.Code()), Message: told.Message()}
+	var details proto.Message = &shared.Unknown{}
+	var wrong *wrongVersionError
+	var invalid *invalidError
+	switch {
+	case errors.As(err, &wrong):
+		answer.Code, answer.Message, details = int32(codes.Unknown), "WrongExpectedVersion", wrongVersion(wrong, op.expected)
+	case errors.Is(err, errStreamDeleted):
+		answer.Code, answer.Message = int32(codes.FailedPrecondition), "StreamDeleted"
+		details = &shared.StreamDeleted{StreamIdentifier: streamIdentifier(op.stream)}
+	case errors.As(err, &invalid) && invalid.tooLarge:
+		details = &shared.MaximumAppendSizeExceeded{MaxAppendSize: maxAppendBytes}
+	case told.Code() == codes.InvalidArgument:
+		details = &shared.BadRequest{Message: told.Message()}
+	case told.Code() == codes.PermissionDenied:
+		details = &shared.AccessDenied{}
+	case told.Code() == codes.DeadlineExceeded:
+		details = &shared.Timeout{}
+	}
+	if packed, err := anypb.New(details); err == nil {
+		answer.Details = append(answer.Details, packed)
+	}
+	return answer
+}
+
+// wrongVersion is a conflict with what was expected and what is there.
+func wrongVersion(wrong *wrongVersionError, expected expectation) *shared.WrongExpectedVersion {
+	details := &shared.WrongExpectedVersion{
+		CurrentStreamRevisionOption: &shared.WrongExpectedVersion_CurrentStreamRevision{CurrentStreamRevision: uint64(wrong.current)},
+	}
+	if wrong.current < 0 {
+		details.CurrentStreamRevisionOption = &shared.WrongExpectedVersion_CurrentNoStream{CurrentNoStream: &emptypb.Empty{}}
+	}
+	switch expected.kind {
+	case expectExact:
+		details.ExpectedStreamPositionOption = &shared.WrongExpectedVersion_ExpectedStreamPosition{ExpectedStreamPosition: uint64(expected.revision)}
+	case expectNoStream:
+		details.ExpectedStreamPositionOption = &shared.WrongExpectedVersion_ExpectedNoStream{ExpectedNoStream: &emptypb.Empty{}}
+	case expectExists:
+		details.ExpectedStreamPositionOption = &shared.WrongExpectedVersion_ExpectedStreamExists{ExpectedStreamExists: &emptypb.Empty{}}
+	case expectAny:
+		details.ExpectedStreamPositionOption = &shared.WrongExpectedVersion_ExpectedAny{ExpectedAny: &emptypb.Empty{}}
+	}
+	return details
 }

@@ -1,6 +1,7 @@
 package embedded_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/EventStore/EventStore-Client-Go/v4/esdb"
@@ -36,6 +37,9 @@ func batchOf(id, stream string, after int, final bool, n, bytes int) *streams.Ba
 func TestBatchAppend(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, embedded.Config{})
+	if _, err := h.client.TombstoneStream(h.ctx, "buried", esdb.TombstoneStreamOptions{ExpectedRevision: esdb.NoStream{}}); err != nil {
+		t.Fatal(err)
+	}
 	h.mustAppend("there", esdb.NoStream{}, events(3)...)
 	call, err := h.wire.BatchAppend(h.ctx)
 	if err != nil {
@@ -62,6 +66,7 @@ func TestBatchAppend(t *testing.T) {
 	send("too large", func(id string) *streams.BatchAppendReq { return batchOf(id, "large", -1, true, 1, 2<<20) })
 	send("in two parts", func(id string) *streams.BatchAppendReq { return batchOf(id, "parts", -1, true, 1, 10) })
 	send("no name", func(id string) *streams.BatchAppendReq { return batchOf(id, "", -1, true, 1, 10) })
+	send("deleted", func(id string) *streams.BatchAppendReq { return batchOf(id, "buried", -1, true, 1, 10) })
 	if err := call.CloseSend(); err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +75,15 @@ func TestBatchAppend(t *testing.T) {
 		Revision uint64
 		Position uint64
 		Code     codes.Code
+		Details  string // the type of an error's details, by which clients know it
 	}
 	want := []answer{
-		{Name: "first", Position: 4}, {Name: "second", Revision: 3, Position: 7}, {Name: "conflict", Code: codes.Unknown},
-		{Name: "too large", Code: codes.InvalidArgument}, {Name: "in two parts", Revision: 2, Position: 10}, {Name: "no name", Code: codes.InvalidArgument},
+		{Name: "first", Position: 5}, {Name: "second", Revision: 3, Position: 8},
+		{Name: "conflict", Code: codes.Unknown, Details: "WrongExpectedVersion"},
+		{Name: "too large", Code: codes.InvalidArgument, Details: "MaximumAppendSizeExceeded"},
+		{Name: "in two parts", Revision: 2, Position: 11},
+		{Name: "no name", Code: codes.InvalidArgument, Details: "BadRequest"},
+		{Name: "deleted", Code: codes.FailedPrecondition, Details: "StreamDeleted"},
 	}
 	var got []answer
 	for range want {
@@ -83,8 +93,11 @@ func TestBatchAppend(t *testing.T) {
 		}
 		got = append(got, answer{
 			ids[told.GetCorrelationId().GetString_()], told.GetSuccess().GetCurrentRevision(),
-			told.GetSuccess().GetPosition().GetCommitPosition(), codes.Code(told.GetError().GetCode()),
+			told.GetSuccess().GetPosition().GetCommitPosition(), codes.Code(told.GetError().GetCode()), "",
 		})
+		for _, details := range told.GetError().GetDetails() {
+			got[len(got)-1].Details = strings.TrimPrefix(string(details.MessageName()), "event_store.client.")
+		}
 		if got[len(got)-1].Name == "conflict" {
 			var wrong shared.WrongExpectedVersion
 			if err := told.GetError().GetDetails()[0].UnmarshalTo(&wrong); err != nil || wrong.GetCurrentStreamRevision() != 2 {

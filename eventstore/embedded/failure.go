@@ -29,6 +29,7 @@ func refuseDeleted(ctx context.Context, stream string) error {
 type invalidError struct {
 	message  string
 	trailers []string // of refuse
+	tooLarge bool     // the append has too many bytes
 }
 
 // Error implements error.
@@ -40,12 +41,16 @@ func (e *invalidError) GRPCStatus() *status.Status {
 }
 
 func sizeError(limit int) error {
-	return &invalidError{"Maximum append size of " + strconv.Itoa(limit) + " bytes exceeded.",
-		[]string{"maximum-append-size-exceeded", "maximum-append-size", strconv.Itoa(limit)}}
+	return &invalidError{
+		message:  "Maximum append size of " + strconv.Itoa(limit) + " bytes exceeded.",
+		trailers: []string{"maximum-append-size-exceeded", "maximum-append-size", strconv.Itoa(limit)}, tooLarge: true,
+	}
 }
 
-var errProperties = &invalidError{"Required metadata properties not found: type, content-type.",
-	[]string{"missing-required-metadata-property", "required-metadata-properties", "type,content-type"}}
+var errProperties = &invalidError{
+	message:  "Required metadata properties not found: type, content-type.",
+	trailers: []string{"missing-required-metadata-property", "required-metadata-properties", "type,content-type"},
+}
 
 // refuseInvalid ends the call of an append that was refused as it came in.
 func refuseInvalid(ctx context.Context, err error) error {

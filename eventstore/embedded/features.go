@@ -32,10 +32,10 @@ func (features) GetSupportedMethods(context.Context, *shared.Empty) (*serverfeat
 		method(streamsName, "batchappend"),
 		method(streamsName, "delete"),
 		method(streamsName, "tombstone"),
-		method(persistentName, "create", "stream", "all"),
+		method(persistentName, "restartsubsystem"),
 	}
-	for _, name := range []string{"update", "delete", "read", "getinfo", "replayparked", "list", "restartsubsystem"} {
-		methods = append(methods, method(persistentName, name))
+	for _, name := range []string{"create", "update", "delete", "read", "getinfo", "replayparked", "list"} {
+		methods = append(methods, method(persistentName, name, "stream", "all"))
 	}
 	return &serverfeatures.SupportedMethods{EventStoreServerVersion: version, Methods: methods}, nil
 }

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Clients that nobody here wrote, against the program built from this tree: the official Node SDK from npm, its files untouched, its
 # calls redirected by a preloaded script; and the types that openapi-typescript makes of the served description, against a program that names
-# every property of the movie JSON. Needs node, npm, curl and ffmpeg.
+# every property of the movie JSON; and the official Node and Go clients of EventStoreDB against the event store. Needs node, npm, curl, ffmpeg and openssl.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
-server=
+server= events=
 finish() {
 	status=$?
-	if [ -n "$server" ]; then
-		kill "$server" 2>/dev/null || true
-		wait "$server" 2>/dev/null || true
-	fi
+	for process in $server $events; do
+		kill "$process" 2>/dev/null || true
+		wait "$process" 2>/dev/null || true
+	done
 	[ "$status" -eq 0 ] || tail -n 40 "$work/server.log" 2>/dev/null || true
 	rm -rf "$work"
 }
@@ -45,4 +45,14 @@ curl -fsS -o "$work/openapi.json" "$MOVIOLA_BASE/v2/openapi.json"
 (cd "$work" && node_modules/.bin/openapi-typescript openapi.json -o api.d.ts && node_modules/.bin/tsc --strict --noUncheckedIndexedAccess --noEmit names.ts)
 echo "types: names.ts compiles"
 
+# The event store, to the official clients of EventStoreDB.
+store=127.0.0.1:$((port + 1))
+"$work/moviola" eventstore serve --data "$work/events" --listen "$store" >"$work/store.log" 2>&1 &
+events=$!
+until grep -q listens "$work/store.log"; do
+	kill -0 "$events" && [ "$SECONDS" -lt 600 ] || exit 1
+	sleep 0.1
+done
+cp "$here/esdb/store.js" "$work/"
+(cd "$work" && node store.js "$store")
 "$here/esdb/run.sh" "$work/moviola"
