@@ -24,6 +24,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
+
+	"moviola/eventstore"
 )
 
 const (
@@ -41,11 +43,11 @@ var readOnly = []string{
 	persistent.PersistentSubscriptions_GetInfo_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
 }
 
-// managing are the calls that change or look through persistent subscriptions: users whom the $acl of streams rules may not make them.
+// managing are the calls that change or look through persistent subscriptions, or have the log cleaned: users whom the $acl of streams rules may not make them.
 var managing = []string{
 	persistent.PersistentSubscriptions_Create_FullMethodName, persistent.PersistentSubscriptions_Update_FullMethodName,
 	persistent.PersistentSubscriptions_Delete_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
-	persistent.PersistentSubscriptions_ReplayParked_FullMethodName, persistent.PersistentSubscriptions_RestartSubsystem_FullMethodName,
+	eventstore.ScavengeMethod, persistent.PersistentSubscriptions_ReplayParked_FullMethodName, persistent.PersistentSubscriptions_RestartSubsystem_FullMethodName,
 }
 
 // guard lets the users of a file in, by the Basic credentials that clients send with every call. A password costs its hash once: what
@@ -118,7 +120,7 @@ func (g *guard) admit(ctx context.Context, method string) (user, error) {
 	case one.role == RoleReadOnly && !slices.Contains(readOnly, method):
 		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may only read.", "access-denied")
 	case one.role == RoleUser && slices.Contains(managing, method):
-		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may not manage persistent subscriptions.", "access-denied")
+		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may not manage persistent subscriptions or the log.", "access-denied")
 	}
 	return one, nil
 }

@@ -77,6 +77,9 @@ type scavenger struct {
 	now    func() time.Time
 	note   logrus.FieldLogger
 	every  time.Duration
+
+	orders chan chan removed // rounds that somebody waits for
+	count  int               // records removed, of all rounds
 }
 
 // run works until the context ends. The first round looks at every stream with metadata.
@@ -88,6 +91,11 @@ func (s *scavenger) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case order := <-s.orders:
+			before := s.count
+			err := s.sweep(ctx, nil, true)
+			order <- removed{count: s.count - before, err: err}
+			continue
 		case <-round.C:
 		}
 		streams, all := s.writer.scavengeable.take()
@@ -182,5 +190,6 @@ func (s *scavenger) remove(ctx context.Context, stream string, below int64) (int
 		return 0, errClosed
 	}
 	done := <-order.reply
+	s.count += done.count
 	return done.count, done.err
 }

@@ -128,7 +128,9 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) error 
 	s.tail = tail
 	s.writer = newWriter(s.log, tail, time.Now, log)
 	go s.writer.run()
-	scavenger := &scavenger{log: s.log, writer: s.writer, now: time.Now, note: log, every: config.Scavenge}
+	scavenger := &scavenger{
+		log: s.log, writer: s.writer, now: time.Now, note: log, every: config.Scavenge, orders: make(chan chan removed),
+	}
 	if scavenger.every <= 0 {
 		scavenger.every = defaultScavenge
 	}
@@ -152,6 +154,7 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) error 
 	serverfeatures.RegisterServerFeaturesServer(s.grpc, features{})
 	persistent.RegisterPersistentSubscriptionsServer(s.grpc, &persistentService{service: service, groups: s.groups})
 	gossip.RegisterGossipServer(s.grpc, newMember(s.listener.Addr()))
+	s.grpc.RegisterService(&adminService, admin{scavenger: scavenger, closing: s.closing})
 	return nil
 }
 

@@ -20,9 +20,10 @@ import (
 const eventStoreGrace = 5 * time.Second
 
 func eventStoreCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "eventstore", Short: "Run the event store apart from the service; back up, verify or copy its log; its users"}
+	cmd := &cobra.Command{Use: "eventstore", Short: "Run the event store apart from the service; look into its log, back it up, verify or copy it; its users"}
 	cmd.AddCommand(eventStoreServeCommand(), eventStoreBackupCommand(), eventStoreVerifyCommand(), eventStoreCopyCommand(),
-		eventStoreUserCommand())
+		eventStoreUserCommand(), eventStoreStreamsCommand(), eventStoreReadCommand(), eventStoreTailCommand(), eventStoreStatsCommand(),
+		eventStoreGroupsCommand(), eventStoreScavengeCommand())
 	return cmd
 }
 

@@ -1,0 +1,201 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// StreamInfo is what is told about a stream.
+type StreamInfo struct {
+	Name    string    `json:"name"`
+	Events  int64     `json:"events"`
+	First   int64     `json:"first"` // revision of the oldest event that retention has left
+	Last    int64     `json:"last"`  // revision of the newest event
+	Newest  time.Time `json:"newest"`
+	Deleted bool      `json:"deleted,omitempty"` // for good: only its tombstone is left
+}
+
+// Streams returns the streams of a data folder or backup whose name begins with a prefix, those after a name, in the order of their names and
+// at most limit of them; also while a server runs there.
+func Streams(ctx context.Context, path, prefix, after string, limit int) (streams []StreamInfo, err error) {
+	err = lookInto(ctx, path, func(i *inspection) error {
+		return sqlitex.Execute(i.conn, `SELECT s.name, s.removed, e.revision, e.created FROM streams s
+			JOIN events e ON e.stream = s.id AND e.revision = (SELECT max(revision) FROM events WHERE stream = s.id)
+			WHERE s.name >= ? AND substr(s.name, 1, length(?)) = ? AND s.name > ? ORDER BY s.name LIMIT ?`,
+			&sqlitex.ExecOptions{
+				Args: []any{prefix, prefix, prefix, after, limit},
+				ResultFunc: func(stmt *sqlite.Stmt) error {
+					one := StreamInfo{
+						Name: stmt.ColumnText(0), First: stmt.ColumnInt64(1), Last: stmt.ColumnInt64(2), Newest: fromTicks(stmt.ColumnInt64(3)),
+					}
+					if one.Events = one.Last - one.First + 1; one.Last == tombstoned {
+						one.Deleted, one.Events, one.First = true, 1, tombstoned
+					}
+					streams = append(streams, one)
+					return nil
+				},
+			})
+	})
+	return streams, err
+}
+
+// Stats is what is told about a log as a whole.
+type Stats struct {
+	Events     int64      `json:"events"`
+	Streams    int64      `json:"streams"`
+	Removed    int64      `json:"removed"` // events that retention has removed
+	Last       int64      `json:"last"`    // position of the newest event
+	Oldest     time.Time  `json:"oldest"`
+	Newest     time.Time  `json:"newest"`
+	FileBytes  int64      `json:"fileBytes"`
+	FreeBytes  int64      `json:"freeBytes"` // of the file, to be used again
+	WALBytes   int64      `json:"walBytes"`
+	Groups     int64      `json:"groups"` // persistent subscriptions
+	Categories []Category `json:"categories"`
+}
+
+// Category counts the streams whose names are equal up to the first dash.
+type Category struct {
+	Name    string `json:"name"`
+	Streams int64  `json:"streams"`
+	Events  int64  `json:"events"`
+}
+
+// LogStats counts what is in the log of a data folder or backup, also while a server runs there. It reads the indexes and no event.
+func LogStats(ctx context.Context, path string) (stats Stats, err error) {
+	err = lookInto(ctx, path, func(i *inspection) error {
+		for _, size := range []struct {
+			file string
+			of   *int64
+		}{{i.path, &stats.FileBytes}, {i.path + "-wal", &stats.WALBytes}} {
+			info, err := os.Stat(size.file)
+			if err == nil {
+				*size.of = info.Size()
+			} else if !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+		var oldest, newest int64
+		for _, one := range []struct {
+			query string
+			of    *int64
+		}{
+			{"SELECT count(*) FROM events", &stats.Events},
+			{"SELECT count(*) FROM streams", &stats.Streams},
+			{"SELECT sum(removed) FROM streams", &stats.Removed},
+			{"SELECT max(position) FROM events", &stats.Last},
+			{"SELECT created FROM events ORDER BY position LIMIT 1", &oldest},
+			{"SELECT created FROM events ORDER BY position DESC LIMIT 1", &newest},
+			{"SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size", &stats.FreeBytes},
+			{"SELECT count(*) FROM sqlite_schema WHERE name = 'groups'", &stats.Groups},
+		} {
+			value, _, err := queryInt(i.conn, one.query)
+			if err != nil {
+				return err
+			}
+			*one.of = value
+		}
+		if stats.Groups > 0 {
+			var err error
+			if stats.Groups, _, err = queryInt(i.conn, "SELECT count(*) FROM groups"); err != nil {
+				return err
+			}
+		}
+		if stats.Events > 0 {
+			stats.Oldest, stats.Newest = fromTicks(oldest), fromTicks(newest)
+		}
+		return stats.count(i.conn)
+	})
+	return stats, err
+}
+
+// count counts the categories, the largest first.
+func (s *Stats) count(conn *sqlite.Conn) error {
+	return sqlitex.Execute(conn, `SELECT category, count(*), sum(events) AS total FROM (
+			SELECT CASE instr(s.name, '-') WHEN 0 THEN s.name ELSE substr(s.name, 1, instr(s.name, '-') - 1) END AS category,
+				(SELECT count(*) FROM events WHERE stream = s.id) AS events FROM streams s
+		) GROUP BY category ORDER BY total DESC, category`,
+		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+			s.Categories = append(s.Categories, Category{Name: stmt.ColumnText(0), Streams: stmt.ColumnInt64(1), Events: stmt.ColumnInt64(2)})
+			return nil
+		}})
+}
+
+// GroupInfo is what the log knows of a persistent subscription.
+type GroupInfo struct {
+	Stream     string `json:"stream"`
+	Name       string `json:"name"`
+	Strategy   string `json:"strategy"`
+	Checkpoint int64  `json:"checkpoint"` // place of the last event that is done with; -1 before the first
+	Known      int64  `json:"known"`      // place of the newest event of the stream, or of the log
+	Parked     int64  `json:"parked"`
+}
+
+// Groups returns the persistent subscriptions of a data folder or backup, also while a server runs there.
+func Groups(ctx context.Context, path string) (groups []GroupInfo, err error) {
+	err = lookInto(ctx, path, func(i *inspection) error {
+		known, _, err := queryInt(i.conn, "SELECT count(*) FROM sqlite_schema WHERE name = 'groups'")
+		if err != nil || known == 0 {
+			return err
+		}
+		err = sqlitex.Execute(i.conn, `SELECT g.stream, g.name, g.settings, g.checkpoint, CASE g.stream WHEN '$all'
+				THEN (SELECT max(position) FROM events)
+				ELSE (SELECT max(revision) FROM events WHERE stream = (SELECT id FROM streams WHERE name = g.stream)) END
+			FROM groups g ORDER BY g.stream, g.name`,
+			&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
+				one := GroupInfo{Stream: stmt.ColumnText(0), Name: stmt.ColumnText(1), Checkpoint: stmt.ColumnInt64(3), Known: noCheckpoint}
+				var settings groupSettings
+				if err := json.Unmarshal(columnBytes(stmt, 2), &settings); err != nil {
+					return fmt.Errorf("the settings of the persistent subscription %s of %s: %w", one.Name, one.Stream, err)
+				}
+				one.Strategy = settings.Strategy
+				if !stmt.ColumnIsNull(4) {
+					one.Known = stmt.ColumnInt64(4)
+				}
+				groups = append(groups, one)
+				return nil
+			}})
+		for n := range groups {
+			g := &groups[n]
+			if g.Parked, err = parkedOf(i.conn, groupKey{g.Stream, g.Name}.parkedStream()); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	return groups, err
+}
+
+// parkedOf counts the events of a parked stream that were not replayed.
+func parkedOf(conn *sqlite.Conn, stream string) (int64, error) {
+	h := head{last: -1}
+	last, found, err := queryInt(conn, "SELECT max(revision) FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?)", stream)
+	if err != nil || !found {
+		return 0, err
+	}
+	h.last = last
+	err = sqlitex.Execute(conn, `SELECT data FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?) ORDER BY revision DESC LIMIT 1`,
+		&sqlitex.ExecOptions{Args: []any{metaPrefix + stream}, ResultFunc: func(stmt *sqlite.Stmt) error {
+			h.meta = parseMeta(columnBytes(stmt, 0))
+			return nil
+		}})
+	return max(h.last+1-h.firstVisible(), 0), err
+}
+
+func lookInto(ctx context.Context, path string, look func(*inspection) error) (err error) {
+	i, err := inspect(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, i.close()) }()
+	return readError(i.path, look(i))
+}
+
+func fromTicks(t int64) time.Time { return time.Unix(0, t*100).UTC() }
