@@ -135,8 +135,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 			return s, err
 		}
 	}
-	s.newOps()
-	return s, nil
+	return s, s.newOps()
 }
 
 // openStores opens the stores, whose appends are counted and told in the log.
@@ -185,13 +184,20 @@ func (s *service) openInstallation(ctx context.Context, secret secret.Secret) er
 }
 
 // newOps wires the operators' address.
-func (s *service) newOps() {
+func (s *service) newOps() (err error) {
 	if s.cfg.OpsListen == "" {
-		return
+		return nil
+	}
+	token := ""
+	if s.cfg.MetricsTokenFile != "" {
+		if token, err = config.ReadSecretFile(s.cfg.MetricsTokenFile); err != nil {
+			return fmt.Errorf("--metrics-token-file: %w", err)
+		}
 	}
 	s.ops = newHTTPServer(s.cfg.OpsListen, ops.New(ops.Config{
-		Ready: s.checks(), Metrics: s.gatherer(), Hosts: s.cfg.OpsHosts, Pprof: s.cfg.Pprof,
+		Ready: s.checks(), Metrics: s.gatherer(), Hosts: s.cfg.OpsHosts, Pprof: s.cfg.Pprof, MetricsToken: token,
 	}))
+	return nil
 }
 
 // checks are what a process needs to be sent work.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"moviola/internal/config"
 	"moviola/internal/jail"
@@ -48,6 +49,12 @@ func rootCommand() *cobra.Command {
 			if err := config.FromEnvironment(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := config.CheckVariables(cmd.Flags(), os.Environ(), allFlags(cmd.Root())); err != nil {
+				return err
+			}
+			if err := config.FromFile(cmd.Flags()); err != nil {
+				return err
+			}
 			return config.FromFiles(cmd.Flags())
 		},
 	}
@@ -55,8 +62,18 @@ func rootCommand() *cobra.Command {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	root.AddCommand(serveCommand(), renderCommand(), validateCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
-		workCommand(), actsCommand(), auditCommand(), checkCommand(), backupCommand(), restoreCommand(), rebuildCommand(), doctorCommand(), versionCommand())
+		workCommand(), actsCommand(), auditCommand(), checkCommand(), backupCommand(), restoreCommand(), rebuildCommand(), configCommand(), doctorCommand(), versionCommand())
 	return root
+}
+
+// allFlags are the names of the flags of a command and those below it.
+func allFlags(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	for _, sub := range cmd.Commands() {
+		names = append(names, allFlags(sub)...)
+	}
+	return names
 }
 
 func versionCommand() *cobra.Command {

@@ -27,6 +27,9 @@ func serveCommand() *cobra.Command {
 			}
 			cfg.Given, cfg.Exposed = config.Given(cmd.Flags()), config.Exposed(cmd.Flags())
 			cfg.WarnOfExposed(log.Warn)
+			for _, warning := range config.Warnings(cmd.Flags()) {
+				log.Warn(warning)
+			}
 			return app.Serve(cmd.Context(), cfg, log, cmd.OutOrStdout())
 		},
 	}

@@ -99,10 +99,11 @@ type Config struct {
 	LogFormat   string
 	LogRequests bool // a line at level info for each request
 
-	AdminTokenFile  string
-	WrongTokenDelay time.Duration
-	OpsHosts        []string // names by which the operators' address is called, beside IP addresses and localhost
-	Pprof           bool
+	AdminTokenFile   string
+	WrongTokenDelay  time.Duration
+	OpsHosts         []string // names by which the operators' address is called, beside IP addresses and localhost
+	Pprof            bool
+	MetricsTokenFile string // file with the token that /metrics asks for; empty: it asks for none
 
 	Exposed []string          // flags with secrets that stand in the command line
 	Given   map[string]string // the flags that were set, without secrets; nil: not from a command line
@@ -110,10 +111,12 @@ type Config struct {
 
 // Bind declares the flags of serve.
 func (c *Config) Bind(f *pflag.FlagSet) {
+	bindFile(f)
 	f.StringVar(&c.Data, "data", "./data", "folder for everything that is stored here")
 	f.StringVar(&c.Listen, "listen", ":8080", "address of the HTTP interface")
 	f.StringVar(&c.OpsListen, "ops-listen", "127.0.0.1:9464", "address of /metrics, /healthz and /readyz; empty: none")
-	f.StringSliceVar(&c.OpsHosts, "ops-host", nil, "name by which --ops-listen is called, beside IP addresses and localhost; repeatable")
+	f.StringSliceVar(&c.OpsHosts, "ops-host", nil, "name by which profiles of --ops-listen are called, beside IP addresses and localhost; repeatable")
+	f.StringVar(&c.MetricsTokenFile, "metrics-token-file", "", "file with a token that scrapers of /metrics must show, as Authorization: Bearer (default: none)")
 	f.BoolVar(&c.Pprof, "pprof", false, "serve Go's profiles under /debug/pprof/ of --ops-listen")
 	f.StringVar(&c.PublicURL, "public-url", "", "base of every address handed out (default http://localhost:<port>)")
 	f.StringSliceVar(&c.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
@@ -209,7 +212,7 @@ func FromEnvironment(f *pflag.FlagSet) error {
 		if err := f.Set(flag.Name, value); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
-		mark(flag)
+		mark(flag, "variable")
 	})
 	return errors.Join(errs...)
 }

@@ -15,8 +15,8 @@ const (
 	fileSuffix = "-file"
 	// maxSecretFile bounds what is read of such a file.
 	maxSecretFile = 64 << 10
-	// fromVariable marks a flag whose value an environment variable gave.
-	fromVariable = "environment"
+	// elsewhere marks a flag whose value did not stand in the command line.
+	elsewhere = "source"
 )
 
 // secretFlags are the flags whose values are secrets, or addresses that may carry one.
@@ -49,7 +49,7 @@ func FromFiles(f *pflag.FlagSet) error {
 			errs = append(errs, fmt.Errorf("--%s%s: %w", name, fileSuffix, err))
 			continue
 		}
-		mark(f.Lookup(name))
+		mark(f.Lookup(name), "secret file")
 	}
 	return errors.Join(errs...)
 }
@@ -72,12 +72,24 @@ func ReadSecretFile(path string) (string, error) {
 	return value, nil
 }
 
-// mark notes that a flag's value did not stand in the command line.
-func mark(flag *pflag.Flag) {
+// mark notes where a flag's value comes from that did not stand in the command line.
+func mark(flag *pflag.Flag, source string) {
 	if flag.Annotations == nil {
 		flag.Annotations = map[string][]string{}
 	}
-	flag.Annotations[fromVariable] = nil
+	flag.Annotations[elsewhere] = []string{source}
+}
+
+// sourceOf is where a flag's value comes from.
+func sourceOf(flag *pflag.Flag) string {
+	switch source := flag.Annotations[elsewhere]; {
+	case len(source) > 0:
+		return source[0]
+	case flag.Changed:
+		return "flag"
+	default:
+		return "default"
+	}
 }
 
 // Exposed are the flags whose secrets stand in the command line, which every user of the host can read.
@@ -88,7 +100,7 @@ func Exposed(f *pflag.FlagSet) []string {
 		if flag == nil || !flag.Changed {
 			continue
 		}
-		_, marked := flag.Annotations[fromVariable]
+		_, marked := flag.Annotations[elsewhere]
 		if value := flag.Value.String(); !marked && WithoutSecret(name, value) != value {
 			names = append(names, name)
 		}

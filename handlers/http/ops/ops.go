@@ -4,6 +4,8 @@ package ops
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -35,6 +37,8 @@ type Config struct {
 	// Hosts are the names that requests may call the address by, beside IP addresses and localhost. A page in an operator's browser that has its own
 	// name point here (DNS rebinding) is refused.
 	Hosts []string
+	// MetricsToken must stand in the header Authorization of requests for /metrics, as `Bearer TOKEN`; empty: nothing has to.
+	MetricsToken string
 	// Pprof serves Go's profiles too.
 	Pprof bool
 }
@@ -44,7 +48,7 @@ func New(cfg Config) http.Handler {
 	mux := web.NewRouter()
 	mux.Handle("/healthz", web.Methods{http.MethodGet: alive})
 	mux.Handle("/readyz", web.Methods{http.MethodGet: cfg.ready})
-	mux.Handle("/metrics", web.Methods{http.MethodGet: promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{}).ServeHTTP})
+	mux.Handle("/metrics", web.Methods{http.MethodGet: cfg.forScrapers(promhttp.HandlerFor(cfg.Metrics, promhttp.HandlerOpts{}).ServeHTTP)})
 	if cfg.Pprof {
 		for name, serve := range map[string]http.HandlerFunc{
 			"cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
@@ -58,10 +62,33 @@ func New(cfg Config) http.Handler {
 
 var errHost = domain.Errorf(domain.Invalid, "host_not_allowed", "This host name is not allowed here: use an IP address or localhost, or name it with --ops-host")
 
-// calledByName refuses requests for other names than those of this address.
+// anyHost are the paths that answer whatever name they are called by: probes and scrapers use names of their own, and nothing there is
+// secret.
+var anyHost = []string{"/healthz", "/readyz", "/metrics"}
+
+var errMetricsToken = domain.Errorf(domain.Unauthenticated, "token_invalid", "Invalid token")
+
+// forScrapers lets those in who have the token. It compares hashes, so that the time it takes says nothing about the token.
+func (c Config) forScrapers(next http.HandlerFunc) http.HandlerFunc {
+	if c.MetricsToken == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte("Bearer " + c.MetricsToken))
+	return func(w http.ResponseWriter, r *http.Request) {
+		given := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		if subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			web.Refuse(w, http.StatusUnauthorized, errMetricsToken)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// calledByName refuses requests for other names than those of this address, except for anyHost.
 func (c Config) calledByName(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !c.allows(r.Host) {
+		if !slices.Contains(anyHost, r.URL.Path) && !c.allows(r.Host) {
 			web.Refuse(w, http.StatusMisdirectedRequest, errHost)
 			return
 		}

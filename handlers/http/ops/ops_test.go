@@ -55,7 +55,8 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// TestOps_hosts calls the address by names. A page whose own name points to it must not read anything.
+// TestOps_hosts calls the address by names. A page whose own name points to it must not read profiles; probes and scrapers have names of
+// their own.
 func TestOps_hosts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]int{
@@ -63,9 +64,9 @@ func TestOps_hosts(t *testing.T) {
 		"ops.internal:9464": 200, "Ops.Internal": 200, "": 421, "attacker.example": 421, "attacker.example:9464": 421, "127.0.0.1.nip.io": 421,
 		"localhost.attacker.example": 421, "ops.internal.attacker.example": 421,
 	}
-	handler := ops.New(ops.Config{Metrics: prometheus.NewRegistry(), Hosts: []string{"ops.internal"}})
-	for host, want := range tests {
-		for _, path := range []string{"/healthz", "/metrics"} {
+	handler := ops.New(ops.Config{Metrics: prometheus.NewRegistry(), Hosts: []string{"ops.internal"}, Pprof: true})
+	for host, named := range tests {
+		for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/debug/pprof/cmdline": named} {
 			r := httptest.NewRequest(http.MethodGet, path, nil)
 			r.Host = host
 			answer := httptest.NewRecorder()
@@ -73,6 +74,26 @@ func TestOps_hosts(t *testing.T) {
 			if answer.Code != want {
 				t.Errorf("%s of host %q: %d, want %d", path, host, answer.Code, want)
 			}
+		}
+	}
+}
+
+// TestOps_metricsToken: where the network is shared, only who has the token scrapes; probes need none.
+func TestOps_metricsToken(t *testing.T) {
+	t.Parallel()
+	handler := ops.New(ops.Config{Metrics: prometheus.NewRegistry(), MetricsToken: "right"})
+	for _, tt := range []struct {
+		path, header string
+		want         int
+	}{
+		{"/metrics", "Bearer right", 200}, {"/metrics", "", 401}, {"/metrics", "Bearer wrong", 401}, {"/metrics", "right", 401}, {"/healthz", "", 200},
+	} {
+		r := httptest.NewRequest(http.MethodGet, tt.path, nil)
+		r.Header.Set("Authorization", tt.header)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, r)
+		if answer.Code != tt.want || strings.Contains(answer.Body.String(), "right") {
+			t.Errorf("%s with %q: %d %s", tt.path, tt.header, answer.Code, answer.Body)
 		}
 	}
 }

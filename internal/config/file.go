@@ -1,0 +1,178 @@
+package config
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// What --config-unknown may be: what happens to names that this version does not know.
+const (
+	unknownFlag    = "config-unknown"
+	refuseUnknown  = "refuse"
+	warnOfUnknown  = "warn"
+	warningsOfFile = "warnings"
+)
+
+// bindFile declares --config.
+func bindFile(f *pflag.FlagSet) {
+	f.String("config", "", "YAML file with flags by their names, such as `listen: \":8080\"`; flags and variables win over it")
+	f.String(unknownFlag, refuseUnknown, "what becomes of names in --config, and of MOVIOLA_… variables, that this version does not know: refuse or warn")
+}
+
+// FromFile sets every flag that neither the command line nor a variable has given from the file of --config. Where there is none, it does nothing.
+func FromFile(f *pflag.FlagSet) error {
+	file := f.Lookup("config")
+	if file == nil || file.Value.String() == "" {
+		return nil
+	}
+	content, err := os.ReadFile(file.Value.String())
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &document); err != nil {
+		return fmt.Errorf("--config %s: %w", file.Value, err)
+	}
+	if len(document.Content) == 0 {
+		return nil
+	}
+	top := document.Content[0]
+	if top.Kind != yaml.MappingNode {
+		return fmt.Errorf("--config %s: give names of flags with their values, such as `listen: \":8080\"`", file.Value)
+	}
+	if err := top.Decode(&map[string]any{}); err != nil { // names that stand twice
+		return fmt.Errorf("--config %s: %w", file.Value, err)
+	}
+	var errs []error
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		if err := setFromFile(f, top.Content[i], top.Content[i+1]); err != nil {
+			errs = append(errs, fmt.Errorf("--config %s, line %d: %w", file.Value, top.Content[i].Line, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func setFromFile(f *pflag.FlagSet, key, value *yaml.Node) error {
+	name := key.Value
+	flag := f.Lookup(name)
+	if flag == nil || name == "config" || name == "help" || name == unknownFlag {
+		return unknown(f, fmt.Sprintf("there is no flag %q%s", name, near(name, flagNames(f))))
+	}
+	if flag.Changed || givenOtherwise(f, name) {
+		return nil
+	}
+	values, err := scalars(value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	text := strings.Join(values, "")
+	if value.Kind == yaml.SequenceNode {
+		if _, ok := flag.Value.(pflag.SliceValue); !ok {
+			return fmt.Errorf("%s: give one value", name)
+		}
+		if text, err = commaSeparated(values); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err := f.Set(name, text); err != nil {
+		return errors.New(WithoutSecret(name, fmt.Sprintf("%s: %v", name, err)))
+	}
+	mark(flag, "file")
+	return nil
+}
+
+// givenOtherwise says whether the secret of a flag was given by the flag that names a file with it, or the other way round.
+func givenOtherwise(f *pflag.FlagSet, name string) bool {
+	other, isFile := strings.CutSuffix(name, fileSuffix)
+	if !isFile {
+		other = name + fileSuffix
+	}
+	flag := f.Lookup(other)
+	return flag != nil && flag.Changed && sourceOf(flag) != "file"
+}
+
+// commaSeparated is a list as flags take it.
+func commaSeparated(values []string) (string, error) {
+	if len(values) == 0 {
+		return "", nil
+	}
+	var line strings.Builder
+	w := csv.NewWriter(&line)
+	if err := w.Write(values); err != nil {
+		return "", err
+	}
+	w.Flush()
+	return strings.TrimSuffix(line.String(), "\n"), w.Error()
+}
+
+// scalars are the texts of a value, or of a list of values.
+func scalars(value *yaml.Node) ([]string, error) {
+	switch {
+	case value.Kind == yaml.AliasNode:
+		return scalars(value.Alias)
+	case value.Kind == yaml.ScalarNode && value.Tag != "!!null":
+		return []string{value.Value}, nil
+	case value.Kind == yaml.SequenceNode:
+		texts := []string{}
+		for _, one := range value.Content {
+			if one.Kind != yaml.ScalarNode || one.Tag == "!!null" {
+				return nil, errors.New("give a list of plain values")
+			}
+			texts = append(texts, one.Value)
+		}
+		return texts, nil
+	default:
+		return nil, errors.New("give a plain value, or a list of them")
+	}
+}
+
+// unknown refuses what this version does not know, or keeps it as a warning, as --config-unknown says.
+func unknown(f *pflag.FlagSet, what string) error {
+	how := f.Lookup(unknownFlag)
+	if how == nil || how.Value.String() != warnOfUnknown {
+		return errors.New(what)
+	}
+	keep(how, what)
+	return nil
+}
+
+// keep notes a warning for when there is a log.
+func keep(flag *pflag.Flag, warning string) {
+	if flag.Annotations == nil {
+		flag.Annotations = map[string][]string{}
+	}
+	flag.Annotations[warningsOfFile] = append(flag.Annotations[warningsOfFile], warning)
+}
+
+// Warnings are what was found in the file and the variables and does not keep the service from starting.
+func Warnings(f *pflag.FlagSet) []string {
+	how := f.Lookup(unknownFlag)
+	if how == nil {
+		return nil
+	}
+	return slices.Clone(how.Annotations[warningsOfFile])
+}
+
+func flagNames(f *pflag.FlagSet) []string {
+	var names []string
+	f.VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	return names
+}
+
+// near suggests the name that was perhaps meant.
+func near(name string, known []string) string {
+	for _, other := range known {
+		if distance(name, other) <= nearLetters {
+			return fmt.Sprintf("; did you mean %q?", other)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// Print writes every flag with its value as a file for --config, and where the value comes from. Secrets are hidden.
+func Print(w io.Writer, f *pflag.FlagSet) error {
+	var err error
+	f.VisitAll(func(flag *pflag.Flag) {
+		if err != nil || flag.Name == "help" || flag.Name == "config" || flag.Name == unknownFlag {
+			return
+		}
+		var encoded []byte
+		if encoded, err = yaml.Marshal(printed(flag)); err == nil {
+			_, err = fmt.Fprintf(w, "%s: %s # %s\n", flag.Name, strings.TrimSpace(string(encoded)), sourceOf(flag))
+		}
+	})
+	return err
+}
+
+// printed is a flag's value on one line.
+func printed(flag *pflag.Flag) *yaml.Node {
+	scalar := func(text string) *yaml.Node {
+		switch flag.Value.Type() {
+		case "bool", "int", "int64", "duration":
+			return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
+		default:
+			return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: WithoutSecret(flag.Name, text)}
+		}
+	}
+	list, ok := flag.Value.(pflag.SliceValue)
+	if !ok {
+		return scalar(flag.Value.String())
+	}
+	all := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, text := range list.GetSlice() {
+		all.Content = append(all.Content, scalar(text))
+	}
+	return all
+}
