@@ -11,12 +11,6 @@ import (
 // CensusLimit is how many items of a kind a census counts at most.
 const CensusLimit = 10_000
 
-// WorkKinds are all kinds of work.
-var WorkKinds = []string{
-	WorkFetch, WorkRender, WorkStop, WorkSettle, WorkDeliver, WorkTimeout, WorkAbandon, WorkExpire, WorkMove, WorkMedia, WorkConfirm,
-	WorkPreload, WorkComplete, WorkZero, WorkPurge, WorkClose, WorkSweep,
-}
-
 // Waiting is what an account has waiting of a kind of work: ready, due, and taken by nobody.
 type Waiting struct {
 	Kind    string
@@ -28,7 +22,8 @@ type Waiting struct {
 // Census counts what waits, up to CensusLimit items of each kind: those that are due for longest.
 func (w *Work) Census(ctx context.Context, now time.Time) ([]Waiting, error) {
 	var all []Waiting
-	for _, kind := range WorkKinds {
+	for _, row := range WorkKinds() {
+		kind := row.Name
 		at := map[string]int{} // in all, by account
 		counted := 0
 		for item, err := range w.all(ctx, kind, WorkReady) {

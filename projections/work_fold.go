@@ -52,8 +52,18 @@ func (workModel) declare() []Index {
 }
 func (workModel) decode(body Body) (any, error) { return decodeAs[WorkItem](body) }
 
-// touched names the items of an event's project, by the lines that the event moves.
+// touched names the items of an event's project, by the lines that the event moves. The events of a category are one function's.
 func (workModel) touched(e Event) []string {
+	if ids := ledgerTouched(e); ids != nil {
+		return ids
+	}
+	if ids := movieTouched(e); ids != nil {
+		return ids
+	}
+	return slices.Concat(mediaTouched(e), accountTouched(e), templateTouched(e))
+}
+
+func ledgerTouched(e Event) []string {
 	switch d := e.Data.(type) {
 	case ledger.CreditsHeld:
 		return onLines(d.Project, lineHold)
@@ -72,34 +82,40 @@ func (workModel) touched(e Event) []string {
 		return onLines(d.Project, lineHold)
 	case ledger.CountReleased:
 		return onLines(d.Project, lineHold)
+	}
+	return nil
+}
+
+func movieTouched(e Event) []string {
+	on := func(lines ...string) []string { return onLines(domain.ProjectID(e.ID), lines...) }
+	switch d := e.Data.(type) {
 	case movie.Submitted:
-		return onLines(domain.ProjectID(e.ID), linesOf(d)...)
+		return on(linesOf(d)...)
 	case movie.SubmissionAbandoned:
-		return onLines(domain.ProjectID(e.ID), lineHold)
+		return on(lineHold)
 	case movie.SourcesFetchStarted, movie.SourcesFetchReleased:
-		return onLines(domain.ProjectID(e.ID), lineFetch)
+		return on(lineFetch)
 	case movie.SourcesFetched:
-		return onLines(domain.ProjectID(e.ID), lineFetch, lineRender)
+		return on(lineFetch, lineRender)
 	case movie.RenderStarted:
 		if d.Attempt == 1 { // the render timeout counts from the first attempt
-			return onLines(domain.ProjectID(e.ID), lineFetch, lineRender, lineTimeout)
+			return on(lineFetch, lineRender, lineTimeout)
 		}
-		return onLines(domain.ProjectID(e.ID), lineRender)
+		return on(lineRender)
 	case movie.RenderReleased:
-		return onLines(domain.ProjectID(e.ID), lineRender)
+		return on(lineRender)
 	case movie.RenderTimedOut:
-		return onLines(domain.ProjectID(e.ID), lineRender, lineTimeout, lineHold)
+		return on(lineRender, lineTimeout, lineHold)
 	case movie.RenderFinished:
-		return onLines(domain.ProjectID(e.ID), lineFetch, lineRender, lineTimeout, lineHold, lineDeliver, lineFile)
+		return on(lineFetch, lineRender, lineTimeout, lineHold, lineDeliver, lineFile)
 	case movie.Cancelled:
-		return onLines(domain.ProjectID(e.ID), lineFetch, lineRender, lineTimeout, lineHold, lineDeliver)
+		return on(lineFetch, lineRender, lineTimeout, lineHold, lineDeliver)
 	case movie.FileDeleted:
-		return onLines(domain.ProjectID(e.ID), lineFile)
+		return on(lineFile)
 	case movie.DeliveryStarted, movie.DeliveryReleased, movie.DeliveryFinished, movie.RedeliveryRequested:
-		return onLines(domain.ProjectID(e.ID), lineDeliver)
-	default:
-		return slices.Concat(mediaTouched(e), accountTouched(e), templateTouched(e))
+		return on(lineDeliver)
 	}
+	return nil
 }
 
 // linesOf are the lines that a submitted movie begins.

@@ -18,9 +18,6 @@ import (
 	"moviola/projections"
 )
 
-// accountKinds are the kinds of work on accounts, which the keeper does.
-var accountKinds = []string{projections.WorkComplete, projections.WorkZero, projections.WorkPurge, projections.WorkClose}
-
 // accountWork wires what becomes of accounts: openings that were cut short, balances at zero for too long, closings.
 func (s *service) accountWork() processors.Accounts {
 	log, files, now := s.stores.Log, s.stores.Files, time.Now

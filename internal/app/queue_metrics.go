@@ -93,9 +93,9 @@ func (s *standing) askQueue(ctx context.Context, log logrus.FieldLogger) []prome
 	}
 	type cell struct{ kind, plan string }
 	items, oldest := map[cell]int{}, map[cell]float64{}
-	for _, kind := range projections.WorkKinds {
+	for _, kind := range projections.WorkKinds() {
 		for _, plan := range s.service.planNames() {
-			items[cell{kind, plan}] = 0
+			items[cell{kind.Name, plan}] = 0
 		}
 	}
 	plans := map[domain.AccountID]string{}

@@ -23,27 +23,23 @@ const accountFetches = 4
 // keeperSlots is how many of each of the keeper's small tasks are done at the same time.
 const keeperSlots = 4
 
-// slots says which work this process takes, and how much of each at the same time.
+// slots says which work this process takes, and how much of each at the same time: every kind of its roles.
 func (s *service) slots() map[string]int {
+	own := map[string]int{
+		projections.WorkRender:  s.cfg.MoviesAtOnce(),
+		projections.WorkPreload: s.cfg.PreloadSlots,
+		projections.WorkFetch:   s.cfg.FetchSlots,
+		projections.WorkDeliver: s.cfg.DeliverSlots,
+	}
 	slots := map[string]int{}
-	if s.cfg.Plays(config.RoleRenderer) {
-		slots[projections.WorkRender] = s.cfg.MoviesAtOnce()
-		slots[projections.WorkPreload] = s.cfg.PreloadSlots
-		slots[projections.WorkFetch] = s.cfg.FetchSlots
-	}
-	if s.cfg.Plays(config.RoleDeliverer) {
-		slots[projections.WorkDeliver] = s.cfg.DeliverSlots
-	}
-	if s.cfg.Plays(config.RoleKeeper) {
-		for _, kind := range []string{projections.WorkSettle, projections.WorkTimeout, projections.WorkStop, projections.WorkAbandon, projections.WorkExpire,
-			projections.WorkMove, projections.WorkMedia, projections.WorkSweep} {
-			slots[kind] = keeperSlots
-		}
-		if s.stores.Files.Presigns() {
-			slots[projections.WorkConfirm] = keeperSlots
-		}
-		for _, kind := range accountKinds {
-			slots[kind] = keeperSlots
+	for _, kind := range projections.WorkKinds() {
+		switch n, has := own[kind.Name]; {
+		case !s.cfg.Plays(kind.Role):
+		case kind.Name == projections.WorkConfirm && !s.stores.Files.Presigns(): // every upload comes to this service
+		case has:
+			slots[kind.Name] = n
+		default:
+			slots[kind.Name] = keeperSlots
 		}
 	}
 	return slots

@@ -145,8 +145,14 @@ func New(config Config) (*Processors, error) {
 // context.
 const closeTimeout = 30 * time.Second
 
-// register adds the handler of one kind of work.
-func (p *Processors) register(kind string) error {
+// processor does one kind of work within a time.
+type processor struct {
+	do      func(context.Context, projections.Task) error
+	timeout time.Duration
+}
+
+// byKind has the processor of each kind of work.
+func (p *Processors) byKind() map[string]processor {
 	// A command folds a stream and appends to it; longer than this only waits for a store that is away, and then the
 	// work queue's backoff is the better place to wait.
 	const aCommand = time.Minute
@@ -154,10 +160,7 @@ func (p *Processors) register(kind string) error {
 	const aRemoval = time.Hour
 	// Downloads, providers and encoders have limits of their own.
 	const aPreparation = time.Hour
-	kinds := map[string]struct {
-		do      func(context.Context, projections.Task) error
-		timeout time.Duration
-	}{
+	return map[string]processor{
 		projections.WorkComplete: {p.completeOpening, aCommand},
 		projections.WorkZero:     {p.purgeAtZero, aCommand},
 		projections.WorkPurge:    {p.clearPurged, aRemoval},
@@ -177,7 +180,11 @@ func (p *Processors) register(kind string) error {
 		projections.WorkPreload: {p.preload, aPreparation},
 		projections.WorkConfirm: {p.confirmUpload, aCommand},
 	}
-	processor, known := kinds[kind]
+}
+
+// register adds the handler of one kind of work.
+func (p *Processors) register(kind string) error {
+	processor, known := p.byKind()[kind]
 	if !known {
 		return fmt.Errorf("processors: unknown kind of work %q", kind)
 	}
