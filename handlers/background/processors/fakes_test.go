@@ -27,7 +27,7 @@ type queue struct {
 	mu     sync.Mutex
 	topics map[string]chan *message.Message
 	inWork sync.WaitGroup
-	closed sync.Once
+	closed bool
 }
 
 func newQueue() *queue { return &queue{topics: map[string]chan *message.Message{}} }
@@ -37,6 +37,9 @@ func (q *queue) topic(kind string) chan *message.Message {
 	defer q.mu.Unlock()
 	if q.topics[kind] == nil {
 		q.topics[kind] = make(chan *message.Message)
+		if q.closed { // a subscription that comes too late has ended
+			close(q.topics[kind])
+		}
 	}
 	return q.topics[kind]
 }
@@ -61,13 +64,15 @@ func (q *queue) Stop(ctx context.Context) error {
 
 func (q *queue) Close() error {
 	q.inWork.Wait()
-	q.closed.Do(func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		for _, topic := range q.topics {
-			close(topic)
-		}
-	})
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return nil
+	}
+	q.closed = true
+	for _, topic := range q.topics {
+		close(topic)
+	}
 	return nil
 }
 
