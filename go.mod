@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	filippo.io/age v1.3.2
 	github.com/EventStore/EventStore-Client-Go/v4 v4.2.0
+	github.com/Eyevinn/mp4ff v0.51.0
 	github.com/KimMachineGun/automemlimit v0.7.4
 	github.com/ThreeDotsLabs/watermill v1.5.1
 	github.com/andybalholm/brotli v1.1.1

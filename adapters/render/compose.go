@@ -21,9 +21,11 @@ type composer struct {
 	warnings []string
 }
 
-// compose builds the graph of a window.
-func (r *run) compose(ctx context.Context, w timeline.Window) (*graph, []string, error) {
+// compose builds the graph of a window, for those of its frames that are encoded.
+func (r *run) compose(ctx context.Context, w timeline.Window, frames rests) (*graph, []string, error) {
 	c := &composer{run: r, graph: &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS}, frames: w.Frames}
+	c.pick = frames.selected()
+	c.picked = c.pick != ""
 	err := c.window(ctx, w)
 	return c.graph, c.warnings, err
 }
@@ -96,8 +98,8 @@ func (c *composer) cover(ctx context.Context, l timeline.Layer) (bool, error) {
 }
 
 // filmed says that a layer shows a video, or a picture that moves like one.
-func (c *composer) filmed(l timeline.Layer) bool {
-	return l.Source != "" && c.sources[l.Source].asset.Media != nil && c.sources[l.Source].asset.Media.Video != nil
+func (r *run) filmed(l timeline.Layer) bool {
+	return l.Source != "" && r.sources[l.Source].asset.Media != nil && r.sources[l.Source].asset.Media.Video != nil
 }
 
 // pile lays layers over what is there.

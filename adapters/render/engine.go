@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -37,8 +38,10 @@ type Config struct {
 	PageTTL time.Duration           // how long the picture of a page that may have changed is taken from the cache; 0: 72 hours
 	// SourcesTime is how long all sources of a movie together may take; 0: 10 minutes. Decision 54.
 	SourcesTime time.Duration
-	Cores       int // processors to use; 0: all
-	MemoryMB    int // memory that encoders may take together; 0: as much as the processors can make use of
+	// HeldPictures lets what rests be written as pictures that repeat the one before, instead of being encoded.
+	HeldPictures bool
+	Cores        int // processors to use; 0: all
+	MemoryMB     int // memory that encoders may take together; 0: as much as the processors can make use of
 	// CacheBytes bounds the rendered parts that Sweep leaves; 0: 20 GiB.
 	CacheBytes int64
 	Log        logrus.FieldLogger
@@ -49,6 +52,7 @@ type Engine struct {
 	cfg     Config
 	limiter *limiter
 	pages   pageFlights
+	plain   atomic.Bool // the encoder writes streams that cannot be lengthened: no pictures are held any more
 }
 
 // defaultPageTTL is as long as assets are kept.

@@ -19,6 +19,8 @@ type graph struct {
 	chains []string
 	top    string // the label of what has been composed so far
 	labels int
+	pick   string // the filter that takes the frames which are encoded, until it has been applied
+	picked bool   // not all frames are encoded
 }
 
 func (g *graph) label() string {
@@ -48,7 +50,11 @@ func (g *graph) base(path string, frames int64) {
 		PixelFormat: "yuv420p", Width: g.w, Height: g.h, Rate: g.rate,
 	}})
 	g.top = g.label()
-	g.chain(pad(in, 0), repeated(frames, 0), g.top)
+	filters := repeated(frames, 0)
+	if g.pick != "" { // what is not encoded is not composed: overlays follow the frames that they lie on
+		filters, g.pick = append(filters, g.pick), ""
+	}
+	g.chain(pad(in, 0), filters, g.top)
 }
 
 // pad names the stream of an input.
@@ -109,10 +115,17 @@ func (g *graph) overlay(from string, at image.Point, ends string, l timeline.Lay
 	g.top = to
 }
 
-// finish gives every window the same shape, whatever it was made from.
+// finish gives every window the same shape, whatever it was made from. frames are those that are encoded.
 func (g *graph) finish(frames int64) string {
 	to := g.label()
-	g.chain(g.top, []string{"format=yuv420p", "setsar=1", endFrame(frames)}, to)
+	filters := []string{"format=yuv420p", "setsar=1", endFrame(frames)}
+	if g.pick != "" {
+		filters = append([]string{g.pick}, filters...)
+	}
+	if g.picked {
+		filters = append(filters, fmt.Sprintf("settb=%d/%d", g.rate.Den, g.rate.Num), number(0))
+	}
+	g.chain(g.top, filters, to)
 	return to
 }
 

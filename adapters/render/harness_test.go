@@ -160,7 +160,7 @@ func newBench(t testing.TB) *bench {
 
 func (b *bench) engine(tools *ffmpeg.Tools, cores int) *render.Engine {
 	b.t.Helper()
-	e, err := render.New(render.Config{Dir: b.dir, Tools: tools, Fetcher: b.media, Text: b.words, Cores: cores, Log: quiet()})
+	e, err := render.New(render.Config{Dir: b.dir, Tools: tools, Fetcher: b.media, Text: b.words, Cores: cores, HeldPictures: true, Log: quiet()})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func newStageWith(t *testing.T, words commands.Transcriber) *stage {
 		t.Fatalf("the tests need fonts: %v", err)
 	}
 	s.Engine, err = render.New(render.Config{
-		Dir: s.dir, Tools: s.media.tools, Fetcher: s.media, Text: drawer, Cores: 2, Log: quiet(), Pages: s.pages,
+		Dir: s.dir, Tools: s.media.tools, Fetcher: s.media, Text: drawer, Cores: 2, HeldPictures: true, Log: quiet(), Pages: s.pages,
 		Speaker: reader{filepath.Join(s.media.dir, "voice.wav")}, Words: words,
 	})
 	if err != nil {

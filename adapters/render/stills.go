@@ -119,6 +119,16 @@ func (s *stills) moves(ctx context.Context, l timeline.Layer) (bool, error) {
 	return d.settled > l.Phase, d.opening
 }
 
+// settles is the frame of the element from which on a layer looks the same, without its fades.
+func (s *stills) settles(ctx context.Context, l timeline.Layer) (int64, error) {
+	d, _, err := s.drawing(l)
+	if err != nil {
+		return 0, err
+	}
+	s.ready(ctx, d, l)
+	return d.settled, d.opening
+}
+
 // ready opens the actor of a drawing, to know what there is to draw.
 func (s *stills) ready(ctx context.Context, d *drawing, l timeline.Layer) {
 	d.opened.Do(func() {

@@ -2,12 +2,14 @@ package render
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
+	"moviola/internal/h264"
 )
 
 // parts are the windows and the sound of a movie, by what they are found under.
@@ -56,6 +58,13 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 		return path, *known.File, nil
 	}
 	windows, sound, err := r.encode(ctx, p)
+	if errors.Is(err, h264.ErrUnknown) && !r.engine.plain.Swap(true) {
+		r.log.WithError(err).Warn("pictures that rest are encoded from now on: the encoder writes its streams in a way that is not known")
+		if p, err = r.partsOf(); err != nil {
+			return "", movie.File{}, err
+		}
+		return r.whole(ctx, p)
+	}
 	if err != nil {
 		return "", movie.File{}, err
 	}

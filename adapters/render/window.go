@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,10 +13,11 @@ import (
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/timeline"
+	"moviola/internal/h264"
 )
 
 // version is part of every key: raise it when the same plan gives other pictures or sounds than before.
-const version = "6"
+const version = "7"
 
 // windowsOf are the windows of a plan as they are drawn: audiograms know when in the movie they begin, and every frame of a draft is
 // marked (decision 37).
@@ -84,6 +84,7 @@ type windowSpec struct {
 	Height     int
 	FPS        timeline.Rate
 	Encoder    []string
+	Held       bool // what rests is written as pictures that repeat the one before
 	Frames     int64
 	Background timeline.Color
 	Layers     []timeline.Layer // with the hash of the content as Source, and no Ref
@@ -97,7 +98,7 @@ type windowSpec struct {
 func (r *run) windowKey(w timeline.Window) (string, error) {
 	spec := windowSpec{
 		Version: version, Look: document.Look(), FFmpeg: r.engine.cfg.Tools.Version(), Width: r.plan.Width, Height: r.plan.Height, FPS: r.plan.FPS,
-		Encoder: encoder(r.plan), Frames: w.Frames, Background: w.Background,
+		Encoder: encoder(r.plan), Held: r.held(), Frames: w.Frames, Background: w.Background,
 	}
 	if w.Fresh || len(r.fonts.Unreachable) > 0 {
 		spec.Project = r.job.Project
@@ -143,10 +144,11 @@ const keyframeSeconds = 4
 // encoder returns the arguments that every window of a plan is encoded with: equal ones, so that they can be joined by
 // copy.
 func encoder(plan *timeline.Plan) []string {
-	fps := float64(plan.FPS.Num) / float64(plan.FPS.Den)
 	return []string{
 		"-c:v", "libx264", "-preset", "veryfast", "-crf", crf(plan.Quality), "-profile:v", "high", "-pix_fmt", "yuv420p",
-		"-g", strconv.Itoa(max(1, int(math.Round(fps*keyframeSeconds)))), "-flags", "+cgop",
+		"-g", strconv.FormatInt(keyframes(plan.FPS), 10), "-flags", "+cgop",
+		// Weights must not follow from the distances of display, which rests change. It costs one to three bytes of a thousand.
+		"-weightb", "0",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
 		"-fps_mode", "cfr", "-r", ffmpeg.FormatRate(plan.FPS),
 		"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
@@ -203,40 +205,36 @@ func (r *run) window(ctx context.Context, key string, w timeline.Window) (render
 	return out, err
 }
 
-// renderWindow renders a window and puts it into the cache and at path. A run that stalls is tried once more with one thread.
+// renderWindow renders a window and puts it into the cache and at path.
 func (r *run) renderWindow(ctx context.Context, key string, w timeline.Window, path string, count *counter) (piece, error) {
-	g, warnings, err := r.compose(ctx, w)
-	if err != nil {
-		return piece{}, err
-	}
-	r.warn(warnings...)
 	dir, err := os.MkdirTemp(r.dir, "window-")
 	if err != nil {
 		return piece{}, fmt.Errorf("make folder of a window: %w", err)
 	}
-	last := g.finish(w.Frames)
-	c := ffmpeg.Command{
-		Inputs: g.inputs, Graph: g.script(), Dir: dir, Read: []string{r.in}, Frame: count.reached,
-		Output: append(append([]string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(w.Frames, 10)},
-			encoder(r.plan)...), "window.mp4"),
-	}
-	err = r.engine.cfg.Tools.Run(ctx, c)
-	if errors.Is(err, ffmpeg.ErrStalled) {
-		c.Output = append([]string{"-threads", "1"}, c.Output...)
-		err = r.engine.cfg.Tools.Run(ctx, c)
-	}
-	if err != nil {
-		return piece{}, r.atFault(ctx, fmt.Errorf("render window at frame %d: %w", w.Start, err), r.picturesOf(w))
-	}
 	made := filepath.Join(dir, "window.mp4")
-	t, err := readTrack(made)
+	ways, err := r.waysOf(ctx, w)
 	if err != nil {
-		err = fmt.Errorf("read window at frame %d: %w", w.Start, err)
-	} else if t.samples != w.Frames {
-		err = fmt.Errorf("window at frame %d has %d frames instead of %d", w.Start, t.samples, w.Frames)
+		return piece{}, err
+	}
+	var warnings []string
+	for _, frames := range ways {
+		if warnings, err = r.encodeWindow(ctx, w, frames, made, count); err != nil {
+			return piece{}, err
+		}
+		if !r.held() {
+			break
+		}
+		if err = lengthen(made, frames.holds); !errors.Is(err, h264.ErrUnknown) {
+			break
+		}
 	}
 	if err != nil {
-		return piece{}, r.tooShort(ctx, err, r.picturesOf(w))
+		return piece{}, err
+	}
+	r.warn(warnings...)
+	t, err := r.trackOf(ctx, w, made, w.Frames)
+	if err != nil {
+		return piece{}, err
 	}
 	known := piece{Frames: t.samples, Setup: t.setup, Warnings: warnings, Until: r.ages(w)}
 	if err := r.pieces.keep(key, ".mp4", made, known); err != nil {
@@ -244,4 +242,43 @@ func (r *run) renderWindow(ctx context.Context, key string, w timeline.Window, p
 	}
 	count.reached(w.Frames)
 	return known, errors.Join(os.Rename(made, path), r.engine.finish(r.job.Project))
+}
+
+// encodeWindow encodes frames of a window. A run that stalls is tried once more with one thread.
+func (r *run) encodeWindow(ctx context.Context, w timeline.Window, frames rests, to string, count *counter) ([]string, error) {
+	g, warnings, err := r.compose(ctx, w, frames)
+	if err != nil {
+		return nil, err
+	}
+	last := g.finish(frames.frames)
+	c := ffmpeg.Command{
+		Inputs: g.inputs, Graph: g.script(), Dir: filepath.Dir(to), Read: []string{r.in},
+		Frame: func(n int64) { count.reached(frames.shown(n)) },
+		Output: slices.Concat([]string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
+			encoder(r.plan), frames.encoder(), []string{filepath.Base(to)}),
+	}
+	err = r.engine.cfg.Tools.Run(ctx, c)
+	if errors.Is(err, ffmpeg.ErrStalled) {
+		c.Output = append([]string{"-threads", "1"}, c.Output...)
+		err = r.engine.cfg.Tools.Run(ctx, c)
+	}
+	if err != nil {
+		return nil, r.atFault(ctx, fmt.Errorf("render window at frame %d: %w", w.Start, err), r.picturesOf(w))
+	}
+	_, err = r.trackOf(ctx, w, to, frames.frames)
+	return warnings, err
+}
+
+// trackOf reads the header of a window that must have so many frames.
+func (r *run) trackOf(ctx context.Context, w timeline.Window, path string, frames int64) (track, error) {
+	t, err := readTrack(path)
+	if err != nil {
+		err = fmt.Errorf("read window at frame %d: %w", w.Start, err)
+	} else if t.samples != frames {
+		err = fmt.Errorf("window at frame %d has %d frames instead of %d", w.Start, t.samples, frames)
+	}
+	if err != nil {
+		return track{}, r.tooShort(ctx, err, r.picturesOf(w))
+	}
+	return t, nil
 }

@@ -13,6 +13,7 @@ type Movie struct {
 	FPS           Rate
 	Quality       Quality
 	Draft         bool
+	Held          bool // pictures that rest may be written without an encoder
 	Cache         bool
 	ID            string // the client's own; empty: none
 	Template      string // id of a saved template, empty: none

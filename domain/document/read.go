@@ -36,6 +36,7 @@ func readMovie(props map[string]any) *Movie {
 	m.FPS = r.fps()
 	m.Quality = r.quality()
 	m.Draft = r.flag("draft")
+	m.Held = r.flag("held-pictures")
 	m.Cache = r.flag("cache")
 	m.ID, _ = r.text("id")
 	m.Template = referenceOf(props)

@@ -31,7 +31,7 @@ func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
 		return document.SecondsOfFloat(facts[key].Duration), true
 	})
 	p := &Plan{
-		Width: m.Width, Height: m.Height, FPS: m.FPS, Quality: m.Quality, Draft: m.Draft, Fresh: !m.Cache, Frames: m.FPS.Frame(timing.Length),
+		Width: m.Width, Height: m.Height, FPS: m.FPS, Quality: m.Quality, Draft: m.Draft, Held: m.Held, Fresh: !m.Cache, Frames: m.FPS.Frame(timing.Length),
 	}
 	p.Warnings = append(p.Warnings, m.Warnings...)
 	if err := checkLength(timing.Length, p.Frames); err != nil {

@@ -31,6 +31,7 @@ type Plan struct {
 	ThumbnailFrame int64
 	Quality        Quality
 	Draft          bool       // every frame is to be marked (decision 37); the mark is no layer of the plan
+	Held           bool       // frames that look like the one before may be written as such
 	Fresh          bool       // the movie's cache is false: nothing that was rendered before may be taken, not even its sound
 	Subtitles      *Subtitles // nil: none. Their layers are added by Caption, when the captions are known
 	Warnings       []string

@@ -107,7 +107,7 @@ func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 	r.Engine, err = render.New(render.Config{
 		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.assets, Text: drawer,
 		Speaker: speaker, Words: speaker, Images: painter, Pages: count.Pages(browser.Elements{Pool: r.pages}), Fonts: r.fonts, PageTTL: cfg.AssetCacheTTL,
-		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, Log: log,
+		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
 	})
 	if err != nil {
 		return nil, errors.Join(err, r.Close(ctx))

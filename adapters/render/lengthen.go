@@ -1,0 +1,206 @@
+package render
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/Eyevinn/mp4ff/mp4"
+
+	"moviola/internal/h264"
+)
+
+// lengthen puts the rests of a window into its file, in its place. Without rests it gives the file the same parameters, so that it can be joined
+// to others. h264.ErrUnknown: the file stays as it is.
+func lengthen(path string, holds []h264.Hold) error {
+	f, err := mp4.ReadMP4File(path)
+	if err != nil {
+		return fmt.Errorf("read window: %w", err)
+	}
+	v, err := openVideo(f)
+	if err != nil {
+		return err
+	}
+	stream, err := v.read()
+	if err != nil {
+		return err
+	}
+	if stream, err = h264.Lengthen(stream, holds); err != nil {
+		return err
+	}
+	if err := v.write(stream); err != nil {
+		return fmt.Errorf("write window: %w", err)
+	}
+	var out bytes.Buffer
+	if err := f.Encode(&out); err != nil {
+		return fmt.Errorf("write window: %w", err)
+	}
+	return os.WriteFile(path, out.Bytes(), 0o600)
+}
+
+// video is the only track of a file that ffmpeg has written: its header stands behind its data.
+type video struct {
+	file  *mp4.File
+	track *mp4.TrakBox
+	table *mp4.StblBox
+	about *mp4.AvcCBox
+	step  uint32 // the length of a frame
+}
+
+var errTrack = fmt.Errorf("%w: not the file of a window", h264.ErrUnknown)
+
+func openVideo(f *mp4.File) (*video, error) {
+	if f.IsFragmented() || f.Moov == nil || f.Mdat == nil || len(f.Moov.Traks) != 1 || f.Moov.Mvhd == nil {
+		return nil, errTrack
+	}
+	v := &video{file: f, track: f.Moov.Trak}
+	if v.track.Tkhd == nil || v.track.Mdia == nil || v.track.Mdia.Mdhd == nil || v.track.Mdia.Minf == nil || v.track.Mdia.Minf.Stbl == nil {
+		return nil, errTrack
+	}
+	v.table = v.track.Mdia.Minf.Stbl
+	t := v.table
+	if t.Stsd == nil || t.Stsd.AvcX == nil || t.Stsd.AvcX.AvcC == nil || t.Stts == nil || t.Stsz == nil || t.Stsc == nil || t.Stco == nil {
+		return nil, errTrack
+	}
+	v.about = t.Stsd.AvcX.AvcC
+	if len(v.about.SPSnalus) != 1 || len(v.about.PPSnalus) != 1 || len(t.Stts.SampleTimeDelta) == 0 {
+		return nil, errTrack
+	}
+	for _, delta := range t.Stts.SampleTimeDelta {
+		if delta != t.Stts.SampleTimeDelta[0] || delta == 0 {
+			return nil, errTrack
+		}
+	}
+	v.step = t.Stts.SampleTimeDelta[0]
+	return v, nil
+}
+
+// read takes the pictures out of the file.
+func (v *video) read() (h264.Stream, error) {
+	s := h264.Stream{Sequence: v.about.SPSnalus[0], Pictures: v.about.PPSnalus[0]}
+	count := v.table.Stsz.GetNrSamples()
+	if count == 0 {
+		return s, errTrack
+	}
+	ranges, err := v.track.GetRangesForSampleInterval(1, count)
+	if err != nil {
+		return s, errors.Join(errTrack, err)
+	}
+	var data []byte
+	start := v.file.Mdat.PayloadAbsoluteOffset()
+	for _, r := range ranges {
+		if r.Offset < start || r.Offset-start+r.Size > uint64(len(v.file.Mdat.Data)) {
+			return s, errTrack
+		}
+		data = append(data, v.file.Mdat.Data[r.Offset-start:][:r.Size]...)
+	}
+	for n := range count {
+		size := int(v.table.Stsz.GetSampleSize(int(n) + 1))
+		if size > len(data) {
+			return s, errTrack
+		}
+		frame := h264.Frame{Key: v.table.Stss == nil || v.table.Stss.IsSyncSample(n+1)}
+		if frame.Units, err = unitsOf(data[:size]); err != nil {
+			return s, err
+		}
+		s.Frames = append(s.Frames, frame)
+		data = data[size:]
+	}
+	return s, nil
+}
+
+// unitBytes is how many bytes say how long a unit is.
+const unitBytes = 4
+
+func unitsOf(sample []byte) ([][]byte, error) {
+	var units [][]byte
+	for len(sample) > 0 {
+		if len(sample) < unitBytes {
+			return nil, errTrack
+		}
+		size := int(binary.BigEndian.Uint32(sample))
+		if size > len(sample)-unitBytes {
+			return nil, errTrack
+		}
+		units = append(units, sample[unitBytes:][:size])
+		sample = sample[unitBytes+size:]
+	}
+	return units, nil
+}
+
+// write puts pictures into the file.
+func (v *video) write(s h264.Stream) error {
+	count := uint32(len(s.Frames))
+	v.about.SPSnalus = [][]byte{s.Sequence}
+	sizes, keys, offsets := make([]uint32, count), []uint32{}, make([]int32, count)
+	ones := make([]uint32, count)
+	var data []byte
+	for i, f := range s.Frames {
+		before := len(data)
+		for _, unit := range f.Units {
+			data = append(binary.BigEndian.AppendUint32(data, uint32(len(unit))), unit...)
+		}
+		sizes[i], ones[i] = uint32(len(data)-before), 1
+		if f.Key {
+			keys = append(keys, uint32(i)+1)
+		}
+		offsets[i] = int32(f.Shown-i+reordered) * int32(v.step)
+		if offsets[i] < 0 {
+			return errTrack
+		}
+	}
+	v.file.Mdat.Data = data
+	t := v.table
+	stts := &mp4.SttsBox{SampleCount: []uint32{count}, SampleTimeDelta: []uint32{v.step}}
+	ctts := &mp4.CttsBox{}
+	if err := ctts.AddSampleCountsAndOffset(ones, offsets); err != nil {
+		return err
+	}
+	stsc := &mp4.StscBox{}
+	if err := stsc.AddEntry(1, count, 1); err != nil {
+		return err
+	}
+	fresh := mp4.NewStblBox()
+	for _, b := range []mp4.Box{t.Stsd, stts, &mp4.StssBox{SampleNumber: keys}, ctts, stsc,
+		&mp4.StszBox{SampleNumber: count, SampleSize: sizes}, &mp4.StcoBox{ChunkOffset: []uint32{0}}} {
+		fresh.AddChild(b)
+	}
+	v.replace(fresh, uint64(count)*uint64(v.step))
+	at := uint64(0)
+	for _, b := range v.file.Children {
+		if b.Type() == "mdat" {
+			break
+		}
+		at += b.Size()
+	}
+	fresh.Stco.ChunkOffset[0] = uint32(at) + 8
+	return nil
+}
+
+// replace gives the track its table and its length.
+func (v *video) replace(table *mp4.StblBox, length uint64) {
+	media := v.track.Mdia
+	for i, b := range media.Minf.Children {
+		if b.Type() == "stbl" {
+			media.Minf.Children[i] = table
+		}
+	}
+	media.Minf.Stbl, v.table = table, table
+	whole := length * uint64(v.file.Moov.Mvhd.Timescale) / uint64(media.Mdhd.Timescale)
+	media.Mdhd.Duration, v.track.Tkhd.Duration, v.file.Moov.Mvhd.Duration = length, whole, whole
+	edits := &mp4.EdtsBox{}
+	list := &mp4.ElstBox{Entries: []mp4.ElstEntry{{SegmentDuration: whole, MediaTime: reordered * int64(v.step), MediaRateInteger: 1}}}
+	edits.Elst, edits.Children = []*mp4.ElstBox{list}, []mp4.Box{list}
+	children := []mp4.Box{}
+	for _, b := range v.track.Children {
+		if b.Type() == "mdia" {
+			children = append(children, edits)
+		}
+		if b.Type() != "edts" {
+			children = append(children, b)
+		}
+	}
+	v.track.Children, v.track.Edts = children, edits
+}

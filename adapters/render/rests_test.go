@@ -1,0 +1,54 @@
+package render
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"moviola/internal/h264"
+)
+
+// marked makes the changes of a window from a row of . and x.
+func marked(row string) changed {
+	c := make(changed, len(row))
+	for i, r := range row {
+		c[i] = r == 'x'
+	}
+	return c
+}
+
+// Which frames of a window are encoded, and where the others go.
+func TestRestsOf(t *testing.T) {
+	t.Parallel()
+	rest := func(n int) string { return strings.Repeat(".", n) }
+	tests := map[string]struct {
+		row    string
+		calm   bool
+		frames int64
+		keys   []int64
+		holds  []h264.Hold
+	}{
+		"a still window is one frame":            {"x" + rest(49), false, 1, nil, []h264.Hold{{More: 49}}},
+		"and one for each key frame":             {"x" + rest(249), false, 3, []int64{1, 2}, []h264.Hold{{More: 99}, {First: 1, Last: 1, More: 99}, {First: 2, Last: 2, More: 49}}},
+		"a rest before motion is four frames":    {"x" + rest(29) + "xxx" + rest(17), false, 7, nil, []h264.Hold{{Last: 3, More: 26}, {First: 6, Last: 6, More: 17}}},
+		"but one, where nothing moves":           {"x" + rest(29) + "x" + rest(19), true, 2, nil, []h264.Hold{{More: 29}, {First: 1, Last: 1, More: 19}}},
+		"what moves is encoded":                  {strings.Repeat("x", 50), false, 50, nil, nil},
+		"so is a window that rests for a moment": {strings.Repeat("x", 47) + "...", false, 50, nil, nil},
+	}
+	for name, tt := range tests {
+		r := restsOf(marked(tt.row), 100, tt.calm)
+		if r.frames != tt.frames || !reflect.DeepEqual(r.keys, tt.keys) || !reflect.DeepEqual(r.holds, tt.holds) {
+			t.Errorf("%s: %d frames, keys %v, holds %v", name, r.frames, r.keys, r.holds)
+		}
+		picked, shown := int64(0), r.frames
+		for _, s := range r.pick {
+			picked += s.to - s.from
+		}
+		for _, h := range r.holds {
+			shown += int64(h.More)
+		}
+		if picked != r.frames || shown != int64(len(tt.row)) || r.shown(r.frames) != shown {
+			t.Errorf("%s: %d frames picked, %d shown", name, picked, shown)
+		}
+	}
+}
