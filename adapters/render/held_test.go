@@ -132,6 +132,21 @@ func TestEngine_Render_restsAreRests(t *testing.T) {
 	}
 }
 
+// A clip that says where its colours lie is joined to scenes without one.
+func TestEngine_Render_clipWithChromaLocation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.generate("center.mp4", "-f", "lavfi", "-i", "testsrc2=s=128x72:r=25:d=1", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "120", "-chroma_sample_location", "center",
+		"-colorspace", "bt709", "-color_range", "tv", "-color_primaries", "bt709", "-color_trc", "bt709")
+	out := b.mustRender(object{"width": 128, "height": 72, "fps": 25, "scenes": []object{
+		{"duration": 1, "elements": []object{{"type": "video", "src": "http://x.test/center.mp4", "resize": "cover"}}},
+		{"duration": 1, "background-color": "#123456"},
+	}})
+	if n := len(hashesOf(t, out.Movie)); n != 50 {
+		t.Errorf("%d frames", n)
+	}
+}
+
 // similarity is how alike the frames of two movies are, one by one.
 func similarity(t *testing.T, a, b string) []float64 {
 	t.Helper()

@@ -81,6 +81,9 @@ func restsOf(c changed, every int64, calm bool) rests {
 	if frames-out.frames < worthHolding {
 		return everything(frames)
 	}
+	if calm {
+		out.favourKeys(frames, every)
+	}
 	return out
 }
 
@@ -96,13 +99,38 @@ func (r *rests) add(from, to, copies, every int64) {
 	}
 	if more := to - from - copies; more > 0 {
 		r.holds = append(r.holds, h264.Hold{First: int(r.frames), Last: int(r.frames + copies - 1), More: int(more)})
-		if from%every == 0 {
-			// The encoder sees what stays for longer than it is shown to it: as good a picture as it would have made of all.
-			seen := float64(1+min(to-from-1, lookahead)) / float64(copies)
-			r.zones = append(r.zones, fmt.Sprintf("%d,%d,b=%.2f", r.frames, r.frames+copies-1, math.Cbrt(seen)))
+		if !r.calm {
+			r.favour(r.frames, r.frames+copies-1, copies, to-from)
 		}
 	}
 	r.frames += copies
+}
+
+// favour lets the encoder give pictures, from one to another, what it would have given them had it seen more than it sees of the pictures that
+// look like them: it looks ahead, and makes what stays better than what does not. The figures are measured: with them a file is about as long as
+// one of which all is encoded, and its pictures about as good.
+func (r *rests) favour(from, to, seen, stays int64) {
+	more := float64(min(stays, lookahead+1)) / float64(min(seen, lookahead+1))
+	var factor float64
+	switch {
+	case seen == 1: // two of six steps of its quantiser for each doubling, and a little for what it would improve afterwards
+		factor = math.Pow(more, 0.36)
+	case r.calm: // it sees what little changes
+		factor = 1.2 * math.Pow(more, 0.1)
+	default: // it sees the group
+		factor = math.Pow(more, 0.15)
+	}
+	if factor > 1 {
+		r.zones = append(r.zones, fmt.Sprintf("%d,%d,b=%.2f", from, to, factor))
+	}
+}
+
+// favourKeys does so for the key frames of a calm window of so many frames.
+func (r *rests) favourKeys(frames, every int64) {
+	starts := append(append([]int64{0}, r.keys...), r.frames)
+	for i, at := range starts[:len(starts)-1] {
+		r.favour(at, at, starts[i+1]-at, min(every, frames-int64(i)*every))
+	}
 }
 
 // isolated says that whatever changes rests at once: nothing moves, so that bidirectional pictures are of no use.

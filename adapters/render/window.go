@@ -150,6 +150,7 @@ func encoder(plan *timeline.Plan) []string {
 		// Weights must not follow from the distances of display, which rests change. It costs one to three bytes of a thousand.
 		"-weightb", "0",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
+		"-chroma_sample_location", "left", // what a source says of it would be part of the set-up
 		"-fps_mode", "cfr", "-r", ffmpeg.FormatRate(plan.FPS),
 		"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
 	}

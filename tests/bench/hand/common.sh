@@ -2,7 +2,8 @@
 : "${IN:?}" "${OUT:?}"
 
 encoder="-c:v libx264 -preset veryfast -crf 23 -profile:v high -pix_fmt yuv420p -g 120 -flags +cgop -weightb 0
--color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv -fps_mode cfr -r 30/1
+-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv
+-chroma_sample_location left -fps_mode cfr -r 30/1
 -map_metadata -1 -fflags +bitexact -f mp4"
 
 # A picture, converted once and repeated.
