@@ -149,7 +149,7 @@ func TestLay_Movie(t *testing.T) {
 	t.Parallel()
 	p := mustLay(t, `{"resolution":"hd","fps":29.97,"quality":"low","draft":true,"scenes":[{"duration":10.01}],"width":3}`)
 	want := &timeline.Plan{
-		Width: 1280, Height: 720, FPS: timeline.Rate{Num: 2997, Den: 100}, Frames: 300, Quality: timeline.Low, Draft: true, ThumbnailFrame: 30,
+		Width: 1280, Height: 720, FPS: timeline.Rate{Num: 2997, Den: 100}, Frames: 300, Quality: timeline.Low, Draft: true, Held: true, ThumbnailFrame: 30,
 		Windows: []timeline.Window{{Scene: 1, Frames: 300, Background: timeline.Color{A: 255}}},
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
