@@ -10,7 +10,8 @@ const (
 
 // measured are the tests that hold pictures or sounds of finished movies against what properties say, by the title of their chapter.
 var measured = map[string]map[string]string{
-	"Movie":      {"fps": "tests/blackbox TestRates", "draft": "tests/visual TestDraft", "thumbnail": "domain/timeline TestLay_Thumbnail"},
+	"Movie": {"fps": "tests/blackbox TestRates", "draft": "tests/visual TestDraft", "held-pictures": "adapters/render TestEngine_Render_heldPictures",
+		"thumbnail": "domain/timeline TestLay_Thumbnail"},
 	"Transition": {"style": "tests/visual TestTransitions"},
 	"Thumbnail":  {"time": "domain/timeline TestLay_Thumbnail", "scene": "domain/timeline TestLay_Thumbnail"},
 	"Elements": {
