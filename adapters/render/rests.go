@@ -34,6 +34,15 @@ const (
 	worthHolding = 4
 )
 
+// weights are the arguments of windows with rests: weights must not follow from the distances of display, which rests change. It costs one to
+// three bytes of a thousand.
+func (r *run) weights() []string {
+	if r.held() {
+		return []string{"-weightb", "0"}
+	}
+	return nil
+}
+
 // held says that the movie's windows are written with pictures that repeat the one before.
 func (r *run) held() bool { return r.engine.cfg.HeldPictures && r.plan.Held && !r.engine.plain.Load() }
 

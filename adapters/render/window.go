@@ -147,8 +147,6 @@ func encoder(plan *timeline.Plan) []string {
 	return []string{
 		"-c:v", "libx264", "-preset", "veryfast", "-crf", crf(plan.Quality), "-profile:v", "high", "-pix_fmt", "yuv420p",
 		"-g", strconv.FormatInt(keyframes(plan.FPS), 10), "-flags", "+cgop",
-		// Weights must not follow from the distances of display, which rests change. It costs one to three bytes of a thousand.
-		"-weightb", "0",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
 		"-chroma_sample_location", "left", // what a source says of it would be part of the set-up
 		"-fps_mode", "cfr", "-r", ffmpeg.FormatRate(plan.FPS),
@@ -256,7 +254,7 @@ func (r *run) encodeWindow(ctx context.Context, w timeline.Window, frames rests,
 		Inputs: g.inputs, Graph: g.script(), Dir: filepath.Dir(to), Read: []string{r.in},
 		Frame: func(n int64) { count.reached(frames.shown(n)) },
 		Output: slices.Concat([]string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
-			encoder(r.plan), frames.encoder(), []string{filepath.Base(to)}),
+			encoder(r.plan), r.weights(), frames.encoder(), []string{filepath.Base(to)}),
 	}
 	err = r.engine.cfg.Tools.Run(ctx, c)
 	if errors.Is(err, ffmpeg.ErrStalled) {

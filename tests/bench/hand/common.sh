@@ -1,7 +1,7 @@
 # What all commands share. IN is the folder of inputs.sh, OUT the file to write. With FRAMES set the frames are written without an encoder, for the floor.
 : "${IN:?}" "${OUT:?}"
 
-encoder="-c:v libx264 -preset veryfast -crf 23 -profile:v high -pix_fmt yuv420p -g 120 -flags +cgop -weightb 0
+encoder="-c:v libx264 -preset veryfast -crf 23 -profile:v high -pix_fmt yuv420p -g 120 -flags +cgop
 -color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv
 -chroma_sample_location left -fps_mode cfr -r 30/1
 -map_metadata -1 -fflags +bitexact -f mp4"
