@@ -288,6 +288,22 @@ func TestGroup(t *testing.T) {
 				s.Errorf("%d unanswered, %d done with", s.unanswered(), s.done)
 			}
 		}},
+		{"room again after what was timed out and parked", groupSettings{MessageTimeoutMS: 1000}, func(s *scenario) {
+			s.join("x", 2)
+			s.read(4)
+			s.gets("x", "0 1")
+			s.after(time.Second)
+			s.parks("0@a 1@a")
+			s.gets("x", "2 3")
+		}},
+		{"room again after what was refused", often, func(s *scenario) {
+			s.join("x", 2)
+			s.read(5)
+			s.gets("x", "0 1")
+			s.nacks("x", refusalPark, 0)
+			s.nacks("x", refusalSkip, 1)
+			s.gets("x", "2 3")
+		}},
 		{"no time-out", groupSettings{MaxRetries: 1}, func(s *scenario) {
 			s.join("x", 1)
 			s.read(1)
@@ -383,6 +399,21 @@ func TestGroup(t *testing.T) {
 			s.checks(true, 1)
 			s.skip(3)
 			s.checks(false, 4)
+		}},
+		{"some left out, some answered, enough together", often, func(s *scenario) {
+			s.join("x", 5)
+			s.read(1)
+			s.skip(1)
+			s.read(1)
+			s.acks("x", 0, 2)
+			s.checks(false, 2)
+		}},
+		{"a checkpoint on time when nobody is connected any more", often, func(s *scenario) {
+			s.join("x", 5)
+			s.read(3)
+			s.acks("x", 0, 1)
+			s.leave("x")
+			s.checks(true, 1)
 		}},
 		{"many left out, one unanswered: no checkpoint behind it", often, func(s *scenario) {
 			s.join("x", 5)

@@ -154,6 +154,58 @@ func TestPersistent_park(t *testing.T) {
 	}
 }
 
+// TestPersistent_unknownAction: a consumer that does not say what to do with an event gets it again.
+func TestPersistent_unknownAction(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, embedded.Config{})
+	h.mustAppend("a", esdb.NoStream{}, events(2)...)
+	h.mustGroup("a", "g", esdb.PersistentStreamSubscriptionOptions{})
+	for range 2 { // an empty parked stream can be replayed, and again
+		if err := h.client.ReplayParkedMessages(h.ctx, "a", "g", esdb.ReplayParkedMessagesOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	consumer := h.consume("a", "g", 1)
+	got := next(t, consumer, 1)
+	for range 2 {
+		if err := consumer.Nack("", esdb.NackActionUnknown, got...); err != nil {
+			t.Fatal(err)
+		}
+		got = next(t, consumer, 1)
+		wantPlaces(t, "again", got, "0@a")
+	}
+	if err := consumer.Ack(got...); err != nil {
+		t.Fatal(err)
+	}
+	wantPlaces(t, "then", next(t, consumer, 1), "1@a")
+}
+
+// TestPersistent_anew: of a group that was deleted nothing is left, and one of its name begins where it is told to.
+func TestPersistent_anew(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, embedded.Config{})
+	h.mustAppend("a", esdb.NoStream{}, events(3)...)
+	for range 2 {
+		h.mustGroup("a", "g", esdb.PersistentStreamSubscriptionOptions{})
+		consumer := h.consume("a", "g", 3)
+		got := next(t, consumer, 3)
+		wantPlaces(t, "from the start", got, "0@a", "1@a", "2@a")
+		if err := consumer.Ack(got[:2]...); err != nil {
+			t.Fatal(err)
+		}
+		if err := consumer.Nack("", esdb.NackActionPark, got[2]); err != nil {
+			t.Fatal(err)
+		}
+		h.until("a checkpoint", func() bool {
+			info, err := h.client.GetPersistentSubscriptionInfo(h.ctx, "a", "g", esdb.GetPersistentSubscriptionOptions{})
+			return err == nil && info.Stats.ParkedMessagesCount == 1 && info.Stats.LastCheckpointedEventRevision != nil
+		})
+		if err := h.client.DeletePersistentSubscription(h.ctx, "a", "g", esdb.DeletePersistentSubscriptionOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // until waits for a condition that comes by the server's own work.
 func (h *harness) until(what string, is func() bool) {
 	h.Helper()
@@ -175,11 +227,15 @@ func TestPersistent_all(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, embedded.Config{})
 	h.mustAppend("a-1", esdb.NoStream{}, events(2)...)
-	h.mustAppend("b-1", esdb.NoStream{}, events(2)...)
+	others := events(2)
+	others[0].EventType, others[1].EventType = "Other", "Other"
+	h.mustAppend("b-1", esdb.NoStream{}, others...)
 	for name, filter := range map[string]*esdb.SubscriptionFilter{
-		"prefix": {Type: esdb.StreamFilterType, Prefixes: []string{"b-"}},
-		"regex":  {Type: esdb.StreamFilterType, Regex: "^b"},
-		"none":   nil,
+		"prefix":      {Type: esdb.StreamFilterType, Prefixes: []string{"b-"}},
+		"regex":       {Type: esdb.StreamFilterType, Regex: "^b"},
+		"type prefix": {Type: esdb.EventFilterType, Prefixes: []string{"Oth"}},
+		"type regex":  {Type: esdb.EventFilterType, Regex: "her$"},
+		"none":        nil,
 	} {
 		err := h.client.CreatePersistentSubscriptionToAll(h.ctx, name, esdb.PersistentAllSubscriptionOptions{
 			Settings: patientGroup(), StartFrom: esdb.Start{}, Filter: filter,
@@ -188,7 +244,13 @@ func TestPersistent_all(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"prefix", "regex"} {
+	err := h.client.UpdatePersistentSubscriptionToAll(h.ctx, "regex", esdb.PersistentAllSubscriptionOptions{
+		Settings: patientGroup(), StartFrom: esdb.Start{}, // its filter stays
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"prefix", "regex", "type prefix", "type regex"} {
 		wantPlaces(t, name, next(t, h.consume("$all", name, 10), 2), "0@b-1", "1@b-1")
 	}
 	none := h.consume("$all", "none", 10)
