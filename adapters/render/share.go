@@ -51,9 +51,10 @@ func (r *run) lapse() (<-chan struct{}, func()) {
 // untilLapsed returns a context that ends with commands.ErrGiveWay when sources are waited for no longer.
 func (r *run) untilLapsed(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	lapsed := r.lapsed // the next turn of waiting has another
 	go func() {
 		select {
-		case <-r.lapsed:
+		case <-lapsed:
 			cancel(commands.ErrGiveWay)
 		case <-ctx.Done():
 		}
