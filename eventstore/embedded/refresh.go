@@ -2,17 +2,16 @@ package embedded
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sirupsen/logrus"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
+
+	"moviola/internal/certificate"
 )
 
 // defaultRefresh is how often certificates and users are looked at for changes.
@@ -39,67 +38,36 @@ func (c Config) checkAccess() error {
 
 // access is what decides who comes in, read from files that may change while the server runs.
 type access struct {
-	certFile, keyFile string
-	guard             *guard // nil without users
-	pass              pass   // of calls through the socket; empty: they need none
-	note              logrus.FieldLogger
+	certificate *certificate.Certificate // nil without TLS
+	guard       *guard                   // nil without users
+	pass        pass                     // of calls through the socket; empty: they need none
+	note        logrus.FieldLogger
 
-	certificate atomic.Pointer[tls.Certificate]
-	mu          sync.Mutex
-	seen        map[string]stamp // files as they were when they were last read
+	mu        sync.Mutex
+	usersSeen certificate.Stamp // the users file as it was when it was last read
 }
 
-// stamp tells the states of a file apart.
-type stamp struct {
-	changed time.Time
-	size    int64
-}
-
-func newAccess(config Config, note logrus.FieldLogger) (*access, error) {
-	a := &access{certFile: config.CertFile, keyFile: config.KeyFile, note: note, seen: map[string]stamp{}}
-	a.changed(a.files()) // before they are read: a change after that is seen as one
-	if err := a.loadCertificate(); err != nil {
-		return nil, err
+func newAccess(config Config, note logrus.FieldLogger) (a *access, err error) {
+	a = &access{note: note}
+	if config.CertFile != "" {
+		if a.certificate, err = certificate.Open(certificate.Files{Cert: config.CertFile, Key: config.KeyFile}); err != nil {
+			return nil, err
+		}
 	}
-	if config.UsersFile == "" {
-		return a, nil
+	if config.UsersFile != "" {
+		a.usersSeen = certificate.StampOf(config.UsersFile) // before it is read: a change after that is seen as one
+		if a.guard, err = newGuard(config.UsersFile, note); err != nil {
+			return nil, err
+		}
 	}
-	a.changed([]string{config.UsersFile})
-	var err error
-	a.guard, err = newGuard(config.UsersFile, note)
-	return a, err
-}
-
-// files are those of the certificate.
-func (a *access) files() []string {
-	if a.certFile == "" {
-		return nil
-	}
-	return []string{a.certFile, a.keyFile}
-}
-
-func (a *access) loadCertificate() error {
-	if a.certFile == "" {
-		return nil
-	}
-	loaded, err := tls.LoadX509KeyPair(a.certFile, a.keyFile)
-	if err != nil {
-		return fmt.Errorf("read the certificate %s and its key: %w", a.certFile, err)
-	}
-	a.certificate.Store(&loaded)
-	return nil
+	return a, nil
 }
 
 // options are those of a server that lets nobody else in.
 func (a *access) options() []grpc.ServerOption {
 	var options []grpc.ServerOption
-	if a.certFile != "" {
-		options = append(options, grpc.Creds(credentials.NewTLS(&tls.Config{
-			MinVersion: tls.VersionTLS12,
-			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-				return a.certificate.Load(), nil
-			},
-		})))
+	if a.certificate != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(a.certificate.Config())))
 	}
 	if a.guard != nil {
 		options = append(options, grpc.UnaryInterceptor(a.guard.unary), grpc.StreamInterceptor(a.guard.stream))
@@ -110,41 +78,35 @@ func (a *access) options() []grpc.ServerOption {
 	return options
 }
 
-// changed says whether one of the files is not as it was when this was last asked.
-func (a *access) changed(files []string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	other := false
-	for _, path := range files {
-		var now stamp
-		if info, err := os.Stat(path); err == nil {
-			now = stamp{info.ModTime(), info.Size()}
-		}
-		other = other || a.seen[path] != now
-		a.seen[path] = now
-	}
-	return other
-}
-
 // refresh reads what has changed, or everything. What cannot be read stays as it was.
 func (a *access) refresh(all bool) error {
 	var errs []error
-	read := func(what string, files []string, load func() error) {
-		if len(files) == 0 || !a.changed(files) && !all {
-			return
-		}
-		if err := load(); err != nil {
+	tell := func(what string, read bool, err error) {
+		switch {
+		case err != nil:
 			a.note.WithError(err).Error("event store: changed file cannot be read; the earlier content stays in force")
 			errs = append(errs, err)
-			return
+		case read:
+			a.note.Info("event store: " + what + " reloaded")
 		}
-		a.note.Info("event store: " + what + " reloaded")
 	}
-	read("certificate", a.files(), a.loadCertificate)
-	if a.guard != nil {
-		read("users", []string{a.guard.path}, a.guard.load)
+	if a.certificate != nil {
+		read, err := a.certificate.Refresh(all)
+		tell("certificate", read, err)
+	}
+	if a.guard != nil && (a.usersChanged() || all) {
+		tell("users", true, a.guard.load())
 	}
 	return errors.Join(errs...)
+}
+
+// usersChanged says whether the users file is not as it was when this was last asked.
+func (a *access) usersChanged() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before := a.usersSeen
+	a.usersSeen = certificate.StampOf(a.guard.path)
+	return a.usersSeen != before
 }
 
 // watch looks at the files until ctx ends.

@@ -101,6 +101,9 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	if s.curator != nil {
 		parts.start("library", func() error { return s.curator.Run(reading) })
 	}
+	if s.certificate != nil {
+		parts.start("certificate", func() error { return s.watchCertificate(reading) })
+	}
 	for server, ln := range listeners {
 		parts.start("http", func() error { return serveHTTP(server, ln) })
 	}

@@ -28,6 +28,7 @@ import (
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/ops"
 	"moviola/handlers/http/web"
+	"moviola/internal/certificate"
 	"moviola/internal/config"
 	"moviola/internal/host"
 	"moviola/internal/metrics"
@@ -54,8 +55,10 @@ type service struct {
 	chores   *chores.Chores
 	curator  *curator.Curator // nil without the role keeper
 	public   *http.Server     // nil without the role api
-	router   *mux.Router      // of public
-	ops      *http.Server     // nil without --ops-listen
+
+	certificate *certificate.Certificate // of public; nil: plain HTTP
+	router      *mux.Router              // of public
+	ops         *http.Server             // nil without --ops-listen
 
 	metrics        *metrics.Metrics
 	disk           *disk.Watch
@@ -131,7 +134,7 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 	}
 	if cfg.Plays(config.RoleAPI) {
 		s.keys = keyring.New(keyring.Config{Log: s.stores.Log, Logger: log.WithField("part", "keys")})
-		if err := s.newPublic(master); err != nil {
+		if err := errors.Join(s.loadCertificate(), s.newPublic(master)); err != nil {
 			return s, err
 		}
 	}
@@ -239,6 +242,9 @@ func (s *service) listen(ctx context.Context) (map[*http.Server]net.Listener, er
 				err = errors.Join(err, open.Close())
 			}
 			return nil, err
+		}
+		if s.certificate != nil && server == s.public {
+			ln = s.withTLS(ln)
 		}
 		listeners[server] = web.AnswerProtocolErrors(ln)
 	}

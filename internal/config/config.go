@@ -41,6 +41,8 @@ const EnvPrefix = "MOVIOLA_"
 type Config struct {
 	Data       string
 	Listen     string
+	TLSCert    string // PEM file of the HTTP interface's certificate; empty: it speaks plain HTTP
+	TLSKey     string
 	OpsListen  string
 	PublicURL  string
 	AllowHosts []string
@@ -115,11 +117,13 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	bindFile(f)
 	f.StringVar(&c.Data, "data", "./data", "folder for everything that is stored here")
 	f.StringVar(&c.Listen, "listen", ":8080", "address of the HTTP interface")
+	f.StringVar(&c.TLSCert, "tls-cert", "", "PEM file of the HTTP interface's certificate, with those between it and its authority; read anew when it changes (default: plain HTTP)")
+	f.StringVar(&c.TLSKey, "tls-key", "", "PEM file of the certificate's key")
 	f.StringVar(&c.OpsListen, "ops-listen", "127.0.0.1:9464", "address of /metrics, /healthz and /readyz; empty: none")
 	f.StringSliceVar(&c.OpsHosts, "ops-host", nil, "name by which profiles of --ops-listen are called, beside IP addresses and localhost; repeatable")
 	f.StringVar(&c.MetricsTokenFile, "metrics-token-file", "", "file with a token that scrapers of /metrics must show, as Authorization: Bearer (default: none)")
 	f.BoolVar(&c.Pprof, "pprof", false, "serve Go's profiles under /debug/pprof/ of --ops-listen")
-	f.StringVar(&c.PublicURL, "public-url", "", "base of every address handed out (default http://localhost:<port>)")
+	f.StringVar(&c.PublicURL, "public-url", "", "base of every address handed out (default http://localhost:<port>, https:// with --tls-cert)")
 	f.StringSliceVar(&c.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
 	f.StringSliceVar(&c.CORSOrigin, "cors-origin", nil, "origin whose pages may use the HTTP interface, * for all; repeatable (default: none)")
 	f.StringSliceVar(&c.Roles, "roles", AllRoles, "what this process does: "+strings.Join(AllRoles, ", "))
@@ -282,18 +286,30 @@ func (c *Config) Validate() error {
 			complain("%s %s: give a time above zero, such as 90s or 12h", span.flag, span.length)
 		}
 	}
+	c.checkAddresses(complain)
+	return errors.Join(errs...)
+}
+
+// checkAddresses complains about how the HTTP interface is reached, and fills in its public address.
+func (c *Config) checkAddresses(complain func(format string, args ...any)) {
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		complain("--tls-cert and --tls-key: give both or none")
+	}
 	if c.PublicURL == "" {
 		_, port, err := net.SplitHostPort(c.Listen)
 		if err != nil {
 			complain("--listen %s: give host:port or :port", c.Listen)
 		}
-		c.PublicURL = "http://localhost:" + port
+		scheme := "http"
+		if c.TLSCert != "" {
+			scheme = "https"
+		}
+		c.PublicURL = scheme + "://localhost:" + port
 	}
 	if !webAddress(c.PublicURL) {
 		complain("--public-url %s: give an address such as https://video.example.com", c.PublicURL)
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	return errors.Join(errs...)
 }
 
 // leastSources is what may be kept of sources at least: one of them may be as large. leastSourceFiles is how many: those of a few movies at a time.

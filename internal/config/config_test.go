@@ -60,6 +60,7 @@ func TestConfig_complaints(t *testing.T) {
 		{"a folder with a colon", []string{"--blobs", "./files:1"}, ""},
 		{"a folder for files, plain", []string{"--blobs", "/srv/files"}, ""},
 		{"a folder for files", []string{"--blobs", "file:///srv/files"}, ""},
+		{"a certificate without its key", []string{"--tls-cert", "cert.pem"}, "--tls-cert and --tls-key: give both or none"},
 		{"a listening address without port", []string{"--listen", "here"}, "--listen here"},
 	}
 	for _, tt := range tests {
@@ -84,9 +85,10 @@ func TestConfig_publicURL(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"--listen=:9000", "http://localhost:9000"},
 		{"--listen=127.0.0.1:8081", "http://localhost:8081"},
+		{"--listen=:9000 --tls-cert=cert.pem --tls-key=key.pem", "https://localhost:9000"},
 		{"--public-url=https://video.example.com/", "https://video.example.com"},
 	} {
-		cfg, err := parse(t, tt.args)
+		cfg, err := parse(t, strings.Fields(tt.args)...)
 		if err != nil || cfg.PublicURL != tt.want {
 			t.Errorf("%s: %q, %v, want %q", tt.args, cfg.PublicURL, err, tt.want)
 		}

@@ -24,7 +24,7 @@ var layers = []layer{
 	{"eventstore/storetest", []string{"eventstore", "domain"}, "a suite knows the interface it tests"},
 	{"eventstore/memory", []string{"eventstore", "domain"}, "an event store knows the Store interface"},
 	{"eventstore/eventstoredb", []string{"eventstore", "domain"}, "an event store knows the Store interface"},
-	{"eventstore/embedded", []string{"eventstore", "domain"}, "the server is no client of the service"},
+	{"eventstore/embedded", []string{"eventstore", "domain", "internal/certificate"}, "the server is no client of the service"},
 	{"eventstore", []string{"domain"}, "the codec knows the events"},
 	{"commands/ledgers", []string{"domain", "eventstore"}, "credits know no use case that spends them"},
 	{"commands", []string{"domain", "eventstore", "commands", "internal/fair", "internal/quota"}, "a use case knows no HTTP and no driver"},

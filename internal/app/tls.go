@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"time"
+
+	"moviola/internal/certificate"
+)
+
+// loadCertificate reads the certificate of the HTTP interface, if it has one.
+func (s *service) loadCertificate() (err error) {
+	if s.cfg.TLSCert == "" {
+		return nil
+	}
+	if s.certificate, err = certificate.Open(certificate.Files{Cert: s.cfg.TLSCert, Key: s.cfg.TLSKey}); err != nil {
+		return fmt.Errorf("--tls-cert: %w", err)
+	}
+	return nil
+}
+
+// withTLS is a listener of the HTTP interface with TLS. It speaks HTTP/1.1, as without: what is promised about answers to broken requests and
+// about the end of connections holds for that.
+func (s *service) withTLS(ln net.Listener) net.Listener {
+	config := s.certificate.Config()
+	config.NextProtos = []string{"http/1.1"}
+	return tls.NewListener(ln, config)
+}
+
+// certificateRefresh is the time between two looks at the files of the certificate.
+const certificateRefresh = 5 * time.Second
+
+// watchCertificate reads the certificate anew when its files change.
+func (s *service) watchCertificate(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(certificateRefresh):
+		}
+		switch read, err := s.certificate.Refresh(false); {
+		case err != nil:
+			s.log.WithError(err).Error("changed certificate of the HTTP interface cannot be read; the earlier one stays in force")
+		case read:
+			s.log.Info("certificate of the HTTP interface reloaded")
+		}
+	}
+}
