@@ -23,6 +23,9 @@ type Acted struct {
 	Refused string `json:"refused,omitempty"`
 }
 
+// OpenAccount is the act that is done to a name: what it opens has no id before. It is a customer's and stays out of logs.
+const OpenAccount = "open account"
+
 // EventType is the persisted name.
 func (Acted) EventType() string { return "OperatorActed" }
 

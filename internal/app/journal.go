@@ -84,7 +84,11 @@ func lineOf(ctx context.Context, event domain.Event) (string, logrus.Fields) {
 	case movie.RedeliveryRequested:
 		return "delivery asked for again", logrus.Fields{}
 	case acts.Acted:
-		return "operator acted", logrus.Fields{"act": d.Act, "on": d.On, "refused": d.Refused != ""}
+		fields := logrus.Fields{"act": d.Act, "refused": d.Refused != ""}
+		if d.Act != acts.OpenAccount { // an account that is opened has no id yet, only what a customer is called
+			fields["on"] = d.On
+		}
+		return "operator acted", fields
 	default:
 		return event.EventType(), logrus.Fields{}
 	}

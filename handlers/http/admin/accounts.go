@@ -7,6 +7,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/operator"
 	"moviola/handlers/http/web"
 )
 
@@ -34,7 +35,7 @@ func (a *API) openAccount(w http.ResponseWriter, r *http.Request) error {
 	if body.Credits != nil && *body.Credits < 0 {
 		return domain.Errorf(domain.Invalid, "credits_invalid", "credits must be 0 or a positive whole number")
 	}
-	if err := a.act(r, "open account", body.Name, body.Plan); err != nil {
+	if err := a.act(r, operator.OpenAccount, body.Name, body.Plan); err != nil {
 		return err
 	}
 	account, err := a.cfg.Accounts.Handle(r.Context(), commands.OpenAccount{Name: body.Name, Plan: body.Plan, Credits: body.Credits})
