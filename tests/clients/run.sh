@@ -28,19 +28,19 @@ const net = require("net");
   const port = 10000 + Math.floor(6000 * Math.random());
   const s = net.createServer().on("error", pick).listen(port, "127.0.0.1", () => { console.log(port); s.close(); });
 })()')
-export MOVIOLA_BASE="http://127.0.0.1:$port" MOVIOLA_ADMIN_TOKEN=clients-test-token-0123456789
-"$work/moviola" serve --data "$work/data" --listen "127.0.0.1:$port" --ops-listen "" --public-url "$MOVIOLA_BASE" --library=false >"$work/server.log" 2>&1 &
+export CLIENT_BASE="http://127.0.0.1:$port" MOVIOLA_ADMIN_TOKEN=clients-test-token-0123456789
+"$work/moviola" serve --data "$work/data" --listen "127.0.0.1:$port" --ops-listen "" --public-url "$CLIENT_BASE" --library=false >"$work/server.log" 2>&1 &
 server=$!
-until curl -fs -o /dev/null "$MOVIOLA_BASE/v2/openapi.json"; do
+until curl -fs -o /dev/null "$CLIENT_BASE/v2/openapi.json"; do
 	kill -0 "$server" && [ "$SECONDS" -lt 600 ] || exit 1
 	sleep 0.1
 done
-MOVIOLA_KEY=$(curl -fsS -X POST -H "x-admin-token: $MOVIOLA_ADMIN_TOKEN" -d '{"name":"clients","plan":"paid"}' "$MOVIOLA_BASE/admin/accounts" |
+CLIENT_KEY=$(curl -fsS -X POST -H "x-admin-token: $MOVIOLA_ADMIN_TOKEN" -d '{"name":"clients","plan":"paid"}' "$CLIENT_BASE/admin/accounts" |
 	node -p 'JSON.parse(require("fs").readFileSync(0, "utf8")).key')
-export MOVIOLA_KEY
+export CLIENT_KEY
 (cd "$work" && timeout 600 node --require ./redirect.js sdk.js) # the SDK waits for ever for a movie that fails
 
-curl -fsS -o "$work/openapi.json" "$MOVIOLA_BASE/v2/openapi.json"
+curl -fsS -o "$work/openapi.json" "$CLIENT_BASE/v2/openapi.json"
 (cd "$here/../.." && go run ./tests/clients/names) >"$work/names.ts"
 (cd "$work" && node_modules/.bin/openapi-typescript openapi.json -o api.d.ts && node_modules/.bin/tsc --strict --noUncheckedIndexedAccess --noEmit names.ts)
 echo "types: names.ts compiles"

@@ -24,7 +24,7 @@ function movie(key) {
 
 function download(url) {
   const at = new URL(url);
-  const base = new URL(process.env.MOVIOLA_BASE);
+  const base = new URL(process.env.CLIENT_BASE);
   return new Promise((resolve, reject) => {
     http.get({ hostname: base.hostname, port: base.port, path: at.pathname }, (res) => {
       const parts = [];
@@ -35,7 +35,7 @@ function download(url) {
 }
 
 async function renders() {
-  const m = movie(process.env.MOVIOLA_KEY);
+  const m = movie(process.env.CLIENT_KEY);
   const accepted = await m.render();
   assert.strictEqual(accepted.success, true, JSON.stringify(accepted));
   assert.strictEqual(accepted.project.length, 16);
@@ -59,7 +59,7 @@ async function refuses() {
   const stranger = await movie('not a key').render();
   assert.deepStrictEqual([stranger.success, stranger.message], [false, 'Invalid or missing API key']);
   const empty = new Movie();
-  empty.setAPIKey(process.env.MOVIOLA_KEY);
+  empty.setAPIKey(process.env.CLIENT_KEY);
   const refused = await empty.render();
   assert.deepStrictEqual([refused.success, refused.code], [false, 'movie_json_invalid']);
 }
