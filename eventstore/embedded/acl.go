@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // allStream is the name of the whole log where streams are named.
@@ -40,6 +41,15 @@ func withCaller(ctx context.Context, caller user) context.Context {
 // stream says nothing, what the stream $settings says of all streams counts, then what EventStoreDB does without either: everybody
 // may use a user's stream, $admins a system stream; a read-only user may read that, too. Metadata has rights of its own.
 func (s *service) authorize(ctx context.Context, stream string, wanted right) error {
+	err := s.denied(ctx, stream, wanted)
+	if status.Code(err) == codes.PermissionDenied {
+		return refuse(ctx, codes.PermissionDenied, status.Convert(err).Message(), "access-denied")
+	}
+	return err
+}
+
+// denied is why a stream's $acl does not allow the user of a call something. It says nothing on the call: one may go on without it.
+func (s *service) denied(ctx context.Context, stream string, wanted right) error {
 	caller, known := ctx.Value(callerKey{}).(user)
 	if !known || caller.role == RoleFull {
 		return nil
@@ -62,7 +72,7 @@ func (s *service) authorize(ctx context.Context, stream string, wanted right) er
 	if slices.Contains(allowed, everybody) || slices.Contains(allowed, caller.name) {
 		return nil
 	}
-	return refuse(ctx, codes.PermissionDenied, "Access Denied: user "+caller.name+" lacks the right "+string(wanted)+" on "+stream+".", "access-denied")
+	return status.Errorf(codes.PermissionDenied, "Access Denied: user %s lacks the right %s on %s.", caller.name, wanted, stream)
 }
 
 // allowed is who has a right on a stream by its own $acl or by that of all streams; nil when neither says so.

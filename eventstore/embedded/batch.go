@@ -115,7 +115,7 @@ func (s *service) hand(ctx context.Context, b *batched) {
 		op.ctx, b.end = context.WithDeadline(ctx, moment.AsTime())
 	}
 	if b.refusal = b.request.refusal; b.refusal == nil {
-		b.refusal = s.authorize(ctx, op.stream, rightWrite)
+		b.refusal = s.denied(ctx, op.stream, rightWrite)
 	}
 	if b.refusal == nil {
 		b.refusal = s.writer.enqueue(op)

@@ -25,7 +25,7 @@ func linkTo(r *record) string { return strconv.FormatInt(r.revision, 10) + "@" +
 // when the caller may not read its stream.
 func (s *service) resolve(ctx context.Context, link *record) (*record, error) {
 	stream, revision, ok := linkTarget(link.data)
-	if !ok || s.authorize(ctx, stream, rightRead) != nil {
+	if !ok || s.denied(ctx, stream, rightRead) != nil {
 		return nil, nil
 	}
 	h, err := loadHead(ctx, s.log, stream)

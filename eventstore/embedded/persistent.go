@@ -222,6 +222,9 @@ func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadSer
 	for {
 		select {
 		case m := <-c.out:
+			if m.link != nil && m.event != nil && p.service.denied(ctx, m.event.stream, rightRead) != nil {
+				m = &message{link: m.link, place: m.place, retries: m.retries} // the group may follow links that its consumer may not
+			}
 			if err := call.Send(m.toWire(asString)); err != nil {
 				return err
 			}

@@ -117,6 +117,23 @@ func TestUsers_accessLists(t *testing.T) {
 	holdRight(t, "maker", "make a group", "", group(s.client("maker")))
 	holdRight(t, "reader", "make a group", "", group(s.client("reader")))
 	holdRight(t, "boss", "make a group", "", group(boss))
+	settings.ResolveLinkTos = true
+	err := boss.CreatePersistentSubscription(context.Background(), "links", "g", esdb.PersistentStreamSubscriptionOptions{
+		Settings: &settings, StartFrom: esdb.Start{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, sees := range map[string]bool{"maker": false, "boss": true} {
+		consumer, err := s.client(name).SubscribeToPersistentSubscription(context.Background(), "links", "g", esdb.SubscribeToPersistentSubscriptionOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := consumer.Recv(); got.EventAppeared == nil || (got.EventAppeared.Event.Event != nil) != sees {
+			t.Errorf("a group gives %s %+v", name, got)
+		}
+		_ = consumer.Close() // it was not answered for: the next one gets it
+	}
 	hidden, err := s.client("maker").ReadStream(context.Background(), "links", esdb.ReadStreamOptions{ResolveLinkTos: true}, 1)
 	if err != nil {
 		t.Fatal(err)
