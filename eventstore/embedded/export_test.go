@@ -277,3 +277,18 @@ func ScanRow(stream, kind string, id []byte, created, checksum int64, metadata, 
 		ResultFunc: func(stmt *sqlite.Stmt) error { _, err := log.scan(stmt, nil); return err },
 	})
 }
+
+// OpenGroupless is Open over a log whose persistent subscriptions cannot be read.
+func OpenGroupless(config Config) (*Server, error) {
+	return open(config, tailRecords, func(path string) (storage, error) {
+		log, err := openSQLite(path)
+		if err != nil {
+			return nil, err
+		}
+		return groupless{log}, nil
+	})
+}
+
+type groupless struct{ storage }
+
+func (groupless) Groups(context.Context) ([]*groupRow, error) { return nil, errors.New("unreadable") }

@@ -475,3 +475,14 @@ func TestDiscovery(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPersistent_unreadable: a start that cannot read its groups fails, and leaves nothing at work that keeps the next one out.
+func TestPersistent_unreadable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if server, err := embedded.OpenGroupless(embedded.Config{Dir: dir}); err == nil || server != nil {
+		t.Fatalf("opened without its groups: %v", err)
+	}
+	h := newHarness(t, embedded.Config{Dir: dir})
+	h.mustAppend("a", esdb.NoStream{}, events(1)...)
+}

@@ -44,7 +44,7 @@ func (g *groups) load(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		if err := g.start(row); err != nil {
-			g.service.note.WithError(err).Error("event store: persistent subscription left out; delete it and create it anew")
+			g.service.note.WithError(err).Error("event store: persistent subscription left out; create it anew")
 		}
 	}
 	return nil

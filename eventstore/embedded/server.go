@@ -111,7 +111,11 @@ func open(config Config, records int, openLog func(path string) (storage, error)
 			return nil, err
 		}
 	}
-	return s, s.start(config, newTail(last, records), orDiscard(config.Log))
+	if err := s.start(config, newTail(last, records), orDiscard(config.Log)); err != nil {
+		s.end() // what it has started must not outlive the log
+		return nil, err
+	}
+	return s, nil
 }
 
 func orDiscard(log logrus.FieldLogger) logrus.FieldLogger {
@@ -202,13 +206,20 @@ func (s *Server) Close(ctx context.Context) error {
 			s.grpc.Stop() // ends the contexts of the calls that are left
 			<-finished
 		}
-		s.tidyEnd()
-		s.tidy.Wait()
-		s.groups.close()
-		s.writer.close()
+		s.end()
 		s.closeErr = s.release()
 	})
 	return s.closeErr
+}
+
+// end ends what works in the background. Nobody calls any more.
+func (s *Server) end() {
+	s.tidyEnd()
+	s.tidy.Wait()
+	if s.groups != nil {
+		s.groups.close()
+	}
+	s.writer.close()
 }
 
 // release gives back what is open, in the order in which it depends on each other.
