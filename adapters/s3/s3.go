@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -29,6 +32,9 @@ const maxObject = 5 << 30
 
 // code is what the error codes of storages look like: nothing else of their answers is passed on.
 var code = regexp.MustCompile(`^[A-Za-z0-9]{1,40}$`)
+
+// askTimeout is how long the question may take why an upload was refused.
+const askTimeout = 10 * time.Second
 
 // testName is the object that a test puts and removes.
 const testName = "moviola-connection-test.txt"
@@ -77,11 +83,38 @@ func (s *Sender) Test(ctx context.Context, parcel commands.Parcel) (commands.Rec
 }
 
 func (s *Sender) put(ctx context.Context, settings connection.Settings, key string, body io.ReadSeeker, size int64, contentType string) error {
-	_, err := s.bucket(settings).PutObject(ctx, &s3.PutObjectInput{
+	bucket := s.bucket(settings)
+	_, err := bucket.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: aws.String(settings["bucket"]), Key: aws.String(key), Body: body,
 		ContentLength: aws.Int64(size), ContentType: aws.String(contentType),
 	})
+	if closed(err) {
+		if why := s.refusal(ctx, bucket, settings["bucket"]); why != nil {
+			return why
+		}
+	}
 	return err
+}
+
+// closed says whether the storage closed the connection without an answer that arrived. A storage that refuses an upload whose body
+// it has not read closes the connection, and with it the answer can be lost.
+func closed(err error) bool {
+	var answer smithy.APIError
+	return err != nil && !errors.As(err, &answer) && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed))
+}
+
+// refusal asks the storage, by a request without a body, why it may have closed the connection of an upload, and returns the error it
+// answers. Nil: it gives no reason. Keys that may only write are not allowed to list: AccessDenied is no reason.
+func (s *Sender) refusal(ctx context.Context, bucket *s3.Client, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	_, err := bucket.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: aws.String(name), MaxKeys: aws.Int32(1)})
+	var answer smithy.APIError
+	if errors.As(err, &answer) && answer.ErrorCode() != "AccessDenied" && code.MatchString(answer.ErrorCode()) {
+		return err
+	}
+	return nil
 }
 
 // bucket returns the client for one destination. Nothing of it comes from the environment.

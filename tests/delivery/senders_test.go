@@ -188,10 +188,7 @@ func TestSFTP_OpenSSH(t *testing.T) {
 func TestS3(t *testing.T) {
 	t.Parallel()
 	server := harness.StartS3(t)
-	open := func() *s3.Sender {
-		return s3.New(s3.Config{Client: guard(t, server.Addresses...).Client(outbound.Options{}), Explain: outbound.Explain})
-	}
-	sender := open()
+	sender := s3.New(s3.Config{Client: guard(t, server.Addresses...).Client(outbound.Options{}), Explain: outbound.Explain})
 	settings := connection.Settings{
 		"bucket": server.Bucket, "region": server.Region, "access-key-id": server.Username, "secret-access-key": server.Password,
 		"endpoint": server.URL, "path-style": "true", "remote-path": "/movies/./__yyyy__", "file": "a b+ü.mp4",
@@ -216,8 +213,7 @@ func TestS3(t *testing.T) {
 		for name, value := range change {
 			changed[name] = value
 		}
-		// On a connection of its own: the server closes those on which it has refused something, and the next call may notice it too late.
-		_, err := open().Send(t.Context(), parcel(connection.S3, changed))
+		_, err := sender.Send(t.Context(), parcel(connection.S3, changed))
 		requireRefusal(t, err, "Not delivered to "+server.URL+": the storage answered "+code, "canary", "AAA")
 	}
 	closed := s3.New(s3.Config{Client: guard(t).Client(outbound.Options{}), Explain: outbound.Explain})

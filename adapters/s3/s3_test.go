@@ -1,0 +1,74 @@
+package s3_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"moviola/adapters/outbound"
+	"moviola/adapters/s3"
+	"moviola/commands"
+	"moviola/domain/connection"
+)
+
+// video is an open file in memory.
+type video struct{ *strings.Reader }
+
+func (video) Close() error       { return nil }
+func (video) ModTime() time.Time { return time.Time{} }
+
+// A storage that refuses an upload without reading its body closes the connection, which may lose the answer: the reason is asked for.
+func TestSender_Send_closed(t *testing.T) {
+	const none = "the connection was closed without an answer"
+	for name, row := range map[string]struct {
+		status int
+		answer string
+		want   string
+	}{
+		"a bucket that is not there":        {http.StatusNotFound, "<Error><Code>NoSuchBucket</Code></Error>", "the storage answered NoSuchBucket"},
+		"a wrong secret":                    {http.StatusForbidden, "<Error><Code>SignatureDoesNotMatch</Code></Error>", "the storage answered SignatureDoesNotMatch"},
+		"a key that may not list":           {http.StatusForbidden, "<Error><Code>AccessDenied</Code></Error>", none},
+		"nothing is wrong with the bucket":  {http.StatusOK, "<ListBucketResult></ListBucketResult>", none},
+		"a code that is none: not repeated": {http.StatusBadRequest, "<Error><Code>canary &amp; more</Code></Error>", none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodPut {
+					reset(t, w)
+					return
+				}
+				w.WriteHeader(row.status)
+				_, _ = io.WriteString(w, row.answer)
+			}))
+			defer server.Close()
+			sender := s3.New(s3.Config{Client: server.Client(), Explain: outbound.Explain})
+			settings := connection.Settings{
+				"bucket": "bucket", "region": "eu-test-1", "access-key-id": "key", "secret-access-key": "secret",
+				"endpoint": server.URL, "path-style": "true", "file": "a.mp4",
+			}
+			_, err := sender.Send(t.Context(), commands.Parcel{Settings: settings, Size: 5, Open: func(context.Context) (commands.File, error) {
+				return video{strings.NewReader("video")}, nil
+			}})
+			if err == nil || err.Error() != "Not delivered to "+server.URL+": "+row.want {
+				t.Errorf("error %v, want %q", err, row.want)
+			}
+		})
+	}
+}
+
+// reset ends the connection of a request as a server does that has not read all of it.
+func reset(t *testing.T, w http.ResponseWriter) {
+	connection, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_ = connection.(*net.TCPConn).SetLinger(0)
+	_ = connection.Close()
+}
