@@ -20,7 +20,7 @@ func file(folder, name, contentType string, size int64, stay string) media.File 
 // arrive registers and uploads a file.
 func (w *world) arrive(t *testing.T, f media.File) {
 	t.Helper()
-	w.append(t, media.Stream(alice, f.Path()), media.FileRegistered{File: f, ExpiresAt: minute(2), At: minute(0)},
+	w.append(t, pathStream(f.Path()), media.FileRegistered{File: f, ExpiresAt: minute(2), At: minute(0)},
 		media.FileUploaded{File: f, Blob: "media/" + f.Entry, At: minute(1)})
 }
 
@@ -41,6 +41,9 @@ func tree(t *testing.T, models *projections.ReadModels) map[string]string {
 	return out
 }
 
+// pathStream names the stream of a path of alice's library.
+func pathStream(p media.Path) string { return media.StreamCategory + "-" + media.StreamID(alice, p) }
+
 // TestLibrary_counts: folders know what is in them and below, whatever comes and goes, and vanish with the last of it.
 func TestLibrary_counts(t *testing.T) {
 	t.Parallel()
@@ -50,8 +53,8 @@ func TestLibrary_counts(t *testing.T) {
 	picture, film, waiting := file("a/b", "p.png", "image/png", 5, "e1"), file("a", "f.mp4", "video/mp4", 7, "e2"), file("", "w", "x/y", 9, "e3")
 	w.arrive(t, picture)
 	w.arrive(t, film)
-	w.append(t, media.Stream(alice, media.Path{Folder: "c"}), media.FolderCreated{Folder: "c", Number: 1, At: minute(0)})
-	last := w.append(t, media.Stream(alice, waiting.Path()), media.FileRegistered{File: waiting, ExpiresAt: minute(2), At: minute(0)})
+	w.append(t, pathStream(media.Path{Folder: "c"}), media.FolderCreated{Folder: "c", Number: 1, At: minute(0)})
+	last := w.append(t, pathStream(waiting.Path()), media.FileRegistered{File: waiting, ExpiresAt: minute(2), At: minute(0)})
 	waitFor(t, models, last)
 	want := map[string]string{
 		"/": "0 files, 0 bytes; below 4, 12", "a": "1 files, 7 bytes; below 2, 12", "a/b": "1 files, 5 bytes; below 1, 5", "c": "0 files, 0 bytes; below 1, 0 marked",
@@ -62,11 +65,11 @@ func TestLibrary_counts(t *testing.T) {
 
 	moved := picture
 	moved.Folder, moved.Entry = "c", "m1"
-	w.append(t, media.Stream(alice, moved.Path()), media.FileMovedIn{File: moved, Blob: "media/e1", FromFolder: "a/b", FromName: "p.png", UploadedAt: minute(1), At: minute(3)})
-	w.append(t, media.Stream(alice, picture.Path()), media.FileMovedOut{File: picture, Move: "m1", At: minute(3)})
-	w.append(t, media.Stream(alice, film.Path()), media.FileDeleted{File: film, Blob: "media/e2", Reason: media.ByUser, At: minute(3)})
-	w.append(t, media.Stream(alice, waiting.Path()), media.FileDeleted{File: waiting, Reason: media.Lapsed, At: minute(3)})
-	last = w.append(t, media.Stream(alice, media.Path{Folder: "c"}), media.FolderDeleted{Folder: "c", Number: 1, At: minute(3)})
+	w.append(t, pathStream(moved.Path()), media.FileMovedIn{File: moved, Blob: "media/e1", FromFolder: "a/b", FromName: "p.png", UploadedAt: minute(1), At: minute(3)})
+	w.append(t, pathStream(picture.Path()), media.FileMovedOut{File: picture, Move: "m1", At: minute(3)})
+	w.append(t, pathStream(film.Path()), media.FileDeleted{File: film, Blob: "media/e2", Reason: media.ByUser, At: minute(3)})
+	w.append(t, pathStream(waiting.Path()), media.FileDeleted{File: waiting, Reason: media.Lapsed, At: minute(3)})
+	last = w.append(t, pathStream(media.Path{Folder: "c"}), media.FolderDeleted{Folder: "c", Number: 1, At: minute(3)})
 	waitFor(t, models, last)
 	want = map[string]string{"/": "0 files, 0 bytes; below 1, 5", "c": "1 files, 5 bytes; below 1, 5"}
 	if diff := cmp.Diff(want, tree(t, models)); diff != "" {
@@ -88,7 +91,7 @@ func TestLibrary_usedAgain(t *testing.T) {
 	start(t, models)
 	first := file("a", "x", "image/png", 5, "e1")
 	w.arrive(t, first)
-	waitFor(t, models, w.append(t, media.Stream(alice, first.Path()), media.FileDeleted{File: first, Blob: "media/e1", Reason: media.ByUser, At: minute(3)}))
+	waitFor(t, models, w.append(t, pathStream(first.Path()), media.FileDeleted{File: first, Blob: "media/e1", Reason: media.ByUser, At: minute(3)}))
 	for _, name := range []string{"media_1", "media_folders_1"} {
 		if _, err := docs.Sweep(t.Context(), name, time.Now().Add(1000*time.Hour), 100); err != nil {
 			t.Fatal(err)
@@ -96,7 +99,7 @@ func TestLibrary_usedAgain(t *testing.T) {
 	}
 	again := file("a", "x", "image/png", 6, "e2")
 	w.arrive(t, again)
-	waitFor(t, models, w.append(t, media.Stream(alice, media.Path{Folder: "z"}), media.FolderCreated{Folder: "z", Number: 1, At: minute(4)}))
+	waitFor(t, models, w.append(t, pathStream(media.Path{Folder: "z"}), media.FolderCreated{Folder: "z", Number: 1, At: minute(4)}))
 	files, err := models.Library.Files(t.Context(), alice, "a", "", "", 10)
 	if err != nil || len(files) != 1 || files[0].Size != 6 || files[0].Entry != "e2" {
 		t.Errorf("%+v, %v", files, err)
@@ -120,7 +123,7 @@ func TestLibrary_File(t *testing.T) {
 	if _, ok, _ := models.Library.File(t.Context(), bob, f.Path()); ok {
 		t.Error("another account has it too")
 	}
-	w.append(t, media.Stream(alice, f.Path()), media.FileDeleted{File: f, Blob: "media/e1", Reason: media.ByUser, At: minute(3)})
+	w.append(t, pathStream(f.Path()), media.FileDeleted{File: f, Blob: "media/e1", Reason: media.ByUser, At: minute(3)})
 	if _, ok, err := models.Library.File(t.Context(), alice, f.Path()); ok || err != nil {
 		t.Errorf("deleted: %v, %v", ok, err)
 	}
@@ -133,10 +136,10 @@ func TestLibrary_work(t *testing.T) {
 	models := w.open(t)
 	start(t, models)
 	waiting, temporary, stays := file("", "w", "x/y", 1, "e1"), file("temp", "t", "x/y", 1, "e2"), file("", "s", "x/y", 1, "e3")
-	w.append(t, media.Stream(alice, waiting.Path()), media.FileRegistered{File: waiting, ExpiresAt: minute(2), At: minute(0)})
+	w.append(t, pathStream(waiting.Path()), media.FileRegistered{File: waiting, ExpiresAt: minute(2), At: minute(0)})
 	w.arrive(t, temporary)
 	w.arrive(t, stays)
-	w.append(t, media.Stream(alice, stays.Path()), media.FileMoveStarted{Move: "m1", ToFolder: "b", ToName: "s", At: minute(3)})
+	w.append(t, pathStream(stays.Path()), media.FileMoveStarted{Move: "m1", ToFolder: "b", ToName: "s", At: minute(3)})
 	last := w.append(t, preload.Stream("preload000000001"), preload.Requested{Account: alice, At: minute(0), Items: []preload.Item{
 		{ID: "a", Type: preload.Image, Sources: true}, {ID: "b", Type: preload.Voice},
 	}})
@@ -183,7 +186,7 @@ func TestLibrary_work(t *testing.T) {
 	if diff := cmp.Diff([]string{"preload000000001/0", "preload000000001/1"}, due(projections.WorkPreload, minute(0))); diff != "" {
 		t.Errorf("items once one is fetched (-want +got):\n%s", diff)
 	}
-	w.append(t, media.Stream(alice, stays.Path()), media.FileMoveAborted{Move: "m1", At: minute(4)})
+	w.append(t, pathStream(stays.Path()), media.FileMoveAborted{Move: "m1", At: minute(4)})
 	last = w.append(t, preload.Stream("preload000000001"), preload.ItemStarted{Index: 0, Attempt: 1, Worker: "w", At: minute(1)},
 		preload.ItemFinished{Index: 0, Attempt: 1, Worker: "w", At: minute(2), Result: preload.Result{Key: "k", Width: 3, Height: 2}})
 	waitFor(t, models, last)

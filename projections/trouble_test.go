@@ -22,7 +22,7 @@ func TestTroubleBoard(t *testing.T) {
 	items := make([]projections.WorkItem, 2)
 	for n := range items {
 		waitFor(t, models, w.append(t, movie.Stream(project(n)), submitted(alice, t0)))
-		items[n] = projections.WorkItem{ID: string(projections.RenderWorkID(project(n))), Kind: "render", Account: string(alice), Subject: string(project(n))}
+		items[n] = projections.WorkItem{ID: "render/" + string(project(n)), Kind: "render", Account: string(alice), Subject: string(project(n))}
 	}
 	fail := func(item projections.WorkItem, times int) projections.Trouble {
 		t.Helper()

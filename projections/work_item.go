@@ -2,8 +2,6 @@ package projections
 
 import (
 	"time"
-
-	"moviola/domain"
 )
 
 // The kinds of work. A topic of the work queue is a kind.
@@ -60,12 +58,6 @@ type WorkItem struct {
 	Commit  int64 `json:"commit"` // position in the log of the last event folded in
 	Prepare int64 `json:"prepare"`
 }
-
-// RenderWorkID is the id of the item for rendering a movie, under which its renderer shows its presence.
-func RenderWorkID(project domain.ProjectID) string { return lineRender + string(project) }
-
-// DeliverWorkID is the id of the item for delivering a movie.
-func DeliverWorkID(project domain.ProjectID) string { return lineDeliver + string(project) }
 
 // Presence is a worker's sign of life for one claim. It is written every two seconds and is not an event: rebuild and audit
 // ignore it.

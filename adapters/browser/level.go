@@ -30,11 +30,6 @@ func Policy() jail.Policy {
 	return levels[0].policy(ownHome, []uint16{pagePort, quietPort}, defaultMemoryMB)
 }
 
-// PolicyIn is the same where there are no namespaces: the browser writes to a folder, and connects to ports of this host.
-func PolicyIn(home string, ports []uint16) jail.Policy {
-	return levels[3].policy(home, ports, defaultMemoryMB)
-}
-
 const (
 	homeMB       = 256
 	maxFileBytes = 1 << 30 // memory shared between its processes counts as files

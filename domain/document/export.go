@@ -78,17 +78,6 @@ func destinationEntries(exports any) ([]any, error) {
 	return entries, nil
 }
 
-// CheckDestinations returns what is wrong with the shape of the exports, nil when nothing is.
-func CheckDestinations(m *Movie) error {
-	destinations, err := Destinations(m)
-	for _, d := range destinations {
-		if err == nil && d.Problem != "" {
-			err = domain.Errorf(domain.Invalid, "exports_invalid", "%s", d.Problem)
-		}
-	}
-	return err
-}
-
 // readDestination notes no problems: what is wrong with a destination is its result, and never the movie's.
 func readDestination(props map[string]any) Destination {
 	r := reader{movie: &Movie{}}.as(DestinationKind, props)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"moviola/domain/document"
+	"moviola/tests/reference/pages"
 )
 
 // TestPictures: every property that is seen has a picture of a movie that has the property, and every one that is only heard has a test.
@@ -147,7 +148,7 @@ func TestSeenMarkdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := func(picture string) string { return fmt.Sprint(galleryMovie(t, picture)["thumbnail"]) }
-	if string(page) != document.SeenMarkdown(second) {
+	if string(page) != pages.LookedAt(second) {
 		t.Error("docs/looked-at.md is not what the table says: run go generate ./domain/document")
 	}
 }

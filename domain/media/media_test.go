@@ -275,7 +275,7 @@ func TestStream(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, p := range []media.Path{{Name: "a"}, {Name: "A"}, {Folder: "a"}, {Folder: "a", Name: "b"}, {Folder: "a/b"}, {Folder: "a/b", Name: "c"}} {
-		stream := media.Stream("acct", p)
+		stream := media.StreamCategory + "-" + media.StreamID("acct", p)
 		if !strings.HasPrefix(stream, "mediapath-acct.") || seen[stream] != "" {
 			t.Errorf("%v has the stream %s of %s", p, stream, seen[stream])
 		}

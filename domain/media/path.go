@@ -47,11 +47,6 @@ func StreamID(account domain.AccountID, p Path) string {
 	return string(account) + "." + hex.EncodeToString(sum[:16])
 }
 
-// Stream names the stream of an account's path.
-func Stream(account domain.AccountID, p Path) string {
-	return StreamCategory + "-" + StreamID(account, p)
-}
-
 // AccountOf is the account to which the id of a stream belongs.
 func AccountOf(streamID string) domain.AccountID {
 	account, _, _ := strings.Cut(streamID, ".")

@@ -117,9 +117,6 @@ var builtInByName = func() map[string]Plan {
 	return byName
 }()
 
-// BuiltIn returns the plans of decision 36.
-func BuiltIn() []Plan { return slices.Clone(builtIn) }
-
 // New returns these plans: the built-in ones, replaced and added to. It returns every mistake in them.
 func New(plans ...Plan) (Plans, error) {
 	out := Plans{byName: maps.Clone(builtInByName)}

@@ -101,7 +101,7 @@ func TestNew(t *testing.T) {
 		"negative recipients":      {{Name: "a", Length: time.Minute, Width: 1, Height: 1, Email: true, EmailRecipients: -1}},
 		"recipients without email": {{Name: "a", Length: time.Minute, Width: 1, Height: 1, EmailRecipients: 1}},
 		"negative":                 {{Name: "a", Length: time.Minute, Width: 1, Height: 1, Counted: true, Movies: -1}},
-		"twice":                    {plan.BuiltIn()[0], plan.BuiltIn()[0]},
+		"twice":                    {plan.Plans{}.Of(plan.Free), plan.Plans{}.Of(plan.Free)},
 	} {
 		if _, err := plan.New(wrong...); err == nil {
 			t.Errorf("%s: accepted", name)

@@ -240,7 +240,7 @@ func (s *service) addFile(ctx context.Context, account string, n int) error {
 	now := time.Now().UTC()
 	f := media.File{Folder: "many", Name: fmt.Sprintf("file-%06d.png", n), Entry: strconv.Itoa(n), ContentType: "image/png", Size: 1}
 	id := domain.AccountID(account)
-	_, err := s.log.Append(ctx, media.Stream(id, f.Path()), eventstore.NoStream, eventstore.Meta{Account: id, Time: now},
+	_, err := s.log.Append(ctx, media.StreamCategory+"-"+media.StreamID(id, f.Path()), eventstore.NoStream, eventstore.Meta{Account: id, Time: now},
 		media.FileRegistered{File: f, ExpiresAt: now, At: now}, media.FileUploaded{File: f, Blob: "media/" + account + "/" + f.Entry, At: now})
 	return err
 }

@@ -112,7 +112,7 @@ func (l *list) put(account domain.AccountID, project domain.ProjectID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.items = append(l.items, projections.WorkItem{
-		ID: projections.DeliverWorkID(project), Kind: projections.WorkDeliver, Account: string(account), Subject: string(project),
+		ID: "deliver/" + string(project), Kind: projections.WorkDeliver, Account: string(account), Subject: string(project),
 		State: projections.WorkReady, Due: time.Now(),
 	})
 }

@@ -9,14 +9,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"moviola/domain/document"
+	"moviola/tests/reference/pages"
 )
 
 func main() {
 	log.SetFlags(0)
 	const docs = "../../docs" // from the package whose table it is
-	pages := map[string]string{"movie.md": document.Markdown(), "looked-at.md": document.SeenMarkdown(func(picture string) string { return second(docs, picture) })}
-	for name, page := range pages {
+	files := map[string]string{"movie.md": pages.Movie(), "looked-at.md": pages.LookedAt(func(picture string) string { return second(docs, picture) })}
+	for name, page := range files {
 		if err := os.WriteFile(filepath.Join(docs, name), []byte(page), 0o644); err != nil {
 			log.Fatal("reference: ", err)
 		}

@@ -140,7 +140,7 @@ func everything(t *testing.T) *world {
 	}
 	path := media.Path{Name: "photo.jpg"}
 	blob := blobkey.MediaFile(alice, "entry", "upload")
-	w.append(media.Stream(alice, path), alice, media.FileUploaded{
+	w.append(media.StreamCategory+"-"+media.StreamID(alice, path), alice, media.FileUploaded{
 		File: media.File{Name: "photo.jpg", Entry: "entry", Size: int64(len(blob))}, Blob: blob, At: t0,
 	})
 	w.put(blob, "staging/alice/upload", blobkey.Sources.Prefix()+"alice/files/h.1", blobkey.Sources.Prefix()+"alice/visits/a.json")

@@ -7,8 +7,6 @@ package component
 
 import (
 	"image"
-	"maps"
-	"slices"
 
 	"moviola/domain"
 	"moviola/domain/css"
@@ -30,9 +28,6 @@ type Drawer struct {
 
 // New returns a Drawer. Without a loader images are left out.
 func New(words *text.Engine, load Loader) *Drawer { return &Drawer{words: words, load: load} }
-
-// IDs are the components that exist, sorted.
-func IDs() []string { return slices.Sorted(maps.Keys(catalogue)) }
 
 // Open prepares a component in a box of w × h pixels, outside of which nothing is drawn; vw and vh are hundredths of the box. A
 // component that is not in the catalogue, or too large to draw, is a *domain.Error; errors of the loader are passed on.

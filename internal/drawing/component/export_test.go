@@ -27,3 +27,6 @@ func StyleNames() []string {
 	names := slices.Collect(maps.Keys(properties))
 	return slices.Sorted(slices.Values(append(names, "font", "font-size")))
 }
+
+// IDs are the components that exist, sorted.
+func IDs() []string { return slices.Sorted(maps.Keys(catalogue)) }

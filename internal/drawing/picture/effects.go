@@ -54,16 +54,6 @@ func fade(p []uint8, share float64) {
 	}
 }
 
-// Fade multiplies the opacity of a picture.
-func Fade(img *image.RGBA, share float64) {
-	if share >= 1 {
-		return
-	}
-	for i := 0; i < len(img.Pix); i += 4 {
-		fade(img.Pix[i:i+4], share)
-	}
-}
-
 // Mirror returns the picture mirrored left to right, upside down or both, within box.
 func Mirror(img *image.RGBA, box image.Rectangle, leftRight, upDown bool) *image.RGBA {
 	if !leftRight && !upDown {

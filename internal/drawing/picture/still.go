@@ -29,15 +29,6 @@ var decoders = map[string]func(io.Reader) (image.Image, error){
 	"jpeg": jpeg.Decode, "png": png.Decode, "gif": gif.Decode, "webp": decodeWebP, "bmp": bmp.Decode, "tiff": tiff.Decode,
 }
 
-// Draw decodes the picture and returns what a canvas of w × h pixels shows of it.
-func (s Still) Draw(w, h int) (*Layer, error) {
-	img, err := s.Pixels(s.Box.Intersect(image.Rect(0, 0, w, h)))
-	if err != nil || img.Rect.Empty() {
-		return &Layer{}, err
-	}
-	return FromRGBA(img, w, h), nil
-}
-
 // Pixels decodes the picture and returns what is seen of it in a part of its box.
 func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 	if visible = visible.Intersect(s.Box); visible.Empty() {
