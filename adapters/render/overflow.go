@@ -1,7 +1,11 @@
 package render
 
 import (
+	"moviola/domain/caption"
+	"moviola/domain/document"
 	"moviola/domain/timeline"
+	drawn "moviola/internal/drawing/captions"
+	"moviola/internal/drawing/component"
 	"moviola/internal/drawing/text"
 )
 
@@ -11,7 +15,7 @@ const (
 	maxOverflow = 50
 )
 
-// warnTexts notes the texts that need more room than their boxes have, each once: those of the first maxFitted elements with texts.
+// warnTexts notes the texts that need more room than they have, those of components too: those of the first maxFitted elements with texts.
 func (r *run) warnTexts() error {
 	seen := map[timeline.Ref]bool{}
 	found := 0
@@ -22,41 +26,69 @@ func (r *run) warnTexts() error {
 		}
 		for _, some := range layers {
 			for _, l := range some {
-				if l.Text == nil || seen[l.Ref] {
+				if l.Text == nil && l.Component == nil || seen[l.Ref] {
 					continue
 				}
-				if seen[l.Ref] = true; len(seen) > maxFitted || found == maxOverflow {
+				if seen[l.Ref] = true; len(seen) > maxFitted || found >= maxOverflow {
 					return nil
 				}
-				overflows, err := r.warnText(l)
+				n, err := r.warnText(l)
 				if err != nil {
 					return err
 				}
-				if overflows {
-					found++
-				}
+				found += n
 			}
 		}
 	}
 	return nil
 }
 
-// warnText notes a text that does not fit.
-func (r *run) warnText(l timeline.Layer) (bool, error) {
+// warnText notes the texts of a layer that do not fit, and says how many.
+func (r *run) warnText(l timeline.Layer) (found int, err error) {
 	if err := r.openWords(); err != nil {
-		return false, err
+		return 0, err
 	}
 	engine, ok := r.words.(*text.Engine)
 	if !ok {
-		return false, nil
+		return 0, nil
+	}
+	notes, err := misfits(engine, l)
+	if err != nil {
+		return 0, nil // whoever draws it reports that
+	}
+	for _, n := range notes {
+		r.warn(n.String())
+	}
+	return len(notes), nil
+}
+
+func misfits(engine *text.Engine, l timeline.Layer) ([]document.Note, error) {
+	if l.Component != nil {
+		return component.New(engine, nil).Notes(l.Ref, *l.Component, l.Box.W, l.Box.H)
 	}
 	block, err := engine.Lay(*l.Text, text.Options{}, l.Box.W, l.Box.H)
 	if err != nil {
-		return false, nil // whoever draws it reports that
+		return nil, err
 	}
-	n, overflows := text.Overflow(l.Ref, block, l.Box)
-	if overflows {
+	if n, overflows := text.Overflow(l.Ref, block, l.Box); overflows {
+		return []document.Note{n}, nil
+	}
+	return nil, nil
+}
+
+// warnCaptions notes the captions that do not fit: of the first maxFitted.
+func (r *run) warnCaptions(track caption.Track) {
+	engine, ok := r.words.(*text.Engine)
+	if !ok {
+		return
+	}
+	looked := 0
+	more := func() bool { looked++; return looked <= maxFitted }
+	notes, _, err := drawn.Overflow(engine, r.plan.Subtitles, track, r.plan.Width, r.plan.Height, more)
+	if err != nil {
+		return // whoever draws them reports that
+	}
+	for _, n := range notes {
 		r.warn(n.String())
 	}
-	return overflows, nil
 }

@@ -28,6 +28,10 @@ func (r *run) caption(ctx context.Context) (string, error) {
 		return "", err
 	}
 	r.plan.Caption(s.Style.States(track))
+	if err := r.openWords(); err != nil {
+		return "", err
+	}
+	r.warnCaptions(track)
 	path := filepath.Join(r.dir, "captions.ass")
 	if err := os.WriteFile(path, s.Style.WriteASS(track, r.plan.Width, r.plan.Height), 0o600); err != nil {
 		return "", fmt.Errorf("write captions: %w", err)

@@ -127,6 +127,14 @@ func (c *collector) addSettings(ref Ref, settings any, fresh bool) {
 	}
 }
 
+// NamesFont says that settings of a component name the file of a font.
+func NamesFont(settings map[string]any) bool {
+	var c collector
+	c.seen = map[sourceUse]int{}
+	c.addSettings(Ref{}, settings, false)
+	return slices.ContainsFunc(c.sources, func(s Source) bool { return s.Kind == KindFont })
+}
+
 // captionFont is the address of the font of captions. Some clients write the whole look under style.
 func captionFont(settings map[string]any) string {
 	address := ""

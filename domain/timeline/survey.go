@@ -18,6 +18,8 @@ type Placed struct {
 	Ref  Ref
 	Box  Box
 	Text *Text // of a text; its animation is left out
+
+	Component *document.Component // of a component
 }
 
 // Survey is what of a movie's layout follows from its JSON alone.
@@ -25,6 +27,8 @@ type Survey struct {
 	Placed []Placed
 	Notes  []document.Note // what is not done as it is written
 	Left   int             // elements that were not laid out any more
+
+	Subtitles *Subtitles // nil: the movie has none
 	// Err is the mistake of a movie whose length is known and cannot be rendered. A *domain.Error.
 	Err error
 }
@@ -57,9 +61,10 @@ func Look(m *document.Movie, exact bool, more func() bool) Survey {
 			s.Err = err
 		}
 		l.noteOff(e, layer.Box)
-		s.Placed = append(s.Placed, Placed{Ref: e.Ref, Box: layer.Box, Text: layer.Text})
+		s.Placed = append(s.Placed, Placed{Ref: e.Ref, Box: layer.Box, Text: layer.Text, Component: layer.Component})
 	}
 	l.subtitles()
+	s.Subtitles = l.plan.Subtitles
 	l.thumbnail()
 	s.Notes = l.notes
 	return s

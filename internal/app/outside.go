@@ -15,6 +15,7 @@ import (
 	"moviola/domain/document"
 	"moviola/domain/lint"
 	"moviola/internal/config"
+	"moviola/internal/drawing/survey"
 	"moviola/internal/drawing/text"
 )
 
@@ -143,7 +144,7 @@ func (c movieChecks) entitled(ctx context.Context, account domain.AccountID, kin
 
 // surveyor lays movies out to validate them, with the fonts of this machine if it has any. They are looked for when they are first needed.
 func (s *service) surveyor() commands.Surveyor {
-	return text.NewSurveyor(sync.OnceValues(func() (*text.Engine, error) {
+	return survey.New(sync.OnceValues(func() (*text.Engine, error) {
 		return text.NewEngine(filepath.Join(s.workFolder(), "fonts"), s.log)
 	}))
 }

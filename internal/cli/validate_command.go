@@ -12,6 +12,7 @@ import (
 
 	"moviola/domain/document"
 	"moviola/domain/lint"
+	"moviola/internal/drawing/survey"
 	"moviola/internal/drawing/text"
 )
 
@@ -108,10 +109,10 @@ func (v validating) alone(ctx context.Context, raw []byte) (verdict, error) {
 	if in.Movie != nil {
 		o := document.OutlookOf(in.Movie)
 		found.describe(in.Movie, o)
-		survey := text.NewSurveyor(openFonts).Survey(ctx, in.Movie, o.Exact)
-		in.Notes, found.Unchecked = survey.Notes, append(found.Unchecked, survey.Unchecked...)
+		looked := survey.New(openFonts).Survey(ctx, in.Movie, o.Exact)
+		in.Notes, found.Unchecked = looked.Notes, append(found.Unchecked, looked.Unchecked...)
 		if in.Refused == nil && document.Validate(in.Movie) == nil {
-			in.Refused = survey.Err
+			in.Refused = looked.Err
 		}
 	}
 	found.take(lint.Check(in))

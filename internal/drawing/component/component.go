@@ -32,26 +32,32 @@ func New(words *text.Engine, load Loader) *Drawer { return &Drawer{words: words,
 // Open prepares a component in a box of w × h pixels, outside of which nothing is drawn; vw and vh are hundredths of the box. A
 // component that is not in the catalogue, or too large to draw, is a *domain.Error; errors of the loader are passed on.
 func (d *Drawer) Open(c document.Component, w, h int) (text.Animated, error) {
+	root, s, err := d.compose(c, w, h, false)
+	if err != nil {
+		return nil, err
+	}
+	return &scene{root: root, size: image.Rect(0, 0, int(s.w), int(s.h)), warnings: s.warnings, settled: root.settles()}, nil
+}
+
+// compose lays a component out. A dry one has no pictures.
+func (d *Drawer) compose(c document.Component, w, h int, dry bool) (*node, *stage, error) {
 	build := catalogue[c.ID]
 	if name := former[c.ID]; name != "" && document.Look() == document.FirstLook {
 		build = catalogue[name]
 	}
 	if build == nil {
-		return nil, domain.Errorf(domain.Invalid, "component_unknown", "The component '%.60s' does not exist", c.ID)
+		return nil, nil, domain.Errorf(domain.Invalid, "component_unknown", "The component '%.60s' does not exist", c.ID)
 	}
 	if w > maxSide || h > maxSide || w*h > maxPixels {
-		return nil, errTooLarge()
+		return nil, nil, errTooLarge()
 	}
 	w, h = max(w, 1), max(h, 1)
 	s := &stage{
-		drawer: d, w: float64(w), h: float64(h), units: css.Units{VW: float64(w) / 100, VH: float64(h) / 100, Em: float64(w) / 25},
+		drawer: d, dry: dry, w: float64(w), h: float64(h), units: css.Units{VW: float64(w) / 100, VH: float64(h) / 100, Em: float64(w) / 25},
 		groups: groups(c.Settings), pictures: make(map[string]image.Image),
 	}
 	root, err := build(s)
-	if err != nil {
-		return nil, err
-	}
-	return &scene{root: root, size: image.Rect(0, 0, w, h), warnings: s.warnings, settled: root.settles()}, nil
+	return root, s, err
 }
 
 // builder puts a component together, laid out.

@@ -50,7 +50,9 @@ type stage struct {
 	groups   map[string]group
 	pictures map[string]image.Image
 	warnings []string
-	pixels   int // that are kept
+	dry      bool    // texts are measured and not drawn
+	set      []*node // with their texts, when dry
+	pixels   int     // that are kept
 	nodes    int
 	runes    int // that are set
 }
@@ -78,6 +80,7 @@ func (s *stage) keep(r image.Rectangle) error {
 // style is that of a group: what is taken over from the container, the defaults of the component, then the settings.
 func (s *stage) style(name string, parent *style, defaults string) style {
 	st := parent.inherited()
+	st.group = name
 	given := s.groups[name].css()
 	all := css.Declarations(defaults)
 	for _, d := range given {
@@ -153,7 +156,7 @@ func resolve(s sides, width float64) (px [4]float64) {
 // fill lays out what is in a node, whose content begins where it is and is at most as wide as it is.
 func (s *stage) fill(n *node) error {
 	if n.text != nil && !n.text.empty() {
-		return s.set(n)
+		return s.setText(n)
 	}
 	x, y := n.content.x, n.content.y
 	for _, child := range n.children {
@@ -228,8 +231,8 @@ func (n *node) move(dx, dy float64) {
 	}
 }
 
-// set shapes the text of a node.
-func (s *stage) set(n *node) error {
+// setText shapes the text of a node.
+func (s *stage) setText(n *node) error {
 	if s.runes += len(n.text.text); s.runes > maxRunes {
 		return errTooLarge()
 	}
@@ -244,10 +247,14 @@ func (s *stage) set(n *node) error {
 		return err
 	}
 	n.block = block
+	_, n.content.h = block.Size()
+	if s.dry {
+		s.set = append(s.set, n)
+		return nil
+	}
 	if n.drawn, err = block.Draw(); err != nil {
 		return err
 	}
-	_, n.content.h = block.Size()
 	return s.keep(n.drawn.Image.Rect)
 }
 

@@ -1,0 +1,325 @@
+// Package captions sets captions in the style of a movie: it breaks their lines, puts the words where they are seen, and draws them.
+// Movie-schema §4.8.
+package captions
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"strings"
+
+	"github.com/go-text/typesetting/segmenter"
+
+	"moviola/domain/caption"
+	"moviola/domain/timeline"
+	"moviola/internal/drawing/canvas"
+	"moviola/internal/drawing/text"
+)
+
+// Layouter lays texts out and says how large they are (text.Engine).
+type Layouter interface {
+	Lay(t timeline.Text, o text.Options, w, h int) (*text.Block, error)
+}
+
+// Setter sets the captions of one movie. It is used by one goroutine at a time.
+type Setter struct {
+	style caption.Style
+	words Layouter
+	w, h  int  // of the movie
+	dry   bool // words are measured and not drawn
+
+	known map[string]*phrase
+	said  []string
+}
+
+// New returns a Setter for a movie of w × h pixels.
+func New(words Layouter, style caption.Style, w, h int) *Setter {
+	return &Setter{style: style, words: words, w: w, h: h, known: map[string]*phrase{}}
+}
+
+// Warnings are what was noted about fonts.
+func (c *Setter) Warnings() []string { return c.said }
+
+// phrase is a drawn word.
+type phrase struct {
+	under, letters text.Drawing // the outline with its shadow, and what lies on it
+	w, h           float64      // the room it takes
+}
+
+// placed is a word on its line, or a part of one.
+type placed struct {
+	*phrase
+	piece levelled
+	x     float64
+	gap   float64 // before it, as it is read
+}
+
+// row is a line as it is drawn.
+type row struct {
+	words []placed
+	boxed bool
+	w     float64
+}
+
+// widest is the share of the canvas that a line may take.
+const widest = 0.9
+
+// block is where rows are seen.
+type block struct {
+	anchor caption.Anchor
+	rows   []row
+	line   float64 // the height of a row
+	pad    float64
+}
+
+// lay breaks the lines of a caption and puts them below each other.
+func (c *Setter) lay(given []caption.Row) (block, error) {
+	blank, height, err := c.blank()
+	if err != nil {
+		return block{}, err
+	}
+	b := block{anchor: c.style.Anchor(c.w, c.h), line: height, pad: c.padding()}
+	if c.style.Look == caption.BoxedWord { // the box of a word ends before the next one
+		blank = math.Max(blank, boxedGap*b.pad)
+	}
+	for _, r := range given {
+		broken, err := c.broken(r, blank)
+		if err != nil {
+			return block{}, err
+		}
+		b.rows = append(b.rows, broken...)
+	}
+	return b, nil
+}
+
+// top is where the first row begins.
+func (b *block) top() float64 {
+	return b.anchor.Y - float64(len(b.rows))*b.line/2*float64(1+b.anchor.Vertical)
+}
+
+// left is where a row begins.
+func (b *block) left(r row) float64 { return b.anchor.X - r.w/2*float64(1+b.anchor.Horizontal) }
+
+// Draw draws the rows of a caption as one block at its anchor.
+func (c *Setter) Draw(given []caption.Row) (*image.NRGBA, error) {
+	b, err := c.lay(given)
+	if err != nil {
+		return nil, err
+	}
+	var list canvas.List
+	y := b.top()
+	for _, r := range b.rows {
+		x := b.left(r)
+		if r.boxed {
+			c.box(&list, x, y, r.w, b.line, b.pad, b.pad)
+		}
+		for i, w := range r.words {
+			if w.piece.Boxed {
+				left, right := r.room(i, b.pad)
+				c.box(&list, x+w.x, y, w.w, b.line, left, right)
+			}
+		}
+		for _, w := range r.words {
+			if w.piece.Role != caption.Hidden {
+				w.paste(&list, canvas.Round(x+w.x)-margin, canvas.Round(y)-margin)
+			}
+		}
+		y += b.line
+	}
+	return list.Draw(image.Rect(0, 0, c.w, c.h)), nil
+}
+
+func (p *phrase) paste(list *canvas.List, x, y float64) {
+	for _, d := range []text.Drawing{p.under, p.letters} {
+		if d.Image != nil && !d.Image.Rect.Empty() {
+			list.Paste(d.Image, canvas.Move(x+float64(d.At.X), y+float64(d.At.Y)), 1)
+		}
+	}
+}
+
+func (c *Setter) padding() float64 { return c.style.Size * 0.2 }
+
+// box draws the box behind a word or a line, which reaches over it at its left and right.
+func (c *Setter) box(list *canvas.List, x, y, w, h, left, right float64) {
+	round := c.padding()
+	list.Fill(canvas.Rounded(x-left, y, w+left+right, h, [4]float64{round, round, round, round}), canvas.Identity, canvas.Paint{Color: c.style.Box}, 1)
+}
+
+// most is how wide a line may be.
+func (c *Setter) most() float64 { return math.Max(widest*float64(c.w), 1) }
+
+// broken puts the words of a row side by side, on several lines where one does not hold them.
+func (c *Setter) broken(given caption.Row, blank float64) ([]row, error) {
+	most := c.most()
+	rows := []row{{boxed: given.Boxed}}
+	pieces, err := c.fitting(levels(given.Pieces), most)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pieces {
+		last := &rows[len(rows)-1]
+		p.gap = blank
+		if p.piece.Glued || len(last.words) == 0 {
+			p.gap = 0
+		}
+		if len(last.words) > 0 && last.w+p.gap+p.w > most {
+			rows = append(rows, row{boxed: given.Boxed})
+			last, p.gap = &rows[len(rows)-1], 0
+		}
+		last.words = append(last.words, p)
+		last.w += p.gap + p.w
+	}
+	for i := range rows {
+		rows[i].arrange()
+	}
+	return rows, nil
+}
+
+// blank is the width of a blank, and the height of a line.
+func (c *Setter) blank() (width, height float64, err error) {
+	pair, err := c.phrase(plainly("x x"), 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	one, err := c.phrase(plainly("x"), 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	return pair.w - 2*one.w, one.h, nil
+}
+
+// margin is the room around a word that its outline and shadow may take.
+const margin = 64
+
+// smallest is how small a word may be drawn that is too long for its line, as a share of its size. A longer one is broken.
+const smallest = 0.6
+
+// snug keeps a word that is made smaller from being too wide by what rounding adds.
+const snug = 0.98
+
+// fitting are the words of a row, none wider than most: what is too long is drawn smaller, or broken between letters.
+func (c *Setter) fitting(given []levelled, most float64) ([]placed, error) {
+	var all []placed
+	for _, piece := range given {
+		p, err := c.phrase(piece, 1)
+		if err != nil {
+			return nil, err
+		}
+		if p.w > most && p.w*smallest <= most {
+			p, err = c.phrase(piece, snug*most/p.w)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if p.w <= most+1 {
+			all = append(all, placed{phrase: p, piece: piece})
+			continue
+		}
+		parts, err := c.split(piece, p.w, most)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, parts...)
+	}
+	return all, nil
+}
+
+// split breaks a word into as few parts as fit, of about as many letters each.
+func (c *Setter) split(piece levelled, w, most float64) ([]placed, error) {
+	letters := graphemes(piece.Text)
+	for n := int(math.Ceil(w / most)); ; n++ {
+		n = min(n, len(letters))
+		all, fits := make([]placed, 0, n), true
+		for i := range n {
+			part := piece
+			part.Text = strings.Join(letters[i*len(letters)/n:(i+1)*len(letters)/n], "")
+			part.Glued = piece.Glued || i > 0
+			p, err := c.phrase(part, 1)
+			if err == nil && p.w > most && n == len(letters) { // a single letter
+				p, err = c.phrase(part, snug*most/p.w)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if fits = p.w <= most+1; !fits && n < len(letters) {
+				break
+			}
+			all = append(all, placed{phrase: p, piece: part})
+		}
+		if fits || n == len(letters) {
+			return all, nil
+		}
+	}
+}
+
+// graphemes are what is read as letters of a text.
+func graphemes(text string) []string {
+	var cut segmenter.Segmenter
+	cut.Init([]rune(text))
+	var all []string
+	for letters := cut.GraphemeIterator(); letters.Next(); {
+		all = append(all, string(letters.Grapheme().Text))
+	}
+	return all
+}
+
+// phrase draws a word at a share of its size, unless that has been done.
+func (c *Setter) phrase(piece levelled, size float64) (*phrase, error) {
+	style := c.style
+	color, lit := style.Line, "-"
+	if piece.Role == caption.Now {
+		color, lit = style.Word, "+"
+	}
+	word := piece.marked()
+	key := fmt.Sprintf("%s%.4f %s", lit, size, word)
+	if p, ok := c.known[key]; ok {
+		return p, nil
+	}
+	settings := timeline.TextSettings{
+		FontFamily: style.Family, FontSource: style.FontURL, FontSize: style.Size, FontWeight: style.Weight, Color: color,
+		Align: timeline.AlignLeft, Horizontal: timeline.AlignLeft, Vertical: timeline.AlignTop, LineHeight: canvas.Round(style.Size * 1.3),
+		Padding: timeline.Sides{Top: margin, Right: margin, Bottom: margin, Left: margin},
+	}
+	settings.FontSize *= size
+	letters, w, h, err := c.set(word, settings)
+	if err != nil {
+		return nil, err
+	}
+	p := &phrase{letters: letters, w: w - 2*margin, h: h - 2*margin}
+	if c.dry {
+		c.known[key] = p
+		return p, nil
+	}
+	if style.OutlineWidth > 0 || style.ShadowOffset != 0 {
+		settings.Color, settings.StrokeColor, settings.StrokeWidth = style.Outline, style.Outline, 2*style.OutlineWidth
+		if style.OutlineWidth == 0 {
+			settings.Color = color
+		}
+		if style.ShadowOffset != 0 {
+			settings.Shadow = &timeline.Shadow{X: style.ShadowOffset, Y: style.ShadowOffset, Color: style.Shadow}
+		}
+		if p.under, _, _, err = c.set(word, settings); err != nil {
+			return nil, err
+		}
+	}
+	c.known[key] = p
+	return p, nil
+}
+
+// set draws a word, and returns the room it takes with the margin around it.
+func (c *Setter) set(word string, settings timeline.TextSettings) (d text.Drawing, w, h float64, err error) {
+	wide := 2*margin + int(math.Min(float64(len([]rune(word))+2)*settings.FontSize*2, 8000))
+	high := 2*margin + int(2*settings.FontSize) + 1
+	block, err := c.words.Lay(timeline.Text{Text: strings.ReplaceAll(word, "\n", " "), Settings: settings}, text.Options{}, wide, high)
+	if err != nil {
+		return text.Drawing{}, 0, 0, err
+	}
+	if len(c.said) == 0 {
+		c.said = block.Warnings
+	}
+	if w, h = block.Size(); c.dry {
+		return text.Drawing{}, w, h, nil
+	}
+	d, err = block.Draw()
+	return d, w, h, err
+}

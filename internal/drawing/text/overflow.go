@@ -1,0 +1,23 @@
+package text
+
+import (
+	"fmt"
+
+	"moviola/domain/document"
+	"moviola/domain/timeline"
+)
+
+// TextOverflow is the code of Overflow.
+const TextOverflow = "text_overflow"
+
+// Overflow notes a text that needs more room than its box has. Less than a pixel counts for nothing.
+func Overflow(ref timeline.Ref, block *Block, box timeline.Box) (document.Note, bool) {
+	w, h := block.Size()
+	if w < float64(box.W)+1 && h < float64(box.H)+1 {
+		return document.Note{}, false
+	}
+	return document.Note{
+		Ref: ref, Path: "/text", Code: TextOverflow, Remedy: "Make the 'font-size' smaller, the text shorter, or the element larger",
+		Text: fmt.Sprintf("The text needs %.0f×%.0f pixels, and its box has %d×%d", w, h, box.W, box.H),
+	}, true
+}
