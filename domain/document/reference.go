@@ -49,8 +49,8 @@ func Chapters() []Chapter {
 		}
 	}
 	book = append(book,
-		Chapter{2, "Components", "The settings of a component are groups, one for each of its parts. Every group understands what stands here. " +
-			"A group that is only a text is its text. [components.md](components.md) says how they come in.", styleProperties(ofComponent)},
+		Chapter{2, "Components", "The settings of a component are groups, one for each of its parts. Every group understands what stands here, " +
+			"and text where its row says that it has one. [components.md](components.md) says how they come in.", append([]Property{textOfGroup}, styleProperties(ofComponent)...)},
 		Chapter{3, "Motion", "Of groups that come in by a movement.", motionProperties},
 		Chapter{3, "Animate", "The object animate of a shape or a textbox.", Lookup("animate")})
 	for _, c := range components {
@@ -94,7 +94,7 @@ func (c componentRow) chapter() Chapter {
 			doc += " It has a text."
 		}
 		if g.parts&hasMotion != 0 {
-			doc += " It moves."
+			doc += " It comes in by a movement."
 		}
 		ch.Rows = append(ch.Rows, Property{Name: g.name, Type: ObjectType, Doc: doc, Picture: picture})
 		picture = cmp.Or(sheets[c.id], c.picture)

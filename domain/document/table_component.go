@@ -25,11 +25,17 @@ const (
 	isNumbered             // may be there several times: rectangle1, rectangle2
 )
 
+// areaDoc says what the card of a lower third is.
+const areaDoc = "The area that holds the parts: padding, vertical-align and horizontal-align place them in the component."
+
+// textOfGroup is the text of the groups that have one.
+var textOfGroup = Property{Name: "text", Type: ListType, Or: TextType, Example: `"Hello"`, Picture: cardsPicture,
+	Doc: "Is the text, or a list of paragraphs; <b>, <i> and <br> work. A group that is only a text is its text."}
+
 func (g groupRow) properties() []Property {
 	var all []Property
 	if g.parts&hasText != 0 {
-		all = append(all, Property{Name: "text", Type: ListType, Or: TextType, Example: `"Hello"`,
-			Doc: "Is the text, or a list of paragraphs; <b>, <i> and <br> work. A group that is only a text is its text."})
+		all = append(all, textOfGroup)
 	}
 	all = slices.Concat(all, g.own)
 	if g.parts&isPlace != 0 {
@@ -94,16 +100,18 @@ var (
 		group("headline", "The title.", hasText|hasMotion), group("body", "One or more paragraphs.", hasText|hasMotion),
 	}
 	newsGroups = []groupRow{
-		group("card", "The place of it all.", 0), group("bar", "The bar at the left.", hasMotion),
+		group("card", areaDoc, 0),
+		group("bar", "The bar at the left.", hasMotion),
 		group("headline", "The upper line.", hasText|hasMotion), group("lead", "The lower line.", hasText|hasMotion),
 	}
 	avatarGroups = []groupRow{
-		group("card", "The place of it all.", 0),
+		group("card", areaDoc, 0),
 		group("image", "The picture.", hasMotion, pictureSrc, lengthOf("size", "Sets the width and height of the picture.", "12vw")),
 		group("headline", "The text.", hasText|hasMotion), group("bar", "The ring around the picture, or the bar; color fills it.", 0),
 	}
 	lineGroups = []groupRow{
-		group("card", "The place of it all.", 0), group("section", "The label; left out without a text.", hasText),
+		group("card", areaDoc, 0),
+		group("section", "The label; left out without a text.", hasText),
 		group("headline", "The text beside it.", hasText|hasMotion),
 	}
 	panelGroups = []groupRow{
@@ -236,9 +244,19 @@ func holeProperties() []Property {
 		lengthOf("stroke-width", "Sets the width of the line around the hole.", "4px"),
 	}
 	for _, name := range geometry {
-		all = append(all, lengthOf(name, "Says where the hole is and how large, as in SVG.", "30%"))
+		all = append(all, lengthOf(name, geometrySays[name], "30%"))
 	}
 	return slices.Concat(all, ends(geometry...), motionProperties[1:])
+}
+
+// geometrySays is what the properties of a hole say, which are those of SVG and of boxes.
+var geometrySays = map[string]string{
+	"left": "Is the left edge of the hole.", "x": "Is the left edge of the hole, as left.",
+	"top": "Is the upper edge of the hole.", "y": "Is the upper edge of the hole, as top.",
+	"width": "Is the width of the hole.", "height": "Is the height of the hole.",
+	"cx": "Is where the middle of the hole is, from the left.", "cy": "Is where the middle of the hole is, from the top.",
+	"r":  "Is the radius of a circle, of which shares are those of the component's shorter side.",
+	"rx": "Is half the width of an ellipse.", "ry": "Is half the height of an ellipse.",
 }
 
 var shapes = []componentRow{

@@ -134,7 +134,7 @@ var typeProperties = map[string][]Property{
 		{Name: "tailwindcss", Aliases: []string{"tailwind"}, Type: BooleanType, Default: "false", Example: "true",
 			Doc: "Loads Tailwind CSS before the page."},
 		{Name: "wait", Type: NumberType, Unit: "s", Min: at(0), Max: at(maxWait), Example: "2",
-			Doc: "Takes the picture so long after the page was loaded; without it, when its finite animations have ended."},
+			Doc: "Takes the picture so long after the page was loaded; without it, when its finite animations have ended, 5 s later at most."},
 		{Name: "dpi", Type: NumberType, Min: at(minDPI), Max: at(maxDPI), Default: "1", Example: "2",
 			Doc: "Draws the page with so many pixels for each of its own and scales it down."},
 		{Name: "capture", Type: ObjectType, Kind: "capture", Example: `{"duration": 4}`,

@@ -4,8 +4,8 @@ package document
 // docs/movie-schema.md and, for looks, docs/text-styles.md and docs/components.md.
 var ours = map[string]map[string]string{
 	"Movie": {
-		"quality":   "what the words mean to the encoder",
-		"thumbnail": "its form; without it the frame at 1 second",
+		"quality":   "x264's crf: low 28, medium 23, high 19",
+		"thumbnail": "seconds, or an object with time or scene; without it the frame at 1 second",
 	},
 	"Transition": {
 		"style":    "an unknown one fades; the first scene comes from black",
@@ -27,13 +27,13 @@ var ours = map[string]map[string]string{
 		"pan-crop":     "enlarged by as much as it travels",
 		"mask":         "stretched to the element",
 	},
-	"ChromaKey":         {"tolerance": "how far apart colours are"},
+	"ChromaKey":         {"tolerance": "hundredths of the greatest distance between two colours, without their brightness"},
 	"Element html":      {"wait": "without it, when finite animations have ended, 5 s at most"},
 	"Element audiogram": {"color": "what is drawn: bars of the peaks around a middle line, 2 s at once, which move past as they are heard"},
 	"Element text":      {"style": "the styles called moviola/…; of the others what docs/text-styles.md lists"},
 	"Settings of texts": {"pill-color": "white"},
 	"Settings of subtitles": {
-		"style":              "boxes: padding and corners; words without times of their own have a share of their line's",
+		"style":              "boxes reach a fifth of font-size over the words, and their corners are as round; words without times of their own have a share of their line's",
 		"position":           "5 % from the edges; mid-top and mid-bottom at a quarter and three quarters of the height",
 		"x":                  "without it the middle of the movie",
 		"y":                  "the upper edge of the text",
@@ -43,21 +43,44 @@ var ours = map[string]map[string]string{
 		"duration": "1000 ms", "delay": "none", "easing": "easeOutExpo",
 		"animation": "none is at its end at once",
 	},
-	"Component basic/000": {"card": "white letters", "headline": "how far it slides"},
-	"Component basic/001": {"bar": "grows in 500 ms"},
-	"Component basic/050": {
-		"bar": "1vw", "headline": "auto is at most 4vw", "lead": "auto is at most 2.2vw; 200 ms after the headline",
+	"Component basic/000": {
+		"card":     "white letters",
+		"headline": "fades in and slides up by its font-size, easeOutCubic; line-height 1.2",
+		"body":     "fades in and slides up by its font-size, easeOutCubic; line-height 1.3; 0.3em above it",
 	},
-	"Component basic/051":    {"headline": "auto is at most 3.4vw", "bar": "the ring is drawn around the picture"},
-	"Component basic/120":    {"image": "the size from which it bounces"},
-	"Component basic/125":    {"table": "every default, and the movement"},
+	"Component basic/001": {
+		"card": "at the left; white letters", "bar": "grows in 500 ms, easeOutCubic",
+		"headline": "fades in and slides down by its font-size; line-height 1.2", "body": "fades in and slides down by its font-size; line-height 1.3; 0.3em above it",
+	},
+	"Component basic/050": {
+		"card": "padding 0 4vw 7vh 4vw, as in 051", "bar": "1vw; easeOutCubic",
+		"headline": "auto is at most 4vw; opens with easeOutExpo, then its text fades in and slides up by 0.6 of its font-size, easeOutCubic",
+		"lead":     "auto is at most 2.2vw; 200 ms after the headline, as that",
+	},
+	"Component basic/051": {
+		"headline": "auto is at most 3.4vw; moves as that of 050", "bar": "the ring is drawn around the picture, a twentieth of it wide",
+	},
+	"Component basic/052": {"headline": "easeOutCubic", "section": "several stand side by side"},
+	"Component basic/120": {
+		"image": "bounces from half its size", "name": "fades in and slides up by its font-size, easeOutCubic; line-height 1.2",
+		"title": "as the name; line-height 1.3", "description": "line-height 1.3",
+	},
+	"Component basic/125": {
+		"table":  "black letters of 3vw, line-height 1.3; 100% wide, in the middle",
+		"header": "bold, a line of 0.2vw below, padding 0.6vw 1vw; fades in and slides up by 2vh in 500 ms, easeOutCubic",
+		"cells":  "padding 0.6vw 1vw; rows fade in and slide from 4vw to the right in 700 ms, easeOutExpo, 200 ms apart",
+	},
 	"Component advanced/000": {"animation": "9vw; nothing is seen after the last text"},
-	"Component advanced/001": {"animation": "4vw", "animation › speed": "the time of a word"},
-	"Component advanced/050": {"button": "the movement; 3vw, padding and corners as in 051"},
-	"Component advanced/051": {"cursor": "where it comes from; white"},
-	"Component advanced/060": {"counter": "10vw; no separators of thousands"},
-	"Component advanced/070": {"rating › value": "parts of a symbol are shown"},
-	"Component advanced/100": {"image": "1000 ms, easeInOutCubic; what counts as standing out", "image › final-height": "100%"},
+	"Component advanced/001": {
+		"animation": "4vw", "animation › speed": "at 3 a word falls for 600 ms and the next begins after 300 ms; other speeds in proportion",
+	},
+	"Component advanced/050": {"button": "grows from nothing in 1100 ms, easeOutElastic; 3vw, padding and corners as in 051"},
+	"Component advanced/051": {"cursor": "comes from 90% of the width and height; white"},
+	"Component advanced/060": {"counter": "10vw, line-height 1.2; no separators of thousands"},
+	"Component advanced/070": {"rating › value": "parts of a symbol are shown", "rating › size": "symbols are 0.18 of their size apart"},
+	"Component advanced/100": {
+		"image": "1000 ms, easeInOutCubic; faces stand out, without any edges and strong colours", "image › final-height": "100%",
+	},
 	"Component advanced/110": {"ring": "all of it: no page describes this id"},
 	"Component shape/rectangle": {
 		"rectangle": "the whole box, #2ea4ff",
@@ -67,7 +90,7 @@ var ours = map[string]map[string]string{
 	},
 	"Component shape/3dbox": {
 		"origin": "the name, and those of its properties", "destination": "the name; 2000 ms, easeInOutCubic", "box": "all of it",
-		"front": "blue where no picture is given",
+		"front": "#2ea4ff where no picture is given",
 	},
 	"Component shape/cutout": {
 		"background": "is seen through the hole; what is around is clear", "cutout": "1000 ms, easeOutExpo, from nothing to its size",

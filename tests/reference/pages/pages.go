@@ -3,6 +3,7 @@ package pages
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,6 +76,10 @@ For every property of [movie.md](movie.md) that is seen or heard: the movie of [
 picture; the test that measures it in finished movies, plans or single pictures; and the values that no source prints, with what was chosen ("ours"). The page is made
 of the table of properties (` + "`go generate ./domain/document`" + `); a test holds that the movies have the properties, and that the tests are there.
 `)
+	out.WriteString("\n## The sheets\n\nThe movies of the gallery that show many properties at once, and what is seen in each.\n\n| movie | what is seen |\n|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(Sheets)) {
+		fmt.Fprintf(&out, "| [%s](gallery/%s.jpg) | %s |\n", name, name, Sheets[name])
+	}
 	for _, c := range document.Chapters() {
 		rows := slices.DeleteFunc(slices.Clone(c.Rows), c.Unseen)
 		if len(rows) == 0 {
