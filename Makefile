@@ -104,6 +104,7 @@ lint: ## static checks
 	CGO_ENABLED=0 $(TOOL) staticcheck ./...
 	CGO_ENABLED=0 $(TOOL) errcheck -exclude tools/errcheck.txt ./...
 	scripts/deadcode.sh
+	$(TOOL) gocyclo -over 15 -ignore '_test\.go$$|third_party' .
 
 fmt: ## format the code
 	gofmt -w $$(git ls-files '*.go')

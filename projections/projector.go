@@ -129,37 +129,50 @@ func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Not
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
 	for len(events) < p.config.BatchEvents {
-		if len(events) > 0 && p.caughtUp && len(notices) == 0 && (!p.batching.mustWait(time.Now()) || p.waits.any()) {
+		if len(events) > 0 && len(notices) == 0 && p.mayCommit() {
 			return events
 		}
 		select {
 		case n := <-notices:
-			switch {
-			case n.Event != nil:
+			if n.Event != nil {
 				events = append(events, *n.Event)
-				p.ahead = n.Event.Position
-			case n.Checkpoint != nil:
-				p.ahead = *n.Checkpoint
-				if len(events) == 0 {
-					return nil
-				}
-			case n.CaughtUp:
-				p.caughtUp = true
+			}
+			if p.heard(n, len(events)) {
 				return events
-			case n.FellBehind:
-				p.caughtUp = false
 			}
 			if len(events) == 1 {
 				timer.Reset(gatherFor)
 			}
 		case <-timer.C:
 			return events
-		case <-p.waits.begun: // somebody waits now: the condition above may hold
+		case <-p.waits.begun: // somebody waits now: mayCommit may hold
 		case <-ctx.Done():
 			return nil
 		}
 	}
 	return events
+}
+
+// mayCommit says whether a batch at the end of the log is to wait for nothing more.
+func (p *projector) mayCommit() bool {
+	return p.caughtUp && (!p.batching.mustWait(time.Now()) || p.waits.any())
+}
+
+// heard notes how far the log has been looked through, and says whether the batch of so many events ends with the notice.
+func (p *projector) heard(n eventstore.Notice, events int) (ends bool) {
+	switch {
+	case n.Event != nil:
+		p.ahead = n.Event.Position
+	case n.Checkpoint != nil:
+		p.ahead = *n.Checkpoint
+		return events == 0
+	case n.CaughtUp:
+		p.caughtUp = true
+		return true
+	case n.FellBehind:
+		p.caughtUp = false
+	}
+	return false
 }
 
 // commit folds a batch into the documents, and tries until it is done, ctx ends (then it returns nil: the events will be read

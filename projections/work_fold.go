@@ -241,28 +241,38 @@ func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 		}
 		return i, open
 	case movie.RenderReleased:
-		i.Suspect, i.Shared = i.Suspect || d.Memory, d.Shared
-		switch {
-		case i.Kind == WorkStop && d.Shared: // it goes on, as if it had kept its slot
-			return i.ready(WorkRender, *i.Since), open
-		case i.Kind == WorkStop:
-			i.Due = millis(d.At)
-		}
-		return i.ready(i.Kind, i.Due), open
+		return i.released(d), open
 	case movie.RenderTimedOut:
-		i.TimedOut = true
-		if i.State == WorkReady && i.Shared {
-			return i, open
-		}
-		i.Kind = WorkStop
-		i.Due = millis(d.At)
-		if i.State == WorkClaimed {
-			i.Due = i.Since.Add(2 * w.renderTimeout)
-		}
-		return i, open
+		return w.timedOut(i, d), open
 	default:
 		return i, false
 	}
+}
+
+// released puts a render back that its worker has given up.
+func (i WorkItem) released(d movie.RenderReleased) WorkItem {
+	i.Suspect, i.Shared = i.Suspect || d.Memory, d.Shared
+	switch {
+	case i.Kind == WorkStop && d.Shared: // it goes on, as if it had kept its slot
+		return i.ready(WorkRender, *i.Since)
+	case i.Kind == WorkStop:
+		i.Due = millis(d.At)
+	}
+	return i.ready(i.Kind, i.Due)
+}
+
+// timedOut makes a render one that is to be stopped, but for one that waits while another account's movie has its slot.
+func (w workModel) timedOut(i WorkItem, d movie.RenderTimedOut) WorkItem {
+	i.TimedOut = true
+	if i.State == WorkReady && i.Shared {
+		return i
+	}
+	i.Kind = WorkStop
+	i.Due = millis(d.At)
+	if i.State == WorkClaimed {
+		i.Due = i.Since.Add(2 * w.renderTimeout)
+	}
+	return i
 }
 
 // timeout waits for a movie that takes too long, from its first RenderStarted on.

@@ -6,6 +6,7 @@
 package assets
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -100,33 +101,7 @@ func New(cfg Config) (*Cache, error) {
 	if cfg.Client == nil || cfg.Prober == nil || cfg.Dir == "" {
 		return nil, errors.New("assets need a client, a prober and a folder")
 	}
-	if cfg.MaxBytes == 0 {
-		cfg.MaxBytes = defaultMaxBytes
-	}
-	if cfg.Guess == 0 {
-		cfg.Guess = defaultGuess
-	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = defaultTimeout
-	}
-	if cfg.Retries == nil {
-		cfg.Retries = []time.Duration{500 * time.Millisecond, 2 * time.Second}
-	}
-	if cfg.TTL == 0 {
-		cfg.TTL = defaultTTL
-	}
-	if cfg.MaxTotal == 0 {
-		cfg.MaxTotal = defaultMaxTotal
-	}
-	if cfg.MaxAccount == 0 {
-		cfg.MaxAccount = min(defaultAccount, cfg.MaxTotal)
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Log == nil {
-		cfg.Log = logrus.StandardLogger()
-	}
+	cfg = cfg.withDefaults()
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make asset folder: %w", err)
 	}
@@ -143,6 +118,26 @@ func New(cfg Config) (*Cache, error) {
 	}
 	c.client = c.boundRedirects(cfg.Client)
 	return c, nil
+}
+
+// withDefaults fills in what is left out.
+func (cfg Config) withDefaults() Config {
+	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, defaultMaxBytes)
+	cfg.Guess = cmp.Or(cfg.Guess, defaultGuess)
+	cfg.Timeout = cmp.Or(cfg.Timeout, defaultTimeout)
+	cfg.TTL = cmp.Or(cfg.TTL, defaultTTL)
+	cfg.MaxTotal = cmp.Or(cfg.MaxTotal, defaultMaxTotal)
+	cfg.MaxAccount = cmp.Or(cfg.MaxAccount, min(defaultAccount, cfg.MaxTotal))
+	if cfg.Retries == nil {
+		cfg.Retries = []time.Duration{500 * time.Millisecond, 2 * time.Second}
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = logrus.StandardLogger()
+	}
+	return cfg
 }
 
 // Fetch brings the file at address to the local disk. See commands.Assets. What the account has downloaded within the time to live is taken

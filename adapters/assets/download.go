@@ -114,18 +114,9 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	req, err := request(ctx, target, known)
 	if err != nil {
 		return visit{}, failed(target, "bad address")
-	}
-	req.Header.Set("User-Agent", "moviola")
-	// Media does not shrink, and a packed body would hide its size.
-	req.Header.Set("Accept-Encoding", "identity")
-	if known.ETag != "" {
-		req.Header.Set("If-None-Match", known.ETag)
-	}
-	if known.LastModified != "" {
-		req.Header.Set("If-Modified-Since", known.LastModified)
 	}
 	resp, err := c.client.Do(req)
 	if err != nil {
@@ -144,7 +135,7 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	case code == http.StatusNotModified && known.Hash != "":
 		known.At = c.cfg.Now()
 		return known, nil
-	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
+	case passes(code):
 		return visit{}, passing{failed(target, fmt.Sprint(code))}
 	case code != http.StatusOK:
 		return visit{}, failed(target, fmt.Sprint(code))
@@ -157,6 +148,29 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 		return visit{}, err
 	}
 	return visit{Hash: hash, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"), At: c.cfg.Now()}, nil
+}
+
+// request asks for a file, unless it is still what is known of it.
+func request(ctx context.Context, target *url.URL, known visit) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "moviola")
+	// Media does not shrink, and a packed body would hide its size.
+	req.Header.Set("Accept-Encoding", "identity")
+	if known.ETag != "" {
+		req.Header.Set("If-None-Match", known.ETag)
+	}
+	if known.LastModified != "" {
+		req.Header.Set("If-Modified-Since", known.LastModified)
+	}
+	return req, nil
+}
+
+// passes says of a status whether another try may end with a better one.
+func passes(code int) bool {
+	return code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout
 }
 
 // storeBody puts the body of an answer onto the shelf. What is packed counts as long as it is unpacked.

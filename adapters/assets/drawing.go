@@ -66,29 +66,16 @@ func rootOf(r io.Reader) (xml.StartElement, bool) {
 
 // drawingSize is how large browsers show a drawing: by its width and height, or else by its viewBox.
 func drawingSize(root xml.StartElement) (w, h int) {
-	var width, height, boxWidth, boxHeight float64
-	for _, a := range root.Attr {
-		switch a.Name.Local {
-		case "width":
-			width = drawingLength(a.Value)
-		case "height":
-			height = drawingLength(a.Value)
-		case "viewBox":
-			sides := strings.FieldsFunc(a.Value, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
-			if len(sides) == 4 {
-				boxWidth, boxHeight = known(css.Number(sides[2])), known(css.Number(sides[3]))
-			}
-		}
-	}
-	boxed := boxWidth > 0 && boxHeight > 0
+	width, height, box := drawingSides(root)
+	boxed := box.width > 0 && box.height > 0
 	switch {
 	case width > 0 && height > 0:
 	case width > 0 && boxed:
-		height = width * boxHeight / boxWidth
+		height = width * box.height / box.width
 	case height > 0 && boxed:
-		width = height * boxWidth / boxHeight
+		width = height * box.width / box.height
 	case boxed:
-		width, height = boxWidth, boxHeight
+		width, height = box.width, box.height
 	default:
 		width, height = orElse(width, drawingWidth), orElse(height, drawingHeight)
 	}
@@ -97,6 +84,29 @@ func drawingSize(root xml.StartElement) (w, h int) {
 	}
 	return max(1, int(math.Round(width))), max(1, int(math.Round(height)))
 }
+
+// viewBox is how large the part of its plane is that a drawing shows.
+type viewBox struct{ width, height float64 }
+
+// drawingSides reads the sizes that the first element of a drawing gives; 0: none that can be read.
+func drawingSides(root xml.StartElement) (width, height float64, box viewBox) {
+	for _, a := range root.Attr {
+		switch a.Name.Local {
+		case "width":
+			width = drawingLength(a.Value)
+		case "height":
+			height = drawingLength(a.Value)
+		case "viewBox":
+			if sides := strings.FieldsFunc(a.Value, isListSpace); len(sides) == 4 {
+				box = viewBox{known(css.Number(sides[2])), known(css.Number(sides[3]))}
+			}
+		}
+	}
+	return width, height, box
+}
+
+// isListSpace says whether a character stands between the numbers of a list.
+func isListSpace(r rune) bool { return strings.ContainsRune(", \t\n\r", r) }
 
 func orElse(value, usual float64) float64 {
 	if value > 0 {

@@ -36,40 +36,52 @@ func (c *Cache) readableHEIF(ctx context.Context, asset *commands.Asset, target 
 // is none.
 func heifSize(f io.ReaderAt, from, to int64, level int) (w, h int) {
 	const maxBoxes = 20_000
-	for n := 0; to-from >= 8 && n < maxBoxes; n++ {
-		var head [16]byte
-		if !readAt(f, head[:8], from) {
-			return w, h
-		}
-		size, header := int64(binary.BigEndian.Uint32(head[:])), int64(8)
-		switch size {
-		case 0:
-			size = to - from
-		case 1:
-			if !readAt(f, head[8:], from+8) {
-				return w, h
-			}
-			size, header = int64(binary.BigEndian.Uint64(head[8:])), 16
-		}
-		if size < header || size > to-from {
-			return w, h
+	for range maxBoxes {
+		b, ok := heifBoxAt(f, from, to)
+		if !ok {
+			break
 		}
 		bw, bh := 0, 0
-		switch kind := string(head[4:8]); {
-		case kind == "ispe":
+		switch inside := from + b.header; {
+		case b.kind == "ispe":
 			var side [12]byte // version and flags, width, height
-			if readAt(f, side[:], from+header) {
+			if readAt(f, side[:], inside) {
 				bw, bh = int(binary.BigEndian.Uint32(side[4:])), int(binary.BigEndian.Uint32(side[8:]))
 			}
-		case level < 3 && kind == "meta":
-			bw, bh = heifSize(f, from+header+4, from+size, level+1)
-		case level < 3 && (kind == "iprp" || kind == "ipco"):
-			bw, bh = heifSize(f, from+header, from+size, level+1)
+		case level < 3 && b.kind == "meta":
+			bw, bh = heifSize(f, inside+4, from+b.size, level+1)
+		case level < 3 && (b.kind == "iprp" || b.kind == "ipco"):
+			bw, bh = heifSize(f, inside, from+b.size, level+1)
 		}
 		if int64(bw)*int64(bh) > int64(w)*int64(h) {
 			w, h = bw, bh
 		}
-		from += size
+		from += b.size
 	}
 	return w, h
+}
+
+// heifBox is the head of a box.
+type heifBox struct {
+	kind         string
+	size, header int64
+}
+
+// heifBoxAt reads the head of the box at a place. false: none begins there that ends at the end or before it.
+func heifBoxAt(f io.ReaderAt, from, to int64) (heifBox, bool) {
+	var head [16]byte
+	if to-from < 8 || !readAt(f, head[:8], from) {
+		return heifBox{}, false
+	}
+	b := heifBox{kind: string(head[4:8]), size: int64(binary.BigEndian.Uint32(head[:])), header: 8}
+	switch b.size {
+	case 0:
+		b.size = to - from
+	case 1:
+		if !readAt(f, head[8:], from+8) {
+			return heifBox{}, false
+		}
+		b.size, b.header = int64(binary.BigEndian.Uint64(head[8:])), 16
+	}
+	return b, b.size >= b.header && b.size <= to-from
 }

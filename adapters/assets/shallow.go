@@ -193,17 +193,9 @@ func openPNG(in io.Reader) (pngShape, io.Reader, error) {
 			return shape, nil, err
 		case kind == dataChunk && shape.width > 0:
 			return shape, &chunkReader{in: in, left: length}, nil
-		case kind == headChunk && length == 13:
-			head := make([]byte, 13)
-			if _, err := io.ReadFull(in, head); err != nil {
+		case kind == headChunk && length == shapeBytes:
+			if shape, err = readShape(in); err != nil {
 				return shape, nil, err
-			}
-			if head[8] != 16 || head[9] != pngColors && head[9] != pngColorsAlpha || !bytes.Equal(head[10:], []byte{0, 0, 0}) {
-				return shape, nil, errOtherPNG
-			}
-			shape = pngShape{int(binary.BigEndian.Uint32(head)), int(binary.BigEndian.Uint32(head[4:])), head[9]}
-			if w, h := shape.width, shape.height; w < 1 || h < 1 || w > maxImagePixels || h > maxImagePixels/w {
-				return shape, nil, fmt.Errorf("the picture has %d × %d pixels", w, h)
 			}
 			length = 0
 		case kind == clearChunk || kind == dataChunk || kind == endChunk || length > maxPNGHead:
@@ -213,6 +205,25 @@ func openPNG(in io.Reader) (pngShape, io.Reader, error) {
 			return shape, nil, err
 		}
 	}
+}
+
+// shapeBytes is how long the chunk is that says what a picture is like.
+const shapeBytes = 13
+
+// readShape reads that chunk. errOtherPNG: the picture is not of 16 bits, without a palette, its rows one after the other.
+func readShape(in io.Reader) (shape pngShape, err error) {
+	head := make([]byte, shapeBytes)
+	if _, err := io.ReadFull(in, head); err != nil {
+		return shape, err
+	}
+	if head[8] != 16 || head[9] != pngColors && head[9] != pngColorsAlpha || !bytes.Equal(head[10:], []byte{0, 0, 0}) {
+		return shape, errOtherPNG
+	}
+	shape = pngShape{int(binary.BigEndian.Uint32(head)), int(binary.BigEndian.Uint32(head[4:])), head[9]}
+	if w, h := shape.width, shape.height; w < 1 || h < 1 || w > maxImagePixels || h > maxImagePixels/w {
+		return shape, fmt.Errorf("the picture has %d × %d pixels", w, h)
+	}
+	return shape, nil
 }
 
 func chunkHead(in io.Reader) (length uint32, kind string, err error) {

@@ -3,6 +3,7 @@ package assets
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"strings"
 
 	"moviola/commands"
@@ -65,38 +66,44 @@ var stills = []string{"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "a
 // allowed are a *domain.Error that says what to use instead.
 func sniff(head []byte, target *url.URL) (format, error) {
 	for _, m := range magics {
-		if len(head) >= m.at+len(m.bytes) && string(head[m.at:m.at+len(m.bytes)]) == m.bytes {
-			if m.at == 8 && !bytes.HasPrefix(head, []byte("RIFF")) && !bytes.HasPrefix(head, []byte("RF64")) {
-				continue
-			}
+		if m.begins(head) {
 			return m.format, nil
 		}
 	}
-	if len(head) >= 12 && string(head[4:8]) == "ftyp" {
-		for _, brand := range stills {
-			if string(head[8:12]) == brand {
-				return format{pictures, heif}, nil
-			}
+	for _, s := range shapes {
+		if s.has(head) {
+			return s.format, nil
 		}
-		return format{media, "mov"}, nil
-	}
-	switch {
-	case isBitmap(head):
-		return format{pictures, "bmp"}, nil
-	case isTransportStream(head):
-		return format{media, "mpegts"}, nil
-	}
-	if isDrawing(head) {
-		return format{pictures, commands.DrawingFormat}, nil
-	}
-	if isCaptions(head) { // before MP3: a UTF-16 text begins like a frame of sound
-		return format{others, commands.CaptionsFormat}, nil
 	}
 	if name := soundFrames(head); name != "" {
 		return format{media, name}, nil
 	}
 	return format{}, unsupported(target, describe(head))
 }
+
+// begins says whether a file has the bytes of a format at their place.
+func (m magic) begins(head []byte) bool {
+	if len(head) < m.at+len(m.bytes) || string(head[m.at:m.at+len(m.bytes)]) != m.bytes {
+		return false
+	}
+	return m.at != 8 || bytes.HasPrefix(head, []byte("RIFF")) || bytes.HasPrefix(head, []byte("RF64"))
+}
+
+// shapes are the formats that are known by more than some bytes at one place. The first that fits is taken.
+var shapes = []struct {
+	has    func(head []byte) bool
+	format format
+}{
+	{isStill, format{pictures, heif}},
+	{isMP4, format{media, "mov"}},
+	{isBitmap, format{pictures, "bmp"}},
+	{isTransportStream, format{media, "mpegts"}},
+	{isDrawing, format{pictures, commands.DrawingFormat}},
+	{isCaptions, format{others, commands.CaptionsFormat}}, // before MP3: a UTF-16 text begins like a frame of sound
+}
+
+func isMP4(head []byte) bool   { return len(head) >= 12 && string(head[4:8]) == "ftyp" }
+func isStill(head []byte) bool { return isMP4(head) && slices.Contains(stills, string(head[8:12])) }
 
 func unsupported(target *url.URL, what string) error {
 	return domain.Errorf(domain.Invalid, codeUnsupported, "The file at '%s' %s", shown(target), what)

@@ -56,25 +56,48 @@ func openVideo(f *mp4.File) (*video, error) {
 		return nil, errTrack
 	}
 	v := &video{file: f, track: f.Moov.Trak}
-	if v.track.Tkhd == nil || v.track.Mdia == nil || v.track.Mdia.Mdhd == nil || v.track.Mdia.Minf == nil || v.track.Mdia.Minf.Stbl == nil {
+	v.table = tableOf(v.track)
+	if v.table == nil {
 		return nil, errTrack
 	}
-	v.table = v.track.Mdia.Minf.Stbl
-	t := v.table
-	if t.Stsd == nil || t.Stsd.AvcX == nil || t.Stsd.AvcX.AvcC == nil || t.Stts == nil || t.Stsz == nil || t.Stsc == nil || t.Stco == nil {
+	v.about = v.table.Stsd.AvcX.AvcC
+	if len(v.about.SPSnalus) != 1 || len(v.about.PPSnalus) != 1 {
 		return nil, errTrack
 	}
-	v.about = t.Stsd.AvcX.AvcC
-	if len(v.about.SPSnalus) != 1 || len(v.about.PPSnalus) != 1 || len(t.Stts.SampleTimeDelta) == 0 {
+	var even bool
+	v.step, even = stepOf(v.table.Stts.SampleTimeDelta)
+	if !even {
 		return nil, errTrack
 	}
-	for _, delta := range t.Stts.SampleTimeDelta {
-		if delta != t.Stts.SampleTimeDelta[0] || delta == 0 {
-			return nil, errTrack
+	return v, nil
+}
+
+// tableOf is the table of a track's frames; nil: it is not whole, or not of H.264.
+func tableOf(t *mp4.TrakBox) *mp4.StblBox {
+	if t.Tkhd == nil || t.Mdia == nil || t.Mdia.Mdhd == nil || t.Mdia.Minf == nil || t.Mdia.Minf.Stbl == nil {
+		return nil
+	}
+	table := t.Mdia.Minf.Stbl
+	if table.Stts == nil || table.Stsz == nil || table.Stsc == nil || table.Stco == nil {
+		return nil
+	}
+	if s := table.Stsd; s == nil || s.AvcX == nil || s.AvcX.AvcC == nil {
+		return nil
+	}
+	return table
+}
+
+// stepOf is the length of every frame; false: they differ, or have none.
+func stepOf(lengths []uint32) (step uint32, even bool) {
+	if len(lengths) == 0 || lengths[0] == 0 {
+		return 0, false
+	}
+	for _, length := range lengths {
+		if length != lengths[0] {
+			return 0, false
 		}
 	}
-	v.step = t.Stts.SampleTimeDelta[0]
-	return v, nil
+	return lengths[0], true
 }
 
 // read takes the pictures out of the file.

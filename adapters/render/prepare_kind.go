@@ -25,32 +25,39 @@ func kindOf(a commands.Asset) (extension, contentType string) {
 	if k, ok := fileKinds[a.Format]; ok {
 		return k.extension, k.contentType
 	}
-	seen, video, audio := false, "", ""
-	if a.Media != nil && a.Media.Video != nil {
-		seen, video = true, a.Media.Video.Codec
-	}
-	if a.Media != nil && a.Media.Audio != nil {
-		audio = a.Media.Audio.Codec
-	}
-	pick := func(film, sound fileKind) (string, string) {
-		if seen {
-			return film.extension, film.contentType
-		}
-		return sound.extension, sound.contentType
-	}
+	seen, webm := contentsOf(a)
+	film, sound := fileKind{".mp4", "video/mp4"}, fileKind{".m4a", "audio/mp4"}
 	switch {
 	case a.Format == "ogg":
-		return pick(fileKind{".ogv", "video/ogg"}, fileKind{".ogg", "audio/ogg"})
+		film, sound = fileKind{".ogv", "video/ogg"}, fileKind{".ogg", "audio/ogg"}
 	case a.Format == "asf":
-		return pick(fileKind{".wmv", "video/x-ms-wmv"}, fileKind{".wma", "audio/x-ms-wma"})
-	case a.Format == "matroska" && (!seen || slices.Contains(webmVideo, video)) && (audio == "" || slices.Contains(webmAudio, audio)):
-		return pick(fileKind{".webm", "video/webm"}, fileKind{".webm", "audio/webm"})
+		film, sound = fileKind{".wmv", "video/x-ms-wmv"}, fileKind{".wma", "audio/x-ms-wma"}
+	case a.Format == "matroska" && webm:
+		film, sound = fileKind{".webm", "video/webm"}, fileKind{".webm", "audio/webm"}
 	case a.Format == "matroska":
-		return pick(fileKind{".mkv", "video/x-matroska"}, fileKind{".mka", "audio/x-matroska"})
+		film, sound = fileKind{".mkv", "video/x-matroska"}, fileKind{".mka", "audio/x-matroska"}
 	case isQuickTime(a.Path):
 		return ".mov", "video/quicktime"
 	}
-	return pick(fileKind{".mp4", "video/mp4"}, fileKind{".m4a", "audio/mp4"})
+	if seen {
+		return film.extension, film.contentType
+	}
+	return sound.extension, sound.contentType
+}
+
+// contentsOf says whether an asset has pictures, and whether all that it has is what WebM allows.
+func contentsOf(a commands.Asset) (seen, webm bool) {
+	if a.Media == nil {
+		return false, true
+	}
+	webm = true
+	if v := a.Media.Video; v != nil {
+		seen, webm = true, slices.Contains(webmVideo, v.Codec)
+	}
+	if s := a.Media.Audio; s != nil && s.Codec != "" {
+		webm = webm && slices.Contains(webmAudio, s.Codec)
+	}
+	return seen, webm
 }
 
 // isQuickTime says whether a file of the family of MP4 is one of QuickTime: by its brand, or because it has none.

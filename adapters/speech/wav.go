@@ -34,32 +34,39 @@ func readWAV(raw []byte) (sound, error) {
 	if len(raw) < 12 || string(raw[:4]) != "RIFF" || string(raw[8:12]) != "WAVE" {
 		return sound{}, errNoWAV
 	}
-	var s sound
-	channels := 0
+	var format wavFormat
 	for raw = raw[12:]; len(raw) >= 8; {
 		kind, size := string(raw[:4]), int64(binary.LittleEndian.Uint32(raw[4:8]))
 		body := raw[8:]
 		size = min(size, int64(len(body)))
 		switch kind {
 		case "fmt ":
-			if size < 16 || binary.LittleEndian.Uint16(body[14:]) != 16 {
-				return sound{}, errNoWAV
-			}
-			channels = int(binary.LittleEndian.Uint16(body[2:]))
-			s.rate = int(binary.LittleEndian.Uint32(body[4:]))
-			if format := binary.LittleEndian.Uint16(body); format != 1 && format != 0xfffe || channels < 1 || channels > 8 || s.rate < 4000 || s.rate > 400_000 {
+			var ok bool
+			if format, ok = readFormat(body[:size]); !ok {
 				return sound{}, errNoWAV
 			}
 		case "data":
-			if channels == 0 {
+			if format.channels == 0 {
 				return sound{}, errNoWAV
 			}
-			s.samples = mixDown(body[:size], channels)
-			return s, nil
+			return sound{rate: format.rate, samples: mixDown(body[:size], format.channels)}, nil
 		}
 		raw = body[min(size+size%2, int64(len(body))):]
 	}
 	return sound{}, errNoWAV
+}
+
+type wavFormat struct{ channels, rate int }
+
+// readFormat reads how the samples of a file are written. false: not as samples of 16 bits, in a number of channels and at a rate that are usual.
+func readFormat(chunk []byte) (f wavFormat, ok bool) {
+	const plain, extensible = 1, 0xfffe
+	if len(chunk) < 16 || binary.LittleEndian.Uint16(chunk[14:]) != 16 {
+		return f, false
+	}
+	kind := binary.LittleEndian.Uint16(chunk)
+	f = wavFormat{int(binary.LittleEndian.Uint16(chunk[2:])), int(binary.LittleEndian.Uint32(chunk[4:]))}
+	return f, (kind == plain || kind == extensible) && f.channels >= 1 && f.channels <= 8 && f.rate >= 4000 && f.rate <= 400_000
 }
 
 func mixDown(data []byte, channels int) []int16 {

@@ -145,23 +145,41 @@ func Parse(key string) (Owner, bool) {
 		return Owner{}, false
 	}
 	o := Owner{Kind: Kind(parts[0])}
+	s, ok := shapes[o.Kind]
 	name, isJSON := strings.CutSuffix(parts[2], jsonExtension)
-	leaf := len(parts) == 3
-	switch {
-	case o.Kind == Documents && leaf && isJSON:
-		o.Account, o.Project = domain.AccountID(parts[1]), domain.ProjectID(name)
-	case o.Kind == Renders && leaf:
-		o.Project = domain.ProjectID(parts[1])
-	case o.Kind == Bodies && leaf && isJSON, o.Kind == Examples && leaf:
-		o.Template = template.ID(parts[1])
-	case (o.Kind == Media || o.Kind == Uploads) && leaf:
-		o.Account = domain.AccountID(parts[1])
-	case o.Kind == Requests && leaf && isJSON:
-		o.Account, o.Preload = domain.AccountID(parts[1]), preload.ID(name)
-	case o.Kind == Prepared && len(parts) > 3:
-		o.Account, o.Preload = domain.AccountID(parts[1]), preload.ID(parts[2])
-	default:
+	if !ok || s.folder != (len(parts) > 3) || s.json && !isJSON {
 		return Owner{}, false
 	}
+	if !s.json {
+		name = parts[2]
+	}
+	s.read(&o, parts[1], name)
 	return o, true
+}
+
+// shape is how the keys of a kind name their owner.
+type shape struct {
+	folder bool // the second name is one of a folder, not of the file
+	json   bool // the second name has the extension of JSON
+	read   func(o *Owner, first, second string)
+}
+
+// shapes has the kinds whose keys name their owner.
+var shapes = map[Kind]shape{
+	Documents: {json: true, read: func(o *Owner, first, second string) {
+		o.Account, o.Project = domain.AccountID(first), domain.ProjectID(second)
+	}},
+	Renders:  {read: func(o *Owner, first, _ string) { o.Project = domain.ProjectID(first) }},
+	Bodies:   {json: true, read: func(o *Owner, first, _ string) { o.Template = template.ID(first) }},
+	Examples: {read: func(o *Owner, first, _ string) { o.Template = template.ID(first) }},
+	Media:    {read: ofAccount},
+	Uploads:  {read: ofAccount},
+	Requests: {json: true, read: ofPreload},
+	Prepared: {folder: true, read: ofPreload},
+}
+
+func ofAccount(o *Owner, first, _ string) { o.Account = domain.AccountID(first) }
+
+func ofPreload(o *Owner, first, second string) {
+	o.Account, o.Preload = domain.AccountID(first), preload.ID(second)
 }

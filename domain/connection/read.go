@@ -19,26 +19,15 @@ const Masked = "***"
 // sent to the same place: nobody learns a secret by pointing its connection elsewhere. A setting that the kind does not have, a
 // value that it cannot have, and a required one that is missing are *domain.Error of kind Invalid.
 func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
-	settings := Settings{}
-	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		f, ok := k.field(name)
-		if !ok {
-			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A connection of type %s has no property %s", k, name)
-		}
-		value, ok := Text(sent[name])
-		if f.Secret && value == Masked || value == "" && ok {
-			continue
-		}
-		if !ok || !f.check(value) {
-			return nil, domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
-		}
-		settings[name] = value
+	settings, err := k.read(sent)
+	if err != nil {
+		return nil, err
 	}
 	if k != Webhook && settings.goesElsewhere(before) {
 		before = nil
 	}
 	for _, f := range k.descriptor().fields {
-		if _, set := sent[f.Name]; f.Secret && settings[f.Name] == "" && before[f.Name] != "" && (!set || sent[f.Name] == Masked) {
+		if keeps(f, sent) && settings[f.Name] == "" && before[f.Name] != "" {
 			settings[f.Name] = before[f.Name]
 		}
 		if f.Required && settings[f.Name] == "" {
@@ -49,6 +38,31 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 		return nil, err
 	}
 	return settings, nil
+}
+
+// read takes the settings that are sent: all but empty ones, and masked secrets.
+func (k Kind) read(sent map[string]any) (Settings, error) {
+	settings := Settings{}
+	for _, name := range slices.Sorted(maps.Keys(sent)) {
+		f, known := k.field(name)
+		value, ok := Text(sent[name])
+		switch {
+		case !known:
+			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A connection of type %s has no property %s", k, name)
+		case f.Secret && value == Masked || value == "" && ok:
+			continue
+		case !ok || !f.check(value):
+			return nil, domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
+		}
+		settings[name] = value
+	}
+	return settings, nil
+}
+
+// keeps says whether what is sent leaves a secret as it is.
+func keeps(f Field, sent map[string]any) bool {
+	value, set := sent[f.Name]
+	return f.Secret && (!set || value == Masked)
 }
 
 // Override lays the properties of a destination over the settings of its saved connection. Secrets cannot be overridden, nor can

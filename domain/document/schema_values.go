@@ -119,37 +119,41 @@ func plainNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) 
 
 // forms are what a value may be.
 func (s schemaMaker) forms(p Property) []jsonObject {
-	var forms []jsonObject
-	for _, form := range []PropertyType{p.Type, p.Or} {
-		switch form {
-		case "":
-		case DataType:
-			return []jsonObject{nil}
-		case ObjectType:
-			forms = append(forms, s.objectForm(p), jsonObject{{"type", "null"}})
-		case ListType:
-			items := s.ref("Text")
-			if p.Kind != "" {
-				items = s.ref(itemName(p.Kind))
-			}
-			forms = append(forms, jsonObject{{"type", "array"}, {"items", items}})
-		case ChoiceType:
-			forms = append(forms, s.words(p.valuesOr()), s.expression())
-		default:
-			one := s.ref(scalarNames[form])
-			if s.closed && p.Min != nil {
-				one = append(one, member{"minimum", *p.Min})
-			}
-			if s.closed && p.Max != nil {
-				one = append(one, member{"maximum", *p.Max})
-			}
-			forms = append(forms, one)
-		}
+	if p.Type == DataType {
+		return []jsonObject{nil}
+	}
+	forms := s.formsOf(p, p.Type)
+	if p.Or != "" {
+		forms = append(forms, s.formsOf(p, p.Or)...)
 	}
 	if p.Type != ChoiceType && p.Type != TextType && p.Type != ObjectType && len(p.Values) > 0 {
 		forms = append(forms, s.words(p.Values))
 	}
 	return forms
+}
+
+// formsOf are what a value may be as one of a type.
+func (s schemaMaker) formsOf(p Property, as PropertyType) []jsonObject {
+	switch as {
+	case ObjectType:
+		return []jsonObject{s.objectForm(p), {{"type", "null"}}}
+	case ListType:
+		items := s.ref("Text")
+		if p.Kind != "" {
+			items = s.ref(itemName(p.Kind))
+		}
+		return []jsonObject{{{"type", "array"}, {"items", items}}}
+	case ChoiceType:
+		return []jsonObject{s.words(p.valuesOr()), s.expression()}
+	}
+	one := s.ref(scalarNames[as])
+	if s.closed && p.Min != nil {
+		one = append(one, member{"minimum", *p.Min})
+	}
+	if s.closed && p.Max != nil {
+		one = append(one, member{"maximum", *p.Max})
+	}
+	return []jsonObject{one}
 }
 
 // valuesOr are the words of a choice, also of one that stands beside an object, as the style of a transition.

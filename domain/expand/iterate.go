@@ -187,6 +187,25 @@ func (x *expansion) bounds(props map[string]any, s *scope) (bounds, bool, error)
 // part is the range of a list: from is included, to is not; places count from 1, negative ones from the end. Movie-schema §2.
 func (x *expansion) part(list []any, b bounds) []any {
 	n := float64(len(list))
+	from, to := b.places(n)
+	if from == 1 && to == n+1 && b.step == 1 {
+		return list
+	}
+	var out []any
+	for i := 0; i <= maxItems; i++ {
+		at := math.Floor(from + float64(i)*b.step)
+		if b.over(at, to) {
+			break
+		}
+		if at >= 1 && at <= n {
+			out = append(out, list[int(at)-1])
+		}
+	}
+	return out
+}
+
+// places are where the range begins in a list of n items, and where it is over. What lies before and behind the list is left out at once.
+func (b bounds) places(n float64) (from, to float64) {
 	place := func(given *float64, otherwise float64) float64 {
 		switch {
 		case given == nil:
@@ -196,31 +215,18 @@ func (x *expansion) part(list []any, b bounds) []any {
 		}
 		return *given
 	}
-	from, to := place(b.from, 1), place(b.to, n+1)
-	if b.step < 0 {
-		from, to = place(b.from, n), place(b.to, 0)
+	if b.step > 0 {
+		from, to = place(b.from, 1), min(place(b.to, n+1), n+1)
+		from += max(0, math.Ceil((1-from)/b.step)) * b.step
+	} else {
+		from, to = place(b.from, n), max(place(b.to, 0), 0)
+		from += max(0, math.Ceil((n-from)/b.step)) * b.step
 	}
-	if from == 1 && to == n+1 && b.step == 1 {
-		return list
-	}
-	// What lies before the list is left out at once.
-	if b.step > 0 && from < 1 {
-		from += math.Ceil((1-from)/b.step) * b.step
-	} else if b.step < 0 && from > n {
-		from += math.Ceil((n-from)/b.step) * b.step
-	}
-	var out []any
-	for i := 0; i <= maxItems; i++ {
-		at := math.Floor(from + float64(i)*b.step)
-		if b.step > 0 && (at >= to || at > n) || b.step < 0 && (at <= to || at < 1) {
-			break
-		}
-		if at >= 1 && at <= n {
-			out = append(out, list[int(at)-1])
-		}
-	}
-	return out
+	return from, to
 }
+
+// over says whether a number lies at the end of a range, or behind it.
+func (b bounds) over(at, to float64) bool { return b.step > 0 && at >= to || b.step < 0 && at <= to }
 
 // numbers are those of a range without a list.
 func (x *expansion) numbers(b bounds) []any {
@@ -238,7 +244,7 @@ func (x *expansion) numbers(b bounds) []any {
 	var out []any
 	for i := 0; ; i++ {
 		at := from + float64(i)*b.step
-		if b.step > 0 && at >= to || b.step < 0 && at <= to {
+		if b.over(at, to) {
 			return out
 		}
 		out = append(out, expr.JSON(at))

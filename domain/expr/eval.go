@@ -224,26 +224,28 @@ func (n binary) compute(e *evaluation, x, y any) (any, error) {
 	case !isA || !isB:
 		return nil, n.refuse(x, y, isA)
 	}
-	result := 0.0
-	switch n.op {
-	case "+":
-		result = a + b
-	case "-":
-		result = a - b
-	case "*":
-		result = a * b
-	case "/", "%":
-		if b == 0 {
-			return nil, &Error{n.pos, "division by zero"}
-		}
-		if result = a / b; n.op == "%" {
-			result = math.Mod(a, b)
-		}
+	if b == 0 && (n.op == "/" || n.op == "%") {
+		return nil, &Error{n.pos, "division by zero"}
 	}
+	result := n.arithmetic(a, b)
 	if math.IsInf(result, 0) {
 		return nil, &Error{n.pos, "the result is too large"}
 	}
 	return result, nil
+}
+
+func (n binary) arithmetic(a, b float64) float64 {
+	switch n.op {
+	case "+":
+		return a + b
+	case "-":
+		return a - b
+	case "*":
+		return a * b
+	case "/":
+		return a / b
+	}
+	return math.Mod(a, b)
 }
 
 // scalars refuses to join what is no text, number or boolean.

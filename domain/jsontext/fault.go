@@ -97,30 +97,46 @@ func (s *scanner) run() *Fault {
 }
 
 func (s *scanner) step(c byte) *Fault {
+	closes := c == '}' || c == ']'
 	switch {
-	case s.state == next && len(s.open) == 0:
-		return s.fault("There is text after the end of the JSON value", "Remove it, or check the brackets before it: one may be closed too early")
-	case s.state == next && c == ',':
-		s.comma, s.at = s.at, s.at+1
-		s.state = value
-		if s.top().closer == '}' {
-			s.state = member
-		}
-		return nil
-	case (s.state == next || s.state == valueOrEnd || s.state == memberOrEnd) && (c == '}' || c == ']'):
-		return s.closing(c)
 	case s.state == next:
-		return s.unseparated(c)
-	case s.state == colon && c == ':':
-		s.at++
-		s.end, s.state = s.at, value
-		return nil
+		return s.afterValue(c)
 	case s.state == colon:
-		return s.fault("A colon is missing after the name of a property", "Write a colon between the name and its value")
+		return s.afterName(c)
+	case closes && (s.state == valueOrEnd || s.state == memberOrEnd):
+		return s.closing(c)
 	case s.state == member || s.state == memberOrEnd:
 		return s.name(c)
 	}
 	return s.begin(c)
+}
+
+// afterValue reads what separates a value from the next, or closes what it stands in.
+func (s *scanner) afterValue(c byte) *Fault {
+	switch {
+	case len(s.open) == 0:
+		return s.fault("There is text after the end of the JSON value", "Remove it, or check the brackets before it: one may be closed too early")
+	case c == '}' || c == ']':
+		return s.closing(c)
+	case c != ',':
+		return s.unseparated(c)
+	}
+	s.comma, s.at = s.at, s.at+1
+	s.state = value
+	if s.top().closer == '}' {
+		s.state = member
+	}
+	return nil
+}
+
+// afterName reads the colon between the name of a member and its value.
+func (s *scanner) afterName(c byte) *Fault {
+	if c != ':' {
+		return s.fault("A colon is missing after the name of a property", "Write a colon between the name and its value")
+	}
+	s.at++
+	s.end, s.state = s.at, value
+	return nil
 }
 
 func (s *scanner) top() bracket { return s.open[len(s.open)-1] }
@@ -151,17 +167,7 @@ func (s *scanner) name(c byte) *Fault {
 func (s *scanner) begin(c byte) *Fault {
 	switch {
 	case c == '{' || c == '[':
-		if len(s.open) == maxDepth {
-			return s.fault("The JSON is nested too deep", "Make it flatter")
-		}
-		b := bracket{s.at, '}'}
-		s.state = memberOrEnd
-		if c == '[' {
-			b.closer, s.state = ']', valueOrEnd
-		}
-		s.open = append(s.open, b)
-		s.at++
-		return nil
+		return s.opening(c)
 	case c == '"':
 		f := s.text()
 		s.ended()
@@ -175,18 +181,40 @@ func (s *scanner) begin(c byte) *Fault {
 			return s.trailing()
 		}
 		return s.wrongCloser(c)
-	}
-	for _, word := range []string{"true", "false", "null"} {
-		if rest := s.raw[s.at:]; bytes.HasPrefix(rest, []byte(word)) && !(len(rest) > len(word) && isWord(rest[len(word)])) {
-			s.at += len(word)
-			s.ended()
-			return nil
-		}
+	case s.word():
+		s.ended()
+		return nil
 	}
 	if f := s.foreign(c); f != nil {
 		return f
 	}
 	return s.fault("A value is expected here", "Write a value: a text in double quotes, a number, true, false, null, {…} or […]")
+}
+
+// opening reads the bracket that begins an object or a list.
+func (s *scanner) opening(c byte) *Fault {
+	if len(s.open) == maxDepth {
+		return s.fault("The JSON is nested too deep", "Make it flatter")
+	}
+	b := bracket{s.at, '}'}
+	s.state = memberOrEnd
+	if c == '[' {
+		b.closer, s.state = ']', valueOrEnd
+	}
+	s.open = append(s.open, b)
+	s.at++
+	return nil
+}
+
+// word reads true, false or null, and says whether one of them stands here.
+func (s *scanner) word() bool {
+	for _, word := range []string{"true", "false", "null"} {
+		if rest := s.raw[s.at:]; bytes.HasPrefix(rest, []byte(word)) && !(len(rest) > len(word) && isWord(rest[len(word)])) {
+			s.at += len(word)
+			return true
+		}
+	}
+	return false
 }
 
 // ended notes that a value has ended.

@@ -3,6 +3,7 @@ package jsontext
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -136,38 +137,23 @@ func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' ||
 // number reads a number.
 func (s *scanner) number() *Fault {
 	begin := s.at
-	digits := func() int {
-		n := 0
-		for s.at < len(s.raw) && s.raw[s.at] >= '0' && s.raw[s.at] <= '9' {
-			s.at, n = s.at+1, n+1
-		}
-		return n
-	}
 	bad := func(message, remedy string) *Fault {
 		f := s.fault(message, remedy)
 		f.Offset = begin
 		return f
 	}
-	if s.raw[s.at] == '-' {
-		s.at++
-	}
+	s.takes("-")
 	first := s.at
-	whole := digits()
+	whole := s.digits()
 	if whole == 0 || whole > 1 && s.raw[first] == '0' {
 		return bad("A number is not written as JSON wants it", "Begin it with a digit, without further zeros before it")
 	}
-	if s.at < len(s.raw) && s.raw[s.at] == '.' {
-		s.at++
-		if digits() == 0 {
-			return bad("A number ends with its point", "Write digits after the point, or no point")
-		}
+	if s.takes(".") && s.digits() == 0 {
+		return bad("A number ends with its point", "Write digits after the point, or no point")
 	}
-	if s.at < len(s.raw) && (s.raw[s.at] == 'e' || s.raw[s.at] == 'E') {
-		s.at++
-		if s.at < len(s.raw) && (s.raw[s.at] == '+' || s.raw[s.at] == '-') {
-			s.at++
-		}
-		if digits() == 0 {
+	if s.takes("eE") {
+		s.takes("+-")
+		if s.digits() == 0 {
 			return bad("A number has no digits in its exponent", "Write 1e3, for example, or 1000")
 		}
 	}
@@ -175,4 +161,21 @@ func (s *scanner) number() *Fault {
 		return bad("A number has letters behind it", "Write it without them, or as a text in double quotes")
 	}
 	return nil
+}
+
+// takes reads one character when it is among some, and says whether it was.
+func (s *scanner) takes(some string) bool {
+	if s.at == len(s.raw) || strings.IndexByte(some, s.raw[s.at]) < 0 {
+		return false
+	}
+	s.at++
+	return true
+}
+
+// digits reads digits, and says how many they were.
+func (s *scanner) digits() (n int) {
+	for s.takes("0123456789") {
+		n++
+	}
+	return n
 }

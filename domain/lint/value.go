@@ -79,35 +79,54 @@ func (r ruler) judge(p document.Property, as document.PropertyType, value any) *
 	}
 	switch as {
 	case document.NumberType, document.IntegerType:
-		n, ok := document.ParseNumber(strings.TrimSuffix(text, percent(p)))
-		if !ok {
-			return wrong(p, value, words(p, nameOf[as]), example(p))
-		}
-		if percent(p) != "" && strings.HasSuffix(text, "%") {
-			n /= 100
-		}
-		return within(p, n)
+		return number(p, as, text, value)
 	case document.BooleanType:
-		if !slices.Contains([]string{"true", "false", "1", "0"}, strings.ToLower(text)) {
-			return wrong(p, value, "true or false", "Write true or false")
-		}
+		return boolean(p, text, value)
 	case document.ColorType:
-		if _, ok := css.ParseColor(text); !ok && !(p.Settings && strings.EqualFold(text, "none")) {
-			return wrong(p, value, "a colour", "Write #rrggbb, rgba(…) or the name of a colour of CSS")
-		}
+		return color(p, text, value)
 	case document.ChoiceType:
 		return choice(p, text)
 	case document.DurationType:
 		return duration(p, text, value)
 	case document.LengthType:
-		if !isLength(text) {
-			return wrong(p, value, words(p, "a length"), "Write pixels, or a number with a unit such as px, vw, em or %")
-		}
-		if n, ok := document.ParseNumber(text); ok {
-			return within(p, n)
-		}
+		return length(p, text, value)
 	case document.AddressType:
 		return r.reachable(p.Name, text)
+	}
+	return nil
+}
+
+func number(p document.Property, as document.PropertyType, text string, value any) *Problem {
+	n, ok := document.ParseNumber(strings.TrimSuffix(text, percent(p)))
+	if !ok {
+		return wrong(p, value, words(p, nameOf[as]), example(p))
+	}
+	if percent(p) != "" && strings.HasSuffix(text, "%") {
+		n /= 100
+	}
+	return within(p, n)
+}
+
+func boolean(p document.Property, text string, value any) *Problem {
+	if slices.Contains([]string{"true", "false", "1", "0"}, strings.ToLower(text)) {
+		return nil
+	}
+	return wrong(p, value, "true or false", "Write true or false")
+}
+
+func color(p document.Property, text string, value any) *Problem {
+	if _, ok := css.ParseColor(text); ok || p.Settings && strings.EqualFold(text, "none") {
+		return nil
+	}
+	return wrong(p, value, "a colour", "Write #rrggbb, rgba(…) or the name of a colour of CSS")
+}
+
+func length(p document.Property, text string, value any) *Problem {
+	if !isLength(text) {
+		return wrong(p, value, words(p, "a length"), "Write pixels, or a number with a unit such as px, vw, em or %")
+	}
+	if n, ok := document.ParseNumber(text); ok {
+		return within(p, n)
 	}
 	return nil
 }

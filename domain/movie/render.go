@@ -106,6 +106,11 @@ type Result struct {
 	CachedFrom domain.ProjectID
 }
 
+// complete says whether the result has what that of a success has.
+func (r Result) complete() bool {
+	return r.Plan != nil && r.File != nil && r.Plan.FPSNum > 0 && r.Plan.FPSDen > 0
+}
+
 // FinishRender records the outcome of the current attempt: of no other, which is ErrLost. It decides nothing when it is
 // recorded already.
 //
@@ -127,7 +132,7 @@ func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, 
 	if !r.Success {
 		return []domain.Event{e}, nil
 	}
-	if r.Plan == nil || r.File == nil || r.Plan.FPSNum < 1 || r.Plan.FPSDen < 1 {
+	if !r.complete() {
 		return nil, fmt.Errorf("attempt %d of movie %s succeeded without plan or file", c.Number, m.project)
 	}
 	e.Message = ""

@@ -84,16 +84,14 @@ func checkSource(e *document.Element, facts map[string]Facts) error {
 	if !ok {
 		return fmt.Errorf("lay out %s: nothing is known about its source", e.Ref)
 	}
-	length := document.SecondsOfFloat(f.Duration)
-	picture := f.Width > 0 && f.Height > 0
-	switch kind := e.Ref.Type; {
-	case kind == document.TypeVoice && (!f.HasAudio || f.Duration <= 0):
-		return fmt.Errorf("lay out %s: its voice is silent", e.Ref)
-	case kind == document.TypeImage && !picture,
-		kind == document.TypeVideo && !(picture && f.HasVideo && f.Duration > 0),
-		kind == document.TypeAudio && !(f.HasAudio && f.Duration > 0):
+	kind := e.Ref.Type
+	if fits := suitable[kind]; fits != nil && !fits(f) {
+		if kind == document.TypeVoice {
+			return fmt.Errorf("lay out %s: its voice is silent", e.Ref)
+		}
 		return elementError(e.Ref, "The URL provided is not a %s file and cannot be used as a source for a %[1]s element", kind)
-	case e.Seek.Sign() > 0 && e.SeekIn(length).Cmp(length) >= 0:
+	}
+	if length := document.SecondsOfFloat(f.Duration); e.Seek.Sign() > 0 && e.SeekIn(length).Cmp(length) >= 0 {
 		return elementError(e.Ref, "The property 'seek' lies behind the end of the source, which lasts %s seconds",
 			strconv.FormatFloat(f.Duration, 'f', -1, 64))
 	}
@@ -102,6 +100,17 @@ func checkSource(e *document.Element, facts map[string]Facts) error {
 	}
 	return nil
 }
+
+// suitable says which files can be the source of an element of a type. Any can be that of the others.
+var suitable = map[string]func(Facts) bool{
+	document.TypeImage: isPicture,
+	document.TypeVideo: func(f Facts) bool { return isPicture(f) && f.HasVideo && f.Duration > 0 },
+	document.TypeAudio: isSound,
+	document.TypeVoice: isSound,
+}
+
+func isPicture(f Facts) bool { return f.Width > 0 && f.Height > 0 }
+func isSound(f Facts) bool   { return f.HasAudio && f.Duration > 0 }
 
 func checkMask(e *document.Element, facts map[string]Facts) error {
 	if e.Effects.Mask == "" {

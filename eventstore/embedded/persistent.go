@@ -218,7 +218,16 @@ func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadSer
 	}
 	answers := make(chan error, 1)
 	go func() { answers <- g.listen(call, c) }()
-	asString := options.GetUuidOption().GetString_() != nil
+	reason, err := p.deliver(call, c, answers, options.GetUuidOption().GetString_() != nil)
+	if reason != nil {
+		return p.refuse(ctx, key, reason)
+	}
+	return err
+}
+
+// deliver sends a consumer its events until it, the group or the server ends. reason is why the group has ended the connection; nil: it has not.
+func (p *persistentService) deliver(call persistent.PersistentSubscriptions_ReadServer, c *consumer, answers <-chan error, asString bool) (reason, err error) {
+	ctx := call.Context()
 	for {
 		select {
 		case m := <-c.out:
@@ -226,14 +235,14 @@ func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadSer
 				m = &message{link: m.link, place: m.place, retries: m.retries} // the group may follow links that its consumer may not
 			}
 			if err := call.Send(m.toWire(asString)); err != nil {
-				return err
+				return nil, err
 			}
 		case err := <-answers:
-			return err
+			return nil, err
 		case reason := <-c.end:
-			return p.refuse(ctx, key, reason)
+			return reason, nil
 		case <-p.service.closing:
-			return failed(errClosed)
+			return nil, failed(errClosed)
 		}
 	}
 }

@@ -279,26 +279,32 @@ func (w *writer) apply(op *operation) result {
 	case op.remove:
 		return w.remove(ctx, h, op)
 	}
-	verdict, err := w.decide(ctx, h, op)
-	switch {
-	case err != nil:
-		return result{err: err}
-	case verdict.done != nil:
-		return result{revision: verdict.done.revision, position: verdict.done.position}
-	case len(op.events) == 0:
-		return result{revision: h.last}
-	}
-	if h.meta.softDeleted() {
-		if err := w.undelete(ctx, h, op.stream); err != nil {
-			return result{err: err}
-		}
-	}
-	if isMeta {
+	r, writes := w.put(ctx, h, op)
+	if writes && isMeta {
 		described.meta = parseMeta(op.events[len(op.events)-1].data)
 		w.limited[base] = true
 	}
+	return r
+}
+
+// put adds the events of an operation to the batch. false: there is nothing to add, or they are refused.
+func (w *writer) put(ctx context.Context, h *head, op *operation) (r result, writes bool) {
+	verdict, err := w.decide(ctx, h, op)
+	switch {
+	case err != nil:
+		return result{err: err}, false
+	case verdict.done != nil:
+		return result{revision: verdict.done.revision, position: verdict.done.position}, false
+	case len(op.events) == 0:
+		return result{revision: h.last}, false
+	}
+	if h.meta.softDeleted() {
+		if err := w.undelete(ctx, h, op.stream); err != nil {
+			return result{err: err}, false
+		}
+	}
 	w.add(op.stream, h, op.events)
-	return result{revision: h.last, position: w.last}
+	return result{revision: h.last, position: w.last}, true
 }
 
 // add gives records their places and puts them into the batch.

@@ -78,67 +78,80 @@ func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *
 			err = errors.Join(err, s.close(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err := stores.MakeDataFolder(cfg.Data); err != nil {
-		return s, err
-	}
-	if err := stores.RefuseHalfRestored(cfg.Data); err != nil {
-		return s, err
-	}
-	if s.worker, err = workerName(); err != nil {
-		return s, err
-	}
-	if s.host, err = host.Leave(cfg.Data, s.worker); err != nil {
-		return s, err
-	}
-	if err := config.Note(cfg); err != nil {
-		log.WithError(err).Warn("flags of this process not recorded; a backup will not have them")
-	}
-	master, err := secret.Load(cfg.Data, cfg.BeyondHost())
+	master, err := s.prepare()
 	if err != nil {
 		return s, err
 	}
-	if s.plans, err = plansfile.Read(cfg.Plans); err != nil {
-		return s, fmt.Errorf("--plans: %w", err)
-	}
-	if err := s.deriveKeys(master); err != nil {
-		return s, err
-	}
-	if s.vault, err = secret.NewVault(cfg.Data, master); err != nil {
-		return s, err
-	}
-	if err := s.openStores(ctx); err != nil {
-		return s, err
-	}
-	if err := s.openInstallation(ctx, master); err != nil {
-		return s, err
-	}
-	s.ledgers = ledgers.New(s.stores.Log, time.Now)
-	if err := s.openModels(ctx); err != nil {
-		return s, err
-	}
-	if err := s.openMedia(master); err != nil {
-		return s, err
-	}
-	if cfg.Works() {
-		if s.work, err = s.newProcessors(ctx); err != nil {
+	for _, step := range []func() error{
+		func() error { return s.deriveKeys(master) },
+		func() (err error) { s.vault, err = secret.NewVault(cfg.Data, master); return err },
+		func() error { return s.openStores(ctx) },
+		func() error { return s.openInstallation(ctx, master) },
+		func() error { s.ledgers = ledgers.New(s.stores.Log, time.Now); return nil },
+		func() error { return s.openModels(ctx) },
+		func() error { return s.openMedia(master) },
+		func() error { return s.openWork(ctx) },
+		func() error { return s.openHTTP(master) },
+	} {
+		if err := step(); err != nil {
 			return s, err
+		}
+	}
+	return s, nil
+}
+
+// prepare reads what the data folder and the flags name, and leaves the mark of this process there.
+func (s *service) prepare() (master secret.Secret, err error) {
+	data := s.cfg.Data
+	if err := stores.MakeDataFolder(data); err != nil {
+		return master, err
+	}
+	if err := stores.RefuseHalfRestored(data); err != nil {
+		return master, err
+	}
+	if s.worker, err = workerName(); err != nil {
+		return master, err
+	}
+	if s.host, err = host.Leave(data, s.worker); err != nil {
+		return master, err
+	}
+	if err := config.Note(s.cfg); err != nil {
+		s.log.WithError(err).Warn("flags of this process not recorded; a backup will not have them")
+	}
+	if master, err = secret.Load(data, s.cfg.BeyondHost()); err != nil {
+		return master, err
+	}
+	if s.plans, err = plansfile.Read(s.cfg.Plans); err != nil {
+		return master, fmt.Errorf("--plans: %w", err)
+	}
+	return master, nil
+}
+
+// openWork wires what works without a request.
+func (s *service) openWork(ctx context.Context) (err error) {
+	if s.cfg.Works() {
+		if s.work, err = s.newProcessors(ctx); err != nil {
+			return err
 		}
 	}
 	if s.chores, err = s.newChores(); err != nil {
-		return s, err
+		return err
 	}
-	if cfg.Plays(config.RoleKeeper) {
-		if s.curator, err = s.newCurator(); err != nil {
-			return s, err
-		}
+	if s.cfg.Plays(config.RoleKeeper) {
+		s.curator, err = s.newCurator()
 	}
-	if cfg.Plays(config.RoleAPI) {
-		s.keys = keyring.New(keyring.Config{Log: s.stores.Log, Logger: log.WithField("part", "keys")})
+	return err
+}
+
+// openHTTP wires the addresses for clients and for operators.
+func (s *service) openHTTP(master secret.Secret) error {
+	if s.cfg.Plays(config.RoleAPI) {
+		s.keys = keyring.New(keyring.Config{Log: s.stores.Log, Logger: s.log.WithField("part", "keys")})
 		if err := errors.Join(s.loadCertificate(), s.newPublic(master)); err != nil {
-			return s, err
+			return err
 		}
 	}
-	return s, s.newOps()
+	return s.newOps()
 }
 
 // openStores opens the stores, whose appends are counted and told in the log.

@@ -232,7 +232,19 @@ func variableOf(flag string) string {
 func (c *Config) Validate() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for _, check := range []func(complaint){
+		c.checkProcess, c.checkBounds, c.checkCallers, c.checkStores, c.checkTimes, c.checkAddresses,
+	} {
+		check(complain)
+	}
+	return errors.Join(errs...)
+}
 
+// complaint takes what is wrong with a flag, and what to give instead.
+type complaint func(format string, args ...any)
+
+// checkProcess complains about what this process is to do, and how much of it at once.
+func (c *Config) checkProcess(complain complaint) {
 	for _, role := range c.Roles {
 		if !slices.Contains(AllRoles, role) {
 			complain("--roles: %q is none of %s", role, strings.Join(AllRoles, ", "))
@@ -247,7 +259,10 @@ func (c *Config) Validate() error {
 	if c.FetchSlots < 1 || c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
 		complain("--fetch-slots, --preload-slots, --deliver-slots and --cores must be at least 1")
 	}
-	errs = append(errs, c.smallBounds()...)
+}
+
+// checkCallers complains about who may ask, and what of.
+func (c *Config) checkCallers(complain complaint) {
 	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
 		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)
 	}
@@ -261,6 +276,10 @@ func (c *Config) Validate() error {
 			complain("--cors-origin %s: give an origin such as https://app.example.com, without a path, or *", origin)
 		}
 	}
+}
+
+// checkStores complains about the addresses of stores.
+func (c *Config) checkStores(complain complaint) {
 	for _, where := range []struct {
 		flag, value, example string
 		schemes              []string
@@ -273,6 +292,10 @@ func (c *Config) Validate() error {
 			complain("%s %s…: give an address such as %s", where.flag, scheme, where.example)
 		}
 	}
+}
+
+// checkTimes complains about times that are none.
+func (c *Config) checkTimes(complain complaint) {
 	for _, span := range []struct {
 		flag   string
 		length time.Duration
@@ -286,12 +309,10 @@ func (c *Config) Validate() error {
 			complain("%s %s: give a time above zero, such as 90s or 12h", span.flag, span.length)
 		}
 	}
-	c.checkAddresses(complain)
-	return errors.Join(errs...)
 }
 
 // checkAddresses complains about how the HTTP interface is reached, and fills in its public address.
-func (c *Config) checkAddresses(complain func(format string, args ...any)) {
+func (c *Config) checkAddresses(complain complaint) {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		complain("--tls-cert and --tls-key: give both or none")
 	}
@@ -318,25 +339,23 @@ const (
 	leastSourceFiles = 1000
 )
 
-// smallBounds complains of bounds that a single source may exceed.
-func (c *Config) smallBounds() []error {
-	var errs []error
+// checkBounds complains about bounds that a single source may exceed.
+func (c *Config) checkBounds(complain complaint) {
 	for flag, size := range map[string]disk.Size{"--account-sources": c.AccountSources, "--total-sources": c.TotalSources} {
 		if size != 0 && size < leastSources {
-			errs = append(errs, fmt.Errorf("%s %s: give 2GB at least, for a source may be as large, or off", flag, size.String()))
+			complain("%s %s: give 2GB at least, for a source may be as large, or off", flag, size.String())
 		}
 	}
 	for flag, files := range map[string]int64{"--account-source-files": c.AccountSourceFiles, "--total-source-files": c.TotalSourceFiles} {
 		if files != 0 && files < leastSourceFiles {
-			errs = append(errs, fmt.Errorf("%s %d: give %d at least, or 0 for no bound", flag, files, leastSourceFiles))
+			complain("%s %d: give %d at least, or 0 for no bound", flag, files, leastSourceFiles)
 		}
 	}
 	for flag, files := range map[string]int64{"--account-files": c.AccountFiles, "--total-files": c.TotalFiles} {
 		if files < 0 {
-			errs = append(errs, fmt.Errorf("%s %d: give a number of files, or 0 for no bound", flag, files))
+			complain("%s %d: give a number of files, or 0 for no bound", flag, files)
 		}
 	}
-	return errs
 }
 
 // nearMiss is an address that lacks a slash or two, and would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.

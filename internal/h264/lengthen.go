@@ -78,55 +78,74 @@ type coded struct {
 // read reads the pictures from one key frame to the next.
 func (l *lengthener) read(frames []Frame) ([]coded, error) {
 	all := make([]coded, len(frames))
-	high, last := int64(0), uint32(0) // of the last reference
+	taken := make([]bool, len(frames)) // places in the order of display
+	order := displayOrder{size: int64(1) << l.sequence.orderBits}
 	for i, f := range frames {
-		c := coded{units: f.Units, slices: make([]slice, len(f.Units)), datas: make([][]byte, len(f.Units))}
-		found := false
-		for k, unit := range f.Units {
-			if len(unit) == 0 || unit[0]&31 != sliceNAL && unit[0]&31 != keySliceNAL {
-				continue
-			}
-			data := unescape(unit)
-			h, err := parseSlice(data, l.sequence, l.pictures)
-			if err != nil {
-				return nil, err
-			}
-			if found && (h.number != c.number || h.order != c.order || h.reference != c.reference) || h.key != (i == 0) {
-				return nil, fmt.Errorf("%w: the slices of a picture differ", ErrUnknown)
-			}
-			c.slices[k], c.datas[k] = h, data
-			if !found {
-				c.slice, found = h, true
-			}
+		c, err := l.picture(f, i == 0)
+		if err != nil {
+			return nil, err
 		}
-		if !found {
-			return nil, fmt.Errorf("%w: a picture without a slice", ErrUnknown)
-		}
-		size := int64(1) << l.sequence.orderBits
-		full := high + int64(c.order)
-		switch d := int64(c.order) - int64(last); {
-		case d <= -size/2:
-			full += size
-		case d > size/2:
-			full -= size
-		}
-		if c.reference {
-			high, last = full-int64(c.order), c.order
-		}
+		full := order.full(c.slice)
 		if full < 0 || full%2 != 0 || full/2 >= int64(len(frames)) {
 			return nil, fmt.Errorf("%w: its pictures are displayed in another order", ErrUnknown)
 		}
 		c.shown = int(full / 2)
-		all[i] = c
-	}
-	places := make([]bool, len(frames))
-	for _, c := range all {
-		if places[c.shown] {
+		if taken[c.shown] {
 			return nil, fmt.Errorf("%w: two pictures at one place", ErrUnknown)
 		}
-		places[c.shown] = true
+		taken[c.shown] = true
+		all[i] = c
 	}
 	return all, nil
+}
+
+// picture reads the slices of a picture, which speak of the same one.
+func (l *lengthener) picture(f Frame, key bool) (coded, error) {
+	c := coded{units: f.Units, slices: make([]slice, len(f.Units)), datas: make([][]byte, len(f.Units))}
+	found := false
+	for k, unit := range f.Units {
+		if len(unit) == 0 || unit[0]&31 != sliceNAL && unit[0]&31 != keySliceNAL {
+			continue
+		}
+		data := unescape(unit)
+		h, err := parseSlice(data, l.sequence, l.pictures)
+		if err != nil {
+			return c, err
+		}
+		if found && !h.samePicture(c.slice) || h.key != key {
+			return c, fmt.Errorf("%w: the slices of a picture differ", ErrUnknown)
+		}
+		c.slices[k], c.datas[k] = h, data
+		if !found {
+			c.slice, found = h, true
+		}
+	}
+	if !found {
+		return c, fmt.Errorf("%w: a picture without a slice", ErrUnknown)
+	}
+	return c, nil
+}
+
+// displayOrder follows the places of pictures in the order of display, of which streams have the lower bits only.
+type displayOrder struct {
+	size int64  // of what the bits count
+	high int64  // the upper part, at the last reference
+	last uint32 // the lower part there
+}
+
+// full is the whole place of the next picture: the one of all that its bits may mean which is nearest to the last reference.
+func (d *displayOrder) full(s slice) int64 {
+	full := d.high + int64(s.order)
+	switch step := int64(s.order) - int64(d.last); {
+	case step <= -d.size/2:
+		full += d.size
+	case step > d.size/2:
+		full -= d.size
+	}
+	if s.reference {
+		d.high, d.last = full-int64(s.order), s.order
+	}
+	return full
 }
 
 // period writes the pictures from one key frame to the next, of which so many lie before it in the stream as it was.

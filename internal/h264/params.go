@@ -26,11 +26,8 @@ func parseSequence(data []byte) (s sequence, err error) {
 	r.bits(16)
 	r.ue()
 	if profile >= 100 {
-		if format, luma, chroma := r.ue(), r.ue(), r.ue(); format != 1 || luma != 0 || chroma != 0 {
-			return s, fmt.Errorf("%w: not 4:2:0 in 8 bits", ErrUnknown)
-		}
-		if lossless, matrix := r.flag(), r.flag(); lossless || matrix {
-			return s, fmt.Errorf("%w: it is lossless or has scaling matrices", ErrUnknown)
+		if err := plainFormat(r); err != nil {
+			return s, err
 		}
 	}
 	number, kind := r.ue(), r.ue()
@@ -49,6 +46,17 @@ func parseSequence(data []byte) (s sequence, err error) {
 	}
 	s.numberBits, s.orderBits, s.references, s.blocks = int(number)+4, int(order)+4, int(references), int((width+1)*(height+1))
 	return s, nil
+}
+
+// plainFormat reads what the higher profiles say of the format of pictures.
+func plainFormat(r *reader) error {
+	if format, luma, chroma := r.ue(), r.ue(), r.ue(); format != 1 || luma != 0 || chroma != 0 {
+		return fmt.Errorf("%w: not 4:2:0 in 8 bits", ErrUnknown)
+	}
+	if lossless, matrix := r.flag(), r.flag(); lossless || matrix {
+		return fmt.Errorf("%w: it is lossless or has scaling matrices", ErrUnknown)
+	}
+	return nil
 }
 
 // widened is the sequence parameter set with orderBits.

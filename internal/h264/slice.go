@@ -45,15 +45,19 @@ func parseSlice(data []byte, s sequence, p pictures) (h slice, err error) {
 	h.orderAt = r.at
 	h.order = r.bits(s.orderBits)
 	if h.kind != within {
-		if err := h.references(r, p); err != nil {
-			return h, err
-		}
+		err = h.references(r, p)
 	}
-	if h.reference {
-		if err := h.marking(r); err != nil {
-			return h, err
-		}
+	if h.reference && err == nil {
+		err = h.marking(r)
 	}
+	if err != nil {
+		return h, err
+	}
+	return h, h.ending(r, p)
+}
+
+// ending reads the rest of the header, behind which the pictures' data begins.
+func (h *slice) ending(r *reader, p pictures) error {
 	if h.kind != within {
 		r.ue() // the first states
 	}
@@ -65,13 +69,18 @@ func parseSlice(data []byte, s sequence, p pictures) (h slice, err error) {
 	h.end = r.at
 	for r.at&7 != 0 {
 		if r.bit() != 1 {
-			return h, fmt.Errorf("%w: the header of a slice ends elsewhere", ErrUnknown)
+			return fmt.Errorf("%w: the header of a slice ends elsewhere", ErrUnknown)
 		}
 	}
-	if r.over || r.at>>3 >= len(data) {
-		return h, fmt.Errorf("%w: a slice ends early", ErrUnknown)
+	if r.over || r.at>>3 >= len(r.data) {
+		return fmt.Errorf("%w: a slice ends early", ErrUnknown)
 	}
-	return h, nil
+	return nil
+}
+
+// samePicture says whether two slices may be of one picture.
+func (h slice) samePicture(o slice) bool {
+	return h.number == o.number && h.order == o.order && h.reference == o.reference
 }
 
 // references reads past the lists of references and their weights.
@@ -101,20 +110,25 @@ func (h *slice) references(r *reader, p pictures) error {
 		}
 	}
 	if h.kind == forward && p.weighted {
-		r.ue()
-		r.ue()
-		for range active[0] {
-			for _, values := range []int{2, 4} { // of luma, of chroma
-				if !r.flag() {
-					continue
-				}
-				for range values {
-					r.se()
-				}
+		weights(r, active[0])
+	}
+	return nil
+}
+
+// weights reads past the weights of references.
+func weights(r *reader, references int) {
+	r.ue()
+	r.ue()
+	for range references {
+		for _, values := range []int{2, 4} { // of luma, of chroma
+			if !r.flag() {
+				continue
+			}
+			for range values {
+				r.se()
 			}
 		}
 	}
-	return nil
 }
 
 // marking reads which pictures are references no more.

@@ -104,20 +104,31 @@ func (a *auditor) apply(acc *account, id domain.AccountID, event domain.Event) e
 	case ledger.CreditsGranted:
 		return acc.grant(e)
 	case ledger.CreditsHeld:
-		if e.Amount < 1 {
-			return wrongf("%d credits are held", e.Amount)
-		}
-		acc.held += e.Amount
-		return a.begin(acc, e.Project, &open{account: id, amount: e.Amount})
+		return a.hold(acc, id, e)
 	case ledger.CreditsHoldChanged:
 		return a.change(acc, e)
 	case ledger.CreditsCharged:
 		return a.charge(acc, id, e)
 	case ledger.CreditsReleased:
-		acc.held -= e.Amount
-		return a.end(id, e.Project, func(o *open) bool {
-			return !o.counted && o.amount == e.Amount && o.outcome != undecided && o.outcome != made
-		})
+		return a.release(acc, id, e)
+	case ledger.ZeroBalancePurged:
+		if acc.granted > acc.charged {
+			return wrongf("purged at zero, with a balance of %d", acc.granted-acc.charged)
+		}
+	case ledger.Closed:
+		if acc.closed {
+			return wrongf("closed twice")
+		}
+		acc.closed = true
+	default:
+		return a.count(acc, id, event)
+	}
+	return nil
+}
+
+// count enters what a plan counts instead of credits.
+func (a *auditor) count(acc *account, id domain.AccountID, event domain.Event) error {
+	switch e := event.(type) {
 	case ledger.MovieCounted:
 		acc.in(e.Period).movies++
 		return a.begin(acc, e.Project, &open{account: id, counted: true, period: e.Period})
@@ -131,15 +142,6 @@ func (a *auditor) apply(acc *account, id domain.AccountID, event domain.Event) e
 		return a.end(id, e.Project, func(o *open) bool {
 			return o.counted && o.draft == e.Draft && o.period == e.Period && o.outcome == failed
 		})
-	case ledger.ZeroBalancePurged:
-		if acc.granted > acc.charged {
-			return wrongf("purged at zero, with a balance of %d", acc.granted-acc.charged)
-		}
-	case ledger.Closed:
-		if acc.closed {
-			return wrongf("closed twice")
-		}
-		acc.closed = true
 	}
 	return nil
 }
@@ -187,6 +189,15 @@ func (a *auditor) begin(acc *account, subject domain.ProjectID, o *open) error {
 	return nil
 }
 
+// hold reserves credits.
+func (a *auditor) hold(acc *account, id domain.AccountID, e ledger.CreditsHeld) error {
+	if e.Amount < 1 {
+		return wrongf("%d credits are held", e.Amount)
+	}
+	acc.held += e.Amount
+	return a.begin(acc, e.Project, &open{account: id, amount: e.Amount})
+}
+
 // change sets a hold to another amount.
 func (a *auditor) change(acc *account, e ledger.CreditsHoldChanged) error {
 	o := a.open[e.Project]
@@ -212,6 +223,14 @@ func (a *auditor) charge(acc *account, id domain.AccountID, e ledger.CreditsChar
 	}
 	return a.end(id, e.Project, func(o *open) bool {
 		return !o.counted && o.amount == e.Amount && o.outcome == made && o.credits == e.Amount
+	})
+}
+
+// release gives a hold back, whole, when nothing has come of it that costs.
+func (a *auditor) release(acc *account, id domain.AccountID, e ledger.CreditsReleased) error {
+	acc.held -= e.Amount
+	return a.end(id, e.Project, func(o *open) bool {
+		return !o.counted && o.amount == e.Amount && o.outcome != undecided && o.outcome != made
 	})
 }
 

@@ -130,45 +130,52 @@ func (c *Contract) check(method, path string, answer Answer) error {
 		if answer.Status != http.StatusNotFound {
 			return fmt.Errorf("the path is not described")
 		}
-		return c.validate("/components/schemas/Error", answer.Body)
+		return c.validate(errorSchema, answer.Body)
 	}
 	route := c.routes[at]
-	asked := method
+	described := method
 	if method == http.MethodHead {
-		method = http.MethodGet
+		described = http.MethodGet
 	}
-	responses, ok := route.methods[method]
+	responses, ok := route.methods[described]
 	if !ok {
-		if answer.Status == http.StatusNoContent && method == http.MethodOptions {
-			return nil
-		}
-		if answer.Status != http.StatusMethodNotAllowed || answer.Header.Get("Allow") == "" {
-			return fmt.Errorf("the method is not described")
-		}
-		return c.validate("/components/schemas/Error", answer.Body)
+		return c.checkUndescribed(method, answer)
 	}
 	status := strconv.Itoa(answer.Status)
 	response, ok := responses[status]
 	if !ok {
 		return fmt.Errorf("the status is not described")
 	}
-	pointer := "/paths/" + escapePointer(route.template) + "/" + strings.ToLower(method) + "/responses/" + status
 	if name, shared := strings.CutPrefix(response.Ref, "#"); shared {
 		return c.validate(name+"/content/application~1json/schema", answer.Body)
 	}
-	c.mark(route.template, method, status)
-	if len(response.Content) == 0 {
-		return nil
-	}
+	c.mark(route.template, described, status)
 	media, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
-	_, described := response.Content[media]
-	if _, all := response.Content["*/*"]; !described && !all {
+	_, known := response.Content[media]
+	_, all := response.Content["*/*"]
+	switch {
+	case len(response.Content) == 0:
+		return nil
+	case !known && !all:
 		return fmt.Errorf("media type %q is not described", media)
-	}
-	if media != "application/json" || !described || asked == http.MethodHead {
+	case media != "application/json" || !known || method == http.MethodHead:
 		return nil
 	}
+	pointer := "/paths/" + escapePointer(route.template) + "/" + strings.ToLower(described) + "/responses/" + status
 	return c.validate(pointer+"/content/"+escapePointer(media)+"/schema", answer.Body)
+}
+
+const errorSchema = "/components/schemas/Error"
+
+// checkUndescribed checks the answer to a method that a path does not have.
+func (c *Contract) checkUndescribed(method string, answer Answer) error {
+	if answer.Status == http.StatusNoContent && method == http.MethodOptions {
+		return nil
+	}
+	if answer.Status != http.StatusMethodNotAllowed || answer.Header.Get("Allow") == "" {
+		return fmt.Errorf("the method is not described")
+	}
+	return c.validate(errorSchema, answer.Body)
 }
 
 func (c *Contract) validate(pointer string, body []byte) error {

@@ -27,45 +27,61 @@ type Cache struct {
 // caches looks at what is kept on this machine to be used again. A folder that does not exist is empty.
 func (c *checker) caches(ctx context.Context) error {
 	for _, cache := range c.Caches {
-		gone := make(map[string]bool, len(c.inventory.departed))
+		walk := cacheWalk{checker: c, cache: cache, departed: make(map[string]bool, len(c.inventory.departed))}
 		for account := range c.inventory.departed {
-			gone[cache.Folder(account)] = true
+			walk.departed[cache.Folder(account)] = true
 		}
-		named := make(map[string]bool) // in the folder that is being walked
 		err := filepath.WalkDir(cache.Dir, func(path string, entry fs.DirEntry, err error) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
 			switch {
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
 			case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
 				return nil
 			case err != nil:
 				return err
-			case entry.IsDir() && gone[path]:
-				flaw := commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
-				if err := c.flaw(cache, path, entry, flaw); err != nil {
-					return err
-				}
-				return fs.SkipDir
 			case entry.IsDir():
-				named, err = namedIn(cache, path)
-				return err
+				return walk.folder(path, entry)
 			}
-			c.report.Cached++
-			flaw, err := cache.Examine(path, c.Quick)
-			if err != nil {
-				return err
-			}
-			if flaw.Kind == "" && cache.Named != nil && filepath.Ext(path) != ".json" && !named[entry.Name()] {
-				flaw = commands.Flaw{Kind: commands.FlawOrphaned, Detail: "no note names it", Remove: []string{path}}
-			}
-			return c.flaw(cache, path, entry, flaw)
+			return walk.file(path, entry)
 		})
 		if err != nil {
 			return fmt.Errorf("look through the cache in %s: %w", cache.Dir, err)
 		}
 	}
 	return nil
+}
+
+// cacheWalk goes through a cache.
+type cacheWalk struct {
+	*checker
+	cache    Cache
+	departed map[string]bool // folders of accounts that are closed
+	named    map[string]bool // files that the notes in the folder that is being walked name
+}
+
+// folder leaves those of closed accounts out, whole.
+func (w *cacheWalk) folder(path string, entry fs.DirEntry) (err error) {
+	if w.departed[path] {
+		flaw := commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
+		if err := w.flaw(w.cache, path, entry, flaw); err != nil {
+			return err
+		}
+		return fs.SkipDir
+	}
+	w.named, err = namedIn(w.cache, path)
+	return err
+}
+
+func (w *cacheWalk) file(path string, entry fs.DirEntry) error {
+	w.report.Cached++
+	flaw, err := w.cache.Examine(path, w.Quick)
+	if err != nil {
+		return err
+	}
+	if flaw.Kind == "" && w.cache.Named != nil && filepath.Ext(path) != ".json" && !w.named[entry.Name()] {
+		flaw = commands.Flaw{Kind: commands.FlawOrphaned, Detail: "no note names it", Remove: []string{path}}
+	}
+	return w.flaw(w.cache, path, entry, flaw)
 }
 
 func namedIn(cache Cache, folder string) (map[string]bool, error) {

@@ -1,6 +1,7 @@
 package processors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,11 +46,10 @@ func refused(format string, args ...any) error {
 // resolve finds out where a destination leads. A verdict says that it leads nowhere; another error passes.
 func (d *delivery) resolve(ctx context.Context, to destination) (target, error) {
 	kind, unknown := connection.ParseKind(to.Type)
+	if problem := cmp.Or(to.problem, to.Problem); problem != "" {
+		return target{}, refused("%s", problem)
+	}
 	switch {
-	case to.problem != "":
-		return target{}, refused("%s", to.problem)
-	case to.Problem != "":
-		return target{}, refused("%s", to.Problem)
 	case to.Type == "" && to.ID == "":
 		return target{}, refused(noTypeMessage)
 	case to.Type != "" && (unknown != nil || !kind.IsDestination()):
@@ -58,13 +58,19 @@ func (d *delivery) resolve(ctx context.Context, to destination) (target, error) 
 		return target{kind: kind}, verdict{movie.DeliverySkipped, noVideoMessage}
 	case to.ID != "" && !inlineWebhook(to):
 		return d.resolveSaved(ctx, to)
-	case kind == connection.Webhook && to.Endpoint == "":
-		return target{kind: kind}, refused(noTargetMessage)
-	case kind.SavedOnly():
-		return target{kind: kind}, refused("A destination of type %s needs the id of a saved connection", to.Type)
 	}
+	return d.resolveInline(kind, to)
+}
+
+// resolveInline reads an entry that has everything in itself.
+func (d *delivery) resolveInline(kind connection.Kind, to destination) (target, error) {
 	t := target{kind: kind}
-	if kind == connection.Webhook {
+	switch {
+	case kind == connection.Webhook && to.Endpoint == "":
+		return t, refused(noTargetMessage)
+	case kind.SavedOnly():
+		return t, refused("A destination of type %s needs the id of a saved connection", to.Type)
+	case kind == connection.Webhook:
 		t.settings = connection.Settings{"endpoint": to.Endpoint, "content-type": to.ContentType}
 		return t, nil
 	}

@@ -97,7 +97,7 @@ type ask struct {
 }
 
 func parseAsk(c access.Call) (ask, error) {
-	q := ask{movie: true}
+	var q ask
 	var ok bool
 	if q.id, ok = c.One("id"); !ok {
 		return q, errID
@@ -114,9 +114,12 @@ func parseAsk(c access.Call) (ask, error) {
 	if !ok || scopes != "" && q.id == "" {
 		return q, errScopes
 	}
-	if scopes != "" {
-		q.movie = false
-	}
+	return q, q.parseScopes(scopes)
+}
+
+// parseScopes reads what of a template is asked for: without a word, its movie.
+func (q *ask) parseScopes(scopes string) error {
+	q.movie = scopes == ""
 	for _, scope := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' || r == ' ' }) {
 		switch scope {
 		case "movie":
@@ -124,10 +127,10 @@ func parseAsk(c access.Call) (ask, error) {
 		case "prompt":
 			q.prompt = true
 		default:
-			return q, errScopes
+			return errScopes
 		}
 	}
-	return q, nil
+	return nil
 }
 
 // getTemplate answers with one template of the account. One of another account, in the library or not, is never read. Decision 6.

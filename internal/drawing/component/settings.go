@@ -123,55 +123,69 @@ func (r rich) empty() bool { return strings.TrimSpace(r.text) == "" }
 // readRich reads a text with simple inline HTML: b, strong, em, i, br and entities. Other tags are left out.
 func readRich(source string, weight int, italic bool) rich {
 	source = source[:min(len(source), maxText)]
-	var out strings.Builder
-	var r rich
-	runes, bold, slanted := 0, 0, 0
-	write := func(s string) {
-		s = html.UnescapeString(s)
-		n := len([]rune(s))
-		if n > 0 && (bold > 0 || slanted > 0) && len(r.spans) < maxList {
-			span := text.Span{From: runes, To: runes + n, Weight: weight, Italic: italic || slanted > 0}
-			if bold > 0 {
-				span.Weight = max(weight, 700)
-			}
-			r.spans = append(r.spans, span)
-		}
-		out.WriteString(s)
-		runes += n
-	}
+	w := richWriter{weight: weight, italic: italic}
 	for source != "" {
 		plain, rest, tagged := strings.Cut(source, "<")
 		name, after, closed := strings.Cut(rest, ">")
-		if !tagged || !closed || !isTag(name) {
-			if tagged { // a lonely bracket
-				plain, source = plain+"<", rest
-			} else {
-				source = ""
-			}
-			write(plain)
-			continue
-		}
-		write(plain)
-		source = after
-		step := 1
-		if strings.HasPrefix(name, "/") {
-			step = -1
-		}
-		switch tagName(name) {
-		case "br":
-			write("\n")
-		case "b", "strong":
-			bold += step
-		case "i", "em":
-			slanted += step
-		case "p", "div", "li":
-			if step < 0 {
-				write("\n")
-			}
+		switch {
+		case !tagged:
+			w.write(plain)
+			source = ""
+		case !closed || !isTag(name): // a lonely bracket
+			w.write(plain + "<")
+			source = rest
+		default:
+			w.write(plain)
+			w.tag(tagName(name), strings.HasPrefix(name, "/"))
+			source = after
 		}
 	}
-	r.text = strings.TrimRight(out.String(), "\n ")
-	return r
+	w.r.text = strings.TrimRight(w.out.String(), "\n ")
+	return w.r
+}
+
+// richWriter makes a rich text of pieces and tags.
+type richWriter struct {
+	weight        int  // of what is not marked
+	italic        bool // it is slanted
+	out           strings.Builder
+	r             rich
+	runes         int // so far
+	bold, slanted int // tags that are open
+}
+
+func (w *richWriter) write(s string) {
+	s = html.UnescapeString(s)
+	n := len([]rune(s))
+	if n > 0 && (w.bold > 0 || w.slanted > 0) && len(w.r.spans) < maxList {
+		span := text.Span{From: w.runes, To: w.runes + n, Weight: w.weight, Italic: w.italic || w.slanted > 0}
+		if w.bold > 0 {
+			span.Weight = max(w.weight, 700)
+		}
+		w.r.spans = append(w.r.spans, span)
+	}
+	w.out.WriteString(s)
+	w.runes += n
+}
+
+// tag opens or closes an element.
+func (w *richWriter) tag(name string, closes bool) {
+	step := 1
+	if closes {
+		step = -1
+	}
+	switch name {
+	case "br":
+		w.write("\n")
+	case "b", "strong":
+		w.bold += step
+	case "i", "em":
+		w.slanted += step
+	case "p", "div", "li":
+		if closes {
+			w.write("\n")
+		}
+	}
 }
 
 func isTag(name string) bool {

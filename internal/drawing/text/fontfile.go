@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -95,26 +96,13 @@ type fileFont struct {
 }
 
 // readFonts reads the fonts of a stranger's file.
-func readFonts(path string) (found []fileFont, err error) {
-	info, err := os.Stat(path)
+func readFonts(path string) ([]fileFont, error) {
+	file, err := openFontFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("open a font file: %w", err)
+		return nil, err
 	}
-	if info.Size() > maxFontBytes {
-		return nil, domain.Errorf(domain.Invalid, "font_too_large", "The font file is larger than %d MB", maxFontBytes>>20)
-	}
-	opened, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("open a font file: %w", err)
-	}
-	defer func() { _ = opened.Close() }() // read only
-	file := opentype.Resource(opened)
-	if magic, err := readAt(file, 0, len(magicWOFF2)); err == nil && string(magic) == magicWOFF2 {
-		unpacked, err := unpackFile(path)
-		if err != nil {
-			return nil, err
-		}
-		file = bytes.NewReader(unpacked)
+	if c, ok := file.(io.Closer); ok {
+		defer c.Close()
 	}
 	sizes, err := tableBytes(file)
 	if err != nil {
@@ -124,6 +112,7 @@ func readFonts(path string) (found []fileFont, err error) {
 	if err != nil || len(loaders) == 0 || len(loaders) != len(sizes) || sizes[0] > maxFontBytes {
 		return nil, errFont()
 	}
+	var found []fileFont
 	room := int64(maxFontBytes)
 	for i, loader := range loaders[:min(len(loaders), maxFontsOfFile)] {
 		if room -= sizes[i]; room < 0 {
@@ -141,6 +130,30 @@ func readFonts(path string) (found []fileFont, err error) {
 		found = append(found, fileFont{loaded, about.Aspect, runes})
 	}
 	return found, nil
+}
+
+// openFontFile opens a file that is not too large; one of WOFF 2 unpacked. The caller closes it when it can be closed.
+func openFontFile(path string) (opentype.Resource, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open a font file: %w", err)
+	}
+	if info.Size() > maxFontBytes {
+		return nil, domain.Errorf(domain.Invalid, "font_too_large", "The font file is larger than %d MB", maxFontBytes>>20)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open a font file: %w", err)
+	}
+	if magic, err := readAt(file, 0, len(magicWOFF2)); err != nil || string(magic) != magicWOFF2 {
+		return file, nil
+	}
+	_ = file.Close() // read only
+	unpacked, err := unpackFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.NewReader(unpacked), nil
 }
 
 // unpackFile unpacks a file of WOFF 2, which is at most as large as Unpack takes it.

@@ -81,26 +81,9 @@ func boundWOFF2(data []byte) error {
 	rest := bytes.NewReader(data[woff2Header:])
 	var sum int64
 	for range tables {
-		flags, err := rest.ReadByte()
-		if err != nil {
-			return errWOFF2
-		}
-		tag := flags & 0x3f
-		if tag == 0x3f {
-			if _, err := rest.Seek(4, io.SeekCurrent); err != nil {
-				return errWOFF2
-			}
-		}
-		size, err := readBase128(rest)
+		size, err := packedTable(rest)
 		if err != nil {
 			return err
-		}
-		const glyf, loca, hmtx = 10, 11, 3
-		version := flags >> 6
-		if (tag == glyf || tag == loca) && version == 0 || tag == hmtx && version == 1 {
-			if size, err = readBase128(rest); err != nil {
-				return err
-			}
 		}
 		if sum += size; sum > maxFontBytes/2 {
 			return errWOFF2
@@ -111,6 +94,26 @@ func boundWOFF2(data []byte) error {
 		return errWOFF2
 	}
 	return nil
+}
+
+// packedTable reads an entry of the directory, and returns how many bytes the table has in what is unpacked.
+func packedTable(directory *bytes.Reader) (int64, error) {
+	flags, err := directory.ReadByte()
+	if err != nil {
+		return 0, errWOFF2
+	}
+	const glyf, loca, hmtx, named = 10, 11, 3, 0x3f
+	tag, version := flags&named, flags>>6
+	if tag == named { // four letters follow
+		if _, err := directory.Seek(4, io.SeekCurrent); err != nil {
+			return 0, errWOFF2
+		}
+	}
+	size, err := readBase128(directory)
+	if transformed := (tag == glyf || tag == loca) && version == 0 || tag == hmtx && version == 1; transformed && err == nil {
+		size, err = readBase128(directory)
+	}
+	return size, err
 }
 
 // readBase128 reads a number of at most five bytes with seven bits each.
