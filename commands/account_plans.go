@@ -60,7 +60,7 @@ func (p *accountPlans) know(ctx context.Context, id domain.AccountID) (knownPlan
 		return knownPlan{}, fmt.Errorf("load account %s: %w", id, err)
 	}
 	if !a.Exists() && id != LibraryAccount {
-		return knownPlan{}, fmt.Errorf("load account %s: %w", id, errUnseen)
+		return knownPlan{}, fmt.Errorf("load account %s: %w", id, ErrUnseen)
 	}
 	known = knownPlan{plan: p.plans.Of(a.Plan()), closed: !a.ClosedAt().IsZero(), until: now.Add(planAge)}
 	p.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/key"
@@ -19,12 +20,12 @@ import (
 	"moviola/eventstore/memory"
 )
 
-func (w *world) openAccount(cmd commands.OpenAccount) (commands.OpenedAccount, error) {
+func (w *world) openAccount(cmd accounts.OpenAccount) (accounts.OpenedAccount, error) {
 	return w.openHandler(rand.Reader).Handle(w.t.Context(), cmd)
 }
 
-func (w *world) openHandler(random io.Reader) commands.OpenAccountHandler {
-	return commands.NewOpenAccountHandler(commands.OpenAccountConfig{
+func (w *world) openHandler(random io.Reader) accounts.OpenAccountHandler {
+	return accounts.NewOpenAccountHandler(accounts.OpenAccountConfig{
 		Log: w.log, Complete: w.completeHandler(firstKeys), Random: random, Now: w.clock,
 	})
 }
@@ -32,12 +33,12 @@ func (w *world) openHandler(random io.Reader) commands.OpenAccountHandler {
 // firstKeys is the secret of this installation.
 var firstKeys = []byte("0123456789abcdef0123456789abcdef")
 
-func (w *world) completeHandler(secret []byte) commands.CompleteOpeningHandler {
-	return commands.NewCompleteOpeningHandler(commands.CompleteOpeningConfig{Log: w.log, Ledgers: w.ledgers, FirstKeys: secret, Now: w.clock})
+func (w *world) completeHandler(secret []byte) accounts.CompleteOpeningHandler {
+	return accounts.NewCompleteOpeningHandler(accounts.CompleteOpeningConfig{Log: w.log, Ledgers: w.ledgers, FirstKeys: secret, Now: w.clock})
 }
 
-func (w *world) completeOpening() (commands.OpenedAccount, error) {
-	return w.completeHandler(firstKeys).Handle(w.t.Context(), commands.CompleteOpening{Account: "default"})
+func (w *world) completeOpening() (accounts.OpenedAccount, error) {
+	return w.completeHandler(firstKeys).Handle(w.t.Context(), accounts.CompleteOpening{Account: "default"})
 }
 
 func keyStream(value string) string { return key.Stream(key.ID(key.Hash(value))) }
@@ -47,14 +48,14 @@ func TestOpenAccount(t *testing.T) {
 	credits := func(n int64) *int64 { return &n }
 	tests := []struct {
 		name    string
-		cmd     commands.OpenAccount
+		cmd     accounts.OpenAccount
 		credits int64
 		plan    string
 	}{
-		{name: "with the usual credits", cmd: commands.OpenAccount{Name: "Anna"}, credits: 600, plan: "free"},
-		{name: "with other credits", cmd: commands.OpenAccount{Name: "Anna", Plan: "paid", Credits: credits(7)}, credits: 7, plan: "paid"},
-		{name: "without credits", cmd: commands.OpenAccount{Name: "Anna", Credits: credits(0)}, plan: "free"},
-		{name: "of the first start", cmd: commands.OpenAccount{ID: "default", Name: "Anna", Plan: "paid"}, credits: 600, plan: "paid"},
+		{name: "with the usual credits", cmd: accounts.OpenAccount{Name: "Anna"}, credits: 600, plan: "free"},
+		{name: "with other credits", cmd: accounts.OpenAccount{Name: "Anna", Plan: "paid", Credits: credits(7)}, credits: 7, plan: "paid"},
+		{name: "without credits", cmd: accounts.OpenAccount{Name: "Anna", Credits: credits(0)}, plan: "free"},
+		{name: "of the first start", cmd: accounts.OpenAccount{ID: "default", Name: "Anna", Plan: "paid"}, credits: 600, plan: "paid"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,13 +97,13 @@ func TestOpenAccount_refused(t *testing.T) {
 	credits := int64(-1)
 	tests := []struct {
 		name string
-		cmd  commands.OpenAccount
+		cmd  accounts.OpenAccount
 		code string
 	}{
-		{"no name", commands.OpenAccount{}, "name_required"},
-		{"unknown plan", commands.OpenAccount{Name: "Anna", Plan: "gold"}, "plan_invalid"},
-		{"negative credits", commands.OpenAccount{Name: "Anna", Credits: &credits}, "credits_invalid"},
-		{"exists", commands.OpenAccount{ID: "default", Name: "Anna"}, "account_exists"},
+		{"no name", accounts.OpenAccount{}, "name_required"},
+		{"unknown plan", accounts.OpenAccount{Name: "Anna", Plan: "gold"}, "plan_invalid"},
+		{"negative credits", accounts.OpenAccount{Name: "Anna", Credits: &credits}, "credits_invalid"},
+		{"exists", accounts.OpenAccount{ID: "default", Name: "Anna"}, "account_exists"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,11 +135,11 @@ func TestOpenAccount_killed(t *testing.T) {
 			t.Parallel()
 			w := newEmptyWorld(t)
 			w.kill(category)
-			if _, err := w.openAccount(commands.OpenAccount{ID: "default", Name: "Anna"}); !errors.Is(err, errKilled) {
+			if _, err := w.openAccount(accounts.OpenAccount{ID: "default", Name: "Anna"}); !errors.Is(err, errKilled) {
 				t.Fatalf("error %v", err)
 			}
 			w.restart()
-			got, err := w.openAccount(commands.OpenAccount{ID: "default", Name: "Anna"})
+			got, err := w.openAccount(accounts.OpenAccount{ID: "default", Name: "Anna"})
 			if category != "account" { // the account is there, and is completed
 				requireRefusal(t, err, domain.Errorf(domain.Conflict, "account_exists", "Account default already exists"))
 				got, err = w.completeOpening()
@@ -162,7 +163,7 @@ func TestOpenAccount_killed(t *testing.T) {
 func TestOpenAccount_race(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
-	var other commands.OpenedAccount
+	var other accounts.OpenedAccount
 	w.store.Inject(memory.Faults{BeforeAppendFunc: func(_ context.Context, _ string, events []eventstore.Proposed) error {
 		if events[0].Type != "KeyIssued" {
 			return nil
@@ -172,7 +173,7 @@ func TestOpenAccount_race(t *testing.T) {
 		other, err = w.completeOpening()
 		return err
 	}})
-	got, err := w.openAccount(commands.OpenAccount{ID: "default", Name: "Anna"})
+	got, err := w.openAccount(accounts.OpenAccount{ID: "default", Name: "Anna"})
 	w.must(err)
 	if got.Key == "" || got.Key != other.Key {
 		t.Error("two keys")
@@ -189,10 +190,10 @@ func TestCompleteOpening_keys(t *testing.T) {
 	for _, secret := range []string{string(firstKeys), "another secret of thirty-two byte"} {
 		for _, id := range []domain.AccountID{"anna", "bert"} {
 			w := newEmptyWorld(t)
-			h := commands.NewOpenAccountHandler(commands.OpenAccountConfig{
+			h := accounts.NewOpenAccountHandler(accounts.OpenAccountConfig{
 				Log: w.log, Complete: w.completeHandler([]byte(secret)), Random: rand.Reader, Now: w.clock,
 			})
-			got, err := h.Handle(t.Context(), commands.OpenAccount{ID: id, Name: "A"})
+			got, err := h.Handle(t.Context(), accounts.OpenAccount{ID: id, Name: "A"})
 			w.must(err)
 			if seen[got.Key] {
 				t.Errorf("%s of %q has the key of another", id, secret)
@@ -201,9 +202,9 @@ func TestCompleteOpening_keys(t *testing.T) {
 		}
 	}
 	w := newEmptyWorld(t)
-	_, err := w.openAccount(commands.OpenAccount{ID: "default", Name: "Anna"})
+	_, err := w.openAccount(accounts.OpenAccount{ID: "default", Name: "Anna"})
 	w.must(err)
-	if _, err := w.completeHandler(nil).Handle(t.Context(), commands.CompleteOpening{Account: "default"}); err == nil || errors.Is(err, commands.ErrNothingToDo) {
+	if _, err := w.completeHandler(nil).Handle(t.Context(), accounts.CompleteOpening{Account: "default"}); err == nil || errors.Is(err, commands.ErrNothingToDo) {
 		t.Errorf("a key without a secret: %v", err)
 	}
 }
@@ -216,7 +217,7 @@ func TestCompleteOpening_older(t *testing.T) {
 		account.Opened{Name: "Anna", Plan: "paid", At: t0})
 	w.must(err)
 	for _, id := range []domain.AccountID{"default", "never-opened"} {
-		if _, err := w.completeHandler(firstKeys).Handle(t.Context(), commands.CompleteOpening{Account: id}); !errors.Is(err, commands.ErrNothingToDo) {
+		if _, err := w.completeHandler(firstKeys).Handle(t.Context(), accounts.CompleteOpening{Account: id}); !errors.Is(err, commands.ErrNothingToDo) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -229,7 +230,7 @@ func TestCompleteOpening_older(t *testing.T) {
 func TestOpenAccount_noRandomness(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
-	if _, err := w.openHandler(strings.NewReader("few bytes")).Handle(t.Context(), commands.OpenAccount{Name: "Anna"}); err == nil {
+	if _, err := w.openHandler(strings.NewReader("few bytes")).Handle(t.Context(), accounts.OpenAccount{Name: "Anna"}); err == nil {
 		t.Error("an account was opened")
 	}
 }
@@ -237,11 +238,11 @@ func TestOpenAccount_noRandomness(t *testing.T) {
 func TestGrantCredits(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
-	h := commands.NewGrantCreditsHandler(w.log, w.ledgers)
-	cmd := commands.GrantCredits{Account: "default", Reference: "pack-1", Kind: "pack", Amount: 50}
+	h := accounts.NewGrantCreditsHandler(w.log, w.ledgers)
+	cmd := accounts.GrantCredits{Account: "default", Reference: "pack-1", Kind: "pack", Amount: 50}
 	_, err := h.Handle(t.Context(), cmd)
 	requireRefusal(t, err, domain.Errorf(domain.NotFound, "account_not_found", "Account default not found"))
-	_, err = w.openAccount(commands.OpenAccount{ID: "default", Name: "Anna"})
+	_, err = w.openAccount(accounts.OpenAccount{ID: "default", Name: "Anna"})
 	w.must(err)
 	first, err := h.Handle(t.Context(), cmd)
 	w.must(err)

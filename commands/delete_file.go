@@ -68,7 +68,7 @@ func (h DeleteFileHandler) recorded(ctx context.Context, project domain.ProjectI
 		return Deletion{}, fmt.Errorf("load movie %s: %w", project, err)
 	}
 	if m.DeletedAt().IsZero() {
-		return Deletion{}, fmt.Errorf("load movie %s: %w", project, errUnseen)
+		return Deletion{}, fmt.Errorf("load movie %s: %w", project, ErrUnseen)
 	}
 	return Deletion{At: m.DeletedAt(), Position: at.Position}, nil
 }

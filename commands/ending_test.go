@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/commands/commandstest"
 	"moviola/commands/ledgers"
 	"moviola/domain"
@@ -25,20 +26,20 @@ import (
 
 const month = 30 * 24 * time.Hour
 
-func (w *world) purgeHandler() commands.PurgeAccountHandler {
-	return commands.NewPurgeAccountHandler(commands.PurgeAccountConfig{
+func (w *world) purgeHandler() accounts.PurgeAccountHandler {
+	return accounts.NewPurgeAccountHandler(accounts.PurgeAccountConfig{
 		Log: w.log, Ledgers: w.ledgers, Now: w.clock, After: month, Again: 24 * time.Hour,
 	})
 }
 
 func (w *world) purge() error {
-	return w.purgeHandler().Handle(w.t.Context(), commands.PurgeAccount{Account: alice})
+	return w.purgeHandler().Handle(w.t.Context(), accounts.PurgeAccount{Account: alice})
 }
 
 func (w *world) changePlan(to string) {
 	w.t.Helper()
-	_, err := commands.NewChangePlanHandler(w.log, w.ledgers, plan.Plans{}, w.clock).
-		Handle(w.t.Context(), commands.ChangePlan{Account: alice, Plan: to})
+	_, err := accounts.NewChangePlanHandler(w.log, w.ledgers, plan.Plans{}, w.clock).
+		Handle(w.t.Context(), accounts.ChangePlan{Account: alice, Plan: to})
 	w.must(err)
 }
 
@@ -139,8 +140,8 @@ func (w *world) finishedMovie(project domain.ProjectID) {
 func TestCloseAccount(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
-	h := commands.NewCloseAccountHandler(w.log, w.ledgers, w.clock)
-	closing := commands.CloseAccount{Account: alice}
+	h := accounts.NewCloseAccountHandler(w.log, w.ledgers, w.clock)
+	closing := accounts.CloseAccount{Account: alice}
 	_, err := h.Handle(t.Context(), closing)
 	requireRefusal(t, err, domain.Errorf(domain.NotFound, "account_not_found", "Account alice not found"))
 	w.onPlan("paid")
@@ -161,7 +162,7 @@ func TestCloseAccount(t *testing.T) {
 	closed := domain.Errorf(domain.Forbidden, "account_closed", "This account is closed")
 	_, err = w.submit(still(640, 360, 1))
 	requireRefusal(t, err, closed)
-	_, err = commands.NewGrantCreditsHandler(w.log, w.ledgers).Handle(t.Context(), commands.GrantCredits{Account: alice, Reference: "r", Amount: 1})
+	_, err = accounts.NewGrantCreditsHandler(w.log, w.ledgers).Handle(t.Context(), accounts.GrantCredits{Account: alice, Reference: "r", Amount: 1})
 	requireRefusal(t, err, domain.Errorf(domain.Conflict, "account_closed", "Account alice is closed"))
 	requireRefusal(t, w.standing().RequireStorage(), closed)
 
@@ -187,7 +188,7 @@ func (w *world) removeTwice() {
 	for round := range 2 {
 		due, err := h.Due(w.t.Context(), alice)
 		w.must(err)
-		if want := (commands.Clearing{Account: alice, Reason: account.Departure, Last: round == 1}); due != want {
+		if want := (accounts.Clearing{Account: alice, Reason: account.Departure, Last: round == 1}); due != want {
 			w.t.Errorf("round %d: due %+v", round, due)
 		}
 		w.must(h.Done(w.t.Context(), due))
@@ -229,8 +230,8 @@ func TestStanding(t *testing.T) {
 func TestRecordAct(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
-	h := commands.NewRecordActHandler(w.log, &counter{}, w.clock)
-	cmd := commands.RecordAct{Who: " anna\n", Act: "grant credits", On: "alice", How: "50"}
+	h := accounts.NewRecordActHandler(w.log, &counter{}, w.clock)
+	cmd := accounts.RecordAct{Who: " anna\n", Act: "grant credits", On: "alice", How: "50"}
 	first, err := h.Handle(t.Context(), cmd)
 	w.must(err)
 	w.must(h.Refuse(t.Context(), first, "no such\naccount"))

@@ -27,6 +27,6 @@ var ErrShare = errors.New("another account waits for the slot")
 // ErrAlone is why the fetching of sources is stopped at once and done later: something that has crashed its process is to be alone in this one.
 var ErrAlone = errors.New("another piece of work has to be alone in the process")
 
-// errUnseen is a read that found nothing where something was acknowledged: the node that answered is behind, and nothing can be told
+// ErrUnseen is a read that found nothing where something was acknowledged: the node that answered is behind, and nothing can be told
 // from it. Decision 60.
-var errUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", eventstore.ErrUnavailable)
+var ErrUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", eventstore.ErrUnavailable)

@@ -11,25 +11,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
 )
 
-func (w *world) issueKey(cmd commands.IssueKey) (commands.IssuedKey, error) {
-	return commands.NewIssueKeyHandler(w.log, rand.Reader, w.clock).Handle(w.t.Context(), cmd)
+func (w *world) issueKey(cmd accounts.IssueKey) (accounts.IssuedKey, error) {
+	return accounts.NewIssueKeyHandler(w.log, rand.Reader, w.clock).Handle(w.t.Context(), cmd)
 }
 
-func (w *world) revokeKey(cmd commands.RevokeKey) (commands.Revocation, error) {
-	return commands.NewRevokeKeyHandler(w.log, w.clock).Handle(w.t.Context(), cmd)
+func (w *world) revokeKey(cmd accounts.RevokeKey) (accounts.Revocation, error) {
+	return accounts.NewRevokeKeyHandler(w.log, w.clock).Handle(w.t.Context(), cmd)
 }
 
 // withAccount opens an account.
 func (w *world) withAccount(id domain.AccountID) {
 	w.t.Helper()
-	_, err := w.openAccount(commands.OpenAccount{ID: id, Name: string(id), Plan: "paid"})
+	_, err := w.openAccount(accounts.OpenAccount{ID: id, Name: string(id), Plan: "paid"})
 	w.must(err)
 }
 
@@ -40,20 +40,20 @@ func TestIssueKey(t *testing.T) {
 	stored := t0.Add(time.Hour + time.Millisecond)
 	tests := []struct {
 		name string
-		cmd  commands.IssueKey
+		cmd  accounts.IssueKey
 		want key.Issued
 		code string
 	}{
-		{name: "with a role", cmd: commands.IssueKey{Account: alice, Name: " ci ", Role: key.Editor}, want: key.Issued{Name: "ci", Role: key.Editor}},
-		{name: "that expires", cmd: commands.IssueKey{Account: alice, Name: "ci", Role: key.Viewer, ExpiresAt: &later},
+		{name: "with a role", cmd: accounts.IssueKey{Account: alice, Name: " ci ", Role: key.Editor}, want: key.Issued{Name: "ci", Role: key.Editor}},
+		{name: "that expires", cmd: accounts.IssueKey{Account: alice, Name: "ci", Role: key.Viewer, ExpiresAt: &later},
 			want: key.Issued{Name: "ci", Role: key.Viewer, ExpiresAt: &stored}},
-		{name: "primary", cmd: commands.IssueKey{Account: alice, Name: "old", Legacy: key.Primary}, want: key.Issued{Name: "old", Role: key.Admin, Legacy: key.Primary}},
-		{name: "secondary", cmd: commands.IssueKey{Account: alice, Name: "old", Legacy: key.Secondary, Role: key.Admin},
+		{name: "primary", cmd: accounts.IssueKey{Account: alice, Name: "old", Legacy: key.Primary}, want: key.Issued{Name: "old", Role: key.Admin, Legacy: key.Primary}},
+		{name: "secondary", cmd: accounts.IssueKey{Account: alice, Name: "old", Legacy: key.Secondary, Role: key.Admin},
 			want: key.Issued{Name: "old", Role: key.Render, Legacy: key.Secondary}},
-		{name: "without role", cmd: commands.IssueKey{Account: alice, Name: "ci"}, code: "role_invalid"},
-		{name: "without name", cmd: commands.IssueKey{Account: alice, Role: key.Viewer}, code: "name_required"},
-		{name: "that expired", cmd: commands.IssueKey{Account: alice, Name: "ci", Role: key.Viewer, ExpiresAt: &t0}, code: "expires_at_invalid"},
-		{name: "of an unknown account", cmd: commands.IssueKey{Account: mallory, Name: "ci", Role: key.Viewer}, code: "account_not_found"},
+		{name: "without role", cmd: accounts.IssueKey{Account: alice, Name: "ci"}, code: "role_invalid"},
+		{name: "without name", cmd: accounts.IssueKey{Account: alice, Role: key.Viewer}, code: "name_required"},
+		{name: "that expired", cmd: accounts.IssueKey{Account: alice, Name: "ci", Role: key.Viewer, ExpiresAt: &t0}, code: "expires_at_invalid"},
+		{name: "of an unknown account", cmd: accounts.IssueKey{Account: mallory, Name: "ci", Role: key.Viewer}, code: "account_not_found"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,8 +77,8 @@ func TestIssueKey(t *testing.T) {
 			if diff := cmp.Diff(domain.Event(tt.want), w.last(keyStream(got.Value))); diff != "" {
 				t.Errorf("event (-want +got):\n%s", diff)
 			}
-			want := commands.IssuedKey{ID: got.ID, Name: tt.want.Name, Role: tt.want.Role, ExpiresAt: tt.want.ExpiresAt}
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(commands.IssuedKey{}, "Value", "Position")); diff != "" {
+			want := accounts.IssuedKey{ID: got.ID, Name: tt.want.Name, Role: tt.want.Role, ExpiresAt: tt.want.ExpiresAt}
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(accounts.IssuedKey{}, "Value", "Position")); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
 			for _, recorded := range w.all() {
@@ -105,7 +105,7 @@ func TestIssueKey_LostAnswer(t *testing.T) {
 	w := newEmptyWorld(t)
 	w.withAccount(alice)
 	w.store.LoseAfter(1)
-	issued, err := w.issueKey(commands.IssueKey{Account: alice, Name: "ci", Role: key.Viewer})
+	issued, err := w.issueKey(accounts.IssueKey{Account: alice, Name: "ci", Role: key.Viewer})
 	w.must(err)
 	at, err := w.log.Last(t.Context(), key.Stream(issued.ID))
 	if err != nil || at.Revision != 0 {
@@ -117,8 +117,8 @@ func TestIssueKey_NoRandomness(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
 	w.withAccount(alice)
-	h := commands.NewIssueKeyHandler(w.log, strings.NewReader("too short"), w.clock)
-	if issued, err := h.Handle(t.Context(), commands.IssueKey{Account: alice, Name: "ci", Role: key.Viewer}); err == nil || issued.Value != "" {
+	h := accounts.NewIssueKeyHandler(w.log, strings.NewReader("too short"), w.clock)
+	if issued, err := h.Handle(t.Context(), accounts.IssueKey{Account: alice, Name: "ci", Role: key.Viewer}); err == nil || issued.Value != "" {
 		t.Errorf("%+v, %v", issued, err)
 	}
 }
@@ -127,24 +127,24 @@ func TestRevokeKey(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
 	w.withAccount(alice)
-	own, err := w.issueKey(commands.IssueKey{Account: alice, Name: "ci", Role: key.Render})
+	own, err := w.issueKey(accounts.IssueKey{Account: alice, Name: "ci", Role: key.Render})
 	w.must(err)
 	w.wait(time.Minute)
 	before := len(w.all())
-	for _, cmd := range []commands.RevokeKey{{ID: own.ID, Account: mallory}, {ID: strings.Repeat("0", 32), Account: alice}, {ID: strings.Repeat("0", 32)}} {
+	for _, cmd := range []accounts.RevokeKey{{ID: own.ID, Account: mallory}, {ID: strings.Repeat("0", 32), Account: alice}, {ID: strings.Repeat("0", 32)}} {
 		_, err := w.revokeKey(cmd)
 		w.wantCode(err, "key_not_found")
 	}
 	if len(w.all()) != before {
 		t.Error("a refused revocation left an event")
 	}
-	first, err := w.revokeKey(commands.RevokeKey{ID: own.ID, Account: alice})
+	first, err := w.revokeKey(accounts.RevokeKey{ID: own.ID, Account: alice})
 	w.must(err)
 	w.wait(time.Minute)
-	again, err := w.revokeKey(commands.RevokeKey{ID: own.ID})
+	again, err := w.revokeKey(accounts.RevokeKey{ID: own.ID})
 	w.must(err)
-	want := commands.Revocation{Account: alice, At: t0.Add(time.Minute), Position: first.Position}
-	for _, got := range []commands.Revocation{first, again} {
+	want := accounts.Revocation{Account: alice, At: t0.Add(time.Minute), Position: first.Position}
+	for _, got := range []accounts.Revocation{first, again} {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("revocation (-want +got):\n%s", diff)
 		}
@@ -159,19 +159,19 @@ func TestRevokeKey_AtOnce(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
 	w.withAccount(alice)
-	own, err := w.issueKey(commands.IssueKey{Account: alice, Name: "ci", Role: key.Render})
+	own, err := w.issueKey(accounts.IssueKey{Account: alice, Name: "ci", Role: key.Render})
 	w.must(err)
-	var other commands.Revocation
+	var other accounts.Revocation
 	met := false
 	w.intervene(func(stream string) {
 		if met || stream != key.Stream(own.ID) {
 			return
 		}
 		met = true
-		other, err = w.revokeKey(commands.RevokeKey{ID: own.ID, Account: alice})
+		other, err = w.revokeKey(accounts.RevokeKey{ID: own.ID, Account: alice})
 		w.wait(time.Minute)
 	})
-	got, failed := w.revokeKey(commands.RevokeKey{ID: own.ID, Account: alice})
+	got, failed := w.revokeKey(accounts.RevokeKey{ID: own.ID, Account: alice})
 	w.must(failed)
 	w.must(err)
 	if !met || got != other {

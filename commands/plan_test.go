@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
@@ -92,7 +93,7 @@ func TestChangePlan(t *testing.T) {
 	t.Parallel()
 	w := newEmptyWorld(t)
 	change := func(to string) error {
-		_, err := commands.NewChangePlanHandler(w.log, w.ledgers, plan.Plans{}, w.clock).Handle(t.Context(), commands.ChangePlan{Account: alice, Plan: to})
+		_, err := accounts.NewChangePlanHandler(w.log, w.ledgers, plan.Plans{}, w.clock).Handle(t.Context(), accounts.ChangePlan{Account: alice, Plan: to})
 		return err
 	}
 	requireRefusal(t, change("paid"), domain.Errorf(domain.NotFound, "account_not_found", "Account alice not found"))

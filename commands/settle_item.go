@@ -96,7 +96,7 @@ func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, s
 		return err
 	}
 	if _, came := d.Requested(); came { // it was not seen before, and must keep what it has
-		return fmt.Errorf("load preload %s: %w", cmd.Preload, errUnseen)
+		return fmt.Errorf("load preload %s: %w", cmd.Preload, ErrUnseen)
 	}
 	if err := h.files.Delete(ctx, blobkey.Request(cmd.Account, cmd.Preload)); err != nil {
 		return fmt.Errorf("delete the document of preload %s: %w", cmd.Preload, err)

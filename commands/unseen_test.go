@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
 	"moviola/domain/key"
@@ -66,7 +67,7 @@ func TestUnseen(t *testing.T) {
 		t.Parallel()
 		w := newEmptyWorld(t)
 		w.requireUnseen("open", w.inFog(account.StreamCategory, always, func() error {
-			return second(w.openAccount(commands.OpenAccount{ID: alice, Name: "Alice"}))
+			return second(w.openAccount(accounts.OpenAccount{ID: alice, Name: "Alice"}))
 		}))
 	})
 	t.Run("the time of a deletion", func(t *testing.T) {
@@ -79,9 +80,9 @@ func TestUnseen(t *testing.T) {
 	t.Run("the time of a revocation", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
-		issued, err := w.issueKey(commands.IssueKey{Account: alice, Name: "ci", Role: key.Render})
+		issued, err := w.issueKey(accounts.IssueKey{Account: alice, Name: "ci", Role: key.Render})
 		w.must(err)
-		revoke := func() error { return second(w.revokeKey(commands.RevokeKey{ID: issued.ID, Account: alice})) }
+		revoke := func() error { return second(w.revokeKey(accounts.RevokeKey{ID: issued.ID, Account: alice})) }
 		w.requireUnseen("revoke", w.inFog(key.StreamCategory, afterFirst, revoke))
 		w.must(revoke())
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/handlers/background/processors"
@@ -23,16 +24,16 @@ func (s *service) accountWork() processors.Accounts {
 	log, files, now := s.stores.Log, s.stores.Files, time.Now
 	return processors.Accounts{
 		CompleteOpening: s.completer(),
-		Purger: commands.NewPurgeAccountHandler(commands.PurgeAccountConfig{
+		Purger: accounts.NewPurgeAccountHandler(accounts.PurgeAccountConfig{
 			Log: log, Ledgers: s.ledgers, Plans: s.plans, Now: now, After: s.cfg.ZeroRetention, Again: s.cfg.ClearAgain,
 		}),
-		Closer: commands.NewCloseAccountHandler(log, s.ledgers, now),
+		Closer: accounts.NewCloseAccountHandler(log, s.ledgers, now),
 		Cleaners: []processors.Cleaner{
 			processors.RenderedFiles{Kept: s.models.Work, Purge: commands.NewPurgeFileHandler(log, files, now), Files: files},
 			processors.SavedTemplates{
 				Saved: s.models.Templates, Delete: commands.NewDeleteTemplateHandler(s.templateConfig()), Sweep: s.newSweeper(),
 			},
-			processors.IssuedKeys{Issued: s.models.Keys, Revoke: commands.NewRevokeKeyHandler(log, now)},
+			processors.IssuedKeys{Issued: s.models.Keys, Revoke: accounts.NewRevokeKeyHandler(log, now)},
 			processors.SavedConnections{Saved: s.models.Connections, Delete: commands.NewDeleteConnectionHandler(log, now)},
 			processors.StoredMedia{Library: s.models.Library, Remove: s.media.remove, Files: files},
 		},
@@ -49,12 +50,12 @@ func (s *service) newAdmin(secret secret.Secret, log logrus.FieldLogger, keyring
 	return admin.New(admin.Config{
 		Operator: s.operator,
 		Accounts: s.opener(),
-		Plans:    commands.NewChangePlanHandler(elog, s.ledgers, s.plans, now),
-		Close:    closer{commands.NewCloseAccountHandler(elog, s.ledgers, now), s.keys},
+		Plans:    accounts.NewChangePlanHandler(elog, s.ledgers, s.plans, now),
+		Close:    closer{accounts.NewCloseAccountHandler(elog, s.ledgers, now), s.keys},
 		Books:    admin.Books{Accounts: s.models.Accounts, Totals: s.ledgers, Standings: s.standings()},
-		Credits:  commands.NewGrantCreditsHandler(elog, s.ledgers),
+		Credits:  accounts.NewGrantCreditsHandler(elog, s.ledgers),
 		Acts: admin.ActCalls{
-			Record: commands.NewRecordActHandler(elog, rand.Reader, now),
+			Record: accounts.NewRecordActHandler(elog, rand.Reader, now),
 			Pages:  s.models.Acts,
 		},
 		Work:      admin.WorkCalls{Trouble: s.models.Trouble, Drop: s.drops()},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/internal/config"
 	"moviola/internal/stores"
@@ -48,10 +49,10 @@ func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
 	defer cancel()
-	opened, err := s.opener().Handle(ctx, commands.OpenAccount{ID: FirstAccount, Name: FirstAccount, Plan: firstAccountPlan})
+	opened, err := s.opener().Handle(ctx, accounts.OpenAccount{ID: FirstAccount, Name: FirstAccount, Plan: firstAccountPlan})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
-		opened, err = s.completer().Handle(ctx, commands.CompleteOpening{Account: FirstAccount})
+		opened, err = s.completer().Handle(ctx, accounts.CompleteOpening{Account: FirstAccount})
 	}
 	switch {
 	case errors.Is(err, commands.ErrNothingToDo):
@@ -63,15 +64,15 @@ func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 }
 
 // opener opens accounts.
-func (s *service) opener() commands.OpenAccountHandler {
-	return commands.NewOpenAccountHandler(commands.OpenAccountConfig{
+func (s *service) opener() accounts.OpenAccountHandler {
+	return accounts.NewOpenAccountHandler(accounts.OpenAccountConfig{
 		Log: s.stores.Log, Complete: s.completer(), Plans: s.plans, Random: rand.Reader, Now: time.Now,
 	})
 }
 
 // completer finishes openings.
-func (s *service) completer() commands.CompleteOpeningHandler {
-	return commands.NewCompleteOpeningHandler(commands.CompleteOpeningConfig{
+func (s *service) completer() accounts.CompleteOpeningHandler {
+	return accounts.NewCompleteOpeningHandler(accounts.CompleteOpeningConfig{
 		Log: s.stores.Log, Ledgers: s.ledgers, FirstKeys: s.firstKeys, Now: time.Now,
 	})
 }

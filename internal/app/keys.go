@@ -7,7 +7,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/eventstore"
 	"moviola/handlers/http/admin"
 	"moviola/handlers/http/keys"
@@ -31,22 +31,22 @@ func (s *service) keyCalls(lists *keys.API) admin.KeyCalls {
 	return admin.KeyCalls{List: lists, Issue: s.keyIssuer(), Revoke: s.keyRevoker()}
 }
 
-func (s *service) keyIssuer() commands.IssueKeyHandler {
-	return commands.NewIssueKeyHandler(s.stores.Log, rand.Reader, time.Now)
+func (s *service) keyIssuer() accounts.IssueKeyHandler {
+	return accounts.NewIssueKeyHandler(s.stores.Log, rand.Reader, time.Now)
 }
 
 func (s *service) keyRevoker() revoker {
-	return revoker{revoke: commands.NewRevokeKeyHandler(s.stores.Log, time.Now), ring: s.keys}
+	return revoker{revoke: accounts.NewRevokeKeyHandler(s.stores.Log, time.Now), ring: s.keys}
 }
 
 // revoker revokes keys, so that this process refuses them before it says so.
 type revoker struct {
-	revoke commands.RevokeKeyHandler
+	revoke accounts.RevokeKeyHandler
 	ring   *keyring.Ring
 }
 
 // Handle implements keys.Revoker.
-func (r revoker) Handle(ctx context.Context, cmd commands.RevokeKey) (commands.Revocation, error) {
+func (r revoker) Handle(ctx context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error) {
 	revocation, err := r.revoke.Handle(ctx, cmd)
 	r.ring.Forget(cmd.ID) // even after an error: what became of the append may be unknown
 	return revocation, err
@@ -54,12 +54,12 @@ func (r revoker) Handle(ctx context.Context, cmd commands.RevokeKey) (commands.R
 
 // closer closes accounts, so that this process refuses their keys before it says so.
 type closer struct {
-	close commands.CloseAccountHandler
+	close accounts.CloseAccountHandler
 	ring  *keyring.Ring
 }
 
 // Handle implements admin.AccountCloser.
-func (c closer) Handle(ctx context.Context, cmd commands.CloseAccount) (eventstore.Position, error) {
+func (c closer) Handle(ctx context.Context, cmd accounts.CloseAccount) (eventstore.Position, error) {
 	position, err := c.close.Handle(ctx, cmd)
 	c.ring.ForgetAccount(cmd.Account)
 	return position, err

@@ -16,7 +16,7 @@ import (
 	"moviola/adapters/disk"
 	"moviola/adapters/plansfile"
 	"moviola/adapters/vault"
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/commands/ledgers"
 	"moviola/domain/installation"
 	"moviola/domain/plan"
@@ -192,8 +192,8 @@ func (s *service) openInstallation(ctx context.Context, secret secret.Secret) er
 	}
 	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
 	defer cancel()
-	open := commands.NewOpenInstallationHandler(s.stores.Log, time.Now)
-	if err := open.Handle(ctx, commands.OpenInstallation{Fingerprint: hex.EncodeToString(fingerprint[:8])}); err != nil {
+	open := accounts.NewOpenInstallationHandler(s.stores.Log, time.Now)
+	if err := open.Handle(ctx, accounts.OpenInstallation{Fingerprint: hex.EncodeToString(fingerprint[:8])}); err != nil {
 		return fmt.Errorf("open the installation: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/template"
 	builtin "moviola/domain/template/library"
@@ -57,7 +58,7 @@ func (s *service) openLibraryAccount(ctx context.Context) error {
 		return err
 	}
 	credits := int64(libraryCredits)
-	_, err := s.opener().Handle(ctx, commands.OpenAccount{ID: commands.LibraryAccount, Name: "Library", Credits: &credits})
+	_, err := s.opener().Handle(ctx, accounts.OpenAccount{ID: commands.LibraryAccount, Name: "Library", Credits: &credits})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
 		return nil

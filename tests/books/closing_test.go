@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain/account"
 	"moviola/domain/ledger"
 	"moviola/domain/movie"
@@ -16,7 +16,7 @@ import (
 // closing is what follows from an account's closing, in the order in which the work does it; what is not due yet finds nothing to do.
 var closing = []step{
 	func(p process) error {
-		_, err := p.closer().Handle(context.Background(), commands.CloseAccount{Account: alice})
+		_, err := p.closer().Handle(context.Background(), accounts.CloseAccount{Account: alice})
 		return err
 	},
 	finishClosing, settle, finishClosing, clearAccount,
@@ -26,19 +26,19 @@ var closing = []step{
 	},
 }
 
-func (p process) closer() commands.CloseAccountHandler {
-	return commands.NewCloseAccountHandler(p.log, p.ledgers, p.clock)
+func (p process) closer() accounts.CloseAccountHandler {
+	return accounts.NewCloseAccountHandler(p.log, p.ledgers, p.clock)
 }
 
 func finishClosing(p process) error {
-	return p.closer().Finish(context.Background(), commands.CloseAccount{Account: alice})
+	return p.closer().Finish(context.Background(), accounts.CloseAccount{Account: alice})
 }
 
 func clearAccount(p process) error {
 	if err := finishClosing(p); err != nil {
 		return err
 	}
-	h := commands.NewPurgeAccountHandler(commands.PurgeAccountConfig{
+	h := accounts.NewPurgeAccountHandler(accounts.PurgeAccountConfig{
 		Log: p.log, Ledgers: p.ledgers, Now: p.clock, After: 30 * 24 * time.Hour, Again: 24 * time.Hour,
 	})
 	due, err := h.Due(context.Background(), alice)

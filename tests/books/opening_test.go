@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
@@ -13,20 +13,20 @@ import (
 // memoryWorks ends all faults.
 var memoryWorks = memory.Faults{}
 
-func (p process) completer() commands.CompleteOpeningHandler {
-	return commands.NewCompleteOpeningHandler(commands.CompleteOpeningConfig{
+func (p process) completer() accounts.CompleteOpeningHandler {
+	return accounts.NewCompleteOpeningHandler(accounts.CompleteOpeningConfig{
 		Log: p.log, Ledgers: p.ledgers, FirstKeys: []byte("0123456789abcdef0123456789abcdef"), Now: p.clock,
 	})
 }
 
 func (p process) openAccount(id domain.AccountID) error {
-	h := commands.NewOpenAccountHandler(commands.OpenAccountConfig{Log: p.log, Complete: p.completer(), Random: rand.Reader, Now: p.clock})
-	_, err := h.Handle(context.Background(), commands.OpenAccount{ID: id, Name: "New"})
+	h := accounts.NewOpenAccountHandler(accounts.OpenAccountConfig{Log: p.log, Complete: p.completer(), Random: rand.Reader, Now: p.clock})
+	_, err := h.Handle(context.Background(), accounts.OpenAccount{ID: id, Name: "New"})
 	return err
 }
 
 func (p process) completeAccount(id domain.AccountID) error {
-	_, err := p.completer().Handle(context.Background(), commands.CompleteOpening{Account: id})
+	_, err := p.completer().Handle(context.Background(), accounts.CompleteOpening{Account: id})
 	return err
 }
 

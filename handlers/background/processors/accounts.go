@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -14,25 +15,25 @@ import (
 
 // Purger decides when what is stored for an account is removed, and remembers that it was. commands.PurgeAccountHandler is one.
 type Purger interface {
-	Handle(ctx context.Context, cmd commands.PurgeAccount) error
-	Due(ctx context.Context, id domain.AccountID) (commands.Clearing, error)
-	Done(ctx context.Context, done commands.Clearing) error
+	Handle(ctx context.Context, cmd accounts.PurgeAccount) error
+	Due(ctx context.Context, id domain.AccountID) (accounts.Clearing, error)
+	Done(ctx context.Context, done accounts.Clearing) error
 }
 
 // Closer takes the steps of a closing that come before anything is removed. commands.CloseAccountHandler is one.
 type Closer interface {
-	Finish(ctx context.Context, cmd commands.CloseAccount) error
+	Finish(ctx context.Context, cmd accounts.CloseAccount) error
 }
 
 // Cleaner removes what one part of the service stores for an account.
 type Cleaner interface {
 	// Clear removes what the clearing says. It may be repeated, and go on where it was cut off.
-	Clear(ctx context.Context, what commands.Clearing) error
+	Clear(ctx context.Context, what accounts.Clearing) error
 }
 
 // Accounts are what the work on accounts needs. All fields are required for its kinds; every Cleaner is asked.
 type Accounts struct {
-	CompleteOpening Handler[commands.CompleteOpening, commands.OpenedAccount]
+	CompleteOpening Handler[accounts.CompleteOpening, accounts.OpenedAccount]
 	Purger          Purger
 	Closer          Closer
 	Cleaners        []Cleaner
@@ -40,13 +41,13 @@ type Accounts struct {
 
 // completeOpening finishes the opening of an account that was cut short. Its key is shown to nobody: operators issue another.
 func (p *Processors) completeOpening(ctx context.Context, task projections.Task) error {
-	_, err := p.config.Accounts.CompleteOpening.Handle(ctx, commands.CompleteOpening{Account: domain.AccountID(task.Subject)})
+	_, err := p.config.Accounts.CompleteOpening.Handle(ctx, accounts.CompleteOpening{Account: domain.AccountID(task.Subject)})
 	return err
 }
 
 // purgeAtZero decides that what is stored for an account goes, when its balance has been zero for too long.
 func (p *Processors) purgeAtZero(ctx context.Context, task projections.Task) error {
-	return p.config.Accounts.Purger.Handle(ctx, commands.PurgeAccount{Account: domain.AccountID(task.Subject)})
+	return p.config.Accounts.Purger.Handle(ctx, accounts.PurgeAccount{Account: domain.AccountID(task.Subject)})
 }
 
 // clearPurged removes what a purge has condemned.
@@ -57,7 +58,7 @@ func (p *Processors) clearPurged(ctx context.Context, task projections.Task) err
 // closeAccount takes the next steps of a closing, the last of which is to remove what is stored. Design §6.
 func (p *Processors) closeAccount(ctx context.Context, task projections.Task) error {
 	id := domain.AccountID(task.Subject)
-	if err := p.config.Accounts.Closer.Finish(ctx, commands.CloseAccount{Account: id}); err != nil {
+	if err := p.config.Accounts.Closer.Finish(ctx, accounts.CloseAccount{Account: id}); err != nil {
 		return err
 	}
 	return p.clear(ctx, id)
@@ -95,7 +96,7 @@ var _ Cleaner = RenderedFiles{}
 const filesAtOnce = 200
 
 // Clear implements Cleaner.
-func (r RenderedFiles) Clear(ctx context.Context, what commands.Clearing) error {
+func (r RenderedFiles) Clear(ctx context.Context, what accounts.Clearing) error {
 	var after *projections.WorkItem
 	for {
 		items, err := r.Kept.Files(ctx, what.Account, after, filesAtOnce)

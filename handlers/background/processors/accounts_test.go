@@ -12,6 +12,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -24,17 +25,17 @@ import (
 // afterlife is what the work on accounts acts on.
 type afterlife struct {
 	did  []string
-	due  *commands.Clearing // nil: nothing
+	due  *accounts.Clearing // nil: nothing
 	open bool               // holds are open
 	fail bool               // of the first removal
 }
 
-func (a *afterlife) Handle(_ context.Context, cmd commands.CompleteOpening) (commands.OpenedAccount, error) {
+func (a *afterlife) Handle(_ context.Context, cmd accounts.CompleteOpening) (accounts.OpenedAccount, error) {
 	a.did = append(a.did, "complete "+string(cmd.Account))
-	return commands.OpenedAccount{}, commands.ErrNothingToDo
+	return accounts.OpenedAccount{}, commands.ErrNothingToDo
 }
 
-func (a *afterlife) Finish(_ context.Context, cmd commands.CloseAccount) error {
+func (a *afterlife) Finish(_ context.Context, cmd accounts.CloseAccount) error {
 	a.did = append(a.did, "close "+string(cmd.Account))
 	if a.open {
 		return commands.ErrNothingToDo
@@ -42,7 +43,7 @@ func (a *afterlife) Finish(_ context.Context, cmd commands.CloseAccount) error {
 	return nil
 }
 
-func (a *afterlife) Clear(_ context.Context, what commands.Clearing) error {
+func (a *afterlife) Clear(_ context.Context, what accounts.Clearing) error {
 	a.did = append(a.did, "remove for "+string(what.Account))
 	if a.fail {
 		a.fail = false
@@ -54,19 +55,19 @@ func (a *afterlife) Clear(_ context.Context, what commands.Clearing) error {
 // undertaker is the purging part of an afterlife.
 type undertaker struct{ *afterlife }
 
-func (u undertaker) Handle(_ context.Context, cmd commands.PurgeAccount) error {
+func (u undertaker) Handle(_ context.Context, cmd accounts.PurgeAccount) error {
 	u.did = append(u.did, "purge "+string(cmd.Account))
 	return nil
 }
 
-func (u undertaker) Due(context.Context, domain.AccountID) (commands.Clearing, error) {
+func (u undertaker) Due(context.Context, domain.AccountID) (accounts.Clearing, error) {
 	if u.due == nil {
-		return commands.Clearing{}, commands.ErrNothingToDo
+		return accounts.Clearing{}, commands.ErrNothingToDo
 	}
 	return *u.due, nil
 }
 
-func (u undertaker) Done(_ context.Context, done commands.Clearing) error {
+func (u undertaker) Done(_ context.Context, done accounts.Clearing) error {
 	u.did = append(u.did, "done "+string(done.Reason))
 	return nil
 }
@@ -74,7 +75,7 @@ func (u undertaker) Done(_ context.Context, done commands.Clearing) error {
 // TestAccounts: what each kind of work on accounts does, and that it does nothing which is not due.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
-	clearing := &commands.Clearing{Account: alice, Reason: account.Departure}
+	clearing := &accounts.Clearing{Account: alice, Reason: account.Departure}
 	tests := []struct {
 		name, kind string
 		given      afterlife
@@ -163,15 +164,15 @@ func TestRenderedFiles(t *testing.T) {
 			must(t, err)
 			return len(keys)
 		}
-		must(t, cleaner.Clear(t.Context(), commands.Clearing{Account: alice, Reason: account.Purged, Before: before}))
+		must(t, cleaner.Clear(t.Context(), accounts.Clearing{Account: alice, Reason: account.Purged, Before: before}))
 		if count("renders/") != 1 || count("movies/") != 3 {
 			t.Errorf("%d files, %d documents after a purge", count("renders/"), count("movies/"))
 		}
-		must(t, cleaner.Clear(t.Context(), commands.Clearing{Account: alice, Reason: account.Departure}))
+		must(t, cleaner.Clear(t.Context(), accounts.Clearing{Account: alice, Reason: account.Departure}))
 		if count("renders/") != 0 || count("movies/") != 3 {
 			t.Errorf("%d files, %d documents after a closing", count("renders/"), count("movies/"))
 		}
-		must(t, cleaner.Clear(t.Context(), commands.Clearing{Account: alice, Reason: account.Departure, Last: true}))
+		must(t, cleaner.Clear(t.Context(), accounts.Clearing{Account: alice, Reason: account.Departure, Last: true}))
 		if count("movies/") != 0 {
 			t.Errorf("%d documents at the end", count("movies/"))
 		}
@@ -207,12 +208,12 @@ func TestSavedConnections(t *testing.T) {
 	t.Parallel()
 	d := &drawer{names: []string{"ftp", "gone", "hook"}}
 	cleaner := processors.SavedConnections{Saved: d, Delete: d}
-	for _, what := range []commands.Clearing{{Reason: account.Purged, Last: true}, {Reason: account.Departure}} {
+	for _, what := range []accounts.Clearing{{Reason: account.Purged, Last: true}, {Reason: account.Departure}} {
 		if err := cleaner.Clear(t.Context(), what); err != nil || len(d.deleted) > 0 {
 			t.Errorf("%+v: %v, deleted %v", what, err, d.deleted)
 		}
 	}
-	last := commands.Clearing{Account: alice, Reason: account.Departure, Last: true}
+	last := accounts.Clearing{Account: alice, Reason: account.Departure, Last: true}
 	if err := cleaner.Clear(t.Context(), last); err != nil {
 		t.Error(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/template"
@@ -29,7 +30,7 @@ type SavedTemplates struct {
 var _ Cleaner = SavedTemplates{}
 
 // Clear implements Cleaner.
-func (s SavedTemplates) Clear(ctx context.Context, what commands.Clearing) error {
+func (s SavedTemplates) Clear(ctx context.Context, what accounts.Clearing) error {
 	if what.Reason != account.Departure {
 		return nil
 	}
@@ -67,7 +68,7 @@ type KeyList interface {
 // IssuedKeys revokes the keys of a closed account. They open nothing from its closing on; after this, none is on record as valid.
 type IssuedKeys struct {
 	Issued KeyList
-	Revoke Handler[commands.RevokeKey, commands.Revocation]
+	Revoke Handler[accounts.RevokeKey, accounts.Revocation]
 }
 
 var _ Cleaner = IssuedKeys{}
@@ -76,7 +77,7 @@ var _ Cleaner = IssuedKeys{}
 const keysAtOnce = 100
 
 // Clear implements Cleaner.
-func (k IssuedKeys) Clear(ctx context.Context, what commands.Clearing) error {
+func (k IssuedKeys) Clear(ctx context.Context, what accounts.Clearing) error {
 	if what.Reason != account.Departure {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (k IssuedKeys) Clear(ctx context.Context, what commands.Clearing) error {
 			return err
 		}
 		for _, issued := range page.Keys {
-			if _, err := k.Revoke.Handle(ctx, commands.RevokeKey{ID: issued.ID, Account: what.Account}); err != nil && !notFound(err) {
+			if _, err := k.Revoke.Handle(ctx, accounts.RevokeKey{ID: issued.ID, Account: what.Account}); err != nil && !notFound(err) {
 				return err
 			}
 			cursor := issued.Cursor()

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/eventstore"
@@ -81,29 +82,29 @@ func (s sweeper) Handle(_ context.Context, cmd commands.SweepTemplate) error {
 	return s.do("sweep", string(cmd.ID))
 }
 
-func (r revoker) Handle(_ context.Context, cmd commands.RevokeKey) (commands.Revocation, error) {
+func (r revoker) Handle(_ context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error) {
 	if cmd.Account != alice {
-		return commands.Revocation{}, errors.New("another account's")
+		return accounts.Revocation{}, errors.New("another account's")
 	}
-	return commands.Revocation{}, r.do("revoke", cmd.ID)
+	return accounts.Revocation{}, r.do("revoke", cmd.ID)
 }
 
 // TestDeparted: the templates and keys of a closed account go with the first removal, what is stored of templates with the last. A balance
 // at zero removes none.
 func TestDeparted(t *testing.T) {
 	t.Parallel()
-	closed := commands.Clearing{Account: alice, Reason: account.Departure}
+	closed := accounts.Clearing{Account: alice, Reason: account.Departure}
 	last := closed
 	last.Last = true
 	all := estate{owned: []string{"one", "gone", "two"}, deleted: []string{"old", "used", "older"}, keys: []string{"a", "gone", "k"}}
 	tests := []struct {
 		name  string
 		given estate
-		what  commands.Clearing
+		what  accounts.Clearing
 		want  []string
 		err   error
 	}{
-		{"a balance at zero", all, commands.Clearing{Account: alice, Reason: account.Purged, Last: true}, nil, nil},
+		{"a balance at zero", all, accounts.Clearing{Account: alice, Reason: account.Purged, Last: true}, nil, nil},
 		{"the first removal", all, closed, []string{"delete one", "delete two", "revoke a", "revoke k"}, nil},
 		{"the last removal", all, last, []string{"delete one", "delete two", "sweep old", "sweep older", "revoke a", "revoke k"}, nil},
 		{"a deletion that fails", estate{owned: []string{"broken"}, keys: []string{"a"}}, last, nil, errBroken},

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -61,7 +62,7 @@ type StoredMedia struct {
 var _ Cleaner = StoredMedia{}
 
 // Clear implements Cleaner. A purge spares files that came after it; a closing removes everything.
-func (s StoredMedia) Clear(ctx context.Context, what commands.Clearing) error {
+func (s StoredMedia) Clear(ctx context.Context, what accounts.Clearing) error {
 	why := media.Purged
 	if what.Reason == account.Departure {
 		why = media.Closed
@@ -86,7 +87,7 @@ func (s StoredMedia) Clear(ctx context.Context, what commands.Clearing) error {
 	return nil
 }
 
-func (s StoredMedia) files(ctx context.Context, what commands.Clearing, why media.Reason) error {
+func (s StoredMedia) files(ctx context.Context, what accounts.Clearing, why media.Reason) error {
 	var after *projections.MediaFile
 	for {
 		files, err := s.Library.All(ctx, what.Account, after, filesAtOnce)

@@ -15,6 +15,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/commands/commandstest"
 	"moviola/domain"
 	"moviola/domain/account"
@@ -256,12 +257,12 @@ func TestStoredMedia_Clear(t *testing.T) {
 	marked := media.StreamID(alice, media.Path{Folder: "a"})
 	at := eventstore.Position{Commit: 5, Prepare: 5}
 	tests := map[string]struct {
-		what commands.Clearing
+		what accounts.Clearing
 		want map[string]media.Reason
 		left []string
 	}{
-		"purged": {commands.Clearing{Account: alice, Reason: account.Purged, Before: at}, map[string]media.Reason{"old": media.Purged}, of(alice)},
-		"closed": {commands.Clearing{Account: alice, Reason: account.Departure}, map[string]media.Reason{"old": media.Closed, "new": media.Closed, marked: media.Closed}, []string{}},
+		"purged": {accounts.Clearing{Account: alice, Reason: account.Purged, Before: at}, map[string]media.Reason{"old": media.Purged}, of(alice)},
+		"closed": {accounts.Clearing{Account: alice, Reason: account.Departure}, map[string]media.Reason{"old": media.Closed, "new": media.Closed, marked: media.Closed}, []string{}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain/account"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -27,7 +28,7 @@ var _ Cleaner = SavedConnections{}
 const connectionsAtOnce = 100
 
 // Clear implements Cleaner.
-func (s SavedConnections) Clear(ctx context.Context, what commands.Clearing) error {
+func (s SavedConnections) Clear(ctx context.Context, what accounts.Clearing) error {
 	if what.Reason != account.Departure || !what.Last {
 		return nil
 	}

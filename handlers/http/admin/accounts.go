@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/operator"
 	"moviola/handlers/http/web"
@@ -38,7 +38,7 @@ func (a *API) openAccount(w http.ResponseWriter, r *http.Request) error {
 	if err := a.act(r, operator.OpenAccount, body.Name, body.Plan); err != nil {
 		return err
 	}
-	account, err := a.cfg.Accounts.Handle(r.Context(), commands.OpenAccount{Name: body.Name, Plan: body.Plan, Credits: body.Credits})
+	account, err := a.cfg.Accounts.Handle(r.Context(), accounts.OpenAccount{Name: body.Name, Plan: body.Plan, Credits: body.Credits})
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (a *API) changePlan(w http.ResponseWriter, r *http.Request) error {
 	if err := a.act(r, "change plan", string(body.Account), body.Plan); err != nil {
 		return err
 	}
-	position, err := a.cfg.Plans.Handle(r.Context(), commands.ChangePlan{Account: body.Account, Plan: body.Plan})
+	position, err := a.cfg.Plans.Handle(r.Context(), accounts.ChangePlan{Account: body.Account, Plan: body.Plan})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (a *API) closeAccount(w http.ResponseWriter, r *http.Request) error {
 	if err := a.act(r, "close account", account, ""); err != nil {
 		return err
 	}
-	position, err := a.cfg.Close.Handle(r.Context(), commands.CloseAccount{Account: domain.AccountID(account)})
+	position, err := a.cfg.Close.Handle(r.Context(), accounts.CloseAccount{Account: domain.AccountID(account)})
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (a *API) grantCredits(w http.ResponseWriter, r *http.Request) error {
 	if err := a.act(r, "grant credits", string(body.Account), how); err != nil {
 		return err
 	}
-	position, err := a.cfg.Credits.Handle(r.Context(), commands.GrantCredits{
+	position, err := a.cfg.Credits.Handle(r.Context(), accounts.GrantCredits{
 		Account: body.Account, Reference: body.Reference, Kind: body.Kind, Amount: body.Amount,
 	})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/operator"
 	"moviola/handlers/http/web"
@@ -21,7 +21,7 @@ const unnamed = "operator"
 
 // ActRecorder is the command that writes the trail.
 type ActRecorder interface {
-	Handle(ctx context.Context, cmd commands.RecordAct) (operator.Acted, error)
+	Handle(ctx context.Context, cmd accounts.RecordAct) (operator.Acted, error)
 	// Refuse adds why an act was not done.
 	Refuse(ctx context.Context, acted operator.Acted, why string) error
 }
@@ -43,7 +43,7 @@ type actKey struct{}
 // act records what the operator is about to do: an act that cannot be recorded is not done, and one that is refused afterwards
 // is in the trail all the same. Its texts must not carry a secret.
 func (a *API) act(r *http.Request, what, on, how string) error {
-	acted, err := a.cfg.Acts.Record.Handle(r.Context(), commands.RecordAct{
+	acted, err := a.cfg.Acts.Record.Handle(r.Context(), accounts.RecordAct{
 		Who: cmp.Or(r.Header.Get(OperatorNameHeader), unnamed), Act: what, On: on, How: how,
 	})
 	if recorded, ok := r.Context().Value(actKey{}).(*operator.Acted); ok && err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/eventstore"
 	"moviola/handlers/http/web"
 	"moviola/projections"
@@ -21,22 +21,22 @@ const maxBody = 64 << 10
 
 // AccountOpener is the command behind POST /admin/accounts.
 type AccountOpener interface {
-	Handle(ctx context.Context, cmd commands.OpenAccount) (commands.OpenedAccount, error)
+	Handle(ctx context.Context, cmd accounts.OpenAccount) (accounts.OpenedAccount, error)
 }
 
 // Granter is the command behind POST /admin/credits.
 type Granter interface {
-	Handle(ctx context.Context, cmd commands.GrantCredits) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd accounts.GrantCredits) (eventstore.Position, error)
 }
 
 // Planner is the command behind POST /admin/accounts/plan.
 type Planner interface {
-	Handle(ctx context.Context, cmd commands.ChangePlan) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd accounts.ChangePlan) (eventstore.Position, error)
 }
 
 // AccountCloser is the command behind DELETE /admin/accounts.
 type AccountCloser interface {
-	Handle(ctx context.Context, cmd commands.CloseAccount) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd accounts.CloseAccount) (eventstore.Position, error)
 }
 
 // Config is what an API needs. Every field is required.

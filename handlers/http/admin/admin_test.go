@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/handlers/http/admin"
@@ -24,8 +24,8 @@ const token = "operator's token"
 
 // world is what the operator's interface acts on.
 type world struct {
-	opened  []commands.OpenAccount
-	acts    []commands.RecordAct
+	opened  []accounts.OpenAccount
+	acts    []accounts.RecordAct
 	refused []string          // acts that were refused afterwards, with the reason
 	deaf    bool              // the trail cannot be written
 	granted map[string]int64  // by account and reference: the same reference grants once
@@ -39,23 +39,23 @@ type world struct {
 }
 
 type (
-	accounts  struct{ *world }
+	opener    struct{ *world }
 	credits   struct{ *world }
 	projected struct{ *world }
 )
 
-func (w accounts) Handle(_ context.Context, cmd commands.OpenAccount) (commands.OpenedAccount, error) {
+func (w opener) Handle(_ context.Context, cmd accounts.OpenAccount) (accounts.OpenedAccount, error) {
 	switch {
 	case w.broken:
-		return commands.OpenedAccount{}, errors.New("dial 10.0.0.7: no route")
+		return accounts.OpenedAccount{}, errors.New("dial 10.0.0.7: no route")
 	case cmd.Plan != "paid" && cmd.Plan != "free":
-		return commands.OpenedAccount{}, domain.Errorf(domain.Invalid, "plan_unknown", "Unknown plan %s", cmd.Plan)
+		return accounts.OpenedAccount{}, domain.Errorf(domain.Invalid, "plan_unknown", "Unknown plan %s", cmd.Plan)
 	}
 	w.opened = append(w.opened, cmd)
-	return commands.OpenedAccount{Account: "Account000000001", Key: "mv_secret", Position: eventstore.Position{Commit: 9}}, nil
+	return accounts.OpenedAccount{Account: "Account000000001", Key: "mv_secret", Position: eventstore.Position{Commit: 9}}, nil
 }
 
-func (w credits) Handle(_ context.Context, cmd commands.GrantCredits) (eventstore.Position, error) {
+func (w credits) Handle(_ context.Context, cmd accounts.GrantCredits) (eventstore.Position, error) {
 	if cmd.Account != "Account000000001" {
 		return eventstore.Position{}, domain.Errorf(domain.NotFound, "account_not_found", "Account %s not found", cmd.Account)
 	}
@@ -78,7 +78,7 @@ func newWorld(configured string) (*world, http.Handler) {
 	log.SetOutput(&w.log)
 	router := web.NewRouter()
 	admin.New(admin.Config{
-		Operator: web.NewOperatorToken(configured, 0), Accounts: accounts{w}, Credits: credits{w}, Projected: projected{w}, Log: log, CursorKey: make([]byte, 32),
+		Operator: web.NewOperatorToken(configured, 0), Accounts: opener{w}, Credits: credits{w}, Projected: projected{w}, Log: log, CursorKey: make([]byte, 32),
 		Plans: plans{w}, Close: closer{w}, Books: admin.Books{Accounts: shelf{w}, Totals: shelf{w}, Standings: shelf{w}},
 		Acts: admin.ActCalls{Record: trail{w}, Pages: trail{w}},
 		Work: admin.WorkCalls{Trouble: w.trouble, Drop: map[string]admin.DropFunc{projections.WorkRender: w.trouble.drop}},
@@ -157,7 +157,7 @@ func TestOpen_PassesOnAndWaits(t *testing.T) {
 	call(handler, "POST", "/admin/accounts", `{"name":"Ann","plan":"paid","credits":10}`, token)
 	call(handler, "POST", "/admin/accounts", `{"name":"Ben","plan":"free"}`, token)
 	ten := int64(10)
-	want := []commands.OpenAccount{{Name: "Ann", Plan: "paid", Credits: &ten}, {Name: "Ben", Plan: "free"}}
+	want := []accounts.OpenAccount{{Name: "Ann", Plan: "paid", Credits: &ten}, {Name: "Ben", Plan: "free"}}
 	if diff := cmp.Diff(want, w.opened); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}

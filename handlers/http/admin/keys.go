@@ -7,7 +7,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/handlers/http/keys"
@@ -87,7 +87,7 @@ func (a *API) issueKey(w http.ResponseWriter, r *http.Request) error {
 	if err := a.act(r, "issue key", string(body.Account), strings.TrimSpace(body.Role+body.Legacy+" "+body.Name)); err != nil {
 		return err
 	}
-	k, err := a.cfg.Keys.Issue.Handle(r.Context(), commands.IssueKey{
+	k, err := a.cfg.Keys.Issue.Handle(r.Context(), accounts.IssueKey{
 		Account: body.Account, Name: body.Name, Role: key.Role(body.Role), Legacy: key.Legacy(body.Legacy), ExpiresAt: expires,
 	})
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *API) revokeKey(w http.ResponseWriter, r *http.Request) error {
 	if err := a.act(r, "revoke key", id, ""); err != nil {
 		return err
 	}
-	revocation, err := a.cfg.Keys.Revoke.Handle(r.Context(), commands.RevokeKey{ID: id})
+	revocation, err := a.cfg.Keys.Revoke.Handle(r.Context(), accounts.RevokeKey{ID: id})
 	if err != nil {
 		return err
 	}

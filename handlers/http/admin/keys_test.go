@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/eventstore"
@@ -27,8 +27,8 @@ const keyID = "0123456789abcdef0123456789abcdef"
 // keyWorld is what the operator does with keys.
 type keyWorld struct {
 	*world
-	issued  []commands.IssueKey
-	revoked []commands.RevokeKey
+	issued  []accounts.IssueKey
+	revoked []accounts.RevokeKey
 	listed  []string
 }
 
@@ -43,25 +43,25 @@ func (w keyLister) List(out http.ResponseWriter, _ *http.Request, account domain
 	return web.Write(out, http.StatusOK, "a page")
 }
 
-func (w keyIssuer) Handle(_ context.Context, cmd commands.IssueKey) (commands.IssuedKey, error) {
+func (w keyIssuer) Handle(_ context.Context, cmd accounts.IssueKey) (accounts.IssuedKey, error) {
 	if w.broken {
-		return commands.IssuedKey{}, errors.New("dial 10.0.0.7: no route")
+		return accounts.IssuedKey{}, errors.New("dial 10.0.0.7: no route")
 	}
 	events, err := key.New().Issue(key.Issued{Account: cmd.Account, Name: cmd.Name, Role: cmd.Role, Legacy: cmd.Legacy, Hash: "h", ExpiresAt: cmd.ExpiresAt})
 	if err != nil {
-		return commands.IssuedKey{}, err
+		return accounts.IssuedKey{}, err
 	}
 	w.issued = append(w.issued, cmd)
 	issued := events[0].(key.Issued)
-	return commands.IssuedKey{Value: "mv_secret", ID: keyID, Role: issued.Role, ExpiresAt: issued.ExpiresAt, Position: eventstore.Position{Commit: 9}}, nil
+	return accounts.IssuedKey{Value: "mv_secret", ID: keyID, Role: issued.Role, ExpiresAt: issued.ExpiresAt, Position: eventstore.Position{Commit: 9}}, nil
 }
 
-func (w keyRevoker) Handle(_ context.Context, cmd commands.RevokeKey) (commands.Revocation, error) {
+func (w keyRevoker) Handle(_ context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error) {
 	if cmd.ID != keyID {
-		return commands.Revocation{}, domain.Errorf(domain.NotFound, "key_not_found", "Key %s not found", cmd.ID)
+		return accounts.Revocation{}, domain.Errorf(domain.NotFound, "key_not_found", "Key %s not found", cmd.ID)
 	}
 	w.revoked = append(w.revoked, cmd)
-	return commands.Revocation{Account: "alice", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Position: eventstore.Position{Commit: 11}}, nil
+	return accounts.Revocation{Account: "alice", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Position: eventstore.Position{Commit: 11}}, nil
 }
 
 // keyAccounts has one account: alice.
@@ -154,10 +154,10 @@ func TestKeys_PassesOn(t *testing.T) {
 	call(handler, "POST", "/admin/keys", `{"account":"alice","name":"old","legacy":"primary","expires_at":"2027-01-31T12:00:00Z"}`, token)
 	call(handler, "DELETE", "/admin/keys?id="+keyID, "", token)
 	call(handler, "GET", "/admin/keys?account=alice&limit=5", "", token)
-	if diff := cmp.Diff([]commands.IssueKey{{Account: "alice", Name: "old", Legacy: key.Primary, ExpiresAt: &at}}, w.issued); diff != "" {
+	if diff := cmp.Diff([]accounts.IssueKey{{Account: "alice", Name: "old", Legacy: key.Primary, ExpiresAt: &at}}, w.issued); diff != "" {
 		t.Errorf("issued (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]commands.RevokeKey{{ID: keyID}}, w.revoked); diff != "" {
+	if diff := cmp.Diff([]accounts.RevokeKey{{ID: keyID}}, w.revoked); diff != "" {
 		t.Errorf("revoked (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"alice 5"}, w.listed); diff != "" {

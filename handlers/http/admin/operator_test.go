@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/ledger"
 	"moviola/domain/operator"
@@ -29,7 +30,7 @@ type (
 	trail  struct{ *world }
 )
 
-func (w plans) Handle(_ context.Context, cmd commands.ChangePlan) (eventstore.Position, error) {
+func (w plans) Handle(_ context.Context, cmd accounts.ChangePlan) (eventstore.Position, error) {
 	if cmd.Plan == "gold" {
 		return eventstore.Position{}, domain.Errorf(domain.Invalid, "plan_invalid", "plan must be one of counted, free, paid")
 	}
@@ -37,7 +38,7 @@ func (w plans) Handle(_ context.Context, cmd commands.ChangePlan) (eventstore.Po
 	return eventstore.Position{Commit: 12}, nil
 }
 
-func (w closer) Handle(_ context.Context, cmd commands.CloseAccount) (eventstore.Position, error) {
+func (w closer) Handle(_ context.Context, cmd accounts.CloseAccount) (eventstore.Position, error) {
 	w.closed = append(w.closed, string(cmd.Account))
 	return eventstore.Position{Commit: 13}, nil
 }
@@ -80,7 +81,7 @@ func (w shelf) Of(_ context.Context, id domain.AccountID) (commands.Standing, er
 	return commands.Standing{Plan: plan.Plans{}.Of(map[domain.AccountID]string{"a1": "free", "a3": "counted"}[id]), Blocked: id == "a1"}, nil
 }
 
-func (w trail) Handle(_ context.Context, cmd commands.RecordAct) (operator.Acted, error) {
+func (w trail) Handle(_ context.Context, cmd accounts.RecordAct) (operator.Acted, error) {
 	if w.deaf {
 		return operator.Acted{}, errors.New("the event store is away")
 	}
@@ -145,14 +146,14 @@ func TestOperator(t *testing.T) {
 		return strings.Replace(strings.Replace(refusal, "%s", message, 1), "%s", code, 1)
 	}
 	const detail = `,"granted":600,"charged":600,"balance":0,"held":0,"available":0,"suspended":`
-	act := func(what, on, how string) *commands.RecordAct {
-		return &commands.RecordAct{Who: "operator", Act: what, On: on, How: how}
+	act := func(what, on, how string) *accounts.RecordAct {
+		return &accounts.RecordAct{Who: "operator", Act: what, On: on, How: how}
 	}
 	tests := []struct {
 		name, method, path, body string
 		status                   int
 		want                     string
-		act                      *commands.RecordAct
+		act                      *accounts.RecordAct
 	}{
 		{"one account", "GET", "/admin/accounts?account=a1", "", 200,
 			`{"success":true,"account":{"account":"a1","name":"Ann","plan":"free","state":"open","opened_at":"2026-11-21T09:00:00.000Z","closed_at":null,"cleared_at":null` + detail + `true,"storage_blocked":true}}`, nil},
@@ -191,7 +192,7 @@ func TestOperator(t *testing.T) {
 			if answer.Code != tt.status || answer.Body.String() != tt.want {
 				t.Errorf("%d %s, want %d %s", answer.Code, answer.Body, tt.status, tt.want)
 			}
-			var want []commands.RecordAct
+			var want []accounts.RecordAct
 			if tt.act != nil {
 				want = append(want, *tt.act)
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/handlers/http/access"
@@ -30,12 +30,12 @@ type Lister interface {
 
 // Issuer is the command behind POST /keys.
 type Issuer interface {
-	Handle(ctx context.Context, cmd commands.IssueKey) (commands.IssuedKey, error)
+	Handle(ctx context.Context, cmd accounts.IssueKey) (accounts.IssuedKey, error)
 }
 
 // Revoker is the command behind DELETE /keys. When it returns, this process lets nobody in with the key any more.
 type Revoker interface {
-	Handle(ctx context.Context, cmd commands.RevokeKey) (commands.Revocation, error)
+	Handle(ctx context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error)
 }
 
 // Config is what an API needs. Every field is required, but for those that say what they are when left out.
@@ -99,7 +99,7 @@ func (a *API) issue(w http.ResponseWriter, r *http.Request, c access.Call) error
 	if err != nil {
 		return err
 	}
-	k, err := a.cfg.Issue.Handle(r.Context(), commands.IssueKey{Account: c.Account, Name: body.Name, Role: key.Role(body.Role), ExpiresAt: expires})
+	k, err := a.cfg.Issue.Handle(r.Context(), accounts.IssueKey{Account: c.Account, Name: body.Name, Role: key.Role(body.Role), ExpiresAt: expires})
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (a *API) revoke(w http.ResponseWriter, r *http.Request, c access.Call) erro
 	if err != nil {
 		return err
 	}
-	revocation, err := a.cfg.Revoke.Handle(r.Context(), commands.RevokeKey{ID: id, Account: c.Account})
+	revocation, err := a.cfg.Revoke.Handle(r.Context(), accounts.RevokeKey{ID: id, Account: c.Account})
 	if err != nil {
 		return err
 	}

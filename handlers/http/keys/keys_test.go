@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/accounts"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/eventstore"
@@ -37,8 +37,8 @@ const (
 
 // world is what the interface acts on. Every caller is an admin of alice's.
 type world struct {
-	issued  []commands.IssueKey
-	revoked []commands.RevokeKey
+	issued  []accounts.IssueKey
+	revoked []accounts.RevokeKey
 	listed  []projections.KeyList
 	have    []projections.Key
 	waited  []eventstore.Position
@@ -75,26 +75,26 @@ func (w lister) List(_ context.Context, list projections.KeyList) (projections.K
 	return projections.KeyPage{Keys: w.have[from:to], More: to < len(w.have)}, nil
 }
 
-func (w issuer) Handle(_ context.Context, cmd commands.IssueKey) (commands.IssuedKey, error) {
+func (w issuer) Handle(_ context.Context, cmd accounts.IssueKey) (accounts.IssuedKey, error) {
 	switch _, err := key.ParseRole(string(cmd.Role)); {
 	case w.broken:
-		return commands.IssuedKey{}, errStore
+		return accounts.IssuedKey{}, errStore
 	case err != nil:
-		return commands.IssuedKey{}, err
+		return accounts.IssuedKey{}, err
 	}
 	w.issued = append(w.issued, cmd)
-	return commands.IssuedKey{Value: newKey, ID: aliceKey, Name: cmd.Name, Role: cmd.Role, ExpiresAt: cmd.ExpiresAt, Position: eventstore.Position{Commit: 9}}, nil
+	return accounts.IssuedKey{Value: newKey, ID: aliceKey, Name: cmd.Name, Role: cmd.Role, ExpiresAt: cmd.ExpiresAt, Position: eventstore.Position{Commit: 9}}, nil
 }
 
-func (w revoker) Handle(_ context.Context, cmd commands.RevokeKey) (commands.Revocation, error) {
+func (w revoker) Handle(_ context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error) {
 	switch {
 	case w.broken:
-		return commands.Revocation{}, errStore
+		return accounts.Revocation{}, errStore
 	case cmd.Account != "alice" || cmd.ID != aliceKey:
-		return commands.Revocation{}, domain.Errorf(domain.NotFound, "key_not_found", "Key %s not found", cmd.ID)
+		return accounts.Revocation{}, domain.Errorf(domain.NotFound, "key_not_found", "Key %s not found", cmd.ID)
 	}
 	w.revoked = append(w.revoked, cmd)
-	return commands.Revocation{Account: "alice", At: now.Add(-time.Hour), Position: eventstore.Position{Commit: 11}}, nil
+	return accounts.Revocation{Account: "alice", At: now.Add(-time.Hour), Position: eventstore.Position{Commit: 11}}, nil
 }
 
 func (w projected) WaitFor(_ context.Context, position eventstore.Position) error {
@@ -196,7 +196,7 @@ func TestRefusals(t *testing.T) {
 func TestIssue(t *testing.T) {
 	t.Parallel()
 	at, day := now.Add(time.Hour), time.Date(2027, 1, 31, 23, 59, 59, 999_000_000, time.UTC)
-	for body, want := range map[string]commands.IssueKey{
+	for body, want := range map[string]accounts.IssueKey{
 		`{"name":"ci","role":"editor"}`:                                                           {Name: "ci", Role: key.Editor},
 		`{"name":"ci","role":"viewer","expires_at":null,"note":"x"}`:                              {Name: "ci", Role: key.Viewer},
 		`{"name":"ci","role":"viewer","expires_at":""}`:                                           {Name: "ci", Role: key.Viewer},
@@ -208,7 +208,7 @@ func TestIssue(t *testing.T) {
 		w := newWorld(t)
 		answer := w.call("POST", "", body)
 		want.Account = "alice"
-		if diff := cmp.Diff([]commands.IssueKey{want}, w.issued); diff != "" {
+		if diff := cmp.Diff([]accounts.IssueKey{want}, w.issued); diff != "" {
 			t.Errorf("%s: commands (-want +got):\n%s", body, diff)
 		}
 		expires := "null"
@@ -236,7 +236,7 @@ func TestRevoke(t *testing.T) {
 	if answer.Code != 200 || answer.Body.String() != want {
 		t.Errorf("%d %s, want %s", answer.Code, answer.Body, want)
 	}
-	if diff := cmp.Diff([]commands.RevokeKey{{ID: aliceKey, Account: "alice"}}, w.revoked); diff != "" {
+	if diff := cmp.Diff([]accounts.RevokeKey{{ID: aliceKey, Account: "alice"}}, w.revoked); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]eventstore.Position{{Commit: 11}}, w.waited); diff != "" {

@@ -1,4 +1,4 @@
-package commands
+package accounts
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/plan"
@@ -80,7 +81,7 @@ func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (Opened
 	}
 	opened, _, err := h.complete.finish(ctx, cmd.ID)
 	if err == nil && opened.Key == "" { // nothing was left to do for an account that has just been opened
-		return OpenedAccount{}, fmt.Errorf("load account %s: %w", cmd.ID, errUnseen)
+		return OpenedAccount{}, fmt.Errorf("load account %s: %w", cmd.ID, commands.ErrUnseen)
 	}
 	return opened, err
 }

@@ -1,4 +1,4 @@
-package commands
+package accounts
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"moviola/commands"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
@@ -51,7 +52,7 @@ func NewCompleteOpeningHandler(cfg CompleteOpeningConfig) CompleteOpeningHandler
 func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening) (OpenedAccount, error) {
 	opened, issued, err := h.finish(ctx, cmd.Account)
 	if err == nil && !issued {
-		return OpenedAccount{}, ErrNothingToDo
+		return OpenedAccount{}, commands.ErrNothingToDo
 	}
 	return opened, err
 }

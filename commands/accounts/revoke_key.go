@@ -1,10 +1,11 @@
-package commands
+package accounts
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/eventstore"
@@ -54,7 +55,7 @@ func (h RevokeKeyHandler) Handle(ctx context.Context, cmd RevokeKey) (Revocation
 		return Revocation{}, fmt.Errorf("load key %s: %w", cmd.ID, err)
 	}
 	if k.RevokedAt() == nil {
-		return Revocation{}, fmt.Errorf("load key %s: %w", cmd.ID, errUnseen)
+		return Revocation{}, fmt.Errorf("load key %s: %w", cmd.ID, commands.ErrUnseen)
 	}
 	return Revocation{Account: k.Issued().Account, At: *k.RevokedAt(), Position: at.Position}, nil
 }

@@ -1,4 +1,4 @@
-package commands
+package accounts
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
@@ -22,13 +23,13 @@ type CloseAccount struct {
 type CloseAccountHandler struct {
 	log     *eventstore.Log
 	ledgers *ledgers.Ledgers
-	cancel  CancelMovieHandler
+	cancel  commands.CancelMovieHandler
 	now     eventstore.Clock
 }
 
 // NewCloseAccountHandler returns a handler.
 func NewCloseAccountHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, now func() time.Time) CloseAccountHandler {
-	return CloseAccountHandler{log: log, ledgers: ledgers, cancel: NewCancelMovieHandler(log, now), now: now}
+	return CloseAccountHandler{log: log, ledgers: ledgers, cancel: commands.NewCancelMovieHandler(log, now), now: now}
 }
 
 // Handle closes the account. Doing it again changes nothing; an account that was never opened is NotFound. What follows is due
@@ -55,7 +56,7 @@ func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error
 		return fmt.Errorf("load account %s: %w", cmd.Account, err)
 	}
 	if a.ClosedAt().IsZero() {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	if err := h.ledgers.CloseLedger(ctx, cmd.Account); err != nil {
 		return fmt.Errorf("close the ledger of account %s: %w", cmd.Account, err)
@@ -68,14 +69,14 @@ func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error
 		if _, _, item := ledger.ParseItem(project); item {
 			continue // it comes to its end like every item
 		}
-		_, err := h.cancel.Handle(ctx, CancelMovie{Account: cmd.Account, Project: project})
+		_, err := h.cancel.Handle(ctx, commands.CancelMovie{Account: cmd.Account, Project: project})
 		var refusal *domain.Error // it has ended, or has never come: it is settled, or abandoned, all the same
-		if err != nil && !errors.As(err, &refusal) && !errors.Is(err, ErrNothingToDo) {
+		if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrNothingToDo) {
 			return fmt.Errorf("cancel movie %s of the closed account %s: %w", project, cmd.Account, err)
 		}
 	}
 	if len(open) > 0 {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package commands
+package accounts
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
@@ -53,7 +54,7 @@ func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error
 		return err
 	}
 	if !a.Exists() || !a.ClosedAt().IsZero() || h.plans.Of(a.Plan()).Counted {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	decided := false
 	_, err = h.ledgers.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
@@ -62,7 +63,7 @@ func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error
 		return events, nil
 	})
 	if err == nil && !decided {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	return err
 }
@@ -89,13 +90,13 @@ func (h PurgeAccountHandler) Due(ctx context.Context, id domain.AccountID) (Clea
 func (h PurgeAccountHandler) dueFor(ctx context.Context, a clearable) (Clearing, error) {
 	if !a.ClosedAt().IsZero() {
 		if !a.DepartureDue(h.now.Stamp(), h.again) {
-			return Clearing{}, ErrNothingToDo
+			return Clearing{}, commands.ErrNothingToDo
 		}
 		return Clearing{Account: a.ID(), Reason: account.Departure, Last: a.LastDeparture()}, nil
 	}
 	purged, found, err := h.lastPurge(ctx, a.ID())
 	if err == nil && (!found || purged.Compare(a.purged) <= 0) {
-		err = ErrNothingToDo
+		err = commands.ErrNothingToDo
 	}
 	return Clearing{Account: a.ID(), Reason: account.Purged, Before: purged}, err
 }
@@ -110,7 +111,7 @@ func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 		}
 		due, err := h.dueFor(ctx, a)
 		if err == nil && due != done {
-			err = ErrNothingToDo
+			err = commands.ErrNothingToDo
 		}
 		if err != nil {
 			return err

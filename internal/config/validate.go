@@ -1,0 +1,166 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"moviola/adapters/disk"
+)
+
+// Validate joins every complaint about the configuration and fills in what follows from the rest.
+func (c *Config) Validate() error {
+	var errs []error
+	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for _, check := range []func(complaint){
+		c.checkProcess, c.checkBounds, c.checkCallers, c.checkStores, c.checkTimes, c.checkAddresses,
+	} {
+		check(complain)
+	}
+	return errors.Join(errs...)
+}
+
+// complaint takes what is wrong with a flag, and what to give instead.
+type complaint func(format string, args ...any)
+
+// checkProcess complains about what this process is to do, and how much of it at once.
+func (c *Config) checkProcess(complain complaint) {
+	for _, role := range c.Roles {
+		if !slices.Contains(AllRoles, role) {
+			complain("--roles: %q is none of %s", role, strings.Join(AllRoles, ", "))
+		}
+	}
+	if c.EventStore != "" && c.EventStoreListen != "" {
+		complain("--eventstore-listen belongs to the embedded event store, which --eventstore replaces")
+	}
+	if c.EventStoreListen != "" && !Loopback(c.EventStoreListen) {
+		complain("--eventstore-listen %s: without TLS the event store listens on loopback addresses only", c.EventStoreListen)
+	}
+	if c.FetchSlots < 1 || c.PreloadSlots < 1 || c.DeliverSlots < 1 || c.Cores < 1 {
+		complain("--fetch-slots, --preload-slots, --deliver-slots and --cores must be at least 1")
+	}
+}
+
+// checkCallers complains about who may ask, and what of.
+func (c *Config) checkCallers(complain complaint) {
+	if c.WrongTokenDelay < 0 || c.WrongTokenDelay > 2*time.Second {
+		complain("--wrong-token-delay %s: give a time of 2s at most", c.WrongTokenDelay)
+	}
+	for _, host := range c.AllowHosts {
+		if _, _, err := net.SplitHostPort(host); err != nil {
+			complain("--allow-host %s: give host:port", host)
+		}
+	}
+	for _, origin := range c.CORSOrigin {
+		if !webAddress(origin) && origin != "*" || strings.Count(origin, "/") > 2 {
+			complain("--cors-origin %s: give an origin such as https://app.example.com, without a path, or *", origin)
+		}
+	}
+}
+
+// checkStores complains about the addresses of stores.
+func (c *Config) checkStores(complain complaint) {
+	for _, where := range []struct {
+		flag, value, example string
+		schemes              []string
+	}{
+		{"--eventstore", c.EventStore, "esdb://host:2113", []string{"esdb", "esdb+discover", "unix"}},
+		{"--mongo", c.Mongo, "mongodb://host/moviola", []string{"mongodb", "mongodb+srv"}},
+		{"--blobs", c.Blobs, "s3://bucket?region=eu-central-1", []string{"s3", "file", ""}},
+	} {
+		if scheme, ok := knownAddress(where.value, where.schemes); !ok {
+			complain("%s %s…: give an address such as %s", where.flag, scheme, where.example)
+		}
+	}
+}
+
+// checkTimes complains about times that are none.
+func (c *Config) checkTimes(complain complaint) {
+	for _, span := range []struct {
+		flag   string
+		length time.Duration
+	}{
+		{"--render-timeout", c.RenderTimeout}, {"--file-retention", c.FileRetention}, {"--temp-retention", c.TempRetention},
+		{"--upload-url-ttl", c.UploadTTL}, {"--asset-cache-ttl", c.AssetCacheTTL}, {"--sweep-every", c.SweepEvery},
+		{"--abandon-after", c.AbandonAfter}, {"--zero-retention", c.ZeroRetention}, {"--clear-again", c.ClearAgain},
+		{"--claim-timeout", c.ClaimTimeout}, {"--retry-limit", c.RetryLimit}, {"--webhook-timeout", c.WebhookTimeout},
+	} {
+		if span.length <= 0 {
+			complain("%s %s: give a time above zero, such as 90s or 12h", span.flag, span.length)
+		}
+	}
+}
+
+// checkAddresses complains about how the HTTP interface is reached, and fills in its public address.
+func (c *Config) checkAddresses(complain complaint) {
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		complain("--tls-cert and --tls-key: give both or none")
+	}
+	if c.PublicURL == "" {
+		_, port, err := net.SplitHostPort(c.Listen)
+		if err != nil {
+			complain("--listen %s: give host:port or :port", c.Listen)
+		}
+		scheme := "http"
+		if c.TLSCert != "" {
+			scheme = "https"
+		}
+		c.PublicURL = scheme + "://localhost:" + port
+	}
+	if !webAddress(c.PublicURL) {
+		complain("--public-url %s: give an address such as https://video.example.com", c.PublicURL)
+	}
+	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
+}
+
+// leastSources is what may be kept of sources at least: one of them may be as large. leastSourceFiles is how many: those of a few movies at a time.
+const (
+	leastSources     = 2 << 30
+	leastSourceFiles = 1000
+)
+
+// checkBounds complains about bounds that a single source may exceed.
+func (c *Config) checkBounds(complain complaint) {
+	for flag, size := range map[string]disk.Size{"--account-sources": c.AccountSources, "--total-sources": c.TotalSources} {
+		if size != 0 && size < leastSources {
+			complain("%s %s: give 2GB at least, for a source may be as large, or off", flag, size.String())
+		}
+	}
+	for flag, files := range map[string]int64{"--account-source-files": c.AccountSourceFiles, "--total-source-files": c.TotalSourceFiles} {
+		if files != 0 && files < leastSourceFiles {
+			complain("%s %d: give %d at least, or 0 for no bound", flag, files, leastSourceFiles)
+		}
+	}
+	for flag, files := range map[string]int64{"--account-files": c.AccountFiles, "--total-files": c.TotalFiles} {
+		if files < 0 {
+			complain("%s %d: give a number of files, or 0 for no bound", flag, files)
+		}
+	}
+}
+
+// nearMiss is an address that lacks a slash or two, and would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.
+var nearMiss = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+(:|//)`)
+
+// knownAddress says whether an address is empty, or has one of some schemes and something behind it; without a scheme it is a path, where the
+// empty scheme is one of them. It returns no more than the scheme: the rest may carry a password.
+func knownAddress(address string, schemes []string) (scheme string, ok bool) {
+	scheme, rest, found := strings.Cut(address, "://")
+	switch {
+	case address == "":
+		return "", true
+	case !found:
+		return "", slices.Contains(schemes, "") && !nearMiss.MatchString(address)
+	}
+	return scheme, slices.Contains(schemes, scheme) && strings.Trim(rest, "/") != ""
+}
+
+// webAddress says whether a text is an address of a web server, without a query.
+func webAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery == "" && u.Fragment == "" && u.User == nil
+}
