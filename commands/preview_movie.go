@@ -9,6 +9,7 @@ import (
 	"moviola/domain/document"
 	"moviola/domain/ledger"
 	"moviola/domain/lint"
+	"moviola/domain/plan"
 )
 
 // Preview reads a movie as a submission would: what it is made of, and the refusal that follows from it, the account's movies and its plan. What
@@ -24,6 +25,27 @@ func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountI
 	}
 	read.lint.Refused = err
 	return read.lint, nil
+}
+
+// Sketch reads a movie that is to be shown before it is submitted: its JSON with the templates filled in, and the plan of the account. It is
+// refused as a submission would be, but for its length: nothing is made of it but pictures.
+func (h SubmitMovieHandler) Sketch(ctx context.Context, account domain.AccountID, body []byte) ([]byte, plan.Plan, error) {
+	if err := h.Admit(ctx, account, ""); err != nil {
+		return nil, plan.Plan{}, err
+	}
+	read, err := h.read(ctx, SubmitMovie{Account: account, Body: body})
+	defer read.leave()
+	if err == nil {
+		err = document.Validate(read.doc)
+	}
+	if err != nil {
+		return nil, plan.Plan{}, fmt.Errorf("read a movie of account %s: %w", account, err)
+	}
+	allowed, err := h.plans.of(ctx, account)
+	if err == nil {
+		err = allowed.CheckSize(read.doc.Width, read.doc.Height)
+	}
+	return read.full, allowed, err
 }
 
 // allowed refuses what is beyond the account's plan.

@@ -193,6 +193,7 @@ func (h SubmitMovieHandler) offer(ctx context.Context, account domain.AccountID,
 // reading is a body that was read.
 type reading struct {
 	body []byte // as it is stored: the one that was posted, or that of the movie to be rendered again
+	full []byte // with the templates filled in
 	doc  *document.Movie
 	uses []movie.TemplateUse
 	lint lint.Input // what the document is checked with
@@ -233,7 +234,7 @@ func (h SubmitMovieHandler) parse(ctx context.Context, account domain.AccountID,
 }
 
 func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
-	r := reading{body: body, lint: lint.Read(body)}
+	r := reading{body: body, full: body, lint: lint.Read(body)}
 	r.doc = r.lint.Movie
 	if r.lint.Refused != nil {
 		return r, r.lint.Refused
@@ -241,7 +242,7 @@ func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.Account
 	if document.NeedsTemplates(body) {
 		r.doc, r.lint.Movie = nil, nil
 		filled, err := h.templates.fill(ctx, account, body)
-		r.uses, r.lint.Templates = filled.uses, filled.texts
+		r.full, r.uses, r.lint.Templates = filled.body, filled.uses, filled.texts
 		if err != nil {
 			return r, err
 		}

@@ -24,6 +24,6 @@ func (e Elements) Frames(ctx context.Context, p timeline.Page, w, h int, rate ti
 func pageOf(p timeline.Page, w, h int) Page {
 	return Page{
 		HTML: p.HTML, URL: p.Source, Width: w, Height: h, DPI: p.DPI, Tailwind: p.Tailwind, Style: p.Settings,
-		Wait: time.Duration(p.Wait * float64(time.Second)), Finished: p.Finished, Now: p.Now,
+		Wait: time.Duration(p.Wait * float64(time.Second)), Finished: p.Finished, Now: p.Now, sealed: p.Sealed,
 	}
 }

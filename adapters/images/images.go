@@ -121,6 +121,20 @@ func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest)
 	return commands.GeneratedImage{Asset: made, Cached: ok, Warnings: o.warnings}, nil
 }
 
+// AtHand says that Generate would ask nobody: the picture was made before.
+func (g *Generator) AtHand(ctx context.Context, request commands.ImageRequest) bool {
+	endpoint, err := g.endpoint(ctx, request)
+	if err != nil {
+		return false
+	}
+	o, err := newOrder(endpoint, request)
+	if err != nil {
+		return false
+	}
+	_, found := shelfOf(g.cfg.Dir, request.Account).find(o.key)
+	return found
+}
+
 // endpoint is who makes the picture.
 func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest) (Endpoint, error) {
 	if request.Connection == "" {

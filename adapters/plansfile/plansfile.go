@@ -39,6 +39,8 @@ type row struct {
 
 	Email           bool `yaml:"email"`
 	EmailRecipients int  `yaml:"email_recipients"`
+
+	Previews int `yaml:"previews_per_hour"`
 }
 
 type prices struct {

@@ -129,6 +129,8 @@ func (r *run) hashes() map[string]string {
 // prepare downloads a source, or has it spoken or drawn.
 func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
 	switch {
+	case r.sketch != nil:
+		return r.sketchSource(ctx, w)
 	case w.Kind == document.TypeVoice:
 		return r.speak(ctx, w)
 	case w.Prompt != nil:

@@ -28,6 +28,8 @@ type pages struct {
 	rate    timeline.Rate
 	now     time.Time // by the clock of every page
 
+	sketch *sketch // nil: the movie is made
+
 	lapsed  <-chan struct{} // closed when pages are waited for no longer; nil: never
 	gaveWay *atomic.Bool    // set then; nil: nobody looks
 
@@ -78,11 +80,16 @@ func (p *pages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA, erro
 
 // content is what the page of a layer shows.
 func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) {
+	page := *l.Page
+	page.Now, l.Page = p.now, &page
+	if p.sketch != nil && !p.sketch.fetch {
+		if page.Sealed = true; page.Source != "" {
+			return p.sketched(l, box), nil
+		}
+	}
 	if p.draw == nil {
 		return nil, blame(l.Ref, errNoBrowser().Error())
 	}
-	page := *l.Page
-	page.Now, l.Page = p.now, &page
 	if l.Page.Capture <= 0 {
 		return fixed(func(ctx context.Context) (*image.RGBA, error) {
 			img, err := p.kept.still(ctx, l, p.still)

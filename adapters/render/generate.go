@@ -14,14 +14,7 @@ func (r *run) generate(ctx context.Context, w document.Source) (source, error) {
 		return source{}, domain.Errorf(domain.Invalid, "image_provider_missing",
 			"Images of a 'prompt' need an image provider, and none is configured; set one, or use the 'src' of an image")
 	}
-	request := commands.ImageRequest{
-		Account: r.job.Account, Prompt: w.Prompt.Text, Model: w.Prompt.Model, Aspect: w.Prompt.Aspect,
-		Connection: w.Prompt.Connection, Settings: w.Prompt.ModelSettings,
-	}
-	if w.Fresh {
-		request.Fresh = r.job.Project
-	}
-	made, err := r.engine.cfg.Images.Generate(ctx, request)
+	made, err := r.engine.cfg.Images.Generate(ctx, r.pictureOf(w))
 	if err != nil {
 		return source{}, err
 	}
@@ -29,4 +22,16 @@ func (r *run) generate(ctx context.Context, w document.Source) (source, error) {
 		r.warn(elementName(w.Ref) + ": " + text)
 	}
 	return source{asset: made.Asset, cached: made.Cached}, nil
+}
+
+// pictureOf is what is asked for to have a picture made.
+func (r *run) pictureOf(w document.Source) commands.ImageRequest {
+	request := commands.ImageRequest{
+		Account: r.job.Account, Prompt: w.Prompt.Text, Model: w.Prompt.Model, Aspect: w.Prompt.Aspect,
+		Connection: w.Prompt.Connection, Settings: w.Prompt.ModelSettings,
+	}
+	if w.Fresh {
+		request.Fresh = r.job.Project
+	}
+	return request
 }

@@ -17,6 +17,7 @@ type rests struct {
 	pick   []span
 	keys   []int64 // of them, those that must be key frames
 	holds  []h264.Hold
+	single bool     // nothing but the picked frame is wanted
 	calm   bool     // the encoder is asked for no bidirectional pictures
 	zones  []string // what the encoder gives to pictures that stay
 }
@@ -65,6 +66,9 @@ func (r *run) waysOf(ctx context.Context, w timeline.Window) ([]rests, error) {
 	ways = slices.DeleteFunc(ways, func(r rests) bool { return len(r.holds) == 0 })
 	return append(ways, all), nil
 }
+
+// only composes one frame of a window.
+func only(frame int64) rests { return rests{frames: 1, pick: []span{{frame, frame + 1}}, single: true} }
 
 // everything encodes every frame.
 func everything(frames int64) rests { return rests{frames: frames, pick: []span{{0, frames}}} }
@@ -154,7 +158,7 @@ func isolated(c changed) bool {
 
 // selected is the filter that lets the encoded frames through; empty: all.
 func (r rests) selected() string {
-	if len(r.holds) == 0 {
+	if len(r.holds) == 0 && !r.single {
 		return ""
 	}
 	terms := make([]string, len(r.pick))

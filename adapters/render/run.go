@@ -53,6 +53,8 @@ type run struct {
 	words TextDrawer     // with the movie's own fonts; nil before openWords
 	fonts commands.Fonts // of the families that the movie names and that were fetched
 
+	sketch *sketch // nil: the movie is made, not shown before
+
 	mu       sync.Mutex
 	warnings []string
 	warned   map[string]bool
@@ -165,7 +167,7 @@ func (r *run) openStills() error {
 	r.stills = stills{
 		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: r.words, sound: r.envelope, heard: heard,
 		pages: &pages{draw: r.engine.cfg.Pages, flights: &r.engine.pages, project: r.job.Project, dir: r.engine.cfg.Dir, rate: r.plan.FPS,
-			now: r.clock(), kept: pageStills{kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log}},
+			now: r.clock(), sketch: r.sketch, kept: pageStills{kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log}},
 		source: func(key string) source { return r.sources[key] },
 	}
 	return nil

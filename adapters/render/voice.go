@@ -16,10 +16,7 @@ func (r *run) speak(ctx context.Context, w document.Source) (source, error) {
 	if r.engine.cfg.Speaker == nil {
 		return source{}, domain.Errorf(domain.Invalid, "voice_unavailable", "This server has no voices: install espeak-ng or set up a speech provider")
 	}
-	said, err := r.engine.cfg.Speaker.Speak(ctx, commands.SpeechRequest{
-		Account: r.job.Account, Text: w.Text, Voice: w.Voice.Voice, Model: w.Voice.Model, Settings: w.Voice.ModelSettings,
-		Connection: w.Voice.Connection,
-	})
+	said, err := r.engine.cfg.Speaker.Speak(ctx, r.speechOf(w))
 	if err != nil {
 		return source{}, err
 	}
@@ -38,6 +35,14 @@ func (r *run) speak(ctx context.Context, w document.Source) (source, error) {
 		Path: said.Path, Hash: said.Hash, Format: format, Media: &m,
 		Facts: timeline.Facts{Duration: said.Duration.Seconds(), HasAudio: true},
 	}}, nil
+}
+
+// speechOf is what is asked for to have a text spoken.
+func (r *run) speechOf(w document.Source) commands.SpeechRequest {
+	return commands.SpeechRequest{
+		Account: r.job.Account, Text: w.Text, Voice: w.Voice.Voice, Model: w.Voice.Model, Settings: w.Voice.ModelSettings,
+		Connection: w.Voice.Connection,
+	}
 }
 
 // soundFormat is ffmpeg's name of the format of a file that is WAV or MP3.

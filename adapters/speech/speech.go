@@ -153,6 +153,16 @@ func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (com
 	return job.warned(spoken), nil
 }
 
+// AtHand says that Speak would ask nobody for a text: it was spoken before, or the built-in voice speaks it.
+func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) bool {
+	job, err := e.job(ctx, request)
+	if err != nil {
+		return false
+	}
+	_, found := shelfOf(e.cfg.Dir, request.Account).find(job.key())
+	return found || job.endpoint.URL == ""
+}
+
 // share does the work once for all who wait for the same. It outlives a caller that gives up, and ends by its own limits.
 func (e *Engine) share(ctx context.Context, s shelf, account domain.AccountID, job job) (commands.Speech, error) {
 	done := e.flights.DoChan(s.dir+" "+job.key(), func() (any, error) {

@@ -31,7 +31,12 @@ type Plan struct {
 	Email bool
 	// EmailRecipients is how many recipients a day (UTC) may be written to; 0: DefaultEmailRecipients.
 	EmailRecipients int
+	// Previews is how many previews of movies that are not rendered may be asked for in an hour; 0: DefaultPreviews.
+	Previews int
 }
+
+// DefaultPreviews is how many previews an hour a plan allows that does not say it: one every six seconds.
+const DefaultPreviews = 600
 
 // DefaultEmailRecipients is how many recipients a day a plan with e-mail allows that does not say it.
 const DefaultEmailRecipients = 200
@@ -102,10 +107,10 @@ func (p Plans) Parse(name string) (Plan, error) {
 
 var builtIn = []Plan{
 	{Name: Free, Length: time.Minute, PackLength: 30 * time.Minute, Width: 1920, Height: 1080},
-	{Name: Paid, Length: 30 * time.Minute, Width: 3840, Height: 3840, Email: true, EmailRecipients: DefaultEmailRecipients},
+	{Name: Paid, Length: 30 * time.Minute, Width: 3840, Height: 3840, Email: true, EmailRecipients: DefaultEmailRecipients, Previews: 3600},
 	{
 		Name: Counted, Length: 30 * time.Minute, Width: 3840, Height: 3840, Counted: true, Movies: 100, Drafts: 400,
-		Email: true, EmailRecipients: DefaultEmailRecipients,
+		Email: true, EmailRecipients: DefaultEmailRecipients, Previews: 3600,
 	},
 }
 
@@ -143,6 +148,8 @@ func (p Plan) check() error {
 		return fmt.Errorf("plan %q: width and height must be positive", p.Name)
 	case p.Counted && (p.Movies < 0 || p.Drafts < 0):
 		return fmt.Errorf("plan %q: the numbers of movies and drafts must not be negative", p.Name)
+	case p.Previews < 0:
+		return fmt.Errorf("plan %q: the number of previews an hour must not be negative", p.Name)
 	case p.EmailRecipients < 0 || p.EmailRecipients > 0 && !p.Email:
 		return fmt.Errorf("plan %q: the number of e-mail recipients must not be negative, and needs email: true", p.Name)
 	}
@@ -181,6 +188,14 @@ func (p Plan) Recipients() int {
 		return DefaultEmailRecipients
 	}
 	return p.EmailRecipients
+}
+
+// PreviewsAnHour is how many previews may be asked for in an hour.
+func (p Plan) PreviewsAnHour() int {
+	if p.Previews == 0 {
+		return DefaultPreviews
+	}
+	return p.Previews
 }
 
 // CheckEmail refuses e-mails where the plan has none. Decision 55.

@@ -23,6 +23,8 @@ type Page struct {
 	Now time.Time `json:"-"`
 	// Fresh forbids to take the picture of the page from a cache: the element's cache is false. It is no part of what the page is either.
 	Fresh bool `json:"-"`
+	// Sealed has the page reach no network. It is set by who draws it.
+	Sealed bool `json:"-"`
 }
 
 // DrawingView is a part of an SVG drawing: W × H pixels of a canvas on which the drawing, of Width × Height pixels on its own, lies at X, Y,

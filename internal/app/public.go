@@ -131,18 +131,19 @@ func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.
 	}
 	elog, bucket := s.stores.Log, s.stores.Files
 	documents := commands.SealDocuments(bucket, s.vault)
+	submit := commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
+		Log: elog, Ledgers: s.ledgers, Files: documents, Plans: s.plans, NewProject: commands.NewProjectID, Now: time.Now, Growth: newGrowth(),
+	})
 	return movies.New(movies.Config{
-		Movies:   s.models.Movies,
-		Gate:     gate,
-		Accounts: s.models.Accounts,
-		Balances: s.models.Balances,
-		Plans:    s.plans,
-		Presence: s.models.Presence,
-		Files:    documents,
-		Submit: commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
-			Log: elog, Ledgers: s.ledgers, Files: documents, Plans: s.plans,
-			NewProject: commands.NewProjectID, Now: time.Now, Growth: newGrowth(),
-		}),
+		Movies:    s.models.Movies,
+		Gate:      gate,
+		Accounts:  s.models.Accounts,
+		Balances:  s.models.Balances,
+		Plans:     s.plans,
+		Presence:  s.models.Presence,
+		Files:     documents,
+		Submit:    submit,
+		Previews:  s.newPreviews(submit),
 		Delete:    commands.NewDeleteFileHandler(elog, bucket, time.Now),
 		Cancel:    commands.NewCancelMovieHandler(elog, time.Now),
 		Redeliver: commands.NewRequestRedeliveryHandler(elog, time.Now),

@@ -40,21 +40,22 @@ import (
 
 // service is one process of an installation, put together and not yet running.
 type service struct {
-	cfg      config.Config
-	log      *logrus.Logger
-	worker   string // this run of this process, in claims
-	host     *host.Mark
-	stores   *stores.Stores
-	models   *projections.ReadModels
-	media    mediaParts
-	keys     *keyring.Ring // nil without the role api
-	ledgers  *ledgers.Ledgers
-	vault    *vault.Vault
-	renderer *Renderer              // nil without the role renderer
-	work     *processors.Processors // nil when no role takes work
-	chores   *chores.Chores
-	curator  *curator.Curator // nil without the role keeper
-	public   *http.Server     // nil without the role api
+	cfg       config.Config
+	log       *logrus.Logger
+	worker    string // this run of this process, in claims
+	host      *host.Mark
+	stores    *stores.Stores
+	models    *projections.ReadModels
+	media     mediaParts
+	keys      *keyring.Ring // nil without the role api
+	ledgers   *ledgers.Ledgers
+	vault     *vault.Vault
+	renderer  *Renderer              // nil without the role renderer
+	previewer *previewer             // nil without the role api
+	work      *processors.Processors // nil when no role takes work
+	chores    *chores.Chores
+	curator   *curator.Curator // nil without the role keeper
+	public    *http.Server     // nil without the role api
 
 	certificate *certificate.Certificate // of public; nil: plain HTTP
 	router      *mux.Router              // of public
@@ -269,6 +270,9 @@ func (s *service) close(ctx context.Context) error {
 	var errs []error
 	if s.renderer != nil {
 		errs = append(errs, s.renderer.Close(ctx))
+	}
+	if s.previewer != nil {
+		errs = append(errs, s.previewer.close(ctx))
 	}
 	if s.ledgers != nil {
 		s.ledgers.Close()

@@ -97,7 +97,7 @@ var answerRows = []row{
 	}},
 	{"answers-key-missing", func(t *testing.T, w *world) {
 		c := &client{installation: w.plain}
-		for _, r := range []string{"GET /movies", "POST /movies", "POST /movies/validate", "POST /movies/cancel", "GET /movies/events", "GET /movies/progress", "POST /movies/redeliver"} {
+		for _, r := range []string{"GET /movies", "POST /movies", "POST /movies/validate", "POST /movies/still", "POST /movies/cancel", "GET /movies/events", "GET /movies/progress", "POST /movies/redeliver"} {
 			method, path, _ := strings.Cut(r, " ")
 			c.refused(t, method, path, "", 401, "api_key_missing", "Invalid or missing API key")
 		}
@@ -300,7 +300,7 @@ var roleRows = []row{
 				t.Errorf("%s: %d", path, answer.Status)
 			}
 		}
-		for _, path := range []string{"/movies", "/movies/validate", "/movies/cancel?project=" + project, "/movies/redeliver?project=" + project} {
+		for _, path := range []string{"/movies", "/movies/validate", "/movies/still", "/movies/cancel?project=" + project, "/movies/redeliver?project=" + project} {
 			viewer.refused(t, "POST", path, short(""), 403, "insufficient_permissions", "Insufficient permissions")
 		}
 	}},

@@ -44,6 +44,7 @@ var unseen = map[string]string{
 	"GET /v2/movies/events 403":     "no role is below viewer",
 	"GET /v2/movies/progress 403":   "no role is below viewer",
 	"POST /v2/movies/validate 400":  "it takes a body that breaks off; tested beside the code",
+	"POST /v2/movies/still 409":     "it takes three requests at once; tested beside the code",
 	"GET /v2/templates/library 404": "it takes a store that fails; tested beside the code",
 	"POST /admin/accounts 409":      "it takes two equal random account ids",
 	"POST /admin/work/drop 200":     "it takes work that fails ten times: tests/blackbox",

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"image"
+	"image/png"
 	"moviola/tests/harness"
 )
 
@@ -244,6 +246,46 @@ var additionRows = []row{
 		if list := c.into(t, "GET", "/movies", ""); list["count"] != 0.0 {
 			t.Errorf("something is stored: %v", list)
 		}
+	}},
+	{"add-still", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 60)
+		movie := `{"width":320,"height":180,"scenes":[{"duration":2,"background-color":"#0000ff","elements":[{"type":"image","src":"https://198.51.100.1/photo.png","width":80}]}]}`
+		answer := c.call(t, "POST", "/movies/still?time=0.5&size=160", movie)
+		img, err := png.Decode(strings.NewReader(string(answer.Body)))
+		if err != nil || answer.Header.Get("Content-Type") != "image/png" || img.Bounds() != image.Rect(0, 0, 160, 90) {
+			t.Fatalf("%d %q %v", answer.Status, answer.Header.Get("Content-Type"), err)
+		}
+		if r, g, b, _ := img.At(4, 80).RGBA(); r>>8 > 8 || g>>8 > 8 || b>>8 < 240 {
+			t.Errorf("the background is %d %d %d", r>>8, g>>8, b>>8)
+		}
+		got := c.into(t, "POST", "/movies/still?time=0,9&format=jpg", movie)
+		shown := got["stills"].([]any)
+		if len(shown) != 2 || shown[1].(object)["frame"] != 49.0 || shown[1].(object)["content_type"] != "image/jpeg" || got["duration"] != 2.0 || got["exact"] != false {
+			t.Errorf("%.300v", got)
+		}
+		if missing := fmt.Sprint(got["missing"]); missing != "[Scene #1, element #1: photo.png is not loaded yet]" {
+			t.Errorf("missing: %s", missing)
+		}
+		if list := c.into(t, "GET", "/movies", ""); list["count"] != 0.0 {
+			t.Errorf("something is stored: %v", list)
+		}
+	}},
+	{"add-still-refused", func(t *testing.T, w *world) {
+		c := w.plain.open(t, 60)
+		for _, r := range []struct{ query, body, code, message string }{
+			{"", "", "movie_json_missing", ""},
+			{"", "{", "movie_json_invalid", ""},
+			{"", `{"scenes":[{"elements":[{"type":"text"}]}]}`, "element_invalid", ""},
+			{"?time=x", short(""), "time_invalid", ""},
+			{"?time=1,2,3,4,5,6,7,8,9,10,11,12,13", short(""), "time_invalid", "At most 12 moments can be shown at once, 13 were asked for"},
+			{"?fetch=1", short(""), "fetch_invalid", "fetch must be true or false"},
+			{"?format=gif", short(""), "format_invalid", "format must be png or jpg"},
+			{"?size=4000", short(""), "size_invalid", "size must be the pixels of the picture's longer side: 16 to 1280"},
+		} {
+			c.refused(t, "POST", "/movies/still"+r.query, r.body, 400, r.code, r.message)
+		}
+		c.refused(t, "POST", "/movies/still", sized(movieLimit+1), 413, "movie_json_too_large", "")
+		c.refused(t, "POST", "/movies/still", `{"template":"Abcdefghij0123456789"}`, 404, "template_not_found", "")
 	}},
 	{"add-cancel-running", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)

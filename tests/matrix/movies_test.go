@@ -73,6 +73,10 @@ var movieRows = []row{
 		own: want{status: 200, text: `"valid":true`},
 	},
 	{
+		route: "POST /v2/movies/still", request: func(string) (string, string) { return "time=0,0.1", movieBody },
+		own: want{status: 200, text: `"exact":`},
+	},
+	{
 		route: "POST /v2/movies/cancel", subject: pendingMovie, request: byProject, unknown: unknownMovie, changes: true,
 		own: fine, foreign: noMovie, deleted: &want{409, "movie_already_finished", "Movie %s has already finished"},
 	},

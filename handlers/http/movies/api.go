@@ -96,6 +96,7 @@ type Config struct {
 	Presence  Presence
 	Files     Files
 	Submit    Submitter
+	Previews  Previews
 	Delete    Deleter
 	Cancel    Canceller
 	Redeliver Redeliverer

@@ -17,6 +17,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/previews"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/document"
@@ -68,6 +69,8 @@ type world struct {
 	api       *movies.API
 	again     []commands.RequestRedelivery
 	histories map[string][]projections.HistoryEntry
+	drawn     []previews.Draw
+	undrawn   error  // what ends a preview
 	onBoard   func() // runs before the presence board answers
 }
 
@@ -108,7 +111,8 @@ func newWorld(t testing.TB, prepare ...func(*world)) *world {
 	})
 	w.api, err = movies.New(movies.Config{
 		Movies: lists{w}, Gate: gate, Accounts: accounts{w}, Balances: balances{w}, Presence: presence{w}, Files: files{w}, Submit: submit{w},
-		Delete: remove{w}, Cancel: cancel{w}, Redeliver: redeliver{w}, History: lists{w},
+		Previews: drawings{w},
+		Delete:   remove{w}, Cancel: cancel{w}, Redeliver: redeliver{w}, History: lists{w},
 		Streams: w.streams, Projected: projected{w}, PublicURL: "https://video.example", Tokens: result.NewTokens([]byte("tokens")), CursorKey: []byte("0123456789abcdef0123456789abcdef"),
 		Now: func() time.Time { return now }, Log: log,
 	})

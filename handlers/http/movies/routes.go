@@ -12,6 +12,7 @@ import (
 const (
 	moviesPath    = "/v2/movies"
 	validatePath  = moviesPath + "/validate"
+	stillPath     = moviesPath + "/still"
 	cancelPath    = moviesPath + "/cancel"
 	eventsPath    = moviesPath + "/events"
 	progressPath  = moviesPath + "/progress"
@@ -36,6 +37,7 @@ func (a *API) Operations() []access.Operation {
 		submit,
 		remove,
 		op(http.MethodPost, validatePath, key.Render, a.validateMovie),
+		op(http.MethodPost, stillPath, key.Render, a.stillMovie, "time", "fetch", "format", "size"),
 		op(http.MethodPost, cancelPath, key.Render, a.cancelMovie, "project", "id"),
 		op(http.MethodGet, eventsPath, key.Viewer, a.movieEvents, "project", "id"),
 		op(http.MethodGet, progressPath, key.Viewer, a.followMovie, "project", "id"),

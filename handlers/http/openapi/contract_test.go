@@ -72,7 +72,7 @@ func operations(t *testing.T) []access.Operation {
 	t.Helper()
 	movies, err := movies.New(movies.Config{
 		Movies: struct{ movies.Movies }{}, Gate: struct{ movies.Gate }{}, Accounts: struct{ movies.Accounts }{}, Balances: struct{ movies.Balances }{}, Presence: struct{ movies.Presence }{},
-		Files: struct{ movies.Files }{}, Submit: struct{ movies.Submitter }{}, Delete: struct{ movies.Deleter }{}, Cancel: struct{ movies.Canceller }{},
+		Files: struct{ movies.Files }{}, Submit: struct{ movies.Submitter }{}, Previews: struct{ movies.Previews }{}, Delete: struct{ movies.Deleter }{}, Cancel: struct{ movies.Canceller }{},
 		Redeliver: struct{ movies.Redeliverer }{}, History: (*projections.Movies)(nil), Projected: struct{ web.Projected }{},
 		PublicURL: "https://video.example", Tokens: result.NewTokens(make([]byte, 32)), CursorKey: make([]byte, 32), Log: logrus.New(),
 	})

@@ -1,0 +1,206 @@
+// Package previews draws moments of a movie that is not rendered: what its author sees while writing it. Nothing is stored, held or charged, and
+// no provider is paid. Accounts take turns, an account has one request drawn at a time, and its plan bounds how many it may make in an hour.
+package previews
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"sync"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/plan"
+	"moviola/eventstore"
+	"moviola/internal/fair"
+)
+
+// MaxMoments is how many moments one request may ask for.
+const MaxMoments = 12
+
+// Limits of a request.
+const (
+	// drawTime is how long drawing may take: with the wait it ends before a request has to.
+	drawTime = 9 * time.Second
+	// waitTime is how long a request waits for its turn.
+	waitTime = 4 * time.Second
+	// hour is the window that a plan's bound counts in.
+	hour = time.Hour
+	// maxCounted bounds how many accounts' requests are counted.
+	maxCounted = 4096
+)
+
+// Job is what a Drawer draws.
+type Job struct {
+	Account  domain.AccountID
+	Document []byte    // the movie's JSON, its templates filled in
+	Moments  []float64 // seconds from the movie's start; none: that of its thumbnail
+	// Fetch lets sources, fonts and pages be fetched that are not at hand. Nothing is fetched otherwise.
+	Fetch   bool
+	MaxSide int // of the pictures, in pixels
+	Now     time.Time
+}
+
+// Picture is one moment.
+type Picture struct {
+	Seconds float64 // when its frame begins
+	Frame   int64   // of the movie
+	Image   image.Image
+}
+
+// Drawn is what a Drawer has drawn.
+type Drawn struct {
+	Pictures []Picture // in the order of the moments
+	Width    int       // of the movie, in pixels
+	Height   int
+	Frames   int64   // of the movie, as far as the sources at hand tell
+	Seconds  float64 // it lasts
+	Warnings []string
+	Missing  []string // what has a placeholder in its place, and why: a sentence for each
+}
+
+// Drawer draws moments of movies. A *domain.Error is the movie's fault. It is safe for concurrent use.
+type Drawer interface {
+	Stills(ctx context.Context, job Job) (Drawn, error)
+}
+
+// Reader reads a body as a submission does: the movie's JSON with its templates filled in, and the plan that the account is on. A *domain.Error
+// is the refusal that a submission would meet.
+type Reader interface {
+	Sketch(ctx context.Context, account domain.AccountID, body []byte) (document []byte, allowed plan.Plan, err error)
+}
+
+// Config is what a Handler needs. All is required.
+type Config struct {
+	// Drawer opens what draws, at the first request. An error of it is for the client when it is a *domain.Error.
+	Drawer func(ctx context.Context) (Drawer, error)
+	Reader Reader
+	Now    eventstore.Clock
+	Places int // how many requests are drawn at the same time
+}
+
+// Handler draws moments of movies. It is safe for concurrent use.
+type Handler struct {
+	cfg   Config
+	turns *fair.Budget
+
+	mu      sync.Mutex
+	waiting map[domain.AccountID]*context.CancelCauseFunc // of the request that waits for its place
+	counted map[domain.AccountID]*count
+}
+
+// count is how many requests an account has made since a time.
+type count struct {
+	since time.Time
+	made  int
+}
+
+// Draw asks for moments of a movie.
+type Draw struct {
+	Account domain.AccountID
+	Body    []byte
+	Moments []float64
+	Fetch   bool
+	MaxSide int
+}
+
+// ErrNoDrawer is the refusal of a process in which nothing can draw.
+var ErrNoDrawer = domain.Errorf(domain.Unavailable, "preview_unavailable",
+	"This process cannot draw previews: install ffmpeg beside it, or send the request to a process with the role renderer")
+
+var errReplaced = domain.Errorf(domain.Conflict, "preview_replaced", "A newer preview of this account was asked for: this one was not drawn")
+
+// New returns a handler.
+func New(cfg Config) *Handler {
+	return &Handler{
+		cfg: cfg, turns: fair.New(fair.Limits{Total: int64(max(1, cfg.Places)), Account: 1, Wait: waitTime}),
+		waiting: map[domain.AccountID]*context.CancelCauseFunc{}, counted: map[domain.AccountID]*count{},
+	}
+}
+
+// Handle draws. A request waits for its account's earlier one, which is not cut short, and is given up with 409 when a newer one comes while it
+// waits. Too much to do for the process ends with fair.ErrBusy.
+func (h *Handler) Handle(ctx context.Context, cmd Draw) (Drawn, error) {
+	document, allowed, err := h.cfg.Reader.Sketch(ctx, cmd.Account, cmd.Body)
+	if err != nil {
+		return Drawn{}, err
+	}
+	if err := h.admit(cmd.Account, allowed); err != nil {
+		return Drawn{}, err
+	}
+	place, err := h.enter(ctx, cmd.Account)
+	if err != nil {
+		return Drawn{}, err
+	}
+	defer place.Release()
+	drawer, err := h.cfg.Drawer(ctx)
+	if err != nil {
+		return Drawn{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, drawTime, domain.Errorf(domain.Unavailable, "preview_too_slow",
+		"The preview took longer than %d seconds and was stopped: ask for fewer moments, or render a draft", int(drawTime.Seconds())))
+	defer cancel()
+	drawn, err := drawer.Stills(ctx, Job{
+		Account: cmd.Account, Document: document, Moments: cmd.Moments, Fetch: cmd.Fetch, MaxSide: cmd.MaxSide, Now: h.cfg.Now(),
+	})
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return drawn, err
+}
+
+// admit counts a request, and refuses what is more than the plan allows in an hour.
+func (h *Handler) admit(account domain.AccountID, allowed plan.Plan) error {
+	now, most := h.cfg.Now(), allowed.PreviewsAnHour()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.counted[account]
+	if c == nil || now.Sub(c.since) >= hour {
+		if len(h.counted) >= maxCounted {
+			h.forget(now)
+		}
+		c = &count{since: now}
+		h.counted[account] = c
+	}
+	if c.made >= most {
+		return domain.Errorf(domain.Forbidden, "preview_quota", "Your plan allows %d previews an hour. The next one is possible in %d minutes",
+			most, int((hour-now.Sub(c.since)+time.Minute-1)/time.Minute))
+	}
+	c.made++
+	return nil
+}
+
+// forget drops the counts whose hour is over; all, when there are none.
+func (h *Handler) forget(now time.Time) {
+	for account, c := range h.counted {
+		if now.Sub(c.since) >= hour {
+			delete(h.counted, account)
+		}
+	}
+	if len(h.counted) >= maxCounted {
+		clear(h.counted)
+	}
+}
+
+// enter waits for a place. It is given up with errReplaced when a newer request of the account begins to wait.
+func (h *Handler) enter(ctx context.Context, account domain.AccountID) (*fair.Part, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	h.mu.Lock()
+	if earlier := h.waiting[account]; earlier != nil {
+		(*earlier)(errReplaced)
+	}
+	h.waiting[account] = &cancel
+	h.mu.Unlock()
+	part, err := h.turns.Take(ctx, string(account), 1)
+	h.mu.Lock()
+	if h.waiting[account] == &cancel {
+		delete(h.waiting, account)
+	}
+	h.mu.Unlock()
+	if err != nil && !errors.Is(err, errReplaced) {
+		err = fmt.Errorf("wait to draw a preview: %w", err)
+	}
+	return part, err
+}

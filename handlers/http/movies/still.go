@@ -1,0 +1,186 @@
+package movies
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"moviola/commands/previews"
+	"moviola/domain"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
+)
+
+// Previews is the command behind POST /movies/still.
+type Previews interface {
+	Handle(ctx context.Context, cmd previews.Draw) (previews.Drawn, error)
+}
+
+// The sizes of previews: pixels of the longer side.
+const (
+	minStillSide = 16
+	maxStillSide = 1280
+)
+
+// maxMoment is the latest moment that can be asked for, in seconds: later than any movie.
+const maxMoment = 1e6
+
+// stills is the answer with several pictures. Decision 70.
+type stills struct {
+	Success  bool     `json:"success"`
+	Stills   []still  `json:"stills"`
+	Width    int      `json:"width"` // of the movie
+	Height   int      `json:"height"`
+	Duration float64  `json:"duration"` // seconds, as far as the sources at hand tell
+	Frames   int64    `json:"frames"`
+	Warnings []string `json:"warnings"`
+	// Missing are sentences about what has a placeholder in its place. Exact: there are none, and the movie will be as long.
+	Missing   []string `json:"missing"`
+	Exact     bool     `json:"exact"`
+	Timestamp string   `json:"timestamp"`
+}
+
+// still is one picture.
+type still struct {
+	Time        float64 `json:"time"` // seconds: when its frame begins
+	Frame       int64   `json:"frame"`
+	Width       int     `json:"width"` // of the picture
+	Height      int     `json:"height"`
+	ContentType string  `json:"content_type"`
+	Data        string  `json:"data"` // base64
+}
+
+// stillQuery is what POST /movies/still was asked for.
+type stillQuery struct {
+	moments []float64
+	fetch   bool
+	jpeg    bool
+	side    int
+}
+
+// stillMovie serves POST /movies/still: moments of a movie that is not rendered. One moment is answered as the picture itself, unless JSON is
+// asked for; several are JSON.
+func (a *API) stillMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	query, err := web.ParseQuery(r)
+	if err != nil {
+		return err
+	}
+	asked, err := parseStill(query)
+	if err != nil {
+		return err
+	}
+	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)
+	if err != nil {
+		return err
+	}
+	markDeprecated(w.Header(), body)
+	drawn, err := a.cfg.Previews.Handle(r.Context(), previews.Draw{
+		Account: c.Account, Body: body, Moments: asked.moments, Fetch: asked.fetch, MaxSide: asked.side,
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if len(drawn.Pictures) == 1 && !strings.Contains(r.Header.Get("Accept"), "application/json") {
+		picture, contentType, err := encodeStill(drawn.Pictures[0].Image, asked.jpeg)
+		if err != nil {
+			return err
+		}
+		web.Send(w, http.StatusOK, contentType, picture)
+		return nil
+	}
+	answer := stills{
+		Success: true, Stills: []still{}, Width: drawn.Width, Height: drawn.Height, Duration: drawn.Seconds, Frames: drawn.Frames,
+		Warnings: nonNil(drawn.Warnings), Missing: nonNil(drawn.Missing), Exact: len(drawn.Missing) == 0, Timestamp: web.Stamp(a.now()),
+	}
+	for _, p := range drawn.Pictures {
+		picture, contentType, err := encodeStill(p.Image, asked.jpeg)
+		if err != nil {
+			return err
+		}
+		answer.Stills = append(answer.Stills, still{
+			Time: p.Seconds, Frame: p.Frame, Width: p.Image.Bounds().Dx(), Height: p.Image.Bounds().Dy(), ContentType: contentType,
+			Data: base64.StdEncoding.EncodeToString(picture),
+		})
+	}
+	return web.Write(w, http.StatusOK, answer)
+}
+
+func nonNil(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// parseStill reads the parameters of POST /movies/still.
+func parseStill(query url.Values) (stillQuery, error) {
+	q := stillQuery{side: maxStillSide}
+	for _, list := range query["time"] {
+		for text := range strings.SplitSeq(list, ",") {
+			seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil || math.IsNaN(seconds) || seconds < 0 || seconds > maxMoment {
+				return q, domain.Errorf(domain.Invalid, "time_invalid", "time must be seconds from the movie's start, such as 1.5, or several with commas between")
+			}
+			q.moments = append(q.moments, seconds)
+		}
+	}
+	if len(q.moments) > previews.MaxMoments {
+		return q, domain.Errorf(domain.Invalid, "time_invalid", "At most %d moments can be shown at once, %d were asked for", previews.MaxMoments, len(q.moments))
+	}
+	fetch, ok := web.One(query, "fetch")
+	switch {
+	case ok && (fetch == "" || fetch == "false"):
+	case ok && fetch == "true":
+		q.fetch = true
+	default:
+		return q, domain.Errorf(domain.Invalid, "fetch_invalid", "fetch must be true or false")
+	}
+	format, ok := web.One(query, "format")
+	switch {
+	case ok && (format == "" || format == "png"):
+	case ok && (format == "jpg" || format == "jpeg"):
+		q.jpeg = true
+	default:
+		return q, errStillFormat
+	}
+	size, ok := web.One(query, "size")
+	if ok && size == "" {
+		return q, nil
+	}
+	side, err := strconv.Atoi(size)
+	if !ok || err != nil || side < minStillSide || side > maxStillSide {
+		return q, domain.Errorf(domain.Invalid, "size_invalid", "size must be the pixels of the picture's longer side: %d to %d", minStillSide, maxStillSide)
+	}
+	q.side = side
+	return q, nil
+}
+
+var errStillFormat = domain.Errorf(domain.Invalid, "format_invalid", "format must be png or jpg")
+
+// stillQuality is that of JPEG previews, of 100.
+const stillQuality = 88
+
+// encodeStill writes a picture as PNG or JPEG.
+func encodeStill(img image.Image, asJPEG bool) (picture []byte, contentType string, err error) {
+	var out bytes.Buffer
+	if asJPEG {
+		contentType, err = "image/jpeg", jpeg.Encode(&out, img, &jpeg.Options{Quality: stillQuality})
+	} else {
+		encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+		contentType, err = "image/png", encoder.Encode(&out, img)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("encode a preview: %w", err)
+	}
+	return out.Bytes(), contentType, nil
+}
