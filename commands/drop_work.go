@@ -6,7 +6,6 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/movie"
-	"moviola/domain/preload"
 	"moviola/eventstore"
 )
 
@@ -22,22 +21,12 @@ type DropDelivery struct {
 	Worker  string // of the caller
 }
 
-// DropItem ends an item of a preload batch that cannot be prepared, for an operator.
-type DropItem struct {
-	Preload preload.ID
-	Index   int
-	Worker  string // of the caller
-}
-
-// DropWorkHandler handles DropMovie, DropDelivery and DropItem.
-type DropWorkHandler struct {
-	movies  movies
-	batches batches
-}
+// DropWorkHandler handles DropMovie and DropDelivery.
+type DropWorkHandler struct{ movies movies }
 
 // NewDropWorkHandler returns a handler.
 func NewDropWorkHandler(log *eventstore.Log, now func() time.Time) DropWorkHandler {
-	return DropWorkHandler{movies: movies{log, now}, batches: batches{log: log, now: now}}
+	return DropWorkHandler{movies: movies{log, now}}
 }
 
 // Movie closes the movie as failed; its hold is given back, its webhook goes out. ErrNothingToDo: it is not there, or has ended.
@@ -52,14 +41,6 @@ func (h DropWorkHandler) Movie(ctx context.Context, cmd DropMovie) (eventstore.P
 func (h DropWorkHandler) Delivery(ctx context.Context, cmd DropDelivery) (eventstore.Position, error) {
 	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.DropDelivery(cmd.Worker, at), nil
-	})
-	return d.Position, err
-}
-
-// Item closes the item as failed; its hold is given back. ErrNothingToDo: it is not there, or has a result.
-func (h DropWorkHandler) Item(ctx context.Context, cmd DropItem) (eventstore.Position, error) {
-	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
-		return b.Drop(cmd.Index, cmd.Worker, h.batches.now.Stamp()), nil
 	})
 	return d.Position, err
 }

@@ -13,6 +13,7 @@ import (
 	"moviola/commands/accounts"
 	"moviola/commands/commandstest"
 	"moviola/commands/ledgers"
+	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -286,9 +287,9 @@ func TestDropWork_item(t *testing.T) {
 	_, err := w.log.Append(t.Context(), preload.Stream("batch"), eventstore.NoStream, eventstore.Meta{Account: alice, Time: t0},
 		preload.Requested{Account: alice, Items: []preload.Item{{ID: "a", Held: 10}}, At: t0})
 	w.must(err)
-	h := commands.NewDropWorkHandler(w.log, w.clock)
-	requireNothing(t, second(h.Item(t.Context(), commands.DropItem{Preload: "batch", Index: 1, Worker: "op"})))
-	w.must(second(h.Item(t.Context(), commands.DropItem{Preload: "batch", Index: 0, Worker: "op"})))
-	requireNothing(t, second(h.Item(t.Context(), commands.DropItem{Preload: "batch", Index: 0, Worker: "op"})))
+	h := preloads.NewDropItemHandler(w.log, w.clock)
+	requireNothing(t, second(h.Handle(t.Context(), preloads.DropItem{Preload: "batch", Index: 1, Worker: "op"})))
+	w.must(second(h.Handle(t.Context(), preloads.DropItem{Preload: "batch", Index: 0, Worker: "op"})))
+	requireNothing(t, second(h.Handle(t.Context(), preloads.DropItem{Preload: "batch", Index: 0, Worker: "op"})))
 	w.wantEvents(preload.Stream("batch"), "PreloadRequested", "PreloadItemFinished", "PreloadFinished")
 }

@@ -13,8 +13,8 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// readFile reads a whole stored file.
-func readFile(ctx context.Context, files Files, key string) ([]byte, error) {
+// ReadFile reads a whole stored file.
+func ReadFile(ctx context.Context, files Files, key string) ([]byte, error) {
 	f, err := files.Open(ctx, key)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func readFile(ctx context.Context, files Files, key string) ([]byte, error) {
 
 // readHashed reads a whole stored file, which is ErrDamaged when it has not the hash, SHA-256 in hex, that the log has for it.
 func readHashed(ctx context.Context, files Files, key, hash string) ([]byte, error) {
-	body, err := readFile(ctx, files, key)
+	body, err := ReadFile(ctx, files, key)
 	if err != nil {
 		return nil, err
 	}

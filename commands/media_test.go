@@ -14,6 +14,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/ledgers"
+	"moviola/commands/mediafiles"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -25,12 +26,12 @@ import (
 // library is a world with everything that works on media libraries, and an account with credits.
 type library struct {
 	*world
-	register commands.RegisterMediaHandler
-	upload   commands.UploadMediaHandler
-	move     commands.MoveMediaHandler
-	remove   commands.DeleteMediaHandler
-	keep     commands.KeepMediaHandler
-	storage  *commands.Storage
+	register mediafiles.RegisterMediaHandler
+	upload   mediafiles.UploadMediaHandler
+	move     mediafiles.MoveMediaHandler
+	remove   mediafiles.DeleteMediaHandler
+	keep     mediafiles.KeepMediaHandler
+	storage  *mediafiles.Storage
 }
 
 const ttl, kept = 2 * time.Minute, 72 * time.Hour
@@ -41,20 +42,20 @@ func newLibrary(t *testing.T) *library {
 	if _, err := w.ledgers.Grant(t.Context(), ledgers.Grant{Account: alice, Reference: "some", Amount: 10}); err != nil {
 		t.Fatal(err)
 	}
-	storage := commands.NewStorage(commands.NewStandings(w.log, w.ledgers, plan.Plans{}, w.clock), w.ledgers)
+	storage := mediafiles.NewStorage(commands.NewStandings(w.log, w.ledgers, plan.Plans{}, w.clock), w.ledgers)
 	return &library{
-		world: w, register: commands.NewRegisterMediaHandler(w.log, storage, w.clock, ttl), upload: commands.NewUploadMediaHandler(w.log, w.files, storage, w.clock),
-		move: commands.NewMoveMediaHandler(w.log, w.clock), remove: commands.NewDeleteMediaHandler(w.log, w.files, w.clock, kept),
-		keep: commands.NewKeepMediaHandler(w.log, w.files, storage, w.clock), storage: storage,
+		world: w, register: mediafiles.NewRegisterMediaHandler(w.log, storage, w.clock, ttl), upload: mediafiles.NewUploadMediaHandler(w.log, w.files, storage, w.clock),
+		move: mediafiles.NewMoveMediaHandler(w.log, w.clock), remove: mediafiles.NewDeleteMediaHandler(w.log, w.files, w.clock, kept),
+		keep: mediafiles.NewKeepMediaHandler(w.log, w.files, storage, w.clock), storage: storage,
 	}
 }
 
 // put registers and uploads a file.
 func (l *library) put(folder, name, content string) {
 	l.t.Helper()
-	file, err := l.register.Handle(l.t.Context(), commands.RegisterMedia{Account: alice, Folder: folder, Name: name, ContentType: "a/b", Size: int64(len(content))})
+	file, err := l.register.Handle(l.t.Context(), mediafiles.RegisterMedia{Account: alice, Folder: folder, Name: name, ContentType: "a/b", Size: int64(len(content))})
 	if err == nil {
-		_, err = l.upload.Handle(l.t.Context(), commands.UploadMedia{
+		_, err = l.upload.Handle(l.t.Context(), mediafiles.UploadMedia{
 			Place: place(folder, name), Entry: file.Entry, Size: file.Size, Body: strings.NewReader(content),
 		})
 	}
@@ -122,13 +123,13 @@ func TestMoveMedia_killed(t *testing.T) {
 			l := newLibrary(t)
 			l.put("a", "x", "content")
 			l.killAfter(step)
-			_, err := l.move.Handle(t.Context(), commands.MoveMedia{Account: alice, From: media.Path{Folder: "a", Name: "x"}, Folder: "b"})
+			_, err := l.move.Handle(t.Context(), mediafiles.MoveMedia{Account: alice, From: media.Path{Folder: "a", Name: "x"}, Folder: "b"})
 			if killed := step < 3; errors.Is(err, errKilled) != killed {
 				t.Fatalf("the move ended with %v", err)
 			}
 			l.store.Inject(memory.Faults{})
 			for range 2 { // once more does no harm
-				if err := l.move.Complete(t.Context(), commands.CompleteMove{Place: place("a", "x")}); err != nil && !errors.Is(err, commands.ErrNothingToDo) {
+				if err := l.move.Complete(t.Context(), mediafiles.CompleteMove{Place: place("a", "x")}); err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 					t.Fatal(err)
 				}
 			}
@@ -149,17 +150,17 @@ func TestMoveMedia_arrivedAndDeleted(t *testing.T) {
 	l := newLibrary(t)
 	l.put("a", "x", "content")
 	l.killAfter(2)
-	if _, err := l.move.Handle(t.Context(), commands.MoveMedia{Account: alice, From: media.Path{Folder: "a", Name: "x"}, Folder: "b"}); !errors.Is(err, errKilled) {
+	if _, err := l.move.Handle(t.Context(), mediafiles.MoveMedia{Account: alice, From: media.Path{Folder: "a", Name: "x"}, Folder: "b"}); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	l.store.Inject(memory.Faults{})
-	if _, err := l.remove.Handle(t.Context(), commands.DeleteMedia{Account: alice, Path: media.Path{Folder: "a", Name: "x"}}); !errors.Is(err, media.ErrMoving) {
+	if _, err := l.remove.Handle(t.Context(), mediafiles.DeleteMedia{Account: alice, Path: media.Path{Folder: "a", Name: "x"}}); !errors.Is(err, media.ErrMoving) {
 		t.Errorf("deleting what is on its way: %v", err)
 	}
-	if _, err := l.remove.Handle(t.Context(), commands.DeleteMedia{Account: alice, Path: media.Path{Folder: "b", Name: "x"}}); err != nil {
+	if _, err := l.remove.Handle(t.Context(), mediafiles.DeleteMedia{Account: alice, Path: media.Path{Folder: "b", Name: "x"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.move.Complete(t.Context(), commands.CompleteMove{Place: place("a", "x")}); err != nil {
+	if err := l.move.Complete(t.Context(), mediafiles.CompleteMove{Place: place("a", "x")}); err != nil {
 		t.Fatal(err)
 	}
 	if got := [2]string{l.at("a", "x"), l.at("b", "x")}; got != [2]string{} || l.stored() != 0 {
@@ -189,12 +190,12 @@ func TestMoveMedia_oneWins(t *testing.T) {
 		folder := fmt.Sprint("from", n)
 		l.put(folder, "x", folder)
 		group.Go(func() {
-			_, err := l.move.Handle(t.Context(), commands.MoveMedia{Account: alice, From: media.Path{Folder: folder, Name: "x"}, Folder: "to"})
+			_, err := l.move.Handle(t.Context(), mediafiles.MoveMedia{Account: alice, From: media.Path{Folder: folder, Name: "x"}, Folder: "to"})
 			count(err)
 		})
 	}
 	group.Go(func() {
-		_, err := l.register.Handle(t.Context(), commands.RegisterMedia{Account: alice, Folder: "to", Name: "x", ContentType: "a/b", Size: 1})
+		_, err := l.register.Handle(t.Context(), mediafiles.RegisterMedia{Account: alice, Folder: "to", Name: "x", ContentType: "a/b", Size: 1})
 		count(err)
 	})
 	group.Wait()
@@ -216,16 +217,16 @@ func TestMoveMedia_oneWins(t *testing.T) {
 func TestUploadMedia_bodies(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
-	file, err := l.register.Handle(t.Context(), commands.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 5})
+	file, err := l.register.Handle(t.Context(), mediafiles.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	send := func(body io.Reader) error {
-		_, err := l.upload.Handle(t.Context(), commands.UploadMedia{Place: place("", "x"), Entry: file.Entry, Size: 5, Body: body})
+		_, err := l.upload.Handle(t.Context(), mediafiles.UploadMedia{Place: place("", "x"), Entry: file.Entry, Size: 5, Body: body})
 		return err
 	}
 	for _, body := range []string{"", "1234", "123456"} {
-		if err := send(strings.NewReader(body)); !errors.Is(err, commands.ErrBodyLength) {
+		if err := send(strings.NewReader(body)); !errors.Is(err, mediafiles.ErrBodyLength) {
 			t.Errorf("%q: %v", body, err)
 		}
 	}
@@ -254,7 +255,7 @@ func TestUploadMedia_beganInTime(t *testing.T) {
 	l := newLibrary(t)
 	register := func() string {
 		t.Helper()
-		file, err := l.register.Handle(t.Context(), commands.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 1})
+		file, err := l.register.Handle(t.Context(), mediafiles.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +272,7 @@ func TestUploadMedia_beganInTime(t *testing.T) {
 	}
 	second := register()
 	finish := func(entry string) error {
-		_, err := l.upload.Handle(t.Context(), commands.UploadMedia{Place: place("", "x"), Entry: entry, Size: 1, Body: strings.NewReader("1")})
+		_, err := l.upload.Handle(t.Context(), mediafiles.UploadMedia{Place: place("", "x"), Entry: entry, Size: 1, Body: strings.NewReader("1")})
 		return err
 	}
 	if err := finish(first); !errors.Is(err, media.ErrGone) || l.stored() != 0 {
@@ -289,7 +290,7 @@ func TestKeepMedia(t *testing.T) {
 	l := newLibrary(t)
 	keep := func(once, content string) string {
 		t.Helper()
-		got, err := l.keep.Handle(t.Context(), commands.KeepMedia{
+		got, err := l.keep.Handle(t.Context(), mediafiles.KeepMedia{
 			Account: alice, Name: "p-1.png", ContentType: "image/png", Size: int64(len(content)), Once: once,
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil },
 		})
@@ -305,7 +306,7 @@ func TestKeepMedia(t *testing.T) {
 	if l.at("generated", "p-1-3.png") != "c" || l.stored() != 4 {
 		t.Errorf("the third is %s, %d are stored", l.at("generated", "p-1-3.png"), l.stored())
 	}
-	_, err := l.keep.Handle(t.Context(), commands.KeepMedia{Account: mallory, Name: "x", Size: 1})
+	_, err := l.keep.Handle(t.Context(), mediafiles.KeepMedia{Account: mallory, Name: "x", Size: 1})
 	if !errors.Is(err, commands.ErrStorageBlocked) {
 		t.Errorf("without credits: %v", err)
 	}
@@ -318,7 +319,7 @@ func TestExpireMedia(t *testing.T) {
 	l.put("temp", "x", "1")
 	l.put("kept", "x", "2")
 	expire := func(folder string) error {
-		return l.remove.Expire(t.Context(), commands.ExpireMedia{Place: place(folder, "x")})
+		return l.remove.Expire(t.Context(), mediafiles.ExpireMedia{Place: place(folder, "x")})
 	}
 	if err := expire("temp"); !errors.Is(err, commands.ErrNothingToDo) {
 		t.Errorf("too early: %v", err)
@@ -330,7 +331,7 @@ func TestExpireMedia(t *testing.T) {
 	if err := expire("kept"); !errors.Is(err, commands.ErrNothingToDo) || l.at("kept", "x") != "2" {
 		t.Errorf("a file that stays: %v", err)
 	}
-	if err := l.remove.Clear(t.Context(), commands.ClearMedia{Place: place("kept", "x"), Why: media.Closed}); err != nil || l.stored() != 0 {
+	if err := l.remove.Clear(t.Context(), mediafiles.ClearMedia{Place: place("kept", "x"), Why: media.Closed}); err != nil || l.stored() != 0 {
 		t.Errorf("cleared: %v, %d files are stored", err, l.stored())
 	}
 }

@@ -6,35 +6,35 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"moviola/commands"
+	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/plan"
 	"moviola/domain/preload"
 )
 
-var prices = commands.ItemPrices{Prices: plan.BuiltInPrices}
+var prices = preloads.ItemPrices{Prices: plan.BuiltInPrices}
 
 // batch has a picture that a provider makes, and one that is downloaded.
 const batch = `{"preload":[{"id":"made","type":"image","prompt":"a cat"},{"id":"fetched","type":"image","src":"https://x.test/a.png"}]}`
 
 func (w *world) request(body string) (preload.ID, error) {
-	got, err := commands.NewRequestPreloadHandler(w.log, w.ledgers, w.files, prices, w.clock).Handle(w.t.Context(), commands.RequestPreload{Account: alice, Body: []byte(body)})
+	got, err := preloads.NewRequestPreloadHandler(w.log, w.ledgers, w.files, prices, w.clock).Handle(w.t.Context(), preloads.RequestPreload{Account: alice, Body: []byte(body)})
 	return got.ID, err
 }
 
 func (w *world) settleItem(id preload.ID, index int) error {
-	h := commands.NewSettleItemHandler(w.log, w.ledgers, w.files, w.clock, age)
-	return h.Handle(w.t.Context(), commands.SettlePreloadItem{Account: alice, Preload: id, Index: index})
+	h := preloads.NewSettleItemHandler(w.log, w.ledgers, w.files, w.clock, age)
+	return h.Handle(w.t.Context(), preloads.SettlePreloadItem{Account: alice, Preload: id, Index: index})
 }
 
 // prepareItem takes an item from its claim to a result.
 func (w *world) prepareItem(id preload.ID, index int, r preload.Result) {
 	w.t.Helper()
-	items := commands.NewPreloadItems(w.log, w.files, w.clock)
-	claim, err := items.Start(w.t.Context(), commands.StartItem{Preload: id, Index: index, Worker: "w1"})
+	items := preloads.NewPreloadItems(w.log, w.files, w.clock)
+	claim, err := items.Start(w.t.Context(), preloads.StartItem{Preload: id, Index: index, Worker: "w1"})
 	if err == nil {
-		err = items.Finish(w.t.Context(), commands.FinishItem{Preload: id, Claim: claim.Claim, Result: r})
+		err = items.Finish(w.t.Context(), preloads.FinishItem{Preload: id, Claim: claim.Claim, Result: r})
 	}
 	w.must(err)
 }
@@ -53,16 +53,16 @@ func TestRequestPreload(t *testing.T) {
 		t.Errorf("more than is available: %v", err)
 	}
 	w.wantFiles(blobkey.Request(alice, id)) // nothing is left of the other
-	items := commands.NewPreloadItems(w.log, w.files, w.clock)
-	claim, err := items.Start(t.Context(), commands.StartItem{Preload: id, Index: 0, Worker: "w1"})
+	items := preloads.NewPreloadItems(w.log, w.files, w.clock)
+	claim, err := items.Start(t.Context(), preloads.StartItem{Preload: id, Index: 0, Worker: "w1"})
 	w.must(err)
 	if claim.Account != alice || claim.Item.ID != "made" || claim.Item.Properties["prompt"] != "a cat" {
 		t.Errorf("%+v", claim)
 	}
-	_, err = items.Start(t.Context(), commands.StartItem{Preload: id, Index: 0, Worker: "w2"})
+	_, err = items.Start(t.Context(), preloads.StartItem{Preload: id, Index: 0, Worker: "w2"})
 	requireNothing(t, err)
 	w.must(items.Release(t.Context(), id, claim.Claim, false))
-	requireNothing(t, items.Finish(t.Context(), commands.FinishItem{Preload: id, Claim: claim.Claim}))
+	requireNothing(t, items.Finish(t.Context(), preloads.FinishItem{Preload: id, Claim: claim.Claim}))
 }
 
 // What is generated is charged; what failed, or came from a cache, is given back. Decision 38.
@@ -126,11 +126,11 @@ func TestItemPrices(t *testing.T) {
 	}
 	text := map[string]any{"text": "twenty-five characters it"}
 	connected := map[string]any{"text": "twenty-five characters it", "connection": "mine"}
-	built := commands.ItemPrices{Prices: plan.Prices{BuiltIn: 2, Image: 10, VoiceSecond: 1}}
+	built := preloads.ItemPrices{Prices: plan.Prices{BuiltIn: 2, Image: 10, VoiceSecond: 1}}
 	provider := built
 	provider.SpeechByProvider = true
 	tests := []struct {
-		prices  commands.ItemPrices
+		prices  preloads.ItemPrices
 		item    preload.Wanted
 		seconds float64
 		want    [2]int64 // held, charged

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
 )
@@ -51,15 +52,15 @@ func harms(t *testing.T) map[string]damaged {
 }
 
 // connect saves a connection of alice's.
-func (w *world) connect(v commands.Vault, id string, kind connection.Kind, settings map[string]any) (commands.SavedConnection, error) {
-	h := commands.NewSaveConnectionHandler(w.log, v, rand.Reader, w.clock)
-	return h.Handle(w.t.Context(), commands.SaveConnection{Account: alice, ID: id, Kind: kind, Settings: settings})
+func (w *world) connect(v commands.Vault, id string, kind connection.Kind, settings map[string]any) (connections.SavedConnection, error) {
+	h := connections.NewSaveConnectionHandler(w.log, v, rand.Reader, w.clock)
+	return h.Handle(w.t.Context(), connections.SaveConnection{Account: alice, ID: id, Kind: kind, Settings: settings})
 }
 
 // opened is a connection of alice's with its secrets.
 func (w *world) opened(v commands.Vault, id string) connection.Settings {
 	w.t.Helper()
-	c, err := commands.NewConnections(w.log, v).Open(w.t.Context(), alice, id)
+	c, err := connections.NewConnections(w.log, v).Open(w.t.Context(), alice, id)
 	w.must(err)
 	return c.Settings
 }
@@ -132,10 +133,10 @@ func TestSaveConnection_unreadableWebhook(t *testing.T) {
 			w.must(err)
 			_, err = w.connect(good, "hook", connection.Webhook, map[string]any{"signed": true})
 			requireUnreadable(t, err, "send endpoint again")
-			rotate := commands.NewSaveConnectionHandler(w.log, good, rand.Reader, w.clock)
-			_, err = rotate.Rotate(t.Context(), commands.RotateSigningSecret{Account: alice, ID: "hook"})
+			rotate := connections.NewSaveConnectionHandler(w.log, good, rand.Reader, w.clock)
+			_, err = rotate.Rotate(t.Context(), connections.RotateSigningSecret{Account: alice, ID: "hook"})
 			requireUnreadable(t, err, "save it again")
-			_, err = commands.NewConnections(w.log, good).Open(t.Context(), alice, "hook")
+			_, err = connections.NewConnections(w.log, good).Open(t.Context(), alice, "hook")
 			requireUnreadable(t, err, "save it again")
 
 			again, err := w.connect(good, "hook", connection.Webhook, hook)

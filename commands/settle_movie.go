@@ -45,7 +45,7 @@ func (h SettleMovieHandler) Handle(ctx context.Context, cmd SettleMovie) error {
 	case movie.Succeeded:
 		settle.How = ledger.Spend
 		if closing, _ := m.Closing(); closing.Cached {
-			settle.How, settle.Reason = ledger.KeepOnly, cachedReason
+			settle.How, settle.Reason = ledger.KeepOnly, ledger.Cached
 		}
 	case movie.Abandoned:
 		if err := h.files.Delete(ctx, blobkey.Document(cmd.Account, cmd.Project)); err != nil {
@@ -57,6 +57,3 @@ func (h SettleMovieHandler) Handle(ctx context.Context, cmd SettleMovie) error {
 	}
 	return h.ledgers.Snapshot(ctx, cmd.Account)
 }
-
-// cachedReason is why the hold of a movie that was served from the cache is released.
-const cachedReason = "cached"

@@ -10,24 +10,25 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/ledgers"
+	"moviola/commands/mediafiles"
 	"moviola/domain/blobkey"
 )
 
 // depot is a storage to which clients send files by themselves.
 type depot struct {
 	*library
-	staged map[string]commands.Staged
+	staged map[string]mediafiles.Staged
 }
 
 func (d depot) Presign(context.Context, string, string, int64, time.Duration) (string, error) {
 	return "", nil
 }
 
-func (d depot) Stat(_ context.Context, key string) (commands.Staged, error) {
+func (d depot) Stat(_ context.Context, key string) (mediafiles.Staged, error) {
 	if staged, ok := d.staged[key]; ok {
 		return staged, nil
 	}
-	return commands.Staged{}, commands.ErrFileNotFound
+	return mediafiles.Staged{}, commands.ErrFileNotFound
 }
 
 func (d depot) Copy(ctx context.Context, from, to string) error {
@@ -60,7 +61,7 @@ func (l *library) topUp() {
 func TestUploadMedia_blocked(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
-	file, err := l.register.Handle(t.Context(), commands.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 1})
+	file, err := l.register.Handle(t.Context(), mediafiles.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 1})
 	l.must(err)
 	begin := func() error {
 		_, err := l.upload.Begin(t.Context(), place("", "x"), file.Entry)
@@ -74,7 +75,7 @@ func TestUploadMedia_blocked(t *testing.T) {
 	if err := l.register.Admit(t.Context(), alice); !errors.Is(err, commands.ErrStorageBlocked) {
 		t.Errorf("registered without credits: %v", err)
 	}
-	_, err = l.upload.Handle(t.Context(), commands.UploadMedia{Place: place("", "x"), Entry: file.Entry, Size: 1, Body: bytes.NewReader([]byte("1"))})
+	_, err = l.upload.Handle(t.Context(), mediafiles.UploadMedia{Place: place("", "x"), Entry: file.Entry, Size: 1, Body: bytes.NewReader([]byte("1"))})
 	if err != nil || l.at("", "x") != "1" {
 		t.Errorf("what had begun: %v, %q", err, l.at("", "x"))
 	}
@@ -101,11 +102,11 @@ func TestConfirmUpload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := newLibrary(t)
-			file, err := l.register.Handle(t.Context(), commands.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 3})
+			file, err := l.register.Handle(t.Context(), mediafiles.RegisterMedia{Account: alice, Name: "x", ContentType: "a/b", Size: 3})
 			l.must(err)
 			key := blobkey.Upload(alice, file.Entry)
 			l.must(l.files.Put(t.Context(), key, bytes.NewReader([]byte("abc"))))
-			d := depot{l, map[string]commands.Staged{key: {Size: tt.size, ContentType: "a/b", At: t0.Add(come)}}}
+			d := depot{l, map[string]mediafiles.Staged{key: {Size: tt.size, ContentType: "a/b", At: t0.Add(come)}}}
 			if tt.spent > 0 {
 				l.wait(tt.spent)
 				l.spend()
@@ -114,8 +115,8 @@ func TestConfirmUpload(t *testing.T) {
 				l.topUp()
 			}
 			l.wait(time.Hour)
-			confirm := commands.NewConfirmUploadHandler(l.log, l.files, d, l.storage, l.clock)
-			err = confirm.Confirm(t.Context(), commands.ConfirmUpload{Place: place("", "x")})
+			confirm := mediafiles.NewConfirmUploadHandler(l.log, l.files, d, l.storage, l.clock)
+			err = confirm.Confirm(t.Context(), mediafiles.ConfirmUpload{Place: place("", "x")})
 			if (err == nil) != (tt.content != "") || err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 				t.Errorf("confirmed: %v", err)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -54,7 +55,7 @@ func TestPreparedStore_Store(t *testing.T) {
 			addresses, err := media.NewAddresses("https://video.test", make([]byte, 16))
 			l.must(err)
 			var shown []eventstore.Position
-			s := commands.NewPreparedStore(commands.PreparedStoreConfig{
+			s := preloads.NewPreparedStore(preloads.PreparedStoreConfig{
 				Files: l.files, Keep: l.keep, Addresses: addresses, Prices: prices, Now: l.clock, TTL: time.Hour,
 				Shown: func(_ context.Context, at eventstore.Position) { shown = append(shown, at) },
 			})
@@ -73,7 +74,7 @@ func TestPreparedStore_Store(t *testing.T) {
 				return
 			}
 			got := stored{Persistent: r.Name != "", Expires: r.ExpiresAt != nil, Warning: r.Warning}
-			got.Address, got.Web = commands.PreparedAddresses(addresses, account, r)
+			got.Address, got.Web = preloads.PreparedAddresses(addresses, account, r)
 			got.Address, got.Web = withoutRandom(got.Address), withoutRandom(got.Web)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("stored (-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 
 	"moviola/domain"
 )
@@ -17,4 +18,18 @@ func StoredFor(ctx context.Context, account domain.AccountID) context.Context {
 func StoredBy(ctx context.Context) domain.AccountID {
 	account, _ := ctx.Value(storedForKey{}).(domain.AccountID)
 	return account
+}
+
+// ErrStorageBlocked refuses what would add files. Spec: Errors, POST /media/file.
+var ErrStorageBlocked = domain.Errorf(domain.Forbidden, "storage_blocked", "Storage is blocked. Add credits to continue uploading.")
+
+// StorageFull refuses what an account would store beyond its bound, as text: "20 GB".
+func StorageFull(bound string) *domain.Error {
+	return domain.Errorf(domain.Forbidden, "storage_full", "Storage is full: the account stores %s, as much as it may. Delete files of the media library to continue.", bound)
+}
+
+// IsStorageFull says whether a bound of what the account stores is why something failed.
+func IsStorageFull(err error) bool {
+	var refusal *domain.Error
+	return errors.As(err, &refusal) && refusal.Code == StorageFull("").Code
 }

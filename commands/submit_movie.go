@@ -138,7 +138,7 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
 	}
-	if err := h.files.Put(ctx, blobkey.Document(cmd.Account, project), bytes.NewReader(read.body)); isStorageFull(err) {
+	if err := h.files.Put(ctx, blobkey.Document(cmd.Account, project), bytes.NewReader(read.body)); IsStorageFull(err) {
 		return Submission{}, err
 	} else if err != nil {
 		refusal := domain.Errorf(domain.Internal, "movie_json_not_stored", "The movie could not be saved. Nothing was created or charged. Please try again.")

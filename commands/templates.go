@@ -62,7 +62,7 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	if err != nil {
 		return template.Body{}, err
 	}
-	if err := s.files.Put(ctx, blobkey.Body(id, described.Hash), bytes.NewReader(body)); isStorageFull(err) {
+	if err := s.files.Put(ctx, blobkey.Body(id, described.Hash), bytes.NewReader(body)); IsStorageFull(err) {
 		return template.Body{}, fmt.Errorf("save template %s: %w", id, err)
 	} else if err != nil {
 		return template.Body{}, notSaved(id, err)

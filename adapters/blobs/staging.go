@@ -15,9 +15,10 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"moviola/commands"
+	"moviola/commands/mediafiles"
 )
 
-var _ commands.Staging = (*Bucket)(nil)
+var _ mediafiles.Staging = (*Bucket)(nil)
 
 // Presigns says whether the storage has addresses of its own, to which files can be sent without this program. A folder has none.
 func (b *Bucket) Presigns() bool { return b.dir == "" }
@@ -57,18 +58,18 @@ func (b *Bucket) Ping(ctx context.Context) error {
 }
 
 // Stat implements commands.Staging.
-func (b *Bucket) Stat(ctx context.Context, key string) (commands.Staged, error) {
+func (b *Bucket) Stat(ctx context.Context, key string) (mediafiles.Staged, error) {
 	if err := checkKey(key); err != nil {
-		return commands.Staged{}, err
+		return mediafiles.Staged{}, err
 	}
 	found, err := b.bucket.Attributes(ctx, key)
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		err = errors.Join(commands.ErrFileNotFound, err)
 	}
 	if err != nil {
-		return commands.Staged{}, fmt.Errorf("look at file %s: %w", key, err)
+		return mediafiles.Staged{}, fmt.Errorf("look at file %s: %w", key, err)
 	}
-	return commands.Staged{Size: found.Size, ContentType: found.ContentType, At: found.ModTime}, nil
+	return mediafiles.Staged{Size: found.Size, ContentType: found.ContentType, At: found.ModTime}, nil
 }
 
 // Copy implements commands.Staging. The storage copies by itself.

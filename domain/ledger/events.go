@@ -123,3 +123,6 @@ const StreamCategory = "ledger"
 
 // Stream names the ledger of one account.
 func Stream(account domain.AccountID) string { return StreamCategory + "-" + string(account) }
+
+// Cached is why the hold of a movie that was served from the cache is released.
+const Cached = "cached"

@@ -10,6 +10,8 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/accounts"
+	"moviola/commands/connections"
+	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/handlers/background/processors"
@@ -34,7 +36,7 @@ func (s *service) accountWork() processors.Accounts {
 				Saved: s.models.Templates, Delete: commands.NewDeleteTemplateHandler(s.templateConfig()), Sweep: s.newSweeper(),
 			},
 			processors.IssuedKeys{Issued: s.models.Keys, Revoke: accounts.NewRevokeKeyHandler(log, now)},
-			processors.SavedConnections{Saved: s.models.Connections, Delete: commands.NewDeleteConnectionHandler(log, now)},
+			processors.SavedConnections{Saved: s.models.Connections, Delete: connections.NewDeleteConnectionHandler(log, now)},
 			processors.StoredMedia{Library: s.models.Library, Remove: s.media.remove, Files: files},
 		},
 	}
@@ -77,6 +79,7 @@ const operatorWorker = "operator"
 // drops are the ways to end stuck work that may be given up. What is not here has to be done: settling, above all.
 func (s *service) drops() map[string]admin.DropFunc {
 	drop := commands.NewDropWorkHandler(s.stores.Log, time.Now)
+	dropItem := preloads.NewDropItemHandler(s.stores.Log, time.Now)
 	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
 		return drop.Movie(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
 	}
@@ -85,7 +88,7 @@ func (s *service) drops() map[string]admin.DropFunc {
 		if !ok {
 			return eventstore.Position{}, commands.ErrNothingToDo
 		}
-		return drop.Item(ctx, commands.DropItem{Preload: id, Index: index, Worker: operatorWorker})
+		return dropItem.Handle(ctx, preloads.DropItem{Preload: id, Index: index, Worker: operatorWorker})
 	}
 	return map[string]admin.DropFunc{
 		projections.WorkFetch: func(ctx context.Context, subject string) (eventstore.Position, error) {

@@ -12,6 +12,7 @@ import (
 	"moviola/adapters/provider"
 	"moviola/adapters/speech"
 	"moviola/commands"
+	connectioncommands "moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/handlers/http/connections"
@@ -33,13 +34,13 @@ func (s *service) newConnections(secret secret.Secret, log logrus.FieldLogger) (
 		return nil, err
 	}
 	prober := provider.Prober{Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})}
-	roads := commands.TestRoads{Webhook: to.webhook, Senders: to.senders, Provider: prober.Probe, Emails: s.emails()}
+	roads := connectioncommands.TestRoads{Webhook: to.webhook, Senders: to.senders, Provider: prober.Probe, Emails: s.emails()}
 	events, now := s.stores.Log, time.Now
 	return connections.New(connections.Config{
 		Connections: s.models.Connections,
-		Save:        commands.NewSaveConnectionHandler(events, s.vault, rand.Reader, now),
-		Delete:      commands.NewDeleteConnectionHandler(events, now),
-		Test:        commands.NewTestConnectionHandler(events, s.vault, roads, now),
+		Save:        connectioncommands.NewSaveConnectionHandler(events, s.vault, rand.Reader, now),
+		Delete:      connectioncommands.NewDeleteConnectionHandler(events, now),
+		Test:        connectioncommands.NewTestConnectionHandler(events, s.vault, roads, now),
 		Projected:   s.models.Reader,
 		CursorKey:   cursorKey,
 		Log:         log,
@@ -55,7 +56,7 @@ func (s *service) emails() commands.CountRecipientsHandler {
 type savedProvider func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error)
 
 func (s *service) savedProvider() savedProvider {
-	saved := commands.NewConnections(s.stores.Log, s.vault)
+	saved := connectioncommands.NewConnections(s.stores.Log, s.vault)
 	return func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error) {
 		c, err := saved.Open(ctx, account, id)
 		switch {

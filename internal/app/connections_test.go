@@ -10,7 +10,7 @@ import (
 	"moviola/adapters/images"
 	"moviola/adapters/speech"
 	"moviola/adapters/vault"
-	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/eventstore"
@@ -26,7 +26,7 @@ func TestSavedProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
-	save := commands.NewSaveConnectionHandler(log, v, rand.Reader, time.Now)
+	save := connections.NewSaveConnectionHandler(log, v, rand.Reader, time.Now)
 	for id, settings := range map[string]map[string]any{
 		"mine": {"url": "https://p.example/v1", "key": "hush", "model": "m", "voice": "nova"}, "hook": {"endpoint": "https://a.example"},
 		"eleven": {"provider": "elevenlabs", "key": "hush"}, "azure": {"provider": "azure-speech", "region": "eastus", "key": "hush"},
@@ -35,7 +35,7 @@ func TestSavedProvider(t *testing.T) {
 		if id == "hook" {
 			kind = connection.Webhook
 		}
-		if _, err := save.Handle(t.Context(), commands.SaveConnection{Account: "alice", ID: id, Kind: kind, Settings: settings}); err != nil {
+		if _, err := save.Handle(t.Context(), connections.SaveConnection{Account: "alice", ID: id, Kind: kind, Settings: settings}); err != nil {
 			t.Fatal(err)
 		}
 	}

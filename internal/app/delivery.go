@@ -13,6 +13,7 @@ import (
 	"moviola/adapters/s3"
 	"moviola/adapters/webhook"
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain/connection"
 	"moviola/handlers/background/processors"
 	"moviola/internal/config"
@@ -101,6 +102,6 @@ func (s *service) addDelivery(config *processors.Config, guard *outbound.Guard) 
 		return err
 	}
 	config.Webhook, config.Senders = to.webhook, to.senders
-	config.Connections = commands.NewConnections(s.stores.Log, s.vault)
+	config.Connections = connections.NewConnections(s.stores.Log, s.vault)
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/mediafiles"
 	"moviola/domain/blobkey"
 	domainmedia "moviola/domain/media"
 	"moviola/handlers/background/chores"
@@ -19,11 +19,11 @@ import (
 type mediaParts struct {
 	addresses *domainmedia.Addresses
 	uploadKey []byte
-	storage   *commands.Storage
-	keep      commands.KeepMediaHandler
-	move      commands.MoveMediaHandler
-	remove    commands.DeleteMediaHandler
-	confirm   commands.ConfirmUploadHandler
+	storage   *mediafiles.Storage
+	keep      mediafiles.KeepMediaHandler
+	move      mediafiles.MoveMediaHandler
+	remove    mediafiles.DeleteMediaHandler
+	confirm   mediafiles.ConfirmUploadHandler
 }
 
 // openMedia puts together what the media libraries need.
@@ -39,18 +39,18 @@ func (s *service) openMedia(secret secret.Secret) error {
 		return err
 	}
 	log, bucket := s.stores.Log, s.stores.Files
-	s.media.storage = commands.NewStorage(s.standings(), s.ledgers)
-	s.media.keep = commands.NewKeepMediaHandler(log, bucket, s.media.storage, time.Now)
-	s.media.move = commands.NewMoveMediaHandler(log, time.Now)
-	s.media.confirm = commands.NewConfirmUploadHandler(log, bucket, bucket, s.media.storage, time.Now)
-	s.media.remove = commands.NewDeleteMediaHandler(log, bucket, time.Now, s.cfg.TempRetention)
+	s.media.storage = mediafiles.NewStorage(s.standings(), s.ledgers)
+	s.media.keep = mediafiles.NewKeepMediaHandler(log, bucket, s.media.storage, time.Now)
+	s.media.move = mediafiles.NewMoveMediaHandler(log, time.Now)
+	s.media.confirm = mediafiles.NewConfirmUploadHandler(log, bucket, bucket, s.media.storage, time.Now)
+	s.media.remove = mediafiles.NewDeleteMediaHandler(log, bucket, time.Now, s.cfg.TempRetention)
 	return nil
 }
 
 // libraryWork is what is left to do in media libraries.
 type libraryWork struct {
-	commands.MoveMediaHandler
-	commands.DeleteMediaHandler
+	mediafiles.MoveMediaHandler
+	mediafiles.DeleteMediaHandler
 }
 
 // mediaChores tidy up what is stored for media libraries and preloads.
@@ -91,11 +91,11 @@ func (s *service) newMedia(secret secret.Secret, gate *access.Gate, log logrus.F
 		Library:     s.models.Library,
 		Gate:        gate,
 		Storage:     s.media.storage.Since,
-		Register:    commands.NewRegisterMediaHandler(elog, s.media.storage, time.Now, s.cfg.UploadTTL),
-		Upload:      commands.NewUploadMediaHandler(elog, bucket, s.media.storage, time.Now),
+		Register:    mediafiles.NewRegisterMediaHandler(elog, s.media.storage, time.Now, s.cfg.UploadTTL),
+		Upload:      mediafiles.NewUploadMediaHandler(elog, bucket, s.media.storage, time.Now),
 		Move:        s.media.move,
 		Delete:      s.media.remove,
-		Folders:     commands.NewMediaFolderHandler(elog, time.Now),
+		Folders:     mediafiles.NewMediaFolderHandler(elog, time.Now),
 		Addresses:   s.media.addresses,
 		Projected:   s.models.Reader,
 		PublicURL:   s.cfg.PublicURL,

@@ -10,6 +10,7 @@ import (
 
 	"moviola/adapters/outbound"
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/document"
@@ -23,7 +24,7 @@ import (
 type movieChecks struct {
 	cfg         config.Config
 	guard       *outbound.Guard
-	connections commands.Connections
+	connections connections.Connections
 	emails      func(ctx context.Context, account domain.AccountID) error // why the account may send none
 }
 
@@ -81,14 +82,14 @@ func (c movieChecks) provider(ctx context.Context, account domain.AccountID, s d
 }
 
 // open opens a saved connection, or says why it cannot be used. What fails for a passing reason is no mistake of the movie.
-func (c movieChecks) open(ctx context.Context, account domain.AccountID, id string) (commands.OpenedConnection, string) {
+func (c movieChecks) open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, string) {
 	opened, err := c.connections.Open(ctx, account, id)
 	var refusal *domain.Error
 	switch {
 	case errors.As(err, &refusal):
 		return opened, refusal.Message
 	case err != nil:
-		return commands.OpenedConnection{Kind: connection.APIKey}, ""
+		return connections.OpenedConnection{Kind: connection.APIKey}, ""
 	}
 	return opened, ""
 }

@@ -9,7 +9,7 @@ import (
 
 	"moviola/adapters/outbound"
 	"moviola/adapters/vault"
-	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/lint"
@@ -26,8 +26,8 @@ func newChecks(t *testing.T, cfg config.Config) movieChecks {
 		t.Fatal(err)
 	}
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
-	save := commands.NewSaveConnectionHandler(log, v, rand.Reader, time.Now)
-	for _, c := range []commands.SaveConnection{
+	save := connections.NewSaveConnectionHandler(log, v, rand.Reader, time.Now)
+	for _, c := range []connections.SaveConnection{
 		{ID: "hook", Kind: connection.Webhook, Settings: map[string]any{"endpoint": "https://a.example"}},
 		{ID: "paints", Kind: connection.APIKey, Settings: map[string]any{"url": "https://p.example/v1", "key": "hush"}},
 	} {
@@ -47,7 +47,7 @@ func newChecks(t *testing.T, cfg config.Config) movieChecks {
 		}
 		return nil
 	}
-	return movieChecks{cfg: cfg, guard: guard, connections: commands.NewConnections(log, v), emails: emails}
+	return movieChecks{cfg: cfg, guard: guard, connections: connections.NewConnections(log, v), emails: emails}
 }
 
 // problemsOf are the errors of a movie that the installation is asked about, as pointer and message.

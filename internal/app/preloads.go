@@ -6,7 +6,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	preloadcommands "moviola/commands/preloads"
 	"moviola/eventstore"
 	"moviola/handlers/background/processors"
 	"moviola/handlers/http/preloads"
@@ -14,20 +14,20 @@ import (
 )
 
 // itemPrices are what the items of preloads cost here.
-func (s *service) itemPrices() commands.ItemPrices {
-	return commands.ItemPrices{Prices: s.plans.Prices(), SpeechByProvider: s.cfg.Speech.URL != ""}
+func (s *service) itemPrices() preloadcommands.ItemPrices {
+	return preloadcommands.ItemPrices{Prices: s.plans.Prices(), SpeechByProvider: s.cfg.Speech.URL != ""}
 }
 
 // preloadWork is what the work on preloads needs. Without the role renderer nothing prepares, but what was held is settled.
 func (s *service) preloadWork() processors.Preloads {
 	log, bucket := s.stores.Log, s.stores.Files
 	work := processors.Preloads{
-		Items: commands.NewPreloadItems(log, bucket, time.Now),
-		Store: commands.NewPreparedStore(commands.PreparedStoreConfig{
+		Items: preloadcommands.NewPreloadItems(log, bucket, time.Now),
+		Store: preloadcommands.NewPreparedStore(preloadcommands.PreparedStoreConfig{
 			Files: bucket, Keep: s.media.keep, Addresses: s.media.addresses, Prices: s.itemPrices(), Now: time.Now, TTL: s.cfg.AssetCacheTTL,
 			Shown: func(ctx context.Context, at eventstore.Position) { web.Await(ctx, s.models.Reader, at) },
 		}),
-		Settle: commands.NewSettleItemHandler(log, s.ledgers, bucket, time.Now, s.cfg.AbandonAfter),
+		Settle: preloadcommands.NewSettleItemHandler(log, s.ledgers, bucket, time.Now, s.cfg.AbandonAfter),
 	}
 	if s.renderer != nil {
 		work.Preparer = s.renderer.Engine
@@ -38,7 +38,7 @@ func (s *service) preloadWork() processors.Preloads {
 // newPreloads wires the operations on preloads.
 func (s *service) newPreloads(log logrus.FieldLogger) (*preloads.API, error) {
 	return preloads.New(preloads.Config{
-		Request:   commands.NewRequestPreloadHandler(s.stores.Log, s.ledgers, s.stores.Files, s.itemPrices(), time.Now),
+		Request:   preloadcommands.NewRequestPreloadHandler(s.stores.Log, s.ledgers, s.stores.Files, s.itemPrices(), time.Now),
 		Batches:   s.models.Preloads,
 		Addresses: s.media.addresses,
 		Projected: s.models.Reader,

@@ -10,6 +10,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/movies"
@@ -154,7 +155,7 @@ func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.
 		CursorKey: cursorKey,
 		Survey:    s.surveyor(),
 		Outside: movieChecks{
-			cfg: s.cfg, guard: guard, connections: commands.NewConnections(elog, s.vault), emails: s.emails().Allows,
+			cfg: s.cfg, guard: guard, connections: connections.NewConnections(elog, s.vault), emails: s.emails().Allows,
 		},
 		Log: log,
 	})

@@ -12,6 +12,7 @@ import (
 	"moviola/adapters/assets"
 	"moviola/adapters/workqueue"
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/handlers/background/processors"
 	"moviola/internal/config"
 	"moviola/projections"
@@ -145,7 +146,7 @@ func (s *service) commands() processors.Commands {
 		ReleaseDelivery: commands.NewReleaseDeliveryHandler(log, now),
 		FinishDelivery:  commands.NewFinishDeliveryHandler(log, now),
 
-		RecordConnectionTest: commands.NewRecordConnectionTestHandler(log, now),
+		RecordConnectionTest: connections.NewRecordConnectionTestHandler(log, now),
 		CountRecipients:      s.emails(),
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"moviola/adapters/vault"
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/connection"
@@ -91,7 +92,7 @@ func resealConnections(ctx context.Context, log *eventstore.Log, sealing *vault.
 	if err != nil {
 		return 0, err
 	}
-	handler := commands.NewResealConnectionHandler(log, sealing, time.Now)
+	handler := connections.NewResealConnectionHandler(log, sealing, time.Now)
 	count := 0
 	for _, one := range found {
 		had, err := handler.Handle(ctx, one)
@@ -105,13 +106,13 @@ func resealConnections(ctx context.Context, log *eventstore.Log, sealing *vault.
 	return count, nil
 }
 
-func connectionsIn(ctx context.Context, log *eventstore.Log) ([]commands.ResealConnection, error) {
+func connectionsIn(ctx context.Context, log *eventstore.Log) ([]connections.ResealConnection, error) {
 	events, err := log.Store().Subscribe(ctx, eventstore.Position{}, eventstore.Filter{Categories: []string{connection.StreamCategory}})
 	if err != nil {
 		return nil, fmt.Errorf("look for connections: %w", err)
 	}
 	defer events.Close()
-	var found []commands.ResealConnection
+	var found []connections.ResealConnection
 	for {
 		notice, err := events.Next(ctx)
 		switch {
@@ -127,7 +128,7 @@ func connectionsIn(ctx context.Context, log *eventstore.Log) ([]commands.ResealC
 			return nil, err
 		}
 		_, name := eventstore.SplitStream(notice.Event.Stream)
-		found = append(found, commands.ResealConnection{
+		found = append(found, connections.ResealConnection{
 			Account: meta.Account, ID: strings.TrimPrefix(name, connection.Name(domain.AccountID(meta.Account), "")),
 		})
 	}

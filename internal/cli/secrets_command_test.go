@@ -14,6 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain/connection"
 	"moviola/internal/config"
 	"moviola/internal/secret"
@@ -40,9 +41,9 @@ func TestRotateSecrets(t *testing.T) {
 	}()
 	document := `{"exports":[{"destinations":[{"type":"ftp","password":"hush"}]}]}`
 	v := mustVaultOf(t, cfg)
-	save := commands.NewSaveConnectionHandler(stores.Log, v, rand.Reader, time.Now)
+	save := connections.NewSaveConnectionHandler(stores.Log, v, rand.Reader, time.Now)
 	settings := map[string]any{"host": "a.example", "username": "me", "password": "hush"}
-	if _, err := save.Handle(ctx, commands.SaveConnection{Account: "alice", ID: "mine", Kind: connection.FTP, Settings: settings}); err != nil {
+	if _, err := save.Handle(ctx, connections.SaveConnection{Account: "alice", ID: "mine", Kind: connection.FTP, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
 	if err := commands.SealDocuments(stores.Files, v).Put(ctx, "movies/alice/1.json", strings.NewReader(document)); err != nil {
@@ -51,7 +52,7 @@ func TestRotateSecrets(t *testing.T) {
 	readable := func() {
 		t.Helper()
 		v := mustVaultOf(t, cfg)
-		opened, err := commands.NewConnections(stores.Log, v).Open(ctx, "alice", "mine")
+		opened, err := connections.NewConnections(stores.Log, v).Open(ctx, "alice", "mine")
 		if err != nil || opened.Settings["password"] != "hush" {
 			t.Errorf("the connection: %+v, %v", opened, err)
 		}

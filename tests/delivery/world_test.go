@@ -17,6 +17,7 @@ import (
 	"moviola/adapters/webhook"
 	"moviola/commands"
 	"moviola/commands/commandstest"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -54,8 +55,8 @@ func (nothing) Failed(context.Context, projections.WorkItem, string) (projection
 	return projections.Trouble{}, nil
 }
 
-func (nothing) Open(context.Context, domain.AccountID, string) (commands.OpenedConnection, error) {
-	return commands.OpenedConnection{}, nil
+func (nothing) Open(context.Context, domain.AccountID, string) (connections.OpenedConnection, error) {
+	return connections.OpenedConnection{}, nil
 }
 
 // webhooks is the guarded road of webhooks, with an address open.

@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/accounts"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -195,7 +196,7 @@ func (d *drawer) List(_ context.Context, list projections.ConnectionList) ([]pro
 	return nil, false, nil
 }
 
-func (d *drawer) Handle(_ context.Context, cmd commands.DeleteConnection) (eventstore.Position, error) {
+func (d *drawer) Handle(_ context.Context, cmd connections.DeleteConnection) (eventstore.Position, error) {
 	if cmd.ID == "gone" {
 		return eventstore.Position{}, domain.Errorf(domain.NotFound, "connection_not_found", "gone")
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/movie"
@@ -178,7 +179,7 @@ func (d *delivery) remember(ctx context.Context, t target, receipt commands.Rece
 	}
 	ctx, cancel := d.grace(ctx)
 	defer cancel()
-	_, err := d.config.Commands.RecordConnectionTest.Handle(ctx, commands.RecordConnectionTest{
+	_, err := d.config.Commands.RecordConnectionTest.Handle(ctx, connections.RecordConnectionTest{
 		Account: d.claim.Account, ID: t.id, Success: true, Message: "Delivered", HostKey: receipt.HostKey,
 	})
 	if err != nil {

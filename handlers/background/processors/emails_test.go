@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain/account"
 	"moviola/domain/connection"
 	"moviola/domain/mailing"
@@ -170,12 +171,12 @@ func TestConnectionTest_Emails(t *testing.T) {
 	t.Parallel()
 	inWorld(t, func(t *testing.T, w *world) {
 		w.save("letters", connection.Email, map[string]any{"to": "a@a.example, b@a.example, c@a.example, d@a.example, e@a.example"})
-		h := commands.NewTestConnectionHandler(w.log(), w.vault, commands.TestRoads{
+		h := connections.NewTestConnectionHandler(w.log(), w.vault, connections.TestRoads{
 			Senders: w.parcels.senders(), Emails: commands.NewCountRecipientsHandler(w.log(), somePlans(), time.Now),
 		}, time.Now)
-		test := func() commands.TestedConnection {
+		test := func() connections.TestedConnection {
 			time.Sleep(time.Second)
-			done, err := h.Handle(t.Context(), commands.TestConnection{Account: alice, ID: "letters"})
+			done, err := h.Handle(t.Context(), connections.TestConnection{Account: alice, ID: "letters"})
 			must(t, err)
 			return done
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"moviola/commands"
+	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/projections"
 )
@@ -34,13 +35,13 @@ type fetching struct {
 // fetch brings the sources of a movie, or of an item of a preload, to where every renderer finds them. Decision 54.
 func (p *Processors) fetch(ctx context.Context, task projections.Task) error {
 	if id, index, ok := projections.ItemOfFetch(task.ID); ok {
-		return p.fetchItem(commands.ItemOf{Preload: id, Index: index}).run(ctx, task)
+		return p.fetchItem(preloads.ItemOf{Preload: id, Index: index}).run(ctx, task)
 	}
 	return p.fetchMovie(domain.ProjectID(task.Subject)).run(ctx, task)
 }
 
 // fetchItem is the fetching for an item of a preload. Nobody but its worker ends it, so nothing is watched.
-func (p *Processors) fetchItem(item commands.ItemOf) *fetching {
+func (p *Processors) fetchItem(item preloads.ItemOf) *fetching {
 	all := p.config.Preloads.Items
 	return &fetching{
 		Processors: p, failed: preparationFailed,

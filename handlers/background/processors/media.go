@@ -6,6 +6,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/accounts"
+	"moviola/commands/mediafiles"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/blobkey"
@@ -16,28 +17,28 @@ import (
 
 // Library finishes what is left to do in media libraries. commands.ErrNothingToDo: the state asks for nothing.
 type Library interface {
-	Complete(ctx context.Context, cmd commands.CompleteMove) error
-	Expire(ctx context.Context, cmd commands.ExpireMedia) error
+	Complete(ctx context.Context, cmd mediafiles.CompleteMove) error
+	Expire(ctx context.Context, cmd mediafiles.ExpireMedia) error
 }
 
 // Confirmer takes in uploads that went to the storage itself. commands.ErrNothingToDo: none has come.
 type Confirmer interface {
-	Confirm(ctx context.Context, cmd commands.ConfirmUpload) error
+	Confirm(ctx context.Context, cmd mediafiles.ConfirmUpload) error
 }
 
 // confirmUpload looks whether the bytes of a registered file have come to the storage. The work queue asks again, less and less often.
 func (p *Processors) confirmUpload(ctx context.Context, task projections.Task) error {
-	return p.config.Confirm.Confirm(ctx, commands.ConfirmUpload{Place: task.Subject})
+	return p.config.Confirm.Confirm(ctx, mediafiles.ConfirmUpload{Place: task.Subject})
 }
 
 // completeMove ends a move in a media library whose request has not ended it.
 func (p *Processors) completeMove(ctx context.Context, task projections.Task) error {
-	return p.config.Library.Complete(ctx, commands.CompleteMove{Place: task.Subject})
+	return p.config.Library.Complete(ctx, mediafiles.CompleteMove{Place: task.Subject})
 }
 
 // expireMedia removes a temporary file, or a registration, whose time has come.
 func (p *Processors) expireMedia(ctx context.Context, task projections.Task) error {
-	return p.config.Library.Expire(ctx, commands.ExpireMedia{Place: task.Subject})
+	return p.config.Library.Expire(ctx, mediafiles.ExpireMedia{Place: task.Subject})
 }
 
 // Libraries lists what is in the media libraries of accounts. projections.Library is one.
@@ -48,7 +49,7 @@ type Libraries interface {
 
 // Clearer removes whatever is at a path of a library.
 type Clearer interface {
-	Clear(ctx context.Context, cmd commands.ClearMedia) error
+	Clear(ctx context.Context, cmd mediafiles.ClearMedia) error
 }
 
 // StoredMedia removes the media library of an account and, when it is closed, its prepared assets and the
@@ -99,7 +100,7 @@ func (s StoredMedia) files(ctx context.Context, what accounts.Clearing, why medi
 			if late {
 				continue
 			}
-			err := s.Remove.Clear(ctx, commands.ClearMedia{Place: f.ID, Why: why})
+			err := s.Remove.Clear(ctx, mediafiles.ClearMedia{Place: f.ID, Why: why})
 			if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 				return err
 			}
@@ -121,7 +122,7 @@ func (s StoredMedia) folders(ctx context.Context, id domain.AccountID) error {
 				continue
 			}
 			place := media.StreamID(id, media.Path{Folder: f.Path})
-			err := s.Remove.Clear(ctx, commands.ClearMedia{Place: place, Why: media.Closed})
+			err := s.Remove.Clear(ctx, mediafiles.ClearMedia{Place: place, Why: media.Closed})
 			if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 
 	"moviola/adapters/sqlite"
 	"moviola/adapters/workqueue"
-	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/movie"
@@ -98,7 +98,7 @@ func (w *world) startNode(worker string, docs *sqlite.Documents) *node {
 	n.p, err = processors.New(processors.Config{
 		Queue: queue, Kinds: kinds, Worker: worker, Log: log, Commands: n.set.all, Renderer: n.render, Cache: n.models.Movies, Files: l,
 		Presence: board, Trouble: n.models.Trouble, Visible: n.models.Reader, Webhook: l.post,
-		Connections: commands.NewConnections(log, w.vault), Senders: w.parcels.senders(), PublicURL: "http://public", Logger: logger,
+		Connections: connections.NewConnections(log, w.vault), Senders: w.parcels.senders(), PublicURL: "http://public", Logger: logger,
 		Limits: processors.Limits{Render: shortTimeout},
 	})
 	must(w.t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/ThreeDotsLabs/watermill/message"
 
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -58,7 +59,7 @@ type Commands struct {
 	// CountRecipients comes before an e-mail is sent. It refuses with the *domain.Error that becomes the destination's message.
 	CountRecipients Handler[commands.CountRecipients, eventstore.Position]
 	// RecordConnectionTest remembers the host key of an SFTP server that was met for the first time.
-	RecordConnectionTest Handler[commands.RecordConnectionTest, eventstore.Position]
+	RecordConnectionTest Handler[connections.RecordConnectionTest, eventstore.Position]
 }
 
 // Presence is the board on which a worker shows that it lives.
@@ -94,7 +95,7 @@ type WebhookFunc func(ctx context.Context, call WebhookCall) (WebhookResult, err
 
 // Connections opens the saved connections of accounts. One that an account does not have is a *domain.Error of kind NotFound.
 type Connections interface {
-	Open(ctx context.Context, account domain.AccountID, id string) (commands.OpenedConnection, error)
+	Open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, error)
 }
 
 // Limits are the times the processors keep to. Zero fields take the value named.

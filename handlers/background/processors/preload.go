@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"moviola/commands"
+	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/preload"
 	"moviola/projections"
@@ -13,15 +14,15 @@ import (
 
 // Items are the decisions on the items of preload batches. commands.PreloadItems are some.
 type Items interface {
-	Start(ctx context.Context, cmd commands.StartItem) (commands.ItemClaim, error)
+	Start(ctx context.Context, cmd preloads.StartItem) (preloads.ItemClaim, error)
 	Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error
-	Finish(ctx context.Context, cmd commands.FinishItem) error
+	Finish(ctx context.Context, cmd preloads.FinishItem) error
 
 	// Those on the fetching of the files that an item names are like those of Fetches.
-	WantedFiles(ctx context.Context, item commands.ItemOf) (commands.FetchClaim, error)
-	StartFetch(ctx context.Context, item commands.ItemOf, start domain.FetchStart) (commands.FetchClaim, error)
-	ReleaseFetch(ctx context.Context, item commands.ItemOf, claim domain.FetchClaim, memory bool) error
-	FinishFetch(ctx context.Context, item commands.ItemOf, claim domain.FetchClaim, worker, message string) error
+	WantedFiles(ctx context.Context, item preloads.ItemOf) (commands.FetchClaim, error)
+	StartFetch(ctx context.Context, item preloads.ItemOf, start domain.FetchStart) (commands.FetchClaim, error)
+	ReleaseFetch(ctx context.Context, item preloads.ItemOf, claim domain.FetchClaim, memory bool) error
+	FinishFetch(ctx context.Context, item preloads.ItemOf, claim domain.FetchClaim, worker, message string) error
 }
 
 // PreparedStore moves a prepared asset to where it can be fetched from. commands.PreparedStore is one.
@@ -36,7 +37,7 @@ type Preloads struct {
 	Items    Items
 	Preparer commands.Preparer
 	Store    PreparedStore
-	Settle   Doer[commands.SettlePreloadItem]
+	Settle   Doer[preloads.SettlePreloadItem]
 }
 
 func (p Preloads) complete() bool {
@@ -53,7 +54,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	if !ok {
 		return fmt.Errorf("%q names no item of a preload", task.Subject)
 	}
-	claim, err := p.claimItem(ctx, commands.StartItem{Preload: id, Index: index, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
+	claim, err := p.claimItem(ctx, preloads.StartItem{Preload: id, Index: index, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	ctx, cancel := p.grace(ctx)
 	defer cancel()
 	return untilDone(ctx, func(ctx context.Context) error {
-		return p.config.Preloads.Items.Finish(ctx, commands.FinishItem{Preload: id, Claim: claim.Claim, Result: result})
+		return p.config.Preloads.Items.Finish(ctx, preloads.FinishItem{Preload: id, Claim: claim.Claim, Result: result})
 	}, func(err error) { p.complain(job, err) })
 }
 
@@ -80,7 +81,7 @@ func (p *Processors) complain(job commands.PrepareJob, err error) {
 	p.log.WithError(err).WithField("preload", job.Batch).WithField("item", job.Index).Warn("item of a preload not prepared; trying again after a pause")
 }
 
-func (p *Processors) claimItem(ctx context.Context, cmd commands.StartItem) (commands.ItemClaim, error) {
+func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (preloads.ItemClaim, error) {
 	ctx, cancel := p.grace(ctx)
 	defer cancel()
 	return p.config.Preloads.Items.Start(ctx, cmd)
@@ -136,5 +137,5 @@ func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) 
 
 // settleItem ends what is held for an item of a batch.
 func (p *Processors) settleItem(ctx context.Context, account string, id preload.ID, index int) error {
-	return p.config.Preloads.Settle.Handle(ctx, commands.SettlePreloadItem{Account: domain.AccountID(account), Preload: id, Index: index})
+	return p.config.Preloads.Settle.Handle(ctx, preloads.SettlePreloadItem{Account: domain.AccountID(account), Preload: id, Index: index})
 }

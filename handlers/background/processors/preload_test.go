@@ -17,6 +17,8 @@ import (
 	"moviola/commands"
 	"moviola/commands/accounts"
 	"moviola/commands/commandstest"
+	"moviola/commands/mediafiles"
+	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/media"
@@ -28,7 +30,7 @@ import (
 
 // workshop is all that the work on one item asks for.
 type workshop struct {
-	claim    commands.ItemClaim
+	claim    preloads.ItemClaim
 	starting error
 	making   []error // of each try; nil: it is made
 	storing  error
@@ -38,10 +40,10 @@ type workshop struct {
 	released int
 	fetches  []string
 	fetching func(ctx context.Context, n int) error // a step of the fetcher
-	settled  []commands.SettlePreloadItem
+	settled  []preloads.SettlePreloadItem
 }
 
-func (w *workshop) Start(context.Context, commands.StartItem) (commands.ItemClaim, error) {
+func (w *workshop) Start(context.Context, preloads.StartItem) (preloads.ItemClaim, error) {
 	return w.claim, w.starting
 }
 
@@ -50,25 +52,25 @@ func (w *workshop) Release(context.Context, preload.ID, preload.Claim, bool) err
 	return nil
 }
 
-func (w *workshop) WantedFiles(context.Context, commands.ItemOf) (commands.FetchClaim, error) {
+func (w *workshop) WantedFiles(context.Context, preloads.ItemOf) (commands.FetchClaim, error) {
 	return commands.FetchClaim{}, w.starting
 }
 
-func (w *workshop) StartFetch(_ context.Context, _ commands.ItemOf, s domain.FetchStart) (commands.FetchClaim, error) {
+func (w *workshop) StartFetch(_ context.Context, _ preloads.ItemOf, s domain.FetchStart) (commands.FetchClaim, error) {
 	return commands.FetchClaim{FetchClaim: domain.FetchClaim{Attempt: 1, Worker: s.Worker}}, w.starting
 }
 
-func (w *workshop) ReleaseFetch(context.Context, commands.ItemOf, domain.FetchClaim, bool) error {
+func (w *workshop) ReleaseFetch(context.Context, preloads.ItemOf, domain.FetchClaim, bool) error {
 	w.fetches = append(w.fetches, "released")
 	return nil
 }
 
-func (w *workshop) FinishFetch(_ context.Context, item commands.ItemOf, c domain.FetchClaim, _, message string) error {
+func (w *workshop) FinishFetch(_ context.Context, item preloads.ItemOf, c domain.FetchClaim, _, message string) error {
 	w.fetches = append(w.fetches, fmt.Sprintf("%s/%d attempt %d: %s", item.Preload, item.Index, c.Attempt, message))
 	return nil
 }
 
-func (w *workshop) Finish(_ context.Context, cmd commands.FinishItem) error {
+func (w *workshop) Finish(_ context.Context, cmd preloads.FinishItem) error {
 	w.finished = append(w.finished, cmd.Result)
 	return nil
 }
@@ -97,7 +99,7 @@ func (w *workshop) KeepMade(context.Context, domain.AccountID, domain.ProjectID,
 	return nil
 }
 
-func (w *workshop) Handle(_ context.Context, cmd commands.SettlePreloadItem) error {
+func (w *workshop) Handle(_ context.Context, cmd preloads.SettlePreloadItem) error {
 	w.settled = append(w.settled, cmd)
 	return nil
 }
@@ -215,8 +217,8 @@ func TestSettle_items(t *testing.T) {
 	inWorld(t, func(t *testing.T, world *world) {
 		var w workshop
 		w.run(t, world, 0, itemTask(projections.WorkSettle), itemTask(projections.WorkAbandon))
-		want := commands.SettlePreloadItem{Account: alice, Preload: "preload000000001", Index: 1}
-		if diff := cmp.Diff([]commands.SettlePreloadItem{want, want}, w.settled); diff != "" {
+		want := preloads.SettlePreloadItem{Account: alice, Preload: "preload000000001", Index: 1}
+		if diff := cmp.Diff([]preloads.SettlePreloadItem{want, want}, w.settled); diff != "" {
 			t.Errorf("settled (-want +got):\n%s", diff)
 		}
 	})
@@ -243,7 +245,7 @@ func (r *rack) Tree(_ context.Context, _ domain.AccountID, after string, _ int) 
 	return r.folders, nil
 }
 
-func (r *rack) Clear(_ context.Context, cmd commands.ClearMedia) error {
+func (r *rack) Clear(_ context.Context, cmd mediafiles.ClearMedia) error {
 	r.cleared[cmd.Place] = cmd.Why
 	return nil
 }

@@ -3,8 +3,8 @@ package processors
 import (
 	"context"
 
-	"moviola/commands"
 	"moviola/commands/accounts"
+	"moviola/commands/connections"
 	"moviola/domain/account"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -19,7 +19,7 @@ type SavedList interface {
 // has cancelled may refer to them. A balance at zero removes none.
 type SavedConnections struct {
 	Saved  SavedList
-	Delete Handler[commands.DeleteConnection, eventstore.Position]
+	Delete Handler[connections.DeleteConnection, eventstore.Position]
 }
 
 var _ Cleaner = SavedConnections{}
@@ -41,7 +41,7 @@ func (s SavedConnections) Clear(ctx context.Context, what accounts.Clearing) err
 		}
 		for _, connection := range saved {
 			list.After = connection.Name
-			_, err := s.Delete.Handle(ctx, commands.DeleteConnection{Account: what.Account, ID: connection.Name})
+			_, err := s.Delete.Handle(ctx, connections.DeleteConnection{Account: what.Account, ID: connection.Name})
 			if err != nil && !notFound(err) {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 
 	"moviola/adapters/vault"
 	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/movie"
@@ -21,8 +22,8 @@ import (
 // save saves a connection of alice's.
 func (w *world) save(id string, kind connection.Kind, settings map[string]any) {
 	w.t.Helper()
-	h := commands.NewSaveConnectionHandler(w.log(), w.vault, rand.Reader, time.Now)
-	must(w.t, second(h.Handle(w.t.Context(), commands.SaveConnection{Account: alice, ID: id, Kind: kind, Settings: settings})))
+	h := connections.NewSaveConnectionHandler(w.log(), w.vault, rand.Reader, time.Now)
+	must(w.t, second(h.Handle(w.t.Context(), connections.SaveConnection{Account: alice, ID: id, Kind: kind, Settings: settings})))
 }
 
 func (w *world) saveAll() {

@@ -13,6 +13,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/commandstest"
+	"moviola/commands/connections"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
@@ -112,7 +113,7 @@ func newImpatientCommandSet(log *eventstore.Log, files commands.Files, renderTim
 			ReleaseDelivery: commands.NewReleaseDeliveryHandler(log, now),
 			FinishDelivery:  commands.NewFinishDeliveryHandler(log, now),
 
-			RecordConnectionTest: commands.NewRecordConnectionTestHandler(log, now),
+			RecordConnectionTest: connections.NewRecordConnectionTestHandler(log, now),
 			CountRecipients:      commands.NewCountRecipientsHandler(log, somePlans(), now),
 		},
 	}
@@ -255,7 +256,7 @@ func (w *world) startDeaf(worker string, deaf bool) *process {
 			projections.WorkTimeout, projections.WorkStop, projections.WorkAbandon, projections.WorkExpire,
 		},
 		Presence: w.board, Trouble: w.troubles, Visible: link, Webhook: link.post,
-		Connections: commands.NewConnections(log, w.vault), Senders: w.parcels.senders(), PublicURL: "http://public", Logger: logger,
+		Connections: connections.NewConnections(log, w.vault), Senders: w.parcels.senders(), PublicURL: "http://public", Logger: logger,
 	})
 	must(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())

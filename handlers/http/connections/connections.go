@@ -10,7 +10,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/connections"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/key"
@@ -35,18 +35,18 @@ type Lister interface {
 
 // Saver is the commands behind POST /connections and those on signing secrets.
 type Saver interface {
-	Handle(ctx context.Context, cmd commands.SaveConnection) (commands.SavedConnection, error)
-	Rotate(ctx context.Context, cmd commands.RotateSigningSecret) (commands.SavedConnection, error)
+	Handle(ctx context.Context, cmd connections.SaveConnection) (connections.SavedConnection, error)
+	Rotate(ctx context.Context, cmd connections.RotateSigningSecret) (connections.SavedConnection, error)
 }
 
 // Deleter is the command behind DELETE /connections.
 type Deleter interface {
-	Handle(ctx context.Context, cmd commands.DeleteConnection) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd connections.DeleteConnection) (eventstore.Position, error)
 }
 
 // Tester is the command behind POST /connections/test.
 type Tester interface {
-	Handle(ctx context.Context, cmd commands.TestConnection) (commands.TestedConnection, error)
+	Handle(ctx context.Context, cmd connections.TestConnection) (connections.TestedConnection, error)
 }
 
 // Config is what an API needs. Every field is required, but for those that say what they are when left out.
@@ -136,7 +136,7 @@ func (a *API) save(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	}
 	delete(body, "id")
 	delete(body, "type")
-	done, err := a.cfg.Save.Handle(r.Context(), commands.SaveConnection{Account: c.Account, ID: id, Kind: kind, Settings: body})
+	done, err := a.cfg.Save.Handle(r.Context(), connections.SaveConnection{Account: c.Account, ID: id, Kind: kind, Settings: body})
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (a *API) remove(w http.ResponseWriter, r *http.Request, c access.Call) erro
 	if err != nil {
 		return err
 	}
-	at, err := a.cfg.Delete.Handle(r.Context(), commands.DeleteConnection{Account: c.Account, ID: id})
+	at, err := a.cfg.Delete.Handle(r.Context(), connections.DeleteConnection{Account: c.Account, ID: id})
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request, c access.Call, retir
 	if err != nil {
 		return err
 	}
-	done, err := a.cfg.Save.Rotate(r.Context(), commands.RotateSigningSecret{Account: c.Account, ID: id, Retire: retire})
+	done, err := a.cfg.Save.Rotate(r.Context(), connections.RotateSigningSecret{Account: c.Account, ID: id, Retire: retire})
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (a *API) test(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err != nil {
 		return err
 	}
-	done, err := a.cfg.Test.Handle(r.Context(), commands.TestConnection{Account: c.Account, ID: id})
+	done, err := a.cfg.Test.Handle(r.Context(), connections.TestConnection{Account: c.Account, ID: id})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"moviola/adapters/vault"
 	"moviola/commands"
+	connectioncommands "moviola/commands/connections"
 	"moviola/domain/connection"
 	"moviola/domain/key"
 	"moviola/eventstore"
@@ -71,9 +72,9 @@ func newWorld(t *testing.T) *world {
 	log.SetOutput(io.Discard)
 	api, err := connections.New(connections.Config{
 		Connections: struct{ connections.Lister }{},
-		Save:        commands.NewSaveConnectionHandler(events, w.vault, rand.Reader, time.Now),
-		Delete:      commands.NewDeleteConnectionHandler(events, time.Now),
-		Test:        commands.NewTestConnectionHandler(events, w.vault, commands.TestRoads{}, time.Now),
+		Save:        connectioncommands.NewSaveConnectionHandler(events, w.vault, rand.Reader, time.Now),
+		Delete:      connectioncommands.NewDeleteConnectionHandler(events, time.Now),
+		Test:        connectioncommands.NewTestConnectionHandler(events, w.vault, connectioncommands.TestRoads{}, time.Now),
 		Projected:   projected{}, CursorKey: make([]byte, 16), Log: log,
 	})
 	if err != nil {

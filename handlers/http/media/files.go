@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"moviola/commands"
+	"moviola/commands/mediafiles"
 	"moviola/domain"
 	"moviola/domain/media"
 	"moviola/handlers/http/access"
@@ -47,7 +47,7 @@ func (a *API) postFile(w http.ResponseWriter, r *http.Request, c access.Call) er
 	if err := a.roomFor(r, c, body.whole("size")); err != nil {
 		return err
 	}
-	file, err := a.cfg.Register.Handle(r.Context(), commands.RegisterMedia{
+	file, err := a.cfg.Register.Handle(r.Context(), mediafiles.RegisterMedia{
 		Account: c.Account, Folder: folder, Name: name, ContentType: contentType, Size: body.whole("size"),
 	})
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *API) putFile(w http.ResponseWriter, r *http.Request, c access.Call) err
 	if err != nil {
 		return err
 	}
-	at, err := a.cfg.Move.Handle(r.Context(), commands.MoveMedia{Account: c.Account, From: from, Folder: folder})
+	at, err := a.cfg.Move.Handle(r.Context(), mediafiles.MoveMedia{Account: c.Account, From: from, Folder: folder})
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (a *API) deletePath(w http.ResponseWriter, r *http.Request, c access.Call) 
 }
 
 func (a *API) remove(w http.ResponseWriter, r *http.Request, c access.Call, path media.Path) error {
-	at, err := a.cfg.Delete.Handle(r.Context(), commands.DeleteMedia{Account: c.Account, Path: path})
+	at, err := a.cfg.Delete.Handle(r.Context(), mediafiles.DeleteMedia{Account: c.Account, Path: path})
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ package media
 import (
 	"net/http"
 
-	"moviola/commands"
+	"moviola/commands/mediafiles"
 	"moviola/domain"
 	"moviola/domain/media"
 	"moviola/eventstore"
@@ -46,7 +46,7 @@ func (a *API) postFolder(w http.ResponseWriter, r *http.Request, c access.Call) 
 		return err
 	}
 	// One that is there because of what is in it gets its marker now.
-	created, at, err := a.cfg.Folders.Create(r.Context(), commands.MediaFolder{Account: c.Account, Folder: folder})
+	created, at, err := a.cfg.Folders.Create(r.Context(), mediafiles.MediaFolder{Account: c.Account, Folder: folder})
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (a *API) deleteFolder(w http.ResponseWriter, r *http.Request, c access.Call
 	if err := a.checkEmpty(r, c, folder); err != nil {
 		return err
 	}
-	deleted, at, err := a.cfg.Folders.Delete(r.Context(), commands.MediaFolder{Account: c.Account, Folder: folder})
+	deleted, at, err := a.cfg.Folders.Delete(r.Context(), mediafiles.MediaFolder{Account: c.Account, Folder: folder})
 	switch {
 	case err != nil:
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/mediafiles"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/domain/media"
@@ -42,29 +42,29 @@ type Storage func(ctx context.Context, account domain.AccountID) (*time.Time, bo
 // Registrar is the command behind POST /media/file.
 type Registrar interface {
 	Admit(ctx context.Context, account domain.AccountID) error
-	Handle(ctx context.Context, cmd commands.RegisterMedia) (commands.RegisteredMedia, error)
+	Handle(ctx context.Context, cmd mediafiles.RegisterMedia) (mediafiles.RegisteredMedia, error)
 }
 
 // Uploader is the command behind the presigned address.
 type Uploader interface {
 	Begin(ctx context.Context, place, entry string) (media.File, error)
-	Handle(ctx context.Context, cmd commands.UploadMedia) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd mediafiles.UploadMedia) (eventstore.Position, error)
 }
 
 // Mover is the command behind PUT /media/file.
 type Mover interface {
-	Handle(ctx context.Context, cmd commands.MoveMedia) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd mediafiles.MoveMedia) (eventstore.Position, error)
 }
 
 // Deleter is the command behind DELETE /media/file and DELETE /media.
 type Deleter interface {
-	Handle(ctx context.Context, cmd commands.DeleteMedia) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd mediafiles.DeleteMedia) (eventstore.Position, error)
 }
 
 // Folders are the commands behind POST and DELETE /media/folder.
 type Folders interface {
-	Create(ctx context.Context, cmd commands.MediaFolder) (bool, eventstore.Position, error)
-	Delete(ctx context.Context, cmd commands.MediaFolder) (bool, eventstore.Position, error)
+	Create(ctx context.Context, cmd mediafiles.MediaFolder) (bool, eventstore.Position, error)
+	Delete(ctx context.Context, cmd mediafiles.MediaFolder) (bool, eventstore.Position, error)
 }
 
 // Presign returns an address of the storage itself to which the bytes of an entry can be sent; empty: they are sent to this service.

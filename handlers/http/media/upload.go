@@ -10,7 +10,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"moviola/commands"
+	"moviola/commands/mediafiles"
 	"moviola/domain"
 	"moviola/domain/media"
 	"moviola/handlers/http/web"
@@ -37,7 +37,7 @@ var (
 )
 
 // uploadAddress is where the bytes of a registered file are sent to.
-func (a *API) uploadAddress(r *http.Request, account domain.AccountID, file commands.RegisteredMedia) (string, error) {
+func (a *API) uploadAddress(r *http.Request, account domain.AccountID, file mediafiles.RegisteredMedia) (string, error) {
 	place := media.StreamID(account, file.Path())
 	if a.cfg.Presign != nil {
 		address, err := a.cfg.Presign(r.Context(), place, file.File, a.cfg.UploadTTL)
@@ -108,7 +108,7 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	deadline := http.NewResponseController(w).SetReadDeadline
 	defer context.AfterFunc(a.stopping, func() { _ = deadline(time.Unix(1, 0)) })() // ends a read that waits
-	at, err := a.cfg.Upload.Handle(ctx, commands.UploadMedia{
+	at, err := a.cfg.Upload.Handle(ctx, mediafiles.UploadMedia{
 		Place: t.Place, Entry: t.Entry, Size: t.Size, Body: &steady{r: r.Body, extend: deadline, stopping: a.stopping},
 	})
 	if err != nil {
@@ -145,7 +145,7 @@ func checkHeaders(r *http.Request, t ticket) error {
 	case r.ContentLength < 0:
 		return errLength
 	case r.ContentLength != t.Size:
-		return commands.ErrBodyLength
+		return mediafiles.ErrBodyLength
 	case given != "" && given != t.ContentType:
 		return domain.Errorf(domain.Invalid, "upload_type_mismatch", "Content-Type must be %s, as it was registered", t.ContentType)
 	}

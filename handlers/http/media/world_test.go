@@ -20,6 +20,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/commands/ledgers"
+	"moviola/commands/mediafiles"
 	"moviola/domain"
 	"moviola/domain/account"
 	domainmedia "moviola/domain/media"
@@ -116,7 +117,7 @@ func newWorldOf(t *testing.T, config media.Config) *world {
 			t.Fatal(err)
 		}
 	}
-	storage := commands.NewStorage(commands.NewStandings(log, books, plan.Plans{}, time.Now), books)
+	storage := mediafiles.NewStorage(commands.NewStandings(log, books, plan.Plans{}, time.Now), books)
 	addresses, err := domainmedia.NewAddresses("http://video.test", make([]byte, 16))
 	if err != nil {
 		t.Fatal(err)
@@ -125,10 +126,10 @@ func newWorldOf(t *testing.T, config media.Config) *world {
 	silent := logrus.New()
 	silent.SetOutput(io.Discard)
 	w.api, err = media.New(media.Config{
-		Library: config.Library, Uploads: config.Uploads, Gate: nobody{}, Storage: storage.Since, Register: commands.NewRegisterMediaHandler(log, storage, time.Now, time.Hour),
-		Upload: commands.NewUploadMediaHandler(log, w.files, storage, time.Now), Move: commands.NewMoveMediaHandler(log, time.Now),
-		Delete:  commands.NewDeleteMediaHandler(log, w.files, time.Now, time.Hour),
-		Folders: commands.NewMediaFolderHandler(log, time.Now), Addresses: addresses, Projected: nobody{}, PublicURL: "http://video.test",
+		Library: config.Library, Uploads: config.Uploads, Gate: nobody{}, Storage: storage.Since, Register: mediafiles.NewRegisterMediaHandler(log, storage, time.Now, time.Hour),
+		Upload: mediafiles.NewUploadMediaHandler(log, w.files, storage, time.Now), Move: mediafiles.NewMoveMediaHandler(log, time.Now),
+		Delete:  mediafiles.NewDeleteMediaHandler(log, w.files, time.Now, time.Hour),
+		Folders: mediafiles.NewMediaFolderHandler(log, time.Now), Addresses: addresses, Projected: nobody{}, PublicURL: "http://video.test",
 		CursorKey: make([]byte, 16), UploadKey: make([]byte, 16), Log: silent,
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
+	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/key"
@@ -23,7 +23,7 @@ import (
 
 // Requester is the command behind POST /preloads.
 type Requester interface {
-	Handle(ctx context.Context, cmd commands.RequestPreload) (commands.RequestedPreload, error)
+	Handle(ctx context.Context, cmd preloads.RequestPreload) (preloads.RequestedPreload, error)
 }
 
 // Batches finds a batch. One that is not done is never older than its stream.
@@ -82,7 +82,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err := document.CheckSize("The payload", "payload_invalid", body); err != nil {
 		return err
 	}
-	requested, err := a.cfg.Request.Handle(r.Context(), commands.RequestPreload{Account: c.Account, Body: body})
+	requested, err := a.cfg.Request.Handle(r.Context(), preloads.RequestPreload{Account: c.Account, Body: body})
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *API) item(account domain.AccountID, task string, i projections.PreloadI
 		return shown
 	}
 	shown.Error, shown.Warning = r.Error, string(r.Warning)
-	shown.URL, shown.WebURL = commands.PreparedAddresses(a.cfg.Addresses, account, *r)
+	shown.URL, shown.WebURL = preloads.PreparedAddresses(a.cfg.Addresses, account, *r)
 	shown.Persistent = r.Name != ""
 	shown.ExpiresAt = web.StampOrNull(r.ExpiresAt)
 	shown.Duration, shown.Width, shown.Height, shown.Size = r.Duration, r.Width, r.Height, r.Size

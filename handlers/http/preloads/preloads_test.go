@@ -15,9 +15,9 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/commands/ledgers"
+	preloadcommands "moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/key"
@@ -78,7 +78,7 @@ func newWorld(t *testing.T, known batches) world {
 		t.Fatal(err)
 	}
 	w.API, err = preloads.New(preloads.Config{
-		Request: commands.NewRequestPreloadHandler(log, books, w.files, commands.ItemPrices{Prices: plan.BuiltInPrices}, clock),
+		Request: preloadcommands.NewRequestPreloadHandler(log, books, w.files, preloadcommands.ItemPrices{Prices: plan.BuiltInPrices}, clock),
 		Batches: known, Addresses: w.addresses, Projected: upToDate{}, Now: clock, Log: logrus.New(),
 	})
 	if err != nil {

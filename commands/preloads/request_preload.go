@@ -1,4 +1,4 @@
-package commands
+package preloads
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"moviola/commands"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
@@ -85,12 +86,12 @@ type RequestedPreload struct {
 type RequestPreloadHandler struct {
 	batches batches
 	ledgers *ledgers.Ledgers
-	files   Files
+	files   commands.Files
 	prices  ItemPrices
 }
 
 // NewRequestPreloadHandler returns a handler.
-func NewRequestPreloadHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files Files, prices ItemPrices, now func() time.Time) RequestPreloadHandler {
+func NewRequestPreloadHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, prices ItemPrices, now func() time.Time) RequestPreloadHandler {
 	return RequestPreloadHandler{batches: batches{log, now}, ledgers: ledgers, files: files, prices: prices}
 }
 

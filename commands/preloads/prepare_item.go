@@ -1,4 +1,4 @@
-package commands
+package preloads
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/preload"
@@ -44,11 +45,11 @@ type FinishItem struct {
 // PreloadItems handles all that happens to the items of batches.
 type PreloadItems struct {
 	batches batches
-	files   Files
+	files   commands.Files
 }
 
 // NewPreloadItems returns a handler.
-func NewPreloadItems(log *eventstore.Log, files Files, now func() time.Time) PreloadItems {
+func NewPreloadItems(log *eventstore.Log, files commands.Files, now func() time.Time) PreloadItems {
 	return PreloadItems{batches: batches{log, now}, files: files}
 }
 
@@ -64,7 +65,7 @@ func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, erro
 	}
 	started, ok := d.events[0].(preload.ItemStarted)
 	if !ok {
-		return ItemClaim{}, ErrNothingToDo
+		return ItemClaim{}, commands.ErrNothingToDo
 	}
 	requested, _ := d.Requested()
 	claim := ItemClaim{
@@ -79,7 +80,7 @@ func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, erro
 
 // properties reads from the stored document what an item is made from.
 func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.Requested, index int) (map[string]any, error) {
-	document, err := readFile(ctx, h.files, blobkey.Request(r.Account, id))
+	document, err := commands.ReadFile(ctx, h.files, blobkey.Request(r.Account, id))
 	if err != nil {
 		return nil, fmt.Errorf("read the document of preload %s: %w", id, err)
 	}

@@ -1,4 +1,4 @@
-package commands
+package preloads
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/blobkey"
@@ -25,12 +26,12 @@ type SettlePreloadItem struct {
 type SettleItemHandler struct {
 	batches batches
 	ledgers *ledgers.Ledgers
-	files   Files
+	files   commands.Files
 	age     time.Duration
 }
 
 // NewSettleItemHandler returns a handler. A hold is abandoned when it is older than age: longer than a request may append.
-func NewSettleItemHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files Files, now func() time.Time, age time.Duration) SettleItemHandler {
+func NewSettleItemHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, now func() time.Time, age time.Duration) SettleItemHandler {
 	return SettleItemHandler{batches: batches{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
@@ -48,13 +49,13 @@ func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) er
 	case !known:
 		return h.abandon(ctx, cmd, settle)
 	case result == nil:
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	case result.Credits > 0:
 		return h.charge(ctx, settle, result.Credits)
 	}
 	settle.Reason = "failed"
 	if result.Error == "" {
-		settle.Reason = cachedReason
+		settle.Reason = ledger.Cached
 	}
 	return h.release(ctx, settle)
 }
@@ -87,16 +88,16 @@ func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, s
 		return fmt.Errorf("look for the hold of item %d of preload %s: %w", cmd.Index, cmd.Preload, err)
 	}
 	if !open || h.batches.now.Stamp().Before(held.Add(h.age)) {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	d, err := h.batches.decide(ctx, cmd.Account, cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.Abandon(h.batches.now.Stamp()), nil
 	})
-	if err != nil && !errors.Is(err, ErrNothingToDo) {
+	if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 		return err
 	}
 	if _, came := d.Requested(); came { // it was not seen before, and must keep what it has
-		return fmt.Errorf("load preload %s: %w", cmd.Preload, ErrUnseen)
+		return fmt.Errorf("load preload %s: %w", cmd.Preload, commands.ErrUnseen)
 	}
 	if err := h.files.Delete(ctx, blobkey.Request(cmd.Account, cmd.Preload)); err != nil {
 		return fmt.Errorf("delete the document of preload %s: %w", cmd.Preload, err)

@@ -1,8 +1,7 @@
-package commands
+package mediafiles
 
 import (
 	"context"
-	"errors"
 	"mime"
 	"strings"
 	"time"
@@ -11,20 +10,6 @@ import (
 	"moviola/domain/media"
 	"moviola/eventstore"
 )
-
-// ErrStorageBlocked refuses what would add files. Spec: Errors, POST /media/file.
-var ErrStorageBlocked = domain.Errorf(domain.Forbidden, "storage_blocked", "Storage is blocked. Add credits to continue uploading.")
-
-// StorageFull refuses what an account would store beyond its bound, as text: "20 GB".
-func StorageFull(bound string) *domain.Error {
-	return domain.Errorf(domain.Forbidden, "storage_full", "Storage is full: the account stores %s, as much as it may. Delete files of the media library to continue.", bound)
-}
-
-// isStorageFull says whether a bound of what the account stores is why something failed.
-func isStorageFull(err error) bool {
-	var refusal *domain.Error
-	return errors.As(err, &refusal) && refusal.Code == StorageFull("").Code
-}
 
 // RegisterMedia reserves a path of a library for a file that is to be uploaded. Spec: POST /media/file.
 type RegisterMedia struct {
@@ -89,7 +74,7 @@ func newFile(cmd RegisterMedia) (media.File, error) {
 	case cmd.Size > media.MaxSize:
 		return media.File{}, domain.Errorf(domain.TooLarge, "file_too_large", "File exceeds maximum size of 500 MB")
 	}
-	return media.File{Folder: path.Folder, Name: path.Name, Entry: newEntry(), ContentType: contentType, Size: cmd.Size}, nil
+	return media.File{Folder: path.Folder, Name: path.Name, Entry: NewEntry(), ContentType: contentType, Size: cmd.Size}, nil
 }
 
 // maxContentType bounds a MIME type, in bytes.

@@ -1,4 +1,4 @@
-package commands
+package connections
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/eventstore"
@@ -37,7 +38,7 @@ type SaveConnectionHandler struct {
 }
 
 // NewSaveConnectionHandler returns a handler. Signing secrets are drawn from random: crypto/rand.Reader outside of tests.
-func NewSaveConnectionHandler(log *eventstore.Log, vault Vault, random io.Reader, now func() time.Time) SaveConnectionHandler {
+func NewSaveConnectionHandler(log *eventstore.Log, vault commands.Vault, random io.Reader, now func() time.Time) SaveConnectionHandler {
 	return SaveConnectionHandler{connections: connections{log, vault, now}, random: random}
 }
 

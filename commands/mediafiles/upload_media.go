@@ -1,4 +1,4 @@
-package commands
+package mediafiles
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -24,12 +25,12 @@ type UploadMedia struct {
 // UploadMediaHandler handles UploadMedia.
 type UploadMediaHandler struct {
 	places  places
-	files   Files
+	files   commands.Files
 	storage *Storage
 }
 
 // NewUploadMediaHandler returns a handler.
-func NewUploadMediaHandler(log *eventstore.Log, files Files, storage *Storage, now func() time.Time) UploadMediaHandler {
+func NewUploadMediaHandler(log *eventstore.Log, files commands.Files, storage *Storage, now func() time.Time) UploadMediaHandler {
 	return UploadMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
@@ -53,7 +54,7 @@ var ErrBodyLength = domain.Errorf(domain.Invalid, "upload_length_mismatch", "The
 // Handle stores the bytes under a key of their own and then appends that they are there: nobody sees a part of them, and of several
 // uploads one wins. The bytes of the others are removed. The caller has called Begin.
 func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (eventstore.Position, error) {
-	key := blobkey.MediaFile(media.AccountOf(cmd.Place), cmd.Entry, newEntry())
+	key := blobkey.MediaFile(media.AccountOf(cmd.Place), cmd.Entry, NewEntry())
 	if err := h.files.Put(ctx, key, &exactly{r: cmd.Body, left: cmd.Size}); err != nil {
 		return eventstore.Position{}, fmt.Errorf("store an upload of media path %s: %w", cmd.Place, err)
 	}

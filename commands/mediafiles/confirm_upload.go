@@ -1,4 +1,4 @@
-package commands
+package mediafiles
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -37,13 +38,13 @@ type ConfirmUpload struct {
 // ConfirmUploadHandler handles ConfirmUpload.
 type ConfirmUploadHandler struct {
 	places  places
-	files   Files
+	files   commands.Files
 	staging Staging
 	storage *Storage
 }
 
 // NewConfirmUploadHandler returns a handler.
-func NewConfirmUploadHandler(log *eventstore.Log, files Files, staging Staging, storage *Storage, now func() time.Time) ConfirmUploadHandler {
+func NewConfirmUploadHandler(log *eventstore.Log, files commands.Files, staging Staging, storage *Storage, now func() time.Time) ConfirmUploadHandler {
 	return ConfirmUploadHandler{places: places{log, now}, files: files, staging: staging, storage: storage}
 }
 
@@ -63,23 +64,23 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	}
 	file, _, expected := p.Pending()
 	if !expected {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	account := media.AccountOf(cmd.Place)
 	from := blobkey.Upload(account, file.Entry)
 	staged, err := h.staging.Stat(ctx, from)
 	switch {
-	case errors.Is(err, ErrFileNotFound):
-		return ErrNothingToDo
+	case errors.Is(err, commands.ErrFileNotFound):
+		return commands.ErrNothingToDo
 	case err != nil:
 		return err
 	case staged.Size != file.Size || staged.ContentType != file.ContentType:
-		return errors.Join(ErrNothingToDo, h.files.Delete(ctx, from))
+		return errors.Join(commands.ErrNothingToDo, h.files.Delete(ctx, from))
 	}
 	if err := h.storage.RequireAt(ctx, account, staged.At); err != nil {
 		return notYet(err)
 	}
-	key := blobkey.MediaFile(account, file.Entry, newEntry())
+	key := blobkey.MediaFile(account, file.Entry, NewEntry())
 	if err := h.staging.Copy(ctx, from, key); err != nil {
 		return notYet(err) // a full storage may have room again before the registration lapses
 	}
@@ -88,7 +89,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) { // another was faster: the bytes are not needed
-		err = errors.Join(ErrNothingToDo, h.files.Delete(ctx, key))
+		err = errors.Join(commands.ErrNothingToDo, h.files.Delete(ctx, key))
 	}
 	if err != nil {
 		return fmt.Errorf("confirm an upload: %w", err)
@@ -100,7 +101,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 func notYet(err error) error {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	return err
 }

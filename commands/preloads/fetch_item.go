@@ -1,8 +1,9 @@
-package commands
+package preloads
 
 import (
 	"context"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/preload"
 )
@@ -14,29 +15,29 @@ type ItemOf struct {
 }
 
 // WantedFiles tells what is to be fetched for an item, without a claim. ErrNothingToDo: nothing, or somebody has a claim.
-func (h PreloadItems) WantedFiles(ctx context.Context, item ItemOf) (FetchClaim, error) {
+func (h PreloadItems) WantedFiles(ctx context.Context, item ItemOf) (commands.FetchClaim, error) {
 	b, err := h.batches.load(ctx, item.Preload)
 	if err != nil || !b.Fetches(item.Index) {
-		return FetchClaim{}, orNothing(err)
+		return commands.FetchClaim{}, orNothing(err)
 	}
 	fetching := b.Fetching(item.Index)
 	if _, claimed := fetching.Claim(); claimed {
-		return FetchClaim{}, ErrNothingToDo
+		return commands.FetchClaim{}, commands.ErrNothingToDo
 	}
 	return h.claimOf(ctx, item, b)
 }
 
 func orNothing(err error) error {
 	if err == nil {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	return err
 }
 
-func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch) (FetchClaim, error) {
+func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch) (commands.FetchClaim, error) {
 	requested, _ := b.Requested()
 	fetching := b.Fetching(item.Index)
-	claim := FetchClaim{Account: requested.Account, Fetch: Fetch{Since: fetching.First(), Spent: fetching.Spent()}}
+	claim := commands.FetchClaim{Account: requested.Account, Fetch: commands.Fetch{Since: fetching.First(), Spent: fetching.Spent()}}
 	if last, claimed := fetching.Claim(); claimed {
 		claim.FetchClaim = last
 	}
@@ -48,15 +49,15 @@ func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch
 
 // StartFetch claims the fetching of the files that an item names. ErrNothingToDo: there is nothing to fetch, or another has the claim; or the
 // item was ended just now, because three crashes count against it.
-func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.FetchStart) (FetchClaim, error) {
+func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.FetchStart) (commands.FetchClaim, error) {
 	d, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.StartFetch(item.Index, start, h.batches.now.Stamp()), nil
 	})
 	if err != nil {
-		return FetchClaim{}, err
+		return commands.FetchClaim{}, err
 	}
 	if _, ok := d.events[0].(preload.ItemFetchStarted); !ok {
-		return FetchClaim{}, ErrNothingToDo
+		return commands.FetchClaim{}, commands.ErrNothingToDo
 	}
 	return h.claimOf(ctx, item, d.Batch)
 }

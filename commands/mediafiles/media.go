@@ -1,4 +1,4 @@
-package commands
+package mediafiles
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 // entryLength is that of the ids of entries, moves and uploads: 119 bits.
 const entryLength = 20
 
-// newEntry draws an id of a stay at a path.
-func newEntry() string {
+// NewEntry draws an id of a stay at a path.
+func NewEntry() string {
 	id, err := domain.RandomText(rand.Reader, entryLength)
 	if err != nil {
 		panic("crypto/rand.Reader returned an error, which it promises not to: " + err.Error())

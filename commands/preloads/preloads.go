@@ -1,4 +1,4 @@
-package commands
+package preloads
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/preload"
 	"moviola/eventstore"
@@ -48,11 +49,11 @@ func (s batches) decide(ctx context.Context, account domain.AccountID, id preloa
 	})
 	switch {
 	case errors.Is(err, preload.ErrLost):
-		return d, ErrNothingToDo
+		return d, commands.ErrNothingToDo
 	case err != nil:
 		return d, fmt.Errorf("preload %s: %w", id, err)
 	case len(d.events) == 0:
-		return d, ErrNothingToDo
+		return d, commands.ErrNothingToDo
 	}
 	return d, nil
 }

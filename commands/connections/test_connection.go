@@ -1,4 +1,4 @@
-package commands
+package connections
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/result"
@@ -35,12 +36,12 @@ type TestedConnection struct {
 
 // TestRoads are how each kind of connection is tried out.
 type TestRoads struct {
-	Webhook func(ctx context.Context, call WebhookCall) (WebhookResult, error)
-	Senders map[connection.Kind]Sender
+	Webhook func(ctx context.Context, call commands.WebhookCall) (commands.WebhookResult, error)
+	Senders map[connection.Kind]commands.Sender
 	// Provider asks a provider for anything that shows that its key is good. Its errors are those of a Sender.
 	Provider func(ctx context.Context, settings connection.Settings) error
 	// Emails counts the recipients of a test by e-mail, or refuses it.
-	Emails CountRecipientsHandler
+	Emails commands.CountRecipientsHandler
 }
 
 // TestConnectionHandler handles TestConnection.
@@ -52,7 +53,7 @@ type TestConnectionHandler struct {
 }
 
 // NewTestConnectionHandler returns a handler.
-func NewTestConnectionHandler(log *eventstore.Log, vault Vault, roads TestRoads, now func() time.Time) TestConnectionHandler {
+func NewTestConnectionHandler(log *eventstore.Log, vault commands.Vault, roads TestRoads, now func() time.Time) TestConnectionHandler {
 	return TestConnectionHandler{
 		connections: NewConnections(log, vault), record: NewRecordConnectionTestHandler(log, now), roads: roads, now: now,
 	}
@@ -87,14 +88,14 @@ func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (
 }
 
 // try makes one call along the road of the connection's kind.
-func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID, c OpenedConnection) (TestedConnection, Receipt, error) {
+func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID, c OpenedConnection) (TestedConnection, commands.Receipt, error) {
 	works := TestedConnection{Success: true, Message: "The connection works"}
 	if c.Kind == connection.Webhook {
 		tested, err := h.announce(ctx, c)
-		return tested, Receipt{}, err
+		return tested, commands.Receipt{}, err
 	}
 	if c.Kind == connection.APIKey {
-		return works, Receipt{}, h.roads.Provider(ctx, c.Settings)
+		return works, commands.Receipt{}, h.roads.Provider(ctx, c.Settings)
 	}
 	settings := c.Kind.Fill(c.Settings, connection.Facts{
 		At: h.now(), Random: testRandom, Source: string(result.TestProject) + result.MovieExtension, VideoURL: result.TestURL,
@@ -107,9 +108,9 @@ func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID
 		}
 	}
 	if err := h.entitle(ctx, account, c, settings); err != nil {
-		return works, Receipt{}, err
+		return works, commands.Receipt{}, err
 	}
-	receipt, err := h.roads.Senders[c.Kind].Test(ctx, Parcel{Account: account, Settings: settings, HostKey: c.HostKey})
+	receipt, err := h.roads.Senders[c.Kind].Test(ctx, commands.Parcel{Account: account, Settings: settings, HostKey: c.HostKey})
 	return works, receipt, err
 }
 
@@ -123,7 +124,7 @@ func (h TestConnectionHandler) entitle(ctx context.Context, account domain.Accou
 		return err
 	}
 	now := h.now()
-	_, err = h.roads.Emails.Handle(ctx, CountRecipients{
+	_, err = h.roads.Emails.Handle(ctx, commands.CountRecipients{
 		Account: account, Mail: fmt.Sprintf("test/%s/%d", c.ID, now.UnixNano()), Recipients: len(recipients), Day: now,
 	})
 	return err
@@ -134,7 +135,7 @@ func (h TestConnectionHandler) announce(ctx context.Context, c OpenedConnection)
 	if err != nil {
 		return TestedConnection{}, err
 	}
-	answer, err := h.roads.Webhook(ctx, WebhookCall{
+	answer, err := h.roads.Webhook(ctx, commands.WebhookCall{
 		Endpoint: c.Settings["endpoint"], ContentType: c.Settings["content-type"], Payload: payload,
 		Message: fmt.Sprintf("msg_%s_%d", result.TestProject, h.now().UnixMilli()), Signing: c.Signing,
 	})

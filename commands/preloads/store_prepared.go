@@ -1,4 +1,4 @@
-package commands
+package preloads
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"moviola/commands"
+	"moviola/commands/mediafiles"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -19,8 +21,8 @@ import (
 // PreparedStore moves prepared assets to where they can be fetched from: into the media library of their account when they are to be
 // kept, and otherwise to where they stay for a few days. Decision 47. It is safe for concurrent use.
 type PreparedStore struct {
-	files     Files
-	keep      KeepMediaHandler
+	files     commands.Files
+	keep      mediafiles.KeepMediaHandler
 	addresses *media.Addresses
 	prices    ItemPrices
 	now       eventstore.Clock
@@ -30,8 +32,8 @@ type PreparedStore struct {
 
 // PreparedStoreConfig is what NewPreparedStore needs. Every field is required.
 type PreparedStoreConfig struct {
-	Files     Files
-	Keep      KeepMediaHandler
+	Files     commands.Files
+	Keep      mediafiles.KeepMediaHandler
 	Addresses *media.Addresses
 	Prices    ItemPrices
 	Now       func() time.Time
@@ -46,7 +48,7 @@ func NewPreparedStore(c PreparedStoreConfig) PreparedStore {
 }
 
 // Publish is Store for an item of a movie's property preload: it returns the addresses of what was stored.
-func (s PreparedStore) Publish(ctx context.Context, job PrepareJob, p Prepared) (address, web, warning string, err error) {
+func (s PreparedStore) Publish(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (address, web, warning string, err error) {
 	r, err := s.Store(ctx, job, p)
 	if err != nil {
 		return "", "", "", err
@@ -56,8 +58,8 @@ func (s PreparedStore) Publish(ctx context.Context, job PrepareJob, p Prepared) 
 }
 
 // KeepMade puts what was made for an element of a movie into the media library, as generated/<project>-<name>. Decision 47.
-func (s PreparedStore) KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p Prepared) error {
-	_, err := s.keepShown(ctx, KeepMedia{
+func (s PreparedStore) KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared) error {
+	_, err := s.keepShown(ctx, mediafiles.KeepMedia{
 		Account: account, Name: string(project) + "-" + name + p.Extension, ContentType: p.ContentType, Size: p.Size,
 		Open: opener(p.Path), Once: string(project),
 	})
@@ -66,7 +68,7 @@ func (s PreparedStore) KeepMade(ctx context.Context, account domain.AccountID, p
 
 // Store stores an asset and describes it. An asset that is to be kept and cannot be is stored for a few days, with a warning that says
 // why. Spec: Preload item result.
-func (s PreparedStore) Store(ctx context.Context, job PrepareJob, p Prepared) (preload.Result, error) {
+func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error) {
 	r := preload.Result{Duration: p.Duration, Width: p.Width, Height: p.Height, Size: p.Size, Generated: p.Generated}
 	if p.Generated {
 		r.Credits = s.prices.Charge(job.Item, p.Duration)
@@ -78,7 +80,7 @@ func (s PreparedStore) Store(ctx context.Context, job PrepareJob, p Prepared) (p
 			return kept, nil
 		case ctx.Err() != nil:
 			return preload.Result{}, err
-		case errors.Is(err, ErrStorageBlocked), isStorageFull(err):
+		case errors.Is(err, commands.ErrStorageBlocked), commands.IsStorageFull(err):
 			r.Warning = preload.QuotaBlocked
 		default:
 			r.Warning = preload.PersistFailed
@@ -88,9 +90,9 @@ func (s PreparedStore) Store(ctx context.Context, job PrepareJob, p Prepared) (p
 }
 
 // kept puts the asset, and its form for browsers, into the media library.
-func (s PreparedStore) kept(ctx context.Context, job PrepareJob, p Prepared, r preload.Result) (preload.Result, error) {
+func (s PreparedStore) kept(ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result) (preload.Result, error) {
 	name := job.Batch + "-" + job.Item.ID
-	file, err := s.keepShown(ctx, KeepMedia{
+	file, err := s.keepShown(ctx, mediafiles.KeepMedia{
 		Account: job.Account, Name: name + p.Extension, ContentType: p.ContentType, Size: p.Size, Open: opener(p.Path), Once: job.Batch,
 	})
 	if err != nil {
@@ -104,14 +106,14 @@ func (s PreparedStore) kept(ctx context.Context, job PrepareJob, p Prepared, r p
 	if err != nil {
 		return r, fmt.Errorf("look at a derivative: %w", err)
 	}
-	web, err := s.keepShown(ctx, KeepMedia{
+	web, err := s.keepShown(ctx, mediafiles.KeepMedia{
 		Account: job.Account, Name: name + "-web" + p.WebExtension, ContentType: p.WebType, Size: info.Size(), Open: opener(p.Web), Once: job.Batch,
 	})
 	r.WebName = web.Name
 	return r, err
 }
 
-func (s PreparedStore) keepShown(ctx context.Context, cmd KeepMedia) (KeptMedia, error) {
+func (s PreparedStore) keepShown(ctx context.Context, cmd mediafiles.KeepMedia) (mediafiles.KeptMedia, error) {
 	kept, err := s.keep.Handle(ctx, cmd)
 	if err == nil {
 		s.shown(ctx, kept.Position)
@@ -120,9 +122,9 @@ func (s PreparedStore) keepShown(ctx context.Context, cmd KeepMedia) (KeptMedia,
 }
 
 // cached stores the asset, and its form for browsers, for a few days.
-func (s PreparedStore) cached(ctx context.Context, job PrepareJob, p Prepared, r preload.Result) (preload.Result, error) {
+func (s PreparedStore) cached(ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result) (preload.Result, error) {
 	// Every attempt has its own: one that is thought dead must not write what another has finished.
-	stem := blobkey.PreparedStem(job.Account, preload.ID(job.Batch), job.Index+1, newEntry())
+	stem := blobkey.PreparedStem(job.Account, preload.ID(job.Batch), job.Index+1, mediafiles.NewEntry())
 	r.Key = stem + p.Extension
 	if err := s.put(ctx, r.Key, p.Path); err != nil {
 		return r, err

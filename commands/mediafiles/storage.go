@@ -1,10 +1,11 @@
-package commands
+package mediafiles
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"moviola/commands"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/ledger"
@@ -12,12 +13,12 @@ import (
 
 // Storage tells whether accounts may add files to their media libraries, and since when they may not. It is safe for concurrent use.
 type Storage struct {
-	standings *Standings
+	standings *commands.Standings
 	ledgers   *ledgers.Ledgers
 }
 
 // NewStorage returns a Storage.
-func NewStorage(standings *Standings, ledgers *ledgers.Ledgers) *Storage {
+func NewStorage(standings *commands.Standings, ledgers *ledgers.Ledgers) *Storage {
 	return &Storage{standings: standings, ledgers: ledgers}
 }
 
@@ -34,7 +35,7 @@ func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 // RequireAt is Require for what has come to the storage by itself: it refuses nothing that came before the balance was zero.
 func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came time.Time) error {
 	err := s.Require(ctx, account)
-	if !errors.Is(err, ErrStorageBlocked) {
+	if !errors.Is(err, commands.ErrStorageBlocked) {
 		return err
 	}
 	since, blocked, failed := s.Since(ctx, account)

@@ -1,10 +1,11 @@
-package commands
+package mediafiles
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/media"
 	"moviola/eventstore"
@@ -19,12 +20,12 @@ type DeleteMedia struct {
 // DeleteMediaHandler handles all that removes files from libraries.
 type DeleteMediaHandler struct {
 	places    places
-	files     Files
+	files     commands.Files
 	retention time.Duration
 }
 
 // NewDeleteMediaHandler returns a handler. Temporary files are kept for the retention.
-func NewDeleteMediaHandler(log *eventstore.Log, files Files, now func() time.Time, retention time.Duration) DeleteMediaHandler {
+func NewDeleteMediaHandler(log *eventstore.Log, files commands.Files, now func() time.Time, retention time.Duration) DeleteMediaHandler {
 	return DeleteMediaHandler{places: places{log, now}, files: files, retention: retention}
 }
 
@@ -50,7 +51,7 @@ func (h DeleteMediaHandler) remove(ctx context.Context, id string, decide decide
 		}
 	}
 	if len(d.events) == 0 {
-		return d.Position, ErrNothingToDo
+		return d.Position, commands.ErrNothingToDo
 	}
 	return d.Position, nil
 }

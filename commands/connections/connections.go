@@ -1,33 +1,20 @@
-package commands
+package connections
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/eventstore"
 )
 
-// ErrKeyRetired is what a Vault returns for content sealed under a key that it is not given any more.
-var ErrKeyRetired = errors.New("the key that sealed it is not known any more")
-
-// Vault encrypts what users entrust to the service. It is safe for concurrent use.
-type Vault interface {
-	// Key is the id of the key that Seal uses.
-	Key() string
-	// Seal encrypts content for a place, the only one where it can be opened again.
-	Seal(place string, content []byte) (connection.Sealed, error)
-	// Open decrypts what Seal has made for the place, under its own or an older key; otherwise ErrKeyRetired.
-	Open(place string, sealed connection.Sealed) ([]byte, error)
-}
-
 // connections is what the commands on one connection's stream share.
 type connections struct {
 	log   *eventstore.Log
-	vault Vault
+	vault commands.Vault
 	now   eventstore.Clock
 }
 
@@ -45,7 +32,7 @@ type OpenedConnection struct {
 type Connections struct{ connections }
 
 // NewConnections returns the saved connections of all accounts.
-func NewConnections(log *eventstore.Log, vault Vault) Connections {
+func NewConnections(log *eventstore.Log, vault commands.Vault) Connections {
 	return Connections{connections{log: log, vault: vault}}
 }
 

@@ -1,9 +1,10 @@
-package commands
+package connections
 
 import (
 	"context"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/eventstore"
@@ -67,7 +68,7 @@ type ResealConnection struct {
 type ResealConnectionHandler struct{ connections }
 
 // NewResealConnectionHandler returns a handler.
-func NewResealConnectionHandler(log *eventstore.Log, vault Vault, now func() time.Time) ResealConnectionHandler {
+func NewResealConnectionHandler(log *eventstore.Log, vault commands.Vault, now func() time.Time) ResealConnectionHandler {
 	return ResealConnectionHandler{connections{log, vault, now}}
 }
 

@@ -1,10 +1,11 @@
-package commands
+package mediafiles
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/media"
 	"moviola/eventstore"
@@ -33,7 +34,7 @@ func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore
 	if err != nil {
 		return eventstore.Position{}, err
 	}
-	id, move := media.StreamID(cmd.Account, cmd.From), newEntry()
+	id, move := media.StreamID(cmd.Account, cmd.From), NewEntry()
 	d, err := h.places.decide(ctx, id, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		events, err := p.StartMove(move, to, at)
 		if err == nil && destination.Taken(at) { // known before anything is announced
@@ -45,7 +46,7 @@ func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore
 		return eventstore.Position{}, err
 	}
 	position, err := h.arrive(ctx, id, d.Place)
-	if errors.Is(err, ErrNothingToDo) { // another has completed it
+	if errors.Is(err, commands.ErrNothingToDo) { // another has completed it
 		err = nil
 	}
 	return position, err
@@ -63,7 +64,7 @@ func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error 
 		return err
 	}
 	if p.Moving() == nil {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	_, err = h.arrive(ctx, cmd.Place, p)
 	if errors.Is(err, media.ErrTaken) {
@@ -77,7 +78,7 @@ func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error 
 func (h MoveMediaHandler) arrive(ctx context.Context, id string, source *media.Place) (eventstore.Position, error) {
 	move := source.Moving()
 	if move == nil {
-		return eventstore.Position{}, ErrNothingToDo
+		return eventstore.Position{}, commands.ErrNothingToDo
 	}
 	to := media.StreamID(media.AccountOf(id), media.Path{Folder: move.ToFolder, Name: move.ToName})
 	_, refused := h.places.decide(ctx, to, func(p *media.Place, at time.Time) ([]domain.Event, error) {
@@ -91,7 +92,7 @@ func (h MoveMediaHandler) arrive(ctx context.Context, id string, source *media.P
 	})
 	switch {
 	case errors.Is(err, media.ErrNoMove) && refused == nil:
-		return d.Position, ErrNothingToDo
+		return d.Position, commands.ErrNothingToDo
 	case errors.Is(err, media.ErrNoMove):
 		return d.Position, refused
 	case err != nil:

@@ -1,4 +1,4 @@
-package commands
+package mediafiles
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/media"
@@ -40,12 +41,12 @@ type KeptMedia struct {
 // KeepMediaHandler handles KeepMedia.
 type KeepMediaHandler struct {
 	places  places
-	files   Files
+	files   commands.Files
 	storage *Storage
 }
 
 // NewKeepMediaHandler returns a handler.
-func NewKeepMediaHandler(log *eventstore.Log, files Files, storage *Storage, now func() time.Time) KeepMediaHandler {
+func NewKeepMediaHandler(log *eventstore.Log, files commands.Files, storage *Storage, now func() time.Time) KeepMediaHandler {
 	return KeepMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
@@ -61,12 +62,12 @@ func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia,
 	if cmd.Size <= 0 || cmd.Size > media.MaxSize {
 		return KeptMedia{}, fmt.Errorf("keep %s: a file of %d bytes does not fit into a media library", cmd.Name, cmd.Size)
 	}
-	entry := newEntry()
+	entry := NewEntry()
 	if cmd.Once != "" {
 		sum := sha256.Sum256([]byte(cmd.Once + "\x00" + cmd.Name))
 		entry = hex.EncodeToString(sum[:])[:entryLength]
 	}
-	key := blobkey.MediaFile(cmd.Account, entry, newEntry())
+	key := blobkey.MediaFile(cmd.Account, entry, NewEntry())
 	if err := h.store(ctx, key, cmd); err != nil {
 		return KeptMedia{}, fmt.Errorf("keep %s: %w", cmd.Name, err)
 	}
