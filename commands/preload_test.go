@@ -15,8 +15,8 @@ import (
 
 var prices = preloads.ItemPrices{Prices: plan.BuiltInPrices}
 
-// batch has a picture that a provider makes, and one that is downloaded.
-const batch = `{"preload":[{"id":"made","type":"image","prompt":"a cat"},{"id":"fetched","type":"image","src":"https://x.test/a.png"}]}`
+// preloadBatch has a picture that a provider makes, and one that is downloaded.
+const preloadBatch = `{"preload":[{"id":"made","type":"image","prompt":"a cat"},{"id":"fetched","type":"image","src":"https://x.test/a.png"}]}`
 
 func (w *world) request(body string) (preload.ID, error) {
 	got, err := preloads.NewRequestPreloadHandler(w.log, w.ledgers, w.files, prices, w.clock).Handle(w.t.Context(), preloads.RequestPreload{Account: alice, Body: []byte(body)})
@@ -43,11 +43,11 @@ func TestRequestPreload(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.grant(alice, 10)
-	id, err := w.request(batch)
+	id, err := w.request(preloadBatch)
 	w.must(err)
 	w.wantCredits(0, 10)
 	w.wantFiles(blobkey.Request(alice, id))
-	_, err = w.request(batch)
+	_, err = w.request(preloadBatch)
 	var refusal *domain.Error
 	if !errors.As(err, &refusal) || refusal.Kind != domain.PaymentRequired {
 		t.Errorf("more than is available: %v", err)
@@ -81,7 +81,7 @@ func TestSettlePreloadItem(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.grant(alice, 10)
-			id, err := w.request(batch)
+			id, err := w.request(preloadBatch)
 			w.must(err)
 			requireNothing(t, w.settleItem(id, 0))
 			w.prepareItem(id, 0, tt.result)
@@ -99,7 +99,7 @@ func TestPreload_killed(t *testing.T) {
 	w := newWorld(t)
 	w.grant(alice, 10)
 	w.kill("preload")
-	if _, err := w.request(batch); err == nil {
+	if _, err := w.request(preloadBatch); err == nil {
 		t.Fatal("the process was not ended")
 	}
 	w.restart()

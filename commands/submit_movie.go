@@ -157,9 +157,7 @@ type terms struct {
 	credits int64 // to be held; 0 on counted plans
 }
 
-func (t terms) quota() ledger.Quota {
-	return ledger.Quota{Movies: t.plan.Movies, Drafts: t.plan.Drafts}
-}
+func (t terms) quota() ledger.Quota { return quotaOf(t.plan) }
 
 // offer prices a movie and refuses what is known now to be beyond the account's plan, or to cost more than it has. What an
 // earlier request has held for the project is not asked for again. Decisions 16 and 17.

@@ -93,7 +93,7 @@ func TestUnseen_batch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.grant(alice, 10)
-	id, err := w.request(batch)
+	id, err := w.request(preloadBatch)
 	w.must(err)
 	w.wait(age)
 	w.requireUnseen("settle", w.inFog(preload.StreamCategory, onlyFirst, func() error { return w.settleItem(id, 0) }))

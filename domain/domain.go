@@ -30,6 +30,9 @@ type ProjectID string
 // PreloadID names a preload batch: 16 characters of [A-Za-z0-9].
 type PreloadID string
 
+// BatchID names a batch of movies: 16 characters of [A-Za-z0-9].
+type BatchID string
+
 const (
 	// projectIDLength is counted in code points. Spec: GET /movies, decision 7.
 	projectIDLength = 16

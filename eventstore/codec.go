@@ -11,6 +11,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/batch"
 	"moviola/domain/connection"
 	"moviola/domain/idempotency"
 	"moviola/domain/installation"
@@ -53,6 +54,17 @@ type Codec struct {
 	kinds map[string]kind
 }
 
+// defineRequests defines the events of requests that are remembered, and of batches of movies.
+func defineRequests(c *Codec) {
+	define[idempotency.Reserved](c)
+	define[batch.Requested](c)
+	define[batch.Accepted](c)
+	define[batch.Refused](c)
+	define[batch.Submitted](c)
+	define[batch.Cancelled](c)
+	define[batch.Closed](c)
+}
+
 // NewCodec returns the codec of all events of the domain.
 func NewCodec() *Codec {
 	c := &Codec{kinds: make(map[string]kind)}
@@ -92,7 +104,7 @@ func NewCodec() *Codec {
 	define[key.Revoked](c)
 	define[installation.Opened](c)
 	define[operator.Acted](c)
-	define[idempotency.Reserved](c)
+	defineRequests(c)
 	define[mailing.RecipientsCounted](c)
 	define[template.Created](c)
 	define[template.Updated](c)

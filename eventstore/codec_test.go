@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/batch"
 	"moviola/domain/connection"
 	"moviola/domain/idempotency"
 	"moviola/domain/installation"
@@ -34,7 +36,17 @@ var update = flag.Bool("update", false, "write the golden files of event version
 var at = time.Date(2026, 11, 21, 9, 30, 15, 123_000_000, time.UTC)
 
 // samples has one event of every type, every field set.
-func samples() []domain.Event { return append(mediaSamples(), coreSamples()...) }
+func samples() []domain.Event { return slices.Concat(mediaSamples(), coreSamples(), batchSamples()) }
+
+func batchSamples() []domain.Event {
+	return []domain.Event{
+		batch.Requested{Account: "acct", Template: "Abcd1234Efgh5678Ijkl", Templates: []movie.TemplateUse{{ID: "Abcd1234Efgh5678Ijkl", Revision: 3, Body: "ef01"}},
+			RowsHash: "abcd", Rows: []batch.Row{{Number: 2, Held: 7, Draft: true}}, Counted: true, At: at,
+			Flaws: []batch.Flaw{{Row: 1, Column: "seconds", Code: "value_type", Message: "why"}}},
+		batch.Accepted{At: at}, batch.Refused{Code: "insufficient_credits", Message: "Insufficient credits", At: at},
+		batch.Submitted{At: at}, batch.Cancelled{At: at}, batch.Closed{At: at},
+	}
+}
 
 func coreSamples() []domain.Event {
 	expires, index, credits := at.Add(time.Hour), 1, int64(600)

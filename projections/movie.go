@@ -30,6 +30,8 @@ type Movie struct {
 	DocumentHash string `json:"document_hash"`
 	DocumentSize int64  `json:"document_size"`
 	Destinations int    `json:"destinations"`
+	Batch        string `json:"batch"` // that it is a row of; empty: none
+	Row          int    `json:"row"`
 
 	CreatedAt time.Time  `json:"created_at"`
 	StartedAt *time.Time `json:"started_at"` // of the first attempt
@@ -79,6 +81,7 @@ func foldMovie(m Movie, e Event) Movie {
 		m.DocumentHash = d.DocumentHash
 		m.DocumentSize = d.DocumentSize
 		m.Destinations = d.Destinations
+		m.Batch, m.Row = string(d.Batch), d.Row
 		m.Warnings = slices.Clone(d.Warnings)
 		m.CreatedAt = millis(d.At)
 	case movie.SubmissionAbandoned:
@@ -164,15 +167,18 @@ func at(t time.Time) *time.Time {
 const (
 	indexNewest = "newest" // of an account
 	indexCached = "cached" // of an account and a cache key
+	indexBatch  = "batch"  // of an account and a batch, by row
 )
 
 // movieModel pages an account's movies newest first, then by project. Decision 11.
 var movieModel = streamModel[Movie]{
-	modelName: "movies", modelShape: 4, // 4: tokens are sealed, see SealTokens; documents of former shapes have to go
+	modelName: "movies", modelShape: 5, // 5: Batch and Row
+	oldShape: 4, // tokens are sealed, see SealTokens; documents of former shapes have to go
 	category: movie.StreamCategory,
 	indexes: []Index{
 		{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "created_at", Descending: true}, {Name: "project"}}},
 		{Name: indexCached, Fields: []Field{{Name: "account"}, {Name: "cache_key"}, {Name: "created_at", Descending: true}}},
+		{Name: indexBatch, Fields: []Field{{Name: "account"}, {Name: "batch"}, {Name: "row"}}},
 	},
 	revision: func(m *Movie) *int64 { return &m.Revision },
 	fold:     foldMovie,

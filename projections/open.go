@@ -28,6 +28,8 @@ type Config struct {
 	TempRetention time.Duration
 	// MoveAfter is the age at which a move in a media library that has not ended is completed by work. Default: 10 seconds.
 	MoveAfter time.Duration
+	// BatchAfter is the age at which a batch whose credits are not held is completed by work. Default: 15 seconds.
+	BatchAfter time.Duration
 	// ZeroRetention is how long what is stored for an account is kept while its balance is zero. Default: 30 days.
 	ZeroRetention time.Duration
 	// ClearAgain is how long after the first time what is stored for a closed account is removed once more. Default: 24 hours.
@@ -65,6 +67,7 @@ func (c Config) withDefaults() Config {
 	c.FileRetention = orDefault(c.FileRetention, 7*24*time.Hour)
 	c.TempRetention = orDefault(c.TempRetention, 72*time.Hour)
 	c.MoveAfter = orDefault(c.MoveAfter, 10*time.Second)
+	c.BatchAfter = orDefault(c.BatchAfter, 15*time.Second)
 	c.ZeroRetention = orDefault(c.ZeroRetention, 30*24*time.Hour)
 	c.ClearAgain = orDefault(c.ClearAgain, 24*time.Hour)
 	c.BatchEvents = orDefault(c.BatchEvents, 1000)
@@ -108,6 +111,7 @@ type ReadModels struct {
 	Acts       *Acts
 	Library    *Library
 	Preloads   *Preloads
+	Batches    *MovieBatches
 	// Connections are the saved connections, without their secrets.
 	Connections *Connections
 	Templates   *Templates
@@ -123,8 +127,8 @@ func allModels(config Config) []model {
 		movieModel, accountModel, keyModel, balanceModel, statementModel{}, actModel{},
 		workModel{renderTimeout: config.RenderTimeout, abandonAfter: config.AbandonAfter, fileRetention: config.FileRetention,
 			tempRetention: config.TempRetention, moveAfter: config.MoveAfter,
-			zeroRetention: config.ZeroRetention, clearAgain: config.ClearAgain},
-		mediaModel{}, folderModel{}, preloadModel, connectionModel, templateModel,
+			zeroRetention: config.ZeroRetention, clearAgain: config.ClearAgain, batchAfter: config.BatchAfter},
+		mediaModel{}, folderModel{}, preloadModel, connectionModel, templateModel, movieBatchModel,
 	}
 }
 
@@ -149,6 +153,7 @@ func Open(ctx context.Context, config Config) (*ReadModels, error) {
 		Acts:        &Acts{at: at},
 		Library:     &Library{at: at, log: config.Log},
 		Preloads:    &Preloads{at: at, log: config.Log},
+		Batches:     &MovieBatches{at: at, log: config.Log},
 		Connections: &Connections{at: at},
 		Templates:   &Templates{at: at, log: config.Log},
 		Work:        &Work{at: at, next: make(map[string]string)},

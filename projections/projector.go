@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"moviola/domain/account"
+	"moviola/domain/batch"
 	"moviola/domain/connection"
 	"moviola/domain/key"
 	"moviola/domain/ledger"
@@ -24,7 +25,7 @@ import (
 // categories are the streams that the read models follow. Every event in them must be known.
 var categories = []string{
 	movie.StreamCategory, ledger.StreamCategory, account.StreamCategory, key.StreamCategory, operator.StreamCategory,
-	media.StreamCategory, preload.StreamCategory, connection.StreamCategory, template.StreamCategory,
+	media.StreamCategory, preload.StreamCategory, connection.StreamCategory, template.StreamCategory, batch.StreamCategory,
 }
 
 // concerns tells whether a stream is one of these.

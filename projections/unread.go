@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"moviola/domain/batch"
 	"moviola/domain/connection"
 	"moviola/domain/key"
 	"moviola/domain/ledger"
@@ -136,6 +137,7 @@ var categoryOf = map[string]string{
 	movieModel.modelName: movie.StreamCategory, statementModel{}.name(): ledger.StreamCategory, keyModel.modelName: key.StreamCategory,
 	mediaModel{}.name(): media.StreamCategory, folderModel{}.name(): media.StreamCategory, preloadModel.modelName: preload.StreamCategory,
 	connectionModel.modelName: connection.StreamCategory, templateModel.modelName: template.StreamCategory,
+	movieBatchModel.modelName: batch.StreamCategory,
 }
 
 // mayList returns an *UnreadError when a list of an account would show an unread stream as it was.

@@ -31,6 +31,7 @@ type workModel struct {
 	moveAfter     time.Duration
 	zeroRetention time.Duration
 	clearAgain    time.Duration
+	batchAfter    time.Duration
 }
 
 // The indexes of the work list.
@@ -60,7 +61,7 @@ func (workModel) touched(e Event) []string {
 	if ids := movieTouched(e); ids != nil {
 		return ids
 	}
-	return slices.Concat(mediaTouched(e), accountTouched(e), templateTouched(e))
+	return slices.Concat(mediaTouched(e), accountTouched(e), templateTouched(e), batchTouched(e))
 }
 
 func ledgerTouched(e Event) []string {
@@ -194,6 +195,8 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 		return w.deliver(i, open, e)
 	case strings.HasPrefix(id, lineTemplate):
 		return w.sweep(i, e)
+	case strings.HasPrefix(id, lineBatch):
+		return w.batch(i, open, e)
 	default:
 		return w.ofAccount(i, e)
 	}
@@ -288,11 +291,11 @@ func (w workModel) timeout(i WorkItem, e Event) (WorkItem, bool) {
 func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case ledger.CreditsHeld:
-		return w.held(i, e, d.At), true
+		return w.held(i, e, d.At, d.Batch), true
 	case ledger.MovieCounted:
-		return w.held(i, e, d.At), true
+		return w.held(i, e, d.At, d.Batch), true
 	case ledger.DraftCounted:
-		return w.held(i, e, d.At), true
+		return w.held(i, e, d.At, d.Batch), true
 	case movie.Submitted:
 		i = i.ready(WorkSettle, d.At)
 		i.State = workWaiting
@@ -316,9 +319,14 @@ func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-func (w workModel) held(i WorkItem, e Event, since time.Time) WorkItem {
+// held waits for the movie of a hold. That of a row of a batch comes, or is abandoned, by the work on the batch.
+func (w workModel) held(i WorkItem, e Event, since time.Time, of domain.BatchID) WorkItem {
 	i.Account = e.ID
-	return i.ready(WorkAbandon, since.Add(w.abandonAfter))
+	i = i.ready(WorkAbandon, since.Add(w.abandonAfter))
+	if of != "" {
+		i.State = workWaiting
+	}
+	return i
 }
 
 // file waits for the end of a rendered file's time. Spec: Limits, Retention.

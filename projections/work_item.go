@@ -34,7 +34,7 @@ const (
 //	file/<project>     expire
 //
 // Those of the media library and of preloads are told in work_media.go, those of accounts in work_account.go, those of templates in
-// work_template.go.
+// work_template.go, those of batches of movies in work_batch.go.
 type WorkItem struct {
 	ID      string     `json:"id"`
 	Kind    string     `json:"kind"`

@@ -30,6 +30,7 @@ func WorkKinds() []WorkKind {
 		{WorkMedia, RoleKeeper},
 		{WorkConfirm, RoleKeeper},
 		{WorkSweep, RoleKeeper},
+		{WorkBatch, RoleKeeper},
 		{WorkComplete, RoleKeeper},
 		{WorkZero, RoleKeeper},
 		{WorkPurge, RoleKeeper},

@@ -33,20 +33,14 @@ func (w workModel) sweep(i WorkItem, e Event) (WorkItem, bool) {
 }
 
 // usesOf names the templates that a movie was made of.
-func usesOf(submitted movie.Submitted) []string {
-	var ids []string
-	for _, use := range submitted.Templates {
-		ids = append(ids, use.ID)
-	}
-	return ids
-}
+func usesOf(submitted movie.Submitted) []string { return templateIDs(submitted.Templates) }
 
 // Uses says whether a movie that is still to be rendered, or to be delivered for the first time, was made of a template. It may trail
 // the log.
 func (w *Work) Uses(ctx context.Context, id template.ID) (bool, error) {
 	for _, line := range []struct{ kind, state string }{
 		{WorkRender, workWaiting}, {WorkRender, WorkReady}, {WorkRender, WorkClaimed}, {WorkStop, WorkReady}, {WorkStop, WorkClaimed},
-		{WorkDeliver, workWaiting}, {WorkDeliver, WorkReady}, {WorkDeliver, WorkClaimed},
+		{WorkDeliver, workWaiting}, {WorkDeliver, WorkReady}, {WorkDeliver, WorkClaimed}, {WorkBatch, WorkReady},
 	} {
 		for item, err := range w.all(ctx, line.kind, line.state) {
 			if err != nil || slices.Contains(item.Templates, string(id)) {

@@ -15,6 +15,7 @@ import (
 const (
 	ledgerQueue    = 256              // requests that may wait for one account
 	ledgerGroup    = 64               // requests that share one append, at most
+	ledgerEvents   = 1000             // a group with so many events takes no other request: a store bounds the bytes of an append
 	ledgerIdle     = 5 * time.Minute  // an owner without requests for this long ends
 	ledgerDeadline = 60 * time.Second // of one group at the store, whatever its members' deadlines are
 )
@@ -26,6 +27,7 @@ type ledgerRequest struct {
 	ctx    context.Context
 	decide decideFunc
 	state  bool              // the answer has the ledger's state too
+	events int               // how many it may come to, where those are many
 	answer chan ledgerAnswer // holds one answer: the owner never waits for the reader
 }
 
@@ -107,11 +109,11 @@ func (o *ledgerOwner) run(ctx context.Context, retire func(*ledgerOwner) bool) {
 
 // takeGroup returns the first request and those that wait behind it. It does not wait for more.
 func (o *ledgerOwner) takeGroup(first *ledgerRequest) []*ledgerRequest {
-	group := []*ledgerRequest{first}
-	for len(group) < ledgerGroup {
+	group, events := []*ledgerRequest{first}, first.events
+	for len(group) < ledgerGroup && events < ledgerEvents {
 		select {
 		case r := <-o.queue:
-			group = append(group, r)
+			group, events = append(group, r), events+r.events
 		default:
 			return group
 		}

@@ -24,6 +24,7 @@ const (
 	Media     Kind = "media"     // file of a media library: <account>/<entry>-<upload>
 	Uploads   Kind = "staging"   // upload that is not confirmed: <account>/<entry>
 	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
+	Rows      Kind = "rows"      // rows of a batch of movies: <account>/<batch>.json
 	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
 	Sources   Kind = "sources"   // download that the hosts of an installation share
 	Fonts     Kind = "fonts"     // font that was fetched by its name; it belongs to no account
@@ -46,7 +47,7 @@ func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Pr
 
 // AccountPrefixes are what the keys of that begin with which counts as stored by an account, whose id and a slash follow.
 func AccountPrefixes() []string {
-	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Prepared.Prefix()}
+	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Prepared.Prefix()}
 }
 
 // Document is the key of the JSON of a movie.
@@ -77,6 +78,11 @@ func Upload(account domain.AccountID, entry string) string { return Uploads.Of(a
 // Request is the key of the JSON of a preload.
 func Request(account domain.AccountID, id preload.ID) string {
 	return Requests.Of(account) + string(id) + jsonExtension
+}
+
+// BatchRows is the key of the rows of a batch of movies. They are kept until each row has its movie.
+func BatchRows(account domain.AccountID, id domain.BatchID) string {
+	return Rows.Of(account) + string(id) + jsonExtension
 }
 
 // PreparedStem is the key of a prepared asset without its extension. number counts the items of a preload from 1; random keeps tries apart.
@@ -136,6 +142,7 @@ type Owner struct {
 	Project  domain.ProjectID
 	Template template.ID
 	Preload  preload.ID
+	Batch    domain.BatchID
 }
 
 // Parse reads whose file a key is of. false: it is no key of a kind that names its owner in it.
@@ -175,6 +182,9 @@ var shapes = map[Kind]shape{
 	Media:    {read: ofAccount},
 	Uploads:  {read: ofAccount},
 	Requests: {json: true, read: ofPreload},
+	Rows: {json: true, read: func(o *Owner, first, second string) {
+		o.Account, o.Batch = domain.AccountID(first), domain.BatchID(second)
+	}},
 	Prepared: {folder: true, read: ofPreload},
 }
 

@@ -19,6 +19,7 @@ type CreditsGranted struct {
 type CreditsHeld struct {
 	Project domain.ProjectID `json:"project"` // or an Item, here as in every event that follows
 	Amount  int64            `json:"amount"`
+	Batch   domain.BatchID   `json:"batch,omitempty"` // that the project is a row of: its work gives the hold back, should the movie not come
 	At      time.Time        `json:"at"`
 }
 
@@ -51,6 +52,7 @@ type CreditsReleased struct {
 type MovieCounted struct {
 	Project domain.ProjectID `json:"project"`
 	Period  string           `json:"period"` // the calendar month it counts for, in UTC: 2026-11
+	Batch   domain.BatchID   `json:"batch,omitempty"`
 	At      time.Time        `json:"at"`
 }
 
@@ -58,6 +60,7 @@ type MovieCounted struct {
 type DraftCounted struct {
 	Project domain.ProjectID `json:"project"`
 	Period  string           `json:"period"`
+	Batch   domain.BatchID   `json:"batch,omitempty"`
 	At      time.Time        `json:"at"`
 }
 

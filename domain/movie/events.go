@@ -26,6 +26,9 @@ type Submitted struct {
 	Sources bool `json:"sources,omitempty"`
 	// Warnings are what its JSON says in vain, found when it was submitted.
 	Warnings []string `json:"warnings,omitempty"`
+	// Batch and Row say which row of a batch it is made of. Decision 63.
+	Batch domain.BatchID `json:"batch,omitempty"`
+	Row   int            `json:"row,omitempty"`
 }
 
 // TemplateUse is a template as it was when a movie was submitted.

@@ -53,12 +53,16 @@ type libraryWork struct {
 	mediafiles.DeleteMediaHandler
 }
 
+// rowsAge is how long the rows of a batch are kept that no work has removed: far longer than an installation stands still.
+const rowsAge = 60 * 24 * time.Hour
+
 // mediaChores tidy up what is stored for media libraries and preloads.
 func (s *service) mediaChores() []chores.Chore {
 	files := s.stores.Files
 	return []chores.Chore{
 		chores.Media(files, s.models.Library, s.caughtUp),
 		chores.Old("prepared assets", blobkey.Prepared.Prefix(), s.cfg.AssetCacheTTL+halfFileAge, files),
+		chores.Old("rows of batches", blobkey.Rows.Prefix(), rowsAge, files),
 		chores.Old("documents of preloads", blobkey.Requests.Prefix(), s.cfg.AssetCacheTTL+24*time.Hour, files),
 		chores.Old("uploads that nobody expects", blobkey.Uploads.Prefix(), 24*time.Hour, files),
 	}

@@ -29,7 +29,8 @@ func (s *service) newPublic(secret secret.Secret) error {
 		Keys: s.keys, Operator: s.operator, CORSOrigins: s.cfg.CORSOrigin, Log: log,
 		Exists: s.accountExists,
 	})
-	movies, err := s.newMovies(secret, gate, log)
+	submit := s.publicSubmitter()
+	movies, err := s.newMovies(secret, gate, submit, log)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (s *service) newPublic(secret secret.Secret) error {
 	if err != nil {
 		return err
 	}
-	batches, err := s.newPreloads(log)
+	many, err := s.newMany(secret, submit, log)
 	if err != nil {
 		return err
 	}
@@ -65,16 +66,14 @@ func (s *service) newPublic(secret secret.Secret) error {
 	if err != nil {
 		return err
 	}
-	router := web.NewRouter()
-	web.NameOperations(router)
-	web.Limit(router, web.AnswerTime, otherLimits)
+	router := newRouter()
 	s.operations = slices.Concat(
 		movies.Operations(),
 		keyring.Operations(),
 		money.Operations(),
 		saved.Operations(),
 		library.Operations(),
-		batches.Operations(),
+		many,
 		catalogue.Operations(),
 	)
 	s.guardRoom(s.operations)
@@ -91,6 +90,14 @@ func (s *service) newPublic(secret secret.Secret) error {
 	return nil
 }
 
+// newRouter returns a router whose operations are named and bounded in time.
+func newRouter() *mux.Router {
+	router := web.NewRouter()
+	web.NameOperations(router)
+	web.Limit(router, web.AnswerTime, otherLimits)
+	return router
+}
+
 // answered counts an answer.
 func (s *service) answered(a web.Answered) { s.metrics.Answered(a.Operation, a.Status, a.Took) }
 
@@ -105,6 +112,7 @@ func (s *service) requestLevel() logrus.Level {
 // otherLimits are the times of the routes that do not answer within web.AnswerTime.
 var otherLimits = map[string]time.Duration{
 	"POST /v2/connections/test":             45 * time.Second, // somebody else's server is asked
+	"POST /v2/batches":                      2 * time.Minute,  // a thousand movies are read
 	"PUT /v2/media/upload/{ticket}":         web.NoLimit,
 	"GET /v2/movies/progress":               web.NoLimit,
 	"GET /v2/credits/ledger":                web.NoLimit, // as CSV, it is an export
@@ -120,8 +128,16 @@ func (s *service) accountExists(ctx context.Context, id domain.AccountID) (bool,
 	return exists, err
 }
 
+// publicSubmitter accepts the movies, and batches of them, that are posted. They have one budget.
+func (s *service) publicSubmitter() commands.SubmitMovieHandler {
+	return commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
+		Log: s.stores.Log, Ledgers: s.ledgers, Files: commands.SealDocuments(s.stores.Files, s.vault), Plans: s.plans,
+		NewProject: commands.NewProjectID, Now: time.Now, Growth: newGrowth(),
+	})
+}
+
 // newMovies wires the operations on movies.
-func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.FieldLogger) (*movies.API, error) {
+func (s *service) newMovies(secret secret.Secret, gate *access.Gate, submit commands.SubmitMovieHandler, log logrus.FieldLogger) (*movies.API, error) {
 	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
@@ -132,9 +148,6 @@ func (s *service) newMovies(secret secret.Secret, gate *access.Gate, log logrus.
 	}
 	elog, bucket := s.stores.Log, s.stores.Files
 	documents := commands.SealDocuments(bucket, s.vault)
-	submit := commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
-		Log: elog, Ledgers: s.ledgers, Files: documents, Plans: s.plans, NewProject: commands.NewProjectID, Now: time.Now, Growth: newGrowth(),
-	})
 	return movies.New(movies.Config{
 		Movies:    s.models.Movies,
 		Gate:      gate,

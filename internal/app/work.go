@@ -141,6 +141,7 @@ func (s *service) commands() processors.Commands {
 		PlanRender:      commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: s.ledgers, Plans: s.plans, Now: now}),
 		ExpireFile:      commands.NewExpireFileHandler(log, files, now, s.cfg.FileRetention),
 		SweepTemplate:   s.newSweeper(),
+		CompleteBatch:   commands.NewCompleteBatchHandler(s.submitter()),
 		StartDelivery:   commands.NewStartDeliveryHandler(log, now),
 		RecordDelivery:  commands.NewRecordDeliveryHandler(log, now),
 		ReleaseDelivery: commands.NewReleaseDeliveryHandler(log, now),

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,21 +39,42 @@ func (c *apiClient) key() (string, error) {
 	return "", fmt.Errorf("set %s to a key of the service, or give --api-key-file", apiKeyEnv)
 }
 
-// validate asks the service what would become of a movie.
-func (c *apiClient) validate(ctx context.Context, movie []byte) (verdict, error) {
+// send makes a call with the key and returns the body of its answer, which was a success. body is nil where there is none.
+func (c *apiClient) send(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, error) {
+	if c.URL == "" {
+		return nil, errors.New("give --url: the base address of a service, such as http://localhost:8080")
+	}
 	key, err := c.key()
 	if err != nil {
-		return verdict{}, err
+		return nil, err
 	}
+	r, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.URL, "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Header.Set("X-Api-Key", key)
+	return sendAndRead(r)
+}
+
+// call makes a call and decodes its answer.
+func (c *apiClient) call(ctx context.Context, method, path string, into any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, operatorTime)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(c.URL, "/")+"/v2/movies/validate", strings.NewReader(string(movie)))
-	if err != nil {
-		return verdict{}, err
+	answer, err := c.send(ctx, method, path, nil, nil)
+	if err == nil && json.Unmarshal(answer, into) != nil {
+		err = fmt.Errorf("%s did not answer as this program does", c.URL)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Api-Key", key)
-	answer, err := sendAndRead(r)
+	return answer, err
+}
+
+// validate asks the service what would become of a movie.
+func (c *apiClient) validate(ctx context.Context, movie []byte) (verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, operatorTime)
+	defer cancel()
+	answer, err := c.send(ctx, http.MethodPost, "/v2/movies/validate", http.Header{"Content-Type": {"application/json"}}, movie)
 	if err != nil {
 		return verdict{}, err
 	}

@@ -211,8 +211,8 @@ func (s *statement) line(l audit.Line) error {
 	}
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return s.csv.Write([]string{
-		string(l.Account), whole(l.Number), web.Stamp(l.At), l.Event, l.Subject, whole(l.Amount),
-		whole(l.Granted), whole(l.Held), whole(l.Charged), l.Kind, l.Reason, l.Period, strconv.FormatBool(l.Draft),
+		string(l.Account), whole(l.Number), web.Stamp(l.At), l.Event, web.CSVText(l.Subject), whole(l.Amount),
+		whole(l.Granted), whole(l.Held), whole(l.Charged), web.CSVText(l.Kind), web.CSVText(l.Reason), l.Period, strconv.FormatBool(l.Draft),
 		whole(l.GrantedTotal), whole(l.ChargedTotal), whole(l.HeldTotal), whole(l.Balance), whole(l.Available),
 	})
 }

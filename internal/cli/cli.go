@@ -61,7 +61,7 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
-	root.AddCommand(serveCommand(), renderCommand(), validateCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
+	root.AddCommand(serveCommand(), renderCommand(), validateCommand(), batchCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
 		workCommand(), actsCommand(), auditCommand(), checkCommand(), backupCommand(), restoreCommand(), rebuildCommand(), configCommand(), doctorCommand(), versionCommand())
 	return root
 }

@@ -57,6 +57,11 @@ func validateCommand() *cobra.Command {
 }
 
 func readMovie(name string, stdin io.Reader) ([]byte, error) {
+	return readAtMost(name, stdin, maxValidated)
+}
+
+// readAtMost reads a file, or standard input for -, of at most a number of bytes.
+func readAtMost(name string, stdin io.Reader, limit int64) ([]byte, error) {
 	in := stdin
 	if name != "-" {
 		file, err := os.Open(name)
@@ -66,9 +71,9 @@ func readMovie(name string, stdin io.Reader) ([]byte, error) {
 		defer func() { _ = file.Close() }()
 		in = file
 	}
-	raw, err := io.ReadAll(io.LimitReader(in, maxValidated+1))
-	if err == nil && len(raw) > maxValidated {
-		err = fmt.Errorf("%s is larger than the limit of %d bytes (2 MB)", name, maxValidated)
+	raw, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(raw)) > limit {
+		err = fmt.Errorf("%s is larger than the limit of %d bytes (%d MB)", name, limit, limit>>20)
 	}
 	return raw, err
 }

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 
 // rows are all rules, in the order of tests/rules.txt.
 func rows() []row {
-	return slices.Concat(answerRows, roleRows, keyRows, getRows, listRows, postRows, refusalRows, payloadRows, stateRows, deleteRows, deliveryRows, connectionRows, mediaRows, folderRows, uploadRows, preloadRows, creditRows, moneyRows, additionRows, templateRows, textRows)
+	return slices.Concat(answerRows, roleRows, keyRows, getRows, listRows, postRows, refusalRows, payloadRows, stateRows, deleteRows, deliveryRows, connectionRows, mediaRows, folderRows, uploadRows, preloadRows, batchRows, creditRows, moneyRows, additionRows, templateRows, textRows)
 }
 
 // TestRules runs every row against two installations.
@@ -50,13 +50,16 @@ var unseen = map[string]string{
 	"POST /admin/work/drop 200":     "it takes work that fails ten times: tests/blackbox",
 	"POST /admin/work/drop 409":     "it takes work that fails ten times; tested beside the code",
 
-	"DELETE /v2/media 409":              "it takes a move that is cut short; tested beside the code",
-	"DELETE /v2/media/file 409":         "it takes a move that is cut short; tested beside the code",
-	"GET /v2/preloads/{preload_id} 403": "no role is below viewer",
-	"POST /v2/connections 409":          "it takes stored secrets that cannot be read; tested beside the code",
-	"POST /v2/connections/test 409":     "it takes stored secrets that cannot be read; tested beside the code",
-	"POST /v2/connections/secret 409":   "it takes stored secrets that cannot be read; tested beside the code",
-	"DELETE /v2/connections/secret 409": "it takes stored secrets that cannot be read; tested beside the code",
+	"DELETE /v2/media 409":                       "it takes a move that is cut short; tested beside the code",
+	"DELETE /v2/media/file 409":                  "it takes a move that is cut short; tested beside the code",
+	"GET /v2/preloads/{preload_id} 403":          "no role is below viewer",
+	"GET /v2/batches 403":                        "no role is below viewer",
+	"GET /v2/batches/{batch_id} 403":             "no role is below viewer",
+	"GET /v2/batches/{batch_id}/results.csv 403": "no role is below viewer",
+	"POST /v2/connections 409":                   "it takes stored secrets that cannot be read; tested beside the code",
+	"POST /v2/connections/test 409":              "it takes stored secrets that cannot be read; tested beside the code",
+	"POST /v2/connections/secret 409":            "it takes stored secrets that cannot be read; tested beside the code",
+	"DELETE /v2/connections/secret 409":          "it takes stored secrets that cannot be read; tested beside the code",
 }
 
 // TestRulesAreListed: every rule of tests/rules.txt has its row, and every row its rule.

@@ -8,6 +8,7 @@ import (
 
 	"moviola/domain"
 	"moviola/domain/account"
+	"moviola/domain/batch"
 	"moviola/domain/blobkey"
 	"moviola/domain/ledger"
 	"moviola/domain/media"
@@ -91,6 +92,7 @@ func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 // read are the streams that name stored files, or say that they may be gone.
 var read = []string{
 	movie.StreamCategory, media.StreamCategory, template.StreamCategory, preload.StreamCategory, account.StreamCategory, ledger.StreamCategory,
+	batch.StreamCategory,
 }
 
 func newSubject(category, id string, owner domain.AccountID) subject {
@@ -103,6 +105,8 @@ func newSubject(category, id string, owner domain.AccountID) subject {
 		return &templateFiles{id: template.ID(id)}
 	case preload.StreamCategory:
 		return &preloadFiles{id: preload.ID(id), owner: owner}
+	case batch.StreamCategory:
+		return &batchFiles{id: batch.ID(id)}
 	default:
 		return nil
 	}
@@ -117,6 +121,8 @@ func (v *inventory) streamOf(key string) string {
 		return template.Stream(owner.Template)
 	case owner.Preload != "":
 		return preload.Stream(owner.Preload)
+	case owner.Batch != "":
+		return batch.Stream(owner.Batch)
 	}
 	return v.blobs[key]
 }

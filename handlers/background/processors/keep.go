@@ -5,6 +5,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/domain/batch"
 	"moviola/domain/ledger"
 	"moviola/domain/template"
 	"moviola/projections"
@@ -51,4 +52,9 @@ func (p *Processors) expire(ctx context.Context, task projections.Task) error {
 // sweep removes what is stored of a deleted template.
 func (p *Processors) sweep(ctx context.Context, task projections.Task) error {
 	return p.config.Commands.SweepTemplate.Handle(ctx, commands.SweepTemplate{ID: template.ID(task.Subject)})
+}
+
+// completeBatch submits the movies of a batch, or winds it down.
+func (p *Processors) completeBatch(ctx context.Context, task projections.Task) error {
+	return p.config.Commands.CompleteBatch.Handle(ctx, commands.CompleteBatch{Batch: batch.ID(task.Subject)})
 }

@@ -51,6 +51,8 @@ type Commands struct {
 	ExpireFile Handler[commands.ExpireFile, eventstore.Position]
 	// SweepTemplate removes what is stored of a deleted template.
 	SweepTemplate Doer[commands.SweepTemplate]
+	// CompleteBatch submits the movies of a batch, or winds it down.
+	CompleteBatch Doer[commands.CompleteBatch]
 
 	StartDelivery   Handler[commands.StartDelivery, commands.DeliveryClaim]
 	RecordDelivery  Handler[commands.RecordDelivery, eventstore.Position]

@@ -158,6 +158,8 @@ func (p *Processors) byKind() map[string]processor {
 	const aCommand = time.Minute
 	// A removal that takes longer goes on where it was.
 	const aRemoval = time.Hour
+	// A thousand movies are submitted; what is left then goes on where it was.
+	const aBatch = 10 * time.Minute
 	// Downloads, providers and encoders have limits of their own.
 	const aPreparation = time.Hour
 	return map[string]processor{
@@ -175,6 +177,7 @@ func (p *Processors) byKind() map[string]processor {
 		projections.WorkAbandon: {p.abandon, aCommand},
 		projections.WorkExpire:  {p.expire, aCommand},
 		projections.WorkSweep:   {p.sweep, aCommand},
+		projections.WorkBatch:   {p.completeBatch, aBatch},
 		projections.WorkMove:    {p.completeMove, aCommand},
 		projections.WorkMedia:   {p.expireMedia, aCommand},
 		projections.WorkPreload: {p.preload, aPreparation},

@@ -3,10 +3,13 @@
 package access
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/gorilla/mux"
 	"github.com/sirupsen/logrus"
@@ -82,9 +85,14 @@ func (g *Gate) Routes(router *mux.Router, operations ...Operation) {
 	}
 	shared := router.NewRoute().Subrouter()
 	shared.Use(web.CORS{Origins: g.cfg.CORSOrigins}.Middleware)
-	for path, methods := range paths {
-		shared.Handle(path, methods)
+	for _, path := range slices.SortedFunc(maps.Keys(paths), fixedFirst) {
+		shared.Handle(path, paths[path])
 	}
+}
+
+// fixedFirst orders paths so that none is hidden by one with a parameter in its place: the router takes the first that fits.
+func fixedFirst(a, b string) int {
+	return cmp.Or(cmp.Compare(strings.Count(a, "{"), strings.Count(b, "{")), cmp.Compare(a, b))
 }
 
 // route checks key and role, in the order of decision 4, and answers an error with the status of its kind.

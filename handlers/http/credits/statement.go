@@ -1,8 +1,6 @@
 package credits
 
 import (
-	"bytes"
-	"encoding/csv"
 	"net/http"
 	"strconv"
 	"time"
@@ -180,23 +178,16 @@ var columns = []string{"number", "at", "event", "subject", "amount", "granted", 
 
 // writeCSV answers with a page in CSV (RFC 4180), its cursor in a header.
 func writeCSV(w http.ResponseWriter, entries []projections.Entry, next *string) error {
-	var text bytes.Buffer
-	out := csv.NewWriter(&text)
 	rows := [][]string{columns}
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, e := range entries {
 		rows = append(rows, []string{
-			whole(e.Number), web.Stamp(e.At), e.Event, e.Subject, whole(e.Amount), whole(e.Granted), whole(e.Held), whole(e.Charged),
-			e.Kind, e.Reason, e.Period, strconv.FormatBool(e.Draft),
+			whole(e.Number), web.Stamp(e.At), e.Event, web.CSVText(e.Subject), whole(e.Amount), whole(e.Granted), whole(e.Held), whole(e.Charged),
+			web.CSVText(e.Kind), web.CSVText(e.Reason), e.Period, strconv.FormatBool(e.Draft),
 		})
-	}
-	if err := out.WriteAll(rows); err != nil {
-		return err
 	}
 	if next != nil {
 		w.Header().Set(nextTokenHeader, *next)
 	}
-	w.Header().Set("Content-Disposition", `attachment; filename="ledger.csv"`)
-	web.Send(w, http.StatusOK, "text/csv; charset=utf-8", text.Bytes())
-	return nil
+	return web.SendCSV(w, "ledger.csv", rows)
 }

@@ -21,6 +21,7 @@ import (
 	"moviola/domain/result"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/admin"
+	moviebatches "moviola/handlers/http/batches"
 	"moviola/handlers/http/connections"
 	"moviola/handlers/http/credits"
 	"moviola/handlers/http/files"
@@ -93,8 +94,22 @@ func operations(t *testing.T) []access.Operation {
 		savedConnections(t).Operations(),
 		library(t).Operations(),
 		batches(t).Operations(),
+		movieBatches(t).Operations(),
 		catalogue(t).Operations(),
 	)
+}
+
+func movieBatches(t *testing.T) *moviebatches.API {
+	t.Helper()
+	api, err := moviebatches.New(moviebatches.Config{
+		Request: struct{ moviebatches.Requester }{}, Cancel: struct{ moviebatches.Canceller }{}, Batches: struct{ moviebatches.Batches }{},
+		Projected: struct{ web.Projected }{}, PublicURL: "https://video.example", Tokens: result.NewTokens(make([]byte, 32)),
+		CursorKey: make([]byte, 32), Log: logrus.New(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api
 }
 
 func catalogue(t *testing.T) *templates.API {

@@ -13,8 +13,10 @@ const (
 	bodyBudget = 256 << 20
 	bodyShare  = bodyBudget / 2
 	bodyFactor = 20
-	bodyWait   = 5 * time.Second
-	bodyQueue  = 64 // bodies of one account that wait
+	// A table is held as it was sent, as rows, and as their JSON.
+	tableFactor = 6
+	bodyWait    = 5 * time.Second
+	bodyQueue   = 64 // bodies of one account that wait
 )
 
 // bodies is the budget of this process.

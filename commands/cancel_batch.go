@@ -1,0 +1,33 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/batch"
+	"moviola/eventstore"
+)
+
+// CancelBatch ends a batch at its owner's request.
+type CancelBatch struct {
+	Account domain.AccountID
+	Batch   batch.ID
+}
+
+// CancelBatchHandler handles CancelBatch.
+type CancelBatchHandler struct{ batches movieBatches }
+
+// NewCancelBatchHandler returns a handler.
+func NewCancelBatchHandler(log *eventstore.Log, now func() time.Time) CancelBatchHandler {
+	return CancelBatchHandler{movieBatches{log: log, now: now}}
+}
+
+// Handle cancels the batch. Movies that have ended stay; all others are ended by due work, and what is held for them is given back. Doing it
+// again changes nothing.
+func (h CancelBatchHandler) Handle(ctx context.Context, cmd CancelBatch) (eventstore.Position, error) {
+	_, appended, err := h.batches.decide(ctx, cmd.Account, cmd.Batch, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
+		return b.Cancel(cmd.Batch, cmd.Account, at)
+	})
+	return appended.Position, err
+}

@@ -1,0 +1,286 @@
+package commands
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/batch"
+	"moviola/domain/blobkey"
+	"moviola/domain/document"
+	"moviola/domain/lint"
+	"moviola/domain/movie"
+	"moviola/domain/plan"
+	"moviola/domain/template"
+	"moviola/eventstore"
+)
+
+// CompleteBatch does what is left to be done of a batch.
+type CompleteBatch struct{ Batch batch.ID }
+
+// CompleteBatchHandler handles CompleteBatch.
+type CompleteBatchHandler struct {
+	submit  SubmitMovieHandler
+	batches movieBatches
+}
+
+// NewCompleteBatchHandler returns a handler. The rules of a submission are those of each row.
+func NewCompleteBatchHandler(submit SubmitMovieHandler) CompleteBatchHandler {
+	return CompleteBatchHandler{submit: submit, batches: submit.batches()}
+}
+
+// rowsAtOnce is how many rows of a batch are written at the same time.
+const rowsAtOnce = 4
+
+// rowsBetweenLooks is after how many rows it is asked whether the batch is still wanted.
+const rowsBetweenLooks = 40
+
+// Handle holds the credits that a request did not come to hold, submits the movie of each row, once, and winds down what was refused or
+// cancelled. It may be repeated, and be done by several at once. ErrNothingToDo: nothing is left, or a request may still be at it.
+func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) error {
+	for done := false; ; done = true {
+		b, _, err := h.batches.load(ctx, cmd.Batch)
+		if err != nil {
+			return err
+		}
+		requested, _ := b.Requested()
+		switch b.Next() {
+		case batch.Nothing:
+			if !done {
+				return ErrNothingToDo
+			}
+			return h.forget(ctx, cmd.Batch, requested)
+		case batch.Hold:
+			if h.batches.now.Stamp().Before(requested.At.Add(submitLimit)) {
+				return ErrNothingToDo
+			}
+			_, _, err = h.batches.hold(ctx, cmd.Batch, b)
+			if refusedNow(err) {
+				err = nil // it is wound down next
+			}
+		case batch.Submit:
+			err = h.submitAll(ctx, cmd.Batch, requested)
+		case batch.WindDown:
+			err = h.windDown(ctx, cmd.Batch, requested)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// refusedNow says that the credits were refused.
+func refusedNow(err error) bool {
+	var refusal *domain.Error
+	return errors.As(err, &refusal) && refusal.Kind != domain.Internal
+}
+
+// forget removes the rows: each has its movie, or none will come.
+func (h CompleteBatchHandler) forget(ctx context.Context, id batch.ID, requested batch.Requested) error {
+	if err := h.submit.files.Delete(ctx, blobkey.BatchRows(requested.Account, id)); err != nil {
+		return fmt.Errorf("remove the rows of batch %s: %w", id, err)
+	}
+	return nil
+}
+
+// submitAll submits the movie of each row that has none, and records that. Of a closed account's batch nothing more comes.
+func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, requested batch.Requested) error {
+	totals, err := h.batches.ledgers.State(ctx, requested.Account)
+	if err != nil {
+		return err
+	}
+	if totals.Closed {
+		_, _, err := h.batches.decide(ctx, requested.Account, id, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
+			return b.Cancel(id, requested.Account, at)
+		})
+		return err
+	}
+	stored, err := h.open(ctx, id, requested)
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(requested.Rows, rowsBetweenLooks) {
+		err := eachRow(ctx, some, func(ctx context.Context, row batch.Row) error {
+			return h.submitRow(ctx, stored, row)
+		})
+		if err != nil {
+			return err
+		}
+		if b, _, err := h.batches.load(ctx, id); err != nil || b.Next() != batch.Submit {
+			return err
+		}
+	}
+	_, _, err = h.batches.decide(ctx, requested.Account, id, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
+		return b.Submit(at), nil
+	})
+	return err
+}
+
+// storedBatch is a batch with all that its movies are made of.
+type storedBatch struct {
+	batch.Requested
+	id    batch.ID
+	rows  map[int]json.RawMessage // by number
+	texts []lint.Text             // of the templates, as they were when the batch was accepted
+}
+
+// open reads what is stored of a batch.
+func (h CompleteBatchHandler) open(ctx context.Context, id batch.ID, requested batch.Requested) (storedBatch, error) {
+	s := storedBatch{Requested: requested, id: id, rows: make(map[int]json.RawMessage)}
+	raw, err := readHashed(ctx, h.submit.files, blobkey.BatchRows(requested.Account, id), requested.RowsHash)
+	var all []batch.Variables
+	if err == nil {
+		err = json.Unmarshal(raw, &all)
+	}
+	if err != nil {
+		return s, fmt.Errorf("read the rows of batch %s: %w", id, err)
+	}
+	for _, row := range all {
+		s.rows[row.Row] = row.Values
+	}
+	for _, use := range requested.Templates {
+		text, err := h.submit.templates.read(ctx, template.ID(use.ID), use.Body)
+		if err != nil {
+			return s, err
+		}
+		s.texts = append(s.texts, lint.Text{Template: use.ID, Raw: lint.Plain(text)})
+	}
+	return s, nil
+}
+
+// submitRow submits the movie of one row, made of exactly the templates that the batch was accepted with. A movie that has come already, or
+// was abandoned because the batch was cancelled, stays what it is.
+func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch, row batch.Row) error {
+	project := batch.Project(stored.id, row.Number)
+	m, err := h.submit.movies.load(ctx, project)
+	if err != nil || m.Account() != "" {
+		return err
+	}
+	read, err := stored.read(row)
+	if err != nil {
+		return fmt.Errorf("read row %d of batch %s: %w", row.Number, stored.id, err)
+	}
+	if err := h.submit.files.Put(ctx, blobkey.Document(stored.Account, project), bytes.NewReader(read.body)); err != nil {
+		return fmt.Errorf("store the document of %s: %w", project, err)
+	}
+	s := submittedOf(read, terms{plan: plan.Plan{Counted: stored.Counted}, draft: row.Draft, credits: row.Held})
+	s.Account, s.At, s.Batch, s.Row = stored.Account, h.submit.movies.now.Stamp(), stored.id, row.Number
+	events, err := m.Submit(s)
+	if err != nil {
+		return fmt.Errorf("submit movie %s: %w", project, err)
+	}
+	_, err = h.submit.movies.log.Append(ctx, movie.Stream(project), eventstore.NoStream, eventstore.MetaOf(ctx, stored.Account, s.At), events...)
+	if err != nil && !errors.Is(err, eventstore.ErrConflict) {
+		return fmt.Errorf("submit movie %s: %w", project, err)
+	}
+	return nil
+}
+
+// read reads the movie of a row that was good when the batch was accepted.
+func (s storedBatch) read(row batch.Row) (reading, error) {
+	body, err := batch.Document(s.Template, s.rows[row.Number])
+	if err != nil {
+		return reading{}, fmt.Errorf("write the movie: %w", err)
+	}
+	r := reading{body: body, lint: lint.Read(body), uses: s.Templates}
+	r.lint.Templates = s.texts
+	filled, err := fillFrom(s.texts, body)
+	if err != nil {
+		return r, err
+	}
+	r.doc, r.lint.Filled, err = document.ParseTree(filled)
+	r.lint.Movie = r.doc
+	return r, err
+}
+
+// windDown ends each movie that waits or renders, makes those that have not come impossible, and records that. What is held is given back by
+// settling them.
+func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, requested batch.Requested) error {
+	err := eachRow(ctx, requested.Rows, func(ctx context.Context, row batch.Row) error {
+		project := batch.Project(id, row.Number)
+		_, held, err := h.batches.ledgers.OpenHold(ctx, requested.Account, project)
+		if err != nil || !held {
+			return err // it has ended, or was never paid for
+		}
+		_, err = h.submit.movies.decideFor(ctx, requested.Account, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+			if m.Account() == "" {
+				return m.Abandon(requested.Account, at), nil
+			}
+			events, err := m.Cancel(requested.Account, at)
+			if refusedNow(err) {
+				return nil, nil // it has ended by itself
+			}
+			return events, err
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, _, err = h.batches.decide(ctx, requested.Account, id, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
+		return b.Close(at), nil
+	})
+	return err
+}
+
+// eachRow does something for each row, some at the same time, and returns the first error after all have ended.
+func eachRow(ctx context.Context, rows []batch.Row, do func(context.Context, batch.Row) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var working sync.WaitGroup
+	next := make(chan batch.Row)
+	for range min(rowsAtOnce, len(rows)) {
+		working.Go(func() {
+			for row := range next {
+				if err := do(ctx, row); err != nil {
+					stop(err)
+					return
+				}
+			}
+		})
+	}
+	for _, row := range rows {
+		select {
+		case next <- row:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	working.Wait()
+	return context.Cause(ctx)
+}
+
+// sortFlaws puts flaws into the order of their rows.
+func sortFlaws(flaws []batch.Flaw) {
+	slices.SortStableFunc(flaws, func(a, b batch.Flaw) int { return cmp.Compare(a.Row, b.Row) })
+}
+
+// sentences puts texts behind each other, each with its end.
+func sentences(texts ...string) string {
+	var out []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" && !strings.ContainsAny(text[len(text)-1:], ".?!") {
+			text += "."
+		}
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// cut shortens a text to what a flaw may say.
+func cut(text string) string {
+	if len(text) <= maxFlawText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxFlawText], "") + "…"
+}

@@ -1,0 +1,103 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"moviola/commands/ledgers"
+	"moviola/domain"
+	"moviola/domain/batch"
+	"moviola/domain/ledger"
+	"moviola/domain/plan"
+	"moviola/eventstore"
+)
+
+// NewBatchID makes the id of a batch of movies.
+func NewBatchID() batch.ID {
+	id, err := domain.NewProjectID(rand.Reader, time.Now())
+	if err != nil {
+		panic("crypto/rand.Reader returned an error, which it promises not to: " + err.Error())
+	}
+	return batch.ID(id)
+}
+
+// movieBatches is what the commands on batches of movies share. Decision 63.
+type movieBatches struct {
+	log     *eventstore.Log
+	now     eventstore.Clock
+	ledgers *ledgers.Ledgers
+	plans   *accountPlans
+}
+
+// decide loads a batch, lets it decide, and appends. Deciding nothing is no error.
+func (s movieBatches) decide(ctx context.Context, account domain.AccountID, id batch.ID, decide func(b *batch.Batch, at time.Time) ([]domain.Event, error)) (*batch.Batch, eventstore.Appended, error) {
+	b := batch.New()
+	appended, err := s.log.Decide(ctx, batch.Stream(id), b, func() (eventstore.Decision, error) {
+		at := s.now.Stamp()
+		events, err := decide(b, at)
+		if requested, ok := b.Requested(); ok {
+			account = cmp.Or(requested.Account, account)
+		}
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, account, at), Events: events}, err
+	})
+	if err != nil {
+		return b, appended, fmt.Errorf("batch %s: %w", id, err)
+	}
+	return b, appended, nil
+}
+
+// load folds a batch.
+func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, eventstore.Appended, error) {
+	b := batch.New()
+	at, err := s.log.CatchUp(ctx, batch.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, b.Apply)
+	if err != nil {
+		return b, at, fmt.Errorf("load batch %s: %w", id, err)
+	}
+	return b, at, nil
+}
+
+// hold holds what all rows cost, in one append, and records that, or that it was refused: then it returns the refusal. It may be repeated.
+func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
+	requested, _ := b.Requested()
+	rows := make([]ledger.BatchRow, len(requested.Rows))
+	for i, row := range requested.Rows {
+		rows[i] = ledger.BatchRow{Project: batch.Project(id, row.Number), Amount: row.Held, Draft: row.Draft}
+	}
+	held := ledgers.HoldBatch{Account: requested.Account, Batch: id, Rows: rows, Counted: requested.Counted}
+	if requested.Counted {
+		allowed, err := s.plans.of(ctx, requested.Account)
+		if err != nil {
+			return b, eventstore.Appended{}, err
+		}
+		held.Quota = quotaOf(allowed)
+	}
+	_, err := s.ledgers.HoldBatch(ctx, held)
+	var refusal *domain.Error
+	if err != nil && !errors.As(err, &refusal) {
+		return b, eventstore.Appended{}, fmt.Errorf("hold the credits of batch %s: %w", id, err)
+	}
+	b, at, err := s.decide(ctx, requested.Account, id, func(b *batch.Batch, at time.Time) ([]domain.Event, error) {
+		if refusal != nil {
+			return b.Refuse(refusal, at), nil
+		}
+		return b.Accept(at), nil
+	})
+	if err == nil && b.Refused() != nil { // by this one, or by another that came first
+		err = domain.Errorf(refusalKind(refusal), b.Refused().Code, "%s", b.Refused().Message)
+	}
+	return b, at, err
+}
+
+// refusalKind is the kind of a refusal; of one that another process has met, only the text is known.
+func refusalKind(refusal *domain.Error) domain.Kind {
+	if refusal == nil {
+		return domain.Invalid
+	}
+	return refusal.Kind
+}
+
+func quotaOf(p plan.Plan) ledger.Quota { return ledger.Quota{Movies: p.Movies, Drafts: p.Drafts} }

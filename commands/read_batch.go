@@ -1,0 +1,174 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"moviola/domain"
+	"moviola/domain/batch"
+	"moviola/domain/document"
+	"moviola/domain/lint"
+	"moviola/domain/plan"
+)
+
+const (
+	// maxBatchRead bounds what is read of a batch to find its flaws, in bytes: its rows, each with all of its template.
+	maxBatchRead = 64 << 20
+	// maxFlawTries bounds how often a row is read once more to find the column that is at fault.
+	maxFlawTries = 300
+)
+
+// rowReader reads the rows of one batch.
+type rowReader struct {
+	account  domain.AccountID
+	template string
+	texts    []lint.Text // of the templates as they are now
+	plan     plan.Plan
+	pack     bool
+	tries    int // that are left
+}
+
+// readRows reads every row as a movie: what is good is priced, and of the others it is said what is wrong. An error is the template's, or none
+// of the batch's.
+func (h RequestBatchHandler) readRows(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
+	requested := batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
+	r := rowReader{account: account, template: order.Template, tries: maxFlawTries}
+	var err error
+	if r.plan, err = h.submit.plans.of(ctx, account); err != nil {
+		return requested, err
+	}
+	totals, err := h.submit.ledgers.State(ctx, account)
+	if err != nil {
+		return requested, err
+	}
+	r.pack, requested.Counted = totals.Pack, r.plan.Counted
+	bare, err := batch.Document(order.Template, []byte("{}"))
+	if err != nil {
+		return requested, fmt.Errorf("write the movie of a row: %w", err)
+	}
+	part, err := h.submit.enter(ctx, account, bare)
+	if err != nil {
+		return requested, err
+	}
+	if part != nil {
+		defer part.Release()
+	}
+	filled, err := h.submit.templates.fill(ctx, account, bare)
+	if err != nil {
+		return requested, err
+	}
+	if size := len(filled.body) * len(order.Rows); size > maxBatchRead {
+		return requested, domain.Errorf(domain.TooLarge, "batch_too_large",
+			"%d rows of a template of %d kB are too much for one batch; %d rows are possible", len(order.Rows), len(filled.body)>>10, maxBatchRead/len(filled.body))
+	}
+	requested.Templates, r.texts = filled.uses, filled.texts
+	return requested, r.all(ctx, order.Rows, &requested)
+}
+
+// all reads all rows.
+func (r *rowReader) all(ctx context.Context, rows []batch.Variables, requested *batch.Requested) error {
+	for _, row := range rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		movie, flaw, err := r.read(row)
+		switch {
+		case err != nil:
+			return err
+		case flaw != nil:
+			requested.Flaws = append(requested.Flaws, r.blame(row, *flaw))
+		default:
+			good := batch.Row{Number: row.Row, Draft: movie.Draft}
+			if !requested.Counted {
+				good.Held = document.KnownLength(movie)
+			}
+			requested.Rows = append(requested.Rows, good)
+		}
+	}
+	sortFlaws(requested.Flaws)
+	return nil
+}
+
+// fillFrom fills a row's document in from templates that were read before.
+func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
+	return document.Fill(body, func(id, _ string) ([]byte, error) {
+		for _, text := range texts {
+			if text.Template == id {
+				return text.Raw, nil
+			}
+		}
+		return nil, errNoTemplate()
+	})
+}
+
+// maxFlawText bounds the text of a flaw, in bytes: flaws stand in an event.
+const maxFlawText = 300
+
+// read reads one row.
+func (r *rowReader) read(row batch.Variables) (*document.Movie, *batch.Flaw, error) {
+	body, err := batch.Document(r.template, row.Values)
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the movie of row %d: %w", row.Row, err)
+	}
+	in := lint.Read(body)
+	if in.Refused == nil {
+		in.Templates = r.texts
+		var filled []byte
+		if filled, in.Refused = fillFrom(r.texts, body); in.Refused == nil {
+			in.Movie, in.Filled, in.Refused = document.ParseTree(filled)
+		}
+	}
+	if in.Refused == nil {
+		in.Refused = r.allowed(in.Movie)
+	}
+	var refusal *domain.Error
+	if errors.As(in.Refused, &refusal) && refusal.Kind != domain.Internal {
+		return nil, &batch.Flaw{Row: row.Row, Code: refusal.Code, Message: cut(refusal.Message)}, nil
+	}
+	if in.Refused != nil {
+		return nil, nil, in.Refused
+	}
+	for _, problem := range lint.Check(in).Errors() {
+		flaw := batch.Flaw{Row: row.Row, Code: problem.Code, Message: cut(sentences(problem.Message, problem.Remedy))}
+		if name, ok := strings.CutPrefix(problem.Pointer, "/variables/"); ok && problem.Template == "" {
+			flaw.Column, _, _ = strings.Cut(name, "/")
+		}
+		return nil, &flaw, nil
+	}
+	return in.Movie, nil, nil
+}
+
+// allowed refuses what no submission would take.
+func (r *rowReader) allowed(movie *document.Movie) error {
+	if err := document.CheckAWSKeys(movie); err != nil {
+		return err
+	}
+	if err := r.plan.CheckSize(movie.Width, movie.Height); err != nil {
+		return err
+	}
+	return r.plan.CheckLength(document.KnownLength(movie), r.pack)
+}
+
+// blame finds the column at fault: the one without which the row is good, or has another flaw.
+func (r *rowReader) blame(row batch.Variables, flaw batch.Flaw) batch.Flaw {
+	if flaw.Column != "" {
+		return flaw
+	}
+	for _, name := range batch.Names(row.Values) {
+		if r.tries--; r.tries < 0 {
+			return flaw
+		}
+		values, err := batch.Without(row.Values, name)
+		if err != nil {
+			return flaw
+		}
+		_, left, err := r.read(batch.Variables{Row: row.Row, Values: values})
+		if err == nil && (left == nil || left.Code != flaw.Code || left.Message != flaw.Message) {
+			flaw.Column = name
+			return flaw
+		}
+	}
+	return flaw
+}

@@ -1,0 +1,161 @@
+// Package batch holds batches: many movies of one template, one for each row of variables. It says which rows there may be, how they are read
+// from JSON and CSV, and what may happen to a batch after that. Decision 63.
+//
+//	requested ─► accepted ─► submitted            each row has its movie
+//	    │            └──────────┴─► cancelled ─► closed
+//	    └─► refused ─► closed
+package batch
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"moviola/domain"
+)
+
+// ID names a batch: 16 characters of [A-Za-z0-9].
+type ID = domain.BatchID
+
+const (
+	idLength = 16 // in code points; decision 7
+	timePart = 5  // how many of them tell the time, as in the ids of movies
+)
+
+// ParseID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
+func ParseID(s string) (ID, bool) { return ID(s), utf8.RuneCountInString(s) == idLength }
+
+// Project is the movie of a row. It follows from batch and row alone: whoever goes on after a crash means the same movie.
+func Project(id ID, row int) domain.ProjectID {
+	sum := sha256.Sum256([]byte(string(id) + "/" + strconv.Itoa(row)))
+	return domain.ProjectID(string(id[:timePart]) + domain.Base62(binary.BigEndian.Uint64(sum[:]), idLength-timePart))
+}
+
+// Batch is one batch, folded from its stream.
+type Batch struct {
+	requested *Requested
+	refused   *Refused
+	accepted  bool
+	submitted bool
+	cancelled bool
+	closed    bool
+}
+
+// New returns a batch without history.
+func New() *Batch { return &Batch{} }
+
+// Apply folds one event of the batch's stream.
+func (b *Batch) Apply(event domain.Event) {
+	switch e := event.(type) {
+	case Requested:
+		b.requested = &e
+	case Accepted:
+		b.accepted = true
+	case Refused:
+		b.refused = &e
+	case Submitted:
+		b.submitted = true
+	case Cancelled:
+		b.cancelled = true
+	case Closed:
+		b.closed = true
+	}
+}
+
+// Requested is what was asked for; false before that.
+func (b *Batch) Requested() (Requested, bool) {
+	if b.requested == nil {
+		return Requested{}, false
+	}
+	return *b.requested, true
+}
+
+// Refused is why the batch was refused; nil: it was not.
+func (b *Batch) Refused() *Refused { return b.refused }
+
+// Accepted says that its credits are held, or were.
+func (b *Batch) Accepted() bool { return b.accepted }
+
+// Step is what has to be done next of a batch.
+type Step int
+
+// The steps.
+const (
+	Nothing  Step = iota
+	Hold          // the credits
+	Submit        // the movies
+	WindDown      // cancel or abandon each movie, give back what is held
+)
+
+// Next is what has to be done.
+func (b *Batch) Next() Step {
+	switch {
+	case b.requested == nil || b.closed:
+		return Nothing
+	case b.cancelled || b.refused != nil:
+		return WindDown
+	case b.submitted:
+		return Nothing
+	case b.accepted:
+		return Submit
+	}
+	return Hold
+}
+
+// Request begins a batch. Its rows have been checked.
+func (b *Batch) Request(r Requested) ([]domain.Event, error) {
+	if b.requested != nil {
+		return nil, nil
+	}
+	return []domain.Event{r}, nil
+}
+
+// Accept says that the credits are held. It decides nothing when the batch has gone on already.
+func (b *Batch) Accept(now time.Time) []domain.Event {
+	if b.Next() != Hold {
+		return nil
+	}
+	return []domain.Event{Accepted{At: now}}
+}
+
+// Refuse ends a batch whose credits cannot be held. It decides nothing when the batch has gone on already.
+func (b *Batch) Refuse(why *domain.Error, now time.Time) []domain.Event {
+	if b.Next() != Hold {
+		return nil
+	}
+	return []domain.Event{Refused{Code: why.Code, Message: why.Message, At: now}}
+}
+
+// Submit says that each row has its movie. It decides nothing when the batch has gone on already.
+func (b *Batch) Submit(now time.Time) []domain.Event {
+	if b.Next() != Submit {
+		return nil
+	}
+	return []domain.Event{Submitted{At: now}}
+}
+
+// Cancel ends a batch at the wish of its owner. A batch that is not the account's is NotFound. Cancelling twice decides nothing.
+func (b *Batch) Cancel(id ID, by domain.AccountID, now time.Time) ([]domain.Event, error) {
+	if b.requested == nil || b.requested.Account != by || b.refused != nil {
+		return nil, NotFound(id)
+	}
+	if b.cancelled {
+		return nil, nil
+	}
+	return []domain.Event{Cancelled{At: now}}, nil
+}
+
+// Close says that nothing is left of a batch that was refused or cancelled.
+func (b *Batch) Close(now time.Time) []domain.Event {
+	if b.Next() != WindDown {
+		return nil
+	}
+	return []domain.Event{Closed{At: now}}
+}
+
+// NotFound refuses a batch that does not exist, or is another account's. Decision 6.
+func NotFound(id ID) *domain.Error {
+	return domain.Errorf(domain.NotFound, "batch_not_found", "Batch %s not found", id)
+}

@@ -1,0 +1,85 @@
+package batch
+
+import (
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+)
+
+// Row is a row of which a movie is made.
+type Row struct {
+	Number int   `json:"row"` // counted from 1
+	Held   int64 `json:"held,omitempty"`
+	Draft  bool  `json:"draft,omitempty"`
+}
+
+// Flaw is why no movie is made of a row.
+type Flaw struct {
+	Row     int    `json:"row"`
+	Column  string `json:"column,omitempty"` // empty: it is not known to be in one column
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Requested is the first event of a batch: its rows are stored. It says everything that is needed to hold the credits and to submit each
+// movie, so that whoever goes on after a crash takes the same steps. Decision 63.
+type Requested struct {
+	Account   domain.AccountID    `json:"account"`
+	Template  string              `json:"template"`
+	Templates []movie.TemplateUse `json:"templates"` // exactly these are rendered, whatever is changed later
+	RowsHash  string              `json:"rows_hash"` // hex SHA-256 of the stored rows
+	Rows      []Row               `json:"rows"`
+	Flaws     []Flaw              `json:"flaws,omitempty"`
+	Counted   bool                `json:"counted,omitempty"` // on a counted plan: it costs no credits (decision 36)
+	At        time.Time           `json:"at"`
+}
+
+// Accepted says that the credits of all rows are held: the movies can be submitted.
+type Accepted struct {
+	At time.Time `json:"at"`
+}
+
+// Refused says that the credits could not be held: there is no movie.
+type Refused struct {
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
+	At      time.Time `json:"at"`
+}
+
+// Submitted says that each row has its movie.
+type Submitted struct {
+	At time.Time `json:"at"`
+}
+
+// Cancelled says that the owner wants no more of it.
+type Cancelled struct {
+	At time.Time `json:"at"`
+}
+
+// Closed says that nothing is left to be done of a batch that was refused or cancelled: no hold, and no movie that waits.
+type Closed struct {
+	At time.Time `json:"at"`
+}
+
+// EventType is the persisted name.
+func (Requested) EventType() string { return "BatchRequested" }
+func (Accepted) EventType() string  { return "BatchAccepted" }
+func (Refused) EventType() string   { return "BatchRefused" }
+func (Submitted) EventType() string { return "BatchSubmitted" }
+func (Cancelled) EventType() string { return "BatchCancelled" }
+func (Closed) EventType() string    { return "BatchClosed" }
+
+// EventKey tells the event from others of its type in the same stream: each comes once.
+func (Requested) EventKey() string { return "" }
+func (Accepted) EventKey() string  { return "" }
+func (Refused) EventKey() string   { return "" }
+func (Submitted) EventKey() string { return "" }
+func (Cancelled) EventKey() string { return "" }
+func (Closed) EventKey() string    { return "" }
+
+// StreamCategory is what the names of the streams of batches begin with, up to the first dash.
+const StreamCategory = "batch"
+
+// Stream names the stream of a batch.
+func Stream(id ID) string { return StreamCategory + "-" + string(id) }

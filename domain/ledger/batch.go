@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"time"
+
+	"moviola/domain"
+)
+
+// BatchRow is what one row of a batch is paid with.
+type BatchRow struct {
+	Project domain.ProjectID
+	Amount  int64 // at least 1, where credits are held
+	Draft   bool  // counts as one, where movies are counted
+}
+
+// HoldBatch sets credits aside for all rows of a batch, or for none: it refuses as Afford does, with the sum. Rows that have been paid for
+// already are passed over, so that it may be repeated. Decision 63.
+func (l *Ledger) HoldBatch(batch domain.BatchID, rows []BatchRow, now time.Time) ([]domain.Event, error) {
+	var events []domain.Event
+	var sum int64
+	for _, row := range rows {
+		if l.paid(row.Project) {
+			continue
+		}
+		sum += row.Amount
+		events = append(events, CreditsHeld{Project: row.Project, Amount: row.Amount, Batch: batch, At: now})
+	}
+	if len(events) == 0 {
+		return nil, nil
+	}
+	if err := l.Afford(sum); err != nil {
+		return nil, err
+	}
+	return events, nil
+}
+
+// CountBatch is HoldBatch on a counted plan: all rows are counted, or none, refused as AdmitCount does.
+func (l *Ledger) CountBatch(batch domain.BatchID, rows []BatchRow, quota Quota, now time.Time) ([]domain.Event, error) {
+	var events []domain.Event
+	period := Period(now)
+	for _, row := range rows {
+		if l.paid(row.Project) {
+			continue
+		}
+		left := &quota.Movies
+		if row.Draft {
+			left = &quota.Drafts
+		}
+		if err := l.AdmitCount(row.Draft, quota, now); err != nil {
+			return nil, err
+		}
+		*left-- // the next row finds one less
+		if row.Draft {
+			events = append(events, DraftCounted{Project: row.Project, Period: period, Batch: batch, At: now})
+		} else {
+			events = append(events, MovieCounted{Project: row.Project, Period: period, Batch: batch, At: now})
+		}
+	}
+	return events, nil
+}
+
+// paid says that a project has, or had, a hold or a count.
+func (l *Ledger) paid(project domain.ProjectID) bool {
+	_, _, open := l.OpenHold(project)
+	_, ended := l.ended[project]
+	return open || ended
+}

@@ -1,0 +1,33 @@
+package check
+
+import (
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/batch"
+	"moviola/domain/blobkey"
+)
+
+// batchFiles are the rows of a batch of movies, until each has its movie.
+type batchFiles struct {
+	batch.Batch
+	id batch.ID
+}
+
+func (b *batchFiles) apply(e domain.Event) { b.Apply(e) }
+
+func (b *batchFiles) wants(time.Time) []want {
+	requested, known := b.Requested()
+	if !known {
+		return nil
+	}
+	return []want{{
+		key: blobkey.BatchRows(requested.Account, b.id), what: "rows of a batch", hash: requested.RowsHash,
+		required: b.Next() == batch.Hold || b.Next() == batch.Submit,
+	}}
+}
+
+func (b *batchFiles) mayHave(string) bool { // what is left over is removed by its age
+	_, known := b.Requested()
+	return known
+}

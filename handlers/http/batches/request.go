@@ -1,0 +1,114 @@
+package batches
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"moviola/commands"
+	"moviola/domain"
+	"moviola/domain/batch"
+	"moviola/handlers/http/access"
+	"moviola/handlers/http/web"
+)
+
+var (
+	errLargeJSON = domain.Errorf(domain.TooLarge, "batch_too_large", "A batch in JSON must be at most 2 MB: send it as CSV, or in several batches")
+	errLargeCSV  = domain.Errorf(domain.TooLarge, "batch_too_large", "A batch in CSV must be at most 20 MB: send it in several batches")
+	errFlag      = domain.Errorf(domain.Invalid, "all_or_nothing_invalid", "all_or_nothing must be true or false")
+)
+
+// accepted is the answer of POST /batches.
+type accepted struct {
+	Success   bool         `json:"success"`
+	Batch     batch.ID     `json:"batch"`
+	Rows      int          `json:"rows"`
+	Movies    int          `json:"movies"`
+	Credits   int64        `json:"credits"`
+	Errors    []batch.Flaw `json:"errors"`
+	Timestamp string       `json:"timestamp"`
+}
+
+// flawed is the answer when a batch is refused because of its rows.
+type flawed struct {
+	Success bool         `json:"success"`
+	Message string       `json:"message"`
+	Code    string       `json:"code"`
+	Errors  []batch.Flaw `json:"errors"`
+}
+
+// post serves POST /batches.
+func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	idempotencyKey, malformed := web.IdempotencyKey(r)
+	if err := a.cfg.Request.Admit(r.Context(), c.Account, idempotencyKey); err != nil {
+		return err
+	}
+	if malformed != nil { // decision 4: the account's state comes first
+		return malformed
+	}
+	order, hash, err := readOrder(w, r, c)
+	if err != nil {
+		return err
+	}
+	done, err := a.cfg.Request.Handle(r.Context(), commands.RequestBatch{Account: c.Account, Order: order, Hash: hash, IdempotencyKey: idempotencyKey})
+	var refused *commands.FlawedBatchError
+	if errors.As(err, &refused) {
+		return web.Write(w, web.StatusOf(refused.Refusal), flawed{Message: refused.Refusal.Message, Code: refused.Refusal.Code, Errors: refused.Flaws})
+	}
+	if err != nil {
+		return err
+	}
+	web.Await(r.Context(), a.cfg.Projected, done.Position)
+	answer := accepted{
+		Success: true, Batch: done.ID, Rows: len(done.Requested.Rows) + len(done.Requested.Flaws), Movies: len(done.Requested.Rows),
+		Errors: append([]batch.Flaw{}, done.Requested.Flaws...), Timestamp: web.Stamp(a.cfg.Now()),
+	}
+	for _, row := range done.Requested.Rows {
+		answer.Credits += row.Held
+	}
+	return web.Write(w, http.StatusOK, answer)
+}
+
+// readOrder reads what is asked for, in JSON or CSV, and the hash of it all.
+func readOrder(w http.ResponseWriter, r *http.Request, c access.Call) (batch.Order, string, error) {
+	template, all := c.Query.Get("template"), false
+	isCSV := isCSV(r.Header.Get("Content-Type"))
+	limit, tooLarge := int64(batch.MaxJSON), error(errLargeJSON)
+	if isCSV {
+		limit, tooLarge = batch.MaxCSV, errLargeCSV
+		if text := c.Query.Get("all_or_nothing"); text != "" {
+			var err error
+			if all, err = strconv.ParseBool(text); err != nil {
+				return batch.Order{}, "", errFlag
+			}
+		}
+	}
+	read := web.ReadBody
+	if isCSV {
+		read = web.ReadTable
+	}
+	body, err := read(w, r, limit, tooLarge)
+	if err != nil {
+		return batch.Order{}, "", err
+	}
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%t\x00%s\x00%t\x00", isCSV, template, all) // a hash takes everything
+	_, _ = sum.Write(body)
+	hash := hex.EncodeToString(sum.Sum(nil))
+	if isCSV {
+		order, err := batch.ReadCSV(template, all, body)
+		return order, hash, err
+	}
+	order, err := batch.ReadJSON(body)
+	return order, hash, err
+}
+
+// isCSV tells whether a body is CSV by its type; everything else is taken for JSON.
+func isCSV(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (kind == "text/csv" || kind == "application/csv" || kind == "text/tab-separated-values")
+}

@@ -1,0 +1,28 @@
+package web
+
+import (
+	"net/http"
+	"unicode/utf8"
+
+	"moviola/domain"
+)
+
+// IdempotencyHeader carries a client's own name for a request that it may repeat. Decision 25.
+const IdempotencyHeader = "Idempotency-Key"
+
+const maxIdempotencyKey = 255
+
+var errIdempotencyKey = domain.Errorf(domain.Invalid, "idempotency_key_invalid",
+	"The header Idempotency-Key must be given once, with 1 to %d characters", maxIdempotencyKey)
+
+// IdempotencyKey reads the name under which a client may repeat a request; empty: none.
+func IdempotencyKey(r *http.Request) (string, error) {
+	values := r.Header.Values(IdempotencyHeader)
+	switch {
+	case len(values) == 0:
+		return "", nil
+	case len(values) > 1 || values[0] == "" || utf8.RuneCountInString(values[0]) > maxIdempotencyKey:
+		return "", errIdempotencyKey
+	}
+	return values[0], nil
+}
