@@ -2,18 +2,39 @@ package render
 
 import (
 	"context"
+	"slices"
 
 	"moviola/domain/timeline"
 )
 
-// changed marks the frames of a window that may look other than the frame before. A frame that is not marked looks like it: its layers are the
+// changed says of the frames of a window whether they may look other than the frame before. A frame that rests looks like it: its layers are the
 // same, and each of them rests.
-type changed []bool
+type changed []change
 
-func (c changed) mark(from, to int64) {
+// change is how much of a frame may differ from the one before.
+type change uint8
+
+const (
+	same     change = iota
+	altered         // most of it is as before
+	redrawn         // a picture or a page that fills it fades or moves
+	replaced        // a picture or a page that fills it comes or goes
+)
+
+func (c changed) mark(from, to int64, how change) {
 	for n := max(from, 0); n < min(to, int64(len(c))); n++ {
-		c[n] = true
+		c[n] = max(c[n], how)
 	}
+}
+
+// pictured says that a layer is a picture, a video or a page.
+func pictured(l timeline.Layer) bool {
+	return l.Kind == timeline.ImageLayer || l.Kind == timeline.VideoLayer || l.Kind == timeline.HTMLLayer
+}
+
+// fills says that little else is seen where the layer is: it is a picture of a quarter of the canvas or more.
+func (r *run) fills(l timeline.Layer) bool {
+	return pictured(l) && 4*int64(l.Box.W)*int64(l.Box.H) >= int64(r.plan.Width)*int64(r.plan.Height)
 }
 
 // changesOf finds them. nil: all frames change, as those of a transition do.
@@ -22,29 +43,62 @@ func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error)
 		return nil, nil
 	}
 	c := make(changed, w.Frames)
-	c.mark(0, 1)
+	c.mark(0, 1, altered)
+	bare := !slices.ContainsFunc(w.Layers, pictured)
 	for _, l := range w.Layers {
-		if err := r.markLayer(ctx, c, l); err != nil {
+		if err := r.markLayer(ctx, c, l, bare); err != nil {
 			return nil, err
 		}
+	}
+	if bare {
+		c.calm()
 	}
 	return c, nil
 }
 
-func (r *run) markLayer(ctx context.Context, c changed, l timeline.Layer) error {
-	c.mark(l.From, l.From+1)
-	c.mark(l.To, l.To+1)
+// calm calls what is replaced beside what moves altered: so the encoder sees it where nothing but texts is seen.
+func (c changed) calm() {
+	for n := range c {
+		if c[n] == replaced && (n > 0 && c[n-1] != same || n+1 < len(c) && c[n+1] != same) {
+			c[n] = altered
+		}
+	}
+}
+
+// changesIn is how much a frame changes when a layer moves, comes and goes.
+func (r *run) changesIn(l timeline.Layer, bare bool) (moved, comes, goes change) {
+	moved, comes, goes = altered, altered, altered
+	fills := r.fills(l)
+	if fills {
+		moved, comes, goes = redrawn, redrawn, redrawn
+	}
+	if !fills && (!bare || l.Kind == timeline.CaptionLayer) {
+		return moved, comes, goes
+	}
+	if l.Phase == 0 && l.FadeIn == 0 {
+		comes = replaced
+	}
+	if l.Phase+l.To-l.From == l.Life && l.FadeOut == 0 {
+		goes = replaced
+	}
+	return moved, comes, goes
+}
+
+func (r *run) markLayer(ctx context.Context, c changed, l timeline.Layer, bare bool) error {
+	moved, comes, goes := r.changesIn(l, bare)
+	c.mark(l.From, l.From+1, comes)
+	c.mark(l.To, l.To+1, goes)
 	if maskedByVideo(l) || r.filmed(l) {
-		c.mark(l.From, l.To)
+		c.mark(l.From, l.To, moved)
 		return nil
 	}
 	begin := l.From - l.Phase // of the element
 	if fades(l) {
 		if l.FadeIn > 0 {
-			c.mark(l.From, min(l.To, begin+l.FadeIn+1))
+			c.mark(l.From, min(l.To, begin+l.FadeIn+1), moved)
 		}
 		if l.FadeOut > 0 {
-			c.mark(max(l.From, begin+l.Life-l.FadeOut), l.To)
+			c.mark(max(l.From, begin+l.Life-l.FadeOut), l.To, moved)
 		}
 	}
 	moving, err := r.stills.moves(ctx, l)
@@ -53,12 +107,12 @@ func (r *run) markLayer(ctx context.Context, c changed, l timeline.Layer) error 
 	}
 	if l.Kind == timeline.CaptionLayer && l.Captions != nil && l.Effects == nil {
 		for _, s := range l.Captions.Shown {
-			c.mark(begin+s.From, begin+s.From+1)
-			c.mark(begin+s.To, begin+s.To+1)
+			c.mark(begin+s.From, begin+s.From+1, altered)
+			c.mark(begin+s.To, begin+s.To+1, altered)
 		}
 		return nil
 	}
 	settled, err := r.stills.settles(ctx, l)
-	c.mark(l.From, min(l.To, begin+settled+1))
+	c.mark(l.From, min(l.To, begin+settled+1), moved)
 	return err
 }

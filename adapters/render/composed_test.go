@@ -45,9 +45,11 @@ func Composed(ctx context.Context, e *Engine, job commands.RenderJob) ([]string,
 		}
 		if c == nil {
 			c = make(changed, w.Frames)
-			c.mark(0, w.Frames)
+			c.mark(0, w.Frames, altered)
 		}
-		called = append(called, c...)
+		for _, how := range c {
+			called = append(called, how != same)
+		}
 		g, _, err := r.compose(ctx, w, everything(w.Frames))
 		if err != nil {
 			return nil, nil, err
@@ -56,7 +58,7 @@ func Composed(ctx context.Context, e *Engine, job commands.RenderJob) ([]string,
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return nil, nil, err
 		}
-		last := g.finish(w.Frames)
+		last := g.finish(everything(w.Frames))
 		if err := e.cfg.Tools.Run(ctx, ffmpeg.Command{Inputs: g.inputs, Graph: g.script(), Dir: dir, Read: []string{r.in},
 			Output: []string{"-map", "[" + last + "]", "-f", "framemd5", "sums.txt"}}); err != nil {
 			return nil, nil, err

@@ -115,16 +115,24 @@ func (g *graph) overlay(from string, at image.Point, ends string, l timeline.Lay
 	g.top = to
 }
 
-// finish gives every window the same shape, whatever it was made from. frames are those that are encoded.
-func (g *graph) finish(frames int64) string {
-	to := g.label()
-	filters := []string{"format=yuv420p", "setsar=1", endFrame(frames)}
+// finish gives every window the same shape, whatever it was made from.
+func (g *graph) finish(frames rests) string {
+	filters := []string{"format=yuv420p", "setsar=1", endFrame(frames.frames)}
 	if g.pick != "" {
 		filters = append([]string{g.pick}, filters...)
 	}
 	if g.picked {
-		filters = append(filters, fmt.Sprintf("settb=%d/%d", g.rate.Den, g.rate.Num), number(0))
+		again := []string{fmt.Sprintf("settb=%d/%d", g.rate.Den, g.rate.Num), number(0)}
+		if len(frames.favour) > 0 {
+			to := g.label()
+			g.chain(g.top, filters, to)
+			g.top = to
+			g.favour(frames.favour, frames.frames)
+			filters = nil
+		}
+		filters = append(filters, again...)
 	}
+	to := g.label()
 	g.chain(g.top, filters, to)
 	return to
 }

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"maps"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,6 +102,40 @@ func TestEngine_Render_heldPictures(t *testing.T) {
 			t.Errorf("frame %d of what moves does not change", n)
 		}
 	}
+}
+
+// What is packed anew without being encoded, as for streaming, shows the same pictures.
+func TestEngine_Render_heldPicturesRepacked(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	movie := b.mustRender(restingMovie(b)).Movie
+	want := picturesOf(t, movie)
+	for name, format := range map[string][]string{"movie.ts": nil, "movie.m3u8": {"-hls_list_size", "0"}, "movie.mkv": nil} {
+		path := filepath.Join(t.TempDir(), name)
+		args := append([]string{"-v", "warning", "-nostdin", "-i", movie, "-map", "0:v", "-c", "copy"}, format...)
+		cmd := exec.CommandContext(t.Context(), "ffmpeg", append(args, path)...)
+		if said, err := cmd.CombinedOutput(); err != nil || len(said) > 0 {
+			t.Errorf("%s: %v\n%s", name, err, said)
+			continue
+		}
+		if got := picturesOf(t, path); got != want {
+			t.Errorf("%s shows other pictures", name)
+		}
+	}
+}
+
+// picturesOf is the sum of all pictures of a file; what a decoder complains about fails the test.
+func picturesOf(t *testing.T, path string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "ffmpeg", "-v", "warning", "-xerror", "-err_detect", "explode", "-nostdin", "-i", path,
+		"-map", "0:v", "-fps_mode", "passthrough", "-f", "md5", "-")
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil || said.Len() > 0 {
+		t.Fatalf("decode %s: %v\n%s", path, err, said.String())
+	}
+	return string(out)
 }
 
 // No frame is called equal to its predecessor that is not, in what is composed.

@@ -61,7 +61,7 @@ func openVideo(f *mp4.File) (*video, error) {
 		return nil, errTrack
 	}
 	v.about = v.table.Stsd.AvcX.AvcC
-	if len(v.about.SPSnalus) != 1 || len(v.about.PPSnalus) != 1 {
+	if len(v.about.SPSnalus) != 1 {
 		return nil, errTrack
 	}
 	var even bool
@@ -102,7 +102,7 @@ func stepOf(lengths []uint32) (step uint32, even bool) {
 
 // read takes the pictures out of the file.
 func (v *video) read() (h264.Stream, error) {
-	s := h264.Stream{Sequence: v.about.SPSnalus[0], Pictures: v.about.PPSnalus[0]}
+	s := h264.Stream{Sequence: v.about.SPSnalus[0], Pictures: v.about.PPSnalus}
 	count := v.table.Stsz.GetNrSamples()
 	if count == 0 {
 		return s, errTrack
@@ -156,7 +156,7 @@ func unitsOf(sample []byte) ([][]byte, error) {
 // write puts pictures into the file.
 func (v *video) write(s h264.Stream) error {
 	count := uint32(len(s.Frames))
-	v.about.SPSnalus = [][]byte{s.Sequence}
+	v.about.SPSnalus, v.about.PPSnalus = [][]byte{s.Sequence}, s.Pictures
 	sizes, keys, offsets := make([]uint32, count), []uint32{}, make([]int32, count)
 	ones := make([]uint32, count)
 	var data []byte

@@ -170,7 +170,7 @@ func (r *run) moment(ctx context.Context, windows []timeline.Window, frame int64
 	defer func() { _ = os.RemoveAll(dir) }()
 	width, height := fit(r.plan.Width, r.plan.Height, maxSide)
 	to := g.label()
-	g.chain(g.finish(1), []string{
+	g.chain(g.finish(only(n)), []string{
 		fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd+full_chroma_int:in_color_matrix=bt709:in_range=tv:out_range=pc", width, height), "format=rgba",
 	}, to)
 	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{

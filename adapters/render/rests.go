@@ -19,7 +19,7 @@ type rests struct {
 	holds  []h264.Hold
 	single bool     // nothing but the picked frame is wanted
 	calm   bool     // the encoder is asked for no bidirectional pictures
-	zones  []string // what the encoder gives to pictures that stay
+	favour []favour // in their order
 }
 
 // span is frames of a window from one on to before another.
@@ -29,20 +29,9 @@ const (
 	// groupFrames is how many pictures of a rest are encoded so that one of them ends a group: x264 puts at most three bidirectional ones
 	// between two others.
 	groupFrames = 4
-	// lookahead is as many pictures as x264 looks at to see what stays, with this preset.
-	lookahead = 10
-	// worthHolding is how many frames of a window must rest at least.
-	worthHolding = 4
+	// worthHolding is how many frames of a window must rest at least: what the encoder sees by itself, it judges better.
+	worthHolding = lookahead
 )
-
-// weights are the arguments of windows with rests: weights must not follow from the distances of display, which rests change. It costs one to
-// three bytes of a thousand.
-func (r *run) weights() []string {
-	if r.held() {
-		return []string{"-weightb", "0"}
-	}
-	return nil
-}
 
 // held says that the movie's windows are written with pictures that repeat the one before.
 func (r *run) held() bool { return r.engine.cfg.HeldPictures && r.plan.Held && !r.engine.plain.Load() }
@@ -78,78 +67,53 @@ func everything(frames int64) rests { return rests{frames: frames, pick: []span{
 func restsOf(c changed, every int64, calm bool) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}
+	var all []pose
+	key := int64(0)
 	for from := int64(0); from < frames; {
+		s := pose{span: span{from: from}, change: c[from]}
+		if s.key = from == 0 || from == key+every || c[from] == replaced; s.key {
+			key = from
+		}
 		to := from + 1
-		for to < frames && !c[to] && to%every != 0 {
+		for to < frames && c[to] == same && to != key+every {
 			to++
 		}
-		copies := to - from
-		if to == frames || to%every == 0 || calm {
-			copies = 1
+		s.to, s.copies = to, min(to-from, groupFrames)
+		ends := to == frames || to == key+every || c[to] == replaced
+		if calm || ends && (s.key || s.change != altered) { // what is altered is made better when the encoder sees that it stays
+			s.copies = 1
 		}
-		copies = min(copies, groupFrames)
-		out.add(from, to, copies, every)
+		all = append(all, s)
+		out.add(s)
 		from = to
 	}
 	if frames-out.frames < worthHolding {
 		return everything(frames)
 	}
-	if calm {
-		out.favourKeys(frames, every)
-	}
+	out.favour = favours(all)
 	return out
 }
 
-// add encodes so many copies of what is seen in a span.
-func (r *rests) add(from, to, copies, every int64) {
-	if from > 0 && from%every == 0 {
+// add encodes what is seen in one.
+func (r *rests) add(s pose) {
+	if s.key && s.from > 0 {
 		r.keys = append(r.keys, r.frames)
 	}
-	if last := len(r.pick) - 1; last >= 0 && r.pick[last].to == from {
-		r.pick[last].to = from + copies
+	if last := len(r.pick) - 1; last >= 0 && r.pick[last].to == s.from {
+		r.pick[last].to = s.from + s.copies
 	} else {
-		r.pick = append(r.pick, span{from, from + copies})
+		r.pick = append(r.pick, span{s.from, s.from + s.copies})
 	}
-	if more := to - from - copies; more > 0 {
-		r.holds = append(r.holds, h264.Hold{First: int(r.frames), Last: int(r.frames + copies - 1), More: int(more)})
-		if !r.calm {
-			r.favour(r.frames, r.frames+copies-1, copies, to-from)
-		}
+	if more := s.to - s.from - s.copies; more > 0 {
+		r.holds = append(r.holds, h264.Hold{First: int(r.frames), Last: int(r.frames + s.copies - 1), More: int(more)})
 	}
-	r.frames += copies
-}
-
-// favour lets the encoder give pictures, from one to another, what it would have given them had it seen more than it sees of the pictures that
-// look like them: it looks ahead, and makes what stays better than what does not. The figures are measured: with them a file is about as long as
-// one of which all is encoded, and its pictures about as good.
-func (r *rests) favour(from, to, seen, stays int64) {
-	more := float64(min(stays, lookahead+1)) / float64(min(seen, lookahead+1))
-	var factor float64
-	switch {
-	case seen == 1: // two of six steps of its quantiser for each doubling, and a little for what it would improve afterwards
-		factor = math.Pow(more, 0.36)
-	case r.calm: // it sees what little changes
-		factor = 1.2 * math.Pow(more, 0.1)
-	default: // it sees the group
-		factor = math.Pow(more, 0.15)
-	}
-	if factor > 1 {
-		r.zones = append(r.zones, fmt.Sprintf("%d,%d,b=%.2f", from, to, factor))
-	}
-}
-
-// favourKeys does so for the key frames of a calm window of so many frames.
-func (r *rests) favourKeys(frames, every int64) {
-	starts := append(append([]int64{0}, r.keys...), r.frames)
-	for i, at := range starts[:len(starts)-1] {
-		r.favour(at, at, starts[i+1]-at, min(every, frames-int64(i)*every))
-	}
+	r.frames += s.copies
 }
 
 // isolated says that whatever changes rests at once: nothing moves, so that bidirectional pictures are of no use.
 func isolated(c changed) bool {
 	for n := 1; n < len(c); n++ {
-		if c[n-1] && c[n] {
+		if c[n-1] != same && c[n] != same {
 			return false
 		}
 	}
@@ -178,11 +142,11 @@ func (r rests) encoder() []string {
 		}
 		args = append(args, "-force_key_frames", "expr:"+strings.Join(terms, "+"))
 	}
+	if len(r.holds) > 0 { // weights must not follow from the distances of display, which rests change
+		args = append(args, "-weightb", "0")
+	}
 	if r.calm {
 		params = append(params, "b-bias=-90")
-	}
-	if len(r.zones) > 0 {
-		params = append(params, "zones="+strings.Join(r.zones, "/"))
 	}
 	if len(params) > 0 {
 		args = append(args, "-x264-params", strings.Join(params, ":"))

@@ -12,7 +12,7 @@ import (
 func marked(row string) changed {
 	c := make(changed, len(row))
 	for i, r := range row {
-		c[i] = r == 'x'
+		c[i] = map[rune]change{'x': altered, '~': redrawn, '|': replaced}[r]
 	}
 	return c
 }
@@ -30,7 +30,9 @@ func TestRestsOf(t *testing.T) {
 	}{
 		"a still window is one frame":            {"x" + rest(49), false, 1, nil, []h264.Hold{{More: 49}}},
 		"and one for each key frame":             {"x" + rest(249), false, 3, []int64{1, 2}, []h264.Hold{{More: 99}, {First: 1, Last: 1, More: 99}, {First: 2, Last: 2, More: 49}}},
-		"a rest before motion is four frames":    {"x" + rest(29) + "xxx" + rest(17), false, 7, nil, []h264.Hold{{Last: 3, More: 26}, {First: 6, Last: 6, More: 17}}},
+		"a rest before motion is four frames":    {"x" + rest(29) + "~~~" + rest(17), false, 7, nil, []h264.Hold{{Last: 3, More: 26}, {First: 6, Last: 6, More: 17}}},
+		"so is one behind little motion":         {"x" + rest(29) + "xxx" + rest(17), false, 10, nil, []h264.Hold{{Last: 3, More: 26}, {First: 6, Last: 9, More: 14}}},
+		"a cut is a key frame":                   {"x" + rest(29) + "|" + rest(120), false, 3, []int64{1, 2}, []h264.Hold{{More: 29}, {First: 1, Last: 1, More: 99}, {First: 2, Last: 2, More: 20}}},
 		"but one, where nothing moves":           {"x" + rest(29) + "x" + rest(19), true, 2, nil, []h264.Hold{{More: 29}, {First: 1, Last: 1, More: 19}}},
 		"what moves is encoded":                  {strings.Repeat("x", 50), false, 50, nil, nil},
 		"so is a window that rests for a moment": {strings.Repeat("x", 47) + "...", false, 50, nil, nil},

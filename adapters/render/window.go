@@ -17,7 +17,7 @@ import (
 )
 
 // version is part of every key: raise it when the same plan gives other pictures or sounds than before.
-const version = "7"
+const version = "8"
 
 // windowsOf are the windows of a plan as they are drawn: audiograms know when in the movie they begin, and every frame of a draft is
 // marked (decision 37).
@@ -249,12 +249,12 @@ func (r *run) encodeWindow(ctx context.Context, w timeline.Window, frames rests,
 	if err != nil {
 		return nil, err
 	}
-	last := g.finish(frames.frames)
+	last := g.finish(frames)
 	c := ffmpeg.Command{
 		Inputs: g.inputs, Graph: g.script(), Dir: filepath.Dir(to), Read: []string{r.in},
 		Frame: func(n int64) { count.reached(frames.shown(n)) },
 		Output: slices.Concat([]string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
-			encoder(r.plan), r.weights(), frames.encoder(), []string{filepath.Base(to)}),
+			encoder(r.plan), frames.encoder(), []string{filepath.Base(to)}),
 	}
 	err = r.engine.cfg.Tools.Run(ctx, c)
 	if errors.Is(err, ffmpeg.ErrStalled) {

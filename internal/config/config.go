@@ -139,7 +139,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	f.DurationVar(&c.FileRetention, "file-retention", 7*24*time.Hour, "how long a rendered file is kept after its render")
 	f.DurationVar(&c.TempRetention, "temp-retention", 72*time.Hour, "how long files in the folder temp of a media library are kept")
 	f.DurationVar(&c.UploadTTL, "upload-url-ttl", 120*time.Second, "how long an address for an upload may be used")
-	f.BoolVar(&c.HeldPictures, "held-pictures", false, "write what does not move as pictures that repeat the one before, instead of encoding it")
+	f.BoolVar(&c.HeldPictures, "held-pictures", true, "write what does not move as pictures that repeat the one before, instead of encoding it")
 	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is used without asking its server again")
 	f.Var(&c.DiskReserve, "disk-reserve", "room that is kept free on the disk of --data: below it no new work is taken; auto: 5 % of the disk, 2GB at most; off; or as 10%, 500MB, 20GB")
 	c.AccountStorage, c.AccountSources, c.TotalSources = 100<<30, 20<<30, 50<<30

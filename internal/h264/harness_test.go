@@ -56,7 +56,7 @@ func split(t testing.TB, data []byte) h264.Stream {
 		case 7:
 			s.Sequence = unit
 		case 8:
-			s.Pictures = unit
+			s.Pictures = [][]byte{unit}
 		case 1, 5:
 			if unit[1]&0x80 == 0 {
 				t.Fatal("a picture of several slices")
@@ -76,7 +76,7 @@ func join(s h264.Stream) []byte {
 	for _, f := range s.Frames {
 		units := f.Units
 		if f.Key {
-			units = slices.Concat([][]byte{s.Sequence, s.Pictures}, units)
+			units = slices.Concat([][]byte{s.Sequence}, s.Pictures, units)
 		}
 		for _, unit := range units {
 			out = append(append(out, 0, 0, 0, 1), unit...)

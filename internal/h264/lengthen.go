@@ -8,8 +8,9 @@ import (
 // Stream is a video as an encoder has written it: what stands before its pictures, and these in the order in which they are decoded. Its NAL
 // units have neither start codes nor lengths.
 type Stream struct {
-	Sequence, Pictures []byte // the parameter sets, one of each
-	Frames             []Frame
+	Sequence []byte   // the parameter set
+	Pictures [][]byte // likewise: an encoder writes one, Lengthen two
+	Frames   []Frame
 }
 
 // Frame is an encoded picture.
@@ -25,7 +26,8 @@ type Hold struct {
 	More        int
 }
 
-// Lengthen returns the stream with its rests. Every picture that it had is decoded to what it was. Holds come in the order of display and do not
+// Lengthen returns the stream with its rests. Streams of one encoder that differ in nothing but how it weighs references have the same
+// parameter sets afterwards. Every picture that it had is decoded to what it was. Holds come in the order of display and do not
 // overlap. ErrUnknown: the stream is not written as x264 writes them, or none of the pictures of a rest ends a group; that of a
 // last one, and of one before a key frame, does.
 func Lengthen(in Stream, holds []Hold) (Stream, error) {
@@ -34,12 +36,19 @@ func Lengthen(in Stream, holds []Hold) (Stream, error) {
 	if err != nil {
 		return Stream{}, err
 	}
-	p, err := parsePictures(unescape(in.Pictures))
+	if len(in.Pictures) != 1 {
+		return Stream{}, fmt.Errorf("%w: %d parameter sets of pictures", ErrUnknown, len(in.Pictures))
+	}
+	about := unescape(in.Pictures[0])
+	p, err := parsePictures(about)
 	if err != nil {
 		return Stream{}, err
 	}
+	if p.weights == byDistance && len(holds) > 0 {
+		return Stream{}, fmt.Errorf("%w: its weights follow from distances", ErrUnknown)
+	}
 	l := lengthener{sequence: s, pictures: p, skipped: skipped(s.blocks), holds: holds}
-	out := Stream{Sequence: s.widened(data), Pictures: in.Pictures}
+	out := Stream{Sequence: s.widened(data), Pictures: p.both(about)}
 	for from := 0; from < len(in.Frames); {
 		to := from + 1
 		for to < len(in.Frames) && !in.Frames[to].Key {
@@ -230,7 +239,7 @@ func (l *lengthener) moved(c coded, key bool, added int) Frame {
 	for k, unit := range c.units {
 		f.Units[k] = unit
 		if c.datas[k] != nil {
-			f.Units[k] = c.slices[k].moved(c.datas[k], l.sequence, uint32(2*(c.shown+added)))
+			f.Units[k] = c.slices[k].moved(c.datas[k], l.sequence, l.pictures.id(), uint32(2*(c.shown+added)))
 		}
 	}
 	return f

@@ -1,10 +1,13 @@
 package h264_test
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -103,6 +106,34 @@ func TestLengthen_Still(t *testing.T) {
 	}
 }
 
+// Streams with weights by distance and without them can be joined: they have the same parameter sets, and show what they showed.
+func TestLengthen_weights(t *testing.T) {
+	t.Parallel()
+	p := newPainter(rand.New(rand.NewPCG(9, 10)), 128, 72)
+	var frames []byte
+	for i := range 40 {
+		p.x += 3
+		frames = append(frames, p.picture(1-float64(i)/50)...)
+	}
+	weighed, even := encode(t, frames, 128, 72, 30, nil, "-weightb", "1"), encode(t, frames, 128, 72, 30, nil)
+	want := append(hashes(t, join(weighed)), hashes(t, join(even))...)
+	one, err := h264.Lengthen(weighed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := h264.Lengthen(even, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(one.Sequence, other.Sequence) || !reflect.DeepEqual(one.Pictures, other.Pictures) || len(one.Pictures) != 2 {
+		t.Error("the parameter sets differ")
+	}
+	one.Frames = append(one.Frames, other.Frames...)
+	if got := hashes(t, join(one)); !slices.Equal(got, want) {
+		t.Error("the joined stream shows something else")
+	}
+}
+
 // What is not understood is left alone.
 func TestLengthen_Unknown(t *testing.T) {
 	t.Parallel()
@@ -142,9 +173,9 @@ func FuzzLengthen(f *testing.F) {
 	in := encode(f, append(p.picture(1), p.picture(0.5)...), 64, 64, 30, nil)
 	last := in.Frames[1].Units
 	first := in.Frames[0].Units
-	f.Add(in.Sequence, in.Pictures, first[len(first)-1], last[len(last)-1], 1, 5)
+	f.Add(in.Sequence, in.Pictures[0], first[len(first)-1], last[len(last)-1], 1, 5)
 	f.Fuzz(func(t *testing.T, sequence, pictures, key, other []byte, last, more int) {
-		in := h264.Stream{Sequence: sequence, Pictures: pictures, Frames: []h264.Frame{{Units: [][]byte{key}, Key: true}, {Units: [][]byte{other}}}}
+		in := h264.Stream{Sequence: sequence, Pictures: [][]byte{pictures}, Frames: []h264.Frame{{Units: [][]byte{key}, Key: true}, {Units: [][]byte{other}}}}
 		out, err := h264.Lengthen(in, []h264.Hold{{First: last, Last: last, More: more % 1000}})
 		if err != nil {
 			return

@@ -61,21 +61,40 @@ func plainFormat(r *reader) error {
 
 // widened is the sequence parameter set with orderBits.
 func (s sequence) widened(data []byte) []byte {
-	end := 8 * len(data)
-	for end > 0 && data[(end-1)>>3]>>(7-(end-1)&7)&1 == 0 {
-		end--
-	}
 	w := &writer{}
 	w.copy(data, 0, s.orderAt)
 	w.ue(orderBits - 4)
-	w.copy(data, s.orderEnd, end) // with the bit that ends it
+	w.copy(data, s.orderEnd, endOf(data))
 	w.align(0)
 	return escape(w.data)
 }
 
+// endOf is how many bits a parameter set has, with the one that ends it.
+func endOf(data []byte) int {
+	end := 8 * len(data)
+	for end > 0 && data[(end-1)>>3]>>(7-(end-1)&7)&1 == 0 {
+		end--
+	}
+	return end
+}
+
+// How the two references of a picture are weighed against each other.
+const (
+	evenly     uint32 = 0
+	byDistance uint32 = 2 // of display
+)
+
+// All streams get two picture parameter sets, so that they can be joined: slices name the one that is true of them.
+const (
+	weighedID uint32 = iota // by distance
+	evenID
+)
+
 // pictures is what the picture parameter set says.
 type pictures struct {
-	id         uint32
+	idEnd      int    // where its number ends, which is 0
+	weights    uint32 // of B slices
+	weightsAt  int
 	references [2]int // active ones by default
 	weighted   bool   // P slices
 	quantiser  int32
@@ -86,13 +105,15 @@ type pictures struct {
 func parsePictures(data []byte) (p pictures, err error) {
 	r := &reader{data: data}
 	r.bits(8)
-	p.id = r.ue()
+	id := r.ue()
+	p.idEnd = r.at
 	r.ue()
 	arithmetic, fields := r.flag(), r.flag()
 	groups := r.ue()
 	p.references = [2]int{int(r.ue()) + 1, int(r.ue()) + 1}
 	p.weighted = r.flag()
-	bidirectional := r.bits(2)
+	p.weightsAt = r.at
+	p.weights = r.bits(2)
 	p.quantiser = 26 + r.se()
 	r.se()
 	r.se()
@@ -102,10 +123,33 @@ func parsePictures(data []byte) (p pictures, err error) {
 	switch {
 	case r.over:
 		return p, fmt.Errorf("%w: its picture parameters end early", ErrUnknown)
-	case !arithmetic || fields || groups != 0 || redundant || p.references[0] > 32 || p.references[1] > 32:
+	case id != 0 || !arithmetic || fields || groups != 0 || redundant || p.references[0] > 32 || p.references[1] > 32:
 		return p, fmt.Errorf("%w: its slices are written in another way", ErrUnknown)
-	case bidirectional != 0:
-		return p, fmt.Errorf("%w: its weights follow from distances", ErrUnknown)
+	case p.weights != evenly && p.weights != byDistance:
+		return p, fmt.Errorf("%w: its slices have weights of their own", ErrUnknown)
 	}
 	return p, nil
+}
+
+// both are the parameter sets of all streams.
+func (p pictures) both(data []byte) [][]byte {
+	one := func(id, weights uint32) []byte {
+		w := &writer{}
+		w.copy(data, 0, 8)
+		w.ue(id)
+		w.copy(data, p.idEnd, p.weightsAt)
+		w.bits(2, weights)
+		w.copy(data, p.weightsAt+2, endOf(data))
+		w.align(0)
+		return escape(w.data)
+	}
+	return [][]byte{one(weighedID, byDistance), one(evenID, evenly)}
+}
+
+// id is that of the one which is true of the stream.
+func (p pictures) id() uint32 {
+	if p.weights == byDistance {
+		return weighedID
+	}
+	return evenID
 }

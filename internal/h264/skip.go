@@ -74,7 +74,7 @@ func skip(s sequence, p pictures, data []byte, number, back, order uint32) []byt
 	w.bits(8, sliceNAL) // no reference
 	w.ue(0)
 	w.ue(5 + forward)
-	w.ue(p.id)
+	w.ue(p.id())
 	w.bits(s.numberBits, number)
 	w.bits(orderBits, order)
 	w.bit(1)

@@ -21,6 +21,8 @@ type slice struct {
 	kind      uint32
 	number    uint32 // frame_num
 	order     uint32 // pic_order_cnt_lsb
+	idAt      int    // where the number of its parameter set stands
+	idEnd     int
 	orderAt   int
 	end       int      // of the header
 	dropped   []uint32 // frames that are no references after it, by how much lower their numbers are
@@ -35,7 +37,10 @@ func parseSlice(data []byte, s sequence, p pictures) (h slice, err error) {
 	h.key, h.reference = data[0]&31 == keySliceNAL, data[0]>>5&3 != 0
 	r.ue() // its first macroblock
 	h.kind = r.ue() % 5
-	if id := r.ue(); h.kind > within || id != p.id || h.key && (h.kind != within || !h.reference) {
+	h.idAt = r.at
+	id := r.ue()
+	h.idEnd = r.at
+	if h.kind > within || id != 0 || h.key && (h.kind != within || !h.reference) {
 		return h, fmt.Errorf("%w: a slice of another kind", ErrUnknown)
 	}
 	h.number = r.bits(s.numberBits)
@@ -152,10 +157,12 @@ func (h *slice) marking(r *reader) error {
 	return nil
 }
 
-// moved is the slice at another place in the order of display.
-func (h slice) moved(data []byte, s sequence, order uint32) []byte {
+// moved is the slice at another place in the order of display, with a parameter set of another number.
+func (h slice) moved(data []byte, s sequence, id, order uint32) []byte {
 	w := &writer{data: make([]byte, 0, len(data)+4)}
-	w.copy(data, 0, h.orderAt)
+	w.copy(data, 0, h.idAt)
+	w.ue(id)
+	w.copy(data, h.idEnd, h.orderAt)
 	w.bits(orderBits, order)
 	w.copy(data, h.orderAt+s.orderBits, h.end)
 	w.align(1)

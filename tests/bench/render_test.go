@@ -18,7 +18,7 @@ import (
 func BenchmarkRender(b *testing.B) {
 	for range b.N {
 		r := newReel(b)
-		s := &studio{b: b, service: start(b, "--allow-host", r.host, "--render-slots", "1", "--library=false", "--held-pictures")}
+		s := &studio{b: b, service: start(b, "--allow-host", r.host, "--render-slots", "1", "--library=false")}
 		s.key = s.service.open(b).key
 		measureByHand(r, s)
 		if os.Getenv(casesEnv) == "" {

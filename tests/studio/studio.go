@@ -89,7 +89,7 @@ func New(t testing.TB, change ...func(*Parts)) *Studio {
 	}
 	parts := Parts{
 		Assets: assets.Config{Client: server.Client(), Dir: filepath.Join(s.Dir, "assets"), Prober: tools, Pictures: tools, Log: log},
-		Render: render.Config{Dir: filepath.Join(s.Dir, "render"), Tools: tools, Text: words, Cores: 2, Log: log},
+		Render: render.Config{Dir: filepath.Join(s.Dir, "render"), Tools: tools, Text: words, Cores: 2, HeldPictures: true, Log: log},
 	}
 	for _, f := range change {
 		f(&parts)

@@ -1,0 +1,134 @@
+//go:build !race
+
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"moviola/domain/timeline"
+)
+
+// moving is a picture that comes, rests, moves and fades, as filters make it, and what the plan says of its frames.
+type moving struct {
+	filters string // of the inputs a, b and c, three pictures of 320 × 180 that stay
+	row     string
+}
+
+// Windows with rests are as good as those of which every frame is encoded, and about as long.
+func TestFavours(t *testing.T) {
+	t.Parallel()
+	still := strings.Repeat(".", 29)
+	for name, tt := range map[string]moving{
+		"a picture": {"[a]trim=end_frame=60[o]", "x." + still + still},
+		"pictures that cut": {
+			"[a]trim=end_frame=40[a1];[b]trim=end_frame=30[b1];[c]trim=end_frame=80[c1];[a1][b1][c1]concat=n=3[o]",
+			"x.........." + still + "|" + still + "|....................." + still + still,
+		},
+		"a picture that fades": {
+			"[a]trim=end_frame=90,fade=t=in:n=15:s=0,fade=t=out:s=75:n=15[o]",
+			strings.Repeat("~", 16) + "." + still + still + strings.Repeat("~", 15),
+		},
+		"motion, then a cut": {
+			"[a]trim=end_frame=30,zoompan=z='1+in/300':d=1:s=320x180:fps=25[a1];[b]trim=end_frame=60[b1];[a1][b1]concat=n=2[o]",
+			strings.Repeat("~", 30) + "|." + still + still,
+		},
+		"words before a picture": {
+			"[a]trim=end_frame=192,drawbox=x='60+40*mod(floor((t*25+0.5)/8),4)':y=120:w=38:h=20:c=yellow:t=fill[o]",
+			strings.Repeat("x.......", 24),
+		},
+		"a box before a picture": {
+			"[a]trim=end_frame=90,drawbox=x=60:y=40:w=90:h=50:c=white:t=fill:enable='between(n,30,59)'[o]",
+			"x" + still + "x" + still + "x" + still,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			compareRests(t, tt)
+		})
+	}
+}
+
+// ffmpegOf runs ffmpeg; what it prints is returned.
+func ffmpegOf(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "ffmpeg", append([]string{"-v", "error", "-nostdin", "-y"}, args...)...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("ffmpeg %q: %v\n%s", args, err, out.String())
+	}
+	return out.String()
+}
+
+func compareRests(t *testing.T, m moving) {
+	t.Helper()
+	dir := t.TempDir()
+	source, plain, held := filepath.Join(dir, "source.y4m"), filepath.Join(dir, "plain.mp4"), filepath.Join(dir, "held.mp4")
+	var pictures strings.Builder
+	for i, label := range []string{"a", "b", "c"} {
+		if strings.Contains(m.filters, "["+label+"]") {
+			fmt.Fprintf(&pictures, "mandelbrot=s=320x180:r=25:start_scale=0.%d,trim=end_frame=1,hue=h=%d,noise=alls=5:all_seed=%d,"+
+				"format=yuv420p,loop=loop=-1:size=1:start=0,setpts=N/25/TB[%s];", i+2, 90*i, i, label)
+		}
+	}
+	frames := strconv.Itoa(len(m.row))
+	ffmpegOf(t, "-filter_complex", pictures.String()+m.filters, "-map", "[o]", "-frames:v", frames, source)
+
+	plan := &timeline.Plan{FPS: timeline.Rate{Num: 25, Den: 1}, Quality: timeline.Medium}
+	arguments := append(encoder(plan), "-threads", "1") // the same on any machine
+	ffmpegOf(t, slices.Concat([]string{"-i", source}, arguments, []string{plain})...)
+	c := marked(m.row)
+	rests := restsOf(c, keyframes(plan.FPS), isolated(c))
+	if len(rests.holds) == 0 {
+		t.Fatal("nothing rests")
+	}
+	g := &graph{rate: plan.FPS, top: "0:v", pick: rests.selected(), picked: true}
+	last := g.finish(rests)
+	few := strconv.FormatInt(rests.frames, 10)
+	ffmpegOf(t, slices.Concat([]string{"-i", source, "-filter_complex", g.script(), "-map", "[" + last + "]", "-frames:v", few}, arguments,
+		rests.encoder(), []string{held})...)
+	if err := lengthen(held, rests.holds); err != nil {
+		t.Fatal(err)
+	}
+	was, is := likeness(t, plain, source), likeness(t, held, source)
+	before, after := sizeOf(t, plain), sizeOf(t, held)
+	t.Logf("PSNR %.2f dB without rests, %.2f with; %d bytes, %d", was, is, before, after)
+	if is < was-0.3 {
+		t.Errorf("PSNR %.2f dB, without rests %.2f", is, was)
+	}
+	if float64(after) > 1.05*float64(before) {
+		t.Errorf("%d bytes, without rests %d", after, before)
+	}
+}
+
+// likeness is the mean PSNR of the luma of a movie's frames, beside what they were made from.
+func likeness(t *testing.T, path, source string) float64 {
+	t.Helper()
+	sum, count := 0.0, 0
+	for line := range strings.Lines(ffmpegOf(t, "-i", path, "-i", source, "-lavfi", "[0:v][1:v]psnr=stats_file=-", "-f", "null", "-")) {
+		_, value, _ := strings.Cut(line, "psnr_y:")
+		psnr, err := strconv.ParseFloat(strings.Fields(value)[0], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, count = sum+min(psnr, 70), count+1
+	}
+	return sum / float64(max(count, 1))
+}
+
+func sizeOf(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
