@@ -60,7 +60,7 @@ func TestEngine_Render_smallThingsThatTravel(t *testing.T) {
 		first, last image.Rectangle // where the rectangle is
 	}{
 		"zoom": {object{"zoom": 10}, image.Rect(40, 30, 80, 60), image.Rect(0, 0, 0, 0)}, // its place leaves the canvas: -80 to 0
-		"pan": {object{"pan": "left", "pan-crop": false, "pan-distance": 0.25},
+		"pan": {object{"pan": "right", "pan-crop": false, "pan-distance": 0.25},
 			image.Rect(40, 30, 80, 60), image.Rect(120, 30, 160, 60)},
 		"flip": {object{"zoom": -10, "flip-horizontal": true}, image.Rectangle{}, image.Rect(240, 30, 280, 60)},
 	} {

@@ -61,7 +61,7 @@ var visualProperties = []Property{
 		Doc: "Moves nearer by so many times 10 % while the element is shown, or away with a negative number."},
 	{Name: "pan", Type: ChoiceType, Values: []string{"left", "right", "top", "up", "bottom", "down", "top-left", "top-right", "bottom-left",
 		"bottom-right", "center", "center-center", "none"}, Default: `"none"`, Example: `"right"`, Picture: "08-pan",
-		Doc: "Lets the view travel in this direction while the element is shown; with zoom, towards this side."},
+		Doc: "Moves the picture in this direction while the element is shown; with zoom, the view comes nearer to this side instead."},
 	{Name: "pan-distance", Type: NumberType, Min: at(minTravel), Max: at(maxTravel), Default: "0.1", Example: "0.2", Picture: "08-pan",
 		Doc: "Sets which share of the picture pan travels over."},
 	{Name: "pan-crop", Type: BooleanType, Default: "true", Example: "false",

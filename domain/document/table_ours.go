@@ -22,7 +22,7 @@ var ours = map[string]map[string]string{
 		"resize":       "the element stands in the middle of the canvas",
 		"rotate":       "clockwise; what is turned keeps its size",
 		"zoom":         "10 % a level, evenly over the element's time",
-		"pan":          "evenly over the element's time",
+		"pan":          "evenly over the element's time; with zoom the view ends that much off the middle",
 		"pan-distance": "a share of the element's own size",
 		"pan-crop":     "enlarged by as much as it travels",
 		"mask":         "stretched to the element",

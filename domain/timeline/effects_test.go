@@ -45,10 +45,11 @@ func TestLay_Motion(t *testing.T) {
 		{`"zoom":2.5,"pan":"left","pan-distance":0.5`, &timeline.Motion{From: whole, To: timeline.View{X: 0, Y: 0.1, W: 0.8, H: 0.8}}},
 		{`"zoom":2.5,"pan":"right","pan-distance":0.5`, &timeline.Motion{From: whole, To: timeline.View{X: 0.2, Y: 0.1, W: 0.8, H: 0.8}}},
 		{`"zoom":2.5,"pan":"right","pan-distance":0.5,"pan-crop":false`, &timeline.Motion{From: whole, To: timeline.View{X: 0.6, Y: 0.1, W: 0.8, H: 0.8}}},
-		{`"pan":"right"`, &timeline.Motion{From: timeline.View{X: 0, Y: 0.05, W: 0.9, H: 0.9}, To: timeline.View{X: 0.1, Y: 0.05, W: 0.9, H: 0.9}}},
-		{`"pan":"top","pan-distance":0.5`, &timeline.Motion{From: timeline.View{X: 0.25, Y: 0.5, W: 0.5, H: 0.5}, To: timeline.View{X: 0.25, Y: 0, W: 0.5, H: 0.5}}},
-		{`"pan":"bottom-left"`, &timeline.Motion{From: timeline.View{X: 0.1, Y: 0, W: 0.9, H: 0.9}, To: timeline.View{X: 0, Y: 0.1, W: 0.9, H: 0.9}}},
-		{`"pan":"left","pan-crop":false`, &timeline.Motion{From: whole, To: timeline.View{X: -0.1, W: 1, H: 1}}},
+		// Alone, a pan moves the element in its direction: one to the left may leave a bar at the right.
+		{`"pan":"right"`, &timeline.Motion{From: timeline.View{X: 0.1, Y: 0.05, W: 0.9, H: 0.9}, To: timeline.View{X: 0, Y: 0.05, W: 0.9, H: 0.9}}},
+		{`"pan":"top","pan-distance":0.5`, &timeline.Motion{From: timeline.View{X: 0.25, Y: 0, W: 0.5, H: 0.5}, To: timeline.View{X: 0.25, Y: 0.5, W: 0.5, H: 0.5}}},
+		{`"pan":"bottom-left"`, &timeline.Motion{From: timeline.View{X: 0, Y: 0.1, W: 0.9, H: 0.9}, To: timeline.View{X: 0.1, Y: 0, W: 0.9, H: 0.9}}},
+		{`"pan":"left","pan-crop":false`, &timeline.Motion{From: whole, To: timeline.View{X: 0.1, W: 1, H: 1}}},
 	}
 	for _, tt := range tests {
 		var got *timeline.Motion

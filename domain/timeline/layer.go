@@ -89,8 +89,8 @@ func (l *layout) effects(e *document.Element) *Effects {
 }
 
 // motionOf is what zoom and pan come to. Zoom enlarges by a tenth for each level, about the middle; a pan moves the view by its
-// distance meanwhile. A pan alone moves over a picture that is enlarged as far as it needs to be to fill its box, unless that is
-// forbidden.
+// distance meanwhile, towards its side. A pan alone moves the picture in its direction, so the view goes the other way; the picture is
+// enlarged as far as it needs to be to fill its box, unless that is forbidden. The first look moved the view in this case too.
 func motionOf(e *document.Effects) *Motion {
 	switch {
 	case e.Zoom != 0:
@@ -103,18 +103,23 @@ func motionOf(e *document.Effects) *Motion {
 		return &Motion{From: whole, To: near}
 	case e.Pan == document.Pan{}:
 		return nil
-	case !e.PanCrop:
+	}
+	view := document.Pan{X: -e.Pan.X, Y: -e.Pan.Y}
+	if document.Look() == document.FirstLook {
+		view = e.Pan
+	}
+	if !e.PanCrop {
 		return &Motion{
 			From: View{W: 1, H: 1},
-			To:   View{X: float64(e.Pan.X) * e.PanDistance, Y: float64(e.Pan.Y) * e.PanDistance, W: 1, H: 1},
+			To:   View{X: float64(view.X) * e.PanDistance, Y: float64(view.Y) * e.PanDistance, W: 1, H: 1},
 		}
 	}
 	d := e.PanDistance
 	// -1 goes from the far edge to the near one, 1 the other way, 0 stays in the middle.
 	from, to := [3]float64{d, d / 2, 0}, [3]float64{0, d / 2, d}
 	return &Motion{
-		From: View{X: from[e.Pan.X+1], Y: from[e.Pan.Y+1], W: 1 - d, H: 1 - d},
-		To:   View{X: to[e.Pan.X+1], Y: to[e.Pan.Y+1], W: 1 - d, H: 1 - d},
+		From: View{X: from[view.X+1], Y: from[view.Y+1], W: 1 - d, H: 1 - d},
+		To:   View{X: to[view.X+1], Y: to[view.Y+1], W: 1 - d, H: 1 - d},
 	}
 }
 
