@@ -30,6 +30,10 @@ func (onePage) Still(_ context.Context, _ timeline.Page, w, h int) (*image.NRGBA
 	return img, nil
 }
 
+func (p onePage) Drawing(ctx context.Context, _ []byte, v timeline.DrawingView) (*image.NRGBA, error) {
+	return p.Still(ctx, timeline.Page{}, v.W, v.H)
+}
+
 func (p onePage) Frames(ctx context.Context, page timeline.Page, w, h int, _ timeline.Rate, n int64, yield func(int64, *image.NRGBA) error) error {
 	for i := range n {
 		img, err := p.Still(ctx, page, w, h)

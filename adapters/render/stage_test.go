@@ -64,6 +64,10 @@ func (s *squares) Frames(_ context.Context, p timeline.Page, w, h int, _ timelin
 	return nil
 }
 
+func (s *squares) Drawing(_ context.Context, _ []byte, v timeline.DrawingView) (*image.NRGBA, error) {
+	return square(v.W, v.H, 0), nil
+}
+
 // reader says every text as a tone of 2 seconds, a word each 250 ms.
 type reader struct{ path string }
 

@@ -15,12 +15,6 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// Drawings is a Pages that draws SVG too (adapters/browser). A *domain.Error is the drawing's fault.
-type Drawings interface {
-	// Drawing draws a part of an SVG drawing, clear where it shows nothing.
-	Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error)
-}
-
 // pixels decodes or draws a still picture and returns what is seen of it in a part of its box. The crop is of the upright picture; empty: all of
 // it.
 func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.Rectangle) (*image.RGBA, error) {
@@ -35,8 +29,7 @@ func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.R
 	if crop.Empty() || seen.Empty() {
 		return &image.RGBA{}, nil
 	}
-	draw, ok := s.pages.draw.(Drawings)
-	if !ok {
+	if s.pages.draw == nil {
 		return nil, domain.Errorf(domain.Invalid, "svg_unavailable", "SVG drawings cannot be drawn on this server: install chromium-headless-shell")
 	}
 	svg, err := os.ReadFile(src.path)
@@ -44,7 +37,7 @@ func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.R
 		return nil, fmt.Errorf("read a drawing: %w", err)
 	}
 	view := viewOf(whole, crop, box, seen)
-	img, err := draw.Drawing(ctx, svg, view)
+	img, err := s.pages.draw.Drawing(ctx, svg, view)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func New(version string, codec *eventstore.Codec) *Metrics {
 	m.frames = m.counter("render_frames_total", "Frames of movies by where they came from: encoded, or cached in windows of earlier renders.", "source")
 	m.stageTime = m.histogram("render_stage_duration_seconds", "Time of a stage of a render.", workBounds, "stage")
 	m.speed = m.histogram("render_speed_ratio", "Length of a movie by the time its render took: 1 is real time.", speedBounds).WithLabelValues().(prometheus.Histogram)
-	m.pages = m.counter("render_pages_total", "Drawings of html pages by what came of them: ok, error.", "result")
+	m.pages = m.counter("render_pages_total", "Pictures and films of html pages and SVG drawings by what came of them: ok, error.", "result")
 	m.calls = m.counter("outbound_requests_total", "Requests to other servers by what they are for, and the class of the answer's status; error: there was none.", "purpose", "result")
 	m.callTime = m.histogram("outbound_request_duration_seconds", "Time until the header of another server's answer.", callBounds, "purpose")
 	m.callBytes = m.counter("outbound_received_bytes_total", "Bytes of bodies that other servers sent.", "purpose")

@@ -89,10 +89,11 @@ func (b countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Pages draws html pages.
+// Pages draws html pages and drawings in SVG.
 type Pages interface {
 	Still(ctx context.Context, p timeline.Page, w, h int) (*image.NRGBA, error)
 	Frames(ctx context.Context, p timeline.Page, w, h int, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error) error
+	Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error)
 }
 
 // Pages returns pages whose drawings are counted. A nil Metrics counts nothing.
@@ -120,6 +121,13 @@ func (c countedPages) Frames(ctx context.Context, p timeline.Page, w, h int, rat
 	err := c.Pages.Frames(ctx, p, w, h, rate, n, yield)
 	c.count(err)
 	return err
+}
+
+// Drawing implements Pages.
+func (c countedPages) Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error) {
+	picture, err := c.Pages.Drawing(ctx, svg, v)
+	c.count(err)
+	return picture, err
 }
 
 func (c countedPages) count(err error) {

@@ -33,6 +33,7 @@ func newOrigin(t *testing.T) *origin {
 	for name, content := range map[string]string{
 		"captions.srt": "1\n00:00:00,000 --> 00:00:01,000\nHello\n",
 		"page.html":    `<body style="margin:0;background:#0a0">page</body>`,
+		"drawing.svg":  `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect width="16" height="16" fill="#a00"/></svg>`,
 		"font.ttf":     string(goregular.TTF),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
@@ -62,6 +63,7 @@ func (o *origin) movie(background string) object {
 	return object{"resolution": "custom", "width": 64, "height": 64, "scenes": []any{object{
 		"duration": 1, "background-color": background, "elements": []any{
 			element("image", object{"src": at("image.png"), "width": 16}),
+			element("image", object{"src": at("drawing.svg"), "width": 16}),
 			element("video", object{"src": at("video.mp4"), "width": 16}),
 			element("audio", object{"src": at("sound.wav")}),
 			element("html", object{"src": at("page.html"), "width": 16, "height": 16}),
