@@ -25,10 +25,10 @@ var pageProperties = []Property{
 
 // captionProperties are the settings of subtitles. Movie-schema §4.8.
 var captionProperties = []Property{
-	{Name: "style", Type: ChoiceType, Values: []string{"classic", "classic-progressive", "classic-one-word", "boxed-line", "boxed-word"},
+	{Name: "style", Type: ChoiceType, Or: ObjectType, Kind: SettingsKind(TypeSubtitles), Values: []string{"classic", "classic-progressive", "classic-one-word", "boxed-line", "boxed-word"},
 		Default: `"classic"`, Example: `"boxed-word"`, Picture: "22-subtitles",
 		Doc: "Chooses what happens to the words: classic colours the spoken one, progressive shows them as they are spoken, one-word shows the " +
-			"spoken one alone, boxed puts a box behind the line or the word."},
+			"spoken one alone, boxed puts a box behind the line or the word. An object holds all of these settings, style too."},
 	{Name: "all-caps", Type: BooleanType, Default: "false", Example: "true", Doc: "Writes everything in capitals."},
 	{Name: "font-family", Type: TextType, Default: `"Arial"`, Example: `"Montserrat"`,
 		Doc: "Names the font; with font-url, the family in that file."},

@@ -64,6 +64,8 @@ func TestCheck(t *testing.T) {
 		{"font", element(`{"type":"text","text":"a","settings":{"font-url":"file:///f.ttf"}}`), `/scenes/0/elements/0/settings/font-url 1:87 error source_unreachable`},
 		{"destination", `{"exports":[{"destinations":[5,{"type":"webhook","endpoint":"https://a.example/"}]}],"elements":[]}`,
 			`/exports/0/destinations/0 1:30 error destination_invalid; /exports/0/destinations/0 1:30 warning value_type`},
+		{"the look of captions under style", `{"scenes":[{"duration":1}],"elements":[{"type":"subtitles","captions":"1","settings":{"style":{"style":"boxed-word","font-sise":20}}}]}`,
+			`/elements/0/settings/style/font-sise 1:117 warning property_unknown`},
 		{"exports", `{"exports":[{"destinations":"x"}],"elements":[]}`, `/exports 1:12 error destination_invalid; /exports/0/destinations 1:29 warning value_type`},
 		{"after its scene", element(`{"type":"text","text":"a","start":5}`), `/scenes/0/elements/0/start 1:72 warning element_never_shown`},
 		{"expression", element(`{"type":"text","text":"{{ 1 + }}"}`), `/scenes/0/elements/0/text 1:60 error expression_invalid`},

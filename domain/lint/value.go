@@ -17,7 +17,7 @@ func (r ruler) value(at path, p document.Property, value any) {
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		if p.Type == document.ObjectType || p.Kind == document.ExportKind { // a single export may stand without a list
+		if p.Type == document.ObjectType || p.Or == document.ObjectType || p.Kind == document.ExportKind { // a single export may stand without a list
 			r.object(p.Kind, at, v)
 			return
 		}
