@@ -17,7 +17,7 @@ func (r ruler) value(at path, p document.Property, value any) {
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		if p.Type == document.ObjectType || p.Or == document.ObjectType || p.Kind == document.ExportKind { // a single export may stand without a list
+		if nests(p) {
 			r.object(p.Kind, at, v)
 			return
 		}
@@ -41,6 +41,11 @@ func (r ruler) value(at path, p document.Property, value any) {
 	if problem != nil {
 		r.add(at, *problem)
 	}
+}
+
+// nests says that a property may hold an object whose members are its own. A single export may stand without a list.
+func nests(p document.Property) bool {
+	return p.Type == document.ObjectType || p.Or == document.ObjectType || p.Kind == document.ExportKind
 }
 
 // blank says that a value asks for nothing.
