@@ -2,6 +2,7 @@
 # Installs what Moviola needs from the system and is not there yet: the programs it runs and the fonts it draws with.
 #
 #   scripts/deps.sh run    what the service needs
+#   scripts/deps.sh slim   the same without Chromium and speech
 #   scripts/deps.sh test   the same, a C compiler for the race detector, servers of FTP and SSH, and strace
 #
 # Nothing is touched when everything is present. Where it cannot install, it says exactly what to install.
@@ -17,9 +18,11 @@ want() {
 
 want ffmpeg ffmpeg
 want ffprobe ffmpeg
-want /usr/lib/chromium/chromium-headless-shell chromium-headless-shell
 want heif-convert libheif-examples
-want espeak-ng espeak-ng
+if [ "${1:-run}" != slim ]; then
+	want /usr/lib/chromium/chromium-headless-shell chromium-headless-shell
+	want espeak-ng espeak-ng
+fi
 want /usr/share/fonts/truetype/noto/NotoSans-Regular.ttf fonts-noto-core
 want /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc fonts-noto-cjk
 want /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf fonts-noto-color-emoji

@@ -62,7 +62,8 @@ func rootCommand() *cobra.Command {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	root.AddCommand(serveCommand(), renderCommand(), validateCommand(), batchCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
-		workCommand(), actsCommand(), auditCommand(), checkCommand(), backupCommand(), restoreCommand(), rebuildCommand(), configCommand(), doctorCommand(), versionCommand())
+		workCommand(), actsCommand(), auditCommand(), checkCommand(), backupCommand(), restoreCommand(), rebuildCommand(), configCommand(), doctorCommand(), probeCommand(),
+		versionCommand())
 	return root
 }
 
