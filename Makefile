@@ -56,7 +56,8 @@ test-cluster: ## elect, freeze and lose the nodes of a cluster of event stores f
 	@scripts/deps.sh test
 	MOVIOLA_CLUSTER_TIME=$(or $(MOVIOLA_CLUSTER_TIME),3m) CGO_ENABLED=0 go test -v -count=1 -timeout 24h -run TestCluster ./tests/faults
 
-test-deploy: ## deploy/: the chart by Helm's engine and the types of Kubernetes, the compose files by compose-go, their flags and variables by the program
+test-deploy: ## deploy/: the chart by Helm's engine and the types of Kubernetes, the compose files by compose-go, their flags and variables by the program; alerts by promtool, queries by the parser of Prometheus
+	@scripts/deps.sh test
 	cd tests/deploy && CGO_ENABLED=0 go test -vet=off -count=1 -timeout 20m ./...
 
 image: ## build both images of deploy/Dockerfile without a registry and say how large they are (needs buildah and mmdebstrap, and root)
@@ -124,4 +125,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: image test-deploy help run build test test-fast test-one test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: test-hostile image test-deploy help run build test test-fast test-one test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check audit-deps mutate-guard bench-delivery
