@@ -46,6 +46,39 @@ func (w *Work) Census(ctx context.Context, now time.Time) ([]Waiting, error) {
 	return all, nil
 }
 
+// Demand is how much of a kind of work there is to do now.
+type Demand struct {
+	Waiting int       // due, and taken by nobody; CensusLimit at most
+	Running int       // taken by a process; CensusLimit at most
+	Oldest  time.Time // since when the first of those that wait is due; zero: none waits
+}
+
+// Demand counts the work of a kind.
+func (w *Work) Demand(ctx context.Context, kind string, now time.Time) (Demand, error) {
+	var demand Demand
+	for item, err := range w.all(ctx, kind, WorkReady) {
+		if err != nil {
+			return Demand{}, err
+		}
+		if item.Due.After(now) || demand.Waiting == CensusLimit {
+			break
+		}
+		if demand.Waiting == 0 {
+			demand.Oldest = item.Due
+		}
+		demand.Waiting++
+	}
+	for _, err := range w.all(ctx, kind, WorkClaimed) {
+		if err != nil {
+			return Demand{}, err
+		}
+		if demand.Running++; demand.Running == CensusLimit {
+			break
+		}
+	}
+	return demand, nil
+}
+
 // Lag is how far the read models are behind the log.
 type Lag struct {
 	Head   eventstore.Position // where the log ends

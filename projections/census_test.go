@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -44,6 +45,41 @@ func TestCensusAndLag(t *testing.T) {
 	}
 	if got := counts(1); !slices.Equal(got, []int{2, 1}) {
 		t.Errorf("waiting renders after a minute %v", got)
+	}
+}
+
+// What is claimed is asked for beside what waits and is due.
+func TestWork_Demand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	models := w.open(t)
+	start(t, models)
+	demand := func(minutes int) projections.Demand {
+		found, err := models.Work.Demand(t.Context(), projections.WorkRender, minute(minutes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found.Oldest = found.Oldest.UTC()
+		return found
+	}
+	if got := demand(500); got != (projections.Demand{}) {
+		t.Errorf("of nothing: %+v", got)
+	}
+	waitFor(t, models, backlog(t, w, 3, 1))
+	if got, want := demand(500), (projections.Demand{Waiting: 4, Oldest: minute(0)}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	items, err := models.Work.Candidates(t.Context(), projections.WorkRender, minute(1), 1)
+	if err != nil || len(items) == 0 {
+		t.Fatalf("%+v, %v", items, err)
+	}
+	at := w.append(t, movie.Stream(domain.ProjectID(items[0].Subject)), movie.RenderStarted{Worker: "w", Attempt: 1, At: minute(1)})
+	waitFor(t, models, at)
+	if got := demand(500); got.Waiting != 3 || got.Running != 1 {
+		t.Errorf("with one that runs: %+v", got)
+	}
+	if got := demand(-1); got.Waiting != 0 || got.Running != 1 {
+		t.Errorf("before any is due: %+v", got)
 	}
 }
 

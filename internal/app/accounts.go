@@ -61,6 +61,7 @@ func (s *service) newAdmin(secret secret.Secret, log logrus.FieldLogger, keyring
 			Pages:  s.models.Acts,
 		},
 		Work:      admin.WorkCalls{Trouble: s.models.Trouble, Drop: s.drops()},
+		Capacity:  admin.CapacityCalls{Work: s.models.Work, Now: now},
 		Keys:      s.keyCalls(keyring),
 		Projected: s.models.Reader,
 		CursorKey: cursorKey,

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,12 +37,13 @@ var (
 		"Events that are not in the read models yet, counted up to 10,000.", nil, nil)
 	lagSeconds   = prometheus.NewDesc("moviola_projection_lag_seconds", "Age of the oldest event that is not in the read models yet; 0: all are.", nil, nil)
 	queueItems   = prometheus.NewDesc("moviola_queue_items", "Work that is due and that nobody has, counted up to 10,000 of a kind.", []string{"kind", "plan"}, nil)
+	slotsWanted  = prometheus.NewDesc("moviola_render_slots_wanted", "Movies that wait for a slot or have one.", nil, nil)
 	queueSeconds = prometheus.NewDesc("moviola_queue_oldest_seconds", "How long the oldest of that work has been due.", []string{"kind", "plan"}, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (s *standing) Describe(to chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{logPosition, lagEvents, lagSeconds, queueItems, queueSeconds} {
+	for _, desc := range []*prometheus.Desc{logPosition, lagEvents, lagSeconds, queueItems, queueSeconds, slotsWanted} {
 		to <- desc
 	}
 }
@@ -62,7 +64,7 @@ func (s *standing) ask() []prometheus.Metric {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
 	defer cancel()
 	log := s.service.log.WithField("part", "metrics")
-	return append(s.askLag(ctx, log), s.askQueue(ctx, log)...)
+	return slices.Concat(s.askLag(ctx, log), s.askQueue(ctx, log), s.askWanted(ctx, log))
 }
 
 func gaugeOf(desc *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
@@ -114,6 +116,19 @@ func (s *standing) askQueue(ctx context.Context, log logrus.FieldLogger) []prome
 		metrics = append(metrics, gaugeOf(queueItems, float64(n), at.kind, at.plan), gaugeOf(queueSeconds, oldest[at], at.kind, at.plan))
 	}
 	return metrics
+}
+
+// askWanted tells for how many movies there should be a slot.
+func (s *standing) askWanted(ctx context.Context, log logrus.FieldLogger) []prometheus.Metric {
+	if !s.service.cfg.Plays(config.RoleKeeper) {
+		return nil
+	}
+	demand, err := s.service.models.Work.Demand(ctx, projections.WorkRender, s.now())
+	if err != nil {
+		log.WithError(err).Debug("movies that want a slot not counted")
+		return nil
+	}
+	return []prometheus.Metric{gaugeOf(slotsWanted, float64(demand.Waiting+demand.Running))}
 }
 
 // noPlan is the plan of work of the service itself, and of accounts whose plan is not known here.

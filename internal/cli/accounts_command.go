@@ -20,6 +20,7 @@ const (
 	adminCreditsPath  = "/admin/credits"
 	adminActsPath     = "/admin/acts"
 	adminWorkPath     = "/admin/work"
+	adminCapacityPath = "/admin/capacity"
 	adminRetryPath    = "/admin/work/retry"
 	adminDropPath     = "/admin/work/drop"
 )

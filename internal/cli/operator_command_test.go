@@ -37,6 +37,8 @@ func TestOperatorCommands(t *testing.T) {
 			[]string{`POST /admin/credits {"account":"a1","amount":5,"reference":"r","kind":"pack"}`, "GET /admin/accounts?account=a1"}, 0, []string{"has 5 credits, 4"}},
 		{"stuck work", []string{"work", "list"}, []string{`{"work":[{"work":"render/p","account":"a1","failures":12,"message":"no","droppable":true}]}`},
 			[]string{"GET /admin/work"}, 0, []string{"render/p", "12", "true", "no"}},
+		{"capacity", []string{"work", "capacity"}, []string{`{"waiting":3,"running":2,"oldest_seconds":41.5,"slots_wanted":5}`}, []string{"GET /admin/capacity"}, 0,
+			[]string{"5 slots", "3 movies wait", "42 s", "2 have one"}},
 		{"retry one", []string{"work", "retry", "render/p"}, []string{`{"count":1}`}, []string{`POST /admin/work/retry {"work":"render/p"}`}, 0, []string{"1 piece of work is"}},
 		{"retry all", []string{"work", "retry", "--all", "--count", "2"}, []string{`{"count":2}`}, []string{`POST /admin/work/retry {"all":true,"count":2}`}, 0, []string{"2 pieces"}},
 		{"retry all, unseen", []string{"work", "retry", "--all"}, nil, nil, 1, []string{"--count"}},

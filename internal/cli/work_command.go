@@ -12,9 +12,9 @@ import (
 
 func workCommand() *cobra.Command {
 	o := &operator{}
-	cmd := &cobra.Command{Use: "work", Short: "Look after the work of a running service that is stuck"}
+	cmd := &cobra.Command{Use: "work", Short: "Look after the work of a running service"}
 	o.bind(cmd.PersistentFlags())
-	cmd.AddCommand(listWorkCommand(o), retryWorkCommand(o), dropWorkCommand(o))
+	cmd.AddCommand(listWorkCommand(o), retryWorkCommand(o), dropWorkCommand(o), capacityCommand(o))
 	return cmd
 }
 
@@ -141,4 +141,26 @@ func actsCommand() *cobra.Command {
 	o.bind(cmd.Flags())
 	cmd.Flags().StringVar(&on, "on", "", "only what was done to this account, key or piece of work")
 	return cmd
+}
+
+// capacityCommand tells how many movies want a slot of a renderer.
+func capacityCommand(o *operator) *cobra.Command {
+	return &cobra.Command{
+		Use:   "capacity",
+		Short: "Say how many movies wait for a slot of a renderer, and how many have one",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var answer struct {
+				Waiting, Running int
+				OldestSeconds    float64 `json:"oldest_seconds"`
+				SlotsWanted      int     `json:"slots_wanted"`
+			}
+			if err := o.call(cmd.Context(), http.MethodGet, adminCapacityPath, nil, nil, &answer); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%d slots are wanted: %d movies wait, the first for %.0f s; %d have one.\n",
+				answer.SlotsWanted, answer.Waiting, answer.OldestSeconds, answer.Running)
+			return err
+		},
+	}
 }

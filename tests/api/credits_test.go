@@ -165,6 +165,9 @@ var moneyRows = []row{
 		}
 	}},
 	{"account-work", func(t *testing.T, w *world) {
+		if wanted := w.plain.operate(t, "GET", "/admin/capacity", ""); wanted["slots_wanted"] != wanted["waiting"].(float64)+wanted["running"].(float64) {
+			t.Errorf("capacity %v", wanted)
+		}
 		if stuck := w.plain.operate(t, "GET", "/admin/work", ""); stuck["count"] != 0.0 {
 			t.Errorf("stuck: %v", stuck)
 		}

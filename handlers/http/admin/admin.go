@@ -1,4 +1,4 @@
-// Package admin serves the operator's interface under /admin: accounts, plans, credits, keys, work that is stuck, and the trail of what
+// Package admin serves the operator's interface under /admin: accounts, plans, credits, keys, work that is stuck, the capacity that is wanted, and the trail of what
 // operators have done. It is guarded by one token for the whole installation, not by an account's key. Whatever changes something is
 // recorded in the trail before it is done.
 package admin
@@ -50,6 +50,7 @@ type Config struct {
 	Credits   Granter
 	Acts      ActCalls
 	Work      WorkCalls
+	Capacity  CapacityCalls
 	Keys      KeyCalls
 	Projected web.Projected
 	CursorKey []byte // of the lists
@@ -81,6 +82,7 @@ func (a *API) Routes(router *mux.Router) {
 	router.Handle("/admin/credits", web.Methods{http.MethodPost: a.guarded(a.grantCredits)})
 	router.Handle("/admin/acts", web.Methods{http.MethodGet: a.guarded(a.listActs)})
 	router.Handle("/admin/work", web.Methods{http.MethodGet: a.guarded(a.listWork)})
+	router.Handle("/admin/capacity", web.Methods{http.MethodGet: a.guarded(a.readCapacity)})
 	router.Handle("/admin/work/retry", web.Methods{http.MethodPost: a.guarded(a.retryWork)})
 	router.Handle("/admin/work/drop", web.Methods{http.MethodPost: a.guarded(a.dropWork)})
 	a.routeKeys(router)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/sirupsen/logrus"
@@ -80,8 +81,9 @@ func newWorld(configured string) (*world, http.Handler) {
 	admin.New(admin.Config{
 		Operator: web.NewOperatorToken(configured, 0), Accounts: opener{w}, Credits: credits{w}, Projected: projected{w}, Log: log, CursorKey: make([]byte, 32),
 		Plans: plans{w}, Close: closer{w}, Books: admin.Books{Accounts: shelf{w}, Totals: shelf{w}, Standings: shelf{w}},
-		Acts: admin.ActCalls{Record: trail{w}, Pages: trail{w}},
-		Work: admin.WorkCalls{Trouble: w.trouble, Drop: map[string]admin.DropFunc{projections.WorkRender: w.trouble.drop}},
+		Acts:     admin.ActCalls{Record: trail{w}, Pages: trail{w}},
+		Capacity: admin.CapacityCalls{Work: demands{}, Now: time.Now},
+		Work:     admin.WorkCalls{Trouble: w.trouble, Drop: map[string]admin.DropFunc{projections.WorkRender: w.trouble.drop}},
 	}).Routes(router)
 	return w, web.Wrap(router, log)
 }

@@ -110,6 +110,16 @@ type trouble struct {
 	ended   bool // it is over when somebody drops it
 }
 
+// demands is work list in which three movies wait, and two have a slot.
+type demands struct{}
+
+func (demands) Demand(_ context.Context, kind string, now time.Time) (projections.Demand, error) {
+	if kind != projections.WorkRender {
+		return projections.Demand{}, errors.New("asked for " + kind)
+	}
+	return projections.Demand{Waiting: 3, Running: 2, Oldest: now.Add(-41500 * time.Millisecond)}, nil
+}
+
 func newTrouble() *trouble {
 	return &trouble{rows: []projections.Trouble{
 		{Work: "hold/p", Kind: "settle", Account: "a1", Subject: "p", Message: "no", Failures: 10, Stuck: true, First: t0, Last: t0.Add(time.Minute)},
@@ -170,6 +180,7 @@ func TestOperator(t *testing.T) {
 			refused("plan must be one of counted, free, paid", "plan_invalid"), act("change plan", "a1", "gold")},
 		{"close", "DELETE", "/admin/accounts?account=a1", "", 200, `{"success":true,"account":"a1"}`, act("close account", "a1", "")},
 		{"close nobody", "DELETE", "/admin/accounts", "", 400, refused("account is required", "account_missing"), nil},
+		{"capacity", "GET", "/admin/capacity", "", 200, `{"success":true,"waiting":3,"running":2,"oldest_seconds":41.5,"slots_wanted":5}`, nil},
 		{"stuck work", "GET", "/admin/work", "", 200,
 			`{"success":true,"count":2,"work":[{"work":"hold/p","kind":"settle","account":"a1","subject":"p","message":"no","failures":10,"first":"2026-11-21T09:00:00.000Z","last":"2026-11-21T09:01:00.000Z","droppable":false},` +
 				`{"work":"render/q","kind":"render","account":"a1","subject":"q","message":"no","failures":11,"first":"2026-11-21T09:00:00.000Z","last":"2026-11-21T09:01:00.000Z","droppable":true}]}`, nil},

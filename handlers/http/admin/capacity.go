@@ -1,0 +1,43 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// Demands tells how much work there is.
+type Demands interface {
+	Demand(ctx context.Context, kind string, now time.Time) (projections.Demand, error)
+}
+
+// CapacityCalls are what GET /admin/capacity is answered from. Every field is required.
+type CapacityCalls struct {
+	Work Demands
+	Now  func() time.Time
+}
+
+type capacity struct {
+	Success       bool    `json:"success"`
+	Waiting       int     `json:"waiting"`
+	Running       int     `json:"running"`
+	OldestSeconds float64 `json:"oldest_seconds"`
+	SlotsWanted   int     `json:"slots_wanted"`
+}
+
+// readCapacity serves GET /admin/capacity: for how many movies there should be a slot now.
+func (a *API) readCapacity(w http.ResponseWriter, r *http.Request) error {
+	now := a.cfg.Capacity.Now()
+	demand, err := a.cfg.Capacity.Work.Demand(r.Context(), projections.WorkRender, now)
+	if err != nil {
+		return err
+	}
+	answer := capacity{Success: true, Waiting: demand.Waiting, Running: demand.Running, SlotsWanted: demand.Waiting + demand.Running}
+	if demand.Waiting > 0 {
+		answer.OldestSeconds = now.Sub(demand.Oldest).Seconds()
+	}
+	return web.Write(w, http.StatusOK, answer)
+}
