@@ -71,6 +71,8 @@ var board = []row{
 		{"Oldest of it, by kind", "", "s", []query{{"max by (kind) (moviola_queue_oldest_seconds)", "{{kind}}"}}},
 		{"Slots in use", "All busy while movies wait: more renderers.", "percentunit", []query{
 			{"sum by (kind) (moviola_slots_busy) / sum by (kind) (moviola_slots)", "{{kind}}"}}},
+		{"Slots for movies", "More are wanted than there are: more renderers.", "short", []query{
+			{"max(moviola_render_slots_wanted)", "wanted"}, {`sum(moviola_slots{kind="render"})`, "there"}}},
 		{"Work that ended", "", "ops", []query{{counted("kind, result", "moviola_work_total"), "{{kind}} {{result}}"}}},
 		{"Time of a piece of work, p95", "", "s", []query{{share(.95, "kind", "moviola_work_duration_seconds"), "{{kind}}"}}},
 		{"Stuck work", "`moviola work list` names it. -1: cannot be told.", "short", []query{{"max(moviola_stuck_work)", "pieces"}}},

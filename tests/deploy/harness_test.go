@@ -13,12 +13,16 @@ import (
 // root is the repository.
 const root = "../.."
 
+// built is the folder of the program, if a test has asked for it.
+var built string
+
 // program builds moviola once.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "moviola-deploy")
 	if err != nil {
 		return "", err
 	}
+	built = dir
 	binary := filepath.Join(dir, "moviola")
 	build := exec.Command("go", "build", "-o", binary, ".")
 	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
@@ -37,8 +41,8 @@ func (e *buildError) Error() string { return e.err.Error() + ": " + e.out }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if binary, err := program(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(binary)) // it lies in the folder for such files
+	if built != "" {
+		_ = os.RemoveAll(built) // it lies in the folder for such files
 	}
 	os.Exit(code)
 }
