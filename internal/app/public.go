@@ -83,7 +83,7 @@ func (s *service) newPublic(secret secret.Secret) error {
 	} {
 		part.Routes(router)
 	}
-	s.router, s.public = router, newHTTPServer(s.cfg.Listen, web.Wrap(router, log, s.answered, web.LogAnswers(log, s.requestLevel())))
+	s.router, s.public = router, newHTTPServer(s.cfg.Listen, s.cleanPaths(router, web.Wrap(router, log, s.answered, web.LogAnswers(log, s.requestLevel()))))
 	// A shutdown waits for open answers, and a stream has no end of its own.
 	s.public.RegisterOnShutdown(movies.Stop)
 	s.public.RegisterOnShutdown(library.Stop)
@@ -96,6 +96,15 @@ func newRouter() *mux.Router {
 	web.NameOperations(router)
 	web.Limit(router, web.AnswerTime, otherLimits)
 	return router
+}
+
+// cleanPaths serves what a key opens at paths with slashes too many.
+func (s *service) cleanPaths(router *mux.Router, next http.Handler) http.Handler {
+	paths := make(map[string]bool, len(s.operations))
+	for _, op := range s.operations {
+		paths[op.Path] = true
+	}
+	return web.CleanSlashes(router, paths, next)
 }
 
 // answered counts an answer.

@@ -114,6 +114,11 @@ var batchRows = []row{
 		if none := w.idle.open(t, 0).call(t, "POST", "/batches", "{}"); none.Status != 401 {
 			t.Errorf("no credits ever: %d", none.Status)
 		}
+		nobody := &client{installation: w.idle}
+		for _, call := range []string{"GET /batches", "GET /batches/x", "GET /batches/x/results.csv", "POST /batches", "POST /batches/cancel"} {
+			method, path, _ := strings.Cut(call, " ")
+			nobody.refused(t, method, path, "", 401, "api_key_missing", "Invalid or missing API key")
+		}
 		viewer := c.as(t, key.Viewer, nil)
 		for _, path := range []string{"/batches", "/batches/cancel?id=Zz0Zz0Zz0Zz0Zz0Z"} {
 			if answer := viewer.call(t, "POST", path, "{}"); answer.Status != 403 {

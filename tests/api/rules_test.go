@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 
 // rows are all rules, in the order of tests/rules.txt.
 func rows() []row {
-	return slices.Concat(answerRows, roleRows, keyRows, getRows, listRows, postRows, refusalRows, payloadRows, stateRows, deleteRows, deliveryRows, connectionRows, mediaRows, folderRows, uploadRows, preloadRows, batchRows, creditRows, moneyRows, additionRows, templateRows, textRows)
+	return slices.Concat(answerRows, roleRows, keyRows, getRows, listRows, postRows, refusalRows, payloadRows, stateRows, deleteRows, deliveryRows, connectionRows, mediaRows, folderRows, uploadRows, preloadRows, batchRows, slashRows, creditRows, moneyRows, additionRows, templateRows, textRows)
 }
 
 // TestRules runs every row against two installations.

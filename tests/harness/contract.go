@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -83,6 +84,10 @@ func loadContract() (*Contract, error) {
 		}
 		c.routes = append(c.routes, route)
 	}
+	// One with a parameter must not hide a fixed one.
+	slices.SortFunc(c.routes, func(a, b contractRoute) int {
+		return cmp.Or(cmp.Compare(strings.Count(a.template, "{"), strings.Count(b.template, "{")), cmp.Compare(a.template, b.template))
+	})
 	return c, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"moviola/domain"
+	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
 )
 
@@ -21,6 +22,42 @@ type payload map[string]json.RawMessage
 func readPayload(w http.ResponseWriter, r *http.Request) (payload, error) {
 	var p payload
 	return p, web.ReadObject(w, r, maxBody, &p)
+}
+
+var errDiffers = domain.Errorf(domain.Invalid, "parameter_differs", "A parameter is given twice, with different values")
+
+// readDeletion reads what is to be deleted from the query, the body, or both: some clients send no body with DELETE. Decision 65.
+func readDeletion(w http.ResponseWriter, r *http.Request, c access.Call, names ...string) (payload, error) {
+	given := payload{}
+	for _, name := range names {
+		if !c.Query.Has(name) {
+			continue
+		}
+		text, same := c.One(name)
+		if !same {
+			return nil, errDiffers
+		}
+		raw, err := json.Marshal(text)
+		if err != nil {
+			return nil, err
+		}
+		given[name] = raw
+	}
+	if len(given) > 0 && r.ContentLength == 0 {
+		return given, nil
+	}
+	body, err := readPayload(w, r)
+	if err != nil {
+		return nil, err
+	}
+	for name := range given {
+		asked, _ := given.text(name)
+		if text, ok := body.text(name); ok && text != asked {
+			return nil, errDiffers
+		}
+		body[name] = given[name]
+	}
+	return body, nil
 }
 
 // text is a property that is a string; false: it is missing.

@@ -101,7 +101,7 @@ func (a *API) putFile(w http.ResponseWriter, r *http.Request, c access.Call) err
 
 // deleteFile serves DELETE /media/file.
 func (a *API) deleteFile(w http.ResponseWriter, r *http.Request, c access.Call) error {
-	body, err := readPayload(w, r)
+	body, err := readDeletion(w, r, c, "name", "folder")
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *API) deleteFile(w http.ResponseWriter, r *http.Request, c access.Call) 
 
 // deletePath serves DELETE /media.
 func (a *API) deletePath(w http.ResponseWriter, r *http.Request, c access.Call) error {
-	body, err := readPayload(w, r)
+	body, err := readDeletion(w, r, c, "path")
 	if err != nil {
 		return err
 	}

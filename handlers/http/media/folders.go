@@ -59,7 +59,7 @@ func (a *API) postFolder(w http.ResponseWriter, r *http.Request, c access.Call) 
 
 // deleteFolder serves DELETE /media/folder.
 func (a *API) deleteFolder(w http.ResponseWriter, r *http.Request, c access.Call) error {
-	body, err := readPayload(w, r)
+	body, err := readDeletion(w, r, c, "folder")
 	if err != nil {
 		return err
 	}

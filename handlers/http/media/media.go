@@ -150,19 +150,19 @@ func (a *API) Operations() []access.Operation {
 			Headers: []string{web.OperatorTokenHeader}, Serve: a.actFor(serve),
 		}
 	}
-	write := func(method, path string, serve access.Endpoint) access.Operation {
-		return access.Operation{Method: method, Path: path, Role: key.Render, Serve: serve}
+	write := func(method, path string, serve access.Endpoint, query ...string) access.Operation {
+		return access.Operation{Method: method, Path: path, Role: key.Render, Query: query, Serve: serve}
 	}
 	return []access.Operation{
 		read(mediaPath, a.getMedia, listParameters...),
-		write(http.MethodDelete, mediaPath, a.deletePath),
+		write(http.MethodDelete, mediaPath, a.deletePath, "path"),
 		read(filePath, a.getFile, "path"),
 		write(http.MethodPost, filePath, a.postFile),
 		write(http.MethodPut, filePath, a.putFile),
-		write(http.MethodDelete, filePath, a.deleteFile),
+		write(http.MethodDelete, filePath, a.deleteFile, "name", "folder"),
 		read(folderPath, a.getFolder, append([]string{"tree"}, listParameters...)...),
 		write(http.MethodPost, folderPath, a.postFolder),
-		write(http.MethodDelete, folderPath, a.deleteFolder),
+		write(http.MethodDelete, folderPath, a.deleteFolder, "folder"),
 	}
 }
 
