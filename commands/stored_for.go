@@ -28,6 +28,12 @@ func StorageFull(bound string) *domain.Error {
 	return domain.Errorf(domain.Forbidden, "storage_full", "Storage is full: the account stores %s, as much as it may. Delete files of the media library to continue.", bound)
 }
 
+// RendersFull refuses what would be rendered for an account beyond the bound of its rendered files, as text: "1 TB".
+func RendersFull(bound string) *domain.Error {
+	return domain.Errorf(domain.Forbidden, StorageFull("").Code, "Storage is full: the rendered files of the account come to %s, as much as they may. "+
+		"Delete movies (DELETE /movies) to continue, or wait until older ones expire.", bound)
+}
+
 // IsStorageFull says whether a bound of what the account stores is why something failed.
 func IsStorageFull(err error) bool {
 	var refusal *domain.Error

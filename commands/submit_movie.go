@@ -44,7 +44,7 @@ type Submission struct {
 	Position eventstore.Position
 }
 
-// SubmitMovieConfig is what NewSubmitMovieHandler needs. Every field but Plans and Growth is required.
+// SubmitMovieConfig is what NewSubmitMovieHandler needs. Every field but Plans, Growth and Room is required.
 type SubmitMovieConfig struct {
 	Log        *eventstore.Log
 	Ledgers    *ledgers.Ledgers
@@ -53,6 +53,8 @@ type SubmitMovieConfig struct {
 	NewProject func() domain.ProjectID // NewProjectID outside of tests
 	Now        func() time.Time
 	Growth     *fair.Budget // what movies may take that grow while they are read; nil: as much as they need
+	// Room refuses an account whose rendered files take as much as they may; nil: they may take everything. Decision 71.
+	Room func(ctx context.Context, account string) error
 }
 
 // SubmitMovieHandler handles SubmitMovie.
@@ -64,6 +66,7 @@ type SubmitMovieHandler struct {
 	files      Files
 	newProject func() domain.ProjectID
 	growth     *fair.Budget
+	room       func(ctx context.Context, account string) error
 }
 
 // NewSubmitMovieHandler returns a handler.
@@ -76,6 +79,7 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 		files:      cfg.Files,
 		newProject: cfg.NewProject,
 		growth:     cfg.Growth,
+		room:       cfg.Room,
 	}
 }
 
@@ -133,6 +137,11 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	terms, err := h.offer(ctx, cmd.Account, reserved, read.doc)
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
+	}
+	if h.room != nil {
+		if err := h.room(ctx, string(cmd.Account)); err != nil {
+			return Submission{}, fmt.Errorf("see what is rendered for %s: %w", cmd.Account, err)
+		}
 	}
 	project, err := h.reserve(ctx, cmd)
 	if err != nil {

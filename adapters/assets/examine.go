@@ -88,8 +88,8 @@ func (c *Cache) asPicture(ctx context.Context, asset *commands.Asset, target *ur
 	if err != nil || !deep {
 		return err
 	}
-	if asset.Format == "png" {
-		if err := c.makeShallow(ctx, asset, target); !errors.Is(err, errOtherPNG) {
+	if asset.Format == "png" || asset.Format == "tiff" {
+		if err := c.makeShallow(ctx, asset, target); !errors.Is(err, errOtherPicture) {
 			return err
 		}
 	}

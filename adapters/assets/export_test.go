@@ -4,6 +4,9 @@ package assets
 var (
 	ShallowPNG = shallowPNG
 	Shallow    = shallow
+
+	ShallowTIFF     = shallowTIFF
+	ErrOtherPicture = errOtherPicture
 )
 
 // Waiting is how many callers wait for downloads.

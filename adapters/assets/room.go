@@ -90,7 +90,7 @@ func (c *Cache) makeRoom(ctx context.Context, dir string, room quota.Amount) err
 		if err := k.remove(); err != nil {
 			return err
 		}
-		c.room.Freed(filepath.Base(filepath.Dir(filepath.Dir(k.path))), k.size)
+		c.room.Freed(filepath.Base(filepath.Dir(filepath.Dir(k.path))), quota.Amount{Bytes: k.size, Files: 1})
 		room.Bytes -= k.size
 		room.Files--
 	}

@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 )
 
-// errOtherPNG says that a PNG file is not one that shallowPNG reads: interlaced, or with a colour that stands for nothing.
-var errOtherPNG = errors.New("the PNG file has another form")
+// errOtherPicture says that a picture of 16 bits a channel has a form that is not read here.
+var errOtherPicture = errors.New("the picture has another form")
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
@@ -23,39 +23,67 @@ const pngSignature = "\x89PNG\r\n\x1a\n"
 const (
 	headChunk, dataChunk, endChunk, clearChunk = "IHDR", "IDAT", "IEND", "tRNS"
 
-	pngColors, pngColorsAlpha = 2, 6
-	maxPNGHead                = 1 << 20 // of a chunk before the picture; longer ones tell nothing that is needed
+	pngColors, pngGreyAlpha, pngColorsAlpha = 2, 4, 6
+
+	maxPNGHead = 1 << 20 // of a chunk before the picture; longer ones tell nothing that is needed
+	maxRow     = 1 << 20 // pixels: two rows are held
 )
 
-// pngShape is what the head of a PNG file of 16 bits a channel says.
+// pngShape is what the head of a PNG file says.
 type pngShape struct {
 	width, height int
 	kind          byte
+	interlaced    bool
+	clear         []byte // the colour, of 16 bits a channel, that stands for nothing; empty: none does
 }
 
 // channels are those of a pixel.
 func (s pngShape) channels() int {
-	if s.kind == pngColorsAlpha {
+	switch s.kind {
+	case pngGreyAlpha:
+		return 2
+	case pngColorsAlpha:
 		return 4
 	}
 	return 3
 }
 
+// shown is the shape of the picture that is made: not interlaced, and with transparency where a colour stands for it.
+func (s pngShape) shown() pngShape {
+	if len(s.clear) > 0 {
+		s.kind = pngColorsAlpha
+	}
+	return pngShape{width: s.width, height: s.height, kind: s.kind}
+}
+
+// check refuses sizes that no picture has here.
+func (s pngShape) check() error {
+	if s.width < 1 || s.height < 1 || s.width > maxRow || s.height > maxImagePixels/s.width {
+		return fmt.Errorf("the picture has %d × %d pixels", s.width, s.height)
+	}
+	return nil
+}
+
 // shallowPNG writes the picture of a PNG file with 16 bits a channel as one with 8, row by row: whatever its size, it takes the memory of a few
-// rows. It returns errOtherPNG when the file has a form that is not read here.
+// rows. An interlaced one takes that of the picture with 8 bits. It returns errOtherPicture when the file has a form that is not read here.
 func shallowPNG(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return fmt.Errorf("open a picture: %w", err)
 	}
 	defer in.Close()
+	return replacePNG(to, func(out *bufio.Writer) error { return shallow(ctx, bufio.NewReaderSize(in, 1<<16), out) })
+}
+
+// replacePNG makes a file in one step.
+func replacePNG(to string, write func(*bufio.Writer) error) error {
 	out, err := os.CreateTemp(filepath.Dir(to), ".new-")
 	if err != nil {
 		return fmt.Errorf("make a picture: %w", err)
 	}
 	defer func() { _ = os.Remove(out.Name()) }() // unless it has become to
 	w := bufio.NewWriterSize(out, 1<<16)
-	err = shallow(ctx, bufio.NewReaderSize(in, 1<<16), w)
+	err = write(w)
 	err = errors.Join(err, w.Flush(), out.Close())
 	if err != nil {
 		return err
@@ -75,6 +103,32 @@ func shallow(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("unpack a picture: %w", err)
 	}
+	if !shape.interlaced {
+		rows := newDeepRows(shape, shape.width, unpacked)
+		return writePNG(ctx, shape.shown(), out, func(_ int, row []byte) error { return rows.next(row) })
+	}
+	release, err := aloneWhole(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	frame, err := weave(ctx, shape, unpacked)
+	if err != nil {
+		return err
+	}
+	return writePNG(ctx, shape.shown(), out, rowsOf(frame))
+}
+
+// rowsOf hands out the rows of a whole picture.
+func rowsOf(frame []byte) func(y int, row []byte) error {
+	return func(y int, row []byte) error {
+		copy(row, frame[y*len(row):])
+		return nil
+	}
+}
+
+// writePNG writes a file of 8 bits a channel, whose rows next fills.
+func writePNG(ctx context.Context, shape pngShape, out io.Writer, next func(y int, row []byte) error) error {
 	head := binary.BigEndian.AppendUint32(nil, uint32(shape.width))
 	head = append(binary.BigEndian.AppendUint32(head, uint32(shape.height)), 8, shape.kind, 0, 0, 0)
 	if _, err := io.WriteString(out, pngSignature); err != nil {
@@ -89,8 +143,23 @@ func shallow(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := shallowRows(ctx, shape, unpacked, packer); err != nil {
-		return err
+	step := shape.channels()
+	row := make([]byte, 1+shape.width*step)
+	for y := range shape.height {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := next(y, row[1:]); err != nil {
+			return err
+		}
+		// Filter 1 of neighbours packs well and costs little; the row above is not needed for it.
+		row[0] = 1
+		for i := len(row) - 1; i > step; i-- {
+			row[i] -= row[i-step]
+		}
+		if _, err := packer.Write(row); err != nil {
+			return err
+		}
 	}
 	if err := errors.Join(packer.Close(), packed.Flush()); err != nil {
 		return err
@@ -98,38 +167,49 @@ func shallow(ctx context.Context, in io.Reader, out io.Writer) error {
 	return chunks.chunk(endChunk, nil)
 }
 
-// shallowRows halves the depth of every row.
-func shallowRows(ctx context.Context, shape pngShape, in io.Reader, out io.Writer) error {
-	pixel := 2 * shape.channels()
-	row, above := make([]byte, 1+shape.width*pixel), make([]byte, 1+shape.width*pixel)
-	half := make([]byte, 1+shape.width*shape.channels())
-	for range shape.height {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+// deepRows reads rows of 16 bits a channel.
+type deepRows struct {
+	shape      pngShape
+	in         io.Reader
+	row, above []byte
+}
+
+// newDeepRows reads rows of so many pixels.
+func newDeepRows(shape pngShape, columns int, in io.Reader) *deepRows {
+	length := 1 + columns*2*shape.channels()
+	return &deepRows{shape: shape, in: in, row: make([]byte, length), above: make([]byte, length)}
+}
+
+// next reads a row, with half its depth.
+func (d *deepRows) next(half []byte) error {
+	if _, err := io.ReadFull(d.in, d.row); err != nil {
+		return fmt.Errorf("unpack a picture: %w", err)
+	}
+	pixel := 2 * d.shape.channels()
+	if err := unfilter(d.row[0], d.row[1:], d.above[1:], pixel); err != nil {
+		return err
+	}
+	deep := d.row[1:]
+	d.row, d.above = d.above, d.row
+	if len(d.shape.clear) == 0 {
+		for i := range half {
+			half[i] = nearest(uint16(deep[2*i])<<8 | uint16(deep[2*i+1]))
 		}
-		if _, err := io.ReadFull(in, row); err != nil {
-			return fmt.Errorf("unpack a picture: %w", err)
+		return nil
+	}
+	for ; len(deep) > 0; deep, half = deep[pixel:], half[4:] {
+		for c := range 3 {
+			half[c] = nearest(uint16(deep[2*c])<<8 | uint16(deep[2*c+1]))
 		}
-		if err := unfilter(row[0], row[1:], above[1:], pixel); err != nil {
-			return err
+		if half[3] = 255; bytes.Equal(deep[:pixel], d.shape.clear) {
+			half[3] = 0
 		}
-		// Filter 1 of neighbours packs well and costs little; the row above is not needed for it.
-		half[0] = 1
-		step := shape.channels()
-		for i := range len(half) - 1 {
-			v := uint32(row[1+2*i])<<8 | uint32(row[2+2*i])
-			half[1+i] = byte((v*255 + 32767) / 65535)
-		}
-		for i := len(half) - 1; i > step; i-- {
-			half[i] -= half[i-step]
-		}
-		if _, err := out.Write(half); err != nil {
-			return err
-		}
-		row, above = above, row
 	}
 	return nil
 }
+
+// nearest is the value of 8 bits that is nearest to one of 16.
+func nearest(v uint16) byte { return byte((uint32(v)*255 + 32767) / 65535) }
 
 // unfilter undoes what a PNG file does to a row, whose pixels have so many bytes. Clause 9 of the specification.
 func unfilter(filter byte, row, above []byte, pixel int) error {
@@ -188,42 +268,53 @@ func openPNG(in io.Reader) (pngShape, io.Reader, error) {
 	}
 	for {
 		length, kind, err := chunkHead(in)
-		switch {
-		case err != nil:
+		if err != nil {
 			return shape, nil, err
-		case kind == dataChunk && shape.width > 0:
-			return shape, &chunkReader{in: in, left: length}, nil
-		case kind == headChunk && length == shapeBytes:
-			if shape, err = readShape(in); err != nil {
-				return shape, nil, err
-			}
-			length = 0
-		case kind == clearChunk || kind == dataChunk || kind == endChunk || length > maxPNGHead:
-			return shape, nil, errOtherPNG
 		}
-		if _, err := io.CopyN(io.Discard, in, int64(length)+4); err != nil { // and its sum
+		if kind == dataChunk && shape.width > 0 {
+			return shape, &chunkReader{in: in, left: length}, nil
+		}
+		if err := shape.read(in, kind, length); err != nil {
 			return shape, nil, err
 		}
 	}
 }
 
+// read takes what it needs from a chunk before the picture.
+func (s *pngShape) read(in io.Reader, kind string, length uint32) (err error) {
+	switch {
+	case kind == headChunk && length == shapeBytes:
+		*s, err = readShape(in)
+		length = 0
+	case kind == clearChunk && length == 6 && s.kind == pngColors:
+		s.clear = make([]byte, length)
+		_, err = io.ReadFull(in, s.clear)
+		length = 0
+	case kind == clearChunk || kind == dataChunk || kind == endChunk || length > maxPNGHead:
+		return errOtherPicture
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(io.Discard, in, int64(length)+4) // and its sum
+	return err
+}
+
 // shapeBytes is how long the chunk is that says what a picture is like.
 const shapeBytes = 13
 
-// readShape reads that chunk. errOtherPNG: the picture is not of 16 bits, without a palette, its rows one after the other.
+// readShape reads that chunk. errOtherPicture: the picture is not of 16 bits with colours, or with grey and alpha.
 func readShape(in io.Reader) (shape pngShape, err error) {
 	head := make([]byte, shapeBytes)
 	if _, err := io.ReadFull(in, head); err != nil {
 		return shape, err
 	}
-	if head[8] != 16 || head[9] != pngColors && head[9] != pngColorsAlpha || !bytes.Equal(head[10:], []byte{0, 0, 0}) {
-		return shape, errOtherPNG
+	shape = pngShape{width: int(binary.BigEndian.Uint32(head)), height: int(binary.BigEndian.Uint32(head[4:])), kind: head[9], interlaced: head[12] == 1}
+	known := shape.kind == pngColors || shape.kind == pngGreyAlpha || shape.kind == pngColorsAlpha
+	if head[8] != 16 || !known || head[10] != 0 || head[11] != 0 || head[12] > 1 {
+		return shape, errOtherPicture
 	}
-	shape = pngShape{int(binary.BigEndian.Uint32(head)), int(binary.BigEndian.Uint32(head[4:])), head[9]}
-	if w, h := shape.width, shape.height; w < 1 || h < 1 || w > maxImagePixels || h > maxImagePixels/w {
-		return shape, fmt.Errorf("the picture has %d × %d pixels", w, h)
-	}
-	return shape, nil
+	return shape, shape.check()
 }
 
 func chunkHead(in io.Reader) (length uint32, kind string, err error) {

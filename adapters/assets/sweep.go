@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/internal/quota"
 )
 
 // inUse is how long after its last use a file is left alone, whatever room is needed: somebody may be about to link it.
@@ -99,7 +100,7 @@ func (c *Cache) evict(all []kept, now time.Time) error {
 			failures = append(failures, err)
 			continue
 		}
-		c.room.Freed(filepath.Base(filepath.Dir(filepath.Dir(k.path))), k.size)
+		c.room.Freed(filepath.Base(filepath.Dir(filepath.Dir(k.path))), quota.Amount{Bytes: k.size, Files: 1})
 		total -= k.size
 	}
 	return errors.Join(failures...)

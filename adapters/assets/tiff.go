@@ -22,8 +22,18 @@ const convertedExtension = ".png"
 // tiffDemuxer is ffmpeg's reader of TIFF files.
 const tiffDemuxer = "tiff_pipe"
 
-// oneTIFF lets the pictures of TIFF files be looked through one after the other: each takes up to 200 MB.
-var oneTIFF = make(chan struct{}, 1)
+// oneWhole lets pictures that are read whole be read one after the other: each takes up to 200 MB.
+var oneWhole = make(chan struct{}, 1)
+
+// aloneWhole waits for the turn of a picture that is read whole.
+func aloneWhole(ctx context.Context) (release func(), err error) {
+	select {
+	case oneWhole <- struct{}{}:
+		return func() { <-oneWhole }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
 
 // readableTIFF has a TIFF file converted that is not read here: Go's decoder knows neither YCbCr nor CMYK, which cameras and printers write,
 // nor JPEG inside. Its orientation is noted either way.
@@ -60,16 +70,20 @@ func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader strin
 	return nil
 }
 
-// makeShallow gives a PNG file 8 bits a channel, without the memory that a decoder of whole pictures takes.
+// makeShallow makes a PNG file with 8 bits a channel of a PNG or TIFF file with 16, without the memory that a decoder of whole pictures takes.
 func (c *Cache) makeShallow(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	to := strings.TrimSuffix(asset.Path, convertedExtension) + convertedExtension
-	err := shallowPNG(ctx, asset.Path, to)
+	make8 := shallowPNG
+	if asset.Format == "tiff" {
+		make8 = shallowTIFF
+	}
+	err := make8(ctx, asset.Path, to)
 	var fault *os.PathError
 	switch {
 	case err == nil:
 		asset.Path, asset.Format, asset.Converted = to, "png", true
 		return nil
-	case errors.Is(err, errOtherPNG):
+	case errors.Is(err, errOtherPicture):
 		return err
 	case ctx.Err() != nil || errors.As(err, &fault):
 		return fmt.Errorf("convert asset %s: %w", asset.Hash, err)
@@ -90,12 +104,11 @@ func tiffOrientation(path string) (int, error) {
 
 // readsTIFF says whether a TIFF file is read here.
 func readsTIFF(ctx context.Context, path string) (bool, error) {
-	select {
-	case oneTIFF <- struct{}{}:
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
+	release, err := aloneWhole(ctx)
+	if err != nil {
+		return false, err
 	}
-	defer func() { <-oneTIFF }()
+	defer release()
 	f, err := os.Open(path)
 	if err != nil {
 		return false, fmt.Errorf("open a TIFF: %w", err)

@@ -41,7 +41,7 @@ type Bucket struct {
 	folders *folders // below dir; nil when the files are not in a folder
 	shelf   *shelf   // nil when the files are not in a folder
 	shelved []string // what the keys of the files on the shelf begin with
-	bound   *bound   // nil: accounts store as much as they like
+	rooms   []*Room  // bounds of what accounts store
 }
 
 // Open opens the store at a folder, which is made when it does not exist, or at the URL of a bucket (file:///path is a folder). In a
@@ -93,8 +93,8 @@ func folderOf(where string) (string, bool) {
 
 // Close ends the use of the store. No call may be under way or follow.
 func (b *Bucket) Close() error {
-	if b.bound != nil {
-		b.bound.Close()
+	for _, r := range b.rooms {
+		r.Close()
 	}
 	if b.dir == "" {
 		return b.bucket.Close()

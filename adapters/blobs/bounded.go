@@ -13,67 +13,78 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"moviola/commands"
+	"moviola/domain"
 	"moviola/internal/quota"
 )
 
-// bound is what a Bucket holds of what accounts store.
-type bound struct {
+// Room is a bound of what accounts store, and what is known of the files that count for it.
+type Room struct {
 	*quota.Bound
-	prefixes []string          // what the keys that count begin with; the account and a slash follow
-	owned    map[string]*named // by what the keys begin with that name no account
+	bucket   *Bucket
+	refusal  func(bound string) *domain.Error // what the client is told of a bound of its account, as text: "20 GB"
+	prefixes []string                         // what the keys that count begin with; the account and a slash follow
+	owned    map[string]*named                // by what the keys begin with that name no account
 }
 
 // Limit has the store hold bounds of the files whose keys begin with one of the prefixes, which end with a slash, and then have the account and a
-// slash. Nothing may be stored before.
-func (b *Bucket) Limit(limits quota.Limits, prefixes ...string) {
-	b.bound = &bound{prefixes: prefixes}
-	b.bound.Bound = quota.New(limits, b.stored)
+// slash. refusal is what the client is told of that of its account. Nothing may be stored before.
+func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.Error, prefixes ...string) *Room {
+	r := &Room{bucket: b, refusal: refusal, prefixes: prefixes, owned: map[string]*named{}}
+	r.Bound = quota.New(limits, r.stored)
+	b.rooms = append(b.rooms, r)
+	return r
 }
 
 // LimitOwned has files count whose keys begin with a prefix and then have a name and a slash. commands.StoredFor says whom one is stored for, and
-// owner whose those are that are there; empty: nobody's. Limit must have been called, and nothing may be stored before.
-func (b *Bucket) LimitOwned(prefix string, owner func(ctx context.Context, name string) (string, error)) {
-	if b.bound.owned == nil {
-		b.bound.owned = map[string]*named{}
-	}
-	b.bound.owned[prefix] = &named{find: owner, owners: map[string]string{}}
+// owner whose those are that are there; empty: nobody's. Nothing may be stored before.
+func (r *Room) LimitOwned(prefix string, owner func(ctx context.Context, name string) (string, error)) {
+	r.owned[prefix] = &named{find: owner, owners: map[string]string{}}
 }
 
-// Bound returns what the store holds of the bounds that Limit has set.
-func (b *Bucket) Bound() quota.Status {
-	if b.bound == nil {
-		return quota.Status{}
-	}
-	return b.bound.Status()
+// Fits says whether an account may store so many bytes more now: nil, or the refusal.
+func (r *Room) Fits(ctx context.Context, account string, size int64) error {
+	w := r.Begin(account)
+	defer w.Drop()
+	return r.refused(w.Add(ctx, size))
 }
 
-// owner is the account whose file a key is, or will be; empty: it is not counted.
-func (b *Bucket) owner(ctx context.Context, key string) string {
-	if b.bound == nil {
-		return ""
+// Admit says whether an account may store anything more, as far as that is known: who was never counted is, meanwhile.
+func (r *Room) Admit(ctx context.Context, account string) error {
+	if !r.Known(account) {
+		return nil
 	}
-	for _, prefix := range b.bound.prefixes {
+	return r.Fits(ctx, account, 1)
+}
+
+// StorageFull and RendersFull are what an account is told of the bounds of what it stores, and of what was rendered for it.
+var StorageFull, RendersFull = commands.StorageFull, commands.RendersFull
+
+// holds is the account whose file a key is, or will be; empty: it does not count.
+func (r *Room) holds(ctx context.Context, key string) string {
+	for _, prefix := range r.prefixes {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
 			account, _, _ := strings.Cut(rest, "/")
 			return account
 		}
 	}
-	for prefix := range b.bound.owned {
-		if strings.HasPrefix(key, prefix) {
-			return string(commands.StoredBy(ctx))
+	for prefix, files := range r.owned {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			account := string(commands.StoredBy(ctx))
+			files.note(rest, account)
+			return account
 		}
 	}
 	return ""
 }
 
-// Fits says whether an account may store so many bytes more now: nil, or the refusal.
-func (b *Bucket) Fits(ctx context.Context, account string, size int64) error {
-	if b.bound == nil {
-		return nil
+// roomOf is where a file counts, and the account for which; nil: it does not.
+func (b *Bucket) roomOf(ctx context.Context, key string) (*Room, string) {
+	for _, r := range b.rooms {
+		if account := r.holds(ctx, key); account != "" {
+			return r, account
+		}
 	}
-	w := b.bound.Begin(account)
-	defer w.Drop()
-	return refused(w.Add(ctx, size))
+	return nil, ""
 }
 
 // counted is a file that is counted as it is written.
@@ -94,63 +105,65 @@ func (c *counted) Read(p []byte) (int, error) {
 
 // putCounted stores a file as put does, within the bounds.
 func (b *Bucket) putCounted(ctx context.Context, key string, r io.Reader, put func(context.Context, string, io.Reader) error) error {
-	account := b.owner(ctx, key)
-	if account == "" {
+	room, account := b.roomOf(ctx, key)
+	if room == nil {
 		return put(ctx, key, r)
 	}
-	w := b.bound.Begin(account)
+	w := room.Begin(account)
 	defer w.Drop()
 	if sized, ok := r.(interface{ Len() int }); ok { // in memory, and written in one piece
 		if err := w.Add(ctx, int64(sized.Len())); err != nil {
-			return refused(err)
+			return room.refused(err)
 		}
 	} else {
 		r = &counted{ctx, r, w}
 	}
 	if err := put(ctx, key, r); err != nil {
-		return refused(err)
+		return room.refused(err)
 	}
 	w.Keep()
 	return nil
 }
 
 // refused is what the client is told of a bound of its account.
-func refused(err error) error {
+func (r *Room) refused(err error) error {
 	var full *quota.FullError
 	if errors.As(err, &full) && !full.All {
-		return commands.StorageFull(full.Bound())
+		return r.refusal(full.Bound())
 	}
 	return err
 }
 
 // removed notes that a file may be gone.
 func (b *Bucket) removed(key string) {
-	if b.bound == nil {
-		return
-	}
-	for prefix, files := range b.bound.owned {
-		if name, ok := strings.CutPrefix(key, prefix); ok {
-			b.bound.Removed(files.known(name))
+	for _, r := range b.rooms {
+		for prefix, files := range r.owned {
+			if rest, ok := strings.CutPrefix(key, prefix); ok {
+				r.Removed(files.known(rest))
+			}
 		}
-	}
-	if account := b.owner(context.Background(), key); account != "" {
-		b.bound.Removed(account)
+		for _, prefix := range r.prefixes {
+			if rest, ok := strings.CutPrefix(key, prefix); ok {
+				account, _, _ := strings.Cut(rest, "/")
+				r.Removed(account)
+			}
+		}
 	}
 }
 
 // stored measures what an account stores; empty: all.
-func (b *Bucket) stored(ctx context.Context, account string) (quota.Amount, error) {
+func (r *Room) stored(ctx context.Context, account string) (quota.Amount, error) {
 	var sum quota.Amount
-	for _, prefix := range b.bound.prefixes {
+	for _, prefix := range r.prefixes {
 		if account != "" {
 			prefix += account + "/"
 		}
-		if err := b.measureBelow(ctx, prefix, &sum); err != nil {
+		if err := r.bucket.measureBelow(ctx, prefix, &sum); err != nil {
 			return quota.Amount{}, fmt.Errorf("measure files %s: %w", prefix, err)
 		}
 	}
-	for prefix, files := range b.bound.owned {
-		if err := b.measureOwned(ctx, prefix, files, account, &sum); err != nil {
+	for prefix, files := range r.owned {
+		if err := r.bucket.measureOwned(ctx, prefix, files, account, &sum); err != nil {
 			return quota.Amount{}, fmt.Errorf("measure files %s: %w", prefix, err)
 		}
 	}

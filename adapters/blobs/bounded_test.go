@@ -26,7 +26,7 @@ func bounded(t *testing.T, open func() *blobs.Bucket) {
 	mustPut(t, before, "movies/a/before.json", strings.Repeat("x", 200))
 	mustPut(t, before, "media/ab/another", strings.Repeat("x", 900))
 	b := open()
-	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}, Total: quota.Amount{Bytes: 2000}}, "media/", "movies/", "staging/")
+	room := b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}, Total: quota.Amount{Bytes: 2000}}, commands.StorageFull, "media/", "movies/", "staging/")
 	put := func(key string, size int, known bool) error {
 		var r io.Reader = strings.NewReader(strings.Repeat("x", size))
 		if !known {
@@ -48,8 +48,8 @@ func bounded(t *testing.T, open func() *blobs.Bucket) {
 		}
 	}
 	wantFull("a document beyond the bound", put("movies/a/more.json", 401, true))
-	wantFull("what would not fit", b.Fits(ctx, "a", 401))
-	if err := errors.Join(put("media/a/more", 300, false), put("movies/a/more.json", 100, true), put("renders/a/1.mp4", 5000, false), b.Fits(ctx, "b", 1)); err != nil {
+	wantFull("what would not fit", room.Fits(ctx, "a", 401))
+	if err := errors.Join(put("media/a/more", 300, false), put("movies/a/more.json", 100, true), put("renders/a/1.mp4", 5000, false), room.Fits(ctx, "b", 1)); err != nil {
 		t.Error(err)
 	}
 	wantFull("one byte more", put("media/a/last", 1, false))
@@ -64,7 +64,7 @@ func bounded(t *testing.T, open func() *blobs.Bucket) {
 		wantFull("a copy", b.Copy(ctx, "media/a/before", "media/a/copy"))
 	}
 	few := open() // what a has stored are four files now, and c one
-	few.Limit(quota.Limits{Account: quota.Amount{Files: 5}}, "media/", "movies/", "staging/")
+	few.Limit(quota.Limits{Account: quota.Amount{Files: 5}}, commands.StorageFull, "media/", "movies/", "staging/")
 	if err := errors.Join(few.Put(ctx, "media/a/fifth", strings.NewReader("")), few.Put(ctx, "movies/c/second.json", strings.NewReader("x"))); err != nil {
 		t.Error(err)
 	}
@@ -94,7 +94,7 @@ func TestBucket_Limit_Delete(t *testing.T) {
 	dir := t.TempDir()
 	mustPut(t, mustOpen(t, dir), "media/a/b", strings.Repeat("x", 900))
 	b := mustOpen(t, dir)
-	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, "media/")
+	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, commands.StorageFull, "media/")
 	mustPut(t, b, "media/a/c", strings.Repeat("x", 100))
 	if err := b.Delete(t.Context(), "media/a/b"); err != nil {
 		t.Fatal(err)
@@ -115,8 +115,7 @@ func TestBucket_LimitOwned(t *testing.T) {
 			dir := t.TempDir()
 			open := func() *blobs.Bucket {
 				b := mustOpen(t, dir, shelved...)
-				b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, "media/")
-				b.LimitOwned("templates/", func(_ context.Context, name string) (string, error) { return strings.TrimSuffix(name, "s"), nil })
+				b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, commands.StorageFull, "media/").LimitOwned("templates/", func(_ context.Context, name string) (string, error) { return strings.TrimSuffix(name, "s"), nil })
 				return b
 			}
 			b := open()
@@ -142,4 +141,51 @@ func TestBucket_LimitOwned(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRoom_owned: a second bound counts by itself; what was stored and deleted since the last count makes room for its account, and accounts that are
+// counted for the first time share one look through the files.
+func TestRoom_owned(t *testing.T) {
+	t.Parallel()
+	dir, asked := t.TempDir(), map[string]int{}
+	for key, size := range map[string]int{"renders/a1/1.mp4": 600, "renders/b1/1.mp4": 200, "renders/c1/1.mp4": 100, "media/a/1": 700} {
+		mustPut(t, mustOpen(t, dir), key, strings.Repeat("x", size))
+	}
+	b := mustOpen(t, dir)
+	b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000}}, commands.StorageFull, "media/")
+	room := b.Limit(quota.Limits{Account: quota.Amount{Bytes: 1000, Files: 3}}, commands.RendersFull)
+	room.LimitOwned("renders/", func(_ context.Context, name string) (string, error) {
+		asked[name]++
+		return name[:1], nil
+	})
+	put := func(key string, size int) error {
+		return b.Put(commands.StoredFor(t.Context(), domain.AccountID(strings.Split(key, "/")[1][:1])), key, strings.NewReader(strings.Repeat("x", size)))
+	}
+	full := func(what string, err error, bound string) {
+		t.Helper()
+		var refusal *domain.Error
+		if !errors.As(err, &refusal) || refusal.Code != "storage_full" || !strings.Contains(refusal.Message, "rendered files of the account come to "+bound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	full("a movie beyond the bound", put("renders/a2/1.mp4", 401), "1000 bytes")
+	if err := errors.Join(put("renders/a2/1.mp4", 400), put("renders/b2/1.mp4", 1), put("renders/c2/1.mp4", 1), b.Put(t.Context(), "media/a/2", strings.NewReader(strings.Repeat("x", 300)))); err != nil {
+		t.Fatal(err)
+	}
+	full("one byte more", room.Admit(t.Context(), "a"), "1000 bytes")
+	if asked["a1"] != 1 || asked["b1"] != 1 {
+		t.Errorf("the owners of files were looked up %v times", asked)
+	}
+	if err := b.Delete(t.Context(), "renders/a2/1.mp4"); err != nil {
+		t.Fatal(err)
+	}
+	for err := errors.New("none"); err != nil; { // it is counted again a second later
+		if err = put("renders/a3/1.mp4", 400); err != nil && t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(put("renders/b3/1.mp4", 1), room.Admit(t.Context(), "nobody")); err != nil {
+		t.Error(err)
+	}
+	full("a fourth file", put("renders/b4/1.mp4", 1), "3 files")
 }

@@ -85,18 +85,18 @@ func (b *Bucket) Copy(ctx context.Context, from, to string) error {
 
 // copy copies within the bounds.
 func (b *Bucket) copy(ctx context.Context, from, to string) error {
-	account := b.owner(ctx, to)
-	if account == "" {
+	room, account := b.roomOf(ctx, to)
+	if room == nil {
 		return b.bucket.Copy(ctx, to, from, nil)
 	}
 	found, err := b.bucket.Attributes(ctx, from)
 	if err != nil {
 		return err
 	}
-	w := b.bound.Begin(account)
+	w := room.Begin(account)
 	defer w.Drop()
 	if err := w.Add(ctx, found.Size); err != nil {
-		return refused(err)
+		return room.refused(err)
 	}
 	if err := b.bucket.Copy(ctx, to, from, nil); err != nil {
 		return err

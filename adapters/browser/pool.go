@@ -13,6 +13,7 @@ import (
 
 	"github.com/sirupsen/logrus"
 
+	"moviola/commands"
 	"moviola/domain/timeline"
 	"moviola/internal/jail"
 )
@@ -132,6 +133,7 @@ func (p *Pool) try(ctx context.Context, page Page, draw func(context.Context, *t
 	if err != nil {
 		return err
 	}
+	commands.PageTurn(ctx)
 	healthy := false
 	defer func() { p.release(b, healthy) }()
 	budget, stop := withBudget(ctx, p.cfg.Limit)

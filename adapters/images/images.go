@@ -20,6 +20,7 @@ import (
 
 	"moviola/commands"
 	"moviola/domain"
+	"moviola/internal/quota"
 )
 
 var _ commands.ImageGenerator = (*Generator)(nil)
@@ -28,6 +29,7 @@ var _ commands.ImageGenerator = (*Generator)(nil)
 const (
 	codeFailed     = "image_generation_failed"
 	codeNoProvider = "image_provider_missing"
+	codeStorage    = "image_storage_full"
 )
 
 // Endpoint is a service that speaks OpenAI's protocol for pictures. The zero Endpoint is none.
@@ -48,6 +50,8 @@ type Config struct {
 	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
 	// last use, so that what nobody asks for can be removed.
 	Dir string
+	// Room bounds what is kept there; what was used longest ago makes room.
+	Room quota.Limits
 	// Made is where other hosts find what was made for this one, and the other way round. Nil: none does, or they share Dir.
 	Made    commands.MadeStore
 	Log     logrus.FieldLogger // nil: the standard one
@@ -67,6 +71,7 @@ const (
 // Generator makes pictures. It is safe for concurrent use.
 type Generator struct {
 	cfg     Config
+	room    *quota.Folder
 	running *semaphore.Weighted
 	flights singleflight.Group
 }
@@ -91,7 +96,7 @@ func New(cfg Config) (*Generator, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make folder of generated images: %w", err)
 	}
-	return &Generator{cfg: cfg, running: semaphore.NewWeighted(int64(cfg.Slots))}, nil
+	return &Generator{cfg: cfg, room: quota.NewFolder(cfg.Dir, cfg.Room, inUse), running: semaphore.NewWeighted(int64(cfg.Slots))}, nil
 }
 
 // maxPrompt is how many characters a description may have.
@@ -111,7 +116,7 @@ func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest)
 	if err != nil {
 		return commands.GeneratedImage{}, err
 	}
-	s := shelfOf(g.cfg.Dir, request.Account)
+	s := g.shelf(request.Account)
 	made, ok := s.find(o.key)
 	if !ok {
 		if made, ok, err = g.share(ctx, s, request.Account, o); err != nil {
@@ -131,7 +136,7 @@ func (g *Generator) AtHand(ctx context.Context, request commands.ImageRequest) b
 	if err != nil {
 		return false
 	}
-	_, found := shelfOf(g.cfg.Dir, request.Account).find(o.key)
+	_, found := g.shelf(request.Account).find(o.key)
 	return found
 }
 

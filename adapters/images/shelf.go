@@ -2,6 +2,7 @@ package images
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -19,24 +20,38 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/timeline"
+	"moviola/internal/quota"
 )
 
 // maxPixels bounds a picture: more than any model makes, little enough to be drawn.
 const maxPixels = 16 << 20
 
 // shelf is the folder of one account: <key>.json names the picture <hash> and says what it is.
-type shelf struct{ dir string }
-
-func shelfOf(dir string, account domain.AccountID) shelf {
-	return shelf{filepath.Join(dir, hashOf([]byte(account))[:32])}
+type shelf struct {
+	dir  string
+	room *quota.Folder // of all accounts
 }
 
+func (g *Generator) shelf(account domain.AccountID) shelf {
+	return shelf{Folder(g.cfg.Dir, account), g.room}
+}
+
+// inUse is how long after its last use a picture is left alone, whatever room is needed: somebody may be about to draw it.
+const inUse = 10 * time.Minute
+
 // Folder is where the files of an account are, below the folder that its Config names.
-func Folder(dir string, account domain.AccountID) string { return shelfOf(dir, account).dir }
+func Folder(dir string, account domain.AccountID) string {
+	return filepath.Join(dir, hashOf([]byte(account))[:32])
+}
+
+// Room is what is held of the bounds of the pictures that are kept.
+func (g *Generator) Room() *quota.Folder { return g.room }
 
 // Forget removes the pictures that are kept for an account. Doing it again changes nothing.
 func (g *Generator) Forget(account domain.AccountID) error {
-	if err := os.RemoveAll(shelfOf(g.cfg.Dir, account).dir); err != nil {
+	s := g.shelf(account)
+	defer g.room.Removed(filepath.Base(s.dir))
+	if err := os.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("forget generated images: %w", err)
 	}
 	return nil
@@ -80,15 +95,34 @@ func (s shelf) keep(key string, raw []byte) (commands.Asset, error) {
 	if err != nil {
 		return commands.Asset{}, fmt.Errorf("note image %s: %w", asset.Hash, err)
 	}
-	if err := errors.Join(replace(asset.Path, raw), replace(filepath.Join(s.dir, key+".json"), note)); err != nil {
-		return commands.Asset{}, fmt.Errorf("keep image %s: %w", asset.Hash, err)
+	err = s.replace(asset.Path, raw)
+	if err == nil {
+		err = s.replace(filepath.Join(s.dir, key+".json"), note)
+	}
+	if err != nil {
+		return commands.Asset{}, fmt.Errorf("keep image %s: %w", asset.Hash, tooMuch(err))
 	}
 	return asset, nil
 }
 
+// tooMuch is what the client is told when there is no room for a picture. Where all accounts together have too much, it may pass.
+func tooMuch(err error) error {
+	var full *quota.FullError
+	if !errors.As(err, &full) || full.All {
+		return err
+	}
+	return domain.Errorf(domain.Invalid, codeStorage, "The image cannot be kept: those that the account has had generated or used in the last %.0f minutes come to %s, "+
+		"as much as they may. Use fewer at a time.", inUse.Minutes(), full.Bound())
+}
+
+// replace makes a file in one step, within the bounds.
+func (s shelf) replace(path string, content []byte) error {
+	return s.room.Store(context.Background(), filepath.Base(s.dir), int64(len(content)), func() error { return replace(path, content) })
+}
+
 // replace makes a file in one step.
 func replace(path string, content []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	temp, err := os.CreateTemp(filepath.Dir(path), quota.Unfinished+"*")
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"moviola/adapters/render/ffmpeg"
 	"moviola/commands"
 	"moviola/internal/jail/jailtest"
+	"moviola/internal/quota"
 )
 
 // cache:false acts on its level: an element and a scene have their scene rendered anew, the movie all of it; what is rendered
@@ -115,6 +116,35 @@ func TestEngine_Sweep(t *testing.T) {
 	}
 	alive.Close()
 	b.mustRender(fourTexts()) // everything can be made again
+}
+
+// TestEngine_Render_room: rendered parts that are kept are bounded as they are written. Those that find no room are not kept, and the movie is there all
+// the same.
+func TestEngine_Render_room(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, row := range []struct {
+		most quota.Amount
+		left int
+	}{{quota.Amount{Files: 3}, 3}, {quota.Amount{Bytes: 100}, 0}, {quota.Amount{}, 14}} {
+		dir := t.TempDir()
+		e, err := render.New(render.Config{Dir: dir, Tools: b.media.tools, Fetcher: b.media, Text: b.words, Room: quota.Limits{Account: row.most}, Log: quiet()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := e.Render(t.Context(), b.job(fourTexts()))
+		if err != nil {
+			t.Fatalf("%+v: %v", row.most, err)
+		}
+		out.Close()
+		all, err := filepath.Glob(filepath.Join(dir, "cache", "*", "*", "*"))
+		if err != nil || len(all) != row.left {
+			t.Errorf("%+v: %d files are kept, want %d (%v)", row.most, len(all), row.left, err)
+		}
+		if refused := e.Room().Status().Refused.Account; (refused > 0) != (row.most != quota.Amount{}) {
+			t.Errorf("%+v: %d refusals", row.most, refused)
+		}
+	}
 }
 
 // A folder whose process has died is no longer locked, whoever looks.

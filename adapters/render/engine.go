@@ -20,6 +20,7 @@ import (
 	"moviola/domain/movie"
 	"moviola/domain/timeline"
 	"moviola/internal/oom"
+	"moviola/internal/quota"
 )
 
 var _ commands.Renderer = (*Engine)(nil)
@@ -38,21 +39,28 @@ type Config struct {
 	PageTTL time.Duration           // how long the picture of a page that may have changed is taken from the cache; 0: 72 hours
 	// SourcesTime is how long all sources of a movie together may take; 0: 10 minutes. Decision 54.
 	SourcesTime time.Duration
+	// PagesTime is how long all pages of a movie together may take in browsers; 0: 10 minutes. Decision 72.
+	PagesTime time.Duration
 	// HeldPictures lets what rests be written as pictures that repeat the one before, instead of being encoded.
 	HeldPictures bool
 	Cores        int // processors to use; 0: all
 	MemoryMB     int // memory that encoders may take together; 0: as much as the processors can make use of
 	// CacheBytes bounds the rendered parts that Sweep leaves; 0: 20 GiB.
 	CacheBytes int64
-	Log        logrus.FieldLogger
+	// Room bounds the rendered parts that are kept, as they are written; what was used longest ago makes room.
+	Room quota.Limits
+	Log  logrus.FieldLogger
 }
 
 // Engine makes movies. It is safe for concurrent use; all renders share one limit on processors and memory.
 type Engine struct {
 	cfg     Config
 	limiter *limiter
+	room    *quota.Folder
 	pages   pageFlights
-	plain   atomic.Bool // the encoder writes streams that cannot be lengthened: no pictures are held any more
+
+	pagesTimes pagesTimes
+	plain      atomic.Bool // the encoder writes streams that cannot be lengthened: no pictures are held any more
 }
 
 // defaultPageTTL is as long as assets are kept.
@@ -68,6 +76,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	if cfg.CacheBytes <= 0 {
 		cfg.CacheBytes = defaultCacheBytes
+	}
+	if cfg.PagesTime <= 0 {
+		cfg.PagesTime = defaultPagesTime
 	}
 	if cfg.PageTTL <= 0 {
 		cfg.PageTTL = defaultPageTTL
@@ -85,7 +96,7 @@ func New(cfg Config) (*Engine, error) {
 			return nil, fmt.Errorf("make render folder: %w", err)
 		}
 	}
-	return &Engine{cfg: cfg, limiter: newLimiter(cfg.Cores, cfg.MemoryMB)}, nil
+	return &Engine{cfg: cfg, limiter: newLimiter(cfg.Cores, cfg.MemoryMB), room: quota.NewFolder(CacheFolder(dir), cfg.Room, linking)}, nil
 }
 
 // Render makes the movie of one attempt. See commands.Renderer.
@@ -204,7 +215,7 @@ func (e *Engine) begin(job commands.RenderJob) (*run, error) {
 	}
 	r := &run{
 		engine: e, job: job, parent: parent, dir: dir, alive: alive, in: filepath.Join(dir, "in"), parts: filepath.Join(dir, "parts"),
-		pieces:  pieces{dir: Folder(e.cfg.Dir, job.Account)},
+		pieces:  pieces{dir: Folder(e.cfg.Dir, job.Account), room: e.room},
 		log:     e.cfg.Log.WithField("project", job.Project),
 		began:   time.Now(),
 		sources: map[string]source{}, warned: map[string]bool{},

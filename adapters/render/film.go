@@ -23,6 +23,7 @@ type pages struct {
 	draw    Pages
 	flights *pageFlights
 	project domain.ProjectID
+	time    *pagesTime
 	kept    pageStills
 	dir     string // of films, which have no names
 	rate    timeline.Rate
@@ -49,6 +50,7 @@ func (p *pages) share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
 
 // await has a page of the movie loaded and drawn. One that loads nothing is drawn at once: it waits for nobody.
 func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.Context) (any, error)) (any, error) {
+	load = p.time.bounded(l, load)
 	if !changes(*l.Page) {
 		return load(ctx)
 	}

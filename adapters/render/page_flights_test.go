@@ -3,13 +3,16 @@ package render_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"moviola/adapters/render"
 	"moviola/commands"
+	"moviola/domain"
 	"moviola/domain/preload"
 	"moviola/domain/timeline"
 )
@@ -190,4 +193,55 @@ func TestEngine_Render_SharesWhilePreloadsLoad(t *testing.T) {
 	if n := pages.stills.Load(); n != 1 {
 		t.Errorf("the page was drawn %d times", n)
 	}
+}
+
+// slowPages are hanging pages that have a browser at once.
+type slowPages struct{ *hanging }
+
+func (s slowPages) Still(ctx context.Context, p timeline.Page, w, h int) (*image.NRGBA, error) {
+	commands.PageTurn(ctx)
+	return s.hanging.Still(ctx, p, w, h)
+}
+
+// TestEngine_Render_BoundsItsPages: all pages of a movie together have a time, over all its turns, that ends the movie with an error which names the
+// page; what they wait for a browser does not count. Decision 72.
+func TestEngine_Render_BoundsItsPages(t *testing.T) {
+	t.Parallel()
+	b, pages := newBench(t), &hanging{begun: make(chan struct{}, 10)}
+	engineOf := func(pages render.Pages, limit time.Duration) *render.Engine {
+		t.Helper()
+		e, err := render.New(render.Config{Dir: b.dir, Tools: b.media.tools, Fetcher: b.media, Text: b.words, Cores: 2, Log: quiet(), Pages: pages, PagesTime: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	var elements []object
+	for i := range 3 {
+		elements = append(elements, object{"type": "html", "src": fmt.Sprintf("https://x.test/%d", i)})
+	}
+	job := b.job(object{"width": 128, "height": 72, "fps": 10, "scenes": []object{{"duration": 1, "elements": elements}}})
+	e := engineOf(slowPages{pages}, 10*time.Millisecond)
+	for range 2 { // nor has it any time left in its next turn
+		_, err := e.Render(t.Context(), job)
+		var refusal *domain.Error
+		if !errors.As(err, &refusal) || !strings.Contains(refusal.Message, "have taken 10ms together, as long as they may, and the page 'https://x.test/") {
+			t.Fatalf("it ended with %v", err)
+		}
+		job.Attempt++
+	}
+	b.project = "another"
+	waiting := b.job(object{"width": 128, "height": 72, "fps": 10, "scenes": []object{{"duration": 1, "elements": elements[:1]}}})
+	for len(pages.begun) > 0 {
+		<-pages.begun
+	}
+	go func() {
+		<-pages.begun
+		pages.answer()
+	}()
+	out, err := engineOf(pages, time.Nanosecond).Render(t.Context(), waiting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,11 +14,15 @@ import (
 
 	"moviola/commands"
 	"moviola/domain/movie"
+	"moviola/internal/quota"
 )
 
 // pieces keeps the rendered parts of an account's movies under what went into them. Attempts and processes share it: a part is
 // seen whole or not at all.
-type pieces struct{ dir string }
+type pieces struct {
+	dir  string
+	room *quota.Folder // of all accounts; nil: there are no bounds
+}
 
 // piece is what is known of a part beside its file.
 type piece struct {
@@ -64,7 +69,8 @@ func (p pieces) find(key, ext, to string) (piece, bool, error) {
 	return known, true, nil
 }
 
-// keep moves a finished part into the cache and leaves a link at its old name.
+// keep moves a finished part into the cache and leaves a link at its old name. One that has no room there is not kept: the next attempt makes it
+// again.
 func (p pieces) keep(key, ext, from string, known piece) (err error) {
 	defer func() {
 		if err != nil {
@@ -81,21 +87,45 @@ func (p pieces) keep(key, ext, from string, known piece) (err error) {
 	if err != nil {
 		return err
 	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
 	temp := from + ".new"
+	err = p.store(info.Size(), func() error { return replaceByLink(from, temp, p.path(key, ext)) })
+	if err == nil {
+		err = p.store(int64(len(about)), func() error {
+			if err := os.WriteFile(temp, about, 0o600); err != nil {
+				return err
+			}
+			return os.Rename(temp, p.path(key, ".json"))
+		})
+	}
+	var full *quota.FullError
+	if errors.As(err, &full) {
+		return nil
+	}
+	return err
+}
+
+// store lets place put a file into the cache, within the bounds.
+func (p pieces) store(size int64, place func() error) error {
+	if p.room == nil {
+		return place()
+	}
+	return p.room.Store(context.Background(), filepath.Base(p.dir), size, place)
+}
+
+// replaceByLink gives a file another name in place of what has it, by way of a temporary one.
+func replaceByLink(from, temp, to string) error {
 	if err := link(from, temp); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, p.path(key, ext)); err != nil {
+	if err := os.Rename(temp, to); err != nil {
 		return err
 	}
 	// A rename onto another link of the same file does nothing and leaves the old name.
-	if err := removeIfThere(temp); err != nil {
-		return err
-	}
-	if err := os.WriteFile(temp, about, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, p.path(key, ".json"))
+	return removeIfThere(temp)
 }
 
 func removeIfThere(path string) error {

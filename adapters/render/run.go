@@ -167,7 +167,8 @@ func (r *run) openStills() error {
 	r.stills = stills{
 		dir: r.in, w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, text: r.words, sound: r.envelope, heard: heard,
 		pages: &pages{draw: r.engine.cfg.Pages, flights: &r.engine.pages, project: r.job.Project, dir: r.engine.cfg.Dir, rate: r.plan.FPS,
-			now: r.clock(), sketch: r.sketch, kept: pageStills{kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log}},
+			time: r.engine.pagesTimes.of(r.job.Project, r.engine.cfg.PagesTime), now: r.clock(), sketch: r.sketch,
+			kept: pageStills{kept: r.pieces, dir: r.dir, until: r.began.Add(r.engine.cfg.PageTTL), log: r.log}},
 		source: func(key string) source { return r.sources[key] },
 	}
 	return nil

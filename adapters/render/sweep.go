@@ -14,12 +14,15 @@ import (
 	"time"
 
 	"moviola/domain"
+	"moviola/internal/quota"
 )
 
 const (
 	defaultCacheBytes = 20 << 30
 	// inUse is how long after its last use a part is left alone, whatever room is needed.
 	inUse = 10 * time.Minute
+	// linking is how long after its last use a part is left alone when room is needed for another: an attempt has a link of its own by then.
+	linking = time.Minute
 	// unused is how long a part is kept that nobody asks for.
 	unused = 30 * 24 * time.Hour
 )
@@ -51,7 +54,9 @@ func dead(dir string) bool {
 
 // Forget removes the rendered parts that are kept for an account. Doing it again changes nothing.
 func (e *Engine) Forget(account domain.AccountID) error {
-	if err := os.RemoveAll(Folder(e.cfg.Dir, account)); err != nil {
+	folder := Folder(e.cfg.Dir, account)
+	defer e.room.Removed(filepath.Base(folder))
+	if err := os.RemoveAll(folder); err != nil {
 		return fmt.Errorf("forget rendered parts: %w", err)
 	}
 	return nil
@@ -138,9 +143,13 @@ func (e *Engine) sweepCache(ctx context.Context, now time.Time) error {
 			continue
 		}
 		total -= p.size
+		e.room.Removed(filepath.Base(filepath.Dir(filepath.Dir(p.path))))
 	}
 	return errors.Join(failures...)
 }
+
+// Room is what is held of the bounds of the rendered parts that are kept.
+func (e *Engine) Room() *quota.Folder { return e.room }
 
 func notesOf(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".json" }
 

@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,21 +16,45 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/caption"
+	"moviola/internal/quota"
 )
 
 // shelf is the folder of one account: <key>.json says what was spoken, and names the file <hash>.wav or <hash>.mp3.
-type shelf struct{ dir string }
-
-func shelfOf(dir string, account domain.AccountID) shelf {
-	return shelf{filepath.Join(dir, hashText(string(account))[:32])}
+type shelf struct {
+	dir  string
+	room *quota.Folder // of all accounts
 }
 
+func (e *Engine) shelf(account domain.AccountID) shelf {
+	return shelf{Folder(e.cfg.Dir, account), e.room}
+}
+
+// inUse is how long after its last use a file is left alone, whatever room is needed: somebody may be about to play it.
+const inUse = 10 * time.Minute
+
 // Folder is where the files of an account are, below the folder that its Config names.
-func Folder(dir string, account domain.AccountID) string { return shelfOf(dir, account).dir }
+func Folder(dir string, account domain.AccountID) string {
+	return filepath.Join(dir, hashText(string(account))[:32])
+}
+
+// Room is what is held of the bounds of the speech that is kept.
+func (e *Engine) Room() *quota.Folder { return e.room }
+
+// tooMuch is what the client is told when there is no room for speech or words. Where all accounts together have too much, it may pass.
+func tooMuch(err error) error {
+	var full *quota.FullError
+	if !errors.As(err, &full) || full.All {
+		return err
+	}
+	return domain.Errorf(domain.Invalid, codeStorage, "The speech cannot be kept: the voices and transcripts that the account has used in the last %.0f minutes come to %s, "+
+		"as much as they may. Use fewer or shorter ones at a time.", inUse.Minutes(), full.Bound())
+}
 
 // Forget removes what is kept for an account. Doing it again changes nothing.
 func (e *Engine) Forget(account domain.AccountID) error {
-	if err := os.RemoveAll(shelfOf(e.cfg.Dir, account).dir); err != nil {
+	s := e.shelf(account)
+	defer e.room.Removed(filepath.Base(s.dir))
+	if err := os.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("forget speech: %w", err)
 	}
 	return nil
@@ -121,16 +146,15 @@ func (s shelf) keepHeard(key string, words []caption.Word) error {
 	return nil
 }
 
-// unfinished begins the names of files that are being written.
-const unfinished = ".new-"
-
-// place makes a file in one step: it is written under another name and then gets the one that name returns.
+// place makes a file in one step, within the bounds: it is written under another name and then gets the one that name returns.
 func (s shelf) place(write func(io.Writer) error, name func() string) error {
-	temp, err := os.CreateTemp(s.dir, unfinished+"*")
+	counted := s.room.Begin(filepath.Base(s.dir))
+	defer counted.Drop()
+	temp, err := os.CreateTemp(s.dir, quota.Unfinished+"*")
 	if err != nil {
 		return err
 	}
-	err = write(temp)
+	err = tooMuch(write(counted.Writer(context.Background(), temp)))
 	if err = errors.Join(err, temp.Close()); err == nil {
 		err = os.Rename(temp.Name(), filepath.Join(s.dir, name()))
 	}
@@ -138,8 +162,21 @@ func (s shelf) place(write func(io.Writer) error, name func() string) error {
 		if gone := os.Remove(temp.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}
+		return err
 	}
-	return err
+	counted.Keep()
+	return nil
+}
+
+// move brings a finished file onto the shelf, within the bounds.
+func (s shelf) move(path, name string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return tooMuch(s.room.Store(context.Background(), filepath.Base(s.dir), info.Size(), func() error {
+		return os.Rename(path, filepath.Join(s.dir, name))
+	}))
 }
 
 func hashText(text string) string {

@@ -1,9 +1,11 @@
 package speech_test
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +14,8 @@ import (
 
 	"moviola/adapters/speech"
 	"moviola/commands"
+	"moviola/domain"
+	"moviola/internal/quota"
 )
 
 func TestSpeak_IsCached(t *testing.T) {
@@ -154,5 +158,48 @@ func TestForget(t *testing.T) {
 	}
 	if mustSpeak(t, e, one).Cached || !mustSpeak(t, e, two).Cached {
 		t.Error("not the one account was forgotten")
+	}
+}
+
+// TestSpeak_room: speech that is kept is bounded as it is written; what is in use stays, and other speech makes room.
+func TestSpeak_room(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, func(_ int, w http.ResponseWriter) { write(t, w, twoParts()) })
+	for name, row := range map[string]struct {
+		most quota.Amount
+		says string
+	}{
+		"files": {quota.Amount{Files: 2}, "come to 2 files, as much as they may"},
+		"bytes": {quota.Amount{Bytes: int64(len(twoParts()) * 3 / 2)}, "bytes, as much as they may"},
+	} {
+		dir := t.TempDir()
+		e := remoteEngine(t, p, func(c *speech.Config) { c.Dir, c.Room = dir, quota.Limits{Account: row.most} })
+		say := func(account domain.AccountID, text string) (commands.Speech, error) {
+			return e.Speak(t.Context(), commands.SpeechRequest{Account: account, Text: text, Voice: "en-US-JennyNeural"})
+		}
+		first, err := say("a", "Hello there")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var refusal *domain.Error
+		if _, err := say("a", "Hello here"); !errors.As(err, &refusal) || !strings.Contains(refusal.Message, row.says) {
+			t.Errorf("%s: beyond the bound: %v, want %s", name, err, row.says)
+		}
+		if _, err := say("b", "Hello here"); err != nil {
+			t.Errorf("%s: another account: %v", name, err)
+		}
+		long := time.Now().Add(-time.Hour)
+		all, err := filepath.Glob(filepath.Join(filepath.Dir(first.Path), "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range all {
+			if err := os.Chtimes(path, long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := say("a", "Hello you"); err != nil {
+			t.Errorf("%s: after an hour: %v", name, err)
+		}
 	}
 }

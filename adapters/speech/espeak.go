@@ -31,7 +31,7 @@ const (
 	usualPitch = 50
 	runLimit   = 30 * time.Second
 	maxOutput  = 64 << 20
-	endDelay   = 2 * time.Second
+	endDelay   = 30 * time.Second
 )
 
 // openEspeak finds the program, its version and its voices.

@@ -28,7 +28,7 @@ func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID
 		err = errors.New("its note names no file")
 	}
 	if err == nil {
-		err = os.Rename(path, filepath.Join(s.dir, n.File))
+		err = s.move(path, n.File)
 	}
 	if err == nil {
 		err = s.placeNote(key, raw)

@@ -22,6 +22,7 @@ import (
 	"moviola/commands"
 	"moviola/domain"
 	"moviola/internal/jail"
+	"moviola/internal/quota"
 )
 
 var (
@@ -35,6 +36,7 @@ const (
 	codeProvider      = "speech_provider_failed"
 	codeNoProvider    = "speech_provider_missing"
 	codeTranscription = "transcription_failed"
+	codeStorage       = "speech_storage_full"
 )
 
 // The protocols of endpoints besides OpenAI's. Decision 68.
@@ -63,6 +65,8 @@ type Config struct {
 	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
 	// last use, so that what nobody asks for can be removed.
 	Dir string
+	// Room bounds what is kept there; what was used longest ago makes room.
+	Room quota.Limits
 	// Made is where other hosts find what endpoints have spoken and heard for this one, and the other way round. Nil: none does, or they share Dir.
 	Made commands.MadeStore
 	// Jail starts the built-in voice. Nil: it runs as it is.
@@ -83,6 +87,7 @@ const (
 // Engine speaks and listens. It is safe for concurrent use.
 type Engine struct {
 	cfg     Config
+	room    *quota.Folder
 	espeak  *espeak // nil: not installed
 	remote  *remote
 	running *semaphore.Weighted
@@ -118,7 +123,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 		cfg.Log.WithError(err).Warn("no built-in voice: espeak-ng does not run")
 	}
 	return &Engine{
-		cfg: cfg, espeak: installed,
+		cfg: cfg, room: quota.NewFolder(cfg.Dir, cfg.Room, inUse), espeak: installed,
 		remote:  &remote{client: cfg.Client, timeout: cfg.Timeout, retries: cfg.Retries},
 		running: semaphore.NewWeighted(int64(runtime.NumCPU())),
 	}, nil
@@ -141,7 +146,7 @@ func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (com
 	if err != nil {
 		return commands.Speech{}, err
 	}
-	s := shelfOf(e.cfg.Dir, request.Account)
+	s := e.shelf(request.Account)
 	if found, ok := s.find(job.key()); ok {
 		found.Cached = true
 		return job.warned(found), nil
@@ -159,7 +164,7 @@ func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) boo
 	if err != nil {
 		return false
 	}
-	_, found := shelfOf(e.cfg.Dir, request.Account).find(job.key())
+	_, found := e.shelf(request.Account).find(job.key())
 	return found || job.endpoint.URL == ""
 }
 

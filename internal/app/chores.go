@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"time"
 
@@ -33,19 +34,29 @@ func (s *service) newChores() (*chores.Chores, error) {
 		parts.Chores = append(parts.Chores, s.mediaChores()...)
 	}
 	if s.renderer != nil {
-		spoken, painted := filepath.Join(s.workFolder(), "speech"), filepath.Join(s.workFolder(), "images")
 		parts.Chores = append(parts.Chores,
 			chores.Departed(s.models.Accounts, s.renderer.caches...),
 			chores.Chore{Name: "cached assets", Do: s.renderer.assets.Sweep},
 			chores.Chore{Name: "downloads of all hosts", Do: s.renderer.assets.SweepShared},
 			chores.Chore{Name: "rendered parts and working files", Do: s.renderer.Engine.Sweep},
 			chores.Chore{Name: "fetched fonts", Do: s.renderer.fonts.Sweep},
-			chores.Tidy("spoken texts", s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
-				return scratch.Tidy(ctx, spoken, before)
-			}),
-			chores.Tidy("generated images", s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
-				return scratch.Tidy(ctx, painted, before)
-			}))
+		)
+		for folder, name := range map[string]string{"speech": "spoken texts", "images": "generated images"} {
+			parts.Chores = append(parts.Chores, s.tidied(name, folder))
+		}
 	}
 	return chores.New(parts)
+}
+
+// tidied is the chore of removing what was not used for the time to live from a cache of the renderer, which has the name of its folder.
+func (s *service) tidied(name, folder string) chores.Chore {
+	return chores.Tidy(name, s.cfg.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
+		var failures []error
+		for _, place := range s.renderer.kept {
+			if place.name == folder {
+				failures = append(failures, place.room.Sweep(ctx, before))
+			}
+		}
+		return errors.Join(append(failures, scratch.Tidy(ctx, filepath.Join(s.workFolder(), folder), before))...) // what was never finished, too
+	})
 }

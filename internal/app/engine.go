@@ -21,6 +21,7 @@ import (
 	"moviola/internal/config"
 	"moviola/internal/drawing/text"
 	"moviola/internal/metrics"
+	"moviola/internal/quota"
 	"moviola/internal/stores"
 )
 
@@ -43,6 +44,7 @@ type Renderer struct {
 	pages   *browser.Pool
 	fonts   *webfonts.Service
 	sandbox *sandbox
+	kept    []keptPlace
 	caches  []chores.Cache // all that is kept on this disk for accounts
 }
 
@@ -86,14 +88,14 @@ func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 	speaker, err := speech.New(ctx, speech.Config{
 		Client: count.Client(guard.Client(speechTimes), metrics.Speech), Dir: filepath.Join(dir, "speech"),
 		Speech: cfg.Speech, Transcription: cfg.Transcription, Saved: saved.speech(), Log: log,
-		Jail: sandbox.jail, Made: r.assets,
+		Jail: sandbox.jail, Made: r.assets, Room: cacheBounds(cfg),
 	})
 	if err != nil {
 		return nil, err
 	}
 	painter, err := images.New(images.Config{
 		Client: count.Client(guard.Client(imageTimes), metrics.Images), Endpoint: cfg.Images, Saved: saved.images(), Dir: filepath.Join(dir, "images"),
-		Made: r.assets, Log: log,
+		Made: r.assets, Room: cacheBounds(cfg), Log: log,
 	})
 	if err != nil {
 		return nil, err
@@ -108,12 +110,20 @@ func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.assets, Text: drawer,
 		Speaker: speaker, Words: speaker, Images: painter, Pages: count.Pages(browser.Elements{Pool: r.pages}), Fonts: r.fonts, PageTTL: cfg.AssetCacheTTL,
 		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
+		CacheBytes: bytesOrAll(cfg.TotalCache), Room: cacheBounds(cfg),
 	})
 	if err != nil {
 		return nil, errors.Join(err, r.Close(ctx))
 	}
+	r.kept = []keptPlace{{"parts", r.Engine.Room()}, {"speech", speaker.Room()}, {"images", painter.Room()}}
 	r.caches = []chores.Cache{r.assets, r.Engine, speaker, painter}
 	return r, nil
+}
+
+// keptPlace is a cache with its bounds, by the name that metrics have for it.
+type keptPlace struct {
+	name string
+	room *quota.Folder
 }
 
 // Close ends the browsers. No render may be under way.

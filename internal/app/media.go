@@ -90,7 +90,7 @@ func (s *service) newMedia(secret secret.Secret, gate *access.Gate, log logrus.F
 	return media.New(media.Config{
 		Presign:     presign,
 		Room:        s.room,
-		Fits:        bucket.Fits,
+		Fits:        s.stores.Stored.Fits,
 		Uploads:     newUploads(),
 		Library:     s.models.Library,
 		Gate:        gate,

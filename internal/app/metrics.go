@@ -28,10 +28,13 @@ func (s *service) gatherer() prometheus.Gatherer {
 		gauge("key_reads", "Streams read to find out who holds a key, since the start.", func() float64 { return float64(s.keys.Status().Reads) })
 	}
 	s.metrics.Slots(s.slots())
-	bounds := storageBounds{"files": s.stores.Files.Bound}
+	bounds := storageBounds{"files": s.stores.Stored.Status, "renders": s.stores.Rendered.Status}
 	if s.renderer != nil {
 		s.metrics.Register(s.renderer.sandbox)
 		bounds["sources"] = s.renderer.assets.Bound
+		for _, place := range s.renderer.kept {
+			bounds[place.name] = place.room.Status
+		}
 	}
 	s.metrics.Register(bounds, &standing{service: s, now: time.Now})
 	return s.metrics.Gatherer()

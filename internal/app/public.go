@@ -141,7 +141,7 @@ func (s *service) accountExists(ctx context.Context, id domain.AccountID) (bool,
 func (s *service) publicSubmitter() commands.SubmitMovieHandler {
 	return commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
 		Log: s.stores.Log, Ledgers: s.ledgers, Files: commands.SealDocuments(s.stores.Files, s.vault), Plans: s.plans,
-		NewProject: commands.NewProjectID, Now: time.Now, Growth: newGrowth(),
+		NewProject: commands.NewProjectID, Now: time.Now, Growth: newGrowth(), Room: s.stores.Rendered.Admit,
 	})
 }
 

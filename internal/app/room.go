@@ -51,9 +51,12 @@ func (s *service) guardRoom(operations []access.Operation) {
 	}
 }
 
-// closedForWork says whether this process takes no new work of a kind, because the disk has less room than its reserve. Deliveries and
-// removals go on.
+// closedForWork says whether this process takes no new work of a kind, because the disk has less room than its reserve, or because there is no
+// room for what would be rendered. Deliveries and removals go on.
 func (s *service) closedForWork(kind string) bool {
+	if kind == projections.WorkRender && s.stores.Rendered.Full() {
+		return true
+	}
 	return slices.Contains([]string{projections.WorkFetch, projections.WorkRender, projections.WorkPreload}, kind) && s.disk.Low()
 }
 

@@ -7,6 +7,7 @@ import (
 	"moviola/adapters/disk"
 	"moviola/internal/config"
 	"moviola/internal/fair"
+	"moviola/internal/quota"
 )
 
 // What accounts take turns for in this process beside the work list, and how much of it one account may have. What requests wait for is
@@ -30,6 +31,11 @@ func bytesOrAll(s disk.Size) int64 {
 		return math.MaxInt64
 	}
 	return int64(s)
+}
+
+// cacheBounds are those of each of the caches of what was made.
+func cacheBounds(cfg config.Config) quota.Limits {
+	return quota.Of(int64(cfg.AccountCache), int64(cfg.TotalCache), cfg.AccountCacheFiles, cfg.TotalCacheFiles)
 }
 
 func newGrowth() *fair.Budget {

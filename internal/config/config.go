@@ -54,28 +54,22 @@ type Config struct {
 	Plans            string // file of the plans; empty: the built-in ones
 	Library          bool   // bring the program's own templates
 
-	RenderTimeout  time.Duration
-	FileRetention  time.Duration
-	TempRetention  time.Duration
-	UploadTTL      time.Duration
-	AssetCacheTTL  time.Duration
-	HeldPictures   bool
-	SweepEvery     time.Duration
-	DiskReserve    disk.Reserve
-	AccountStorage disk.Size // of files that an account stores; 0: no bound
-	TotalStorage   disk.Size // of those of all accounts; 0: no bound
-	AccountSources disk.Size // of downloads kept on this host, of one account; 0: no bound
-	TotalSources   disk.Size // of downloads kept on this host; 0: no bound
-
-	// The same of the number of files.
-	AccountFiles, TotalFiles, AccountSourceFiles, TotalSourceFiles int64
-	AbandonAfter                                                   time.Duration
-	ZeroRetention                                                  time.Duration
-	ClearAgain                                                     time.Duration
-	ClaimTimeout                                                   time.Duration
-	RetryLimit                                                     time.Duration
-	WebhookTimeout                                                 time.Duration
-	DrainTimeout                                                   time.Duration
+	RenderTimeout time.Duration
+	FileRetention time.Duration
+	TempRetention time.Duration
+	UploadTTL     time.Duration
+	AssetCacheTTL time.Duration
+	HeldPictures  bool
+	SweepEvery    time.Duration
+	DiskReserve   disk.Reserve
+	Rooms
+	AbandonAfter   time.Duration
+	ZeroRetention  time.Duration
+	ClearAgain     time.Duration
+	ClaimTimeout   time.Duration
+	RetryLimit     time.Duration
+	WebhookTimeout time.Duration
+	DrainTimeout   time.Duration
 
 	SMTP     string
 	SMTPFrom string
@@ -142,15 +136,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	f.BoolVar(&c.HeldPictures, "held-pictures", true, "write what does not move as pictures that repeat the one before, instead of encoding it")
 	f.DurationVar(&c.AssetCacheTTL, "asset-cache-ttl", 72*time.Hour, "how long a downloaded asset is used without asking its server again")
 	f.Var(&c.DiskReserve, "disk-reserve", "room that is kept free on the disk of --data: below it no new work is taken; auto: 5 % of the disk, 2GB at most; off; or as 10%, 500MB, 20GB")
-	c.AccountStorage, c.AccountSources, c.TotalSources = 100<<30, 20<<30, 50<<30
-	f.Var(&c.AccountStorage, "account-storage", "what one account may store: media library, uploads, documents, templates and prepared assets; off, or as 500MB, 20GB")
-	f.Var(&c.TotalStorage, "total-storage", "what all accounts together may store; off, or as 500GB or 2TB")
-	f.Var(&c.AccountSources, "account-sources", "downloaded sources that are kept on this host for one account: 2GB at least; off, or as 20GB")
-	f.Var(&c.TotalSources, "total-sources", "downloaded sources that are kept on this host for all accounts: 2GB at least; off, or as 50GB")
-	f.Int64Var(&c.AccountFiles, "account-files", 1_000_000, "how many files --account-storage may be; 0: no bound")
-	f.Int64Var(&c.TotalFiles, "total-files", 0, "how many files --total-storage may be; 0: no bound")
-	f.Int64Var(&c.AccountSourceFiles, "account-source-files", 100_000, "how many files --account-sources may be: 1000 at least; 0: no bound")
-	f.Int64Var(&c.TotalSourceFiles, "total-source-files", 250_000, "how many files --total-sources may be: 1000 at least; 0: no bound")
+	c.Rooms.bind(f)
 	f.DurationVar(&c.SweepEvery, "sweep-every", 24*time.Hour, "how often files that nothing names, and old working files, are looked for")
 	f.DurationVar(&c.AbandonAfter, "abandon-after", 10*time.Minute, "age of a credit hold whose movie never came")
 	f.DurationVar(&c.ZeroRetention, "zero-retention", 30*24*time.Hour, "how long what is stored for an account is kept while its balance is zero")

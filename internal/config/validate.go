@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"moviola/adapters/disk"
 )
 
 // Validate joins every complaint about the configuration and fills in what follows from the rest.
@@ -18,7 +16,7 @@ func (c *Config) Validate() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, check := range []func(complaint){
-		c.checkProcess, c.checkBounds, c.checkCallers, c.checkStores, c.checkTimes, c.checkAddresses,
+		c.checkProcess, c.Rooms.check, c.checkCallers, c.checkStores, c.checkTimes, c.checkAddresses,
 	} {
 		check(complain)
 	}
@@ -116,31 +114,6 @@ func (c *Config) checkAddresses(complain complaint) {
 		complain("--public-url %s: give an address such as https://video.example.com", c.PublicURL)
 	}
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-}
-
-// leastSources is what may be kept of sources at least: one of them may be as large. leastSourceFiles is how many: those of a few movies at a time.
-const (
-	leastSources     = 2 << 30
-	leastSourceFiles = 1000
-)
-
-// checkBounds complains about bounds that a single source may exceed.
-func (c *Config) checkBounds(complain complaint) {
-	for flag, size := range map[string]disk.Size{"--account-sources": c.AccountSources, "--total-sources": c.TotalSources} {
-		if size != 0 && size < leastSources {
-			complain("%s %s: give 2GB at least, for a source may be as large, or off", flag, size.String())
-		}
-	}
-	for flag, files := range map[string]int64{"--account-source-files": c.AccountSourceFiles, "--total-source-files": c.TotalSourceFiles} {
-		if files != 0 && files < leastSourceFiles {
-			complain("%s %d: give %d at least, or 0 for no bound", flag, files, leastSourceFiles)
-		}
-	}
-	for flag, files := range map[string]int64{"--account-files": c.AccountFiles, "--total-files": c.TotalFiles} {
-		if files < 0 {
-			complain("%s %d: give a number of files, or 0 for no bound", flag, files)
-		}
-	}
 }
 
 // nearMiss is an address that lacks a slash or two, and would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.

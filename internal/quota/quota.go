@@ -42,6 +42,11 @@ func (a Amount) exceeded(limit Amount) *FullError {
 // Limits are bounds; 0: there is none.
 type Limits struct{ Account, Total Amount }
 
+// Of are bounds in bytes and in files.
+func Of(account, total, accountFiles, totalFiles int64) Limits {
+	return Limits{Account: Amount{account, accountFiles}, Total: Amount{total, totalFiles}}
+}
+
 // FullError says that a bound would be exceeded.
 type FullError struct {
 	All   bool  // the bound of all accounts together, not the account's own
@@ -189,6 +194,38 @@ func (b *Bound) Removed(account string) {
 	}
 }
 
+// Known says whether it is known what an account keeps. Where it is not, it is counted, and nobody waits for that.
+func (b *Bound) Known(account string) bool {
+	known := true
+	for _, of := range []struct {
+		name  string
+		limit Amount
+	}{{account, b.limits.Account}, {"", b.limits.Total}} {
+		if of.limit.unbounded() {
+			continue
+		}
+		b.mu.Lock()
+		u := b.usage(of.name)
+		counted := !u.counted.IsZero()
+		if !counted {
+			b.begin(of.name, u)
+		}
+		b.mu.Unlock()
+		known = known && counted
+	}
+	return known
+}
+
+// Full says whether all accounts together keep as much as they may, as far as that is known: not before anything was counted, nor after
+// something was removed, nor when the last count is old.
+func (b *Bound) Full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	u := b.used[""]
+	return u != nil && !u.counted.IsZero() && !u.removed && time.Since(u.counted) < recount &&
+		u.kept.plus(u.writing).plus(Amount{1, 1}).exceeded(b.limits.Total) != nil
+}
+
 func (b *Bound) usage(of string) *usage {
 	u := b.used[of]
 	if u == nil {
@@ -244,12 +281,7 @@ func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
 		b.mu.Unlock()
 		return nil
 	}
-	under := u.under
-	if under == nil {
-		under = &counting{done: make(chan struct{})}
-		u.under, u.removed = under, false
-		b.counting.Go(func() { b.measureNow(of, u, under) })
-	}
+	under := b.begin(of, u)
 	b.mu.Unlock()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -261,6 +293,16 @@ func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// begin has an account counted, unless that is under way. b.mu is held.
+func (b *Bound) begin(of string, u *usage) *counting {
+	if u.under == nil {
+		under := &counting{done: make(chan struct{})}
+		u.under, u.removed = under, false
+		b.counting.Go(func() { b.measureNow(of, u, under) })
+	}
+	return u.under
 }
 
 func (b *Bound) measureNow(of string, u *usage, under *counting) {
@@ -281,6 +323,14 @@ func (b *Bound) measureNow(of string, u *usage, under *counting) {
 	u.kept, u.counted = found.plus(u.kept.minus(before)), time.Now() // what came meanwhile may have been missed
 }
 
+// counted says what an account keeps; empty: all. What is being written counts beside it.
+func (b *Bound) counted(of string, found Amount) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	u := b.usage(of)
+	u.kept, u.counted, u.removed = found, time.Now(), false
+}
+
 // Close ends what is being counted, and waits for that.
 func (b *Bound) Close() {
 	b.stop()
@@ -297,9 +347,9 @@ func (b *Bound) end(of string, limit, written, kept Amount) {
 	u.writing, u.kept = u.writing.minus(written), u.kept.plus(kept)
 }
 
-// Freed says that a file of so many bytes of an account was removed.
-func (b *Bound) Freed(account string, bytes int64) {
-	gone := Amount{}.minus(Amount{Bytes: bytes, Files: 1})
+// Freed says that so much of an account was removed.
+func (b *Bound) Freed(account string, amount Amount) {
+	gone := Amount{}.minus(amount)
 	b.end(account, b.limits.Account, Amount{}, gone)
 	b.end("", b.limits.Total, Amount{}, gone)
 }

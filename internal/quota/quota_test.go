@@ -219,8 +219,41 @@ func TestBound_Files(t *testing.T) {
 		t.Error(err)
 	}
 	wantFull(t, last.Add(t.Context(), 1), true)
-	b.Freed("a", 5)
+	b.Freed("a", quota.Amount{Bytes: 5, Files: 1})
 	if err := last.Add(t.Context(), 1); err != nil {
 		t.Errorf("after a file was removed: %v", err)
+	}
+}
+
+// TestBound_Known: whoever was never counted is counted without anybody waiting.
+func TestBound_Known(t *testing.T) {
+	t.Parallel()
+	begun, go_ := make(chan string, 2), make(chan struct{})
+	b := quota.New(quota.Limits{Account: quota.Amount{Bytes: 10}, Total: quota.Amount{Bytes: 20}}, func(_ context.Context, account string) (quota.Amount, error) {
+		begun <- account
+		<-go_
+		return quota.Amount{Bytes: 20, Files: 1}, nil
+	})
+	defer b.Close()
+	for range 2 {
+		if b.Known("a") || b.Full() {
+			t.Error("what is being counted is known")
+		}
+	}
+	if one, two := <-begun, <-begun; one+two != "a" || len(begun) != 0 {
+		t.Errorf("counted %q and %q", one, two)
+	}
+	close(go_)
+	for !b.Known("a") {
+		if t.Context().Err() != nil {
+			t.Fatal("it is never known")
+		}
+	}
+	if !b.Full() {
+		t.Error("all have as much as they may, and it is not seen")
+	}
+	b.Removed("a")
+	if b.Full() {
+		t.Error("full after something was removed")
 	}
 }

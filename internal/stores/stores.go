@@ -14,13 +14,11 @@ import (
 	"moviola/adapters/mongodb"
 	"moviola/adapters/sqlite"
 	"moviola/domain/blobkey"
-	"moviola/domain/template"
 	"moviola/eventstore"
 	"moviola/eventstore/embedded"
 	"moviola/eventstore/eventstoredb"
 	"moviola/internal/background"
 	"moviola/internal/config"
-	"moviola/internal/quota"
 	"moviola/internal/secret"
 	"moviola/projections"
 )
@@ -42,6 +40,9 @@ type Stores struct {
 	Log    *eventstore.Log
 	Docs   projections.Documents
 	Files  *blobs.Bucket
+
+	Stored   *blobs.Room // --account-storage, --total-storage
+	Rendered *blobs.Room // --account-renders, --total-renders
 
 	CloseDocs func(context.Context) error
 	Damaged   <-chan struct{} // closed when the file of the read models cannot be used any more; nil: there is none
@@ -84,26 +85,8 @@ func (s *Stores) open(ctx context.Context, cfg config.Config) error {
 	if s.Files, err = blobs.Open(ctx, where, blobkey.DocumentPrefixes()...); err != nil {
 		return fmt.Errorf("open the files: %w; when documents.db is damaged, restore it from the newest backup (docs/eventstore.md)", err)
 	}
-	s.Files.Limit(quota.Limits{
-		Account: quota.Amount{Bytes: int64(cfg.AccountStorage), Files: cfg.AccountFiles}, Total: quota.Amount{Bytes: int64(cfg.TotalStorage), Files: cfg.TotalFiles},
-	}, blobkey.AccountPrefixes()...)
-	s.Files.LimitOwned(blobkey.Bodies.Prefix(), s.templateOwner)
+	s.limitFiles(cfg)
 	return nil
-}
-
-// templateOwner is the account of a template; empty: it was never saved.
-func (s *Stores) templateOwner(ctx context.Context, id string) (string, error) {
-	for recorded, err := range s.Log.Store().ReadStream(ctx, template.Stream(template.ID(id)), eventstore.Forwards, 0) {
-		if err != nil {
-			return "", err
-		}
-		_, meta, err := s.Log.Codec().Decode(recorded)
-		if errors.Is(err, eventstore.ErrUnknownType) {
-			return "", nil
-		}
-		return string(meta.Account), err
-	}
-	return "", nil
 }
 
 // openEventStore starts the embedded server, unless another one is configured, and says what the client has to dial.

@@ -156,3 +156,66 @@ func TestAccountFiles(t *testing.T) {
 	service.StartAPI() // where it is counted what is there
 	refused()
 }
+
+// TestAccountRenders: what is rendered for an account is bounded as it is written: a movie too many ends with the bound, a later one is refused, another
+// account is not concerned, and what is deleted makes room, after a start as well. Decision 71.
+func TestAccountRenders(t *testing.T) {
+	t.Parallel()
+	service := harness.NewService(t, "--account-render-files", "2")
+	service.StartAPI("--roles", "api,projector,keeper")
+	full, other := service.NewAccount("full", 600), service.NewAccount("other", 600)
+	movie := func(n int) []byte {
+		return fmt.Appendf(nil, `{"comment":"%d","width":100,"height":100,"scenes":[{"duration":0.2,"comment":"%d"}]}`, n, n)
+	}
+	submit := func(client *harness.Client, n int) string {
+		answer := client.Do(http.MethodPost, "/movies", movie(n))
+		var accepted struct{ Project string }
+		if answer.Into(t, &accepted); answer.Status != http.StatusOK {
+			t.Fatalf("POST /movies: %d %s", answer.Status, answer.Body)
+		}
+		return accepted.Project
+	}
+	projects := []string{submit(full, 1), submit(full, 2)}
+	elsewhere := submit(other, 3)
+	service.API.Terminate()
+	ops := harness.FreeAddr(t)
+	service.StartAPI("--ops-listen", ops)
+	kept, ended := "", 0
+	harness.Eventually(t, "both movies have ended", func() bool {
+		kept, ended = "", 0
+		for _, project := range projects {
+			switch got := full.Get(project).Movie; got.Status {
+			case "done":
+				kept, ended = project, ended+1
+			case "error":
+				if ended++; !strings.Contains(got.Message, "rendered files of the account come to 2 files") {
+					t.Fatalf("the movie ends with %q", got.Message)
+				}
+			}
+		}
+		return ended == 2
+	})
+	if kept == "" {
+		t.Fatal("neither movie is there")
+	}
+	other.WaitFor(elsewhere, "done")
+	refused := func() {
+		t.Helper()
+		harness.Eventually(t, "a movie is refused", func() bool {
+			answer := full.Do(http.MethodPost, "/movies", movie(4))
+			return answer.Status == http.StatusForbidden && strings.Contains(string(answer.Body), `"storage_full"`) && strings.Contains(string(answer.Body), "2 files")
+		})
+	}
+	refused()
+	if metrics := get(t, "http://"+ops+"/metrics"); !strings.Contains(metrics, `moviola_storage_limit_files{place="renders",scope="account"} 2`) ||
+		strings.Contains(metrics, `moviola_storage_refusals_total{place="renders",scope="account"} 0`) {
+		t.Error("the metrics do not tell of it")
+	}
+	service.API.Terminate()
+	service.StartAPI("--roles", "api,projector,keeper") // where it is counted what is there, while movies are let through
+	refused()
+	if answer := full.Do(http.MethodDelete, "/movies?project="+kept, nil); answer.Status != http.StatusOK {
+		t.Fatalf("delete: %d %s", answer.Status, answer.Body)
+	}
+	harness.Eventually(t, "there is room again", func() bool { return full.Do(http.MethodPost, "/movies", movie(5)).Status == http.StatusOK })
+}

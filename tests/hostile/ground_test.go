@@ -42,7 +42,9 @@ type ground struct {
 	inner  string // address of the listener
 	hits   atomic.Int64
 	long   bool
-	alone  bool // the files name no others: nobody looks for the canary
+	begin  time.Time
+	time   time.Duration // 0 for as long as it takes
+	alone  bool          // the files name no others: nobody looks for the canary
 
 	mu   sync.Mutex
 	rows map[string]*row
@@ -58,7 +60,13 @@ type row struct {
 
 func newGround(t *testing.T, change ...func(*studio.Parts)) *ground {
 	t.Helper()
-	g := &ground{Studio: studio.New(t, change...), t: t, rows: map[string]*row{}, long: os.Getenv("MOVIOLA_TEST_LONG") != ""}
+	g := &ground{Studio: studio.New(t, change...), t: t, rows: map[string]*row{}, long: os.Getenv("MOVIOLA_TEST_LONG") != "", begin: time.Now()}
+	if given := os.Getenv("MOVIOLA_TEST_TIME"); given != "" {
+		var err error
+		if g.time, err = time.ParseDuration(given); err != nil {
+			t.Fatalf("MOVIOLA_TEST_TIME: %v", err)
+		}
+	}
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -206,6 +214,9 @@ func (g *ground) table() string {
 	}
 	return b.String()
 }
+
+// enough says that a corpus has used the time it was given by MOVIOLA_TEST_TIME: what is left of it is not tried.
+func (g *ground) enough() bool { return g.time > 0 && time.Since(g.begin) > g.time }
 
 // requireRefused fails unless the file is refused, whatever element it is used for.
 func (g *ground) requireRefused(family, name string, content []byte) {

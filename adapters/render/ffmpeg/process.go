@@ -19,6 +19,10 @@ import (
 // killDelay is how long a program may take to end after SIGTERM.
 const killDelay = 2 * time.Second
 
+// pipeDelay is how long what a program has written may still be read when it has ended: on a busy machine its readers come late. A program that it
+// has started, and that has kept its pipes, is waited for no longer.
+const pipeDelay = 30 * time.Second
+
 // ExitError is a program that ended badly by itself. Its text carries the end of what the program complained about: for logs,
 // never for clients.
 type ExitError struct {
@@ -101,7 +105,7 @@ func (t *Tools) command(ctx context.Context, p process) (*jail.Child, *tailBuffe
 	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin"}
 	cmd.Stdout = p.stdout
 	cmd.Stderr = tail
-	cmd.WaitDelay = killDelay
+	cmd.WaitDelay = pipeDelay
 	return cmd, tail, nil
 }
 

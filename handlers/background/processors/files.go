@@ -72,8 +72,8 @@ func (p *Processors) filled(ctx context.Context, project domain.ProjectID, conte
 	return filled, err
 }
 
-// store puts the finished files under the attempt's own keys, for as long as it takes. Design §8: before RenderFinished names
-// them.
+// store puts the finished files under the attempt's own keys, for as long as it takes, unless the account has no room for them: then it returns
+// the *domain.Error that says so. Design §8: before RenderFinished names them.
 func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.File, error) {
 	file := rendered.File
 	sources := movie.File{Key: rendered.Movie, Thumbnail: rendered.Thumbnail, Subtitles: rendered.Subtitles}
@@ -87,7 +87,7 @@ func (r *render) fill(
 ) error {
 	stem := blobkey.RendersOf(r.project) + strconv.Itoa(r.claim.Attempt)
 	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // its token is derived
-	moves, ctx := errgroup.WithContext(ctx)
+	moves, ctx := errgroup.WithContext(commands.StoredFor(ctx, r.claim.Account))
 	for _, part := range []struct {
 		key       *string
 		source    string
@@ -115,14 +115,21 @@ func (r *render) fill(
 }
 
 func (r *render) put(ctx context.Context, key, path string) (hash string, err error) {
+	var refusal *domain.Error
 	err = untilDone(ctx, func(ctx context.Context) error {
 		f, err := os.Open(path)
 		if err != nil {
 			return err
 		}
 		hash, err = commands.PutHashed(ctx, r.config.Files, key, f)
-		return errors.Join(err, f.Close())
+		if err = errors.Join(err, f.Close()); errors.As(err, &refusal) {
+			return nil
+		}
+		return err
 	}, r.complain("a rendered file could not be stored"))
+	if refusal != nil {
+		return "", refusal
+	}
 	return hash, err
 }
 

@@ -83,17 +83,29 @@ func (r *render) run(ctx context.Context) error {
 	}
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && ctx.Err() == nil {
-		return r.finish(ctx, commands.FinishRender{Message: refusal.Message, Plan: r.plan, Warnings: r.warned})
+		return r.fail(ctx, refusal)
 	}
 	if err != nil {
 		return err
 	}
 	defer rendered.Close()
 	file, err := r.store(ctx, rendered)
+	if errors.As(err, &refusal) && ctx.Err() == nil { // no room for it
+		return r.fail(ctx, refusal)
+	}
 	if err != nil {
 		return err
 	}
 	return r.finish(ctx, commands.FinishRender{Success: true, Plan: &rendered.Plan, File: file, Warnings: rendered.Warnings})
+}
+
+// fail records that the movie cannot be had, and why. What was stored of it goes.
+func (r *render) fail(ctx context.Context, why *domain.Error) error {
+	err := r.finish(ctx, commands.FinishRender{Message: why.Message, Plan: r.plan, Warnings: r.warned})
+	if err == nil {
+		r.discard()
+	}
+	return err
 }
 
 // rendered repeats the render until it succeeds or the movie is to blame: errors that pass are waited out for ever, others

@@ -380,3 +380,28 @@ func sleeping(d time.Duration) func(context.Context, commands.RenderJob, int) er
 		}
 	}
 }
+
+// TestRender_noRoomForTheFile: a movie whose file the account has no room for ends with words for it. It costs nothing, and nothing of it stays.
+// Decision 71.
+func TestRender_noRoomForTheFile(t *testing.T) {
+	t.Parallel()
+	inWorld(t, func(t *testing.T, w *world) {
+		pr := w.start("one")
+		defer pr.drain(time.Minute)
+		project := w.submit()
+		w.files.Fail(func(call, key string) error {
+			if call == "put" && strings.HasSuffix(key, ".mp4") {
+				return commands.RendersFull("1 TB")
+			}
+			return nil
+		})
+		pr.do(render(project, 0))
+		end := w.finished(project)
+		if end.Success || !strings.Contains(end.Message, "come to 1 TB") || end.Credits != 0 || end.Plan == nil || pr.render.renders != 1 {
+			t.Errorf("outcome %+v after %d renders", end, pr.render.renders)
+		}
+		if keys, _ := w.files.List(t.Context(), blobkey.RendersOf(project)); len(keys) != 0 {
+			t.Errorf("%v stays", keys)
+		}
+	})
+}

@@ -44,7 +44,11 @@ type Drawing struct {
 
 // NewEngine finds the fonts of this machine. The index of them is kept in cacheDir and reused by the next start.
 func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
-	if err := os.MkdirAll(cacheDir, 0o755); err != nil {
+	err := os.MkdirAll(cacheDir, 0o700)
+	if err == nil { // an earlier version has let others in; the index in it is a file for whoever may
+		err = os.Chmod(cacheDir, 0o700)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("make the folder of the font index: %w", err)
 	}
 	prints, err := fontscan.SystemFonts(scanLogger{log}, cacheDir)

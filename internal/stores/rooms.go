@@ -1,0 +1,42 @@
+package stores
+
+import (
+	"context"
+	"errors"
+
+	"moviola/adapters/blobs"
+	"moviola/domain"
+	"moviola/domain/blobkey"
+	"moviola/domain/movie"
+	"moviola/domain/template"
+	"moviola/eventstore"
+	"moviola/internal/config"
+	"moviola/internal/quota"
+)
+
+// limitFiles has the storage of files hold the bounds of what accounts store, and of what was rendered for them.
+func (s *Stores) limitFiles(cfg config.Config) {
+	s.Stored = s.Files.Limit(quota.Of(int64(cfg.AccountStorage), int64(cfg.TotalStorage), cfg.AccountFiles, cfg.TotalFiles), blobs.StorageFull, blobkey.AccountPrefixes()...)
+	s.Stored.LimitOwned(blobkey.Bodies.Prefix(), func(ctx context.Context, id string) (string, error) {
+		return s.opener(ctx, template.Stream(template.ID(id)))
+	})
+	s.Rendered = s.Files.Limit(quota.Of(int64(cfg.AccountRenders), int64(cfg.TotalRenders), cfg.AccountRenderFiles, cfg.TotalRenderFiles), blobs.RendersFull)
+	s.Rendered.LimitOwned(blobkey.Renders.Prefix(), func(ctx context.Context, project string) (string, error) {
+		return s.opener(ctx, movie.Stream(domain.ProjectID(project)))
+	})
+}
+
+// opener is the account whose event a stream begins with; empty: there is none that this version can read.
+func (s *Stores) opener(ctx context.Context, stream string) (string, error) {
+	for recorded, err := range s.Log.Store().ReadStream(ctx, stream, eventstore.Forwards, 0) {
+		if err != nil {
+			return "", err
+		}
+		_, meta, err := s.Log.Codec().Decode(recorded)
+		if errors.Is(err, eventstore.ErrUnknownType) {
+			return "", nil
+		}
+		return string(meta.Account), err
+	}
+	return "", nil
+}
