@@ -11,6 +11,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,46 +124,47 @@ func nonNil(texts []string) []string {
 }
 
 // parseStill reads the parameters of POST /movies/still.
-func parseStill(query url.Values) (stillQuery, error) {
-	q := stillQuery{side: maxStillSide}
-	for _, list := range query["time"] {
+func parseStill(query url.Values) (q stillQuery, err error) {
+	if q.moments, err = parseMoments(query["time"]); err != nil {
+		return q, err
+	}
+	fetch, ok := web.One(query, "fetch")
+	if !ok || !slices.Contains([]string{"", "false", "true"}, fetch) {
+		return q, domain.Errorf(domain.Invalid, "fetch_invalid", "fetch must be true or false")
+	}
+	q.fetch = fetch == "true"
+	format, ok := web.One(query, "format")
+	if !ok || !slices.Contains([]string{"", "png", "jpg", "jpeg"}, format) {
+		return q, errStillFormat
+	}
+	q.jpeg = format == "jpg" || format == "jpeg"
+	size, ok := web.One(query, "size")
+	if ok && size == "" {
+		q.side = maxStillSide
+		return q, nil
+	}
+	q.side, err = strconv.Atoi(size)
+	if !ok || err != nil || q.side < minStillSide || q.side > maxStillSide {
+		return q, domain.Errorf(domain.Invalid, "size_invalid", "size must be the pixels of the picture's longer side: %d to %d", minStillSide, maxStillSide)
+	}
+	return q, nil
+}
+
+// parseMoments reads seconds from a movie's start, in one list or in several.
+func parseMoments(lists []string) (moments []float64, err error) {
+	for _, list := range lists {
 		for text := range strings.SplitSeq(list, ",") {
 			seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 			if err != nil || math.IsNaN(seconds) || seconds < 0 || seconds > maxMoment {
-				return q, domain.Errorf(domain.Invalid, "time_invalid", "time must be seconds from the movie's start, such as 1.5, or several with commas between")
+				return nil, domain.Errorf(domain.Invalid, "time_invalid", "time must be seconds from the movie's start, such as 1.5, or several with commas between")
 			}
-			q.moments = append(q.moments, seconds)
+			moments = append(moments, seconds)
 		}
 	}
-	if len(q.moments) > previews.MaxMoments {
-		return q, domain.Errorf(domain.Invalid, "time_invalid", "At most %d moments can be shown at once, %d were asked for", previews.MaxMoments, len(q.moments))
+	if len(moments) > previews.MaxMoments {
+		return nil, domain.Errorf(domain.Invalid, "time_invalid", "At most %d moments can be shown at once, %d were asked for", previews.MaxMoments, len(moments))
 	}
-	fetch, ok := web.One(query, "fetch")
-	switch {
-	case ok && (fetch == "" || fetch == "false"):
-	case ok && fetch == "true":
-		q.fetch = true
-	default:
-		return q, domain.Errorf(domain.Invalid, "fetch_invalid", "fetch must be true or false")
-	}
-	format, ok := web.One(query, "format")
-	switch {
-	case ok && (format == "" || format == "png"):
-	case ok && (format == "jpg" || format == "jpeg"):
-		q.jpeg = true
-	default:
-		return q, errStillFormat
-	}
-	size, ok := web.One(query, "size")
-	if ok && size == "" {
-		return q, nil
-	}
-	side, err := strconv.Atoi(size)
-	if !ok || err != nil || side < minStillSide || side > maxStillSide {
-		return q, domain.Errorf(domain.Invalid, "size_invalid", "size must be the pixels of the picture's longer side: %d to %d", minStillSide, maxStillSide)
-	}
-	q.side = side
-	return q, nil
+	return moments, nil
 }
 
 var errStillFormat = domain.Errorf(domain.Invalid, "format_invalid", "format must be png or jpg")
