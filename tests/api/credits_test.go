@@ -182,10 +182,13 @@ var moneyRows = []row{
 		} {
 			w.plain.refuses(t, "POST", r.path, r.body, r.status)
 		}
+		if answer := w.plain.send(t, "GET", "/admin/capacity", "", "X-Admin-Token", "guess"); answer.Status != 403 {
+			t.Errorf("a guessed token: %d", answer.Status)
+		}
 		if answer := w.plain.send(t, "GET", "/admin/work", "", "X-Admin-Token", "guess"); answer.Status != 403 {
 			t.Errorf("with a wrong token: %d", answer.Status)
 		}
-		for _, path := range []string{"/admin/work", "/admin/work/retry", "/admin/work/drop"} {
+		for _, path := range []string{"/admin/work", "/admin/work/retry", "/admin/work/drop", "/admin/capacity"} {
 			w.plain.refuses(t, "PUT", path, "", 405)
 		}
 	}},

@@ -48,7 +48,7 @@ var textRows = []row{
 		for _, query := range []string{"tags=%zz", "tags=%FF"} {
 			c.refused(t, "GET", "/templates/library?"+query, "", 400, "tags_invalid", "Tags could not be parsed")
 		}
-		for call, method := range map[string]string{"/admin/work": "GET", "/admin/templates/Abcdefghij0123456789/unpublish": "POST"} {
+		for call, method := range map[string]string{"/admin/work": "GET", "/admin/capacity": "GET", "/admin/templates/Abcdefghij0123456789/unpublish": "POST"} {
 			answer := w.plain.send(t, method, call+"?a=%zz", "", "X-Admin-Token", harness.AdminToken)
 			if answer.Status != 400 || !strings.Contains(string(answer.Body), `"query_invalid"`) {
 				t.Errorf("%s: %d %s", call, answer.Status, answer.Body)
