@@ -130,7 +130,8 @@ func (r *rowReader) read(row batch.Variables) (*document.Movie, *batch.Flaw, err
 	if in.Refused != nil {
 		return nil, nil, in.Refused
 	}
-	for _, problem := range lint.Check(in).Errors() {
+	if problems := lint.Check(in).Errors(); len(problems) > 0 {
+		problem := problems[0]
 		flaw := batch.Flaw{Row: row.Row, Code: problem.Code, Message: cut(sentences(problem.Message, problem.Remedy))}
 		if name, ok := strings.CutPrefix(problem.Pointer, "/variables/"); ok && problem.Template == "" {
 			flaw.Column, _, _ = strings.Cut(name, "/")
