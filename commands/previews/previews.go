@@ -22,9 +22,9 @@ const MaxMoments = 12
 // Limits of a request.
 const (
 	// drawTime is how long drawing may take: with the wait it ends before a request has to.
-	drawTime = 9 * time.Second
+	drawTime = 11 * time.Second
 	// waitTime is how long a request waits for its turn.
-	waitTime = 4 * time.Second
+	waitTime = 3 * time.Second
 	// hour is the window that a plan's bound counts in.
 	hour = time.Hour
 	// maxCounted bounds how many accounts' requests are counted.

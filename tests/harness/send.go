@@ -3,6 +3,7 @@ package harness
 import (
 	"bytes"
 	"net/http"
+	"testing"
 )
 
 // Send sends a request with exactly these headers, no key of its own, to a path below the root, and holds the answer against the
@@ -19,5 +20,22 @@ func (c *Client) Send(method, path string, body []byte, header http.Header) Answ
 		c.t.Fatalf("%s %s: no answer", method, path)
 	}
 	LoadContract(c.t).Check(c.t, method, c.Base+path, answer)
+	return answer
+}
+
+// SendWhenFree is Send for a preview, repeated as WhenFree says.
+func (c *Client) SendWhenFree(method, path string, body []byte, header http.Header) Answer {
+	c.t.Helper()
+	return WhenFree(c.t, func() Answer { return c.Send(method, path, body, header) })
+}
+
+// WhenFree repeats a request for a preview until the machine has the time to draw it. A preview is bounded in time: a busy machine answers 503.
+func WhenFree(t testing.TB, ask func() Answer) Answer {
+	t.Helper()
+	var answer Answer
+	Eventually(t, "a preview is drawn in its time", func() bool {
+		answer = ask()
+		return answer.Status != http.StatusServiceUnavailable
+	})
 	return answer
 }

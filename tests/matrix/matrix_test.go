@@ -153,6 +153,9 @@ func (m *matrix) ask(route app.Route, r row, c caller, id string) harness.Answer
 	if body != "" {
 		header["Content-Type"] = []string{"application/json"}
 	}
+	if strings.HasSuffix(route.Path, "/still") {
+		return m.http.SendWhenFree(route.Method, path, []byte(body), header)
+	}
 	return m.http.Send(route.Method, path, []byte(body), header)
 }
 
