@@ -75,6 +75,15 @@ if [ "$(id -u)" != 0 ]; then
 	sudo="sudo"
 fi
 
+# Packages of servers start them when they are installed, on every address: here they are wanted as programs only.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+	printf '#!/bin/sh\nexit 101\n' | $sudo tee "$policy" >/dev/null
+	$sudo chmod 755 "$policy"
+	# shellcheck disable=SC2064 # what they are now
+	trap "$sudo rm -f $policy" EXIT
+fi
+
 echo "Installing: $need" >&2
 export DEBIAN_FRONTEND=noninteractive
 install="$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends"

@@ -28,7 +28,8 @@ import (
 
 func renderCommand() *cobra.Command {
 	var out, level string
-	cfg := config.Config{Cores: runtime.NumCPU()}
+	var moment float64
+	cfg := config.Config{Cores: runtime.NumCPU(), HeldPictures: true}
 	cmd := &cobra.Command{
 		Use:   "render FILE",
 		Short: "Render a movie JSON without a server",
@@ -62,18 +63,23 @@ func renderCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = renderFile(cmd.Context(), r.Engine, source, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if cmd.Flags().Changed(stillFlag) {
+				err = drawStill(cmd.Context(), r.Engine, source, moment, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			} else {
+				err = renderFile(cmd.Context(), r.Engine, source, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			return errors.Join(err, r.Close(cmd.Context()))
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "movie.mp4", "the MP4 to write")
+	f.StringVarP(&out, "output", "o", "movie.mp4", "the MP4 to write; with --still the PNG or JPEG")
+	f.Float64Var(&moment, stillFlag, 0, "draw only what is seen at so many seconds, into the picture that --output names; sources are loaded, providers are not asked")
 	f.StringSliceVar(&cfg.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
 	f.IntVar(&cfg.Cores, "cores", cfg.Cores, "processor cores to plan for")
 	f.IntVar(&cfg.MemoryMB, "memory", 2048, "megabytes that the render may use")
 	cfg.BindProviders(f)
 	config.BindSandbox(f, &cfg.Sandbox)
-	f.StringVar(&level, "log-level", "warn", "trace, debug, info, warn or error")
+	f.StringVar(&level, "log-level", "error", "trace, debug, info, warn or error")
 	return cmd
 }
 
