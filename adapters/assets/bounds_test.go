@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"slices"
 	"testing"
 
 	"moviola/adapters/assets"
@@ -95,9 +96,16 @@ func TestCache_Fetch_depth(t *testing.T) {
 	s.serve("/cut.png", claim)
 	_, err := s.fetch("/cut.png")
 	s.requireError(err, "The image at 'HOST/cut.png' cannot be read: it is damaged or not complete")
-	claim = bytes.Clone(claim)
-	claim[28] = 1 // interlaced: not read row by row
-	binary.BigEndian.PutUint32(claim[29:], crc32.ChecksumIEEE(claim[12:29]))
+	interlaced := bytes.Clone(claim)
+	interlaced[28] = 1
+	binary.BigEndian.PutUint32(interlaced[29:], crc32.ChecksumIEEE(interlaced[12:29]))
+	s.serve("/woven.png", interlaced)
+	_, err = s.fetch("/woven.png")
+	s.requireError(err, "The image at 'HOST/woven.png' cannot be read: it is damaged or not complete")
+	// A clear colour beside alpha is none of the forms that are read row by row.
+	odd := []byte("\x00\x00\x00\x02tRNS\x00\x00")
+	odd = binary.BigEndian.AppendUint32(odd, crc32.ChecksumIEEE(odd[4:]))
+	claim = slices.Concat(claim[:33], odd, claim[33:])
 	s.serve("/deep.png", claim)
 	_, err = s.fetch("/deep.png")
 	s.requireError(err, "The file at 'HOST/deep.png' has 16 bits a channel and too many pixels for them; save it with 8")
