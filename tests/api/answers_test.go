@@ -133,7 +133,7 @@ var answerRows = []row{
 	}},
 	{"answers-unknown-path", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 0)
-		for _, path := range []string{"/film", "/movies/", "//movies", "/movies/../movies", "/movies/unknown"} {
+		for _, path := range []string{"/film", "/film/", "//film", "/movies/../movies", "/movies/unknown"} {
 			c.refused(t, "GET", path, "", 404, "not_found", "Not found")
 		}
 	}},
