@@ -43,7 +43,7 @@ func (e *Engine) Stills(ctx context.Context, job previews.Job) (previews.Drawn, 
 		return previews.Drawn{}, err
 	}
 	defer r.close()
-	r.sketch = &sketch{fetch: job.Fetch}
+	r.sketch = &sketch{fetch: job.Fetch, w: sketchSide(doc.Width), h: sketchSide(doc.Height)}
 	if err := r.lay(ctx, doc); err != nil {
 		return previews.Drawn{}, err
 	}
@@ -62,6 +62,9 @@ func (e *Engine) Stills(ctx context.Context, job previews.Job) (previews.Drawn, 
 	out.Warnings, out.Missing = r.warnings, r.sketch.missing
 	return out, nil
 }
+
+// sketchSide is a side of the movie, as far as a movie may have it.
+func sketchSide(side int) int { return max(minSide, min(side, maxSide)) }
 
 // lay lays out a movie that is to be shown, with what is there of its sources.
 func (r *run) lay(ctx context.Context, doc *document.Movie) error {
@@ -124,7 +127,7 @@ func (r *run) unmade(doc *document.Movie) (*document.Movie, error) {
 	r.values = map[string]any{}
 	for _, item := range doc.Preload {
 		address := previewHost + item.ID
-		for name, value := range document.PreloadValues(item.ID, address, address, sketchSeconds, sketchWidth, sketchHeight) {
+		for name, value := range document.PreloadValues(item.ID, address, address, sketchSeconds, r.sketch.w, r.sketch.h) {
 			r.values[name] = value
 		}
 	}

@@ -26,6 +26,7 @@ import (
 // placeholder that says so. It is safe for concurrent use.
 type sketch struct {
 	fetch bool // sources may be downloaded
+	w, h  int  // of a picture or video that is not there: those of the movie
 
 	mu      sync.Mutex
 	lacking map[string]bool // keys of sources that have a placeholder
@@ -35,8 +36,6 @@ type sketch struct {
 // What is not known of a source that is not there.
 const (
 	sketchSeconds = 5.0
-	sketchWidth   = 1280
-	sketchHeight  = 720
 	// sketchFetch is how long a source may take: a preview does not wait for more.
 	sketchFetch = 5 * time.Second
 )
@@ -144,9 +143,9 @@ func (r *run) placeholder(w document.Source) (source, error) {
 	switch w.Kind {
 	case document.KindMask:
 		label, asset.Format = "", "png"
-		asset.Facts = timeline.Facts{Width: sketchWidth, Height: sketchHeight}
+		asset.Facts = timeline.Facts{Width: r.sketch.w, Height: r.sketch.h}
 	case document.TypeImage, document.TypeVideo:
-		asset.Format, asset.Facts = "png", timeline.Facts{Width: sketchWidth, Height: sketchHeight}
+		asset.Format, asset.Facts = "png", timeline.Facts{Width: r.sketch.w, Height: r.sketch.h}
 		if w.Kind == document.TypeVideo {
 			asset.Facts.Duration, asset.Facts.HasVideo = sketchSeconds, true
 		}
@@ -162,9 +161,9 @@ func (r *run) placeholder(w document.Source) (source, error) {
 	img := sized(image.White, 1, 1)
 	switch {
 	case w.Kind == document.KindMask:
-		img = sized(image.White, sketchWidth, sketchHeight)
+		img = sized(image.White, r.sketch.w, r.sketch.h)
 	case asset.Format != "":
-		if img, err = r.written(label, sketchHeight/12, sketchWidth, sketchHeight, image.NewUniform(sketchGround)); err != nil {
+		if img, err = r.written(label, float64(min(r.sketch.w, r.sketch.h))/12, r.sketch.w, r.sketch.h, image.NewUniform(sketchGround)); err != nil {
 			return source{}, err
 		}
 	}
