@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds both targets of deploy/Dockerfile without a registry and says how large they are:  scripts/image.sh [folder]
 #
-# The base is made by mmdebstrap from this machine's Debian mirror, Go is the one that runs here, the engine is buildah. The folder gets an
+# The base is made by mmdebstrap from its Debian mirror, or from MOVIOLA_MIRROR, Go is the one that runs here, the engine is buildah. The folder gets an
 # archive of each image; without one they stay in buildah's store under localhost/moviola.
 set -eu
 
@@ -16,10 +16,13 @@ version=$(git describe --tags --always 2>/dev/null || echo dev)
 options="--isolation chroot --storage-driver ${MOVIOLA_STORAGE_DRIVER:-vfs}"
 store() { buildah --storage-driver "${MOVIOLA_STORAGE_DRIVER:-vfs}" "$@"; }
 
-# One line for each suite, as for debootstrap's minimal variant; fonts and programs come by the Dockerfile.
-mirror=${MOVIOLA_MIRROR:-http://deb.debian.org/debian}
-mmdebstrap --variant=minbase --include=ca-certificates bookworm "$scratch/base.tar" \
-	"deb $mirror bookworm main" "deb $mirror bookworm-updates main" "deb ${mirror}-security bookworm-security main"
+# Fonts and programs come by the Dockerfile. Without MOVIOLA_MIRROR, mmdebstrap takes its own mirror, updates and security included.
+if [ -n "${MOVIOLA_MIRROR:-}" ]; then
+	mmdebstrap --variant=minbase --include=ca-certificates bookworm "$scratch/base.tar" \
+		"deb $MOVIOLA_MIRROR bookworm main" "deb $MOVIOLA_MIRROR bookworm-updates main" "deb ${MOVIOLA_MIRROR}-security bookworm-security main"
+else
+	mmdebstrap --variant=minbase --include=ca-certificates bookworm "$scratch/base.tar"
+fi
 
 base=$(store from scratch)
 store add -q "$base" "$scratch/base.tar" / >/dev/null

@@ -84,7 +84,7 @@ func (p *pages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA, erro
 func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) {
 	page := *l.Page
 	page.Now, l.Page = p.now, &page
-	if p.sketch != nil && !p.sketch.fetch {
+	if p.sketch != nil && (!p.sketch.fetch || ofPreload(page.Source)) {
 		if page.Sealed = true; page.Source != "" {
 			return p.sketched(l, box), nil
 		}

@@ -138,8 +138,8 @@ func (r *run) unmade(doc *document.Movie) (*document.Movie, error) {
 	return doc, document.Validate(doc)
 }
 
-// ofPreload says that a source is what a preload of the movie would have made.
-func ofPreload(w document.Source) bool { return strings.HasPrefix(w.URL, previewHost) }
+// ofPreload says that at an address there is what a preload of the movie would have made.
+func ofPreload(address string) bool { return strings.HasPrefix(address, previewHost) }
 
 // framesOf are the frames that are seen at moments, the last one for all that is later.
 func (r *run) framesOf(moments []float64) []int64 {

@@ -3,13 +3,17 @@
 package render_test
 
 import (
+	"context"
 	"encoding/json"
 	"image"
 	"image/color"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"moviola/adapters/render"
+	"moviola/commands"
 	"moviola/commands/previews"
 )
 
@@ -119,6 +123,41 @@ func TestEngine_Stills_missing(t *testing.T) {
 	again := previewOf(b, doc, true, 0.5)
 	if b.media.fetched.Load() == 0 || !strings.Contains(strings.Join(again.Missing, "\n"), "404") {
 		t.Errorf("with fetch: %d fetched, missing %q", b.media.fetched.Load(), again.Missing)
+	}
+}
+
+// spoken is a voice that costs nothing.
+type spoken struct{ reader }
+
+func (spoken) AtHand(context.Context, commands.SpeechRequest) bool { return true }
+
+// Captions that are not there are left out, whatever is spoken, and nothing is asked of what a preload will have made.
+func TestEngine_Stills_unmade(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	drawer, err := realText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Engine, err = render.New(render.Config{
+		Dir: s.dir, Tools: s.media.tools, Fetcher: s.media, Text: drawer, Cores: 2, Log: quiet(), Pages: s.pages,
+		Speaker: spoken{reader{filepath.Join(s.media.dir, "voice.wav")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := object{
+		"width": 320, "height": 240, "preload": []object{{"id": "pic", "type": "html", "html": "<p>x</p>", "width": 64, "height": 64}},
+		"scenes":   []object{{"elements": []object{{"type": "voice", "text": "hello there"}, {"type": "html", "src": "{{pic_webURL}}", "duration": 1}}}},
+		"elements": []object{{"type": "subtitles", "captions": "http://x.test/away.srt"}},
+	}
+	for _, fetch := range []bool{false, true} {
+		drawn := previewOf(s.bench, doc, fetch, 0.5)
+		all := strings.Join(drawn.Missing, "\n")
+		if !strings.Contains(all, "away.srt") || !strings.Contains(all, "the page is not loaded yet") || strings.Contains(all, "of the sound") {
+			t.Errorf("fetch %v: missing %q", fetch, drawn.Missing)
+		}
+		requireColor(t, "the placeholder of the page", frameOf(drawn), 8, 8, [3]int{0x3a, 0x3f, 0x4b}, 6)
 	}
 }
 

@@ -99,7 +99,7 @@ func (r *run) atHand(ctx context.Context, w document.Source) (source, error) {
 		}
 		return r.generate(ctx, w)
 	}
-	if ofPreload(w) {
+	if ofPreload(w.URL) {
 		return source{}, commands.ErrNotAtHand
 	}
 	w.Fresh = false // what is there is good enough to look at

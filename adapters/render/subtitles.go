@@ -41,9 +41,14 @@ func (r *run) caption(ctx context.Context) (string, error) {
 
 // track finds what the captions say: as given, as the voices' texts are spoken, or as a provider hears it in the sound.
 func (r *run) track(ctx context.Context, s *timeline.Subtitles) (caption.Track, error) {
-	if r.sketch != nil && s.Captions == "" && (s.Source == "" || r.sketch.lacks(s.Source)) && len(r.spoken()) == 0 {
-		r.sketch.miss(s.Ref, "captions of the sound are made when the movie is rendered")
-		return caption.Track{}, nil
+	if r.sketch != nil && s.Captions == "" {
+		switch {
+		case s.Source == "" && len(r.spoken()) == 0:
+			r.sketch.miss(s.Ref, "captions of the sound are made when the movie is rendered")
+			return caption.Track{}, nil
+		case s.Source != "" && r.sketch.lacks(s.Source):
+			return caption.Track{}, nil
+		}
 	}
 	given := []byte(s.Captions)
 	if s.Captions == "" && s.Source != "" {

@@ -41,7 +41,7 @@ var movieProperties = []Property{
 	{Name: "draft", Type: BooleanType, Default: "false", Example: "true", Picture: "25-draft",
 		Doc: "Marks the movie with a watermark, for plans that count drafts apart."},
 	{Name: "held-pictures", Type: BooleanType, Default: "true", Example: "false",
-		Doc: "Lets what does not move be written as pictures that repeat the one before, if the service is started with --held-pictures; false encodes every picture, for players that stumble over it."},
+		Doc: "Lets what does not move be written as pictures that repeat the one before, unless the service is started with --held-pictures=false; false encodes every picture, for players that stumble over it."},
 	{Name: "id", Type: TextType, Example: `"order-4711"`,
 		Doc: "Is your own name for the movie, which comes back in its status and webhook."},
 	{Name: "client-data", Type: DataType, Default: "{}", Example: `{"order": 4711}`,
