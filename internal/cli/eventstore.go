@@ -62,7 +62,7 @@ func eventStoreServeCommand() *cobra.Command {
 	f.StringVar(&options.Listen, "listen", "", "host:port (default: a unix socket in the data folder)")
 	f.StringVar(&options.CertFile, "tls-cert", "", "PEM file of the certificate, with those between it and its authority")
 	f.StringVar(&options.KeyFile, "tls-key", "", "PEM file of the certificate's key")
-	f.StringVar(&options.UsersFile, "users", "", "file of the users, as `moviola eventstore user add` writes it")
+	f.StringVar(&options.UsersFile, "users", "", "`file` of the users, as \"moviola eventstore user add\" writes it")
 	f.StringVar(&level, "log-level", "info", "trace, debug, info, warn or error")
 	f.StringVar(&format, "log-format", "text", "text or json")
 	return cmd

@@ -33,7 +33,7 @@ func eventStoreStreamsCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), streams)
+				return printJSON(cmd.OutOrStdout(), append([]embedded.StreamInfo{}, streams...))
 			}
 			out := newTable(cmd.OutOrStdout(), "STREAM", "EVENTS", "FIRST", "LAST", "NEWEST")
 			for _, s := range streams {
@@ -117,7 +117,7 @@ func eventStoreGroupsCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), groups)
+				return printJSON(cmd.OutOrStdout(), append([]embedded.GroupInfo{}, groups...))
 			}
 			out := newTable(cmd.OutOrStdout(), "STREAM", "GROUP", "STRATEGY", "CHECKPOINT", "NEWEST", "PARKED")
 			for _, g := range groups {

@@ -36,6 +36,10 @@ func TestEventStore_look(t *testing.T) {
 	})
 	look(t, dir)
 	wantCommand(t, 0, "0 events removed", "eventstore", "scavenge", "--data", dir)
+	none := t.TempDir()
+	withLog(t, none, func(eventstore.Store, string) {})
+	wantCommand(t, 0, "[]", "eventstore", "groups", "--json", "--data", none)
+	wantCommand(t, 0, "[]", "eventstore", "streams", "--json", "--data", none)
 	wantCommand(t, 1, "there is no event log", "eventstore", "streams", "--data", t.TempDir())
 }
 

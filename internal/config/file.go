@@ -23,7 +23,7 @@ const (
 
 // bindFile declares --config.
 func bindFile(f *pflag.FlagSet) {
-	f.String("config", "", "YAML file with flags by their names, such as `listen: \":8080\"`; flags and variables win over it")
+	f.String("config", "", "YAML `file` with flags by their names, such as listen: \":8080\"; flags and variables win over it")
 	f.String(unknownFlag, refuseUnknown, "what becomes of names in --config, and of MOVIOLA_… variables, that this version does not know: refuse or warn")
 }
 
