@@ -25,6 +25,9 @@ type FinishRender struct {
 	// CacheKey is what the movie can be found by; CachedFrom is the movie whose file was copied, empty when it was rendered. Decision 20.
 	CacheKey   string
 	CachedFrom domain.ProjectID
+	// Code and Family tell why it failed, Spent where the time went.
+	Code, Family string
+	Spent        *movie.Spent
 }
 
 // FinishRenderHandler handles FinishRender.
@@ -50,6 +53,7 @@ func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (even
 			Warnings:   cmd.Warnings,
 			CacheKey:   cmd.CacheKey,
 			CachedFrom: cmd.CachedFrom,
+			Code:       cmd.Code, Family: cmd.Family, Spent: cmd.Spent,
 		}, at)
 	})
 	if err != nil && !errors.Is(err, ErrNothingToDo) {

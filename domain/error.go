@@ -19,6 +19,18 @@ const (
 	Unavailable // a part of the service does not answer now
 )
 
+// Family says whose a failure is: the movie's, the account's, or the service's own.
+func (k Kind) Family() string {
+	switch k {
+	case Invalid, NotFound, Conflict, TooLarge:
+		return "movie"
+	case Unauthenticated, QuotaExceeded, PaymentRequired, Forbidden:
+		return "account"
+	default:
+		return "service"
+	}
+}
+
 // Error is the only error whose text a client may read. Message says what to change; Code is stable, snake_case and
 // listed in the interface description (decision 1).
 type Error struct {

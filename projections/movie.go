@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -49,6 +50,14 @@ type Movie struct {
 	CacheKey   string `json:"cache_key"`
 	CachedFrom string `json:"cached_from"` // the project whose file was copied; empty: the movie was rendered
 
+	// Templates are the ids of the saved templates that it is made of.
+	Templates []string `json:"templates"`
+	// FailureCode and FailureFamily tell why it has no video; empty: it has one, or may come to one.
+	FailureCode   string `json:"failure_code"`
+	FailureFamily string `json:"failure_family"`
+	// Spent tells where the time of the attempt went that closed it; nil: it is open, or nobody measured it.
+	Spent *MovieSpent `json:"spent"`
+
 	Deliveries []DeliveryResult `json:"deliveries"` // the last result of each destination that has ended, by index
 }
 
@@ -63,6 +72,32 @@ type DeliveryResult struct {
 	Message    string    `json:"message"`
 	DurationMS int64     `json:"duration_ms"` // of the last try
 	At         time.Time `json:"at"`
+}
+
+// MovieSpent tells where the time of an attempt went.
+type MovieSpent struct {
+	TookMS        int64       `json:"took_ms"` // from the claim to the outcome
+	Stages        []StageTime `json:"stages"`  // by name
+	FramesEncoded int64       `json:"frames_encoded"`
+	FramesCached  int64       `json:"frames_cached"` // found in windows of earlier renders
+}
+
+// StageTime is what a stage of a render took.
+type StageTime struct {
+	Stage string `json:"stage"`
+	MS    int64  `json:"ms"` // windows are made side by side: theirs add up
+}
+
+// spentOf is what an outcome's event tells of the time.
+func spentOf(spent *movie.Spent) *MovieSpent {
+	if spent == nil {
+		return nil
+	}
+	out := &MovieSpent{TookMS: spent.TookMS, FramesEncoded: spent.Encoded, FramesCached: spent.Cached}
+	for _, stage := range slices.Sorted(maps.Keys(spent.StagesMS)) {
+		out.Stages = append(out.Stages, StageTime{stage, spent.StagesMS[stage]})
+	}
+	return out
 }
 
 // maxMovieWarnings is how many warnings a movie shows.
@@ -83,6 +118,9 @@ func foldMovie(m Movie, e Event) Movie {
 		m.Destinations = d.Destinations
 		m.Batch, m.Row = string(d.Batch), d.Row
 		m.Warnings = slices.Clone(d.Warnings)
+		for _, use := range d.Templates {
+			m.Templates = append(slices.Clip(m.Templates), use.ID)
+		}
 		m.CreatedAt = millis(d.At)
 	case movie.SubmissionAbandoned:
 		m.Status = statusAbandoned
@@ -92,9 +130,11 @@ func foldMovie(m Movie, e Event) Movie {
 		m = m.started(d)
 	case movie.RenderTimedOut:
 		m.EndedAt = at(d.At)
+		m = m.failed(movie.TimedOut)
 	case movie.RenderFinished:
 		m = m.finished(d)
 	case movie.Cancelled:
+		m = m.failed(movie.CancelledByUser)
 		m.Closed = true
 		m.EndedAt = at(d.At)
 	case movie.FileDeleted:
@@ -118,6 +158,11 @@ func (m Movie) started(d movie.RenderStarted) Movie {
 	return m
 }
 
+func (m Movie) failed(why movie.Failure) Movie {
+	m.FailureCode, m.FailureFamily = why.Code, why.Family
+	return m
+}
+
 // finished closes the movie.
 func (m Movie) finished(d movie.RenderFinished) Movie {
 	m.Closed = true
@@ -130,6 +175,10 @@ func (m Movie) finished(d movie.RenderFinished) Movie {
 			m.Warnings = append(slices.Clip(m.Warnings), warning)
 		}
 	}
+	if m.Status != StatusTimeout { // one that is out of time stays so when its render fails
+		m = m.failed(movie.FailureOf(d))
+	}
+	m.Spent = spentOf(d.Spent)
 	m.CachedFrom = string(d.CachedFrom)
 	if d.File != nil && d.File.Key != "" {
 		m.CacheKey = d.CacheKey
@@ -172,7 +221,7 @@ const (
 
 // movieModel pages an account's movies newest first, then by project. Decision 11.
 var movieModel = streamModel[Movie]{
-	modelName: "movies", modelShape: 5, // 5: Batch and Row
+	modelName: "movies", modelShape: 6, // 6: Templates, FailureCode, FailureFamily and Spent
 	oldShape: 4, // tokens are sealed, see SealTokens; documents of former shapes have to go
 	category: movie.StreamCategory,
 	indexes: []Index{

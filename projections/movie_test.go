@@ -29,7 +29,11 @@ func TestFoldMovie(t *testing.T) {
 	first := movie.Submitted{Account: alice, At: t0.Add(1234), DocumentHash: "h", DocumentSize: 9, Draft: true, Destinations: 2}
 	begun := []domain.Event{first, movie.RenderStarted{Attempt: 1, Worker: "w1", At: minute(1)}}
 	success := movie.RenderFinished{Attempt: 1, At: minute(5), Success: true, Plan: plan, File: file, Credits: 2, Warnings: []string{"odd"}}
-	failure := movie.RenderFinished{Attempt: 1, At: minute(5), Message: "Scene 1, element 2: no such file"}
+	failure := movie.RenderFinished{
+		Attempt: 1, At: minute(5), Message: "Scene 1, element 2: no such file", Code: "source_not_found", Family: "movie",
+		Spent: &movie.Spent{TookMS: 900, StagesMS: map[string]int64{"wait": 1, "sources": 800, "layout": 2}, Cached: 3},
+	}
+	spent := &projections.MovieSpent{TookMS: 900, FramesCached: 3, Stages: []projections.StageTime{{"layout", 2}, {"sources", 800}, {"wait", 1}}}
 	base := projections.Movie{Project: "p", Account: string(alice), Status: "pending", Draft: true, DocumentHash: "h", DocumentSize: 9, Destinations: 2, CreatedAt: t0}
 	running := func(m *projections.Movie) {
 		m.Status, m.StartedAt, m.Attempt, m.Worker = "running", at(1), 1, "w1"
@@ -41,10 +45,12 @@ func TestFoldMovie(t *testing.T) {
 	failed := func(m *projections.Movie) {
 		running(m)
 		m.Status, m.Closed, m.EndedAt, m.Message = "error", true, at(5), failure.Message
+		m.FailureCode, m.FailureFamily, m.Spent = "source_not_found", "movie", spent
 	}
 	timedOut := func(m *projections.Movie) {
 		running(m)
 		m.Status, m.EndedAt, m.Message = "timeout", at(4), "Movie took too long to render"
+		m.FailureCode, m.FailureFamily = "render_timeout", "timeout"
 	}
 	result := func(index, try int, status movie.DeliveryStatus, final bool) movie.DeliveryAttempted {
 		return movie.DeliveryAttempted{Run: 1, Index: index, Try: try, Final: final, Type: "webhook", Status: status, HTTPStatus: 200 + try, Message: "m", DurationMS: 5, At: minute(6)}
@@ -58,6 +64,10 @@ func TestFoldMovie(t *testing.T) {
 		want  func(m *projections.Movie)
 	}{
 		{"submitted", []domain.Event{first}, func(*projections.Movie) {}},
+		{"of templates", []domain.Event{movie.Submitted{Account: alice, At: t0.Add(1234), DocumentHash: "h", DocumentSize: 9, Draft: true, Destinations: 2,
+			Templates: []movie.TemplateUse{{ID: "intro", Revision: 2, Body: "b"}, {ID: "outro"}}}}, func(m *projections.Movie) {
+			m.Templates = []string{"intro", "outro"}
+		}},
 		{"started", begun, running},
 		{"started again", append(begun, movie.RenderStarted{Attempt: 2, Worker: "w2", At: minute(2)}), func(m *projections.Movie) {
 			running(m)
@@ -74,11 +84,12 @@ func TestFoldMovie(t *testing.T) {
 		{"late success is a success", append(begun, movie.RenderTimedOut{At: minute(4)}, success), succeeded},
 		{"late failure stays a timeout", append(begun, movie.RenderTimedOut{At: minute(4)}, failure), func(m *projections.Movie) {
 			timedOut(m)
-			m.Closed, m.EndedAt = true, at(5)
+			m.Closed, m.EndedAt, m.Spent = true, at(5), spent
 		}},
 		{"cancelled", append(begun, movie.Cancelled{At: minute(3)}), func(m *projections.Movie) {
 			running(m)
 			m.Status, m.Closed, m.EndedAt, m.Message = "error", true, at(3), "Movie was cancelled"
+			m.FailureCode, m.FailureFamily = "movie_cancelled", "cancelled"
 		}},
 		{"deleted twice: the first counts", append(begun, success, movie.FileDeleted{Reason: movie.ByUser, At: minute(7)}, movie.FileDeleted{Reason: movie.ByUser, At: minute(8)}), func(m *projections.Movie) {
 			succeeded(m)

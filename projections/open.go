@@ -112,6 +112,7 @@ type ReadModels struct {
 	Library    *Library
 	Preloads   *Preloads
 	Batches    *MovieBatches
+	Usage      *UsageDays
 	// Connections are the saved connections, without their secrets.
 	Connections *Connections
 	Templates   *Templates
@@ -128,7 +129,7 @@ func allModels(config Config) []model {
 		workModel{renderTimeout: config.RenderTimeout, abandonAfter: config.AbandonAfter, fileRetention: config.FileRetention,
 			tempRetention: config.TempRetention, moveAfter: config.MoveAfter,
 			zeroRetention: config.ZeroRetention, clearAgain: config.ClearAgain, batchAfter: config.BatchAfter},
-		mediaModel{}, folderModel{}, preloadModel, connectionModel, templateModel, movieBatchModel,
+		mediaModel{}, folderModel{}, preloadModel, connectionModel, templateModel, movieBatchModel, deliveryModel{}, usageModel{},
 	}
 }
 
@@ -154,6 +155,7 @@ func Open(ctx context.Context, config Config) (*ReadModels, error) {
 		Library:     &Library{at: at, log: config.Log},
 		Preloads:    &Preloads{at: at, log: config.Log},
 		Batches:     &MovieBatches{at: at, log: config.Log},
+		Usage:       &UsageDays{at: at},
 		Connections: &Connections{at: at},
 		Templates:   &Templates{at: at, log: config.Log},
 		Work:        &Work{at: at, next: make(map[string]string)},

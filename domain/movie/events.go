@@ -121,6 +121,21 @@ type RenderFinished struct {
 	CacheKey string `json:"cache_key,omitempty"`
 	// CachedFrom is the movie whose file this one's is a copy of; empty: it was rendered.
 	CachedFrom domain.ProjectID `json:"cached_from,omitempty"`
+	// Code is the code of what it failed with, and Family whose it is (domain.Kind.Family): see FailureOf.
+	Code   string `json:"code,omitempty"`
+	Family string `json:"family,omitempty"`
+	// Spent tells where the attempt's time went; nil: nobody measured it.
+	Spent *Spent `json:"spent,omitempty"`
+}
+
+// Spent is what an attempt at a movie took.
+type Spent struct {
+	TookMS int64 `json:"took_ms"` // from the claim to the outcome
+	// StagesMS are milliseconds by stage, of windows that are made side by side added up.
+	StagesMS map[string]int64 `json:"stages_ms,omitempty"`
+	// Encoded are frames that were made, Cached those found in windows of earlier renders.
+	Encoded int64 `json:"encoded,omitempty"`
+	Cached  int64 `json:"cached,omitempty"`
 }
 
 // Plan is what the timeline says of the finished movie.

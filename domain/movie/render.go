@@ -104,6 +104,9 @@ type Result struct {
 	// CacheKey and CachedFrom are those of RenderFinished.
 	CacheKey   string
 	CachedFrom domain.ProjectID
+	// Code, Family and Spent are those of RenderFinished.
+	Code, Family string
+	Spent        *Spent
 }
 
 // complete says whether the result has what that of a success has.
@@ -123,13 +126,14 @@ func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, 
 	case m.closing != nil || !m.claimed || m.claim != c:
 		return nil, ErrLost
 	case !r.Success && m.timedOut:
-		r.Message = timeoutMessage
+		r.Message, r.Code, r.Family = timeoutMessage, "", ""
 	}
 	e := RenderFinished{
 		Attempt: c.Number, Worker: c.Worker, At: now,
-		Success: r.Success, Message: r.Message, Plan: r.Plan, Warnings: r.Warnings,
+		Success: r.Success, Message: r.Message, Plan: r.Plan, Warnings: r.Warnings, Spent: r.Spent,
 	}
 	if !r.Success {
+		e.Code, e.Family = r.Code, r.Family
 		return []domain.Event{e}, nil
 	}
 	if !r.complete() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/domain/movie"
 )
 
 // Observer is told what the processors do. Its methods are called by many goroutines and must not block.
@@ -56,6 +57,15 @@ type Measures struct {
 	Stages map[string]time.Duration // windows of a movie are made side by side: the times of a stage add up
 	// Encoded and Cached are frames that were made now, and frames that were found.
 	Encoded, Cached int64
+}
+
+// spent is what the outcome's event tells of the measures.
+func (m Measures) spent() *movie.Spent {
+	spent := &movie.Spent{TookMS: m.Took.Milliseconds(), StagesMS: make(map[string]int64, len(m.Stages)), Encoded: m.Encoded, Cached: m.Cached}
+	for stage, took := range m.Stages {
+		spent.StagesMS[stage] = took.Milliseconds()
+	}
+	return spent
 }
 
 type measuresKey struct{}

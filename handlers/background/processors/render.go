@@ -101,7 +101,9 @@ func (r *render) run(ctx context.Context) error {
 
 // fail records that the movie cannot be had, and why. What was stored of it goes.
 func (r *render) fail(ctx context.Context, why *domain.Error) error {
-	err := r.finish(ctx, commands.FinishRender{Message: why.Message, Plan: r.plan, Warnings: r.warned})
+	err := r.finish(ctx, commands.FinishRender{
+		Message: why.Message, Code: why.Code, Family: why.Kind.Family(), Plan: r.plan, Warnings: r.warned,
+	})
 	if err == nil {
 		r.discard()
 	}
@@ -200,6 +202,7 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	if cmd.Plan != nil && cmd.Plan.FPSNum > 0 {
 		taken.Length = time.Duration(float64(cmd.Plan.Frames) * float64(cmd.Plan.FPSDen) / float64(cmd.Plan.FPSNum) * float64(time.Second))
 	}
+	cmd.Spent = taken.spent()
 	r.config.Observer.Rendered(taken)
 	ctx = context.WithValue(ctx, measuresKey{}, taken)
 	return untilDone(ctx, func(ctx context.Context) error {

@@ -1,0 +1,66 @@
+package projections
+
+import (
+	"fmt"
+	"time"
+
+	"moviola/domain/movie"
+)
+
+// Delivery is the read model of one destination of a movie that was tried at least once. Its id is the project's and the destination's index.
+type Delivery struct {
+	ID         string    `json:"id"`
+	Project    string    `json:"project"`
+	Account    string    `json:"account"`
+	Revision   int64     `json:"revision"` // of the last event of the movie's stream folded in
+	Index      int       `json:"index"`    // position in destinations
+	Kind       string    `json:"kind"`
+	Connection string    `json:"connection"` // id of a saved connection; empty: the movie names the destination itself
+	Status     string    `json:"status"`     // of the last try: ok, error, skipped
+	Final      bool      `json:"final"`      // no further try follows by itself
+	HTTPStatus int       `json:"http_status"`
+	Message    string    `json:"message"`
+	Tries      int64     `json:"tries"`       // of all runs together
+	DurationMS int64     `json:"duration_ms"` // of all tries together
+	FirstAt    time.Time `json:"first_at"`    // when the first try ended
+	At         time.Time `json:"at"`          // when the last one did
+}
+
+// deliveryID sorts as the destinations of a movie do.
+func deliveryID(project string, index int) string { return fmt.Sprintf("%s/%04d", project, index) }
+
+// deliveryModel has one document for each destination that was tried.
+type deliveryModel struct{}
+
+func (deliveryModel) name() string { return "deliveries" }
+func (deliveryModel) shape() int   { return 1 }
+func (deliveryModel) declare() []Index {
+	return []Index{{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "at", Descending: true}, {Name: "id"}}}}
+}
+func (deliveryModel) decode(body Body) (any, error) { return decodeAs[Delivery](body) }
+
+func (deliveryModel) touched(e Event) []string {
+	if tried, ok := e.Data.(movie.DeliveryAttempted); ok {
+		return []string{deliveryID(e.ID, tried.Index)}
+	}
+	return nil
+}
+
+// apply implements model: the document carries the revision of the last try in it.
+func (deliveryModel) apply(id string, doc any, _ bool, e Event) (folded, error) {
+	have, exists := doc.(Delivery)
+	if exists && int64(e.Revision) <= have.Revision {
+		return folded{doc: have}, nil
+	}
+	tried, _ := e.Data.(movie.DeliveryAttempted)
+	next := have
+	if !exists {
+		next = Delivery{ID: id, Project: e.ID, Account: string(e.Account), Index: tried.Index, FirstAt: millis(tried.At)}
+	}
+	next.Revision = int64(e.Revision)
+	next.Kind, next.Connection, next.Status, next.Final = tried.Type, tried.ID, string(tried.Status), tried.Final
+	next.HTTPStatus, next.Message, next.At = tried.HTTPStatus, tried.Message, millis(tried.At)
+	next.Tries++
+	next.DurationMS += tried.DurationMS
+	return folded{doc: next, changed: true}, nil
+}
