@@ -50,6 +50,7 @@ if [ "${1:-run}" = test ]; then
 	want /usr/lib/proftpd/mod_tls.so proftpd-mod-crypto
 	want /usr/sbin/sshd openssh-server
 	want openssl openssl
+	want ip iproute2 # a network of its own for a client
 	want promtool prometheus # tests the rules of alerts
 	want strace strace # lets system calls of the event store fail
 fi
@@ -64,7 +65,7 @@ cannot() {
 	echo "" >&2
 	echo "On Debian or Ubuntu: sudo apt-get install $need" >&2
 	echo "Elsewhere: install ffmpeg 5.1 or newer with ffprobe, headless Chromium (headless_shell), heif-convert, espeak-ng," >&2
-	echo "and the Noto, Inter, Roboto, Open Sans, Lato, Bebas Neue and EB Garamond fonts; for the tests also gcc, strace, promtool, ProFTPD, OpenSSH and OpenSSL." >&2
+	echo "and the Noto, Inter, Roboto, Open Sans, Lato, Bebas Neue and EB Garamond fonts; for the tests also gcc, ip, strace, promtool, ProFTPD, OpenSSH and OpenSSL." >&2
 	exit 1
 }
 

@@ -38,11 +38,13 @@ func (c *Certificate) Refresh(anyway bool) (read bool, err error) {
 	return true, c.load()
 }
 
-// Config lets a server show the certificate, to clients of TLS 1.2 and newer. Connections that are open keep theirs.
+// Config lets a server show the certificate, to clients of TLS 1.2 and newer. Connections that are open keep theirs. What is written at once goes
+// into records as large as can be, 16 KiB: clients exist that take the first record of a body for all of it.
 func (c *Certificate) Config() *tls.Config {
 	return &tls.Config{
-		MinVersion:     tls.VersionTLS12,
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil },
+		MinVersion:                  tls.VersionTLS12,
+		GetCertificate:              func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil },
+		DynamicRecordSizingDisabled: true,
 	}
 }
 

@@ -34,7 +34,7 @@ type Jail struct {
 	self    string
 	off     bool
 	without []Layer
-	root    bool
+	root    bool // programs can be started as another user
 	machine machine
 	groups  groups
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 // machine is what the kernel, and the container this service runs in, allow.
 type machine struct {
 	namespaces error // why there are none
+	alone      error // why this service is root and still cannot start a program as another user
 	landlock   int   // its version; 0: none
 	seccomp    error
 	lender
@@ -37,6 +39,9 @@ func (j *Jail) examine() {
 	if j.leavesOut(Seccomp) {
 		m.seccomp = errLeftOut
 	}
+	if j.root {
+		j.examineUsers()
+	}
 	if m.namespaces = errLeftOut; !j.leavesOut(Namespaces) {
 		m.namespaces = nil
 		m.namespaces = j.check(Policy{Program: "check", Calls: DecoderCalls})
@@ -49,6 +54,18 @@ func (j *Jail) examine() {
 		m.err = errLeftOut
 	default:
 		m.open(j.self)
+	}
+}
+
+// examineUsers finds out whether root can become another user. It cannot in a user namespace that maps one user only: programs are started as the
+// user that this service is then, as those of a plain user are.
+func (j *Jail) examineUsers() {
+	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
+	defer cancel()
+	trial := exec.CommandContext(ctx, "/bin/true")
+	trial.SysProcAttr = attributes(NoSpaces, true, true, 0, 0)
+	if err := trial.Run(); errors.Is(err, unix.EPERM) || errors.Is(err, unix.EINVAL) {
+		j.root, j.machine.alone = false, fmt.Errorf("this service is root of a user namespace that allows no user beside it: %w", err)
 	}
 }
 

@@ -86,6 +86,8 @@ func (j *Jail) condition(p Policy, l Layer) (Condition, string) {
 		return Missing, "the kernel has none, or it is not among the modules of its start (lsm=)"
 	case OwnUser:
 		switch {
+		case j.machine.alone != nil:
+			return missing(j.machine.alone)
 		case !j.root:
 			return Unneeded, "this service is not root"
 		case j.own(j.fit(p)):

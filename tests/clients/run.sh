@@ -1,26 +1,31 @@
 #!/usr/bin/env bash
-# Clients that nobody here wrote, against the program built from this tree: the official Node SDK from npm, its files untouched, its
-# calls redirected by a preloaded script; and the types that openapi-typescript makes of the served description, against a program that names
-# every property of the movie JSON; and the official Node and Go clients of EventStoreDB against the event store. Needs node, npm, curl, ffmpeg and openssl.
+# Clients that nobody here wrote, against the program built from this tree: the official Node SDK from npm, its files untouched; the types that
+# openapi-typescript makes of the served description, against a program that names every property of the movie JSON; the official Node and Go
+# clients of EventStoreDB against the event store. Needs node, npm, curl, ffmpeg, ip and openssl.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
-server= events=
+events=
 finish() {
-	status=$?
-	for process in $server $events; do
+	for process in $events; do
 		kill "$process" 2>/dev/null || true
 		wait "$process" 2>/dev/null || true
 	done
-	[ "$status" -eq 0 ] || tail -n 40 "$work/server.log" 2>/dev/null || true
 	rm -rf "$work"
 }
 trap finish EXIT
 
-cp "$here/package.json" "$here/package-lock.json" "$here/redirect.js" "$here/sdk.js" "$work/"
+cp "$here/package.json" "$here/package-lock.json" "$here/sdk.js" "$work/"
 (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=5 --loglevel=error)
 (cd "$here/../.." && CGO_ENABLED=0 go build -o "$work/moviola" .)
 
+"$here/sdk.sh" "$work/moviola" "$work"
+
+(cd "$here/../.." && go run ./tests/clients/names) >"$work/names.ts"
+(cd "$work" && node_modules/.bin/openapi-typescript openapi.json -o api.d.ts && node_modules/.bin/tsc --strict --noUncheckedIndexedAccess --noEmit names.ts)
+echo "types: names.ts compiles"
+
+# The event store, to the official clients of EventStoreDB.
 # Below the ports that outgoing connections get, so that none takes it before the server does.
 port=$(node -e '
 const net = require("net");
@@ -28,25 +33,7 @@ const net = require("net");
   const port = 10000 + Math.floor(6000 * Math.random());
   const s = net.createServer().on("error", pick).listen(port, "127.0.0.1", () => { console.log(port); s.close(); });
 })()')
-export CLIENT_BASE="http://127.0.0.1:$port" MOVIOLA_ADMIN_TOKEN=clients-test-token-0123456789
-"$work/moviola" serve --data "$work/data" --listen "127.0.0.1:$port" --ops-listen "" --public-url "$CLIENT_BASE" --library=false >"$work/server.log" 2>&1 &
-server=$!
-until curl -fs -o /dev/null "$CLIENT_BASE/v2/openapi.json"; do
-	kill -0 "$server" && [ "$SECONDS" -lt 600 ] || exit 1
-	sleep 0.1
-done
-CLIENT_KEY=$(curl -fsS -X POST -H "x-admin-token: $MOVIOLA_ADMIN_TOKEN" -d '{"name":"clients","plan":"paid"}' "$CLIENT_BASE/admin/accounts" |
-	node -p 'JSON.parse(require("fs").readFileSync(0, "utf8")).key')
-export CLIENT_KEY
-(cd "$work" && timeout 600 node --require ./redirect.js sdk.js) # the SDK waits for ever for a movie that fails
-
-curl -fsS -o "$work/openapi.json" "$CLIENT_BASE/v2/openapi.json"
-(cd "$here/../.." && go run ./tests/clients/names) >"$work/names.ts"
-(cd "$work" && node_modules/.bin/openapi-typescript openapi.json -o api.d.ts && node_modules/.bin/tsc --strict --noUncheckedIndexedAccess --noEmit names.ts)
-echo "types: names.ts compiles"
-
-# The event store, to the official clients of EventStoreDB.
-store=127.0.0.1:$((port + 1))
+store=127.0.0.1:$port
 "$work/moviola" eventstore serve --data "$work/events" --listen "$store" >"$work/store.log" 2>&1 &
 events=$!
 until grep -q listens "$work/store.log"; do
