@@ -18,6 +18,7 @@ import (
 	"moviola/domain/lint"
 	"moviola/domain/movie"
 	"moviola/domain/plan"
+	"moviola/domain/result"
 	"moviola/eventstore"
 	"moviola/internal/fair"
 )
@@ -156,7 +157,7 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	if err := h.hold(ctx, cmd, project, terms); err != nil {
 		return Submission{}, err
 	}
-	return h.submit(ctx, cmd, project, submittedOf(read, terms))
+	return h.submit(ctx, cmd, project, submittedOf(cmd.Account, read, terms))
 }
 
 // terms are what a submission is accepted on.
@@ -262,8 +263,8 @@ func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.Account
 }
 
 // submittedOf describes a movie. Its time is set when it is appended.
-func submittedOf(read reading, t terms) movie.Submitted {
-	hash := sha256.Sum256(read.body)
+func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitted {
+	hash, echo := sha256.Sum256(read.body), result.ReadEcho(read.body)
 	s := movie.Submitted{
 		DocumentHash: hex.EncodeToString(hash[:]),
 		DocumentSize: int64(len(read.body)),
@@ -273,6 +274,7 @@ func submittedOf(read reading, t terms) movie.Submitted {
 		Templates:    read.uses,
 		Sources:      document.NamesFiles(read.doc),
 		Warnings:     lint.Warnings(read.lint),
+		Terms:        movie.Terms(account, echo.ID, echo.ClientData),
 	}
 	destinations, err := document.Destinations(read.doc)
 	if err != nil {

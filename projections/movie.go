@@ -217,17 +217,22 @@ const (
 	indexNewest = "newest" // of an account
 	indexCached = "cached" // of an account and a cache key
 	indexBatch  = "batch"  // of an account and a batch, by row
+	indexStatus = "status" // of an account and a status
 )
+
+// statusShape is the first shape of the documents with an index of the status.
+const statusShape = 7
 
 // movieModel pages an account's movies newest first, then by project. Decision 11.
 var movieModel = streamModel[Movie]{
-	modelName: "movies", modelShape: 6, // 6: Templates, FailureCode, FailureFamily and Spent
+	modelName: "movies", modelShape: statusShape, // 6: Templates, FailureCode, FailureFamily and Spent
 	oldShape: 4, // tokens are sealed, see SealTokens; documents of former shapes have to go
 	category: movie.StreamCategory,
 	indexes: []Index{
 		{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "created_at", Descending: true}, {Name: "project"}}},
 		{Name: indexCached, Fields: []Field{{Name: "account"}, {Name: "cache_key"}, {Name: "created_at", Descending: true}}},
 		{Name: indexBatch, Fields: []Field{{Name: "account"}, {Name: "batch"}, {Name: "row"}}},
+		{Name: indexStatus, Fields: []Field{{Name: "account"}, {Name: "status"}, {Name: "created_at", Descending: true}, {Name: "project"}}},
 	},
 	revision: func(m *Movie) *int64 { return &m.Revision },
 	fold:     foldMovie,

@@ -81,11 +81,16 @@ func (s streamModel[T]) catchUp(ctx context.Context, log *eventstore.Log, doc T,
 
 // MovieList asks for a page of an account's movies, newest first. Its JSON is the cursor of GET /movies.
 type MovieList struct {
-	Account      domain.AccountID `json:"a"`
-	From         time.Time        `json:"f"` // the earliest created_at; zero: no bound
-	To           time.Time        `json:"t"` // the latest created_at, itself included; zero: no bound
-	Limit        int              `json:"l"` // 1 to 100
-	*MovieCursor                  // the last movie of the page before; nil: the first page
+	Account domain.AccountID `json:"a"`
+	From    time.Time        `json:"f"` // the earliest created_at; zero: no bound
+	To      time.Time        `json:"t"` // the latest created_at, itself included; zero: no bound
+	Limit   int              `json:"l"` // 1 to 100
+	// The filters, each of which the movies have to pass; empty: none. Decision 73.
+	Status       string            `json:"s,omitempty"`
+	Template     string            `json:"tp,omitempty"` // id of a template that the movie is made of
+	MovieID      string            `json:"id,omitempty"` // the movie's own id
+	ClientData   map[string]string `json:"d,omitempty"`  // members of its client-data, by name
+	*MovieCursor                   // the last movie of the page before; nil: the first page
 }
 
 // MovieCursor is a movie's place in the list.
@@ -97,7 +102,8 @@ type MovieCursor struct {
 // MoviePage is a page of movies.
 type MoviePage struct {
 	Movies []Movie
-	More   bool // others follow
+	More   bool         // others may follow
+	Next   *MovieCursor // where the next page begins when all movies of this one are shown; nil: nothing follows
 }
 
 // Cursor is the movie's place in the list.
@@ -106,26 +112,17 @@ func (m Movie) Cursor() MovieCursor {
 }
 
 // List returns a page of an account's movies by created_at, the newest first, then by project (decision 11). It costs the same
-// however far back the page is. It may trail what other processes have done by the projection's lag.
+// however far back the page is, and whatever its filters are. It may trail what other processes have done by the projection's lag.
 func (m *Movies) List(ctx context.Context, list MovieList) (MoviePage, error) {
-	q := Query{Index: indexNewest, Equal: []any{string(list.Account)}, Limit: list.Limit + 1}
-	if !list.From.IsZero() {
-		q.Range.Min = list.From
+	if list.Status != "" || list.Template != "" || list.MovieID != "" || len(list.ClientData) > 0 {
+		return m.search(ctx, list)
 	}
-	if !list.To.IsZero() {
-		q.Range.Max = list.To
+	movies, err := page[Movie](ctx, m.at, movieModel.modelName, list.query(indexNewest, list.Limit+1))
+	if err != nil || len(movies) <= list.Limit {
+		return MoviePage{Movies: movies}, err
 	}
-	if after := list.MovieCursor; after != nil {
-		q.After = []any{after.CreatedAt, string(after.Project)}
-	}
-	movies, err := page[Movie](ctx, m.at, movieModel.modelName, q)
-	if err != nil {
-		return MoviePage{}, err
-	}
-	if len(movies) > list.Limit {
-		return MoviePage{Movies: movies[:list.Limit], More: true}, nil
-	}
-	return MoviePage{Movies: movies}, nil
+	last := movies[list.Limit-1].Cursor()
+	return MoviePage{Movies: movies[:list.Limit], More: true, Next: &last}, nil
 }
 
 // Cached returns the newest movie of an account that was made under a cache key and whose file has not been deleted; false

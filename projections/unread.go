@@ -138,7 +138,7 @@ var categoryOf = map[string]string{
 	mediaModel{}.name(): media.StreamCategory, folderModel{}.name(): media.StreamCategory, preloadModel.modelName: preload.StreamCategory,
 	connectionModel.modelName: connection.StreamCategory, templateModel.modelName: template.StreamCategory,
 	movieBatchModel.modelName: batch.StreamCategory,
-	deliveryModel{}.name():    movie.StreamCategory, usageModel{}.name(): movie.StreamCategory,
+	deliveryModel{}.name():    movie.StreamCategory, usageModel{}.name(): movie.StreamCategory, termModel{}.name(): movie.StreamCategory,
 }
 
 // mayList returns an *UnreadError when a list of an account would show an unread stream as it was.

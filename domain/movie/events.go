@@ -29,6 +29,8 @@ type Submitted struct {
 	// Batch and Row say which row of a batch it is made of. Decision 63.
 	Batch domain.BatchID `json:"batch,omitempty"`
 	Row   int            `json:"row,omitempty"`
+	// Terms are what it is found by: see Terms. Movies of earlier versions have none. Decision 73.
+	Terms []string `json:"terms,omitempty"`
 }
 
 // TemplateUse is a template as it was when a movie was submitted.

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -292,6 +293,51 @@ var listRows = []row{
 	}},
 	{"list-format-invalid", func(t *testing.T, w *world) {
 		w.idle.open(t, 0).refused(t, "GET", "/movies?format=full", "", 400, "format_invalid", "Invalid format")
+	}},
+	{"list-filters", func(t *testing.T, w *world) {
+		c := w.idle.open(t, 600)
+		template, _ := c.into(t, "POST", "/templates", `{"name":"T","movie":{"scenes":[{"duration":1}]}}`)["id"].(string)
+		want := map[string][]string{}
+		for range 2 {
+			c.submit(t, short(""))
+			for query, movie := range map[string]string{
+				"template=" + template:                `{"template":"` + template + `"}`,
+				"movie_id=promo%207":                  short(`"id":"promo 7"`),
+				"client-data.order=4711":              short(`"client-data":{"order":4711}`),
+				"client-data.a=1&client-data.b=x%26y": short(`"client-data":{"a":true,"a":1,"b":"x&y"}`),
+				"client-data.c=true&status=pending":   short(`"client-data":{"c":true}`),
+				"client-data.d=" + "&movie_id=3":      short(`"id":3,"client-data":{"d":""}`),
+			} {
+				want[query] = slices.Insert(want[query], 0, c.submit(t, movie))
+			}
+		}
+		want["client-data.order=4712"], want["status=error"] = nil, nil
+		for query, expected := range want {
+			page := c.into(t, "GET", "/movies?format=simple&limit=1&"+query, "")
+			got := projects(page)
+			for page["has_next"] == true {
+				page = c.into(t, "GET", "/movies?format=simple&next_token="+page["next_token"].(string), "")
+				got = append(got, projects(page)...)
+			}
+			if !slices.Equal(got, expected) {
+				t.Errorf("%s: %v, want %v", query, got, expected)
+			}
+		}
+		token := c.into(t, "GET", "/movies?limit=1&status=pending", "")["next_token"].(string)
+		c.refused(t, "GET", "/movies?status=done&next_token="+token, "", 400, "next_token_invalid", "Invalid next_token")
+	}},
+	{"list-filters-invalid", func(t *testing.T, w *world) {
+		c := w.idle.open(t, 600)
+		many := ""
+		for n := range 6 {
+			many += fmt.Sprintf("&client-data.n%d=1", n)
+		}
+		for query, code := range map[string]string{
+			"status=finished": "status_invalid", "status=done&status=error": "status_invalid", "template=a&template=b": "filter_invalid",
+			"movie_id=" + strings.Repeat("x", 1025): "filter_invalid", "client-data.a=1&client-data.a=1": "filter_invalid", many: "filter_invalid",
+		} {
+			c.refused(t, "GET", "/movies?"+query, "", 400, code, "")
+		}
 	}},
 	{"list-short-pages", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 600)

@@ -16,6 +16,7 @@ import (
 	"moviola/eventstore"
 	"moviola/eventstore/memory"
 	"moviola/projections"
+	"moviola/projections/documentstest"
 )
 
 const (
@@ -205,4 +206,9 @@ func waitFor(t *testing.T, models *projections.ReadModels, at eventstore.Appende
 	if err := models.Reader.WaitFor(ctx, at.Position); err != nil {
 		t.Fatalf("wait for the read models: %v; the reader is at %+v", err, models.Reader.Status())
 	}
+}
+
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	documentstest.Filters(t, mustOpen(t, startServer(t).URL()+"filters"), 120)
 }

@@ -29,13 +29,21 @@ type Keys interface {
 type Operation struct {
 	Method, Path string
 	Role         key.Role // the least that is needed
-	Query        []string // every parameter that is looked at: what is not named here, Serve does not see
+	Query        []string // every parameter that is looked at: what is not named here, Serve does not see; "a.*" names all that begin with "a."
 	OwnAccount   bool     // the parameter account is refused instead of passed over: it would be about another account than it seems
 	OwnQuery     bool     // Serve reads the query by itself, and has an answer of its own to one that cannot be read
 	Headers      []string // every header that is looked at, beside the key
 	Serve        Endpoint
 	// Fail answers an error of Serve, of the key or of the role; nil: with the status of its kind.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
+}
+
+// looksAt tells whether Serve sees a parameter.
+func (o Operation) looksAt(parameter string) bool {
+	return slices.ContainsFunc(o.Query, func(name string) bool {
+		prefix, many := strings.CutSuffix(name, "*")
+		return name == parameter || many && strings.HasPrefix(parameter, prefix)
+	})
 }
 
 var errReadingOnly = domain.Errorf(domain.Invalid, "account_read_only", "account is for reading only.")
@@ -129,10 +137,6 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, op Operation) error
 		}
 		return errReadingOnly
 	}
-	for name := range c.Query {
-		if !slices.Contains(op.Query, name) {
-			delete(c.Query, name)
-		}
-	}
+	maps.DeleteFunc(c.Query, func(name string, _ []string) bool { return !op.looksAt(name) })
 	return op.Serve(w, r, c)
 }

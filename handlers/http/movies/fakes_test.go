@@ -55,6 +55,8 @@ type world struct {
 	available map[domain.AccountID]int64
 	suspended map[domain.AccountID]*domain.Error
 	waited    []eventstore.Position
+	asked     []projections.MovieList
+	lookOnly  bool // lists are looked through without a hit
 	submitted []commands.SubmitMovie
 	broken    string // the part that fails
 	panics    bool
@@ -184,6 +186,10 @@ func (w lists) List(_ context.Context, list projections.MovieList) (projections.
 	if w.broken == "movies" {
 		return projections.MoviePage{}, errStore
 	}
+	w.asked = append(w.asked, list)
+	if w.lookOnly {
+		return projections.MoviePage{More: true, Next: &projections.MovieCursor{CreatedAt: now, Project: "Movie00000000000"}}, nil
+	}
 	var all []projections.Movie
 	for _, m := range w.movies {
 		inRange := !m.CreatedAt.Before(list.From) && !m.CreatedAt.After(list.To)
@@ -198,7 +204,8 @@ func (w lists) List(_ context.Context, list projections.MovieList) (projections.
 		return strings.Compare(b.Project, a.Project)
 	})
 	if len(all) > list.Limit {
-		return projections.MoviePage{Movies: all[:list.Limit], More: true}, nil
+		last := all[list.Limit-1].Cursor()
+		return projections.MoviePage{Movies: all[:list.Limit], More: true, Next: &last}, nil
 	}
 	return projections.MoviePage{Movies: all}, nil
 }

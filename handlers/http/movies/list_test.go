@@ -271,3 +271,30 @@ func TestList_ShowsProgressAndStatusOfEach(t *testing.T) {
 		}
 	}
 }
+
+// A page may be empty while others follow, and the cursor carries the filters. Decision 73.
+func TestList_Filters(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.fill(3)
+	query := "limit=1&status=done&template=t&movie_id=7&client-data.order=4711&client-data.=x&other=y"
+	first := w.list(t, "viewer", query)
+	second := w.list(t, "viewer", "next_token="+*first.NextToken)
+	if !second.HasPrev || len(w.asked) != 2 {
+		t.Fatalf("has_prev %v, %d lists", second.HasPrev, len(w.asked))
+	}
+	want := projections.MovieList{
+		Account: alice, Limit: 1, Status: "done", Template: "t", MovieID: "7", ClientData: map[string]string{"order": "4711", "": "x"},
+		From: w.asked[0].From, To: w.asked[0].To,
+	}
+	for _, got := range w.asked {
+		got.MovieCursor = nil
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	w.lookOnly = true
+	if p := w.list(t, "viewer", "status=done"); p.Count != 0 || !p.HasNext {
+		t.Errorf("a stretch without hits: %+v", p)
+	}
+}

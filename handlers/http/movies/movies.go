@@ -130,9 +130,13 @@ func (a *API) list(ctx context.Context, list projections.MovieList, simple bool,
 	head := listHead{
 		Success: true, From: web.Stamp(list.From), To: web.Stamp(list.To), Count: len(shown), Limit: list.Limit, HasPrev: list.MovieCursor != nil,
 	}
-	if page.More || len(shown) < len(page.Movies) {
+	next := page.Next
+	if len(shown) < len(page.Movies) {
 		last := page.Movies[len(shown)-1].Cursor()
-		list.MovieCursor, head.HasNext = &last, true
+		next = &last
+	}
+	if next != nil {
+		list.MovieCursor, head.HasNext = next, true
 		if head.NextToken, err = a.lists.Next(list); err != nil {
 			return nil, err
 		}

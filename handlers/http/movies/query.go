@@ -3,6 +3,8 @@ package movies
 import (
 	"cmp"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -14,12 +16,23 @@ import (
 // maxMonths is the longest range of a list. Spec: Limits.
 const maxMonths = 3
 
+// The bounds of the filters of a list.
+const (
+	maxDataFilters = 5
+	maxFilterText  = 1024
+	dataFilter     = "client-data."
+)
+
+var statuses = []string{projections.StatusPending, projections.StatusRunning, projections.StatusDone, projections.StatusError, projections.StatusTimeout}
+
 // The refusals of GET /movies. Spec: Errors; decisions 11 and 14.
 var (
 	errFrom     = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
 	errTo       = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
 	errRange    = domain.Errorf(domain.Invalid, "date_range_too_long", "Maximum date range is 3 months.")
 	errFormat   = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
+	errStatus   = domain.Errorf(domain.Invalid, "status_invalid", "Invalid status. It is one of %s.", strings.Join(statuses, ", "))
+	errFilter   = domain.Errorf(domain.Invalid, "filter_invalid", "Invalid filter. template, movie_id and client-data.NAME are given once each, with at most %d names, each with at most %d bytes.", maxDataFilters, maxFilterText)
 	errProjects = domain.Errorf(domain.Invalid, "project_ambiguous", "The parameters project and id name different movies")
 )
 
@@ -73,6 +86,9 @@ func (a *API) parseList(query url.Values, account domain.AccountID) (projections
 	if list.Limit, err = web.ParseLimit(query); err != nil {
 		return list, err
 	}
+	if err := parseFilters(query, &list); err != nil {
+		return list, err
+	}
 	token, ok := web.One(query, "next_token")
 	switch {
 	case !ok:
@@ -92,6 +108,33 @@ func (a *API) parseList(query url.Values, account domain.AccountID) (projections
 		list.To = web.EndOfDay(now)
 	}
 	return list, checkRange(list.From, list.To)
+}
+
+// parseFilters reads the filters of a list. Decision 73.
+func parseFilters(query url.Values, list *projections.MovieList) error {
+	var ok bool
+	if list.Status, ok = web.One(query, "status"); !ok || list.Status != "" && !slices.Contains(statuses, list.Status) {
+		return errStatus
+	}
+	for name, value := range map[string]*string{"template": &list.Template, "movie_id": &list.MovieID} {
+		if *value, ok = web.One(query, name); !ok || len(*value) > maxFilterText {
+			return errFilter
+		}
+	}
+	for parameter, values := range query {
+		name, is := strings.CutPrefix(parameter, dataFilter)
+		if !is {
+			continue
+		}
+		if len(values) != 1 || len(list.ClientData) == maxDataFilters || len(name)+len(values[0]) > maxFilterText {
+			return errFilter
+		}
+		if list.ClientData == nil {
+			list.ClientData = map[string]string{}
+		}
+		list.ClientData[name] = values[0]
+	}
+	return nil
 }
 
 func orZero(t *time.Time) time.Time {

@@ -25,7 +25,8 @@ func (a *API) Operations() []access.Operation {
 		return access.Operation{Method: method, Path: path, Role: role, Query: query, Serve: serve}
 	}
 	list := op(http.MethodGet, moviesPath, key.Viewer, a.getMovies,
-		"project", "id", "from", "date_start", "to", "date_end", "limit", "next_token", "format", "account")
+		"project", "id", "from", "date_start", "to", "date_end", "limit", "next_token", "format", "account",
+		"status", "template", "movie_id", dataFilter+"*")
 	list.Headers = []string{web.OperatorTokenHeader}
 	submit := op(http.MethodPost, moviesPath, key.Render, a.postMovie, "account")
 	submit.Headers, submit.OwnAccount = []string{web.IdempotencyHeader, web.OperatorTokenHeader}, true

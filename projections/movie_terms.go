@@ -1,0 +1,77 @@
+package projections
+
+import (
+	"time"
+
+	"moviola/domain/movie"
+)
+
+// movieTerm says that a movie can be found by a term. Nothing is ever changed in it. Its id is the term and the project. Decision 73.
+type movieTerm struct {
+	Account   string    `json:"account"`
+	Term      string    `json:"term"`
+	Project   string    `json:"project"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func termID(term, project string) string { return term + "/" + project }
+
+// termsOf are the terms that a movie is found by: those of its submission, and its templates.
+func termsOf(e Event) []movieTerm {
+	s, ok := e.Data.(movie.Submitted)
+	if !ok {
+		return nil
+	}
+	seen := make(map[string]bool)
+	var found []movieTerm
+	add := func(term string) {
+		if !seen[term] {
+			seen[term] = true
+			found = append(found, movieTerm{Account: string(s.Account), Term: term, Project: e.ID, CreatedAt: millis(s.At)})
+		}
+	}
+	for _, term := range s.Terms {
+		add(term)
+	}
+	for _, use := range s.Templates {
+		add(movie.TemplateTerm(s.Account, use.ID))
+	}
+	return found
+}
+
+// termModel has one document for each term of each movie.
+type termModel struct{}
+
+// indexTerm has the movies of an account that are found by a term, in the order of their list.
+const indexTerm = "term"
+
+func (termModel) name() string { return "terms" }
+func (termModel) shape() int   { return 1 }
+func (termModel) declare() []Index {
+	return []Index{{Name: indexTerm, Fields: []Field{{Name: "account"}, {Name: "term"}, {Name: "created_at", Descending: true}, {Name: "project"}}}}
+}
+func (termModel) decode(body Body) (any, error) { return decodeAs[movieTerm](body) }
+
+func (termModel) touched(e Event) []string {
+	if e.Category != movie.StreamCategory {
+		return nil
+	}
+	var ids []string
+	for _, t := range termsOf(e) {
+		ids = append(ids, termID(t.Term, t.Project))
+	}
+	return ids
+}
+
+// apply implements model: a term that is there is complete.
+func (termModel) apply(id string, doc any, _ bool, e Event) (folded, error) {
+	if have, exists := doc.(movieTerm); exists {
+		return folded{doc: have}, nil
+	}
+	for _, t := range termsOf(e) {
+		if termID(t.Term, t.Project) == id {
+			return folded{doc: t, changed: true}, nil
+		}
+	}
+	return folded{}, nil
+}
