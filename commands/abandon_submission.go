@@ -29,7 +29,7 @@ type AbandonSubmissionConfig struct {
 
 // AbandonSubmissionHandler handles AbandonSubmission.
 type AbandonSubmissionHandler struct {
-	movies  movies
+	movies  Movies
 	ledgers *ledgers.Ledgers
 	settle  SettleMovieHandler
 	age     time.Duration
@@ -38,7 +38,7 @@ type AbandonSubmissionHandler struct {
 // NewAbandonSubmissionHandler returns a handler.
 func NewAbandonSubmissionHandler(cfg AbandonSubmissionConfig) AbandonSubmissionHandler {
 	return AbandonSubmissionHandler{
-		movies:  movies{cfg.Log, cfg.Now},
+		movies:  NewMovies(cfg.Log, cfg.Now),
 		ledgers: cfg.Ledgers,
 		settle:  cfg.Settle,
 		age:     cfg.Age,
@@ -55,7 +55,7 @@ func (h AbandonSubmissionHandler) Handle(ctx context.Context, cmd AbandonSubmiss
 	if !open || h.movies.now.Stamp().Before(held.Add(h.age)) {
 		return ErrNothingToDo
 	}
-	_, err = h.movies.decideFor(ctx, cmd.Account, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	_, err = h.movies.DecideFor(ctx, cmd.Account, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.Abandon(cmd.Account, at), nil
 	})
 	if err != nil {

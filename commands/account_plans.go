@@ -19,8 +19,8 @@ const (
 	maxPlans = 4096
 )
 
-// accountPlans tells which plan an account is on, from the account's stream. It is safe for concurrent use.
-type accountPlans struct {
+// AccountPlans tells which plan an account is on, from the account's stream. It is safe for concurrent use.
+type AccountPlans struct {
 	log   *eventstore.Log
 	now   eventstore.Clock
 	plans plan.Plans
@@ -35,19 +35,19 @@ type knownPlan struct {
 	until  time.Time
 }
 
-func newAccountPlans(log *eventstore.Log, now eventstore.Clock, plans plan.Plans) *accountPlans {
-	return &accountPlans{log: log, now: now, plans: plans, known: make(map[domain.AccountID]knownPlan)}
+func NewAccountPlans(log *eventstore.Log, now eventstore.Clock, plans plan.Plans) *AccountPlans {
+	return &AccountPlans{log: log, now: now, plans: plans, known: make(map[domain.AccountID]knownPlan)}
 }
 
-// of returns the account's plan. An account that is not to be seen is ErrUnavailable: whoever asks has opened it, but for LibraryAccount,
+// Of returns the account's plan. An account that is not to be seen is ErrUnavailable: whoever asks has opened it, but for LibraryAccount,
 // which is on the free one. Decision 60.
-func (p *accountPlans) of(ctx context.Context, id domain.AccountID) (plan.Plan, error) {
+func (p *AccountPlans) Of(ctx context.Context, id domain.AccountID) (plan.Plan, error) {
 	known, err := p.know(ctx, id)
 	return known.plan, err
 }
 
 // know returns the account's plan, and whether the account is closed.
-func (p *accountPlans) know(ctx context.Context, id domain.AccountID) (knownPlan, error) {
+func (p *AccountPlans) know(ctx context.Context, id domain.AccountID) (knownPlan, error) {
 	now := p.now()
 	p.mu.Lock()
 	known := p.known[id]

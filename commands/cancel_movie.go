@@ -22,21 +22,21 @@ type Cancellation struct {
 }
 
 // CancelMovieHandler handles CancelMovie.
-type CancelMovieHandler struct{ movies movies }
+type CancelMovieHandler struct{ movies Movies }
 
 // NewCancelMovieHandler returns a handler.
 func NewCancelMovieHandler(log *eventstore.Log, now func() time.Time) CancelMovieHandler {
-	return CancelMovieHandler{movies{log, now}}
+	return CancelMovieHandler{NewMovies(log, now)}
 }
 
 // Handle closes the movie. Its hold is released by settling, its webhook goes out, and whoever renders it stops. A movie that
 // is not the account's is NotFound; one that has ended, or is out of time, is a Conflict. Decision 32.
 func (h CancelMovieHandler) Handle(ctx context.Context, cmd CancelMovie) (Cancellation, error) {
-	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.Cancel(cmd.Account, at)
 	})
 	if err != nil {
 		return Cancellation{}, err
 	}
-	return Cancellation{At: d.events[0].(movie.Cancelled).At, Position: d.Position}, nil
+	return Cancellation{At: d.Events[0].(movie.Cancelled).At, Position: d.Position}, nil
 }

@@ -160,7 +160,7 @@ func (h CompleteBatchHandler) open(ctx context.Context, id batch.ID, requested b
 // was abandoned because the batch was cancelled, stays what it is.
 func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch, row batch.Row) error {
 	project := batch.Project(stored.id, row.Number)
-	m, err := h.submit.movies.load(ctx, project)
+	m, err := h.submit.movies.Load(ctx, project)
 	if err != nil || m.Account() != "" {
 		return err
 	}
@@ -210,7 +210,7 @@ func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, request
 		if err != nil || !held {
 			return err // it has ended, or was never paid for
 		}
-		_, err = h.submit.movies.decideFor(ctx, requested.Account, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		_, err = h.submit.movies.DecideFor(ctx, requested.Account, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 			if m.Account() == "" {
 				return m.Abandon(requested.Account, at), nil
 			}

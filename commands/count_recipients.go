@@ -23,20 +23,20 @@ type CountRecipients struct {
 // CountRecipientsHandler handles CountRecipients.
 type CountRecipientsHandler struct {
 	log   *eventstore.Log
-	plans *accountPlans
+	plans *AccountPlans
 	now   eventstore.Clock
 }
 
 // NewCountRecipientsHandler returns a handler.
 func NewCountRecipientsHandler(log *eventstore.Log, plans plan.Plans, now func() time.Time) CountRecipientsHandler {
-	return CountRecipientsHandler{log: log, plans: newAccountPlans(log, now, plans), now: now}
+	return CountRecipientsHandler{log: log, plans: NewAccountPlans(log, now, plans), now: now}
 }
 
 // Handle counts the e-mail, which is to be sent after that: what was counted may not have been sent, but nothing is sent that was not
 // counted. Doing it again changes nothing. An account whose plan has no e-mail, or no recipients left on that day, is refused
 // (QuotaExceeded). Decision 55.
 func (h CountRecipientsHandler) Handle(ctx context.Context, cmd CountRecipients) (eventstore.Position, error) {
-	allowed, err := h.plans.of(ctx, cmd.Account)
+	allowed, err := h.plans.Of(ctx, cmd.Account)
 	if err != nil {
 		return eventstore.Position{}, err
 	}
@@ -57,7 +57,7 @@ func (h CountRecipientsHandler) Handle(ctx context.Context, cmd CountRecipients)
 
 // Allows says why the account's plan has no e-mail; nil: it has. Decision 55.
 func (h CountRecipientsHandler) Allows(ctx context.Context, account domain.AccountID) error {
-	allowed, err := h.plans.of(ctx, account)
+	allowed, err := h.plans.Of(ctx, account)
 	if err != nil {
 		return err
 	}

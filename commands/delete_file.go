@@ -24,20 +24,20 @@ type Deletion struct {
 
 // DeleteFileHandler handles DeleteFile.
 type DeleteFileHandler struct {
-	movies movies
+	movies Movies
 	files  Files
 }
 
 // NewDeleteFileHandler returns a handler.
 func NewDeleteFileHandler(log *eventstore.Log, files Files, now func() time.Time) DeleteFileHandler {
-	return DeleteFileHandler{movies: movies{log, now}, files: files}
+	return DeleteFileHandler{movies: NewMovies(log, now), files: files}
 }
 
 // Handle deletes the file, once; after that it returns when that was. The record stays. It refuses a movie that is not the
 // account's, that is still rendering, or whose files cannot be removed now; nothing is marked deleted then.
 // Spec: DELETE /movies.
 func (h DeleteFileHandler) Handle(ctx context.Context, cmd DeleteFile) (Deletion, error) {
-	_, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	_, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events, err := m.DeleteFile(cmd.Account, at)
 		if err != nil || len(events) == 0 {
 			return nil, err

@@ -14,20 +14,20 @@ type ExpireFile struct{ Project domain.ProjectID }
 
 // ExpireFileHandler handles ExpireFile.
 type ExpireFileHandler struct {
-	movies    movies
+	movies    Movies
 	files     Files
 	retention time.Duration
 }
 
 // NewExpireFileHandler returns a handler. Files are kept for the retention, counted from the end of the render.
 func NewExpireFileHandler(log *eventstore.Log, files Files, now func() time.Time, retention time.Duration) ExpireFileHandler {
-	return ExpireFileHandler{movies: movies{log, now}, files: files, retention: retention}
+	return ExpireFileHandler{movies: NewMovies(log, now), files: files, retention: retention}
 }
 
 // Handle removes every rendered file of the movie and records it; the movie's entry stays. ErrNothingToDo: it is not due, or
 // gone already. Spec: Limits, Retention.
 func (h ExpireFileHandler) Handle(ctx context.Context, cmd ExpireFile) (eventstore.Position, error) {
-	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events := m.ExpireFile(at, h.retention)
 		if len(events) == 0 {
 			return nil, nil

@@ -63,16 +63,16 @@ type FinishFetch struct {
 }
 
 // SourceFetches handles all that happens to the fetching of movies' sources.
-type SourceFetches struct{ movies movies }
+type SourceFetches struct{ movies Movies }
 
 // NewSourceFetches returns a handler.
 func NewSourceFetches(log *eventstore.Log, now func() time.Time) SourceFetches {
-	return SourceFetches{movies{log, now}}
+	return SourceFetches{NewMovies(log, now)}
 }
 
 // Wanted tells what is to be fetched, without a claim. ErrNothingToDo: nothing, or somebody has a claim.
 func (h SourceFetches) Wanted(ctx context.Context, project domain.ProjectID) (FetchClaim, error) {
-	m, err := h.movies.load(ctx, project)
+	m, err := h.movies.Load(ctx, project)
 	if err != nil {
 		return FetchClaim{}, err
 	}
@@ -96,13 +96,13 @@ func claimOf(m *movie.Movie) FetchClaim {
 // Start claims the fetching. ErrNothingToDo: there is nothing to fetch, or another has the claim; or the movie was closed just now, because
 // three crashes count against it.
 func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, error) {
-	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.StartFetch(cmd.FetchStart, at), nil
 	})
 	if err != nil {
 		return FetchClaim{}, err
 	}
-	if _, ok := d.events[0].(movie.SourcesFetchStarted); !ok {
+	if _, ok := d.Events[0].(movie.SourcesFetchStarted); !ok {
 		return FetchClaim{}, ErrNothingToDo
 	}
 	return claimOf(d.Movie), nil
@@ -110,7 +110,7 @@ func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, e
 
 // Release hands a claim back without an outcome. One that was alone and ran out of memory closes the movie. ErrNothingToDo: it is lost.
 func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, claim domain.FetchClaim, memory bool) error {
-	_, err := h.movies.decide(ctx, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	_, err := h.movies.Decide(ctx, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseFetch(claim, memory, at)
 	})
 	return err
@@ -118,7 +118,7 @@ func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, cl
 
 // Finish records what came of the fetching. ErrNothingToDo: the claim is lost, or the movie is closed.
 func (h SourceFetches) Finish(ctx context.Context, cmd FinishFetch) error {
-	_, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	_, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishFetch(cmd.Claim, cmd.Worker, cmd.Message, at)
 	})
 	return err

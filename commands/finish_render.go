@@ -32,19 +32,19 @@ type FinishRender struct {
 
 // FinishRenderHandler handles FinishRender.
 type FinishRenderHandler struct {
-	movies movies
+	movies Movies
 	files  Files
 }
 
 // NewFinishRenderHandler returns a handler.
 func NewFinishRenderHandler(log *eventstore.Log, files Files, now func() time.Time) FinishRenderHandler {
-	return FinishRenderHandler{movies: movies{log, now}, files: files}
+	return FinishRenderHandler{movies: NewMovies(log, now), files: files}
 }
 
 // Handle records the outcome. Doing it again changes nothing. ErrNothingToDo: the claim is lost, or the movie is closed. Files that the
 // record does not name then, because the claim is lost or because the owner has deleted the movie's file, are removed.
 func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (eventstore.Position, error) {
-	d, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, movie.Result{
 			Success:    cmd.Success,
 			Message:    cmd.Message,

@@ -30,7 +30,7 @@ type movieBatches struct {
 	log     *eventstore.Log
 	now     eventstore.Clock
 	ledgers *ledgers.Ledgers
-	plans   *accountPlans
+	plans   *AccountPlans
 }
 
 // decide loads a batch, lets it decide, and appends. Deciding nothing is no error.
@@ -69,7 +69,7 @@ func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*b
 	}
 	held := ledgers.HoldBatch{Account: requested.Account, Batch: id, Rows: rows, Counted: requested.Counted}
 	if requested.Counted {
-		allowed, err := s.plans.of(ctx, requested.Account)
+		allowed, err := s.plans.Of(ctx, requested.Account)
 		if err != nil {
 			return b, eventstore.Appended{}, err
 		}

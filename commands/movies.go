@@ -12,42 +12,48 @@ import (
 	"moviola/eventstore"
 )
 
-// movies is what the commands on one movie's stream share.
-type movies struct {
+// Movies is what the commands on one movie's stream share: it loads movies, and lets them decide.
+type Movies struct {
 	log *eventstore.Log
 	now eventstore.Clock
 }
 
+// NewMovies returns the movies of a log. Without a clock they can be loaded only.
+func NewMovies(log *eventstore.Log, now eventstore.Clock) Movies { return Movies{log: log, now: now} }
+
 // decideMovie decides on a movie at a time. It has no effect but one that may be repeated, since it may be called more than once.
 type decideMovie func(m *movie.Movie, at time.Time) ([]domain.Event, error)
 
-// decided is what came of a decision: the movie after it, where its stream ends, and the events that were appended.
-type decided struct {
+// DecidedMovie is what came of a decision: the movie after it, where its stream ends, and the events that were appended.
+type DecidedMovie struct {
 	*movie.Movie
 	eventstore.Appended
-	events []domain.Event
+	Events []domain.Event
 }
 
-// decide loads a movie, lets it decide, and appends. A lost claim is ErrNothingToDo.
-func (s movies) decide(ctx context.Context, project domain.ProjectID, decide decideMovie) (decided, error) {
-	return s.decideFor(ctx, "", project, decide)
+// Known is the movie as of the end of its stream.
+func (d DecidedMovie) Known() *KnownMovie { return &KnownMovie{d.Movie, d.Appended} }
+
+// Decide loads a movie, lets it decide, and appends. A lost claim is ErrNothingToDo.
+func (s Movies) Decide(ctx context.Context, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
+	return s.DecideFor(ctx, "", project, decide)
 }
 
-// decideFor is decide for a movie that may have no event yet to say whose it is.
-func (s movies) decideFor(ctx context.Context, account domain.AccountID, project domain.ProjectID, decide decideMovie) (decided, error) {
-	d := decided{Movie: movie.New(project)}
+// DecideFor is Decide for a movie that may have no event yet to say whose it is.
+func (s Movies) DecideFor(ctx context.Context, account domain.AccountID, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
+	d := DecidedMovie{Movie: movie.New(project)}
 	var err error
 	d.Appended, err = s.log.Decide(ctx, movie.Stream(project), d.Movie, s.asked(ctx, account, &d, decide))
 	return d, outcome(project, err)
 }
 
 // asked calls decide for a movie that is being folded, and keeps what it decides.
-func (s movies) asked(ctx context.Context, account domain.AccountID, d *decided, decide decideMovie) func() (eventstore.Decision, error) {
+func (s Movies) asked(ctx context.Context, account domain.AccountID, d *DecidedMovie, decide decideMovie) func() (eventstore.Decision, error) {
 	return func() (eventstore.Decision, error) {
 		at := s.now.Stamp()
 		var err error
-		d.events, err = decide(d.Movie, at)
-		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmp.Or(d.Account(), account), at), Events: d.events}, err
+		d.Events, err = decide(d.Movie, at)
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmp.Or(d.Account(), account), at), Events: d.Events}, err
 	}
 }
 
@@ -57,12 +63,12 @@ type KnownMovie struct {
 	at    eventstore.Appended
 }
 
-// decideAfter is decide for a movie that is known, and known up to where it is appended to after that. Nil is not known.
-func (s movies) decideAfter(ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie) (decided, error) {
+// DecideAfter is Decide for a movie that is known, and known up to where it is appended to after that. Nil is not known.
+func (s Movies) DecideAfter(ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
 	if known == nil {
-		return s.decide(ctx, project, decide)
+		return s.Decide(ctx, project, decide)
 	}
-	d := decided{Movie: known.movie}
+	d := DecidedMovie{Movie: known.movie}
 	var err error
 	d.Appended, err = s.log.DecideAfter(ctx, movie.Stream(project), d.Movie, known.at, s.asked(ctx, "", &d, decide))
 	known.at = d.Appended
@@ -80,17 +86,17 @@ func outcome(project domain.ProjectID, err error) error {
 	return nil
 }
 
-// must is decide for work that is done by appending something: deciding nothing is ErrNothingToDo.
-func (s movies) must(ctx context.Context, project domain.ProjectID, decide decideMovie) (decided, error) {
-	d, err := s.decide(ctx, project, decide)
-	if err == nil && len(d.events) == 0 {
+// Must is Decide for work that is done by appending something: deciding nothing is ErrNothingToDo.
+func (s Movies) Must(ctx context.Context, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
+	d, err := s.Decide(ctx, project, decide)
+	if err == nil && len(d.Events) == 0 {
 		err = ErrNothingToDo
 	}
 	return d, err
 }
 
-// load folds a movie.
-func (s movies) load(ctx context.Context, project domain.ProjectID) (*movie.Movie, error) {
+// Load folds a movie.
+func (s Movies) Load(ctx context.Context, project domain.ProjectID) (*movie.Movie, error) {
 	m := movie.New(project)
 	if _, err := s.log.CatchUp(ctx, movie.Stream(project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply); err != nil {
 		return nil, fmt.Errorf("load movie %s: %w", project, err)

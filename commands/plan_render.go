@@ -31,19 +31,19 @@ type PlanRenderConfig struct {
 
 // PlanRenderHandler handles PlanRender.
 type PlanRenderHandler struct {
-	plans   *accountPlans
+	plans   *AccountPlans
 	ledgers *ledgers.Ledgers
 }
 
 // NewPlanRenderHandler returns a handler.
 func NewPlanRenderHandler(cfg PlanRenderConfig) PlanRenderHandler {
-	return PlanRenderHandler{plans: newAccountPlans(cfg.Log, cfg.Now, cfg.Plans), ledgers: cfg.Ledgers}
+	return PlanRenderHandler{plans: NewAccountPlans(cfg.Log, cfg.Now, cfg.Plans), ledgers: cfg.Ledgers}
 }
 
 // Handle holds the exact price, or refuses the render with the *domain.Error that becomes the movie's message: it is beyond
 // the account's plan (decision 17), or costs more than is available. Other errors are those of Ledgers.ChangeHold. Design §5.
 func (h PlanRenderHandler) Handle(ctx context.Context, cmd PlanRender) error {
-	allowed, err := h.plans.of(ctx, cmd.Account)
+	allowed, err := h.plans.Of(ctx, cmd.Account)
 	if err != nil {
 		return err
 	}

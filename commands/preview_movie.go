@@ -41,7 +41,7 @@ func (h SubmitMovieHandler) Sketch(ctx context.Context, account domain.AccountID
 	if err != nil {
 		return nil, plan.Plan{}, fmt.Errorf("read a movie of account %s: %w", account, err)
 	}
-	allowed, err := h.plans.of(ctx, account)
+	allowed, err := h.plans.Of(ctx, account)
 	if err == nil {
 		err = allowed.CheckSize(read.doc.Width, read.doc.Height)
 	}
@@ -50,7 +50,7 @@ func (h SubmitMovieHandler) Sketch(ctx context.Context, account domain.AccountID
 
 // allowed refuses what is beyond the account's plan.
 func (h SubmitMovieHandler) allowed(ctx context.Context, account domain.AccountID, doc *document.Movie) error {
-	allowed, err := h.plans.of(ctx, account)
+	allowed, err := h.plans.Of(ctx, account)
 	if err != nil {
 		return fmt.Errorf("preview a movie of account %s: %w", account, err)
 	}

@@ -146,7 +146,7 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 // Exhibit lists the template that a finished movie of LibraryAccount is the example of, with copies of the movie's files: these expire, as
 // every movie's do. ErrNothingToDo: it is no example, or not one of the template as it is now, or that has or had an example already.
 func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error) {
-	m, err := movies{h.cfg.Log, h.templates.now}.load(ctx, project)
+	m, err := NewMovies(h.cfg.Log, h.templates.now).Load(ctx, project)
 	if err != nil {
 		return eventstore.Position{}, err
 	}

@@ -19,13 +19,13 @@ type PurgeFile struct {
 
 // PurgeFileHandler handles PurgeFile.
 type PurgeFileHandler struct {
-	movies movies
+	movies Movies
 	files  Files
 }
 
 // NewPurgeFileHandler returns a handler.
 func NewPurgeFileHandler(log *eventstore.Log, files Files, now func() time.Time) PurgeFileHandler {
-	return PurgeFileHandler{movies: movies{log, now}, files: files}
+	return PurgeFileHandler{movies: NewMovies(log, now), files: files}
 }
 
 // Handle removes the file and records it; the movie's entry stays. ErrNothingToDo: there is none (any more), or it is later. Design
@@ -40,7 +40,7 @@ func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 			return ErrNothingToDo
 		}
 	}
-	_, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	_, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events := m.PurgeFile(at)
 		if len(events) == 0 {
 			return nil, nil

@@ -36,7 +36,7 @@ func (h RequestBatchHandler) readRows(ctx context.Context, account domain.Accoun
 	requested := batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
 	r := rowReader{account: account, template: order.Template, tries: maxFlawTries}
 	var err error
-	if r.plan, err = h.submit.plans.of(ctx, account); err != nil {
+	if r.plan, err = h.submit.plans.Of(ctx, account); err != nil {
 		return requested, err
 	}
 	totals, err := h.submit.ledgers.State(ctx, account)

@@ -20,17 +20,17 @@ type ReleaseRender struct {
 }
 
 // ReleaseRenderHandler handles ReleaseRender.
-type ReleaseRenderHandler struct{ movies movies }
+type ReleaseRenderHandler struct{ movies Movies }
 
 // NewReleaseRenderHandler returns a handler.
 func NewReleaseRenderHandler(log *eventstore.Log, now func() time.Time) ReleaseRenderHandler {
-	return ReleaseRenderHandler{movies{log, now}}
+	return ReleaseRenderHandler{NewMovies(log, now)}
 }
 
 // Handle hands the claim back. Doing it again changes nothing. An attempt that was
 // alone and ran out of memory closes the movie. ErrNothingToDo: the claim is lost, or the movie is closed.
 func (h ReleaseRenderHandler) Handle(ctx context.Context, cmd ReleaseRender) (eventstore.Position, error) {
-	d, err := h.movies.decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, cmd.Memory, cmd.Shared, at)
 	})
 	return d.Position, err

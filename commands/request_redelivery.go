@@ -17,17 +17,17 @@ type RequestRedelivery struct {
 }
 
 // RequestRedeliveryHandler handles RequestRedelivery.
-type RequestRedeliveryHandler struct{ movies movies }
+type RequestRedeliveryHandler struct{ movies Movies }
 
 // NewRequestRedeliveryHandler returns a handler.
 func NewRequestRedeliveryHandler(log *eventstore.Log, now func() time.Time) RequestRedeliveryHandler {
-	return RequestRedeliveryHandler{movies{log, now}}
+	return RequestRedeliveryHandler{NewMovies(log, now)}
 }
 
 // Handle opens the delivery again. A movie that is not the account's is NotFound; without such a destination the request is
 // Invalid; while a delivery is open, or the movie has not ended, it is a Conflict. Design §9.
 func (h RequestRedeliveryHandler) Handle(ctx context.Context, cmd RequestRedelivery) (eventstore.Position, error) {
-	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.RequestRedelivery(cmd.Account, cmd.Index, at)
 	})
 	return d.Position, err

@@ -20,21 +20,21 @@ type SettleMovie struct {
 
 // SettleMovieHandler handles SettleMovie.
 type SettleMovieHandler struct {
-	movies  movies
+	movies  Movies
 	ledgers *ledgers.Ledgers
 	files   Files
 }
 
 // NewSettleMovieHandler returns a handler.
 func NewSettleMovieHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files Files) SettleMovieHandler {
-	return SettleMovieHandler{movies: movies{log: log}, ledgers: ledgers, files: files}
+	return SettleMovieHandler{movies: NewMovies(log, nil), ledgers: ledgers, files: files}
 }
 
 // Handle ends the hold, or on counted plans the count. The movie's first outcome decides: a success in time is charged, everything else is
 // released, a success after the time-out too (decision 19). A movie from the cache costs nothing, but counts (decision 20). The document of an
 // abandoned submission goes first. Doing it again changes nothing. ErrNothingToDo: there is no outcome yet.
 func (h SettleMovieHandler) Handle(ctx context.Context, cmd SettleMovie) error {
-	m, err := h.movies.load(ctx, cmd.Project)
+	m, err := h.movies.Load(ctx, cmd.Project)
 	if err != nil {
 		return err
 	}

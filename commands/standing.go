@@ -23,13 +23,13 @@ type Standing struct {
 
 // Standings tell what accounts may do. They are safe for concurrent use.
 type Standings struct {
-	plans   *accountPlans
+	plans   *AccountPlans
 	ledgers *ledgers.Ledgers
 }
 
 // NewStandings returns Standings. The zero Plans are the built-in ones.
 func NewStandings(log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plans, now func() time.Time) *Standings {
-	return &Standings{plans: newAccountPlans(log, now, plans), ledgers: ledgers}
+	return &Standings{plans: NewAccountPlans(log, now, plans), ledgers: ledgers}
 }
 
 // Of returns the standing of an account. One that is not to be seen is ErrUnavailable, for who asks has opened it.

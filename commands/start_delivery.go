@@ -42,17 +42,17 @@ type DeliveryClaim struct {
 }
 
 // StartDeliveryHandler handles StartDelivery.
-type StartDeliveryHandler struct{ movies movies }
+type StartDeliveryHandler struct{ movies Movies }
 
 // NewStartDeliveryHandler returns a handler.
 func NewStartDeliveryHandler(log *eventstore.Log, now func() time.Time) StartDeliveryHandler {
-	return StartDeliveryHandler{movies{log, now}}
+	return StartDeliveryHandler{NewMovies(log, now)}
 }
 
 // Handle claims the destinations. ErrNothingToDo: the movie is not closed, has no destinations, has served them, or another has
 // the claim; or the delivery was ended just now, because three crashes count against its last open destination.
 func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (DeliveryClaim, error) {
-	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.StartDelivery(cmd.Worker, cmd.Dead, cmd.Death, at), nil
 	})
 	if err != nil {
@@ -80,7 +80,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 		File:         closing.File,
 		FileGone:     closing.FileGone,
 		Position:     d.Position,
-		Known:        &KnownMovie{d.Movie, d.Appended},
+		Known:        d.Known(),
 	}
 	return claim, nil
 }

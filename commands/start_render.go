@@ -34,26 +34,26 @@ type RenderClaim struct {
 
 // StartRenderHandler handles StartRender.
 type StartRenderHandler struct {
-	movies  movies
+	movies  Movies
 	timeout time.Duration
 }
 
 // NewStartRenderHandler returns a handler. The timeout counts from the movie's first RenderStarted.
 func NewStartRenderHandler(log *eventstore.Log, now func() time.Time, timeout time.Duration) StartRenderHandler {
-	return StartRenderHandler{movies: movies{log, now}, timeout: timeout}
+	return StartRenderHandler{movies: NewMovies(log, now), timeout: timeout}
 }
 
 // Handle claims the movie. ErrNothingToDo: it is not there, closed, out of time, or claimed by another; or it was closed just now,
 // because it is out of time with nobody rendering it, or because three crashes count against it.
 func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (RenderClaim, error) {
-	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		start := movie.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone, Windows: cmd.Windows}
 		return m.StartRender(start, at, h.timeout), nil
 	})
 	if err != nil {
 		return RenderClaim{}, err
 	}
-	started, ok := d.events[0].(movie.RenderStarted)
+	started, ok := d.Events[0].(movie.RenderStarted)
 	if !ok {
 		return RenderClaim{}, ErrNothingToDo
 	}

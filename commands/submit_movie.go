@@ -60,9 +60,9 @@ type SubmitMovieConfig struct {
 
 // SubmitMovieHandler handles SubmitMovie.
 type SubmitMovieHandler struct {
-	movies     movies
+	movies     Movies
 	templates  templates
-	plans      *accountPlans
+	plans      *AccountPlans
 	ledgers    *ledgers.Ledgers
 	files      Files
 	newProject func() domain.ProjectID
@@ -73,9 +73,9 @@ type SubmitMovieHandler struct {
 // NewSubmitMovieHandler returns a handler.
 func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 	return SubmitMovieHandler{
-		movies:     movies{cfg.Log, cfg.Now},
+		movies:     NewMovies(cfg.Log, cfg.Now),
 		templates:  templates{cfg.Log, cfg.Files, cfg.Now},
-		plans:      newAccountPlans(cfg.Log, cfg.Now, cfg.Plans),
+		plans:      NewAccountPlans(cfg.Log, cfg.Now, cfg.Plans),
 		ledgers:    cfg.Ledgers,
 		files:      cfg.Files,
 		newProject: cfg.NewProject,
@@ -89,7 +89,7 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 // given again whatever has become of the account since (decision 25): Handle decides that with the body. The key is empty
 // when there is none.
 func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
-	allowed, err := h.plans.of(ctx, account)
+	allowed, err := h.plans.Of(ctx, account)
 	if err != nil || allowed.Counted {
 		return err
 	}
@@ -172,7 +172,7 @@ func (t terms) quota() ledger.Quota { return quotaOf(t.plan) }
 // offer prices a movie and refuses what is known now to be beyond the account's plan, or to cost more than it has. What an
 // earlier request has held for the project is not asked for again. Decisions 16 and 17.
 func (h SubmitMovieHandler) offer(ctx context.Context, account domain.AccountID, project domain.ProjectID, doc *document.Movie) (terms, error) {
-	allowed, err := h.plans.of(ctx, account)
+	allowed, err := h.plans.Of(ctx, account)
 	if err != nil {
 		return terms{}, err
 	}
@@ -290,7 +290,7 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 
 // original is the document of a finished movie of the account.
 func (h SubmitMovieHandler) original(ctx context.Context, account domain.AccountID, project domain.ProjectID) ([]byte, error) {
-	m, err := h.movies.load(ctx, project)
+	m, err := h.movies.Load(ctx, project)
 	if err != nil {
 		return nil, err
 	}

@@ -19,18 +19,18 @@ type TimeOutRender struct {
 
 // TimeOutRenderHandler handles TimeOutRender.
 type TimeOutRenderHandler struct {
-	movies  movies
+	movies  Movies
 	timeout time.Duration
 }
 
 // NewTimeOutRenderHandler returns a handler. The timeout counts from the movie's first RenderStarted.
 func NewTimeOutRenderHandler(log *eventstore.Log, now func() time.Time, timeout time.Duration) TimeOutRenderHandler {
-	return TimeOutRenderHandler{movies: movies{log, now}, timeout: timeout}
+	return TimeOutRenderHandler{movies: NewMovies(log, now), timeout: timeout}
 }
 
 // Handle marks or closes the movie, or both. ErrNothingToDo: neither is due.
 func (h TimeOutRenderHandler) Handle(ctx context.Context, cmd TimeOutRender) (eventstore.Position, error) {
-	d, err := h.movies.must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.TimeOut(cmd.Worker, cmd.Dead, at, h.timeout), nil
 	})
 	return d.Position, err

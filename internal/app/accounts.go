@@ -79,10 +79,11 @@ const operatorWorker = "operator"
 
 // drops are the ways to end stuck work that may be given up. What is not here has to be done: settling, above all.
 func (s *service) drops() map[string]admin.DropFunc {
-	drop := commands.NewDropWorkHandler(s.stores.Log, time.Now)
+	dropMovie := commands.NewDropMovieHandler(s.stores.Log, time.Now)
+	dropDelivery := commands.NewDropDeliveryHandler(s.stores.Log, time.Now)
 	dropItem := preloads.NewDropItemHandler(s.stores.Log, time.Now)
 	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
-		return drop.Movie(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
+		return dropMovie.Handle(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
 	}
 	giveUpItem := func(ctx context.Context, subject string) (eventstore.Position, error) {
 		id, index, ok := projections.PreloadSubject(subject)
@@ -103,7 +104,7 @@ func (s *service) drops() map[string]admin.DropFunc {
 		projections.WorkStop:    giveUp,
 		projections.WorkPreload: giveUpItem,
 		projections.WorkDeliver: func(ctx context.Context, subject string) (eventstore.Position, error) {
-			return drop.Delivery(ctx, commands.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
+			return dropDelivery.Handle(ctx, commands.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
 		},
 	}
 }

@@ -1,0 +1,32 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// DropDelivery ends a delivery that cannot be made, for an operator.
+type DropDelivery struct {
+	Project domain.ProjectID
+	Worker  string // of the caller
+}
+
+// DropDeliveryHandler handles DropDelivery.
+type DropDeliveryHandler struct{ movies Movies }
+
+// NewDropDeliveryHandler returns a handler.
+func NewDropDeliveryHandler(log *eventstore.Log, now func() time.Time) DropDeliveryHandler {
+	return DropDeliveryHandler{NewMovies(log, now)}
+}
+
+// Handle ends the delivery: what has no result yet has failed. ErrNothingToDo: there is none, or it has ended.
+func (h DropDeliveryHandler) Handle(ctx context.Context, cmd DropDelivery) (eventstore.Position, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.DropDelivery(cmd.Worker, at), nil
+	})
+	return d.Position, err
+}

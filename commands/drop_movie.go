@@ -1,0 +1,32 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// DropMovie ends a movie that cannot be rendered, for an operator.
+type DropMovie struct {
+	Project domain.ProjectID
+	Worker  string // of the caller
+}
+
+// DropMovieHandler handles DropMovie.
+type DropMovieHandler struct{ movies Movies }
+
+// NewDropMovieHandler returns a handler.
+func NewDropMovieHandler(log *eventstore.Log, now func() time.Time) DropMovieHandler {
+	return DropMovieHandler{NewMovies(log, now)}
+}
+
+// Handle closes the movie as failed; its hold is given back, its webhook goes out. ErrNothingToDo: it is not there, or has ended.
+func (h DropMovieHandler) Handle(ctx context.Context, cmd DropMovie) (eventstore.Position, error) {
+	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.Drop(cmd.Worker, at), nil
+	})
+	return d.Position, err
+}

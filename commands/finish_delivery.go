@@ -1,0 +1,34 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// FinishDelivery closes a delivery whose destinations all have their final result.
+type FinishDelivery struct {
+	Project domain.ProjectID
+	Worker  string
+	Run     int
+}
+
+// FinishDeliveryHandler handles FinishDelivery.
+type FinishDeliveryHandler struct{ movies Movies }
+
+// NewFinishDeliveryHandler returns a handler.
+func NewFinishDeliveryHandler(log *eventstore.Log, now func() time.Time) FinishDeliveryHandler {
+	return FinishDeliveryHandler{NewMovies(log, now)}
+}
+
+// Handle closes the delivery. Doing it again changes nothing. ErrNothingToDo: the run is lost. A destination without final result is
+// an error.
+func (h FinishDeliveryHandler) Handle(ctx context.Context, cmd FinishDelivery) (eventstore.Position, error) {
+	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.FinishDelivery(movie.Claim{Number: cmd.Run, Worker: cmd.Worker}, at)
+	})
+	return d.Position, err
+}

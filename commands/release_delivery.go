@@ -1,0 +1,33 @@
+package commands
+
+import (
+	"context"
+	"time"
+
+	"moviola/domain"
+	"moviola/domain/movie"
+	"moviola/eventstore"
+)
+
+// ReleaseDelivery hands a run back: its worker is shutting down. The run does not count as crashed.
+type ReleaseDelivery struct {
+	Project domain.ProjectID
+	Worker  string
+	Run     int
+}
+
+// ReleaseDeliveryHandler handles ReleaseDelivery.
+type ReleaseDeliveryHandler struct{ movies Movies }
+
+// NewReleaseDeliveryHandler returns a handler.
+func NewReleaseDeliveryHandler(log *eventstore.Log, now func() time.Time) ReleaseDeliveryHandler {
+	return ReleaseDeliveryHandler{NewMovies(log, now)}
+}
+
+// Handle hands the run back. Doing it again changes nothing. ErrNothingToDo: the run is lost, or the delivery has ended.
+func (h ReleaseDeliveryHandler) Handle(ctx context.Context, cmd ReleaseDelivery) (eventstore.Position, error) {
+	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
+		return m.ReleaseDelivery(movie.Claim{Number: cmd.Run, Worker: cmd.Worker}, at)
+	})
+	return d.Position, err
+}
