@@ -11,35 +11,36 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore/memory"
 )
 
-func (w *world) startDelivery(worker string, dead int) (commands.DeliveryClaim, error) {
+func (w *world) startDelivery(worker string, dead int) (deliveries.DeliveryClaim, error) {
 	return w.startDeliveryAfter(worker, dead, domain.Unexplained)
 }
 
-func (w *world) startDeliveryAfter(worker string, dead int, death domain.Death) (commands.DeliveryClaim, error) {
-	h := commands.NewStartDeliveryHandler(w.log, w.clock)
-	return h.Handle(w.t.Context(), commands.StartDelivery{Project: project, Worker: worker, Dead: dead, Death: death})
+func (w *world) startDeliveryAfter(worker string, dead int, death domain.Death) (deliveries.DeliveryClaim, error) {
+	h := deliveries.NewStartDeliveryHandler(w.log, w.clock)
+	return h.Handle(w.t.Context(), deliveries.StartDelivery{Project: project, Worker: worker, Dead: dead, Death: death})
 }
 
 func (w *world) record(worker string, try movie.DeliveryAttempted) error {
-	h := commands.NewRecordDeliveryHandler(w.log, w.clock)
-	_, err := h.Handle(w.t.Context(), commands.RecordDelivery{Project: project, Worker: worker, Attempt: try})
+	h := deliveries.NewRecordDeliveryHandler(w.log, w.clock)
+	_, err := h.Handle(w.t.Context(), deliveries.RecordDelivery{Project: project, Worker: worker, Attempt: try})
 	return err
 }
 
 func (w *world) releaseDelivery(run int, worker string) error {
-	h := commands.NewReleaseDeliveryHandler(w.log, w.clock)
-	_, err := h.Handle(w.t.Context(), commands.ReleaseDelivery{Project: project, Run: run, Worker: worker})
+	h := deliveries.NewReleaseDeliveryHandler(w.log, w.clock)
+	_, err := h.Handle(w.t.Context(), deliveries.ReleaseDelivery{Project: project, Run: run, Worker: worker})
 	return err
 }
 
 func (w *world) finishDelivery(run int, worker string) error {
-	h := commands.NewFinishDeliveryHandler(w.log, w.clock)
-	_, err := h.Handle(w.t.Context(), commands.FinishDelivery{Project: project, Run: run, Worker: worker})
+	h := deliveries.NewFinishDeliveryHandler(w.log, w.clock)
+	_, err := h.Handle(w.t.Context(), deliveries.FinishDelivery{Project: project, Run: run, Worker: worker})
 	return err
 }
 
@@ -81,7 +82,7 @@ func TestDelivery(t *testing.T) {
 	last.At = t0.Add(time.Second)
 	end, err := w.log.Last(t.Context(), movieStream)
 	w.must(err)
-	want := commands.DeliveryClaim{
+	want := deliveries.DeliveryClaim{
 		Account: alice, Run: 3, DocumentHash: claim.DocumentHash,
 		Destinations: []movie.DestinationState{{Tries: 2, Final: true, Last: last}, {Cut: 1}},
 		Order:        []int{1},
@@ -89,7 +90,7 @@ func TestDelivery(t *testing.T) {
 		Success:      true, ClosedAt: t0, RequestedAt: t0, Plan: success.Plan, File: success.File,
 		Position: end.Position,
 	}
-	if diff := cmp.Diff(want, claim, cmpopts.IgnoreFields(commands.DeliveryClaim{}, "Known")); diff != "" || len(claim.DocumentHash) != 64 {
+	if diff := cmp.Diff(want, claim, cmpopts.IgnoreFields(deliveries.DeliveryClaim{}, "Known")); diff != "" || len(claim.DocumentHash) != 64 {
 		t.Errorf("claim (-want +got):\n%s", diff)
 	}
 	if err := w.finishDelivery(3, "d3"); err == nil || errors.Is(err, commands.ErrNothingToDo) {
@@ -115,8 +116,8 @@ func TestRecordDelivery_known(t *testing.T) {
 	claim, err := w.startDelivery("d1", 0)
 	w.must(err)
 	record := func(index, number int, final bool) error {
-		h := commands.NewRecordDeliveryHandler(w.log, w.clock)
-		_, err := h.Handle(t.Context(), commands.RecordDelivery{Project: project, Worker: "d1", Attempt: try(1, index, number, final), Known: claim.Known})
+		h := deliveries.NewRecordDeliveryHandler(w.log, w.clock)
+		_, err := h.Handle(t.Context(), deliveries.RecordDelivery{Project: project, Worker: "d1", Attempt: try(1, index, number, final), Known: claim.Known})
 		return err
 	}
 	unread := errors.New("read again")

@@ -12,6 +12,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/accounts"
 	"moviola/commands/commandstest"
+	"moviola/commands/deliveries"
 	"moviola/commands/ledgers"
 	"moviola/commands/preloads"
 	"moviola/domain"
@@ -269,8 +270,8 @@ func TestDropWork(t *testing.T) {
 	w := newWorld(t)
 	w.grant(alice, 100)
 	w.submitted()
-	dropMovie, dropDelivery := commands.NewDropMovieHandler(w.log, w.clock), commands.NewDropDeliveryHandler(w.log, w.clock)
-	requireNothing(t, second(dropDelivery.Handle(t.Context(), commands.DropDelivery{Project: project, Worker: "op"})))
+	dropMovie, dropDelivery := commands.NewDropMovieHandler(w.log, w.clock), deliveries.NewDropDeliveryHandler(w.log, w.clock)
+	requireNothing(t, second(dropDelivery.Handle(t.Context(), deliveries.DropDelivery{Project: project, Worker: "op"})))
 	w.must(second(dropMovie.Handle(t.Context(), commands.DropMovie{Project: project, Worker: "op"})))
 	requireNothing(t, second(dropMovie.Handle(t.Context(), commands.DropMovie{Project: project, Worker: "op"})))
 	requireNothing(t, second(dropMovie.Handle(t.Context(), commands.DropMovie{Project: "unknown000000001", Worker: "op"})))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -54,8 +55,8 @@ func TestRequestRedelivery(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	request := func(by domain.AccountID, index *int) error {
-		h := commands.NewRequestRedeliveryHandler(w.log, w.clock)
-		_, err := h.Handle(t.Context(), commands.RequestRedelivery{Account: by, Project: project, Index: index})
+		h := deliveries.NewRequestRedeliveryHandler(w.log, w.clock)
+		_, err := h.Handle(t.Context(), deliveries.RequestRedelivery{Account: by, Project: project, Index: index})
 		return err
 	}
 	w.done()

@@ -16,12 +16,12 @@ import (
 
 	"github.com/jlaffaye/ftp"
 
-	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 )
 
-var _ commands.Sender = (*FTP)(nil)
+var _ deliveries.Sender = (*FTP)(nil)
 
 // ControlPort is where FTP servers listen.
 const ControlPort = 21
@@ -54,10 +54,10 @@ type FTP struct{ cfg Config }
 func NewFTP(cfg Config) *FTP { return &FTP{cfg} }
 
 // Send implements commands.Sender.
-func (f *FTP) Send(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+func (f *FTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	file, err := parcel.Open(ctx)
 	if err != nil {
-		return commands.Receipt{}, err
+		return deliveries.Receipt{}, err
 	}
 	defer file.Close()
 	source := &source{Reader: file}
@@ -65,12 +65,12 @@ func (f *FTP) Send(ctx context.Context, parcel commands.Parcel) (commands.Receip
 		makeFolders(server, parcel.Settings.RemoteFolder())
 		return stage("the server did not take the file", server.Stor(parcel.Settings.RemoteFile(), source))
 	})
-	return commands.Receipt{}, source.blame(err)
+	return deliveries.Receipt{}, source.blame(err)
 }
 
 // Test implements commands.Sender: it logs in and leaves a small file for a moment.
-func (f *FTP) Test(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
-	return commands.Receipt{}, f.with(ctx, parcel.Settings, func(server *ftp.ServerConn) error {
+func (f *FTP) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
+	return deliveries.Receipt{}, f.with(ctx, parcel.Settings, func(server *ftp.ServerConn) error {
 		makeFolders(server, parcel.Settings["remote-path"])
 		name := path.Join(parcel.Settings["remote-path"], testName)
 		if err := server.Stor(name, strings.NewReader(testContent)); err != nil {

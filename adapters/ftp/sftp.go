@@ -14,11 +14,11 @@ import (
 	"github.com/pkg/sftp"
 	"golang.org/x/crypto/ssh"
 
-	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain/connection"
 )
 
-var _ commands.Sender = (*SFTP)(nil)
+var _ deliveries.Sender = (*SFTP)(nil)
 
 // SSHPort is where SSH servers listen.
 const SSHPort = 22
@@ -30,10 +30,10 @@ type SFTP struct{ cfg Config }
 func NewSFTP(cfg Config) *SFTP { return &SFTP{cfg} }
 
 // Send implements commands.Sender.
-func (s *SFTP) Send(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+func (s *SFTP) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	file, err := parcel.Open(ctx)
 	if err != nil {
-		return commands.Receipt{}, err
+		return deliveries.Receipt{}, err
 	}
 	defer file.Close()
 	source := &source{Reader: file}
@@ -49,7 +49,7 @@ func (s *SFTP) Send(ctx context.Context, parcel commands.Parcel) (commands.Recei
 }
 
 // Test implements commands.Sender: it logs in and leaves a small file for a moment.
-func (s *SFTP) Test(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+func (s *SFTP) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	return s.with(ctx, parcel, func(server *sftp.Client) error {
 		folder := path.Clean(parcel.Settings["remote-path"])
 		if err := server.MkdirAll(folder); err != nil {
@@ -73,14 +73,14 @@ func upload(server *sftp.Client, name string, from io.Reader) error {
 }
 
 // with does something on a server it is logged in to.
-func (s *SFTP) with(ctx context.Context, parcel commands.Parcel, do func(*sftp.Client) error) (commands.Receipt, error) {
+func (s *SFTP) with(ctx context.Context, parcel deliveries.Parcel, do func(*sftp.Client) error) (deliveries.Receipt, error) {
 	address := net.JoinHostPort(parcel.Settings["host"], portOf(parcel.Settings, SSHPort))
 	seen := &hostKeys{known: known(parcel)}
 	err := s.session(ctx, parcel.Settings, address, seen, do)
 	if seen.differs {
 		err = notDelivered("sftp://"+address, "the server's host key is "+seen.shown+", not the one that is known")
 	}
-	return commands.Receipt{HostKey: seen.shown}, s.cfg.fail(ctx, "sftp://"+address, err)
+	return deliveries.Receipt{HostKey: seen.shown}, s.cfg.fail(ctx, "sftp://"+address, err)
 }
 
 func (s *SFTP) session(ctx context.Context, settings connection.Settings, address string, seen *hostKeys, do func(*sftp.Client) error) error {
@@ -143,7 +143,7 @@ func parseKey(text, passphrase string) (ssh.Signer, error) {
 }
 
 // known is the fingerprint a server has to show: the one that was set, or else the one it showed first; empty: any will do.
-func known(parcel commands.Parcel) string {
+func known(parcel deliveries.Parcel) string {
 	if set := parcel.Settings["host-key"]; set != "" {
 		return strings.TrimRight(set, "=")
 	}

@@ -17,12 +17,12 @@ import (
 
 	"github.com/wneessen/go-mail"
 
-	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 )
 
-var _ commands.Sender = (*Sender)(nil)
+var _ deliveries.Sender = (*Sender)(nil)
 
 // Ports are where mail servers take mail in.
 var Ports = []int{25, 465, 587}
@@ -75,25 +75,25 @@ func New(cfg Config) (*Sender, error) {
 }
 
 // Send implements commands.Sender. The video itself is not attached: the message names its address.
-func (s *Sender) Send(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	settings, err := s.complete(parcel.Settings)
 	if err != nil {
-		return commands.Receipt{}, err
+		return deliveries.Receipt{}, err
 	}
 	message, err := write(settings, parcel.Account)
 	if err != nil {
-		return commands.Receipt{}, err
+		return deliveries.Receipt{}, err
 	}
 	origin := "smtp://" + net.JoinHostPort(settings["host"], strconv.Itoa(portOf(settings)))
 	client, err := s.client(ctx, settings)
 	if err == nil {
 		err = client.DialAndSendWithContext(ctx, message)
 	}
-	return commands.Receipt{}, s.explain(ctx, origin, err)
+	return deliveries.Receipt{}, s.explain(ctx, origin, err)
 }
 
 // Test implements commands.Sender: it sends the message.
-func (s *Sender) Test(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	return s.Send(ctx, parcel)
 }
 

@@ -20,12 +20,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 
-	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 )
 
-var _ commands.Sender = (*Sender)(nil)
+var _ deliveries.Sender = (*Sender)(nil)
 
 // maxObject is the most that one request can store.
 const maxObject = 5 << 30
@@ -57,29 +57,29 @@ type Sender struct{ cfg Config }
 func New(cfg Config) *Sender { return &Sender{cfg} }
 
 // Send implements commands.Sender.
-func (s *Sender) Send(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+func (s *Sender) Send(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	place := placeOf(parcel.Settings)
 	if parcel.Size > maxObject {
-		return commands.Receipt{}, s.refuse(place, "the video is larger than 5 GB")
+		return deliveries.Receipt{}, s.refuse(place, "the video is larger than 5 GB")
 	}
 	file, err := parcel.Open(ctx)
 	if err != nil {
-		return commands.Receipt{}, err
+		return deliveries.Receipt{}, err
 	}
 	defer file.Close()
 	err = s.put(ctx, parcel.Settings, keyOf(parcel.Settings.RemoteFile()), file, parcel.Size, "video/mp4")
-	return commands.Receipt{}, s.explain(ctx, place, err)
+	return deliveries.Receipt{}, s.explain(ctx, place, err)
 }
 
 // Test implements commands.Sender: it puts a small object and removes it. Removing may be forbidden; that is no failure.
-func (s *Sender) Test(ctx context.Context, parcel commands.Parcel) (commands.Receipt, error) {
+func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries.Receipt, error) {
 	settings := parcel.Settings
 	key := keyOf(settings["remote-path"] + "/" + testName)
 	err := s.put(ctx, settings, key, strings.NewReader(testContent), int64(len(testContent)), "text/plain")
 	if err == nil {
 		_, _ = s.bucket(settings).DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: aws.String(settings["bucket"]), Key: aws.String(key)})
 	}
-	return commands.Receipt{}, s.explain(ctx, placeOf(settings), err)
+	return deliveries.Receipt{}, s.explain(ctx, placeOf(settings), err)
 }
 
 func (s *Sender) put(ctx context.Context, settings connection.Settings, key string, body io.ReadSeeker, size int64, contentType string) error {

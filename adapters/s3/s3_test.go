@@ -13,6 +13,7 @@ import (
 	"moviola/adapters/outbound"
 	"moviola/adapters/s3"
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain/connection"
 )
 
@@ -52,7 +53,7 @@ func TestSender_Send_closed(t *testing.T) {
 				"bucket": "bucket", "region": "eu-test-1", "access-key-id": "key", "secret-access-key": "secret",
 				"endpoint": server.URL, "path-style": "true", "file": "a.mp4",
 			}
-			_, err := sender.Send(t.Context(), commands.Parcel{Settings: settings, Size: 5, Open: func(context.Context) (commands.File, error) {
+			_, err := sender.Send(t.Context(), deliveries.Parcel{Settings: settings, Size: 5, Open: func(context.Context) (commands.File, error) {
 				return video{strings.NewReader("video")}, nil
 			}})
 			if err == nil || err.Error() != "Not delivered to "+server.URL+": "+row.want {

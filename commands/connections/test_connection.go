@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/result"
@@ -36,12 +37,12 @@ type TestedConnection struct {
 
 // TestRoads are how each kind of connection is tried out.
 type TestRoads struct {
-	Webhook func(ctx context.Context, call commands.WebhookCall) (commands.WebhookResult, error)
-	Senders map[connection.Kind]commands.Sender
+	Webhook func(ctx context.Context, call deliveries.WebhookCall) (deliveries.WebhookResult, error)
+	Senders map[connection.Kind]deliveries.Sender
 	// Provider asks a provider for anything that shows that its key is good. Its errors are those of a Sender.
 	Provider func(ctx context.Context, settings connection.Settings) error
 	// Emails counts the recipients of a test by e-mail, or refuses it.
-	Emails commands.CountRecipientsHandler
+	Emails deliveries.CountRecipientsHandler
 }
 
 // TestConnectionHandler handles TestConnection.
@@ -88,14 +89,14 @@ func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (
 }
 
 // try makes one call along the road of the connection's kind.
-func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID, c OpenedConnection) (TestedConnection, commands.Receipt, error) {
+func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID, c OpenedConnection) (TestedConnection, deliveries.Receipt, error) {
 	works := TestedConnection{Success: true, Message: "The connection works"}
 	if c.Kind == connection.Webhook {
 		tested, err := h.announce(ctx, c)
-		return tested, commands.Receipt{}, err
+		return tested, deliveries.Receipt{}, err
 	}
 	if c.Kind == connection.APIKey {
-		return works, commands.Receipt{}, h.roads.Provider(ctx, c.Settings)
+		return works, deliveries.Receipt{}, h.roads.Provider(ctx, c.Settings)
 	}
 	settings := c.Kind.Fill(c.Settings, connection.Facts{
 		At: h.now(), Random: testRandom, Source: string(result.TestProject) + result.MovieExtension, VideoURL: result.TestURL,
@@ -108,9 +109,9 @@ func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID
 		}
 	}
 	if err := h.entitle(ctx, account, c, settings); err != nil {
-		return works, commands.Receipt{}, err
+		return works, deliveries.Receipt{}, err
 	}
-	receipt, err := h.roads.Senders[c.Kind].Test(ctx, commands.Parcel{Account: account, Settings: settings, HostKey: c.HostKey})
+	receipt, err := h.roads.Senders[c.Kind].Test(ctx, deliveries.Parcel{Account: account, Settings: settings, HostKey: c.HostKey})
 	return works, receipt, err
 }
 
@@ -124,7 +125,7 @@ func (h TestConnectionHandler) entitle(ctx context.Context, account domain.Accou
 		return err
 	}
 	now := h.now()
-	_, err = h.roads.Emails.Handle(ctx, commands.CountRecipients{
+	_, err = h.roads.Emails.Handle(ctx, deliveries.CountRecipients{
 		Account: account, Mail: fmt.Sprintf("test/%s/%d", c.ID, now.UnixNano()), Recipients: len(recipients), Day: now,
 	})
 	return err
@@ -135,7 +136,7 @@ func (h TestConnectionHandler) announce(ctx context.Context, c OpenedConnection)
 	if err != nil {
 		return TestedConnection{}, err
 	}
-	answer, err := h.roads.Webhook(ctx, commands.WebhookCall{
+	answer, err := h.roads.Webhook(ctx, deliveries.WebhookCall{
 		Endpoint: c.Settings["endpoint"], ContentType: c.Settings["content-type"], Payload: payload,
 		Message: fmt.Sprintf("msg_%s_%d", result.TestProject, h.now().UnixMilli()), Signing: c.Signing,
 	})

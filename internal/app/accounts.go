@@ -11,6 +11,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/accounts"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/commands/preloads"
 	"moviola/domain"
 	"moviola/eventstore"
@@ -80,7 +81,7 @@ const operatorWorker = "operator"
 // drops are the ways to end stuck work that may be given up. What is not here has to be done: settling, above all.
 func (s *service) drops() map[string]admin.DropFunc {
 	dropMovie := commands.NewDropMovieHandler(s.stores.Log, time.Now)
-	dropDelivery := commands.NewDropDeliveryHandler(s.stores.Log, time.Now)
+	dropDelivery := deliveries.NewDropDeliveryHandler(s.stores.Log, time.Now)
 	dropItem := preloads.NewDropItemHandler(s.stores.Log, time.Now)
 	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
 		return dropMovie.Handle(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
@@ -104,7 +105,7 @@ func (s *service) drops() map[string]admin.DropFunc {
 		projections.WorkStop:    giveUp,
 		projections.WorkPreload: giveUpItem,
 		projections.WorkDeliver: func(ctx context.Context, subject string) (eventstore.Position, error) {
-			return dropDelivery.Handle(ctx, commands.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
+			return dropDelivery.Handle(ctx, deliveries.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
 		},
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"moviola/adapters/outbound"
 	"moviola/adapters/provider"
 	"moviola/adapters/speech"
-	"moviola/commands"
 	connectioncommands "moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/handlers/http/connections"
@@ -48,8 +48,8 @@ func (s *service) newConnections(secret secret.Secret, log logrus.FieldLogger) (
 }
 
 // emails counts the recipients of e-mails, within what plans allow.
-func (s *service) emails() commands.CountRecipientsHandler {
-	return commands.NewCountRecipientsHandler(s.stores.Log, s.plans, time.Now)
+func (s *service) emails() deliveries.CountRecipientsHandler {
+	return deliveries.NewCountRecipientsHandler(s.stores.Log, s.plans, time.Now)
 }
 
 // savedProvider finds the endpoint behind a saved connection of an account. Decision 48.

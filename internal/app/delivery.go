@@ -12,8 +12,8 @@ import (
 	"moviola/adapters/outbound"
 	"moviola/adapters/s3"
 	"moviola/adapters/webhook"
-	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/domain/connection"
 	"moviola/handlers/background/processors"
 	"moviola/internal/config"
@@ -53,7 +53,7 @@ func NewGuard(cfg config.Config) (*outbound.Guard, error) {
 // destinations are the roads to every kind of destination, all through the guard.
 type destinations struct {
 	webhook processors.WebhookFunc
-	senders map[connection.Kind]commands.Sender
+	senders map[connection.Kind]deliveries.Sender
 }
 
 func newDestinations(cfg config.Config, guard *outbound.Guard) (destinations, error) {
@@ -66,7 +66,7 @@ func newDestinations(cfg config.Config, guard *outbound.Guard) (destinations, er
 	}
 	return destinations{
 		webhook: newWebhook(cfg, guard),
-		senders: map[connection.Kind]commands.Sender{
+		senders: map[connection.Kind]deliveries.Sender{
 			connection.FTP:  ftp.NewFTP(ftp.Config{Dial: dial(ftp.ControlPort), Explain: outbound.Explain}),
 			connection.SFTP: ftp.NewSFTP(ftp.Config{Dial: dial(ftp.SSHPort), Explain: outbound.Explain}),
 			connection.S3: s3.New(s3.Config{

@@ -11,6 +11,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/movies"
@@ -169,7 +170,7 @@ func (s *service) newMovies(secret secret.Secret, gate *access.Gate, submit comm
 		Previews:  s.newPreviews(submit),
 		Delete:    commands.NewDeleteFileHandler(elog, bucket, time.Now),
 		Cancel:    commands.NewCancelMovieHandler(elog, time.Now),
-		Redeliver: commands.NewRequestRedeliveryHandler(elog, time.Now),
+		Redeliver: deliveries.NewRequestRedeliveryHandler(elog, time.Now),
 		History:   s.models.Movies,
 		Projected: s.models.Reader,
 		PublicURL: s.cfg.PublicURL,

@@ -13,6 +13,7 @@ import (
 	"moviola/adapters/workqueue"
 	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/handlers/background/processors"
 	"moviola/internal/config"
 	"moviola/projections"
@@ -142,10 +143,10 @@ func (s *service) commands() processors.Commands {
 		ExpireFile:      commands.NewExpireFileHandler(log, files, now, s.cfg.FileRetention),
 		SweepTemplate:   s.newSweeper(),
 		CompleteBatch:   commands.NewCompleteBatchHandler(s.submitter()),
-		StartDelivery:   commands.NewStartDeliveryHandler(log, now),
-		RecordDelivery:  commands.NewRecordDeliveryHandler(log, now),
-		ReleaseDelivery: commands.NewReleaseDeliveryHandler(log, now),
-		FinishDelivery:  commands.NewFinishDeliveryHandler(log, now),
+		StartDelivery:   deliveries.NewStartDeliveryHandler(log, now),
+		RecordDelivery:  deliveries.NewRecordDeliveryHandler(log, now),
+		ReleaseDelivery: deliveries.NewReleaseDeliveryHandler(log, now),
+		FinishDelivery:  deliveries.NewFinishDeliveryHandler(log, now),
 
 		RecordConnectionTest: connections.NewRecordConnectionTestHandler(log, now),
 		CountRecipients:      s.emails(),

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"moviola/adapters/workqueue"
-	"moviola/commands"
 	"moviola/commands/commandstest"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -105,7 +105,7 @@ type list struct {
 	items []projections.WorkItem
 	tries map[string][]movie.DeliveryAttempted
 	over  map[string]time.Time // when the last of them was recorded
-	next  commands.RecordDeliveryHandler
+	next  deliveries.RecordDeliveryHandler
 }
 
 func (l *list) put(account domain.AccountID, project domain.ProjectID) {
@@ -118,7 +118,7 @@ func (l *list) put(account domain.AccountID, project domain.ProjectID) {
 }
 
 // Handle records a try, and takes what is done off the list.
-func (l *list) Handle(ctx context.Context, cmd commands.RecordDelivery) (eventstore.Position, error) {
+func (l *list) Handle(ctx context.Context, cmd deliveries.RecordDelivery) (eventstore.Position, error) {
 	at, err := l.next.Handle(ctx, cmd)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,7 +174,7 @@ func inTraffic(t *testing.T, test func(*traffic)) {
 	synctest.Test(t, func(t *testing.T) {
 		log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
 		w := &traffic{t: t, log: log, files: commandstest.NewFiles(time.Now), town: newTown(), wake: make(chan struct{}, 1)}
-		w.list = &list{tries: map[string][]movie.DeliveryAttempted{}, over: map[string]time.Time{}, next: commands.NewRecordDeliveryHandler(log, time.Now)}
+		w.list = &list{tries: map[string][]movie.DeliveryAttempted{}, over: map[string]time.Time{}, next: deliveries.NewRecordDeliveryHandler(log, time.Now)}
 		queue, err := workqueue.New(workqueue.Config{
 			Work: w.list, Presence: w.list, Slots: map[string]int{projections.WorkDeliver: allPlaces},
 			PerAccount: map[string]int{projections.WorkDeliver: perAccount}, Wake: w.wake,

@@ -18,6 +18,7 @@ import (
 	"moviola/adapters/outbound"
 	"moviola/adapters/s3"
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/tests/harness"
@@ -45,11 +46,11 @@ func (f *file) Read(p []byte) (int, error) {
 func (*file) Close() error       { return nil }
 func (*file) ModTime() time.Time { return time.Time{} }
 
-func parcel(kind connection.Kind, s connection.Settings) commands.Parcel {
+func parcel(kind connection.Kind, s connection.Settings) deliveries.Parcel {
 	facts := connection.Facts{
 		At: time.Date(2026, 11, 21, 9, 8, 7, 0, time.UTC), Random: "04711", Source: "Abcd1234Efgh5678.mp4", VideoURL: "https://video.example/x.mp4",
 	}
-	return commands.Parcel{Account: "acct", Settings: kind.Fill(s, facts), Size: int64(len(video)), Open: func(context.Context) (commands.File, error) {
+	return deliveries.Parcel{Account: "acct", Settings: kind.Fill(s, facts), Size: int64(len(video)), Open: func(context.Context) (commands.File, error) {
 		return &file{Reader: strings.NewReader(video)}, nil
 	}}
 }
@@ -323,7 +324,7 @@ func TestSenders_SilentServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := guard(t, address).Client(outbound.Options{Header: 300 * time.Millisecond})
-	for kind, sender := range map[connection.Kind]commands.Sender{
+	for kind, sender := range map[connection.Kind]deliveries.Sender{
 		connection.FTP: ftp.NewFTP(ftp.Config{Dial: impatient, Explain: outbound.Explain}), connection.SFTP: ftp.NewSFTP(ftp.Config{Dial: impatient, Explain: outbound.Explain}),
 		connection.Email: letters, connection.S3: s3.New(s3.Config{Client: client, Explain: outbound.Explain}),
 	} {

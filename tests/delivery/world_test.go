@@ -18,6 +18,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -76,7 +77,7 @@ type deliverer struct {
 	queue     processors.Queue
 	transport http.RoundTripper
 	perHost   int
-	record    processors.Handler[commands.RecordDelivery, eventstore.Position] // nil: the real one
+	record    processors.Handler[deliveries.RecordDelivery, eventstore.Position] // nil: the real one
 }
 
 // startDeliverer runs a deliverer and returns what ends it.
@@ -86,14 +87,14 @@ func startDeliverer(t testing.TB, d deliverer) func() {
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	if d.record == nil {
-		d.record = commands.NewRecordDeliveryHandler(d.log, time.Now)
+		d.record = deliveries.NewRecordDeliveryHandler(d.log, time.Now)
 	}
 	p, err := processors.New(processors.Config{
 		Queue: d.queue, Kinds: []string{projections.WorkDeliver}, Log: d.log, Files: d.files, Presence: nothing{}, Trouble: nothing{}, Visible: nothing{},
 		Connections: nothing{}, Logger: logger, Limits: processors.Limits{PerHost: d.perHost},
 		Commands: processors.Commands{
-			StartDelivery: commands.NewStartDeliveryHandler(d.log, time.Now), RecordDelivery: d.record,
-			ReleaseDelivery: commands.NewReleaseDeliveryHandler(d.log, time.Now), FinishDelivery: commands.NewFinishDeliveryHandler(d.log, time.Now),
+			StartDelivery: deliveries.NewStartDeliveryHandler(d.log, time.Now), RecordDelivery: d.record,
+			ReleaseDelivery: deliveries.NewReleaseDeliveryHandler(d.log, time.Now), FinishDelivery: deliveries.NewFinishDeliveryHandler(d.log, time.Now),
 		},
 		Webhook: func(ctx context.Context, call processors.WebhookCall) (processors.WebhookResult, error) {
 			result, err := sender.Send(ctx, webhook.Call(call))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/document"
@@ -43,10 +44,10 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	return d.release(err)
 }
 
-func (p *Processors) claimDelivery(ctx context.Context, project domain.ProjectID, task projections.Task) (commands.DeliveryClaim, error) {
+func (p *Processors) claimDelivery(ctx context.Context, project domain.ProjectID, task projections.Task) (deliveries.DeliveryClaim, error) {
 	ctx, cancel := p.grace(ctx)
 	defer cancel()
-	return p.config.Commands.StartDelivery.Handle(ctx, commands.StartDelivery{
+	return p.config.Commands.StartDelivery.Handle(ctx, deliveries.StartDelivery{
 		Project: project, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death,
 	})
 }
@@ -55,7 +56,7 @@ func (p *Processors) claimDelivery(ctx context.Context, project domain.ProjectID
 type delivery struct {
 	*Processors
 	project domain.ProjectID
-	claim   commands.DeliveryClaim
+	claim   deliveries.DeliveryClaim
 	begun   time.Time // when this run had its claim
 	payload []byte
 	facts   connection.Facts // what the macros of destinations stand for
@@ -88,7 +89,7 @@ func (d *delivery) run(ctx context.Context) error {
 		return nil
 	}
 	return d.recorded(ctx, func(ctx context.Context) error {
-		_, err := d.config.Commands.FinishDelivery.Handle(ctx, commands.FinishDelivery{
+		_, err := d.config.Commands.FinishDelivery.Handle(ctx, deliveries.FinishDelivery{
 			Project: d.project, Worker: d.config.Worker, Run: d.claim.Run,
 		})
 		return err
@@ -186,7 +187,7 @@ func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) erro
 	asked := d.config.Now()
 	defer func() { d.confirmed = asked }()
 	return d.recorded(ctx, func(ctx context.Context) error {
-		_, err := d.config.Commands.RecordDelivery.Handle(ctx, commands.RecordDelivery{
+		_, err := d.config.Commands.RecordDelivery.Handle(ctx, deliveries.RecordDelivery{
 			Project: d.project, Worker: d.config.Worker, Attempt: try, Known: d.claim.Known,
 		})
 		return err
@@ -206,7 +207,7 @@ func (d *delivery) recorded(ctx context.Context, do func(context.Context) error)
 func (d *delivery) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), d.limits.Release)
 	defer cancel()
-	_, err := d.config.Commands.ReleaseDelivery.Handle(ctx, commands.ReleaseDelivery{
+	_, err := d.config.Commands.ReleaseDelivery.Handle(ctx, deliveries.ReleaseDelivery{
 		Project: d.project, Worker: d.config.Worker, Run: d.claim.Run,
 	})
 	if errors.Is(err, commands.ErrNothingToDo) {

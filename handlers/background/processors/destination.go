@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/movie"
@@ -99,7 +100,7 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 		return d.record(ctx, try)
 	}
 	parcel := d.parcel(try.Index, t)
-	var receipt commands.Receipt
+	var receipt deliveries.Receipt
 	var refusal *domain.Error
 	err := d.timed(ctx, &try, t, func(ctx context.Context) error {
 		err := d.entitle(ctx, try.Index, t.kind, parcel.Settings)
@@ -136,19 +137,19 @@ func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind,
 	if err != nil {
 		return err
 	}
-	_, err = d.config.Commands.CountRecipients.Handle(ctx, commands.CountRecipients{
+	_, err = d.config.Commands.CountRecipients.Handle(ctx, deliveries.CountRecipients{
 		Account: d.claim.Account, Mail: fmt.Sprintf("%s/%d/%d", d.project, d.claim.Request, index), Recipients: len(recipients), Day: d.claim.RequestedAt,
 	})
 	return err
 }
 
 // parcel packs the video for one destination. The same delivery has the same name however often it is tried.
-func (d *delivery) parcel(index int, t target) commands.Parcel {
+func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 	h := fnv.New32a()
 	_, _ = fmt.Fprintf(h, "%s/%d", d.project, index) // never fails
 	facts := d.facts
 	facts.Random = fmt.Sprintf("%05d", h.Sum32()%100_000)
-	return commands.Parcel{
+	return deliveries.Parcel{
 		Account:  d.claim.Account,
 		Settings: t.kind.Fill(t.settings, facts), HostKey: t.hostKey, Size: d.claim.File.Size,
 		Open: func(ctx context.Context) (commands.File, error) {
@@ -173,7 +174,7 @@ func (d *delivery) parcel(index int, t target) commands.Parcel {
 }
 
 // remember keeps the host key of a server that was met for the first time. When that fails, the next delivery meets it first.
-func (d *delivery) remember(ctx context.Context, t target, receipt commands.Receipt) {
+func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Receipt) {
 	if t.id == "" || receipt.HostKey == "" || t.hostKey != "" {
 		return
 	}

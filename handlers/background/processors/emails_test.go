@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/domain/account"
 	"moviola/domain/connection"
 	"moviola/domain/mailing"
@@ -116,7 +116,7 @@ func TestDeliver_EmailsADay(t *testing.T) {
 			t.Errorf("on the next day: %+v", got)
 		}
 		w.commands(w.log(), func(c *commandSet) {
-			must(t, second(c.again.Handle(t.Context(), commands.RequestRedelivery{Account: alice, Project: project})))
+			must(t, second(c.again.Handle(t.Context(), deliveries.RequestRedelivery{Account: alice, Project: project})))
 		})
 		pr.do(deliver(project, 0))
 		// A redelivery is e-mails like any others, and counts for the day on which it was asked for.
@@ -139,16 +139,16 @@ func TestDeliver_EmailsCountOnce(t *testing.T) {
 		today := time.Now()
 		project := w.submit(email(10))
 		two.do(render(project, 0))
-		w.parcels.set(func(context.Context, connection.Kind) (commands.Receipt, error) {
-			return commands.Receipt{}, errors.New("the network")
+		w.parcels.set(func(context.Context, connection.Kind) (deliveries.Receipt, error) {
+			return deliveries.Receipt{}, errors.New("the network")
 		})
 		if <-one.send(deliver(project, 0)) {
 			t.Error("a failure was taken for success")
 		}
 		hang := make(chan struct{})
-		w.parcels.set(func(context.Context, connection.Kind) (commands.Receipt, error) {
+		w.parcels.set(func(context.Context, connection.Kind) (deliveries.Receipt, error) {
 			<-hang
-			return commands.Receipt{}, nil
+			return deliveries.Receipt{}, nil
 		})
 		hung := one.send(deliver(project, 0))
 		synctest.Wait()
@@ -172,7 +172,7 @@ func TestConnectionTest_Emails(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.save("letters", connection.Email, map[string]any{"to": "a@a.example, b@a.example, c@a.example, d@a.example, e@a.example"})
 		h := connections.NewTestConnectionHandler(w.log(), w.vault, connections.TestRoads{
-			Senders: w.parcels.senders(), Emails: commands.NewCountRecipientsHandler(w.log(), somePlans(), time.Now),
+			Senders: w.parcels.senders(), Emails: deliveries.NewCountRecipientsHandler(w.log(), somePlans(), time.Now),
 		}, time.Now)
 		test := func() connections.TestedConnection {
 			time.Sleep(time.Second)

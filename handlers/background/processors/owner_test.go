@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain/blobkey"
 	"moviola/projections"
 )
@@ -63,7 +64,7 @@ func TestRedeliver(t *testing.T) {
 		pr.do(deliver(project, 0))
 		one := 1
 		w.commands(w.log(), func(c *commandSet) {
-			must(t, second(c.again.Handle(t.Context(), commands.RequestRedelivery{Account: alice, Project: project, Index: &one})))
+			must(t, second(c.again.Handle(t.Context(), deliveries.RequestRedelivery{Account: alice, Project: project, Index: &one})))
 		})
 		pr.do(deliver(project, 0))
 		pr.do(deliver(project, 0)) // a message is only a hint
@@ -76,7 +77,7 @@ func TestRedeliver(t *testing.T) {
 			t.Errorf("calls %+v and %+v", first, last)
 		}
 		w.commands(w.log(), func(c *commandSet) {
-			must(t, second(c.again.Handle(t.Context(), commands.RequestRedelivery{Account: alice, Project: project})))
+			must(t, second(c.again.Handle(t.Context(), deliveries.RequestRedelivery{Account: alice, Project: project})))
 		})
 		pr.do(deliver(project, 0))
 		if len(w.hooks.calls) != 8 {

@@ -9,6 +9,7 @@ import (
 
 	"moviola/adapters/vault"
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain/connection"
 )
 
@@ -24,7 +25,7 @@ type parcels struct {
 	mu      sync.Mutex
 	arrived []parcel
 	// answer, when set, says what becomes of a parcel, after it was read.
-	answer func(ctx context.Context, kind connection.Kind) (commands.Receipt, error)
+	answer func(ctx context.Context, kind connection.Kind) (deliveries.Receipt, error)
 }
 
 type parcel struct {
@@ -35,8 +36,8 @@ type parcel struct {
 	at       time.Time
 }
 
-func (p *parcels) senders() map[connection.Kind]commands.Sender {
-	senders := map[connection.Kind]commands.Sender{}
+func (p *parcels) senders() map[connection.Kind]deliveries.Sender {
+	senders := map[connection.Kind]deliveries.Sender{}
 	for _, kind := range []connection.Kind{connection.FTP, connection.SFTP, connection.S3, connection.Email} {
 		senders[kind] = sender{p, kind}
 	}
@@ -44,7 +45,7 @@ func (p *parcels) senders() map[connection.Kind]commands.Sender {
 }
 
 // set says what becomes of parcels from now on.
-func (p *parcels) set(answer func(ctx context.Context, kind connection.Kind) (commands.Receipt, error)) {
+func (p *parcels) set(answer func(ctx context.Context, kind connection.Kind) (deliveries.Receipt, error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answer = answer
@@ -70,15 +71,15 @@ type sender struct {
 	kind    connection.Kind
 }
 
-func (s sender) Send(ctx context.Context, sent commands.Parcel) (commands.Receipt, error) {
+func (s sender) Send(ctx context.Context, sent deliveries.Parcel) (deliveries.Receipt, error) {
 	file, err := sent.Open(ctx)
 	if err != nil {
-		return commands.Receipt{}, err
+		return deliveries.Receipt{}, err
 	}
 	defer file.Close()
 	content, err := io.ReadAll(file)
 	if err != nil {
-		return commands.Receipt{}, err
+		return deliveries.Receipt{}, err
 	}
 	s.parcels.mu.Lock()
 	s.parcels.arrived = append(s.parcels.arrived, parcel{s.kind, sent.Settings, sent.HostKey, string(content), time.Now()})
@@ -87,9 +88,9 @@ func (s sender) Send(ctx context.Context, sent commands.Parcel) (commands.Receip
 	if answer != nil {
 		return answer(ctx, s.kind)
 	}
-	return commands.Receipt{}, nil
+	return deliveries.Receipt{}, nil
 }
 
-func (s sender) Test(context.Context, commands.Parcel) (commands.Receipt, error) {
-	return commands.Receipt{}, nil
+func (s sender) Test(context.Context, deliveries.Parcel) (deliveries.Receipt, error) {
+	return deliveries.Receipt{}, nil
 }

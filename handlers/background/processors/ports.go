@@ -8,6 +8,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -54,12 +55,12 @@ type Commands struct {
 	// CompleteBatch submits the movies of a batch, or winds it down.
 	CompleteBatch Doer[commands.CompleteBatch]
 
-	StartDelivery   Handler[commands.StartDelivery, commands.DeliveryClaim]
-	RecordDelivery  Handler[commands.RecordDelivery, eventstore.Position]
-	ReleaseDelivery Handler[commands.ReleaseDelivery, eventstore.Position]
-	FinishDelivery  Handler[commands.FinishDelivery, eventstore.Position]
+	StartDelivery   Handler[deliveries.StartDelivery, deliveries.DeliveryClaim]
+	RecordDelivery  Handler[deliveries.RecordDelivery, eventstore.Position]
+	ReleaseDelivery Handler[deliveries.ReleaseDelivery, eventstore.Position]
+	FinishDelivery  Handler[deliveries.FinishDelivery, eventstore.Position]
 	// CountRecipients comes before an e-mail is sent. It refuses with the *domain.Error that becomes the destination's message.
-	CountRecipients Handler[commands.CountRecipients, eventstore.Position]
+	CountRecipients Handler[deliveries.CountRecipients, eventstore.Position]
 	// RecordConnectionTest remembers the host key of an SFTP server that was met for the first time.
 	RecordConnectionTest Handler[connections.RecordConnectionTest, eventstore.Position]
 }
@@ -87,8 +88,8 @@ type Visible interface {
 
 // WebhookCall is one try at a webhook, WebhookResult how it ended.
 type (
-	WebhookCall   = commands.WebhookCall
-	WebhookResult = commands.WebhookResult
+	WebhookCall   = deliveries.WebhookCall
+	WebhookResult = deliveries.WebhookResult
 )
 
 // WebhookFunc makes one try. It waits no longer for an answer than the spec allows; when ctx ends before the try does, it returns

@@ -22,6 +22,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain/connection"
 	"moviola/domain/result"
 	"moviola/eventstore"
@@ -50,7 +51,7 @@ type Config struct {
 	Webhook  WebhookFunc
 	// Connections are what destinations refer to by id, and Senders what brings files to those that are no webhooks, by kind.
 	Connections Connections
-	Senders     map[connection.Kind]commands.Sender
+	Senders     map[connection.Kind]deliveries.Sender
 	// PublicURL is what the addresses of rendered files begin with: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	Tokens    result.Tokens // in the addresses of rendered files

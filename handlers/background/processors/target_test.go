@@ -13,6 +13,7 @@ import (
 	"moviola/adapters/vault"
 	"moviola/commands"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/connection"
 	"moviola/domain/movie"
@@ -103,8 +104,8 @@ func TestDeliver_WhatIsSent(t *testing.T) {
 		pr := w.start("one")
 		defer pr.drain(time.Minute)
 		w.saveAll()
-		w.parcels.answer = func(context.Context, connection.Kind) (commands.Receipt, error) {
-			return commands.Receipt{HostKey: "SHA256:x"}, nil
+		w.parcels.answer = func(context.Context, connection.Kind) (deliveries.Receipt, error) {
+			return deliveries.Receipt{HostKey: "SHA256:x"}, nil
 		}
 		w.deliverTo(pr, map[string]any{"id": "server", "file": "__filename__"})
 		w.deliverTo(pr, map[string]any{"id": "server"})
@@ -144,7 +145,9 @@ func TestDeliver_SendersThatFail(t *testing.T) {
 				w.saveAll()
 				project := w.submit(map[string]any{"id": "server"})
 				pr.do(render(project, 0))
-				w.parcels.set(func(context.Context, connection.Kind) (commands.Receipt, error) { return commands.Receipt{}, tt.err })
+				w.parcels.set(func(context.Context, connection.Kind) (deliveries.Receipt, error) {
+					return deliveries.Receipt{}, tt.err
+				})
 				if ok := <-pr.send(deliver(project, 0)); ok == tt.passes {
 					t.Errorf("taken for success: %v", ok)
 				}
@@ -261,9 +264,9 @@ func TestDeliver_PerHost(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		pr := w.start("one")
 		defer pr.drain(time.Minute)
-		w.hooks.answers = func(ctx context.Context, _ int) (commands.WebhookResult, error) {
+		w.hooks.answers = func(ctx context.Context, _ int) (deliveries.WebhookResult, error) {
 			time.Sleep(29 * time.Second)
-			return commands.WebhookResult{Delivered: true, HTTPStatus: 200}, nil
+			return deliveries.WebhookResult{Delivered: true, HTTPStatus: 200}, nil
 		}
 		var slow []<-chan bool
 		for i := range 10 {

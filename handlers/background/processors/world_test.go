@@ -14,6 +14,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/commandstest"
 	"moviola/commands/connections"
+	"moviola/commands/deliveries"
 	"moviola/commands/ledgers"
 	"moviola/domain"
 	"moviola/domain/account"
@@ -76,7 +77,7 @@ type commandSet struct {
 	submit  commands.SubmitMovieHandler
 	delete  commands.DeleteFileHandler
 	cancel  commands.CancelMovieHandler
-	again   commands.RequestRedeliveryHandler
+	again   deliveries.RequestRedeliveryHandler
 	all     processors.Commands
 }
 
@@ -93,7 +94,7 @@ func newImpatientCommandSet(log *eventstore.Log, files commands.Files, renderTim
 		ledgers: ledgers,
 		delete:  commands.NewDeleteFileHandler(log, files, now),
 		cancel:  commands.NewCancelMovieHandler(log, now),
-		again:   commands.NewRequestRedeliveryHandler(log, now),
+		again:   deliveries.NewRequestRedeliveryHandler(log, now),
 		submit: commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
 			Log: log, Ledgers: ledgers, Files: files, NewProject: commands.NewProjectID, Now: now,
 		}),
@@ -108,13 +109,13 @@ func newImpatientCommandSet(log *eventstore.Log, files commands.Files, renderTim
 			SettleMovie:     settle,
 			PlanRender:      commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: ledgers, Now: now}),
 			ExpireFile:      commands.NewExpireFileHandler(log, files, now, fileRetention),
-			StartDelivery:   commands.NewStartDeliveryHandler(log, now),
-			RecordDelivery:  commands.NewRecordDeliveryHandler(log, now),
-			ReleaseDelivery: commands.NewReleaseDeliveryHandler(log, now),
-			FinishDelivery:  commands.NewFinishDeliveryHandler(log, now),
+			StartDelivery:   deliveries.NewStartDeliveryHandler(log, now),
+			RecordDelivery:  deliveries.NewRecordDeliveryHandler(log, now),
+			ReleaseDelivery: deliveries.NewReleaseDeliveryHandler(log, now),
+			FinishDelivery:  deliveries.NewFinishDeliveryHandler(log, now),
 
 			RecordConnectionTest: connections.NewRecordConnectionTestHandler(log, now),
-			CountRecipients:      commands.NewCountRecipientsHandler(log, somePlans(), now),
+			CountRecipients:      deliveries.NewCountRecipientsHandler(log, somePlans(), now),
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
@@ -65,7 +66,7 @@ func (a *API) redeliverMovie(w http.ResponseWriter, r *http.Request, c access.Ca
 	if err != nil {
 		return err
 	}
-	position, err := a.cfg.Redeliver.Handle(r.Context(), commands.RequestRedelivery{Account: c.Account, Project: project, Index: index})
+	position, err := a.cfg.Redeliver.Handle(r.Context(), deliveries.RequestRedelivery{Account: c.Account, Project: project, Index: index})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/eventstore"
 	"moviola/projections"
 )
@@ -91,7 +91,7 @@ func TestActions_PassOnAndWait(t *testing.T) {
 	w.call("POST", "/v2/movies/redeliver?index=2&project="+project, "render", "")
 	w.call("POST", "/v2/movies/cancel?project="+running, "render", "")
 	two := 2
-	if diff := cmp.Diff([]commands.RequestRedelivery{{Account: alice, Project: project}, {Account: alice, Project: project, Index: &two}}, w.again); diff != "" {
+	if diff := cmp.Diff([]deliveries.RequestRedelivery{{Account: alice, Project: project}, {Account: alice, Project: project, Index: &two}}, w.again); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]eventstore.Position{{Commit: 12}, {Commit: 12}, {Commit: 8}}, w.waited); diff != "" {

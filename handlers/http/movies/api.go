@@ -11,6 +11,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/domain"
 	"moviola/domain/lint"
 	"moviola/domain/plan"
@@ -78,7 +79,7 @@ type Canceller interface {
 
 // Redeliverer is the command behind POST /movies/redeliver.
 type Redeliverer interface {
-	Handle(ctx context.Context, cmd commands.RequestRedelivery) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd deliveries.RequestRedelivery) (eventstore.Position, error)
 }
 
 // History tells all that happened to a movie of an account, oldest first. False: the account has no such movie.

@@ -17,6 +17,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/deliveries"
 	"moviola/commands/previews"
 	"moviola/domain"
 	"moviola/domain/blobkey"
@@ -69,7 +70,7 @@ type world struct {
 	origins   []string       // of pages that may use the interface
 	streams   movies.Streams // of GET /movies/progress
 	api       *movies.API
-	again     []commands.RequestRedelivery
+	again     []deliveries.RequestRedelivery
 	histories map[string][]projections.HistoryEntry
 	drawn     []previews.Draw
 	undrawn   error  // what ends a preview
@@ -338,7 +339,7 @@ func (w cancel) Handle(_ context.Context, cmd commands.CancelMovie) (commands.Ca
 	return commands.Cancellation{At: now, Position: eventstore.Position{Commit: 8}}, nil
 }
 
-func (w redeliver) Handle(_ context.Context, cmd commands.RequestRedelivery) (eventstore.Position, error) {
+func (w redeliver) Handle(_ context.Context, cmd deliveries.RequestRedelivery) (eventstore.Position, error) {
 	m, ok := w.movies[string(cmd.Project)]
 	switch {
 	case !ok || m.Account != string(cmd.Account):

@@ -1,9 +1,10 @@
-package commands
+package deliveries
 
 import (
 	"context"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -14,15 +15,15 @@ type RecordDelivery struct {
 	Project domain.ProjectID
 	Worker  string
 	Attempt movie.DeliveryAttempted
-	Known   *KnownMovie // of the claim; nil: the stream is read
+	Known   *commands.KnownMovie // of the claim; nil: the stream is read
 }
 
 // RecordDeliveryHandler handles RecordDelivery.
-type RecordDeliveryHandler struct{ movies Movies }
+type RecordDeliveryHandler struct{ movies commands.Movies }
 
 // NewRecordDeliveryHandler returns a handler.
 func NewRecordDeliveryHandler(log *eventstore.Log, now func() time.Time) RecordDeliveryHandler {
-	return RecordDeliveryHandler{NewMovies(log, now)}
+	return RecordDeliveryHandler{commands.NewMovies(log, now)}
 }
 
 // Handle records the try. Doing it again changes nothing. ErrNothingToDo: the run is lost.

@@ -1,9 +1,10 @@
-package commands
+package deliveries
 
 import (
 	"context"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -17,11 +18,11 @@ type ReleaseDelivery struct {
 }
 
 // ReleaseDeliveryHandler handles ReleaseDelivery.
-type ReleaseDeliveryHandler struct{ movies Movies }
+type ReleaseDeliveryHandler struct{ movies commands.Movies }
 
 // NewReleaseDeliveryHandler returns a handler.
 func NewReleaseDeliveryHandler(log *eventstore.Log, now func() time.Time) ReleaseDeliveryHandler {
-	return ReleaseDeliveryHandler{NewMovies(log, now)}
+	return ReleaseDeliveryHandler{commands.NewMovies(log, now)}
 }
 
 // Handle hands the run back. Doing it again changes nothing. ErrNothingToDo: the run is lost, or the delivery has ended.

@@ -1,8 +1,9 @@
-package commands
+package deliveries
 
 import (
 	"context"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/connection"
 )
@@ -18,7 +19,7 @@ type Parcel struct {
 	// Size is that of the video, in bytes.
 	Size int64
 	// Open opens the video. A sender reads it as a stream and closes it.
-	Open func(ctx context.Context) (File, error)
+	Open func(ctx context.Context) (commands.File, error)
 }
 
 // Receipt is what a sender has seen on the way.

@@ -1,10 +1,11 @@
-package commands
+package deliveries
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/mailing"
 	"moviola/domain/plan"
@@ -23,13 +24,13 @@ type CountRecipients struct {
 // CountRecipientsHandler handles CountRecipients.
 type CountRecipientsHandler struct {
 	log   *eventstore.Log
-	plans *AccountPlans
+	plans *commands.AccountPlans
 	now   eventstore.Clock
 }
 
 // NewCountRecipientsHandler returns a handler.
 func NewCountRecipientsHandler(log *eventstore.Log, plans plan.Plans, now func() time.Time) CountRecipientsHandler {
-	return CountRecipientsHandler{log: log, plans: NewAccountPlans(log, now, plans), now: now}
+	return CountRecipientsHandler{log: log, plans: commands.NewAccountPlans(log, now, plans), now: now}
 }
 
 // Handle counts the e-mail, which is to be sent after that: what was counted may not have been sent, but nothing is sent that was not

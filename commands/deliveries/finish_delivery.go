@@ -1,9 +1,10 @@
-package commands
+package deliveries
 
 import (
 	"context"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -17,11 +18,11 @@ type FinishDelivery struct {
 }
 
 // FinishDeliveryHandler handles FinishDelivery.
-type FinishDeliveryHandler struct{ movies Movies }
+type FinishDeliveryHandler struct{ movies commands.Movies }
 
 // NewFinishDeliveryHandler returns a handler.
 func NewFinishDeliveryHandler(log *eventstore.Log, now func() time.Time) FinishDeliveryHandler {
-	return FinishDeliveryHandler{NewMovies(log, now)}
+	return FinishDeliveryHandler{commands.NewMovies(log, now)}
 }
 
 // Handle closes the delivery. Doing it again changes nothing. ErrNothingToDo: the run is lost. A destination without final result is

@@ -1,9 +1,10 @@
-package commands
+package deliveries
 
 import (
 	"context"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -16,11 +17,11 @@ type DropDelivery struct {
 }
 
 // DropDeliveryHandler handles DropDelivery.
-type DropDeliveryHandler struct{ movies Movies }
+type DropDeliveryHandler struct{ movies commands.Movies }
 
 // NewDropDeliveryHandler returns a handler.
 func NewDropDeliveryHandler(log *eventstore.Log, now func() time.Time) DropDeliveryHandler {
-	return DropDeliveryHandler{NewMovies(log, now)}
+	return DropDeliveryHandler{commands.NewMovies(log, now)}
 }
 
 // Handle ends the delivery: what has no result yet has failed. ErrNothingToDo: there is none, or it has ended.

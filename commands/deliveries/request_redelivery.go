@@ -1,9 +1,10 @@
-package commands
+package deliveries
 
 import (
 	"context"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -17,11 +18,11 @@ type RequestRedelivery struct {
 }
 
 // RequestRedeliveryHandler handles RequestRedelivery.
-type RequestRedeliveryHandler struct{ movies Movies }
+type RequestRedeliveryHandler struct{ movies commands.Movies }
 
 // NewRequestRedeliveryHandler returns a handler.
 func NewRequestRedeliveryHandler(log *eventstore.Log, now func() time.Time) RequestRedeliveryHandler {
-	return RequestRedeliveryHandler{NewMovies(log, now)}
+	return RequestRedeliveryHandler{commands.NewMovies(log, now)}
 }
 
 // Handle opens the delivery again. A movie that is not the account's is NotFound; without such a destination the request is

@@ -1,9 +1,10 @@
-package commands
+package deliveries
 
 import (
 	"context"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -38,15 +39,15 @@ type DeliveryClaim struct {
 	FileGone    bool        // the file is not there (any more): its address is null
 	Position    eventstore.Position
 	// Known spares what is recorded under this claim from reading the movie's stream again.
-	Known *KnownMovie
+	Known *commands.KnownMovie
 }
 
 // StartDeliveryHandler handles StartDelivery.
-type StartDeliveryHandler struct{ movies Movies }
+type StartDeliveryHandler struct{ movies commands.Movies }
 
 // NewStartDeliveryHandler returns a handler.
 func NewStartDeliveryHandler(log *eventstore.Log, now func() time.Time) StartDeliveryHandler {
-	return StartDeliveryHandler{NewMovies(log, now)}
+	return StartDeliveryHandler{commands.NewMovies(log, now)}
 }
 
 // Handle claims the destinations. ErrNothingToDo: the movie is not closed, has no destinations, has served them, or another has
@@ -59,7 +60,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 		return DeliveryClaim{}, err
 	}
 	if d.Delivered() { // it was claimed and ended in one
-		return DeliveryClaim{}, ErrNothingToDo
+		return DeliveryClaim{}, commands.ErrNothingToDo
 	}
 	submitted, _ := d.Submitted()
 	closing, _ := d.Closing()
