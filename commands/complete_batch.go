@@ -147,7 +147,7 @@ func (h CompleteBatchHandler) open(ctx context.Context, id batch.ID, requested b
 		s.rows[row.Row] = row.Values
 	}
 	for _, use := range requested.Templates {
-		text, err := h.submit.templates.read(ctx, template.ID(use.ID), use.Body)
+		text, err := h.submit.templates.Read(ctx, template.ID(use.ID), use.Body)
 		if err != nil {
 			return s, err
 		}

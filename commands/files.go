@@ -143,8 +143,8 @@ func deleteAll(ctx context.Context, files Files, keys ...string) error {
 	return nil
 }
 
-// deleteBelow removes every file whose key begins with a prefix.
-func deleteBelow(ctx context.Context, files Files, prefix string) error {
+// DeleteBelow removes every file whose key begins with a prefix.
+func DeleteBelow(ctx context.Context, files Files, prefix string) error {
 	keys, err := files.List(ctx, prefix)
 	if err != nil {
 		return err
@@ -154,5 +154,5 @@ func deleteBelow(ctx context.Context, files Files, prefix string) error {
 
 // removeRendered removes every rendered file of a movie, those of attempts that lost included.
 func removeRendered(ctx context.Context, files Files, project domain.ProjectID) error {
-	return deleteBelow(ctx, files, blobkey.RendersOf(project))
+	return DeleteBelow(ctx, files, blobkey.RendersOf(project))
 }

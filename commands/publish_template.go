@@ -52,7 +52,7 @@ type LibraryHandler struct {
 
 // NewLibraryHandler returns a handler.
 func NewLibraryHandler(cfg LibraryConfig) LibraryHandler {
-	return LibraryHandler{templates{cfg.Log, cfg.Files, cfg.Now}, cfg}
+	return LibraryHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
 // Publish puts a template into the library: at once when it has an example already, otherwise as soon as one is rendered. Decision 42.
@@ -101,7 +101,7 @@ type BuiltIn struct {
 // Install makes sure that a template of the program is there as it is in this version, and on its way into the library, unless an operator
 // has taken it out or deleted it.
 func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
-	t, err := h.templates.load(ctx, b.ID)
+	t, err := h.templates.Load(ctx, b.ID)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 	}
 	use := submitted.Templates[0]
 	id := template.ID(use.ID)
-	t, err := h.templates.load(ctx, id)
+	t, err := h.templates.Load(ctx, id)
 	if err != nil {
 		return eventstore.Position{}, err
 	}
@@ -185,18 +185,18 @@ type TemplateMovies struct{ templates templates }
 
 // NewTemplateMovies returns a reader.
 func NewTemplateMovies(cfg TemplateConfig) TemplateMovies {
-	return TemplateMovies{templates{cfg.Log, cfg.Files, cfg.Now}}
+	return TemplateMovies{newTemplates(cfg.Log, cfg.Files, cfg.Now)}
 }
 
 // Movie returns the movie JSON of a template at a hash, and the same with the templates filled in that it refers to, as the account may see
 // them: one that cannot be filled in stays as it is.
 func (m TemplateMovies) Movie(ctx context.Context, account domain.AccountID, id template.ID, hash string) (stored, filled []byte, err error) {
-	stored, err = m.templates.read(ctx, id, hash)
+	stored, err = m.templates.Read(ctx, id, hash)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := m.templates.fill(ctx, account, stored)
-	filled = f.body
+	f, err := m.templates.Fill(ctx, account, stored)
+	filled = f.Body
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
 		return stored, stored, nil

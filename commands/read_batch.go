@@ -55,15 +55,15 @@ func (h RequestBatchHandler) readRows(ctx context.Context, account domain.Accoun
 	if part != nil {
 		defer part.Release()
 	}
-	filled, err := h.submit.templates.fill(ctx, account, bare)
+	filled, err := h.submit.templates.Fill(ctx, account, bare)
 	if err != nil {
 		return requested, err
 	}
-	if size := len(filled.body) * len(order.Rows); size > maxBatchRead {
+	if size := len(filled.Body) * len(order.Rows); size > maxBatchRead {
 		return requested, domain.Errorf(domain.TooLarge, "batch_too_large",
-			"%d rows of a template of %d kB are too much for one batch; %d rows are possible", len(order.Rows), len(filled.body)>>10, maxBatchRead/len(filled.body))
+			"%d rows of a template of %d kB are too much for one batch; %d rows are possible", len(order.Rows), len(filled.Body)>>10, maxBatchRead/len(filled.Body))
 	}
-	requested.Templates, r.texts = filled.uses, filled.texts
+	requested.Templates, r.texts = filled.Uses, filled.Texts
 	return requested, r.all(ctx, order.Rows, &requested)
 }
 

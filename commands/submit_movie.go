@@ -61,7 +61,7 @@ type SubmitMovieConfig struct {
 // SubmitMovieHandler handles SubmitMovie.
 type SubmitMovieHandler struct {
 	movies     Movies
-	templates  templates
+	templates  Templates
 	plans      *AccountPlans
 	ledgers    *ledgers.Ledgers
 	files      Files
@@ -74,7 +74,7 @@ type SubmitMovieHandler struct {
 func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 	return SubmitMovieHandler{
 		movies:     NewMovies(cfg.Log, cfg.Now),
-		templates:  templates{cfg.Log, cfg.Files, cfg.Now},
+		templates:  NewTemplates(cfg.Log, cfg.Files),
 		plans:      NewAccountPlans(cfg.Log, cfg.Now, cfg.Plans),
 		ledgers:    cfg.Ledgers,
 		files:      cfg.Files,
@@ -249,12 +249,12 @@ func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.Account
 	}
 	if document.NeedsTemplates(body) {
 		r.doc, r.lint.Movie = nil, nil
-		filled, err := h.templates.fill(ctx, account, body)
-		r.full, r.uses, r.lint.Templates = filled.body, filled.uses, filled.texts
+		filled, err := h.templates.Fill(ctx, account, body)
+		r.full, r.uses, r.lint.Templates = filled.Body, filled.Uses, filled.Texts
 		if err != nil {
 			return r, err
 		}
-		if r.doc, r.lint.Filled, err = document.ParseTree(filled.body); err != nil {
+		if r.doc, r.lint.Filled, err = document.ParseTree(filled.Body); err != nil {
 			return r, err
 		}
 		r.lint.Movie = r.doc

@@ -39,7 +39,7 @@ type SweepTemplateHandler struct {
 
 // NewSweepTemplateHandler returns a handler.
 func NewSweepTemplateHandler(cfg SweepTemplateConfig) SweepTemplateHandler {
-	return SweepTemplateHandler{templates{cfg.Log, cfg.Files, cfg.Now}, cfg}
+	return SweepTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
 // Handle removes every body and example of the template, and then records it: a crash in between leaves it to be done again.
@@ -50,7 +50,7 @@ func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) err
 	if cmd.Departed {
 		kept = h.cfg.Age
 	}
-	t, err := h.templates.load(ctx, cmd.ID)
+	t, err := h.templates.Load(ctx, cmd.ID)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) err
 		return ErrNothingToDo
 	}
 	for _, prefix := range []string{blobkey.BodiesOf(cmd.ID), blobkey.ExamplesOf(cmd.ID)} {
-		if err := deleteBelow(ctx, h.cfg.Files, prefix); err != nil {
+		if err := DeleteBelow(ctx, h.cfg.Files, prefix); err != nil {
 			return fmt.Errorf("sweep template %s: %w", cmd.ID, err)
 		}
 	}

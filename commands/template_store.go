@@ -1,0 +1,75 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"moviola/domain"
+	"moviola/domain/blobkey"
+	"moviola/domain/document"
+	"moviola/domain/template"
+	"moviola/eventstore"
+)
+
+// templates is what the commands on templates share.
+type templates struct {
+	Templates
+	log   *eventstore.Log
+	files Files
+	now   eventstore.Clock
+}
+
+func newTemplates(log *eventstore.Log, files Files, now eventstore.Clock) templates {
+	return templates{Templates: NewTemplates(log, files), log: log, files: files, now: now}
+}
+
+// decide loads a template, lets it decide, and appends.
+func (s templates) decide(ctx context.Context, account domain.AccountID, t *template.Template, id template.ID, decide func() ([]domain.Event, error)) (eventstore.Appended, error) {
+	appended, err := s.log.Decide(ctx, template.Stream(id), t, func() (eventstore.Decision, error) {
+		events, err := decide()
+		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, account, s.now.Stamp()), Events: events}, err
+	})
+	var refusal *domain.Error
+	if err == nil || errors.As(err, &refusal) {
+		return appended, err
+	}
+	return appended, notSaved(id, err)
+}
+
+// notSaved is what a client reads when the store did not do its part. Spec: Errors, POST /templates.
+func notSaved(id template.ID, err error) error {
+	refusal := domain.Errorf(domain.Internal, "template_not_saved", "Error saving template")
+	return fmt.Errorf("save template %s: %w: %w", id, refusal, err)
+}
+
+// keep stores movie JSON and describes it. Nothing is changed by it: it is found only once an event names its hash.
+func (s templates) keep(ctx context.Context, id template.ID, body []byte) (template.Body, error) {
+	described, err := describe(body)
+	if err != nil {
+		return template.Body{}, err
+	}
+	if err := s.files.Put(ctx, blobkey.Body(id, described.Hash), bytes.NewReader(body)); IsStorageFull(err) {
+		return template.Body{}, fmt.Errorf("save template %s: %w", id, err)
+	} else if err != nil {
+		return template.Body{}, notSaved(id, err)
+	}
+	return described, nil
+}
+
+// describe checks movie JSON and finds its size. Decisions 15 and 22 do not apply: a template may be a part of a movie, and what is wrong
+// with it is found when it is rendered.
+func describe(body []byte) (template.Body, error) {
+	if len(body) > template.MaxBody {
+		return template.Body{}, template.TooLarge()
+	}
+	width, height, ok := document.Canvas(body)
+	if !ok {
+		return template.Body{}, template.TooLarge()
+	}
+	hash := sha256.Sum256(body)
+	return template.Body{Hash: hex.EncodeToString(hash[:]), Size: int64(len(body)), Width: width, Height: height}, nil
+}
