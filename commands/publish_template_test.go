@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -14,8 +15,8 @@ import (
 )
 
 // library is a handler whose account has credits.
-func (w *world) library() commands.LibraryHandler {
-	return commands.NewLibraryHandler(commands.LibraryConfig{
+func (w *world) library() templates.LibraryHandler {
+	return templates.NewLibraryHandler(templates.LibraryConfig{
 		Log: w.log, Files: w.files, Submit: w.submitHandler(), Now: w.clock,
 		OpenAccount: func(context.Context) error {
 			if totals, err := w.ledgers.State(w.t.Context(), commands.LibraryAccount); err != nil || totals.Granted > 0 {
@@ -57,7 +58,7 @@ func TestLibrary_Publish(t *testing.T) {
 	for range 3 { // asked again, the same example is waited for
 		came, err := h.Publish(t.Context(), id)
 		w.must(err)
-		if came.Status != commands.PublicationPending {
+		if came.Status != templates.PublicationPending {
 			t.Errorf("status %s", came.Status)
 		}
 	}
@@ -75,7 +76,7 @@ func TestLibrary_Publish(t *testing.T) {
 	if !published || mustRead(t, w.files, example.Video) != "file "+file.Key || mustRead(t, w.files, example.Thumbnail) != "file "+file.Thumbnail {
 		t.Errorf("published %v, %+v", published, example)
 	}
-	if came, err := h.Publish(t.Context(), id); err != nil || came.Status != commands.PublicationListed {
+	if came, err := h.Publish(t.Context(), id); err != nil || came.Status != templates.PublicationListed {
 		t.Errorf("status %s, %v", came.Status, err)
 	}
 	if _, err := h.Unpublish(t.Context(), id); err != nil {
@@ -85,7 +86,7 @@ func TestLibrary_Publish(t *testing.T) {
 	if _, err := h.Exhibit(t.Context(), projects[0], file); !errors.Is(err, commands.ErrNothingToDo) {
 		t.Errorf("error %v of an unpublished template", err)
 	}
-	if came, err := h.Publish(t.Context(), id); err != nil || came.Status != commands.PublicationListed || len(w.examples()) != 1 {
+	if came, err := h.Publish(t.Context(), id); err != nil || came.Status != templates.PublicationListed || len(w.examples()) != 1 {
 		t.Errorf("status %s, %v, %d examples", came.Status, err, len(w.examples()))
 	}
 }
@@ -117,7 +118,7 @@ func TestLibrary_Install(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	h := w.library()
-	b := commands.BuiltIn{ID: templateID(50), Name: "Title", Tags: []string{"a", "b"}, Prompt: "Write", Movie: []byte(sevenSeconds)}
+	b := templates.BuiltIn{ID: templateID(50), Name: "Title", Tags: []string{"a", "b"}, Prompt: "Write", Movie: []byte(sevenSeconds)}
 	for range 2 {
 		w.must(h.Install(t.Context(), b))
 	}

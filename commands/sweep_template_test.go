@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain/blobkey"
 	"moviola/domain/template"
 )
@@ -24,8 +25,8 @@ func (u *users) inUse(context.Context, template.ID) (bool, error) {
 	return u.used, u.fail
 }
 
-func (w *world) sweeper(u *users) commands.SweepTemplateHandler {
-	return commands.NewSweepTemplateHandler(commands.SweepTemplateConfig{
+func (w *world) sweeper(u *users) templates.SweepTemplateHandler {
+	return templates.NewSweepTemplateHandler(templates.SweepTemplateConfig{
 		Log: w.log, Files: w.files, UsedFunc: u.inUse, Now: w.clock, Kept: 7 * 24 * time.Hour, Age: 10 * time.Minute,
 	})
 }
@@ -36,7 +37,7 @@ func (w *world) deletedTemplate() (gone, kept template.ID) {
 	gone, kept = w.save("", `{"scenes":[{"duration":2}]}`), w.save("", `{}`)
 	w.save(gone, `{"scenes":[{"duration":3}]}`)
 	w.must(w.files.Put(w.t.Context(), blobkey.ExamplesOf(gone)+"p.mp4", strings.NewReader("an example")))
-	_, err := commands.NewDeleteTemplateHandler(w.templateConfig()).Handle(w.t.Context(), commands.DeleteTemplate{Account: alice, ID: gone})
+	_, err := templates.NewDeleteTemplateHandler(w.templateConfig()).Handle(w.t.Context(), templates.DeleteTemplate{Account: alice, ID: gone})
 	w.must(err)
 	return gone, kept
 }
@@ -54,34 +55,34 @@ func TestSweepTemplate(t *testing.T) {
 	w := newWorld(t)
 	gone, kept := w.deletedTemplate()
 	u := &users{used: true}
-	nothing := func(what string, cmd commands.SweepTemplate) {
+	nothing := func(what string, cmd templates.SweepTemplate) {
 		t.Helper()
 		if err := w.sweeper(u).Handle(t.Context(), cmd); !errors.Is(err, commands.ErrNothingToDo) || w.stored() != 4 {
 			t.Errorf("%s: %v, %d files", what, err, w.stored())
 		}
 	}
-	nothing("one that is there", commands.SweepTemplate{ID: kept})
-	nothing("an unknown one", commands.SweepTemplate{ID: templateID(99)})
-	nothing("just deleted", commands.SweepTemplate{ID: gone})
-	nothing("just deleted, of a closed account", commands.SweepTemplate{ID: gone, Departed: true})
+	nothing("one that is there", templates.SweepTemplate{ID: kept})
+	nothing("an unknown one", templates.SweepTemplate{ID: templateID(99)})
+	nothing("just deleted", templates.SweepTemplate{ID: gone})
+	nothing("just deleted, of a closed account", templates.SweepTemplate{ID: gone, Departed: true})
 	if u.asked > 0 {
 		t.Errorf("movies were looked for %d times", u.asked)
 	}
 	w.wait(11 * time.Minute)
-	nothing("kept for deliveries", commands.SweepTemplate{ID: gone})
-	nothing("in use, of a closed account", commands.SweepTemplate{ID: gone, Departed: true})
+	nothing("kept for deliveries", templates.SweepTemplate{ID: gone})
+	nothing("in use, of a closed account", templates.SweepTemplate{ID: gone, Departed: true})
 	w.wait(7 * 24 * time.Hour)
-	nothing("in use", commands.SweepTemplate{ID: gone})
+	nothing("in use", templates.SweepTemplate{ID: gone})
 	u.fail = errors.New("the read models are away")
-	if err := w.sweeper(u).Handle(t.Context(), commands.SweepTemplate{ID: gone}); !errors.Is(err, u.fail) || errors.Is(err, commands.ErrNothingToDo) || w.stored() != 4 {
+	if err := w.sweeper(u).Handle(t.Context(), templates.SweepTemplate{ID: gone}); !errors.Is(err, u.fail) || errors.Is(err, commands.ErrNothingToDo) || w.stored() != 4 {
 		t.Errorf("without read models: %v, %d files", err, w.stored())
 	}
 	u.used, u.fail = false, nil
-	w.must(w.sweeper(u).Handle(t.Context(), commands.SweepTemplate{ID: gone}))
+	w.must(w.sweeper(u).Handle(t.Context(), templates.SweepTemplate{ID: gone}))
 	if want := (template.Swept{At: w.clock().UTC()}); w.stored() != 1 || w.last(template.Stream(gone)) != want {
 		t.Errorf("%d files, the last event is %+v", w.stored(), w.last(template.Stream(gone)))
 	}
-	if err := w.sweeper(u).Handle(t.Context(), commands.SweepTemplate{ID: gone}); !errors.Is(err, commands.ErrNothingToDo) {
+	if err := w.sweeper(u).Handle(t.Context(), templates.SweepTemplate{ID: gone}); !errors.Is(err, commands.ErrNothingToDo) {
 		t.Errorf("swept again: %v", err)
 	}
 }
@@ -92,7 +93,7 @@ func TestSweepTemplate_Departed(t *testing.T) {
 	w := newWorld(t)
 	gone, _ := w.deletedTemplate()
 	w.wait(11 * time.Minute)
-	w.must(w.sweeper(&users{}).Handle(t.Context(), commands.SweepTemplate{ID: gone, Departed: true}))
+	w.must(w.sweeper(&users{}).Handle(t.Context(), templates.SweepTemplate{ID: gone, Departed: true}))
 	if w.stored() != 1 {
 		t.Errorf("%d files", w.stored())
 	}
@@ -124,11 +125,11 @@ func TestSweepTemplate_killed(t *testing.T) {
 			gone, _ := w.deletedTemplate()
 			w.wait(8 * 24 * time.Hour)
 			kill(w)
-			if err := w.sweeper(&users{}).Handle(t.Context(), commands.SweepTemplate{ID: gone}); !errors.Is(err, errKilled) {
+			if err := w.sweeper(&users{}).Handle(t.Context(), templates.SweepTemplate{ID: gone}); !errors.Is(err, errKilled) {
 				t.Fatalf("error %v", err)
 			}
 			w.restart()
-			w.must(w.sweeper(&users{}).Handle(t.Context(), commands.SweepTemplate{ID: gone}))
+			w.must(w.sweeper(&users{}).Handle(t.Context(), templates.SweepTemplate{ID: gone}))
 			w.wantEvents(template.Stream(gone), "TemplateCreated", "TemplateUpdated", "TemplateDeleted", "TemplateSwept")
 			if w.stored() != 1 {
 				t.Errorf("%d files", w.stored())

@@ -24,7 +24,9 @@ type Templates struct {
 }
 
 // NewTemplates returns the templates of a log.
-func NewTemplates(log *eventstore.Log, files Files) Templates { return Templates{log: log, files: files} }
+func NewTemplates(log *eventstore.Log, files Files) Templates {
+	return Templates{log: log, files: files}
+}
 
 // Load folds a template.
 func (s Templates) Load(ctx context.Context, id template.ID) (*template.Template, error) {

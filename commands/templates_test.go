@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -20,8 +21,8 @@ import (
 // templateID is that of the nth template of a test.
 func templateID(n int) template.ID { return template.ID(fmt.Sprintf("template%012d", n)) }
 
-func (w *world) templateConfig() commands.TemplateConfig {
-	return commands.TemplateConfig{Log: w.log, Files: w.files, Now: w.clock, NewID: func() template.ID {
+func (w *world) templateConfig() templates.TemplateConfig {
+	return templates.TemplateConfig{Log: w.log, Files: w.files, Now: w.clock, NewID: func() template.ID {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.next++
@@ -33,7 +34,7 @@ func (w *world) templateConfig() commands.TemplateConfig {
 func (w *world) save(id template.ID, movieJSON string) template.ID {
 	w.t.Helper()
 	name := "Sale"
-	saved, err := commands.NewSaveTemplateHandler(w.templateConfig()).Handle(w.t.Context(), commands.SaveTemplate{
+	saved, err := templates.NewSaveTemplateHandler(w.templateConfig()).Handle(w.t.Context(), templates.SaveTemplate{
 		Account: alice, ID: id, Name: &name, Movie: []byte(movieJSON),
 	})
 	w.must(err)
@@ -61,21 +62,21 @@ func refusalCode(err error) string {
 func TestSaveTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	h := commands.NewSaveTemplateHandler(w.templateConfig())
+	h := templates.NewSaveTemplateHandler(w.templateConfig())
 	name, tags := "Sale", []string{"a"}
-	saved, err := h.Handle(t.Context(), commands.SaveTemplate{Account: alice, Name: &name, Tags: &tags})
+	saved, err := h.Handle(t.Context(), templates.SaveTemplate{Account: alice, Name: &name, Tags: &tags})
 	w.must(err)
 	first := w.template(saved.ID)
 	if first.Name() != "Sale" || mustRead(t, w.files, blobkey.Body(saved.ID, first.Body().Hash)) != "{}" || first.Body().Width != 640 {
 		t.Errorf("created %s with %+v", first.Name(), first.Body())
 	}
-	saved, err = h.Handle(t.Context(), commands.SaveTemplate{Account: alice, ID: saved.ID, Movie: []byte(`{"resolution":"{{r}}","variables":{"r":"hd"}}`)})
+	saved, err = h.Handle(t.Context(), templates.SaveTemplate{Account: alice, ID: saved.ID, Movie: []byte(`{"resolution":"{{r}}","variables":{"r":"hd"}}`)})
 	w.must(err)
 	second := w.template(saved.ID)
 	if second.Name() != "Sale" || second.Body().Width != 1280 || second.Body().Hash == first.Body().Hash {
 		t.Errorf("updated to %s with %+v", second.Name(), second.Body())
 	}
-	for code, cmd := range map[string]commands.SaveTemplate{
+	for code, cmd := range map[string]templates.SaveTemplate{
 		"template_not_owned":     {Account: mallory, ID: saved.ID, Name: &name},
 		"name_required":          {Account: alice},
 		"template_movie_invalid": {Account: alice, Name: &name, Movie: []byte(`[1]`)},
@@ -85,10 +86,10 @@ func TestSaveTemplate(t *testing.T) {
 		}
 	}
 	large := []byte(`{"comment":"` + strings.Repeat("x", template.MaxBody) + `"}`)
-	if _, err := h.Handle(t.Context(), commands.SaveTemplate{Account: alice, ID: saved.ID, Movie: large}); refusalCode(err) != "template_movie_invalid" {
+	if _, err := h.Handle(t.Context(), templates.SaveTemplate{Account: alice, ID: saved.ID, Movie: large}); refusalCode(err) != "template_movie_invalid" {
 		t.Errorf("error %v of a large movie", err)
 	}
-	unknown := commands.SaveTemplate{Account: alice, ID: templateID(99), Name: &name}
+	unknown := templates.SaveTemplate{Account: alice, ID: templateID(99), Name: &name}
 	if _, err := h.Handle(t.Context(), unknown); refusalCode(err) != "template_not_owned" {
 		t.Errorf("error %v of an unknown template", err)
 	}
@@ -99,14 +100,14 @@ func TestSaveTemplate_atOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.save("", "{}")
-	h := commands.NewSaveTemplateHandler(w.templateConfig())
+	h := templates.NewSaveTemplateHandler(w.templateConfig())
 	const n = 20
 	var all sync.WaitGroup
 	failed := make([]error, n)
 	for i := range n {
 		all.Go(func() {
 			name := fmt.Sprint("name ", i)
-			_, failed[i] = h.Handle(t.Context(), commands.SaveTemplate{Account: alice, ID: id, Name: &name})
+			_, failed[i] = h.Handle(t.Context(), templates.SaveTemplate{Account: alice, ID: id, Name: &name})
 		})
 	}
 	all.Wait()
@@ -121,8 +122,8 @@ func TestDuplicateTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	source := w.save("", `{"variables":{"a":{"x":1,"y":2},"b":3},"scenes":[]}`)
-	h := commands.NewDuplicateTemplateHandler(w.templateConfig())
-	copied, err := h.Handle(t.Context(), commands.DuplicateTemplate{Account: alice, Source: source, Variables: map[string]any{"a": map[string]any{"y": 5}, "c": "new"}})
+	h := templates.NewDuplicateTemplateHandler(w.templateConfig())
+	copied, err := h.Handle(t.Context(), templates.DuplicateTemplate{Account: alice, Source: source, Variables: map[string]any{"a": map[string]any{"y": 5}, "c": "new"}})
 	w.must(err)
 	if copied.Name != "Sale (custom)" || copied.ID == source {
 		t.Errorf("copied to %+v", copied)
@@ -131,7 +132,7 @@ func TestDuplicateTemplate(t *testing.T) {
 	if diff := cmp.Diff(`{"scenes":[],"variables":{"a":{"x":1,"y":5},"b":3,"c":"new"}}`, body); diff != "" {
 		t.Errorf("movie (-want +got):\n%s", diff)
 	}
-	foreign := commands.DuplicateTemplate{Account: mallory, Source: source, Name: "Mine"}
+	foreign := templates.DuplicateTemplate{Account: mallory, Source: source, Name: "Mine"}
 	if _, err := h.Handle(t.Context(), foreign); refusalCode(err) != "template_not_found" {
 		t.Errorf("error %v of a foreign template", err)
 	}
@@ -155,14 +156,14 @@ func TestDeleteTemplate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.save("", "{}")
-	h := commands.NewDeleteTemplateHandler(w.templateConfig())
-	if _, err := h.Handle(t.Context(), commands.DeleteTemplate{Account: mallory, ID: id}); refusalCode(err) != "template_not_found" {
+	h := templates.NewDeleteTemplateHandler(w.templateConfig())
+	if _, err := h.Handle(t.Context(), templates.DeleteTemplate{Account: mallory, ID: id}); refusalCode(err) != "template_not_found" {
 		t.Errorf("error %v of a foreign template", err)
 	}
 	body := w.template(id).Body().Hash
-	_, err := h.Handle(t.Context(), commands.DeleteTemplate{Account: alice, ID: id})
+	_, err := h.Handle(t.Context(), templates.DeleteTemplate{Account: alice, ID: id})
 	w.must(err)
-	if _, err := h.Handle(t.Context(), commands.DeleteTemplate{Account: alice, ID: id}); refusalCode(err) != "template_not_found" {
+	if _, err := h.Handle(t.Context(), templates.DeleteTemplate{Account: alice, ID: id}); refusalCode(err) != "template_not_found" {
 		t.Errorf("error %v the second time", err)
 	}
 	if mustRead(t, w.files, blobkey.Body(id, body)) != "{}" {

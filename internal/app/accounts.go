@@ -13,6 +13,7 @@ import (
 	"moviola/commands/connections"
 	"moviola/commands/deliveries"
 	"moviola/commands/preloads"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/handlers/background/processors"
@@ -34,7 +35,7 @@ func (s *service) accountWork() processors.Accounts {
 		Cleaners: []processors.Cleaner{
 			processors.RenderedFiles{Kept: s.models.Work, Purge: commands.NewPurgeFileHandler(log, files, now), Files: files},
 			processors.SavedTemplates{
-				Saved: s.models.Templates, Delete: commands.NewDeleteTemplateHandler(s.templateConfig()), Sweep: s.newSweeper(),
+				Saved: s.models.Templates, Delete: templates.NewDeleteTemplateHandler(s.templateConfig()), Sweep: s.newSweeper(),
 			},
 			processors.IssuedKeys{Issued: s.models.Keys, Revoke: accounts.NewRevokeKeyHandler(log, now)},
 			processors.SavedConnections{Saved: s.models.Connections, Delete: connections.NewDeleteConnectionHandler(log, now)},

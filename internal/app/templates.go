@@ -9,6 +9,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/accounts"
+	templatecommands "moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/template"
 	builtin "moviola/domain/template/library"
@@ -22,9 +23,9 @@ import (
 const libraryCredits = 1_000_000
 
 // templateConfig is what the commands on templates need.
-func (s *service) templateConfig() commands.TemplateConfig {
+func (s *service) templateConfig() templatecommands.TemplateConfig {
 	files := commands.SealDocuments(s.stores.Files, s.vault)
-	return commands.TemplateConfig{Log: s.stores.Log, Files: files, NewID: commands.NewTemplateID, Now: time.Now}
+	return templatecommands.TemplateConfig{Log: s.stores.Log, Files: files, NewID: commands.NewTemplateID, Now: time.Now}
 }
 
 // newTemplates wires the operations on templates.
@@ -32,10 +33,10 @@ func (s *service) newTemplates(gate *access.Gate, log logrus.FieldLogger) (*temp
 	cfg := s.templateConfig()
 	return templates.New(templates.Config{
 		Templates: s.models.Templates,
-		Movies:    commands.NewTemplateMovies(cfg),
-		Save:      commands.NewSaveTemplateHandler(cfg),
-		Duplicate: commands.NewDuplicateTemplateHandler(cfg),
-		Delete:    commands.NewDeleteTemplateHandler(cfg),
+		Movies:    templatecommands.NewTemplateMovies(cfg),
+		Save:      templatecommands.NewSaveTemplateHandler(cfg),
+		Duplicate: templatecommands.NewDuplicateTemplateHandler(cfg),
+		Delete:    templatecommands.NewDeleteTemplateHandler(cfg),
 		Publish:   s.libraryHandler(),
 		Gate:      gate,
 		Files:     s.stores.Files,
@@ -46,8 +47,8 @@ func (s *service) newTemplates(gate *access.Gate, log logrus.FieldLogger) (*temp
 	})
 }
 
-func (s *service) libraryHandler() commands.LibraryHandler {
-	return commands.NewLibraryHandler(commands.LibraryConfig{
+func (s *service) libraryHandler() templatecommands.LibraryHandler {
+	return templatecommands.NewLibraryHandler(templatecommands.LibraryConfig{
 		Log: s.stores.Log, Files: s.templateConfig().Files, Submit: s.submitter(), OpenAccount: s.openLibraryAccount, Now: time.Now,
 	})
 }
@@ -83,15 +84,15 @@ func (s *service) newCurator() (*curator.Curator, error) {
 			return nil, err
 		}
 		for _, t := range all {
-			cfg.BuiltIn = append(cfg.BuiltIn, commands.BuiltIn{ID: t.ID, Name: t.Name, Tags: t.Tags, Prompt: t.Prompt, Movie: t.At(s.cfg.PublicURL + photographs.Path)})
+			cfg.BuiltIn = append(cfg.BuiltIn, templatecommands.BuiltIn{ID: t.ID, Name: t.Name, Tags: t.Tags, Prompt: t.Prompt, Movie: t.At(s.cfg.PublicURL + photographs.Path)})
 		}
 	}
 	return curator.New(cfg), nil
 }
 
 // newSweeper wires the removal of what is stored of deleted templates.
-func (s *service) newSweeper() commands.SweepTemplateHandler {
-	return commands.NewSweepTemplateHandler(commands.SweepTemplateConfig{
+func (s *service) newSweeper() templatecommands.SweepTemplateHandler {
+	return templatecommands.NewSweepTemplateHandler(templatecommands.SweepTemplateConfig{
 		Log: s.stores.Log, Files: s.stores.Files, UsedFunc: s.templateUsed, Now: time.Now, Kept: s.cfg.FileRetention, Age: s.cfg.AbandonAfter,
 	})
 }

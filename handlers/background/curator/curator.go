@@ -11,6 +11,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -25,7 +26,7 @@ const (
 
 // Shelves are the decisions about the library.
 type Shelves interface {
-	Install(ctx context.Context, b commands.BuiltIn) error
+	Install(ctx context.Context, b templates.BuiltIn) error
 	Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error)
 }
 
@@ -38,7 +39,7 @@ type Movies interface {
 type Config struct {
 	Shelves Shelves
 	Movies  Movies
-	BuiltIn []commands.BuiltIn // to be brought; none: what operators publish is still listed
+	BuiltIn []templates.BuiltIn // to be brought; none: what operators publish is still listed
 	Log     logrus.FieldLogger
 }
 

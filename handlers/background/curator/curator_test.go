@@ -12,6 +12,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/movie"
 	"moviola/eventstore"
@@ -26,7 +27,7 @@ type shelves struct {
 	fails     error
 }
 
-func (s *shelves) Install(_ context.Context, b commands.BuiltIn) error {
+func (s *shelves) Install(_ context.Context, b templates.BuiltIn) error {
 	s.installed = append(s.installed, b.Name)
 	return s.fails
 }
@@ -49,7 +50,7 @@ func (m *movies) List(_ context.Context, list projections.MovieList) (projection
 func newCurator(s *shelves, m *movies) *curator.Curator {
 	log := logrus.New()
 	log.SetOutput(io.Discard)
-	return curator.New(curator.Config{Shelves: s, Movies: m, BuiltIn: []commands.BuiltIn{{Name: "a"}, {Name: "b"}}, Log: log})
+	return curator.New(curator.Config{Shelves: s, Movies: m, BuiltIn: []templates.BuiltIn{{Name: "a"}, {Name: "b"}}, Log: log})
 }
 
 // TestCurator_Round brings every template, and lists finished examples whose files are there.

@@ -6,6 +6,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/accounts"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/domain/template"
@@ -23,8 +24,8 @@ type TemplateList interface {
 // another account still needs then is swept later, by the template's own work.
 type SavedTemplates struct {
 	Saved  TemplateList
-	Delete Handler[commands.DeleteTemplate, eventstore.Position]
-	Sweep  Doer[commands.SweepTemplate]
+	Delete Handler[templates.DeleteTemplate, eventstore.Position]
+	Sweep  Doer[templates.SweepTemplate]
 }
 
 var _ Cleaner = SavedTemplates{}
@@ -39,7 +40,7 @@ func (s SavedTemplates) Clear(ctx context.Context, what accounts.Clearing) error
 		return err
 	}
 	for _, t := range owned {
-		_, err := s.Delete.Handle(ctx, commands.DeleteTemplate{Account: what.Account, ID: template.ID(t.ID)})
+		_, err := s.Delete.Handle(ctx, templates.DeleteTemplate{Account: what.Account, ID: template.ID(t.ID)})
 		if err != nil && !notFound(err) {
 			return err
 		}
@@ -52,7 +53,7 @@ func (s SavedTemplates) Clear(ctx context.Context, what accounts.Clearing) error
 		return err
 	}
 	for _, t := range deleted {
-		err := s.Sweep.Handle(ctx, commands.SweepTemplate{ID: template.ID(t.ID), Departed: true})
+		err := s.Sweep.Handle(ctx, templates.SweepTemplate{ID: template.ID(t.ID), Departed: true})
 		if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 			return err
 		}

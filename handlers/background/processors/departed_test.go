@@ -10,6 +10,7 @@ import (
 
 	"moviola/commands"
 	"moviola/commands/accounts"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/account"
 	"moviola/eventstore"
@@ -71,11 +72,11 @@ type (
 	revoker struct{ *estate }
 )
 
-func (d deleter) Handle(_ context.Context, cmd commands.DeleteTemplate) (eventstore.Position, error) {
+func (d deleter) Handle(_ context.Context, cmd templates.DeleteTemplate) (eventstore.Position, error) {
 	return eventstore.Position{}, d.do("delete", string(cmd.ID))
 }
 
-func (s sweeper) Handle(_ context.Context, cmd commands.SweepTemplate) error {
+func (s sweeper) Handle(_ context.Context, cmd templates.SweepTemplate) error {
 	if !cmd.Departed {
 		return errors.New("kept for deliveries that nobody can ask for")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/batch"
 	"moviola/domain/ledger"
@@ -51,7 +52,7 @@ func (p *Processors) expire(ctx context.Context, task projections.Task) error {
 
 // sweep removes what is stored of a deleted template.
 func (p *Processors) sweep(ctx context.Context, task projections.Task) error {
-	return p.config.Commands.SweepTemplate.Handle(ctx, commands.SweepTemplate{ID: template.ID(task.Subject)})
+	return p.config.Commands.SweepTemplate.Handle(ctx, templates.SweepTemplate{ID: template.ID(task.Subject)})
 }
 
 // completeBatch submits the movies of a batch, or winds it down.

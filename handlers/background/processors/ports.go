@@ -9,6 +9,7 @@ import (
 	"moviola/commands"
 	"moviola/commands/connections"
 	"moviola/commands/deliveries"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/projections"
@@ -51,7 +52,7 @@ type Commands struct {
 	PlanRender Doer[commands.PlanRender]
 	ExpireFile Handler[commands.ExpireFile, eventstore.Position]
 	// SweepTemplate removes what is stored of a deleted template.
-	SweepTemplate Doer[commands.SweepTemplate]
+	SweepTemplate Doer[templates.SweepTemplate]
 	// CompleteBatch submits the movies of a batch, or winds it down.
 	CompleteBatch Doer[commands.CompleteBatch]
 

@@ -14,6 +14,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	templatecommands "moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/domain/template"
@@ -47,31 +48,31 @@ func (broken) Movie(context.Context, domain.AccountID, template.ID, string) (sto
 	return nil, nil, errAway
 }
 func (broken) Open(context.Context, string) (commands.File, error) { return nil, errAway }
-func (broken) Publish(context.Context, template.ID) (commands.Publication, error) {
-	return commands.Publication{}, errAway
+func (broken) Publish(context.Context, template.ID) (templatecommands.Publication, error) {
+	return templatecommands.Publication{}, errAway
 }
 
-func (broken) Unpublish(context.Context, template.ID) (commands.Publication, error) {
-	return commands.Publication{}, errAway
+func (broken) Unpublish(context.Context, template.ID) (templatecommands.Publication, error) {
+	return templatecommands.Publication{}, errAway
 }
 func (broken) WaitFor(context.Context, eventstore.Position) error         { return errAway }
 func (broken) ActFor(_ *http.Request, c access.Call) (access.Call, error) { return c, nil }
 
 type brokenSaver struct{}
 
-func (brokenSaver) Handle(context.Context, commands.SaveTemplate) (commands.SavedTemplate, error) {
-	return commands.SavedTemplate{}, errAway
+func (brokenSaver) Handle(context.Context, templatecommands.SaveTemplate) (templatecommands.SavedTemplate, error) {
+	return templatecommands.SavedTemplate{}, errAway
 }
 
 type brokenDuplicator struct{}
 
-func (brokenDuplicator) Handle(context.Context, commands.DuplicateTemplate) (commands.SavedTemplate, error) {
-	return commands.SavedTemplate{}, errAway
+func (brokenDuplicator) Handle(context.Context, templatecommands.DuplicateTemplate) (templatecommands.SavedTemplate, error) {
+	return templatecommands.SavedTemplate{}, errAway
 }
 
 type brokenDeleter struct{}
 
-func (brokenDeleter) Handle(context.Context, commands.DeleteTemplate) (eventstore.Position, error) {
+func (brokenDeleter) Handle(context.Context, templatecommands.DeleteTemplate) (eventstore.Position, error) {
 	return eventstore.Position{}, errAway
 }
 

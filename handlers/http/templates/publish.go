@@ -6,7 +6,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain/template"
 	"moviola/handlers/http/web"
 )
@@ -46,7 +46,7 @@ func (a *API) unpublish(w http.ResponseWriter, r *http.Request) error {
 	return a.change(w, r, a.cfg.Publish.Unpublish)
 }
 
-func (a *API) change(w http.ResponseWriter, r *http.Request, do func(context.Context, template.ID) (commands.Publication, error)) error {
+func (a *API) change(w http.ResponseWriter, r *http.Request, do func(context.Context, template.ID) (templates.Publication, error)) error {
 	id, ok := template.ParseID(mux.Vars(r)["id"])
 	if !ok {
 		return template.NotFound(template.ID(mux.Vars(r)["id"]))

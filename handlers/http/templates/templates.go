@@ -11,6 +11,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/key"
 	"moviola/domain/template"
@@ -44,23 +45,23 @@ type Movies interface {
 
 // Saver is the command behind POST /templates.
 type Saver interface {
-	Handle(ctx context.Context, cmd commands.SaveTemplate) (commands.SavedTemplate, error)
+	Handle(ctx context.Context, cmd templates.SaveTemplate) (templates.SavedTemplate, error)
 }
 
 // Duplicator is the command behind POST /templates?action=duplicate.
 type Duplicator interface {
-	Handle(ctx context.Context, cmd commands.DuplicateTemplate) (commands.SavedTemplate, error)
+	Handle(ctx context.Context, cmd templates.DuplicateTemplate) (templates.SavedTemplate, error)
 }
 
 // Deleter is the command behind DELETE /templates.
 type Deleter interface {
-	Handle(ctx context.Context, cmd commands.DeleteTemplate) (eventstore.Position, error)
+	Handle(ctx context.Context, cmd templates.DeleteTemplate) (eventstore.Position, error)
 }
 
 // Publisher is the commands that put a template into the library, and take it out.
 type Publisher interface {
-	Publish(ctx context.Context, id template.ID) (commands.Publication, error)
-	Unpublish(ctx context.Context, id template.ID) (commands.Publication, error)
+	Publish(ctx context.Context, id template.ID) (templates.Publication, error)
+	Unpublish(ctx context.Context, id template.ID) (templates.Publication, error)
 }
 
 // Gate tells whom a call may act for.

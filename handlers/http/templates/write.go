@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"moviola/commands"
+	"moviola/commands/templates"
 	"moviola/domain"
 	"moviola/domain/document"
 	"moviola/domain/template"
@@ -66,7 +66,7 @@ func (a *API) postTemplate(w http.ResponseWriter, r *http.Request, c access.Call
 	if action != "" {
 		return a.duplicate(w, r, c, id, p)
 	}
-	cmd := commands.SaveTemplate{Account: c.Account, Name: p.name, Tags: p.tags, Movie: p.movie, Prompt: p.prompt}
+	cmd := templates.SaveTemplate{Account: c.Account, Name: p.name, Tags: p.tags, Movie: p.movie, Prompt: p.prompt}
 	if id != "" {
 		var ok bool
 		if cmd.ID, ok = template.ParseID(id); !ok {
@@ -87,7 +87,7 @@ func (a *API) duplicate(w http.ResponseWriter, r *http.Request, c access.Call, t
 	if !ok {
 		return template.NotFound(template.ID(text))
 	}
-	cmd := commands.DuplicateTemplate{Account: c.Account, Source: id, Variables: p.variables}
+	cmd := templates.DuplicateTemplate{Account: c.Account, Source: id, Variables: p.variables}
 	if p.name != nil {
 		cmd.Name = *p.name
 	}
@@ -112,7 +112,7 @@ func (a *API) deleteTemplate(w http.ResponseWriter, r *http.Request, c access.Ca
 	if !ok {
 		return template.NotFound(template.ID(text))
 	}
-	at, err := a.cfg.Delete.Handle(r.Context(), commands.DeleteTemplate{Account: c.Account, ID: id})
+	at, err := a.cfg.Delete.Handle(r.Context(), templates.DeleteTemplate{Account: c.Account, ID: id})
 	if err != nil {
 		return err
 	}

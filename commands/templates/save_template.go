@@ -1,9 +1,10 @@
-package commands
+package templates
 
 import (
 	"context"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/template"
 	"moviola/eventstore"
@@ -29,7 +30,7 @@ type SavedTemplate struct {
 // TemplateConfig is what the handlers of commands on templates need. Every field is required.
 type TemplateConfig struct {
 	Log   *eventstore.Log
-	Files Files
+	Files commands.Files
 	NewID func() template.ID // NewTemplateID outside of tests
 	Now   func() time.Time
 }
@@ -61,7 +62,7 @@ func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (Save
 		return SavedTemplate{}, err
 	}
 	if cmd.Movie != nil {
-		body, err := h.templates.keep(StoredFor(ctx, cmd.Account), cmd.ID, cmd.Movie)
+		body, err := h.templates.keep(commands.StoredFor(ctx, cmd.Account), cmd.ID, cmd.Movie)
 		if err != nil {
 			return SavedTemplate{}, err
 		}
@@ -84,7 +85,7 @@ func (h SaveTemplateHandler) create(ctx context.Context, id template.ID, cmd Sav
 		movie = []byte("{}")
 	}
 	var err error
-	if draft.Body, err = h.templates.keep(StoredFor(ctx, cmd.Account), id, movie); err != nil {
+	if draft.Body, err = h.templates.keep(commands.StoredFor(ctx, cmd.Account), id, movie); err != nil {
 		return SavedTemplate{}, err
 	}
 	t := template.New(id)

@@ -1,4 +1,4 @@
-package commands
+package templates
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/movie"
@@ -30,13 +31,13 @@ const (
 
 // Submitter accepts movies.
 type Submitter interface {
-	Handle(ctx context.Context, cmd SubmitMovie) (Submission, error)
+	Handle(ctx context.Context, cmd commands.SubmitMovie) (commands.Submission, error)
 }
 
 // LibraryConfig is what NewLibraryHandler needs. Every field is required.
 type LibraryConfig struct {
 	Log    *eventstore.Log
-	Files  Files
+	Files  commands.Files
 	Submit Submitter
 	// OpenAccount makes sure that LibraryAccount is open and has credits.
 	OpenAccount func(ctx context.Context) error
@@ -58,7 +59,7 @@ func NewLibraryHandler(cfg LibraryConfig) LibraryHandler {
 // Publish puts a template into the library: at once when it has an example already, otherwise as soon as one is rendered. Decision 42.
 func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
-	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
+	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
 		return t.Republish(h.templates.now.Stamp())
 	})
 	if err != nil {
@@ -76,14 +77,14 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 		return Publication{}, err
 	}
 	// The same body is rendered once, however often it is asked for; a render that failed is tried again when its name is forgotten.
-	_, err = h.cfg.Submit.Handle(ctx, SubmitMovie{Account: LibraryAccount, Body: body, IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
+	_, err = h.cfg.Submit.Handle(ctx, commands.SubmitMovie{Account: commands.LibraryAccount, Body: body, IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
 	return Publication{Status: PublicationPending}, err
 }
 
 // Unpublish takes a template out of the library.
 func (h LibraryHandler) Unpublish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
-	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
+	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
 		return t.Unpublish(h.templates.now.Stamp())
 	})
 	return Publication{Status: PublicationWithdrawn, Position: appended.Position}, err
@@ -129,12 +130,12 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 		return err
 	}
 	t := template.New(b.ID)
-	_, err = h.templates.decide(ctx, LibraryAccount, t, b.ID, func() ([]domain.Event, error) {
+	_, err = h.templates.decide(ctx, commands.LibraryAccount, t, b.ID, func() ([]domain.Event, error) {
 		if exists {
 			change := template.Change{Request: body.Hash, Name: &b.Name, Tags: &b.Tags, Body: &body, Prompt: &b.Prompt}
-			return t.Update(LibraryAccount, change, h.templates.now.Stamp())
+			return t.Update(commands.LibraryAccount, change, h.templates.now.Stamp())
 		}
-		return t.Create(LibraryAccount, template.Draft{Name: b.Name, Tags: b.Tags, Body: body, Prompt: b.Prompt}, h.templates.now.Stamp())
+		return t.Create(commands.LibraryAccount, template.Draft{Name: b.Name, Tags: b.Tags, Body: body, Prompt: b.Prompt}, h.templates.now.Stamp())
 	})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
@@ -146,13 +147,13 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 // Exhibit lists the template that a finished movie of LibraryAccount is the example of, with copies of the movie's files: these expire, as
 // every movie's do. ErrNothingToDo: it is no example, or not one of the template as it is now, or that has or had an example already.
 func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error) {
-	m, err := NewMovies(h.cfg.Log, h.templates.now).Load(ctx, project)
+	m, err := commands.NewMovies(h.cfg.Log, h.templates.now).Load(ctx, project)
 	if err != nil {
 		return eventstore.Position{}, err
 	}
 	submitted, ok := m.Submitted()
-	if !ok || submitted.Account != LibraryAccount || len(submitted.Templates) == 0 {
-		return eventstore.Position{}, ErrNothingToDo
+	if !ok || submitted.Account != commands.LibraryAccount || len(submitted.Templates) == 0 {
+		return eventstore.Position{}, commands.ErrNothingToDo
 	}
 	use := submitted.Templates[0]
 	id := template.ID(use.ID)
@@ -161,7 +162,7 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 		return eventstore.Position{}, err
 	}
 	if shown, _ := t.Example(); !t.Exists() || t.Body().Hash != use.Body || shown.Body == use.Body {
-		return eventstore.Position{}, ErrNothingToDo
+		return eventstore.Position{}, commands.ErrNothingToDo
 	}
 	stem := blobkey.ExamplesOf(id) + string(project)
 	example := template.Example{Project: project, Body: use.Body, Video: stem + ".mp4", Thumbnail: stem + ".jpg"}
@@ -169,14 +170,14 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 		return eventstore.Position{}, fmt.Errorf("keep the example of template %s: %w", id, err)
 	}
 	t = template.New(id)
-	appended, err := h.templates.decide(ctx, LibraryAccount, t, id, func() ([]domain.Event, error) {
+	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
 		return t.Publish(example, h.templates.now.Stamp())
 	})
 	return appended.Position, err
 }
 
 func (h LibraryHandler) copy(ctx context.Context, from, to string, size int64, hash string) error {
-	_, err := CopyFile(ctx, h.cfg.Files, to, from, size, hash)
+	_, err := commands.CopyFile(ctx, h.cfg.Files, to, from, size, hash)
 	return err
 }
 

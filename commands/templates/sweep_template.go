@@ -1,10 +1,11 @@
-package commands
+package templates
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/template"
@@ -21,7 +22,7 @@ type SweepTemplate struct {
 // SweepTemplateConfig is what NewSweepTemplateHandler needs. Every field is required.
 type SweepTemplateConfig struct {
 	Log   *eventstore.Log
-	Files Files
+	Files commands.Files
 	// UsedFunc says whether a movie that is still to be rendered or delivered was made of a template, as the log has it now.
 	UsedFunc func(ctx context.Context, id template.ID) (bool, error)
 	Now      func() time.Time
@@ -55,17 +56,17 @@ func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) err
 		return err
 	}
 	if len(t.Sweep(h.templates.now.Stamp(), kept)) == 0 {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	used, err := h.cfg.UsedFunc(ctx, cmd.ID)
 	if err != nil {
 		return fmt.Errorf("look for movies of template %s: %w", cmd.ID, err)
 	}
 	if used {
-		return ErrNothingToDo
+		return commands.ErrNothingToDo
 	}
 	for _, prefix := range []string{blobkey.BodiesOf(cmd.ID), blobkey.ExamplesOf(cmd.ID)} {
-		if err := DeleteBelow(ctx, h.cfg.Files, prefix); err != nil {
+		if err := commands.DeleteBelow(ctx, h.cfg.Files, prefix); err != nil {
 			return fmt.Errorf("sweep template %s: %w", cmd.ID, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package commands
+package templates
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"moviola/commands"
 	"moviola/domain"
 	"moviola/domain/blobkey"
 	"moviola/domain/document"
@@ -17,14 +18,14 @@ import (
 
 // templates is what the commands on templates share.
 type templates struct {
-	Templates
+	commands.Templates
 	log   *eventstore.Log
-	files Files
+	files commands.Files
 	now   eventstore.Clock
 }
 
-func newTemplates(log *eventstore.Log, files Files, now eventstore.Clock) templates {
-	return templates{Templates: NewTemplates(log, files), log: log, files: files, now: now}
+func newTemplates(log *eventstore.Log, files commands.Files, now eventstore.Clock) templates {
+	return templates{Templates: commands.NewTemplates(log, files), log: log, files: files, now: now}
 }
 
 // decide loads a template, lets it decide, and appends.
@@ -52,7 +53,7 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	if err != nil {
 		return template.Body{}, err
 	}
-	if err := s.files.Put(ctx, blobkey.Body(id, described.Hash), bytes.NewReader(body)); IsStorageFull(err) {
+	if err := s.files.Put(ctx, blobkey.Body(id, described.Hash), bytes.NewReader(body)); commands.IsStorageFull(err) {
 		return template.Body{}, fmt.Errorf("save template %s: %w", id, err)
 	} else if err != nil {
 		return template.Body{}, notSaved(id, err)
