@@ -11,7 +11,7 @@ import (
 // Books are the read models as an auditor looks at them: they are neither made nor brought up to date here.
 type Books struct{ at *catalogue }
 
-// OpenBooks finds the read models that are current. It is an error when there are none, or none of this program's shapes.
+// OpenBooks opens the current read models. It fails when there are none, or when another version of the program has built them in another shape.
 func OpenBooks(ctx context.Context, docs Documents) (*Books, error) {
 	at := &catalogue{docs: docs, models: []model{movieModel, balanceModel}}
 	if err := docs.Declare(ctx, pointers); err != nil {

@@ -56,7 +56,7 @@ type projector struct {
 	caughtUp   bool
 	batching   batching
 	considered eventstore.Position // everything up to here has been seen and, where it matters, committed
-	ahead      eventstore.Position // considered, once the batch at hand is committed
+	ahead      eventstore.Position // becomes considered when the current batch is committed
 	waits      waits
 	thread     Thread       // that folds and commits, while run runs
 	report     func(report) // is told after every try at a commit, and of the end of the log

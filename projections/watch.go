@@ -62,7 +62,7 @@ type chores struct {
 	nextSweep   time.Time
 	nextSign    time.Time
 	signed      int64 // the generation that the last sign of life named
-	refused     int   // how often a new generation was found behind
+	refused     int   // how many times the new generation was not caught up with the log
 }
 
 // patience is how often a process finds a new generation behind before it takes it all the same: whoever built it may be gone,

@@ -172,7 +172,7 @@ func (t *deepTIFF) divide() error {
 	if t.tags[tagTileWidth] != nil {
 		t.partW, t.partH = t.first(tagTileWidth, 0), t.first(tagTileHeight, 0)
 	}
-	// No tile is much wider than the picture, for one row of it is held.
+	// One row of tiles is held in memory: a tile much larger than the picture is left to the other reader.
 	if t.partW < 1 || t.partH < 1 || t.partW > t.shape.width+4096 || t.partH > t.shape.height+4096 {
 		return errOtherPicture
 	}

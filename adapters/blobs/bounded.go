@@ -189,7 +189,7 @@ func (b *Bucket) measureBelow(ctx context.Context, prefix string, sum *quota.Amo
 	})
 }
 
-// eachFile visits what lies below a prefix and not on the shelf.
+// eachFile calls visit for each file below a prefix, except for those on the shelf (documents of small movies).
 func (b *Bucket) eachFile(ctx context.Context, prefix string, visit func(key string, size int64)) error {
 	if b.dir == "" {
 		for objects := b.bucket.List(&blob.ListOptions{Prefix: prefix}); ; {

@@ -60,7 +60,7 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 	if !failed || ctx.Err() != nil {
 		return failure
 	}
-	r.log.WithError(failure).Warn("ffmpeg failed")
+	r.log.WithError(failure).Warn("ffmpeg failed in a window: each source is examined for damage")
 	for _, s := range suspects {
 		if r.sources[s.address].asset.Format == "webp" {
 			continue

@@ -18,7 +18,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// still is a drawn layer: its place in memory, its pixels on disk.
+// still is a drawn layer. Its position in the frame is kept in memory, its pixels in a file.
 type still struct {
 	layer    picture.Layer // without Pix
 	path     string

@@ -80,7 +80,7 @@ func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (Opened
 		return OpenedAccount{}, fmt.Errorf("open account %s: %w", cmd.ID, err)
 	}
 	opened, _, err := h.complete.finish(ctx, cmd.ID)
-	if err == nil && opened.Key == "" { // nothing was left to do for an account that has just been opened
+	if err == nil && opened.Key == "" { // a new account always gets a key: the read did not see its event yet
 		return OpenedAccount{}, fmt.Errorf("load account %s: %w", cmd.ID, commands.ErrUnseen)
 	}
 	return opened, err

@@ -121,7 +121,7 @@ func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (
 	}
 	if _, err := h.ledgers.HoldItems(ctx, ledgers.HoldItems{Account: cmd.Account, Preload: id, Items: amounts}); err != nil {
 		var refusal *domain.Error
-		if errors.As(err, &refusal) { // after any other error the hold may stand
+		if errors.As(err, &refusal) { // the hold was refused; after any other error it may have been made
 			err = errors.Join(err, h.files.Delete(ctx, blobkey.Request(cmd.Account, id)))
 		}
 		return RequestedPreload{}, err

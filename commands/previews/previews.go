@@ -21,7 +21,7 @@ const MaxMoments = 12
 
 // Limits of a request.
 const (
-	// drawTime is how long drawing may take: with the wait it ends before a request has to.
+	// drawTime is how long drawing may take. With waitTime it is below the time limit of a request.
 	drawTime = 11 * time.Second
 	// waitTime is how long a request waits for its turn.
 	waitTime = 3 * time.Second

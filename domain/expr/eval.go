@@ -28,8 +28,8 @@ func (e *BudgetError) Unwrap() error { return ErrBudget }
 // Budget is what a number of evaluations may spend together: so hostile expressions stay cheap, whatever they say. It is not safe for
 // concurrent use.
 type Budget struct {
-	Steps int // operations, and every 16 bytes that are looked at
-	Bytes int // of text that is made
+	Steps int // one for each operation, one for each 16 bytes that an operation reads
+	Bytes int // length of all texts that operations make
 }
 
 // spend takes steps.

@@ -77,7 +77,7 @@ type Address struct {
 	Cached  string
 }
 
-// Find reads the path of an address, as it follows the base. Every text but the one that is handed out is refused.
+// Find reads the path of an address: what follows the base address. It accepts the one spelling that is handed out, and no other.
 func (a *Addresses) Find(path string) (Address, bool) {
 	rest, ok := strings.CutPrefix(path, AddressPath)
 	token, rest, found := strings.Cut(rest, "/")

@@ -102,7 +102,7 @@ type RenderReleased struct {
 	// Memory says that the attempt was given up because the kernel ended one of its programs for want of memory: the next one has to be
 	// alone.
 	Memory bool `json:"memory,omitempty"`
-	// Shared says that another account waited for the slot: the movie goes on when it has one again, out of time too.
+	// Shared says that the movie gave its slot to another account that was waiting. It goes on in its next slot, even when its own time is over.
 	Shared bool `json:"shared,omitempty"`
 }
 
@@ -156,7 +156,7 @@ type File struct {
 	Thumbnail string `json:"thumbnail_key"` // blob key of the JPEG, empty when none was made
 	// Subtitles is the blob key of the captions as ASS, empty when the movie has none.
 	Subtitles      string  `json:"subtitles_key,omitempty"`
-	Token          string  `json:"token,omitempty"` // in the file's address: 32 hex digits; empty: it is derived (result.Tokens). Earlier versions drew it
+	Token          string  `json:"token,omitempty"` // in the file's address: 32 hex digits; empty: it is derived (result.Tokens). Earlier versions stored a random one
 	Size           int64   `json:"size"`            // bytes
 	Hash           string  `json:"hash,omitempty"`  // hex SHA-256 of the MP4; empty: an earlier version stored it
 	Codec          string  `json:"codec"`           // as ffprobe names it: h264
@@ -209,7 +209,7 @@ type DeliveryStarted struct {
 	Run    int       `json:"run"` // 1, 2, ...
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
-	// Death is how the process of the run before, when it ended in nothing else, is known to have failed.
+	// Death is the evidence of how the process of the previous run failed; empty when that run ended in any other way.
 	Death domain.Death `json:"death,omitempty"`
 }
 

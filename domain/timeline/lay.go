@@ -174,7 +174,7 @@ func (l *layout) scene(name string) (index int, ok bool) {
 	return n - 1, err == nil && n >= 1 && n <= len(l.movie.Scenes)
 }
 
-// note keeps what is not done as it is written.
+// note records a property that the render does not follow as the movie gives it: as a warning of the plan, and as a note for its author.
 func (l *layout) note(n document.Note) {
 	if len(l.plan.Warnings) < maxWarnings {
 		l.plan.Warnings = append(l.plan.Warnings, n.String())

@@ -315,7 +315,7 @@ func (g *group) message(ctx context.Context, r *record, place int64) (*message, 
 	return &message{event: target, link: r, place: place}, err
 }
 
-// sleep waits for events of interest behind a position.
+// sleep asks for a wake-up: by the next event that the group wants after a position, or at due.
 func (g *group) sleep(behind int64, interest []string, due int64) {
 	g.woken, g.noSleep = g.service.tail.sleep(behind, interest, due)
 }

@@ -83,7 +83,7 @@ func (s *Store) readAll(ctx context.Context, dir eventstore.Direction, from even
 				yield(recorded, fmt.Errorf("read the log: %w", err))
 				return
 			}
-			// Forwards the server begins with the event at the position, which the caller has seen.
+			// Reading forwards, the server returns the event at the position itself first. The caller has seen it.
 			if recorded.Position == from {
 				continue
 			}

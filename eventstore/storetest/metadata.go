@@ -27,7 +27,8 @@ func testMetadata(f *fixture) {
 	for i, tt := range tests {
 		stream := f.stream(fmt.Sprint(i))
 		events := proposed(10)
-		// The newest counts. No event is there before it is: what the first leaves out may be removed at any moment.
+		// The newest metadata event is in force. Both are written before the first event of the stream: events that the older one
+		// excludes could be removed at any moment.
 		f.mustAppend("$$"+stream, eventstore.NoStream, metadata(`{"$maxCount":1,"$tb":2}`))
 		f.mustAppend("$$"+stream, 0, metadata(tt.metadata))
 		f.mustAppend(stream, eventstore.NoStream, events...)

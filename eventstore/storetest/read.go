@@ -31,7 +31,7 @@ func testRoundTrip(f *fixture) {
 	}
 	for i, event := range got {
 		if event.Created.Before(began) || event.Created.After(time.Now().Add(time.Minute)) {
-			f.Errorf("event %d was created at %v", i, event.Created)
+			f.Errorf("event %d has the creation time %v, want one of the last minutes", i, event.Created)
 		}
 		if i > 0 && event.Position.Compare(got[i-1].Position) <= 0 {
 			f.Errorf("event %d is at %+v, not after %+v", i, event.Position, got[i-1].Position)

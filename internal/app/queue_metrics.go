@@ -125,7 +125,7 @@ func (s *standing) askWanted(ctx context.Context, log logrus.FieldLogger) []prom
 	}
 	demand, err := s.service.models.Work.Demand(ctx, projections.WorkRender, s.now())
 	if err != nil {
-		log.WithError(err).Debug("movies that want a slot not counted")
+		log.WithError(err).Debug("moviola_render_slots_wanted is left out: the waiting movies could not be counted")
 		return nil
 	}
 	return []prometheus.Metric{gaugeOf(slotsWanted, float64(demand.Waiting+demand.Running))}

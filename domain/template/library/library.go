@@ -28,7 +28,7 @@ type Template struct {
 	Tags   []string
 	Prompt string // what to ask a machine for that is to write such movies
 	Credit string // how the photographs that the movie shows have to be named; empty: it shows none that ask for it
-	Movie  []byte // JSON, in which the addresses of photographs begin with Photographs
+	Movie  []byte // movie JSON; addresses of photographs in it begin with the constant Photographs
 }
 
 // Photographs begins the addresses of photographs in the files. Every installation shows them at an address of its own.

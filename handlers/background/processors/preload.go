@@ -135,7 +135,7 @@ func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) 
 	return errors.Join(why, err)
 }
 
-// settleItem ends what is held for an item of a batch.
+// settleItem charges or releases the credits held for one item of a preload batch.
 func (p *Processors) settleItem(ctx context.Context, account string, id preload.ID, index int) error {
 	return p.config.Preloads.Settle.Handle(ctx, preloads.SettlePreloadItem{Account: domain.AccountID(account), Preload: id, Index: index})
 }

@@ -121,7 +121,7 @@ func (n *node) leading() float64 {
 	return max(high/float64(max(n.block.Lines(), 1))-n.style.size, 0) / 2
 }
 
-// and is what two frames share.
+// and returns the intersection of two frames.
 func (f frame) and(other frame) frame {
 	x, y := math.Max(f.x, other.x), math.Max(f.y, other.y)
 	return frame{x, y, max(min(f.x+f.w, other.x+other.w)-x, 0), max(min(f.y+f.h, other.y+other.h)-y, 0)}

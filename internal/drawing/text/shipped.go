@@ -46,7 +46,7 @@ func (l *library) isShipped(i int) bool {
 	return strings.HasPrefix(l.prints[i].Location.File, shippedPrefix)
 }
 
-// Shipped are the fonts that come with the program of those families that are not installed here.
+// Shipped returns the fonts that come with the program, without those of families that are installed on this machine.
 func (e *Engine) Shipped() []fonts.Face {
 	var all []fonts.Face
 	for _, f := range fonts.Faces() {
