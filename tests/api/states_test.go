@@ -389,6 +389,46 @@ var additionRows = []row{
 			t.Errorf("the last event: %s", last)
 		}
 	}},
+	{"add-progress-several", func(t *testing.T, w *world) {
+		c, other := w.plain.open(t, 600), w.plain.open(t, 600)
+		movie, release := w.web.held(t, "")
+		named := []string{c.submit(t, movie), c.submit(t, quick(""))}
+		release()
+		stream := func(query string) *bufio.Scanner {
+			r, err := http.NewRequestWithContext(t.Context(), "GET", c.base+"/v2/movies/progress?"+query, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("X-Api-Key", c.key)
+			response, err := c.http.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { response.Body.Close() })
+			return bufio.NewScanner(response.Body)
+		}
+		ended := map[string]bool{}
+		for lines, name := stream("project="+named[0]+"&project="+named[1]), ""; lines.Scan(); {
+			if event, is := strings.CutPrefix(lines.Text(), "event: "); is {
+				name = event
+			}
+			if data, is := strings.CutPrefix(lines.Text(), "data: "); is && name == "end" {
+				ended[data[12:28]] = true
+			}
+		}
+		if !ended[named[0]] || !ended[named[1]] || len(ended) != 2 {
+			t.Errorf("ended: %v, want %v", ended, named)
+		}
+		lines := stream("all=true")
+		other.submit(t, quick(""))
+		later := c.submit(t, quick(""))
+		for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
+		}
+		if !strings.Contains(lines.Text(), later) {
+			t.Errorf("the first movie of the stream of all is %s, want %s", lines.Text(), later)
+		}
+		c.refused(t, "GET", "/movies/progress?all=yes", "", 400, "all_invalid", "")
+	}},
 	{"add-redeliver", func(t *testing.T, w *world) {
 		c := w.plain.open(t, 600)
 		path := "/status/200/again-" + c.account

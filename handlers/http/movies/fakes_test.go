@@ -187,13 +187,15 @@ func (w lists) List(_ context.Context, list projections.MovieList) (projections.
 	if w.broken == "movies" {
 		return projections.MoviePage{}, errStore
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.asked = append(w.asked, list)
 	if w.lookOnly {
 		return projections.MoviePage{More: true, Next: &projections.MovieCursor{CreatedAt: now, Project: "Movie00000000000"}}, nil
 	}
 	var all []projections.Movie
 	for _, m := range w.movies {
-		inRange := !m.CreatedAt.Before(list.From) && !m.CreatedAt.After(list.To)
+		inRange := !m.CreatedAt.Before(list.From) && (list.To.IsZero() || !m.CreatedAt.After(list.To)) && (list.Status == "" || list.Status == m.Status)
 		if m.Account == string(list.Account) && inRange && (list.MovieCursor == nil || comesAfter(*list.MovieCursor, m)) {
 			all = append(all, m)
 		}

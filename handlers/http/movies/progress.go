@@ -1,6 +1,7 @@
 package movies
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -10,7 +11,6 @@ import (
 	"moviola/domain"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
-	"moviola/projections"
 )
 
 // Streams says how GET /movies/progress behaves. Zero values stand for the defaults.
@@ -74,15 +74,22 @@ func (t *turnstile) enter(account domain.AccountID, limits Streams) (leave func(
 	}, true
 }
 
-// followMovie serves GET /movies/progress: server-sent events with status and percent, until the movie is closed. It ends early
-// when its client goes, when the process stops, and after a limit. Decision 32.
-func (a *API) followMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
-	project, err := projectOf(c.Query)
+// followMovies serves GET /movies/progress: server-sent events with status and percent, until all movies that were asked for are closed, or
+// without end for all of the account. It ends early when its client goes, when the process stops, and after a limit. Decisions 32 and 74.
+func (a *API) followMovies(w http.ResponseWriter, r *http.Request, c access.Call) error {
+	projects, err := followed(c.Query)
 	if err != nil {
 		return err
 	}
-	m, err := a.owned(r.Context(), project, c)
-	if err != nil {
+	f := followings{api: a, account: c.Account, all: len(projects) == 0, since: a.now()}
+	for _, project := range projects {
+		m, err := a.owned(r.Context(), project, c)
+		if err != nil {
+			return err
+		}
+		f.add(m)
+	}
+	if err := f.begin(r.Context()); err != nil {
 		return err
 	}
 	leave, ok := a.turnstile.enter(c.Account, a.streams)
@@ -104,7 +111,7 @@ func (a *API) followMovie(w http.ResponseWriter, r *http.Request, c access.Call)
 	s := stream{api: a, out: http.NewResponseController(w), w: w}
 	// The server's limit for reading a request would end the stream: it counts from the request's beginning.
 	_ = s.out.SetReadDeadline(time.Time{})
-	s.run(r, m)
+	s.run(r, &f)
 	return nil
 }
 
@@ -122,23 +129,18 @@ type stream struct {
 	api  *API
 	out  *http.ResponseController
 	w    http.ResponseWriter
-	last string
 	sent int
 }
 
-func (s *stream) run(r *http.Request, m projections.Movie) {
+func (s *stream) run(r *http.Request, f *followings) {
 	limits := s.api.streams
 	limit, look, beat := time.NewTimer(limits.Limit), time.NewTicker(limits.Every), time.NewTicker(limits.Beat)
 	defer limit.Stop()
 	defer look.Stop()
 	defer beat.Stop()
 	for {
-		// The presence board may be away: the next look may find it.
-		if now, percent, err := s.api.standing(r.Context(), m); err == nil {
-			m = now
-			if s.tell(m, percent) != nil || m.Closed {
-				return
-			}
+		if more, err := s.tellAll(r.Context(), f); err != nil || !more {
+			return
 		}
 		select {
 		case <-r.Context().Done():
@@ -152,16 +154,35 @@ func (s *stream) run(r *http.Request, m projections.Movie) {
 				return
 			}
 		case <-look.C:
-			// A store that is away for a moment is no reason to end: what is known is told again.
-			if now, ok, err := s.api.cfg.Movies.Get(r.Context(), domain.ProjectID(m.Project)); err == nil && ok {
-				m = now
-			}
+			f.look(r.Context())
 		}
 	}
 }
 
-// tell sends how the movie stands, unless that has been said already. The event of a closed movie is named end.
-func (s *stream) tell(m projections.Movie, percent int) error {
+// tellAll sends how the movies stand, and forgets those that have ended. False: nothing is left to be told.
+func (s *stream) tellAll(ctx context.Context, f *followings) (bool, error) {
+	left := f.movies[:0]
+	for _, one := range f.movies {
+		// The presence board may be away: the next look may find it.
+		if now, percent, err := s.api.standing(ctx, one.movie); err == nil {
+			one.movie = now
+			if err := s.tell(one, percent); err != nil {
+				return false, err
+			}
+			if now.Closed {
+				continue
+			}
+		}
+		left = append(left, one)
+	}
+	clear(f.movies[len(left):])
+	f.movies = left
+	return f.all || len(left) > 0, nil
+}
+
+// tell sends how a movie stands, unless that has been said already. The event of a closed movie is named end.
+func (s *stream) tell(one *following, percent int) error {
+	m := one.movie
 	shown := describe(m, s.api.cfg.PublicURL, s.api.cfg.Tokens)
 	data, err := web.JSON(moment{Project: m.Project, Status: m.Status, Success: shown.Success, Progress: percent, Message: m.Message})
 	if err != nil {
@@ -172,10 +193,10 @@ func (s *stream) tell(m projections.Movie, percent int) error {
 		name = "end"
 	}
 	text := "event: " + name + "\ndata: " + string(data) + "\n\n"
-	if text == s.last {
+	if text == one.last {
 		return nil
 	}
-	s.last = text
+	one.last = text
 	s.sent++
 	return s.write("id: " + strconv.Itoa(s.sent) + "\n" + text)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -21,8 +22,13 @@ const patience = 2 * time.Minute
 // follow opens a stream over a real connection and returns its lines that are not empty; the channel is closed at its end.
 func follow(t *testing.T, w *world, base, project string) (status int, lines <-chan string, leave func()) {
 	t.Helper()
+	return followQuery(t, w, base, "project="+project)
+}
+
+func followQuery(t *testing.T, w *world, base, query string) (status int, lines <-chan string, leave func()) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/v2/movies/progress?project="+project, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/v2/movies/progress?"+query, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +191,74 @@ func TestProgress_HeadAndHeaders(t *testing.T) {
 		body, _ := io.ReadAll(answer.Body)
 		if ended := strings.Contains(string(body), "event: end\n"); ended != (method == "GET") {
 			t.Errorf("%s: %s", method, body)
+		}
+	}
+}
+
+// Decision 74: several movies in one stream, which ends with the last of them.
+func TestProgress_Several(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.streams = movies.Streams{Every: time.Millisecond, Beat: time.Hour} })
+	stock(w)
+	w.add(done(project, now), scenes)
+	status, lines, _ := followQuery(t, w, serve(t, w), "project="+running+"&project="+project+"&project="+project)
+	if status != 200 {
+		t.Fatalf("status %d", status)
+	}
+	seen := map[string]bool{}
+	for range 6 {
+		line, _ := next(t, lines)
+		seen[line] = true
+	}
+	if !seen["event: progress"] || !seen["event: end"] || !seen[eventData("running", true, 0, "")] {
+		t.Errorf("got %v", seen)
+	}
+	w.change(running, func(m *projections.Movie) { m.Status, m.Closed = projections.StatusDone, true })
+	expect(t, lines, "id: 3", "event: end", eventData("done", true, 100, ""))
+	if line, open := next(t, lines); open {
+		t.Errorf("after the end came %q", line)
+	}
+}
+
+// Decision 74: all open movies of the account, those that come later too; no other account's.
+func TestProgress_All(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.streams = movies.Streams{Every: time.Millisecond, Beat: time.Hour} })
+	stock(w)
+	w.add(done(project, now.Add(-time.Hour)), scenes)
+	_, lines, _ := followQuery(t, w, serve(t, w), "all=true")
+	expect(t, lines, "id: 1", "event: progress", eventData("running", true, 0, ""))
+	w.change(running, func(m *projections.Movie) { m.Status, m.Closed = projections.StatusDone, true })
+	expect(t, lines, "id: 2", "event: end", eventData("done", true, 100, ""))
+	late := done("Late000000000000", now)
+	foreign := done("Foreign000000000", now)
+	foreign.Account = string(bob)
+	w.change(foreign.Project, func(m *projections.Movie) { *m = foreign })
+	w.change(late.Project, func(m *projections.Movie) { *m = late })
+	for _, want := range []string{"id: 3", "event: end"} {
+		expect(t, lines, want)
+	}
+	if line, _ := next(t, lines); !strings.Contains(line, late.Project) {
+		t.Errorf("a new movie: %s", line)
+	}
+}
+
+func TestProgress_Refusals(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stock(w)
+	many := ""
+	for n := range 101 {
+		many += fmt.Sprintf("&project=Movie%011d", n)
+	}
+	for query, code := range map[string]string{
+		"": "project_invalid", "all=yes": "all_invalid", "all=true&project=" + running: "all_invalid", "all=true&id=" + running: "all_invalid",
+		many: "project_count", "project=x&project=" + running: "project_invalid", "project=" + running + "&id=" + project: "project_ambiguous",
+		"project=" + running + "&project=Nobody0000000000": "movie_not_found",
+	} {
+		answer := w.call("GET", "/v2/movies/progress?"+query, "viewer", "")
+		if !strings.Contains(answer.Body.String(), `"code":"`+code+`"`) {
+			t.Errorf("%.60s: %d %s", query, answer.Code, answer.Body)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (a *API) Operations() []access.Operation {
 		op(http.MethodPost, stillPath, key.Render, a.stillMovie, "time", "fetch", "format", "size"),
 		op(http.MethodPost, cancelPath, key.Render, a.cancelMovie, "project", "id"),
 		op(http.MethodGet, eventsPath, key.Viewer, a.movieEvents, "project", "id"),
-		op(http.MethodGet, progressPath, key.Viewer, a.followMovie, "project", "id"),
+		op(http.MethodGet, progressPath, key.Viewer, a.followMovies, "project", "id", "all"),
 		op(http.MethodPost, redeliverPath, key.Render, a.redeliverMovie, "project", "id", "index"),
 	}
 }

@@ -1,0 +1,122 @@
+package movies
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"moviola/domain"
+	"moviola/handlers/http/web"
+	"moviola/projections"
+)
+
+// The bounds of one stream: movies that are named, and movies that are followed at the same time when all are.
+const (
+	maxFollowed    = 100
+	maxAllFollowed = 300
+)
+
+var (
+	errAll      = domain.Errorf(domain.Invalid, "all_invalid", "all is true or false, and not given beside project.")
+	errFollowed = domain.Errorf(domain.Invalid, "project_count", "At most %d projects can be followed in one stream.", maxFollowed)
+)
+
+// followed reads which movies are to be followed; none: all of the account.
+func followed(query url.Values) ([]domain.ProjectID, error) {
+	all, ok := web.One(query, "all")
+	names := slices.DeleteFunc(slices.Clone(query["project"]), func(name string) bool { return name == "" })
+	if !ok || all != "" && all != "true" && all != "false" || all == "true" && len(names)+len(query["id"]) > 0 {
+		return nil, errAll
+	}
+	if all == "true" {
+		return nil, nil
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) < 2 || query.Get("id") != "" {
+		project, err := projectOf(query)
+		return []domain.ProjectID{project}, err
+	}
+	if len(names) > maxFollowed {
+		return nil, errFollowed
+	}
+	projects := make([]domain.ProjectID, len(names))
+	for i, name := range names {
+		if err := checkProject(name); err != nil {
+			return nil, err
+		}
+		projects[i] = domain.ProjectID(name)
+	}
+	return projects, nil
+}
+
+// following is one movie that is followed, and what was last said of it.
+type following struct {
+	movie projections.Movie
+	last  string
+}
+
+// followings are the movies of one stream. Only the stream's goroutine uses them.
+type followings struct {
+	api     *API
+	account domain.AccountID
+	all     bool      // of the account, also those that are still to come
+	since   time.Time // movies that came later are new
+	seen    []string  // projects that were new at the last look: an ended one is not told again
+	movies  []*following
+}
+
+func (f *followings) add(m projections.Movie) { f.movies = append(f.movies, &following{movie: m}) }
+
+// begin takes up the movies of the account that are open, if all are to be followed.
+func (f *followings) begin(ctx context.Context) error {
+	if !f.all {
+		return nil
+	}
+	for _, status := range []string{projections.StatusRunning, projections.StatusPending} {
+		page, err := f.api.cfg.Movies.List(ctx, projections.MovieList{Account: f.account, Status: status, Limit: web.MaxPage})
+		if err != nil {
+			return fmt.Errorf("list the open movies of account %s: %w", f.account, err)
+		}
+		for _, m := range page.Movies {
+			if !f.follows(m.Project) { // one may have begun between the two lists
+				f.add(m)
+			}
+		}
+	}
+	return nil
+}
+
+// look finds out how the movies stand now, and takes up new ones. A store that is away for a moment is no reason to end: what is known is told
+// again.
+func (f *followings) look(ctx context.Context) {
+	for _, one := range f.movies {
+		if now, ok, err := f.api.cfg.Movies.Get(ctx, domain.ProjectID(one.movie.Project)); err == nil && ok {
+			one.movie = now
+		}
+	}
+	if !f.all {
+		return
+	}
+	page, err := f.api.cfg.Movies.List(ctx, projections.MovieList{Account: f.account, From: f.since, Limit: web.MaxPage})
+	if err != nil {
+		return
+	}
+	var seen []string
+	for _, m := range page.Movies {
+		if !slices.Contains(f.seen, m.Project) && !f.follows(m.Project) {
+			if len(f.movies) >= maxAllFollowed {
+				continue // it is taken up when another has ended
+			}
+			f.add(m)
+		}
+		seen = append(seen, m.Project)
+	}
+	f.seen = seen
+}
+
+func (f *followings) follows(project string) bool {
+	return slices.ContainsFunc(f.movies, func(one *following) bool { return one.movie.Project == project })
+}
