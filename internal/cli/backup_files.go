@@ -12,6 +12,9 @@ import (
 	"moviola/internal/backup"
 )
 
+// plansFile is what the plans file is called in a backup and in a restored data folder.
+const plansFile = "plans.yaml"
+
 // source is where the files of an installation are.
 type source interface {
 	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error

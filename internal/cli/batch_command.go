@@ -16,6 +16,7 @@ import (
 
 	"moviola/domain/batch"
 	"moviola/handlers/http/web"
+	"moviola/internal/cli/exit"
 )
 
 // batchTime bounds the call that starts a batch: a thousand movies are read for it.
@@ -41,9 +42,9 @@ func batchCommand() *cobra.Command {
 func asked(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		err := do(cmd, args)
-		var ends exitError
+		var ends exit.Error
 		if err != nil && !errors.As(err, &ends) {
-			err = exitError{err, exitNotChecked}
+			err = exit.With(err, exit.NotChecked)
 		}
 		return err
 	}
@@ -97,7 +98,7 @@ func batchStart(client *apiClient) *cobra.Command {
 			case wait:
 				return client.followBatch(cmd.Context(), started.Batch, cmd.ErrOrStderr())
 			case len(started.Errors) > 0:
-				return exitError{fmt.Errorf("%s invalid", counted(len(started.Errors), "row")), exitFindings}
+				return exit.With(fmt.Errorf("%s invalid", counted(len(started.Errors), "row")), exit.Findings)
 			}
 			return nil
 		}),
@@ -165,7 +166,7 @@ func (c *apiClient) followBatch(ctx context.Context, id string, progress io.Writ
 		failed := b.Counts["error"] + b.Counts["timeout"] + b.Counts["invalid"]
 		switch ended := b.Status == "done" || b.Status == "cancelled"; {
 		case ended && failed > 0:
-			return exitError{fmt.Errorf("%s without a movie: see `moviola batch results %s`", counted(failed, "row"), id), exitFindings}
+			return exit.With(fmt.Errorf("%s without a movie: see `moviola batch results %s`", counted(failed, "row"), id), exit.Findings)
 		case ended:
 			return nil
 		}

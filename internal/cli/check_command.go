@@ -24,25 +24,12 @@ import (
 	"moviola/eventstore"
 	"moviola/handlers/background/check"
 	"moviola/internal/app"
+	"moviola/internal/cli/exit"
 	"moviola/internal/config"
 	"moviola/internal/secret"
 	"moviola/internal/stores"
 	"moviola/projections"
 )
-
-// The exit codes of moviola check.
-const (
-	exitFindings   = 1
-	exitNotChecked = 2
-)
-
-// exitError is an error that the process ends with in a way of its own.
-type exitError struct {
-	error
-	code int
-}
-
-func (e exitError) Unwrap() error { return e.error }
 
 // checking is what `moviola check` can be told.
 type checking struct {
@@ -70,9 +57,9 @@ func checkCommand() *cobra.Command {
 			if err == nil {
 				err = c.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			var ends exitError
+			var ends exit.Error
 			if err != nil && !errors.As(err, &ends) {
-				err = exitError{err, exitNotChecked}
+				err = exit.With(err, exit.NotChecked)
 			}
 			return err
 		},
@@ -217,7 +204,7 @@ func (c *checking) print(w io.Writer, report check.Report) error {
 		}
 	}
 	if left > 0 {
-		return exitError{fmt.Errorf("%d findings are left", left), exitFindings}
+		return exit.With(fmt.Errorf("%d findings are left", left), exit.Findings)
 	}
 	return nil
 }

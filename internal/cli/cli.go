@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"moviola/internal/cli/exit"
 	"moviola/internal/config"
 	"moviola/internal/jail"
 )
@@ -30,9 +31,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	if err := root.ExecuteContext(ctx); err != nil {
 		_, _ = fmt.Fprintln(stderr, "moviola:", err) // there is nowhere else to say it
-		var ends exitError
+		var ends exit.Error
 		if errors.As(err, &ends) {
-			return ends.code
+			return ends.Code
 		}
 		return 1
 	}

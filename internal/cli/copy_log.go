@@ -16,9 +16,6 @@ import (
 	"moviola/internal/stores"
 )
 
-// plansFile is what the plans file is called in a backup and in a restored data folder.
-const plansFile = "plans.yaml"
-
 // copyOfLog writes the log of an installation, as it is at one moment, into a new file and verifies it: that of the data folder, whether a
 // service runs there or not, or that of another event store, which is copied through its protocol with ids, order and revisions.
 func copyOfLog(ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger) (report embedded.Report, err error) {

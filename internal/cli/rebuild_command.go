@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
 
-	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 
 	"moviola/eventstore"
-	"moviola/eventstore/eventstoredb"
 	"moviola/internal/config"
 	"moviola/internal/stores"
 	"moviola/projections"
@@ -74,18 +71,4 @@ func rebuild(ctx context.Context, cfg config.Config, names []string, stdout, std
 	}
 	_, err = fmt.Fprintln(stdout, "the read models were made again")
 	return err
-}
-
-// openLog opens another store's log, or, when from is empty, that of the data folder: whether a service runs there or not.
-func openLog(ctx context.Context, data, from string, logger *logrus.Logger) (*eventstoredb.Store, func() error, error) {
-	source, stop, err := copySource(ctx, filepath.Join(data, "events"), from)
-	if err != nil {
-		return nil, nil, err
-	}
-	source.Log = logger.WithField("part", "eventstore-client")
-	store, err := eventstoredb.Open(source)
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("open the event store: %w", err), stop())
-	}
-	return store, stop, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"moviola/domain/document"
 	"moviola/domain/lint"
+	"moviola/internal/cli/exit"
 	"moviola/internal/drawing/survey"
 	"moviola/internal/drawing/text"
 )
@@ -42,9 +43,9 @@ func validateCommand() *cobra.Command {
 			if err == nil {
 				err = v.run(cmd.Context(), args[0], raw, cmd.OutOrStdout())
 			}
-			var ends exitError
+			var ends exit.Error
 			if err != nil && !errors.As(err, &ends) {
-				err = exitError{err, exitNotChecked}
+				err = exit.With(err, exit.NotChecked)
 			}
 			return err
 		},
@@ -99,7 +100,7 @@ func (v validating) run(ctx context.Context, name string, raw []byte, w io.Write
 		err = found.printLines(w, name)
 	}
 	if errs := found.errors(); err == nil && errs > 0 {
-		err = exitError{fmt.Errorf("%s: %s", name, counted(errs, "error")), exitFindings}
+		err = exit.With(fmt.Errorf("%s: %s", name, counted(errs, "error")), exit.Findings)
 	}
 	return err
 }

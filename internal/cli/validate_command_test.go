@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"moviola/internal/cli/exit"
 )
 
 // validated runs the command with a movie on its standard input, and returns what it prints and its exit code.
@@ -24,9 +26,9 @@ func validated(t *testing.T, movie string, args ...string) (printed string, code
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(append(args, "-"))
 	err = cmd.ExecuteContext(t.Context())
-	var ends exitError
+	var ends exit.Error
 	if errors.As(err, &ends) {
-		code = ends.code
+		code = ends.Code
 	}
 	return out.String(), code, err
 }
@@ -69,7 +71,7 @@ func TestValidateCommand(t *testing.T) {
 			if !strings.Contains(printed, tt.want) || code != tt.code {
 				t.Errorf("%q, exit %d (%v), want %q, %d", printed, code, err, tt.want, tt.code)
 			}
-			if code == exitNotChecked && err == nil || strings.Contains(printed, "?.") || strings.Contains(printed, "..") {
+			if code == exit.NotChecked && err == nil || strings.Contains(printed, "?.") || strings.Contains(printed, "..") {
 				t.Errorf("%q, %v", printed, err)
 			}
 		})
@@ -97,11 +99,11 @@ func TestValidateCommand_service(t *testing.T) {
 		}
 	}))
 	defer service.Close()
-	if _, code, err := validated(t, `{"scenes":[]}`, "--url", service.URL); code != exitNotChecked || !strings.Contains(err.Error(), apiKeyEnv) {
+	if _, code, err := validated(t, `{"scenes":[]}`, "--url", service.URL); code != exit.NotChecked || !strings.Contains(err.Error(), apiKeyEnv) {
 		t.Errorf("without a key: exit %d, %v", code, err)
 	}
 	t.Setenv(apiKeyEnv, "mv_wrong")
-	if _, code, err := validated(t, `{"scenes":[]}`, "--url", service.URL); code != exitNotChecked || err.Error() != "Invalid or missing API key" {
+	if _, code, err := validated(t, `{"scenes":[]}`, "--url", service.URL); code != exit.NotChecked || err.Error() != "Invalid or missing API key" {
 		t.Errorf("with a wrong key: exit %d, %v", code, err)
 	}
 	keyFile := filepath.Join(t.TempDir(), "key")
@@ -112,7 +114,7 @@ func TestValidateCommand_service(t *testing.T) {
 	printed, code, _ := validated(t, `{"scenes":[]}`, "--url", service.URL+"/")
 	want := "-:1:2: error: Too long. Make it shorter. [movie_refused]\n-: not checked: The sources\n" +
 		"-: 640×360 pixels, 25 frames per second, at least 6 seconds, at least 6 credits\n-: 1 problem, 1 of them errors\n"
-	if printed != want || code != exitFindings {
+	if printed != want || code != exit.Findings {
 		t.Errorf("%q, exit %d, want %q", printed, code, want)
 	}
 	printed, _, _ = validated(t, `{"scenes":[]}`, "--url", service.URL, "--json", "--api-key-file", keyFile)
