@@ -1,5 +1,5 @@
-// Package cli is the command line: a file for each command of `moviola`. serve runs internal/app, the others ask a running service or open its
-// stores themselves.
+// Package cli is the command line of `moviola`: a package for each group of commands, and here those of the process itself. serve
+// runs internal/app, the others ask a running service or open its stores themselves.
 package cli
 
 import (
@@ -15,7 +15,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"moviola/internal/cli/backups"
+	"moviola/internal/cli/eventstores"
 	"moviola/internal/cli/exit"
+	"moviola/internal/cli/remote"
+	"moviola/internal/cli/renders"
+	"moviola/internal/cli/upkeep"
 	"moviola/internal/config"
 	"moviola/internal/jail"
 )
@@ -62,8 +67,8 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
-	root.AddCommand(serveCommand(), renderCommand(), validateCommand(), batchCommand(), eventStoreCommand(), keysCommand(), secretsCommand(), documentsCommand(), accountsCommand(), creditsCommand(),
-		workCommand(), actsCommand(), auditCommand(), checkCommand(), backupCommand(), restoreCommand(), rebuildCommand(), configCommand(), doctorCommand(), probeCommand(),
+	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(), eventstores.EventStoreCommand(), remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), remote.AccountsCommand(), remote.CreditsCommand(),
+		remote.WorkCommand(), remote.ActsCommand(), upkeep.AuditCommand(), upkeep.CheckCommand(), backups.BackupCommand(), backups.RestoreCommand(), upkeep.RebuildCommand(), configCommand(), doctorCommand(), probeCommand(),
 		versionCommand())
 	return root
 }

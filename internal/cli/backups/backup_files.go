@@ -1,0 +1,74 @@
+package backups
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"moviola/commands"
+	"moviola/domain/blobkey"
+	"moviola/internal/backup"
+)
+
+// plansFile is what the plans file is called in a backup and in a restored data folder.
+const plansFile = "plans.yaml"
+
+// source is where the files of an installation are.
+type source interface {
+	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
+	Open(ctx context.Context, key string) (commands.File, error)
+}
+
+// saveFiles adds documents and files, oldest first: what is new comes after what earlier backups have. Files that stay where they are, on
+// S3, are only listed; documents are small, and are copied from there too.
+func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) error {
+	type found struct {
+		key     string
+		written time.Time
+	}
+	var all []found
+	err := files.Walk(ctx, "", func(key string, written time.Time) error {
+		if !blobkey.Sources.Is(key) && !blobkey.Fonts.Is(key) { // downloads are made again
+			all = append(all, found{key, written})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(all, func(a, b found) int {
+		if order := a.written.Compare(b.written); order != 0 {
+			return order
+		}
+		return strings.Compare(a.key, b.key)
+	})
+	seen := make(map[string]bool, len(all))
+	for _, one := range all {
+		if seen[one.key] {
+			continue // a document that was replaced while the folder was read
+		}
+		seen[one.key] = true
+		part := backup.Files
+		if blobkey.IsDocument(one.key) {
+			part = backup.Documents
+		} else if stay {
+			w.Manifest.Elsewhere = append(w.Manifest.Elsewhere, backup.Elsewhere{Name: one.key, Written: one.written})
+			continue
+		}
+		file, err := files.Open(ctx, one.key)
+		if errors.Is(err, commands.ErrFileNotFound) {
+			w.Manifest.Gone++ // it was deleted since
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = w.Add(ctx, part, one.key, one.written, file)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,297 @@
+package backups
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
+
+	"moviola/adapters/blobs"
+	"moviola/domain/blobkey"
+	"moviola/eventstore/embedded"
+	"moviola/eventstore/eventstoredb"
+	"moviola/internal/backup"
+	"moviola/internal/cli/eventstores"
+	"moviola/internal/config"
+	"moviola/internal/secret"
+	"moviola/internal/stores"
+)
+
+// bringingBack is what `moviola restore` can be told.
+type bringingBack struct {
+	from, id, data, eventStore, blobs, level string
+	archiveFlags
+}
+
+// RestoreCommand is `moviola restore`.
+func RestoreCommand() *cobra.Command {
+	var r bringingBack
+	cmd := &cobra.Command{
+		Use:   "restore",
+		Short: "Bring an installation back from a backup, into a new data folder",
+		Long: "Bring an installation back from a backup, into a data folder that is empty or not there yet. Everything is verified, and stands\n" +
+			"there whole or not at all. The read models are made by the first start of the service. Run `moviola audit` then.\n" +
+			"docs/backup.md tells the steps.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return r.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.from, "from", "", "where the backups lie: a folder, or s3://bucket?region=…&prefix=backups/")
+	f.StringVar(&r.id, "backup", "", "which of them (default: the newest)")
+	f.StringVar(&r.data, "data", "", "the new data folder, empty or not there yet")
+	f.StringVar(&r.eventStore, "eventstore", "", "empty event store to bring the log into, esdb://… or unix://… (default: the data folder)")
+	f.StringVar(&r.blobs, "blobs", "", "where the files are, s3://bucket?… (default: the data folder)")
+	f.StringToStringVar(&r.parts, "part", nil, "where a part lies that was kept apart, such as secrets=/other/folder")
+	f.StringVar(&r.passphraseFile, "passphrase-file", "", "file with the passphrase of the archive")
+	f.StringVar(&r.identityFile, "identity", "", "identity file of age, of one of the recipients of the archive")
+	f.StringVar(&r.level, "log-level", "warn", "trace, debug, info, warn or error")
+	return cmd
+}
+
+// run brings a backup back and says how to go on.
+func (r *bringingBack) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	logger, err := config.NewLog(stderr, r.level, "text")
+	if err != nil {
+		return err
+	}
+	if r.from == "" || r.data == "" {
+		return errors.New("say with --from where the backup lies, and with --data which folder to make")
+	}
+	if err := emptyFolder(r.data); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	place, err := r.config(ctx, r.from)
+	if err != nil {
+		return err
+	}
+	archive, err := backup.Open(ctx, place)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", r.from, err)
+	}
+	s, err := archive.Snapshot(ctx, r.id)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", r.from, err)
+	}
+	if len(s.Manifest.Elsewhere) > 0 && r.blobs == "" {
+		return errors.New("the files of this installation are on S3: say with --blobs where they are")
+	}
+	work := filepath.Join(r.data, stores.Restoring)
+	if err := os.MkdirAll(work, 0o700); err != nil {
+		return err
+	}
+	if err := r.restore(ctx, s, work, logger); err != nil {
+		return errors.Join(fmt.Errorf("restore backup %s: %w", s.Manifest.ID, err), os.RemoveAll(work))
+	}
+	if err := moveUp(work, r.data); err != nil {
+		return fmt.Errorf("restore backup %s: %w", s.Manifest.ID, err)
+	}
+	return r.report(stdout, s.Manifest)
+}
+
+// emptyFolder refuses a folder with something in it. What a restore has left that was cut short is removed.
+func emptyFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) == 1 && entries[0].Name() == stores.Restoring:
+		return os.RemoveAll(filepath.Join(dir, stores.Restoring))
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty (there is %s): nothing is restored over what is there", dir, entries[0].Name())
+	}
+	return nil
+}
+
+// restore puts everything together in a folder.
+func (r *bringingBack) restore(ctx context.Context, s *backup.Snapshot, work string, logger *logrus.Logger) error {
+	if err := r.restoreFiles(ctx, s, work); err != nil {
+		return err
+	}
+	for part, mayHold := range map[string]func(string) bool{
+		backup.Secrets: func(name string) bool {
+			return slices.Contains([]string{secret.File, secret.CredentialsFile, secret.FormerCredentialsFile}, name)
+		},
+		backup.Settings: func(name string) bool { return name == plansFile || filepath.Dir(name) == config.FlagFolder },
+	} {
+		err := s.Walk(ctx, part, func(item backup.Item, content io.Reader) error {
+			if !mayHold(item.Name) {
+				return errors.New("no backup holds this")
+			}
+			return writeNew(filepath.Join(work, filepath.FromSlash(item.Name)), content)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return r.restoreLog(ctx, s, filepath.Join(work, "events"), logger)
+}
+
+// assemble makes the log of its pieces.
+func assemble(ctx context.Context, s *backup.Snapshot, dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	log, err := embedded.Assemble(dir)
+	if err != nil {
+		return err
+	}
+	err = s.Walk(ctx, backup.Log, func(item backup.Item, content io.Reader) error { return log.Add(item.Name, content) })
+	return errors.Join(err, log.Close())
+}
+
+// restoreLog makes and verifies the log, and copies it into another event store when one was named.
+func (r *bringingBack) restoreLog(ctx context.Context, s *backup.Snapshot, dir string, logger *logrus.Logger) error {
+	if err := assemble(ctx, s, dir); err != nil {
+		return err
+	}
+	report, err := embedded.Verify(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if len(report.Problems) > 0 {
+		return fmt.Errorf("the log is not sound: %s", report.Problems[0])
+	}
+	if report.Events != s.Manifest.Events || report.Last != s.Manifest.Position {
+		return fmt.Errorf("the log has %d events up to position %d; the backup says %d up to %d",
+			report.Events, report.Last, s.Manifest.Events, s.Manifest.Position)
+	}
+	if r.eventStore == "" {
+		return nil
+	}
+	err = eventstores.WithLogAt(ctx, dir, logger, func(source eventstoredb.Config, open eventstores.OpenStore) error {
+		return eventstores.CopyLog(ctx, io.Discard, source, stores.EventStoreAt(r.eventStore), open)
+	})
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
+// restoreFiles puts documents and files into a folder; on S3, those that are not there.
+func (r *bringingBack) restoreFiles(ctx context.Context, s *backup.Snapshot, work string) (err error) {
+	where := r.blobs
+	if where == "" {
+		where = filepath.Join(work, "files")
+	}
+	files, err := blobs.Open(ctx, where, blobkey.DocumentPrefixes()...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	for _, part := range []string{backup.Documents, backup.Files} {
+		err := s.Walk(ctx, part, func(item backup.Item, content io.Reader) error {
+			if err := files.Put(ctx, item.Name, content); err != nil || r.blobs != "" || part == backup.Documents {
+				return err
+			}
+			path := filepath.Join(where, filepath.FromSlash(item.Name))
+			return os.Chtimes(path, item.Written, item.Written) // it is kept for as long as it would have been
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return lost(ctx, files, s.Manifest.Elsewhere)
+}
+
+// lost is an error that names files that are not where the backup left them.
+func lost(ctx context.Context, files *blobs.Bucket, elsewhere []backup.Elsewhere) error {
+	if len(elsewhere) == 0 {
+		return nil
+	}
+	there := map[string]bool{}
+	err := files.Walk(ctx, "", func(key string, _ time.Time) error {
+		there[key] = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var missing []string
+	for _, one := range elsewhere {
+		if !there[one.Name] {
+			missing = append(missing, one.Name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of the %d files that the backup lists are not there, %s among them", len(missing), len(elsewhere), missing[0])
+}
+
+// writeNew writes a file that nobody else may read.
+func writeNew(path string, content io.Reader) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// moveUp moves everything from a folder into the one it lies in. The log comes last: without it no installation is there.
+func moveUp(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int {
+		order := map[string]int{"events": 1}
+		return order[a.Name()] - order[b.Name()]
+	})
+	for _, entry := range entries {
+		if err := os.Rename(filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Remove(from)
+}
+
+// report says what was brought back and how to start it.
+func (r *bringingBack) report(w io.Writer, m backup.Manifest) error {
+	text := fmt.Sprintf("backup %s was restored into %s: %d events, %d documents, %d files\n",
+		m.ID, r.data, m.Events, len(m.Parts[backup.Documents]), len(m.Parts[backup.Files]))
+	if len(m.Environment) > 0 {
+		text += "Set these variables, which are not in the backup: " + strings.Join(m.Environment, ", ") + "\n"
+	}
+	replaced := map[string]string{"data": r.data}
+	if _, err := os.Stat(filepath.Join(r.data, plansFile)); err == nil {
+		replaced["plans"] = filepath.Join(r.data, plansFile)
+	}
+	for flag, value := range map[string]string{"eventstore": r.eventStore, "blobs": r.blobs} {
+		if value != "" {
+			replaced[flag] = config.WithoutSecret(flag, value)
+		}
+	}
+	noted, err := config.Noted(r.data)
+	if err != nil {
+		return err
+	}
+	if len(noted) == 0 {
+		noted[""] = config.Settings{}
+	}
+	text += "Start it with\n"
+	names := make([]string, 0, len(noted))
+	for name := range noted {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text += "    " + noted[name].CommandLine(replaced) + "\n"
+	}
+	_, err = io.WriteString(w, text)
+	return err
+}

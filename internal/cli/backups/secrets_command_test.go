@@ -1,0 +1,105 @@
+package backups
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/commands/connections"
+	"moviola/domain/connection"
+	"moviola/internal/config"
+	"moviola/internal/secret"
+	"moviola/internal/stores"
+)
+
+// TestRotateSecrets renews the secret twice: what was saved before stays readable, and after that without the former secrets.
+func TestRotateSecrets(t *testing.T) {
+	for _, env := range []string{secret.Env, secret.CredentialsEnv, secret.FormerCredentialsEnv} {
+		t.Setenv(env, "")
+	}
+	cfg := config.Config{Data: t.TempDir()}
+	ctx := t.Context()
+	log := logrus.New()
+	log.SetOutput(io.Discard)
+	stores, err := stores.Open(ctx, cfg, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := stores.Close(context.WithoutCancel(ctx)); err != nil {
+			t.Error(err)
+		}
+	}()
+	document := `{"exports":[{"destinations":[{"type":"ftp","password":"hush"}]}]}`
+	v := mustVaultOf(t, cfg)
+	save := connections.NewSaveConnectionHandler(stores.Log, v, rand.Reader, time.Now)
+	settings := map[string]any{"host": "a.example", "username": "me", "password": "hush"}
+	if _, err := save.Handle(ctx, connections.SaveConnection{Account: "alice", ID: "mine", Kind: connection.FTP, Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	if err := commands.SealDocuments(stores.Files, v).Put(ctx, "movies/alice/1.json", strings.NewReader(document)); err != nil {
+		t.Fatal(err)
+	}
+	readable := func() {
+		t.Helper()
+		v := mustVaultOf(t, cfg)
+		opened, err := connections.NewConnections(stores.Log, v).Open(ctx, "alice", "mine")
+		if err != nil || opened.Settings["password"] != "hush" {
+			t.Errorf("the connection: %+v, %v", opened, err)
+		}
+		f, err := commands.SealDocuments(stores.Files, v).Open(ctx, "movies/alice/1.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if content, err := io.ReadAll(f); err != nil || string(content) != document {
+			t.Errorf("the document: %s, %v", content, err)
+		}
+	}
+	before := v.Key()
+	for range 2 {
+		var out bytes.Buffer
+		if err := rotateSecrets(ctx, cfg, stores, &out); err != nil || !strings.HasPrefix(out.String(), "1 connections and 1 documents") {
+			t.Fatalf("%s, %v", out.String(), err)
+		}
+		if now := mustVaultOf(t, cfg).Key(); now == before {
+			t.Error("the key is the same")
+		} else {
+			before = now
+		}
+		readable()
+	}
+	if err := os.Remove(filepath.Join(cfg.Data, secret.FormerCredentialsFile)); err != nil {
+		t.Fatal(err)
+	}
+	readable()
+	current, err := os.ReadFile(filepath.Join(cfg.Data, secret.CredentialsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(secret.CredentialsEnv, "another secret")
+	t.Setenv(secret.FormerCredentialsEnv, string(current)+",still-another")
+	readable()
+}
+
+func mustVaultOf(t *testing.T, cfg config.Config) commands.Vault {
+	t.Helper()
+	master, err := secret.Load(cfg.Data, cfg.BeyondHost())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := secret.NewVault(cfg.Data, master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

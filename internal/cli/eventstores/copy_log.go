@@ -1,0 +1,55 @@
+package eventstores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/eventstore/embedded"
+	"moviola/eventstore/eventstoredb"
+	"moviola/internal/config"
+	"moviola/internal/stores"
+)
+
+// CopyOfLog writes the log of an installation, as it is at one moment, into a new file and verifies it: that of the data folder, whether a
+// service runs there or not, or that of another event store, which is copied through its protocol with ids, order and revisions.
+func CopyOfLog(ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger) (report embedded.Report, err error) {
+	if cfg.EventStore == "" {
+		return embedded.Backup(ctx, filepath.Join(cfg.Data, "events"), to)
+	}
+	dir := filepath.Join(work, "log")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return report, err
+	}
+	err = WithLogAt(ctx, dir, logger, func(target eventstoredb.Config, open OpenStore) error {
+		return CopyLog(ctx, io.Discard, stores.EventStoreAt(cfg.EventStore), target, open)
+	})
+	if err != nil {
+		return report, fmt.Errorf("copy the log of the event store: %w", err)
+	}
+	return embedded.Backup(ctx, dir, to)
+}
+
+type OpenStore = func(eventstoredb.Config, string) (*eventstoredb.Store, error)
+
+// WithLogAt serves the log in a folder while do runs.
+func WithLogAt(ctx context.Context, dir string, logger *logrus.Logger, do func(at eventstoredb.Config, open OpenStore) error) error {
+	server, err := embedded.Open(embedded.Config{Dir: dir, NeedsPass: true, Log: logger.WithField("part", "eventstore")})
+	if err != nil {
+		return err
+	}
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() { served <- serveEventStore(running, server) }()
+	err = do(eventstoredb.Config{Addr: server.Addr()}, func(target eventstoredb.Config, part string) (*eventstoredb.Store, error) {
+		target.Log = logger.WithField("part", part)
+		return eventstoredb.Open(target)
+	})
+	end()
+	return errors.Join(err, <-served)
+}

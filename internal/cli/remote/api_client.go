@@ -1,0 +1,110 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"moviola/internal/config"
+
+	"github.com/spf13/pflag"
+)
+
+// apiKeyEnv carries the key of the account that asks.
+const apiKeyEnv = config.EnvPrefix + "API_KEY"
+
+// apiClient calls a service as its clients do, for the command line.
+type apiClient struct{ URL, keyFile string }
+
+// bind declares where the service is. The key comes from the environment or a file: a command line can be read by every user of the host.
+func (c *apiClient) bind(f *pflag.FlagSet) {
+	f.StringVar(&c.URL, "url", "", "base address of a service that is asked, such as http://localhost:8080; "+apiKeyEnv+" carries the key")
+	f.StringVar(&c.keyFile, "api-key-file", "", "file with the key (default: "+apiKeyEnv+")")
+}
+
+// key is the API key.
+func (c *apiClient) key() (string, error) {
+	if c.keyFile != "" {
+		return config.ReadSecretFile(c.keyFile)
+	}
+	if key := os.Getenv(apiKeyEnv); key != "" {
+		return key, nil
+	}
+	return "", fmt.Errorf("set %s to a key of the service, or give --api-key-file", apiKeyEnv)
+}
+
+// send makes a call with the key and returns the body of its answer, which was a success. body is nil where there is none.
+func (c *apiClient) send(ctx context.Context, method, path string, header http.Header, body []byte) ([]byte, error) {
+	if c.URL == "" {
+		return nil, errors.New("give --url: the base address of a service, such as http://localhost:8080")
+	}
+	key, err := c.key()
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.URL, "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Header.Set("X-Api-Key", key)
+	return sendAndRead(r)
+}
+
+// call makes a call and decodes its answer.
+func (c *apiClient) call(ctx context.Context, method, path string, into any) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, operatorTime)
+	defer cancel()
+	answer, err := c.send(ctx, method, path, nil, nil)
+	if err == nil && json.Unmarshal(answer, into) != nil {
+		err = fmt.Errorf("%s did not answer as this program does", c.URL)
+	}
+	return answer, err
+}
+
+// validate asks the service what would become of a movie.
+func (c *apiClient) validate(ctx context.Context, movie []byte) (verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, operatorTime)
+	defer cancel()
+	answer, err := c.send(ctx, http.MethodPost, "/v2/movies/validate", http.Header{"Content-Type": {"application/json"}}, movie)
+	if err != nil {
+		return verdict{}, err
+	}
+	var found verdict
+	if err := json.Unmarshal(answer, &found); err != nil || found.Problems == nil {
+		return verdict{}, fmt.Errorf("%s did not answer as this program does", c.URL)
+	}
+	found.answer = answer
+	return found, nil
+}
+
+// sendAndRead makes a call and returns the body of its answer, which was a success. A refusal is returned in the service's words.
+func sendAndRead(r *http.Request) ([]byte, error) {
+	// A redirect would carry the secret of the call to wherever it points.
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxOperatorAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return answer, nil
+	}
+	var refusal struct{ Message string }
+	if json.Unmarshal(answer, &refusal) == nil && refusal.Message != "" {
+		return nil, errors.New(refusal.Message)
+	}
+	return nil, fmt.Errorf("%s answered %s", r.URL.Host, response.Status)
+}

@@ -1,0 +1,269 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"moviola/domain/batch"
+	"moviola/handlers/http/web"
+	"moviola/internal/cli/exit"
+)
+
+// batchTime bounds the call that starts a batch: a thousand movies are read for it.
+const batchTime = 3 * time.Minute
+
+// batchPoll is how often a batch is looked at while it is waited for.
+const batchPoll = 3 * time.Second
+
+// BatchCommand is `moviola batch`.
+func BatchCommand() *cobra.Command {
+	var client apiClient
+	cmd := &cobra.Command{
+		Use:   "batch",
+		Short: "Make a movie of a template for each row of a CSV",
+		Long: "Make a movie of a saved template for each row of a CSV, on a service: --url names it, " + apiKeyEnv + " carries the key.\n\n" +
+			"The exit status is 0 when all is well, 1 when rows are invalid or movies have failed, and 2 when the service could not be asked.",
+	}
+	client.bind(cmd.PersistentFlags())
+	cmd.AddCommand(batchStart(&client), batchList(&client), batchShow(&client), batchResults(&client), batchCancel(&client))
+	return cmd
+}
+
+// asked runs what asks a service: what cannot be asked has an exit status of its own.
+func asked(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		err := do(cmd, args)
+		var ends exit.Error
+		if err != nil && !errors.As(err, &ends) {
+			err = exit.With(err, exit.NotChecked)
+		}
+		return err
+	}
+}
+
+// startedBatch is the answer of POST /v2/batches, or its refusal.
+type startedBatch struct {
+	Batch   string
+	Rows    int
+	Movies  int
+	Credits int64
+	Errors  []batch.Flaw
+}
+
+func batchStart(client *apiClient) *cobra.Command {
+	var template, key string
+	var all, wait, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "start FILE|-",
+		Short: "Start a batch: the first line of the CSV names the variables, each further one is a movie",
+		Args:  cobra.ExactArgs(1),
+		RunE: asked(func(cmd *cobra.Command, args []string) error {
+			csv, err := readAtMost(args[0], cmd.InOrStdin(), batch.MaxCSV)
+			if err != nil {
+				return err
+			}
+			header := http.Header{"Content-Type": {"text/csv"}}
+			if key != "" {
+				header.Set(web.IdempotencyHeader, key)
+			}
+			query := url.Values{"template": {template}, "all_or_nothing": {fmt.Sprint(all)}}
+			ctx, cancel := context.WithTimeout(cmd.Context(), batchTime)
+			defer cancel()
+			answer, err := client.send(ctx, http.MethodPost, "/v2/batches?"+query.Encode(), header, csv)
+			if err != nil {
+				return err
+			}
+			var started startedBatch
+			if err := json.Unmarshal(answer, &started); err != nil || started.Batch == "" {
+				return fmt.Errorf("%s did not answer as this program does", client.URL)
+			}
+			out := cmd.OutOrStdout()
+			if asJSON {
+				_, err = fmt.Fprintln(out, string(answer))
+			} else {
+				_, err = fmt.Fprintf(out, "%s: %s, %s\n%s", started.Batch, counted(started.Movies, "movie"), counted(int(started.Credits), "credit"), flawLines(started.Errors))
+			}
+			switch {
+			case err != nil:
+				return err
+			case wait:
+				return client.followBatch(cmd.Context(), started.Batch, cmd.ErrOrStderr())
+			case len(started.Errors) > 0:
+				return exit.With(fmt.Errorf("%s invalid", counted(len(started.Errors), "row")), exit.Findings)
+			}
+			return nil
+		}),
+	}
+	f := cmd.Flags()
+	f.StringVar(&template, "template", "", "id of the saved template (required)")
+	f.BoolVar(&all, "all-or-nothing", false, "start nothing when a row is invalid")
+	f.StringVar(&key, "idempotency-key", "", "a name for this start: repeating it with the same name starts nothing twice")
+	f.BoolVar(&wait, "wait", false, "wait until every movie has ended")
+	f.BoolVar(&asJSON, "json", false, "print the answer of the service")
+	_ = cmd.MarkFlagRequired("template") // the flag exists
+	return cmd
+}
+
+func flawLines(flaws []batch.Flaw) string {
+	var lines strings.Builder
+	for _, f := range flaws {
+		column := ""
+		if f.Column != "" {
+			column = ", column " + f.Column
+		}
+		_, _ = fmt.Fprintf(&lines, "row %d%s: %s [%s]\n", f.Row, column, f.Message, f.Code)
+	}
+	return lines.String()
+}
+
+// shownBatch is a batch as GET /v2/batches and GET /v2/batches/{id} show it.
+type shownBatch struct {
+	ID        string
+	State     string
+	Status    string
+	CreatedAt string `json:"created_at"`
+	Movies    int
+	Invalid   int
+	Credits   int64
+	Counts    map[string]int
+}
+
+func (b shownBatch) line() string {
+	return fmt.Sprintf("%s: %s; %d done, %d running, %d waiting, %d failed, %d invalid", b.ID, b.Status, b.Counts["done"], b.Counts["running"],
+		b.Counts["waiting"]+b.Counts["pending"], b.Counts["error"]+b.Counts["timeout"], b.Counts["invalid"])
+}
+
+// batch asks how far a batch is.
+func (c *apiClient) batch(ctx context.Context, id string) (b shownBatch, answer []byte, err error) {
+	var shown struct{ Batch shownBatch }
+	answer, err = c.call(ctx, http.MethodGet, "/v2/batches/"+url.PathEscape(id), &shown)
+	return shown.Batch, answer, err
+}
+
+// followBatch waits until every movie of a batch has ended.
+func (c *apiClient) followBatch(ctx context.Context, id string, progress io.Writer) error {
+	last := ""
+	tick := time.NewTicker(batchPoll)
+	defer tick.Stop()
+	for {
+		b, _, err := c.batch(ctx, id)
+		if err != nil {
+			return err
+		}
+		if line := b.line(); line != last {
+			last = line
+			_, _ = fmt.Fprintln(progress, line)
+		}
+		failed := b.Counts["error"] + b.Counts["timeout"] + b.Counts["invalid"]
+		switch ended := b.Status == "done" || b.Status == "cancelled"; {
+		case ended && failed > 0:
+			return exit.With(fmt.Errorf("%s without a movie: see `moviola batch results %s`", counted(failed, "row"), id), exit.Findings)
+		case ended:
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func batchList(client *apiClient) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the newest batches", Args: cobra.NoArgs,
+		RunE: asked(func(cmd *cobra.Command, _ []string) error {
+			var listed struct{ Batches []shownBatch }
+			answer, err := client.call(cmd.Context(), http.MethodGet, "/v2/batches?limit=100", &listed)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), string(answer))
+				return err
+			}
+			for _, b := range listed.Batches {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  %-9s  %d movies, %d invalid rows, %d credits\n", b.ID, b.CreatedAt, b.State, b.Movies, b.Invalid, b.Credits)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer of the service")
+	return cmd
+}
+
+func batchShow(client *apiClient) *cobra.Command {
+	var asJSON, wait bool
+	cmd := &cobra.Command{
+		Use: "show ID", Short: "Say how far a batch is", Args: cobra.ExactArgs(1),
+		RunE: asked(func(cmd *cobra.Command, args []string) error {
+			if wait {
+				return client.followBatch(cmd.Context(), args[0], cmd.OutOrStdout())
+			}
+			b, answer, err := client.batch(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			line := b.line()
+			if asJSON {
+				line = string(answer)
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
+			return err
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer of the service")
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until every movie has ended")
+	return cmd
+}
+
+func batchResults(client *apiClient) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use: "results ID", Short: "Write what has become of each row, as CSV", Args: cobra.ExactArgs(1),
+		RunE: asked(func(cmd *cobra.Command, args []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), operatorTime)
+			defer cancel()
+			answer, err := client.send(ctx, http.MethodGet, "/v2/batches/"+url.PathEscape(args[0])+"/results.csv", nil, nil)
+			switch {
+			case err != nil:
+				return err
+			case out == "-":
+				_, err = cmd.OutOrStdout().Write(answer)
+				return err
+			}
+			return os.WriteFile(out, answer, 0o644)
+		}),
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "-", "the file to write; - for standard output")
+	return cmd
+}
+
+func batchCancel(client *apiClient) *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel ID", Short: "End what waits or renders of a batch", Args: cobra.ExactArgs(1),
+		RunE: asked(func(cmd *cobra.Command, args []string) error {
+			var done struct{ Batch, State string }
+			_, err := client.call(cmd.Context(), http.MethodPost, "/v2/batches/cancel?id="+url.QueryEscape(args[0]), &done)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", done.Batch, done.State)
+			return err
+		}),
+	}
+}

@@ -1,0 +1,101 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"moviola/handlers/http/admin"
+	"moviola/handlers/http/web"
+	"moviola/internal/config"
+)
+
+const (
+	// operatorTime bounds a call of the operator's interface.
+	operatorTime = 30 * time.Second
+	// maxOperatorAnswer bounds an answer that is held in memory.
+	maxOperatorAnswer = 16 << 20
+)
+
+// operator calls the operator's interface of a running service, for the command line.
+type operator struct{ URL, tokenFile string }
+
+// bind declares where the service is. The token comes from the environment or a file: a command line can be read by every user of the host.
+func (o *operator) bind(f *pflag.FlagSet) {
+	f.StringVar(&o.URL, "url", "http://localhost:8080", "base address of the service; "+config.AdminTokenEnv+" carries its admin token")
+	f.StringVar(&o.tokenFile, "admin-token-file", "", "file with the admin token (default: "+config.AdminTokenEnv+")")
+}
+
+// call makes a call and decodes its answer. The body is encoded as JSON; nil: none. A refusal is returned in the service's words.
+func (o *operator) call(ctx context.Context, method, path string, query url.Values, body, into any) error {
+	answer, err := o.send(ctx, method, path, query, body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer, into); err != nil {
+		return fmt.Errorf("%s did not answer as this program does: %w", o.URL, err)
+	}
+	return nil
+}
+
+// send makes a call and returns the body of its answer, which was a success.
+func (o *operator) send(ctx context.Context, method, path string, query url.Values, body any) ([]byte, error) {
+	token, err := config.OperatorToken(o.tokenFile)
+	if err != nil {
+		return nil, err
+	}
+	if token == "" {
+		return nil, fmt.Errorf("set %s to the admin token of the service", config.AdminTokenEnv)
+	}
+	ctx, cancel := context.WithTimeout(ctx, operatorTime)
+	defer cancel()
+	r, err := o.request(ctx, method, path, query, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set(web.OperatorTokenHeader, token)
+	r.Header.Set(admin.OperatorNameHeader, callerName())
+	return sendAndRead(r)
+}
+
+// callerName is how the command line names whoever uses it in the trail of operators' acts.
+func callerName() string {
+	name := "command line"
+	if who, err := user.Current(); err == nil {
+		name += ", " + who.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		name += " on " + host
+	}
+	return name
+}
+
+func (o *operator) request(ctx context.Context, method, path string, query url.Values, body any) (*http.Request, error) {
+	address := strings.TrimRight(o.URL, "/") + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(encoded)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, address, content)
+	if err == nil && body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, err
+}

@@ -1,0 +1,141 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"moviola/domain"
+	"moviola/domain/document"
+	"moviola/domain/lint"
+)
+
+// verdict is what POST /movies/validate answers, as far as the command line shows it.
+type verdict struct {
+	Valid     bool      `json:"valid"`
+	Problems  []problem `json:"problems"`
+	Total     int       `json:"problems_total"`
+	Unchecked []string  `json:"unchecked"`
+	Width     *int      `json:"width"`
+	Height    *int      `json:"height"`
+	FPS       *float64  `json:"fps"`
+	Draft     *bool     `json:"draft"`
+	Duration  *float64  `json:"duration"`
+	Credits   *int64    `json:"credits"`
+	Exact     *bool     `json:"exact"`
+
+	answer []byte // of a service, in full; nil: none was asked
+}
+
+// problem is one finding.
+type problem struct {
+	Pointer  string `json:"pointer"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Message  string `json:"message"`
+	Remedy   string `json:"remedy"`
+	Template string `json:"template,omitempty"`
+}
+
+// describe fills in what the JSON says of the finished movie.
+func (v *verdict) describe(m *document.Movie, o document.Outlook) {
+	fps := 1 / m.FPS.Seconds(1).Float()
+	v.Width, v.Height, v.FPS, v.Draft, v.Duration, v.Credits, v.Exact = &m.Width, &m.Height, &fps, &m.Draft, &o.Duration, &o.Credits, &o.Exact
+}
+
+func (v *verdict) take(report lint.Report) {
+	for _, p := range report.Problems {
+		v.Problems = append(v.Problems, problem{p.Pointer, p.Line, p.Column, p.Code, string(p.Severity), p.Message, p.Remedy, p.Template})
+	}
+	v.Total, v.Valid = report.Total, len(report.Errors()) == 0
+}
+
+// errors is how many problems are errors.
+func (v *verdict) errors() int {
+	n := 0
+	for _, p := range v.Problems {
+		if p.Severity == string(lint.Error) {
+			n++
+		}
+	}
+	return n
+}
+
+// printJSON prints the answer of a service as it is, and otherwise one of the same form.
+func (v *verdict) printJSON(w io.Writer) error {
+	if v.answer != nil {
+		var out bytes.Buffer
+		if err := json.Indent(&out, v.answer, "", "  "); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "%s\n", out.Bytes())
+		return err
+	}
+	encoded, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", encoded)
+	return err
+}
+
+// printLines prints a report for people, one line a problem, as compilers do.
+func (v *verdict) printLines(w io.Writer, name string) error {
+	var out strings.Builder
+	for _, p := range v.Problems {
+		of := name
+		if p.Template != "" {
+			of = p.Template
+		}
+		fmt.Fprintf(&out, "%s:%d:%d: %s: %s", of, p.Line, p.Column, p.Severity, sentence(p.Message))
+		if p.Remedy != "" {
+			out.WriteString(" " + sentence(p.Remedy))
+		}
+		fmt.Fprintf(&out, " [%s]\n", p.Code)
+	}
+	for _, text := range v.Unchecked {
+		fmt.Fprintf(&out, "%s: not checked: %s\n", name, text)
+	}
+	if v.Width != nil && v.Height != nil && v.FPS != nil && v.Duration != nil && v.Credits != nil && v.Exact != nil {
+		least := ""
+		if !*v.Exact {
+			least = "at least "
+		}
+		fmt.Fprintf(&out, "%s: %d×%d pixels, %s frames per second, %s%s seconds, %s%s\n", name, *v.Width, *v.Height, short(*v.FPS),
+			least, short(*v.Duration), least, counted(int(*v.Credits), "credit"))
+	}
+	fmt.Fprintf(&out, "%s: %s, %d of them errors\n", name, counted(v.Total, "problem"), v.errors())
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// sentence ends a text as a sentence, unless it does so already.
+func sentence(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
+		return text
+	}
+	return text + "."
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}
+
+// short writes a number without needless digits.
+func short(n float64) string { return strconv.FormatFloat(n, 'g', 8, 64) }
+
+// isRefusal says that an error is a mistake of the movie.
+func isRefusal(err error) bool {
+	var refusal *domain.Error
+	return errors.As(err, &refusal)
+}
