@@ -2,11 +2,9 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"moviola/commands"
 	"moviola/commands/accounts"
@@ -24,13 +22,13 @@ const (
 // announce tells the operator how to begin; key is that of the account of the first start, empty but then.
 func (s *service) announce(stdout io.Writer, key string) error {
 	if s.public == nil {
-		_, err := fmt.Fprintf(stdout, "Moviola %s works as %v\n", config.Version, s.cfg.Roles)
+		_, err := fmt.Fprintf(stdout, "Moviola %s works as %v\n", config.Version, s.Config.Roles)
 		return err
 	}
-	base := s.cfg.PublicURL + "/v2"
+	base := s.Config.PublicURL + "/v2"
 	lines := fmt.Sprintf("Moviola %s serves %s\n", config.Version, base)
-	if s.generatedToken != "" {
-		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", config.AdminTokenEnv, s.generatedToken)
+	if s.front.GeneratedToken != "" {
+		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", config.AdminTokenEnv, s.front.GeneratedToken)
 	}
 	if key != "" {
 		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", FirstAccount, key)
@@ -49,10 +47,10 @@ func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
 	defer cancel()
-	opened, err := s.opener().Handle(ctx, accounts.OpenAccount{ID: FirstAccount, Name: FirstAccount, Plan: firstAccountPlan})
+	opened, err := s.Opener().Handle(ctx, accounts.OpenAccount{ID: FirstAccount, Name: FirstAccount, Plan: firstAccountPlan})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
-		opened, err = s.completer().Handle(ctx, accounts.CompleteOpening{Account: FirstAccount})
+		opened, err = s.Completer().Handle(ctx, accounts.CompleteOpening{Account: FirstAccount})
 	}
 	switch {
 	case errors.Is(err, commands.ErrNothingToDo):
@@ -61,18 +59,4 @@ func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("open the first account: %w", err)
 	}
 	return opened.Key, nil
-}
-
-// opener opens accounts.
-func (s *service) opener() accounts.OpenAccountHandler {
-	return accounts.NewOpenAccountHandler(accounts.OpenAccountConfig{
-		Log: s.stores.Log, Complete: s.completer(), Plans: s.plans, Random: rand.Reader, Now: time.Now,
-	})
-}
-
-// completer finishes openings.
-func (s *service) completer() accounts.CompleteOpeningHandler {
-	return accounts.NewCompleteOpeningHandler(accounts.CompleteOpeningConfig{
-		Log: s.stores.Log, Ledgers: s.ledgers, FirstKeys: s.firstKeys, Now: time.Now,
-	})
 }

@@ -56,7 +56,7 @@ func Routes(ctx context.Context, data string) (routes []Route, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close(context.WithoutCancel(ctx))) }()
-	return routesOf(s.router, s.operations)
+	return routesOf(s.front.Router, s.front.Operations)
 }
 
 func routesOf(router *mux.Router, operations []access.Operation) ([]Route, error) {

@@ -83,23 +83,23 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	parts := &actors{ended: make(chan error, 1)}
 	reading, stopReading := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopReading()
-	if s.stores.Server != nil {
-		parts.start("event store", func() error { return s.stores.WatchServer(reading) })
+	if s.Stores.Server != nil {
+		parts.start("event store", func() error { return s.Stores.WatchServer(reading) })
 	}
-	if s.stores.Damaged != nil {
-		parts.start("file of the read models", func() error { return s.stores.WatchDocuments(reading) })
+	if s.Stores.Damaged != nil {
+		parts.start("file of the read models", func() error { return s.Stores.WatchDocuments(reading) })
 	}
-	parts.start("read models", func() error { return s.models.Reader.Run(reading) })
-	if s.keys != nil {
-		parts.start("keys", func() error { return s.keys.Run(reading) })
+	parts.start("read models", func() error { return s.Models.Reader.Run(reading) })
+	if s.front != nil {
+		parts.start("keys", func() error { return s.front.Keys.Run(reading) })
 	}
-	if s.work != nil {
-		parts.start("work", func() error { return s.work.Run(context.WithoutCancel(ctx)) })
+	if s.background.Work != nil {
+		parts.start("work", func() error { return s.background.Work.Run(context.WithoutCancel(ctx)) })
 	}
-	parts.start("disk", func() error { s.disk.Run(reading); return nil })
-	parts.start("chores", func() error { return s.chores.Run(reading) })
-	if s.curator != nil {
-		parts.start("library", func() error { return s.curator.Run(reading) })
+	parts.start("disk", func() error { s.Disk.Run(reading); return nil })
+	parts.start("chores", func() error { return s.background.Chores.Run(reading) })
+	if s.background.Curator != nil {
+		parts.start("library", func() error { return s.background.Curator.Run(reading) })
 	}
 	if s.certificate != nil {
 		parts.start("certificate", func() error { return s.watchCertificate(reading) })
@@ -112,9 +112,9 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 	if err == nil {
 		select {
 		case <-ctx.Done():
-			s.log.Info("draining: no new work is started, running work is handed back")
+			s.Logger.Info("draining: no new work is started, running work is handed back")
 		case err = <-parts.ended:
-			s.log.WithError(err).Error("a part of the service failed; the process stops")
+			s.Logger.WithError(err).Error("a part of the service failed; the process stops")
 		}
 	}
 	err = errors.Join(err, s.drain(context.WithoutCancel(ctx)))
@@ -126,7 +126,7 @@ func (s *service) run(ctx context.Context, stdout io.Writer) error {
 // drain stops taking requests and work, and waits for what is at hand. Work that takes longer than the drain timeout is handed
 // back.
 func (s *service) drain(ctx context.Context) error {
-	s.host.Drain()
+	s.Host.Drain()
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var errs []error
@@ -145,8 +145,8 @@ func (s *service) drain(ctx context.Context) error {
 			do(httpGrace, func(ctx context.Context) error { return shutdownHTTP(ctx, server) })
 		}
 	}
-	if s.work != nil {
-		do(s.cfg.DrainTimeout-min(s.cfg.DrainTimeout/2, handBack), s.work.Drain)
+	if s.background.Work != nil {
+		do(s.Config.DrainTimeout-min(s.Config.DrainTimeout/2, handBack), s.background.Work.Drain)
 	}
 	all.Wait()
 	return errors.Join(errs...)

@@ -1,246 +1,86 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"time"
 
-	"github.com/gorilla/mux"
 	"github.com/sirupsen/logrus"
 
-	"moviola/adapters/disk"
-	"moviola/adapters/plansfile"
-	"moviola/adapters/vault"
-	"moviola/commands/accounts"
-	"moviola/commands/ledgers"
-	"moviola/domain/installation"
-	"moviola/domain/plan"
-	"moviola/domain/result"
-	"moviola/eventstore"
-	"moviola/handlers/background/chores"
-	"moviola/handlers/background/curator"
-	"moviola/handlers/background/processors"
-	"moviola/handlers/http/access"
-	"moviola/handlers/http/ops"
 	"moviola/handlers/http/web"
+	"moviola/internal/app/background"
+	"moviola/internal/app/front"
+	"moviola/internal/app/observing"
+	"moviola/internal/app/parts"
 	"moviola/internal/certificate"
 	"moviola/internal/config"
-	"moviola/internal/host"
-	"moviola/internal/metrics"
-	"moviola/internal/secret"
-	"moviola/internal/stores"
-	"moviola/projections"
-	"moviola/projections/keyring"
 )
 
 // service is one process of an installation, put together and not yet running.
 type service struct {
-	cfg       config.Config
-	log       *logrus.Logger
-	worker    string // this run of this process, in claims
-	host      *host.Mark
-	stores    *stores.Stores
-	models    *projections.ReadModels
-	media     mediaParts
-	keys      *keyring.Ring // nil without the role api
-	ledgers   *ledgers.Ledgers
-	vault     *vault.Vault
-	renderer  *Renderer              // nil without the role renderer
-	previewer *previewer             // nil without the role api
-	work      *processors.Processors // nil when no role takes work
-	chores    *chores.Chores
-	curator   *curator.Curator // nil without the role keeper
-	public    *http.Server     // nil without the role api
+	*parts.Parts
+	background *background.Background
+	front      *front.Front // nil without the role api
 
-	certificate *certificate.Certificate // of public; nil: plain HTTP
-	router      *mux.Router              // of public
+	public      *http.Server             // nil without the role api
 	ops         *http.Server             // nil without --ops-listen
-
-	metrics        *metrics.Metrics
-	disk           *disk.Watch
-	plans          plan.Plans
-	tokens         result.Tokens      // in the addresses of rendered files
-	firstKeys      []byte             // what the first keys of accounts are derived from
-	operations     []access.Operation // all that a key opens
-	operator       *web.OperatorToken
-	generatedToken string // the operator's token, when this start has made it
+	certificate *certificate.Certificate // of public; nil: plain HTTP
 }
 
 // newService opens the stores and wires every part that the roles of this process need.
 func newService(ctx context.Context, cfg config.Config, log *logrus.Logger) (s *service, err error) {
-	s = &service{cfg: cfg, log: log, disk: watchDisk(cfg, log)}
+	s = &service{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close(context.WithoutCancel(ctx)))
 		}
 	}()
-	master, err := s.prepare()
-	if err != nil {
+	if s.Parts, err = parts.Open(ctx, cfg, log); err != nil {
 		return s, err
 	}
-	for _, step := range []func() error{
-		func() error { return s.deriveKeys(master) },
-		func() (err error) { s.vault, err = secret.NewVault(cfg.Data, master); return err },
-		func() error { return s.openStores(ctx) },
-		func() error { return s.openInstallation(ctx, master) },
-		func() error { s.ledgers = ledgers.New(s.stores.Log, time.Now); return nil },
-		func() error { return s.openModels(ctx) },
-		func() error { return s.openMedia(master) },
-		func() error { return s.openWork(ctx) },
-		func() error { return s.openHTTP(master) },
-	} {
-		if err := step(); err != nil {
-			return s, err
-		}
+	if s.background, err = background.New(ctx, s.Parts); err != nil {
+		return s, err
 	}
-	return s, nil
-}
-
-// prepare reads what the data folder and the flags name, and leaves the mark of this process there.
-func (s *service) prepare() (master secret.Secret, err error) {
-	data := s.cfg.Data
-	if err := stores.MakeDataFolder(data); err != nil {
-		return master, err
-	}
-	if err := stores.RefuseHalfRestored(data); err != nil {
-		return master, err
-	}
-	if s.worker, err = workerName(); err != nil {
-		return master, err
-	}
-	if s.host, err = host.Leave(data, s.worker); err != nil {
-		return master, err
-	}
-	if err := config.Note(s.cfg); err != nil {
-		s.log.WithError(err).Warn("flags of this process not recorded; a backup will not have them")
-	}
-	if master, err = secret.Load(data, s.cfg.BeyondHost()); err != nil {
-		return master, err
-	}
-	if s.plans, err = plansfile.Read(s.cfg.Plans); err != nil {
-		return master, fmt.Errorf("--plans: %w", err)
-	}
-	return master, nil
-}
-
-// openWork wires what works without a request.
-func (s *service) openWork(ctx context.Context) (err error) {
-	if s.cfg.Works() {
-		if s.work, err = s.newProcessors(ctx); err != nil {
-			return err
-		}
-	}
-	if s.chores, err = s.newChores(); err != nil {
-		return err
-	}
-	if s.cfg.Plays(config.RoleKeeper) {
-		s.curator, err = s.newCurator()
-	}
-	return err
+	return s, s.openHTTP()
 }
 
 // openHTTP wires the addresses for clients and for operators.
-func (s *service) openHTTP(master secret.Secret) error {
-	if s.cfg.Plays(config.RoleAPI) {
-		s.keys = keyring.New(keyring.Config{Log: s.stores.Log, Logger: s.log.WithField("part", "keys")})
-		if err := errors.Join(s.loadCertificate(), s.newPublic(master)); err != nil {
+func (s *service) openHTTP() (err error) {
+	seen := &observing.Observing{Parts: s.Parts}
+	if s.Config.Plays(config.RoleAPI) {
+		s.front, err = front.New(s.Parts)
+		if err := errors.Join(s.loadCertificate(), err); err != nil {
 			return err
 		}
+		seen.Keys = s.front.Keys
+		s.public = newHTTPServer(s.Config.Listen, s.front.Handler)
+		for _, stop := range s.front.Stops {
+			s.public.RegisterOnShutdown(stop)
+		}
 	}
-	return s.newOps()
-}
-
-// openStores opens the stores, whose appends are counted and told in the log.
-func (s *service) openStores(ctx context.Context) (err error) {
-	codec := eventstore.NewCodec()
-	s.metrics = metrics.New(config.Version, codec)
-	s.stores, err = stores.Open(ctx, s.cfg, s.log, s.metrics.Written, newJournal(codec, s.log).written)
-	return err
-}
-
-// deriveKeys derives what parts of several roles need of the secret.
-func (s *service) deriveKeys(secret secret.Secret) error {
-	tokens, err := secret.Key("file tokens")
-	if err != nil {
-		return err
-	}
-	s.tokens = result.NewTokens(tokens)
-	s.firstKeys, err = secret.Key("first keys")
-	return err
-}
-
-// maxLag is how old an event may be that lists do not show yet. Decision 59.
-const maxLag = 5 * time.Second
-
-// openModels opens the read models.
-func (s *service) openModels(ctx context.Context) (err error) {
-	config := s.stores.ModelsConfig(s.cfg, s.log)
-	config.MaxLag = maxLag
-	s.models, err = projections.Open(ctx, config)
-	return err
-}
-
-// openInstallation makes sure that this process works with the secret of the installation.
-func (s *service) openInstallation(ctx context.Context, secret secret.Secret) error {
-	fingerprint, err := secret.Key("fingerprint")
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
-	defer cancel()
-	open := accounts.NewOpenInstallationHandler(s.stores.Log, time.Now)
-	if err := open.Handle(ctx, accounts.OpenInstallation{Fingerprint: hex.EncodeToString(fingerprint[:8])}); err != nil {
-		return fmt.Errorf("open the installation: %w", err)
-	}
-	return nil
-}
-
-// newOps wires the operators' address.
-func (s *service) newOps() (err error) {
-	if s.cfg.OpsListen == "" {
+	if s.Config.OpsListen == "" {
 		return nil
 	}
-	token := ""
-	if s.cfg.MetricsTokenFile != "" {
-		if token, err = config.ReadSecretFile(s.cfg.MetricsTokenFile); err != nil {
-			return fmt.Errorf("--metrics-token-file: %w", err)
-		}
+	handler, err := seen.Handler()
+	if err != nil {
+		return err
 	}
-	s.ops = newHTTPServer(s.cfg.OpsListen, ops.New(ops.Config{
-		Ready: s.checks(), Metrics: s.gatherer(), Hosts: s.cfg.OpsHosts, Pprof: s.cfg.Pprof, MetricsToken: token,
-	}))
+	s.ops = newHTTPServer(s.Config.OpsListen, handler)
 	return nil
 }
 
-// checks are what a process needs to be sent work.
-func (s *service) checks() map[string]ops.Check {
-	checks := map[string]ops.Check{
-		"eventstore": func(ctx context.Context) error {
-			last, err := s.stores.Log.Last(ctx, installation.Stream)
-			if err == nil && last.Revision == eventstore.NoStream { // every start makes sure that it is there
-				err = errors.New("the event store answers, and does not show this installation")
-			}
-			return err
-		},
-		"projections": func(context.Context) error {
-			status := s.models.Reader.Status()
-			if status.Err == nil && !status.CaughtUp {
-				return errors.New("the read models have not caught up with the log yet")
-			}
-			return cmp.Or(status.Err, s.models.Reader.Behind())
-		},
-		"documents": s.models.Reader.Ping,
-		"files":     s.stores.Files.Ping,
+// close closes what newService has opened. Nothing may be running any more.
+func (s *service) close(ctx context.Context) error {
+	var errs []error
+	if s.front != nil {
+		errs = append(errs, s.front.Close(ctx))
 	}
-	if s.stores.Server != nil {
-		checks["embedded-eventstore"] = func(context.Context) error { return s.stores.Server.Health() }
+	if s.Parts != nil {
+		errs = append(errs, s.Parts.Close(ctx))
 	}
-	return checks
+	return errors.Join(errs...)
 }
 
 // listen opens the addresses of the HTTP servers.
@@ -265,34 +105,14 @@ func (s *service) listen(ctx context.Context) (map[*http.Server]net.Listener, er
 	return listeners, nil
 }
 
-// close closes what newService has opened. Nothing may be running any more.
-func (s *service) close(ctx context.Context) error {
-	var errs []error
-	if s.renderer != nil {
-		errs = append(errs, s.renderer.Close(ctx))
+// newHTTPServer returns a server whose waits for a client all end. Writing has no limit: a large file may take long.
+func newHTTPServer(addr string, handler http.Handler) *http.Server {
+	return &http.Server{
+		Addr:              addr,
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
 	}
-	if s.previewer != nil {
-		errs = append(errs, s.previewer.close(ctx))
-	}
-	if s.ledgers != nil {
-		s.ledgers.Close()
-	}
-	if s.stores != nil {
-		errs = append(errs, s.stores.Close(ctx))
-	}
-	if s.host != nil {
-		errs = append(errs, s.host.Remove())
-	}
-	return errors.Join(errs...)
-}
-
-// caughtUp waits until the read models have seen what the log has now.
-func (s *service) caughtUp(ctx context.Context) error {
-	for last, err := range s.stores.Log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
-		if err != nil {
-			return err
-		}
-		return s.models.Reader.WaitFor(ctx, last.Position)
-	}
-	return nil
 }

@@ -12,10 +12,10 @@ import (
 
 // loadCertificate reads the certificate of the HTTP interface, if it has one.
 func (s *service) loadCertificate() (err error) {
-	if s.cfg.TLSCert == "" {
+	if s.Config.TLSCert == "" {
 		return nil
 	}
-	if s.certificate, err = certificate.Open(certificate.Files{Cert: s.cfg.TLSCert, Key: s.cfg.TLSKey}); err != nil {
+	if s.certificate, err = certificate.Open(certificate.Files{Cert: s.Config.TLSCert, Key: s.Config.TLSKey}); err != nil {
 		return fmt.Errorf("--tls-cert: %w", err)
 	}
 	return nil
@@ -42,9 +42,9 @@ func (s *service) watchCertificate(ctx context.Context) error {
 		}
 		switch read, err := s.certificate.Refresh(false); {
 		case err != nil:
-			s.log.WithError(err).Error("changed certificate of the HTTP interface cannot be read; the earlier one stays in force")
+			s.Logger.WithError(err).Error("changed certificate of the HTTP interface cannot be read; the earlier one stays in force")
 		case read:
-			s.log.Info("certificate of the HTTP interface reloaded")
+			s.Logger.Info("certificate of the HTTP interface reloaded")
 		}
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"moviola/adapters/disk"
 	"moviola/adapters/outbound"
 	"moviola/adapters/webfonts"
-	"moviola/internal/app"
+	"moviola/internal/app/observing"
+	"moviola/internal/app/rendering"
+	"moviola/internal/app/roads"
 	"moviola/internal/config"
 )
 
@@ -63,10 +65,10 @@ func doctorCommand() *cobra.Command {
 			if err := printFontService(cmd, fonts, allow); err != nil {
 				return err
 			}
-			if err := app.PrintRoom(cmd.OutOrStdout(), data, reserve); err != nil {
+			if err := observing.PrintRoom(cmd.OutOrStdout(), data, reserve); err != nil {
 				return err
 			}
-			if err := app.PrintSandbox(cmd.OutOrStdout()); err != nil {
+			if err := rendering.PrintSandbox(cmd.OutOrStdout()); err != nil {
 				return err
 			}
 			if missing {
@@ -99,13 +101,13 @@ func printFontService(cmd *cobra.Command, address string, allow []string) error 
 }
 
 func askFontService(ctx context.Context, address string, allow []string) error {
-	guard, err := app.NewGuard(config.Config{AllowHosts: allow})
+	guard, err := roads.NewGuard(config.Config{AllowHosts: allow})
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(ctx, webfonts.DefaultPatience)
 	defer stop()
-	return webfonts.Reachable(ctx, guard.Client(app.FontTimes), address)
+	return webfonts.Reachable(ctx, guard.Client(rendering.FontTimes), address)
 }
 
 func (r requirement) present() bool {

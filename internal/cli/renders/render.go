@@ -21,7 +21,7 @@ import (
 	"moviola/domain/movie"
 	"moviola/domain/template/library"
 	"moviola/handlers/http/files"
-	"moviola/internal/app"
+	"moviola/internal/app/rendering"
 	"moviola/internal/config"
 	"moviola/third_party/photographs"
 )
@@ -60,7 +60,7 @@ func RenderCommand() *cobra.Command {
 			if cfg.PublicURL == "" {              // there is no service: the templates of the program find their photographs all the same
 				cfg.PublicURL = strings.TrimSuffix(library.Photographs, photographs.Path)
 			}
-			r, err := app.NewRenderer(cmd.Context(), cfg, dir, files.Photographs{}, nil, stored, nil, nil, log)
+			r, err := rendering.NewRenderer(cmd.Context(), cfg, dir, files.Photographs{}, nil, stored, nil, nil, log)
 			if err != nil {
 				return err
 			}

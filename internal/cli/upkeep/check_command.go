@@ -23,7 +23,7 @@ import (
 	"moviola/domain"
 	"moviola/eventstore"
 	"moviola/handlers/background/check"
-	"moviola/internal/app"
+	"moviola/internal/app/parts"
 	"moviola/internal/cli/backups"
 	"moviola/internal/cli/eventstores"
 	"moviola/internal/cli/exit"
@@ -128,7 +128,7 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 
 // cachesOf are the caches of this machine.
 func cachesOf(cfg config.Config) []check.Cache {
-	work := filepath.Join(cfg.Data, app.WorkFolder)
+	work := filepath.Join(cfg.Data, parts.WorkFolder)
 	engine, sources, voices, pictures := filepath.Join(work, "render"), filepath.Join(work, "assets"), filepath.Join(work, "speech"), filepath.Join(work, "images")
 	return []check.Cache{
 		{What: "rendered part in the cache", Dir: render.CacheFolder(engine), Examine: render.Examine,

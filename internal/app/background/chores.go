@@ -1,0 +1,78 @@
+package background
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"moviola/adapters/scratch"
+	"moviola/domain/blobkey"
+	"moviola/handlers/background/chores"
+	"moviola/internal/config"
+)
+
+// halfFileAge is the age at which a stored file that nobody has finished is removed.
+// As long as it is being written it is younger than the longest pause of a sender.
+const halfFileAge = time.Hour
+
+// newChores says what this process tidies up: the keeper what is stored for all, the renderer its own working files and caches.
+func (s *Background) newChores() (*chores.Chores, error) {
+	parts := chores.Config{
+		First: min(10*time.Minute, s.Config.SweepEvery), Every: s.Config.SweepEvery,
+		Logger: s.Logger.WithField("part", "chores"),
+	}
+	if s.Config.Plays(config.RoleKeeper) {
+		parts.Chores = append(parts.Chores,
+			chores.Documents(s.Stores.Files, s.Models.Movies),
+			chores.Renders(s.Stores.Files, s.Models.Movies),
+			chores.Chore{Name: "files that were abandoned half-written", Soon: true, Do: func(ctx context.Context, _ time.Time) error {
+				return s.Stores.Files.RemoveAbandoned(ctx)
+			}},
+			chores.Tidy("half-written files", halfFileAge, s.Stores.Files.Tidy))
+	}
+	if s.Config.Plays(config.RoleKeeper) {
+		parts.Chores = append(parts.Chores, s.mediaChores()...)
+	}
+	if s.Renderer != nil {
+		parts.Chores = append(parts.Chores,
+			chores.Departed(s.Models.Accounts, s.Renderer.Caches...),
+			chores.Chore{Name: "cached assets", Do: s.Renderer.Assets.Sweep},
+			chores.Chore{Name: "downloads of all hosts", Do: s.Renderer.Assets.SweepShared},
+			chores.Chore{Name: "rendered parts and working files", Do: s.Renderer.Engine.Sweep},
+			chores.Chore{Name: "fetched fonts", Do: s.Renderer.Fonts.Sweep},
+		)
+		for folder, name := range map[string]string{"speech": "spoken texts", "images": "generated images"} {
+			parts.Chores = append(parts.Chores, s.tidied(name, folder))
+		}
+	}
+	return chores.New(parts)
+}
+
+// tidied is the chore of removing what was not used for the time to live from a cache of the renderer, which has the name of its folder.
+func (s *Background) tidied(name, folder string) chores.Chore {
+	return chores.Tidy(name, s.Config.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
+		var failures []error
+		for _, place := range s.Renderer.Kept {
+			if place.Name == folder {
+				failures = append(failures, place.Room.Sweep(ctx, before))
+			}
+		}
+		return errors.Join(append(failures, scratch.Tidy(ctx, filepath.Join(s.WorkFolder(), folder), before))...) // what was never finished, too
+	})
+}
+
+// rowsAge is how long the rows of a batch are kept that no work has removed: far longer than an installation stands still.
+const rowsAge = 60 * 24 * time.Hour
+
+// mediaChores tidy up what is stored for media libraries and preloads.
+func (s *Background) mediaChores() []chores.Chore {
+	files := s.Stores.Files
+	return []chores.Chore{
+		chores.Media(files, s.Models.Library, s.CaughtUp),
+		chores.Old("prepared assets", blobkey.Prepared.Prefix(), s.Config.AssetCacheTTL+halfFileAge, files),
+		chores.Old("rows of batches", blobkey.Rows.Prefix(), rowsAge, files),
+		chores.Old("documents of preloads", blobkey.Requests.Prefix(), s.Config.AssetCacheTTL+24*time.Hour, files),
+		chores.Old("uploads that nobody expects", blobkey.Uploads.Prefix(), 24*time.Hour, files),
+	}
+}

@@ -1,0 +1,35 @@
+package background
+
+import (
+	"context"
+	"time"
+
+	"moviola/commands/mediafiles"
+	preloadcommands "moviola/commands/preloads"
+	"moviola/eventstore"
+	"moviola/handlers/background/processors"
+	"moviola/handlers/http/web"
+)
+
+// preloadWork is what the work on preloads needs. Without the role renderer nothing prepares, but what was held is settled.
+func (s *Background) preloadWork() processors.Preloads {
+	log, bucket := s.Stores.Log, s.Stores.Files
+	work := processors.Preloads{
+		Items: preloadcommands.NewPreloadItems(log, bucket, time.Now),
+		Store: preloadcommands.NewPreparedStore(preloadcommands.PreparedStoreConfig{
+			Files: bucket, Keep: s.Media.Keep, Addresses: s.Media.Addresses, Prices: s.ItemPrices(), Now: time.Now, TTL: s.Config.AssetCacheTTL,
+			Shown: func(ctx context.Context, at eventstore.Position) { web.Await(ctx, s.Models.Reader, at) },
+		}),
+		Settle: preloadcommands.NewSettleItemHandler(log, s.Ledgers, bucket, time.Now, s.Config.AbandonAfter),
+	}
+	if s.Renderer != nil {
+		work.Preparer = s.Renderer.Engine
+	}
+	return work
+}
+
+// libraryWork is what is left to do in media libraries.
+type libraryWork struct {
+	mediafiles.MoveMediaHandler
+	mediafiles.DeleteMediaHandler
+}

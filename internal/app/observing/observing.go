@@ -1,0 +1,62 @@
+// Package observing wires the operators' address: whether a process is ready, and its metrics.
+package observing
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"moviola/domain/installation"
+	"moviola/eventstore"
+	"moviola/handlers/http/ops"
+	"moviola/internal/app/parts"
+	"moviola/internal/config"
+	"moviola/projections/keyring"
+)
+
+// Observing is what operators see of a process.
+type Observing struct {
+	*parts.Parts
+	Keys *keyring.Ring // nil without the role api
+}
+
+// Handler serves the operators' address.
+func (s *Observing) Handler() (handler http.Handler, err error) {
+	token := ""
+	if s.Config.MetricsTokenFile != "" {
+		if token, err = config.ReadSecretFile(s.Config.MetricsTokenFile); err != nil {
+			return nil, fmt.Errorf("--metrics-token-file: %w", err)
+		}
+	}
+	return ops.New(ops.Config{
+		Ready: s.checks(), Metrics: s.gatherer(), Hosts: s.Config.OpsHosts, Pprof: s.Config.Pprof, MetricsToken: token,
+	}), nil
+}
+
+// checks are what a process needs to be sent work.
+func (s *Observing) checks() map[string]ops.Check {
+	checks := map[string]ops.Check{
+		"eventstore": func(ctx context.Context) error {
+			last, err := s.Stores.Log.Last(ctx, installation.Stream)
+			if err == nil && last.Revision == eventstore.NoStream { // every start makes sure that it is there
+				err = errors.New("the event store answers, and does not show this installation")
+			}
+			return err
+		},
+		"projections": func(context.Context) error {
+			status := s.Models.Reader.Status()
+			if status.Err == nil && !status.CaughtUp {
+				return errors.New("the read models have not caught up with the log yet")
+			}
+			return cmp.Or(status.Err, s.Models.Reader.Behind())
+		},
+		"documents": s.Models.Reader.Ping,
+		"files":     s.Stores.Files.Ping,
+	}
+	if s.Stores.Server != nil {
+		checks["embedded-eventstore"] = func(context.Context) error { return s.Stores.Server.Health() }
+	}
+	return checks
+}

@@ -1,0 +1,66 @@
+package operators
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands/accounts"
+	"moviola/eventstore"
+	"moviola/handlers/http/admin"
+	"moviola/handlers/http/keys"
+	"moviola/internal/secret"
+	"moviola/projections/keyring"
+)
+
+// NewKeys wires the operations on keys.
+func (s *Operators) NewKeys(secret secret.Secret, log logrus.FieldLogger) (*keys.API, error) {
+	cursorKey, err := secret.Key("cursors")
+	if err != nil {
+		return nil, err
+	}
+	return keys.New(keys.Config{
+		Keys: s.Models.Keys, Issue: s.keyIssuer(), Revoke: s.keyRevoker(), Projected: s.Models.Reader, CursorKey: cursorKey, Log: log,
+	})
+}
+
+// keyCalls wires what operators do with keys.
+func (s *Operators) keyCalls(lists *keys.API) admin.KeyCalls {
+	return admin.KeyCalls{List: lists, Issue: s.keyIssuer(), Revoke: s.keyRevoker()}
+}
+
+func (s *Operators) keyIssuer() accounts.IssueKeyHandler {
+	return accounts.NewIssueKeyHandler(s.Stores.Log, rand.Reader, time.Now)
+}
+
+func (s *Operators) keyRevoker() revoker {
+	return revoker{revoke: accounts.NewRevokeKeyHandler(s.Stores.Log, time.Now), ring: s.Keys}
+}
+
+// revoker revokes keys, so that this process refuses them before it says so.
+type revoker struct {
+	revoke accounts.RevokeKeyHandler
+	ring   *keyring.Ring
+}
+
+// Handle implements keys.Revoker.
+func (r revoker) Handle(ctx context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error) {
+	revocation, err := r.revoke.Handle(ctx, cmd)
+	r.ring.Forget(cmd.ID) // even after an error: what became of the append may be unknown
+	return revocation, err
+}
+
+// closer closes accounts, so that this process refuses their keys before it says so.
+type closer struct {
+	close accounts.CloseAccountHandler
+	ring  *keyring.Ring
+}
+
+// Handle implements admin.AccountCloser.
+func (c closer) Handle(ctx context.Context, cmd accounts.CloseAccount) (eventstore.Position, error) {
+	position, err := c.close.Handle(ctx, cmd)
+	c.ring.ForgetAccount(cmd.Account)
+	return position, err
+}

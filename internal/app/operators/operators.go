@@ -1,0 +1,94 @@
+// Package operators wires the operators' interface, and the operations on keys, which operators share with accounts.
+package operators
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands"
+	"moviola/commands/accounts"
+	"moviola/commands/deliveries"
+	"moviola/commands/preloads"
+	"moviola/domain"
+	"moviola/eventstore"
+	"moviola/handlers/http/admin"
+	"moviola/handlers/http/keys"
+	"moviola/handlers/http/web"
+	"moviola/internal/app/parts"
+	"moviola/internal/secret"
+	"moviola/projections"
+	"moviola/projections/keyring"
+)
+
+// Operators are what operators do, and what accounts share with them.
+type Operators struct {
+	*parts.Parts
+	Keys  *keyring.Ring
+	Token *web.OperatorToken
+}
+
+// NewAdmin wires the operator's interface.
+func (s *Operators) NewAdmin(secret secret.Secret, log logrus.FieldLogger, keyring *keys.API) (*admin.API, error) {
+	cursorKey, err := secret.Key("operator's cursors")
+	if err != nil {
+		return nil, err
+	}
+	elog, now := s.Stores.Log, time.Now
+	return admin.New(admin.Config{
+		Operator: s.Token,
+		Accounts: s.Opener(),
+		Plans:    accounts.NewChangePlanHandler(elog, s.Ledgers, s.Plans, now),
+		Close:    closer{accounts.NewCloseAccountHandler(elog, s.Ledgers, now), s.Keys},
+		Books:    admin.Books{Accounts: s.Models.Accounts, Totals: s.Ledgers, Standings: s.Standings()},
+		Credits:  accounts.NewGrantCreditsHandler(elog, s.Ledgers),
+		Acts: admin.ActCalls{
+			Record: accounts.NewRecordActHandler(elog, rand.Reader, now),
+			Pages:  s.Models.Acts,
+		},
+		Work:      admin.WorkCalls{Trouble: s.Models.Trouble, Drop: s.drops()},
+		Capacity:  admin.CapacityCalls{Work: s.Models.Work, Now: now},
+		Keys:      s.keyCalls(keyring),
+		Projected: s.Models.Reader,
+		CursorKey: cursorKey,
+		Log:       log,
+	}), nil
+}
+
+// operatorWorker stands for operators where an event names who did its work.
+const operatorWorker = "operator"
+
+// drops are the ways to end stuck work that may be given up. What is not here has to be done: settling, above all.
+func (s *Operators) drops() map[string]admin.DropFunc {
+	dropMovie := commands.NewDropMovieHandler(s.Stores.Log, time.Now)
+	dropDelivery := deliveries.NewDropDeliveryHandler(s.Stores.Log, time.Now)
+	dropItem := preloads.NewDropItemHandler(s.Stores.Log, time.Now)
+	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
+		return dropMovie.Handle(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
+	}
+	giveUpItem := func(ctx context.Context, subject string) (eventstore.Position, error) {
+		id, index, ok := projections.PreloadSubject(subject)
+		if !ok {
+			return eventstore.Position{}, commands.ErrNothingToDo
+		}
+		return dropItem.Handle(ctx, preloads.DropItem{Preload: id, Index: index, Worker: operatorWorker})
+	}
+	return map[string]admin.DropFunc{
+		projections.WorkFetch: func(ctx context.Context, subject string) (eventstore.Position, error) {
+			if strings.Contains(subject, "/") { // an item of a preload
+				return giveUpItem(ctx, subject)
+			}
+			return giveUp(ctx, subject)
+		},
+		projections.WorkRender:  giveUp,
+		projections.WorkTimeout: giveUp,
+		projections.WorkStop:    giveUp,
+		projections.WorkPreload: giveUpItem,
+		projections.WorkDeliver: func(ctx context.Context, subject string) (eventstore.Position, error) {
+			return dropDelivery.Handle(ctx, deliveries.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
+		},
+	}
+}

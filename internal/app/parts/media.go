@@ -1,0 +1,53 @@
+// Package parts opens what all roles of a process share, and builds the use cases that more than one of them needs.
+package parts
+
+import (
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/commands/mediafiles"
+	domainmedia "moviola/domain/media"
+	"moviola/handlers/http/files"
+	"moviola/internal/secret"
+)
+
+// Media are what the media libraries of this process share.
+type Media struct {
+	Addresses *domainmedia.Addresses
+	UploadKey []byte
+	Storage   *mediafiles.Storage
+	Keep      mediafiles.KeepMediaHandler
+	Move      mediafiles.MoveMediaHandler
+	Remove    mediafiles.DeleteMediaHandler
+	Confirm   mediafiles.ConfirmUploadHandler
+}
+
+// openMedia puts together what the media libraries need.
+func (s *Parts) openMedia(secret secret.Secret) error {
+	key, err := secret.Key("media addresses")
+	if err != nil {
+		return err
+	}
+	if s.Media.Addresses, err = domainmedia.NewAddresses(s.Config.PublicURL, key); err != nil {
+		return err
+	}
+	if s.Media.UploadKey, err = secret.Key("uploads"); err != nil {
+		return err
+	}
+	log, bucket := s.Stores.Log, s.Stores.Files
+	s.Media.Storage = mediafiles.NewStorage(s.Standings(), s.Ledgers)
+	s.Media.Keep = mediafiles.NewKeepMediaHandler(log, bucket, s.Media.Storage, time.Now)
+	s.Media.Move = mediafiles.NewMoveMediaHandler(log, time.Now)
+	s.Media.Confirm = mediafiles.NewConfirmUploadHandler(log, bucket, bucket, s.Media.Storage, time.Now)
+	s.Media.Remove = mediafiles.NewDeleteMediaHandler(log, bucket, time.Now, s.Config.TempRetention)
+	return nil
+}
+
+// FileServer serves stored files at their addresses, to everybody who knows one and to renders.
+func (s *Parts) FileServer(log logrus.FieldLogger) *files.Server {
+	return files.New(files.Config{
+		Movies: s.Models.Movies, Library: s.Models.Library, Addresses: s.Media.Addresses, Files: s.Stores.Files,
+		Tokens: s.Tokens, CacheTTL: s.Config.AssetCacheTTL, Log: log,
+	})
+}

@@ -1,0 +1,179 @@
+package parts
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sirupsen/logrus"
+
+	"moviola/adapters/disk"
+	"moviola/adapters/plansfile"
+	"moviola/adapters/vault"
+	"moviola/commands/accounts"
+	"moviola/commands/ledgers"
+	"moviola/domain/plan"
+	"moviola/domain/result"
+	"moviola/eventstore"
+	"moviola/internal/app/journal"
+	"moviola/internal/app/rendering"
+	"moviola/internal/config"
+	"moviola/internal/host"
+	"moviola/internal/metrics"
+	"moviola/internal/secret"
+	"moviola/internal/stores"
+	"moviola/projections"
+)
+
+// Parts is what one process of an installation is made of, and not yet running.
+type Parts struct {
+	Config   config.Config
+	Logger   *logrus.Logger
+	Worker   string // this run of this process, in claims
+	Host     *host.Mark
+	Stores   *stores.Stores
+	Models   *projections.ReadModels
+	Media    Media
+	Ledgers  *ledgers.Ledgers
+	Vault    *vault.Vault
+	Renderer *rendering.Renderer // nil without the role renderer
+
+	Metrics   *metrics.Metrics
+	Disk      *disk.Watch
+	Plans     plan.Plans
+	Tokens    result.Tokens // in the addresses of rendered files
+	FirstKeys []byte        // what the first keys of accounts are derived from
+	Secret    secret.Secret
+}
+
+// Open opens the stores and what is built on them. After an error, too, Close must be called.
+func Open(ctx context.Context, cfg config.Config, log *logrus.Logger) (*Parts, error) {
+	s := &Parts{Config: cfg, Logger: log, Disk: watchDisk(cfg, log)}
+	master, err := s.prepare()
+	if err != nil {
+		return s, err
+	}
+	s.Secret = master
+	for _, step := range []func() error{
+		func() error { return s.deriveKeys(master) },
+		func() (err error) { s.Vault, err = secret.NewVault(cfg.Data, master); return err },
+		func() error { return s.openStores(ctx) },
+		func() error { return s.openInstallation(ctx, master) },
+		func() error { s.Ledgers = ledgers.New(s.Stores.Log, time.Now); return nil },
+		func() error { return s.openModels(ctx) },
+		func() error { return s.openMedia(master) },
+	} {
+		if err := step(); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// Close closes what Open has opened, and the renderer. Nothing may be running any more.
+func (s *Parts) Close(ctx context.Context) error {
+	var errs []error
+	if s.Renderer != nil {
+		errs = append(errs, s.Renderer.Close(ctx))
+	}
+	if s.Ledgers != nil {
+		s.Ledgers.Close()
+	}
+	if s.Stores != nil {
+		errs = append(errs, s.Stores.Close(ctx))
+	}
+	if s.Host != nil {
+		errs = append(errs, s.Host.Remove())
+	}
+	return errors.Join(errs...)
+}
+
+// prepare reads what the data folder and the flags name, and leaves the mark of this process there.
+func (s *Parts) prepare() (master secret.Secret, err error) {
+	data := s.Config.Data
+	if err := stores.MakeDataFolder(data); err != nil {
+		return master, err
+	}
+	if err := stores.RefuseHalfRestored(data); err != nil {
+		return master, err
+	}
+	if s.Worker, err = workerName(); err != nil {
+		return master, err
+	}
+	if s.Host, err = host.Leave(data, s.Worker); err != nil {
+		return master, err
+	}
+	if err := config.Note(s.Config); err != nil {
+		s.Logger.WithError(err).Warn("flags of this process not recorded; a backup will not have them")
+	}
+	if master, err = secret.Load(data, s.Config.BeyondHost()); err != nil {
+		return master, err
+	}
+	if s.Plans, err = plansfile.Read(s.Config.Plans); err != nil {
+		return master, fmt.Errorf("--plans: %w", err)
+	}
+	return master, nil
+}
+
+// openStores opens the stores, whose appends are counted and told in the log.
+func (s *Parts) openStores(ctx context.Context) (err error) {
+	codec := eventstore.NewCodec()
+	s.Metrics = metrics.New(config.Version, codec)
+	s.Stores, err = stores.Open(ctx, s.Config, s.Logger, s.Metrics.Written, journal.New(codec, s.Logger).Written)
+	return err
+}
+
+// deriveKeys derives what parts of several roles need of the secret.
+func (s *Parts) deriveKeys(secret secret.Secret) error {
+	tokens, err := secret.Key("file tokens")
+	if err != nil {
+		return err
+	}
+	s.Tokens = result.NewTokens(tokens)
+	s.FirstKeys, err = secret.Key("first keys")
+	return err
+}
+
+// maxLag is how old an event may be that lists do not show yet. Decision 59.
+const maxLag = 5 * time.Second
+
+// openModels opens the read models.
+func (s *Parts) openModels(ctx context.Context) (err error) {
+	config := s.Stores.ModelsConfig(s.Config, s.Logger)
+	config.MaxLag = maxLag
+	s.Models, err = projections.Open(ctx, config)
+	return err
+}
+
+// openInstallation makes sure that this process works with the secret of the installation.
+func (s *Parts) openInstallation(ctx context.Context, secret secret.Secret) error {
+	fingerprint, err := secret.Key("fingerprint")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
+	defer cancel()
+	open := accounts.NewOpenInstallationHandler(s.Stores.Log, time.Now)
+	if err := open.Handle(ctx, accounts.OpenInstallation{Fingerprint: hex.EncodeToString(fingerprint[:8])}); err != nil {
+		return fmt.Errorf("open the installation: %w", err)
+	}
+	return nil
+}
+
+// CaughtUp waits until the read models have seen what the log has now.
+func (s *Parts) CaughtUp(ctx context.Context) error {
+	for last, err := range s.Stores.Log.Store().ReadAll(ctx, eventstore.Backwards, eventstore.Position{}) {
+		if err != nil {
+			return err
+		}
+		return s.Models.Reader.WaitFor(ctx, last.Position)
+	}
+	return nil
+}
+
+// watchDisk watches the disk of the data folder.
+func watchDisk(cfg config.Config, log logrus.FieldLogger) *disk.Watch {
+	return disk.NewWatch(disk.Config{Folder: cfg.Data, Reserve: cfg.DiskReserve, Log: log.WithField("part", "disk")})
+}

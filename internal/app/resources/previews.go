@@ -1,0 +1,59 @@
+package resources
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"moviola/commands/previews"
+	"moviola/internal/app/rendering"
+)
+
+// previewer opens what draws previews: the renderer of this process, or one of its own where it has none, at the first preview.
+type previewer struct {
+	resources *Resources
+
+	mu  sync.Mutex
+	own *rendering.Renderer // nil: not opened
+}
+
+// newPreviews wires previews of movies.
+func (s *Resources) newPreviews(read previews.Reader) *previews.Handler {
+	s.previewer = &previewer{resources: s}
+	cores := s.Config.Cores
+	if cores <= 0 {
+		cores = runtime.NumCPU()
+	}
+	return previews.New(previews.Config{Drawer: s.previewer.open, Reader: read, Now: time.Now, Places: max(1, cores/2)})
+}
+
+// open returns the engine. A process that cannot draw says so.
+func (p *previewer) open(ctx context.Context) (previews.Drawer, error) {
+	s := p.resources
+	if s.Renderer != nil {
+		return s.Renderer.Engine, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.own == nil {
+		log := s.Logger.WithField("part", "previews")
+		opened, err := rendering.NewRenderer(context.WithoutCancel(ctx), s.Config, s.WorkFolder(), s.FileServer(log), s.SharedSources(), s.Stores.Files, s.SavedProvider(), s.Metrics, log)
+		if err != nil {
+			return nil, fmt.Errorf("open a renderer for previews: %w: %w", previews.ErrNoDrawer, err)
+		}
+		p.own = opened
+	}
+	return p.own.Engine, nil
+}
+
+// close closes the renderer that was opened for previews.
+func (p *previewer) close(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.own == nil {
+		return nil
+	}
+	return p.own.Close(ctx)
+}

@@ -1,0 +1,144 @@
+package roads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"moviola/adapters/outbound"
+	"moviola/commands/connections"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/domain/document"
+	"moviola/domain/lint"
+	"moviola/internal/config"
+)
+
+// MovieChecks tells what a movie alone does not: what this installation can reach, and whom it can ask. It implements rest.Outside.
+type MovieChecks struct {
+	cfg         config.Config
+	guard       *outbound.Guard
+	connections connections.Connections
+	emails      func(ctx context.Context, account domain.AccountID) error // why the account may send none
+}
+
+// NewMovieChecks returns the checks; emails says why an account may send none.
+func NewMovieChecks(cfg config.Config, guard *outbound.Guard, saved connections.Connections, emails func(context.Context, domain.AccountID) error) MovieChecks {
+	return MovieChecks{cfg: cfg, guard: guard, connections: saved, emails: emails}
+}
+
+// Of implements rest.Outside.
+func (c MovieChecks) Of(ctx context.Context, account domain.AccountID) lint.Outside {
+	return lint.Outside{
+		Address:     c.address,
+		Provider:    func(s document.Source) string { return c.provider(ctx, account, s) },
+		Destination: func(d document.Destination) string { return c.destination(ctx, account, d) },
+	}
+}
+
+// address says why the road out of this process does not lead there. Names are not resolved.
+func (c MovieChecks) address(address string) string {
+	if own, ok := strings.CutPrefix(address, c.cfg.PublicURL); ok && (own == "" || own[0] == '/') {
+		return "" // it is read from the service's own files. Decision 8
+	}
+	_, err := c.guard.CheckURL(address)
+	var refused *outbound.Refused
+	if errors.As(err, &refused) {
+		return refused.Error()
+	}
+	return ""
+}
+
+// provider says why nobody makes a source.
+func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s document.Source) string {
+	saved, model, configured, what := "", "", false, ""
+	switch {
+	case s.Prompt != nil:
+		saved, configured, what = s.Prompt.Connection, c.cfg.Images.URL != "", "Images of a 'prompt' need an image provider"
+	case s.Voice != nil:
+		saved, model = s.Voice.Connection, s.Voice.Model
+		configured = c.cfg.Speech.URL != "" || !strings.HasPrefix(model, "elevenlabs")
+		what = fmt.Sprintf("The voice model '%.60s' needs a speech provider", model)
+	case s.Kind == document.KindCaptions:
+		saved, configured, what = s.Key, c.cfg.Transcription.URL != "", "Subtitles of what is said in files need a provider that listens"
+	default:
+		return ""
+	}
+	if saved == "" {
+		if configured {
+			return ""
+		}
+		return what + ", and none is configured"
+	}
+	opened, why := c.open(ctx, account, saved)
+	if why == "" && opened.Kind != connection.APIKey {
+		why = fmt.Sprintf("The connection '%.60s' is of type %s, and no provider", saved, opened.Kind)
+	}
+	if err := opened.Settings.NeedOpenAI(saved); why == "" && s.Voice == nil && err != nil {
+		why = err.Error()
+	}
+	return why
+}
+
+// open opens a saved connection, or says why it cannot be used. What fails for a passing reason is no mistake of the movie.
+func (c MovieChecks) open(ctx context.Context, account domain.AccountID, id string) (connections.OpenedConnection, string) {
+	opened, err := c.connections.Open(ctx, account, id)
+	var refusal *domain.Error
+	switch {
+	case errors.As(err, &refusal):
+		return opened, refusal.Message
+	case err != nil:
+		return connections.OpenedConnection{Kind: connection.APIKey}, ""
+	}
+	return opened, ""
+}
+
+// destination says why nothing can be delivered to an entry, as far as that is known before.
+func (c MovieChecks) destination(ctx context.Context, account domain.AccountID, d document.Destination) string {
+	kind, unknown := connection.ParseKind(d.Type)
+	switch {
+	case d.Type == "" && d.ID == "":
+		return "The destination has neither a type nor the id of a saved connection"
+	case d.Type != "" && (unknown != nil || !kind.IsDestination()):
+		return "Unknown destination type " + d.Type
+	case d.Endpoint != "" && kind == connection.Webhook:
+		if why := c.address(d.Endpoint); why != "" {
+			return "The endpoint cannot be called: " + why
+		}
+		return ""
+	case d.ID != "":
+		return c.saved(ctx, account, d, kind)
+	case kind == connection.Webhook:
+		return "The webhook has no endpoint"
+	case kind.SavedOnly():
+		return "A destination of type " + d.Type + " needs the id of a saved connection"
+	}
+	if _, err := kind.Inline(d.Given); err != nil {
+		return err.Error()
+	}
+	return c.entitled(ctx, account, kind)
+}
+
+// saved checks an entry that names a saved connection.
+func (c MovieChecks) saved(ctx context.Context, account domain.AccountID, d document.Destination, kind connection.Kind) string {
+	opened, why := c.open(ctx, account, d.ID)
+	switch {
+	case why != "":
+		return why
+	case d.Type != "" && kind != opened.Kind:
+		return fmt.Sprintf("Connection %s is of type %s, not %s", d.ID, opened.Kind, d.Type)
+	case !opened.Kind.IsDestination():
+		return fmt.Sprintf("Connection %s is a provider, not a destination", d.ID)
+	}
+	return c.entitled(ctx, account, opened.Kind)
+}
+
+// entitled says why the account's plan has no destinations of a kind. Decision 55.
+func (c MovieChecks) entitled(ctx context.Context, account domain.AccountID, kind connection.Kind) string {
+	var refusal *domain.Error
+	if kind.HasRecipients() && errors.As(c.emails(ctx, account), &refusal) {
+		return refusal.Message
+	}
+	return ""
+}

@@ -1,0 +1,66 @@
+package roads
+
+import (
+	"context"
+
+	"moviola/adapters/images"
+	"moviola/adapters/outbound"
+	"moviola/adapters/provider"
+	"moviola/adapters/speech"
+	"moviola/adapters/vault"
+	connectioncommands "moviola/commands/connections"
+	"moviola/domain"
+	"moviola/domain/connection"
+	"moviola/eventstore"
+)
+
+// NewSavedProvider finds saved connections in the log.
+func NewSavedProvider(log *eventstore.Log, vault *vault.Vault) SavedProvider {
+	saved := connectioncommands.NewConnections(log, vault)
+	return func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error) {
+		c, err := saved.Open(ctx, account, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Kind != connection.APIKey:
+			return nil, domain.Errorf(domain.Invalid, "connection_type", "Connection %s is of type %s: prompts, voices and subtitles need one of type apikey", id, c.Kind)
+		}
+		return c.Settings, nil
+	}
+}
+
+// SavedProvider finds the endpoint behind a saved connection of an account. Decision 48.
+type SavedProvider func(ctx context.Context, account domain.AccountID, id string) (connection.Settings, error)
+
+// Images finds the endpoint of prompts; nil where there are no connections.
+func (p SavedProvider) Images() func(context.Context, domain.AccountID, string) (images.Endpoint, error) {
+	if p == nil {
+		return nil
+	}
+	return func(ctx context.Context, account domain.AccountID, id string) (images.Endpoint, error) {
+		s, err := p(ctx, account, id)
+		if err == nil {
+			err = s.NeedOpenAI(id)
+		}
+		return images.Endpoint{URL: s["url"], Key: s["key"], Model: s["model"]}, err
+	}
+}
+
+// Speech finds the endpoint of voices and subtitles; nil where there are no connections.
+func (p SavedProvider) Speech() func(context.Context, domain.AccountID, string) (speech.Endpoint, error) {
+	if p == nil {
+		return nil
+	}
+	return func(ctx context.Context, account domain.AccountID, id string) (speech.Endpoint, error) {
+		s, err := p(ctx, account, id)
+		return speech.Endpoint{Provider: speechProviders[s.Provider()], URL: s.ProviderURL(), Key: s["key"], Model: s["model"], Voice: s["voice"]}, err
+	}
+}
+
+// speechProviders are the protocols that the speech adapter knows besides OpenAI's.
+var speechProviders = map[string]string{connection.AzureSpeech: speech.ProviderAzure, connection.ElevenLabs: speech.ProviderElevenLabs}
+
+// NewProber tries providers out, through the guard.
+func NewProber(guard *outbound.Guard) provider.Prober {
+	return provider.Prober{Client: guard.Client(outbound.Options{Connect: connectTime, Header: silentTime})}
+}
