@@ -1,7 +1,7 @@
 package eventstore
 
-// AdminService and its ScavengeMethod (Empty → Int64Value, the number of events removed) are what the embedded server answers besides
-// EventStoreDB's protocol.
+// AdminService is the gRPC service that the embedded server offers besides EventStoreDB's protocol. Its ScavengeMethod takes
+// Empty and returns an Int64Value: the number of events removed.
 const (
 	AdminService   = "moviola.eventstore.Admin"
 	ScavengeMethod = "/" + AdminService + "/Scavenge"

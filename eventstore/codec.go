@@ -25,36 +25,37 @@ import (
 	"moviola/domain/template"
 )
 
-// ErrUnknownType says that an event's type, or its version, is not one this program knows: a newer version of it has written the event.
+// ErrUnknownType says that this program does not know an event's type, or the version of its payload: a newer version of the
+// program has written the event.
 var ErrUnknownType = errors.New("unknown event type")
 
 // idNamespace is the UUIDv5 namespace of all event ids. It never changes.
 var idNamespace = uuid.MustParse("6f0a4f0e-6a0f-5b0e-9d3c-4d6f76696f6c")
 
-// EventID is the deterministic id of an event: UUIDv5 of stream, type and key. A retried append is the same event.
+// EventID returns the deterministic id of an event: UUIDv5 of stream, type and key. So a retried append carries the same ids.
 func EventID(stream string, event domain.Event) uuid.UUID {
 	return uuid.NewSHA1(idNamespace, []byte(stream+"\x00"+event.EventType()+"\x00"+event.EventKey()))
 }
 
-// upcaster turns the payload of one version into that of the next.
+// upcaster turns the payload of one version into that of the next version.
 type upcaster func(payload []byte) ([]byte, error)
 
-// kind is an event type: how its newest version is read, and how older ones are brought up to it.
+// kind says how an event type is decoded: how its newest version is read, and how older versions are brought up to the newest.
 type kind struct {
 	decode func(payload []byte) (domain.Event, error)
-	// up[i] leads from version i+1 to version i+2; the newest version is len(up)+1.
+	// up[i] turns a payload of version i+1 into one of version i+2; the newest version is len(up)+1.
 	up []upcaster
 }
 
 func (k kind) version() int { return len(k.up) + 1 }
 
-// Codec turns domain events into stored ones and back. It knows every event the program has ever written, by its persisted
-// name and version. It is safe for concurrent use.
+// Codec encodes domain events for the store and decodes them. It knows every event type that the program has ever written, by its
+// stored name and version. It is safe for concurrent use.
 type Codec struct {
 	kinds map[string]kind
 }
 
-// defineRequests defines the events of requests that are remembered, and of batches of movies.
+// defineRequests defines the events of idempotency keys and of batches of movies.
 func defineRequests(c *Codec) {
 	define[idempotency.Reserved](c)
 	define[batch.Requested](c)
@@ -137,7 +138,7 @@ func NewCodec() *Codec {
 	return c
 }
 
-// define makes the codec know E. The upcasters lead from version 1 to the newest, in order.
+// define registers the event type E. The upcasters lead from version 1 to the newest, in order.
 func define[E domain.Event](c *Codec, up ...upcaster) {
 	var zero E
 	c.kinds[zero.EventType()] = kind{
@@ -150,7 +151,7 @@ func define[E domain.Event](c *Codec, up ...upcaster) {
 	}
 }
 
-// Without returns a codec that does not know some types: that of a version before they came.
+// Without returns a codec that does not know some event types, as an earlier version of the program does not.
 func (c *Codec) Without(types ...string) *Codec {
 	earlier := &Codec{kinds: maps.Clone(c.kinds)}
 	for _, name := range types {
@@ -165,7 +166,7 @@ func (c *Codec) Knows(eventType string, version int) bool {
 	return ok && version >= 1 && version <= k.version()
 }
 
-// Encode makes an event ready to be appended to a stream. The metadata's time is kept in UTC milliseconds.
+// Encode makes an event ready to be appended to a stream. It stores the metadata's time in UTC, in whole milliseconds.
 func (c *Codec) Encode(stream string, meta Meta, event domain.Event) (Proposed, error) {
 	k, ok := c.kinds[event.EventType()]
 	if !ok {
@@ -188,8 +189,8 @@ func (c *Codec) Encode(stream string, meta Meta, event domain.Event) (Proposed, 
 	return Proposed{ID: EventID(stream, event), Type: event.EventType(), Data: data, Metadata: metadata}, nil
 }
 
-// Decode reads a stored event. An old version is brought up to the newest by its chain of upcasters. A type or version that is
-// not known is ErrUnknownType; the metadata is returned with it where it could be read.
+// Decode decodes a stored event. Upcasters bring a payload of an older version up to the newest. An unknown type or version is
+// ErrUnknownType; the metadata is returned with that error when it could be read.
 func (c *Codec) Decode(r Recorded) (domain.Event, Metadata, error) {
 	var meta Metadata
 	if err := json.Unmarshal(r.Metadata, &meta); err != nil {

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// The pauses between tries while the store is unavailable: doubled from the first to the last, each shortened at random by up to
-// half, so that many callers do not come back at once.
+// The pauses between retries while the store is unavailable: doubled from firstPause up to lastPause. Each is shortened at random
+// by up to half, so that many callers do not retry at the same moment.
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = time.Second
 )
 
-// backoff counts the pauses of one series of tries.
+// backoff computes the pauses of one series of retries.
 type backoff struct{ next time.Duration }
 
 func (b *backoff) reset() { b.next = 0 }
 
-// wait pauses before the next try, or returns the context's error when it ends first.
+// wait pauses before the next try. When the context ends first, it returns the context's error.
 func (b *backoff) wait(ctx context.Context) error {
 	b.next = min(max(2*b.next, firstPause), lastPause)
 	pause := time.NewTimer(b.next - rand.N(b.next/2))
@@ -32,8 +32,8 @@ func (b *backoff) wait(ctx context.Context) error {
 	}
 }
 
-// whileUnavailable repeats try as long as it says that the store is unavailable, until the context ends. It then returns the last
-// error together with the context's.
+// whileUnavailable calls try again as long as its error is ErrUnavailable, until the context ends. Then it returns the last error
+// joined with the context's.
 func whileUnavailable(ctx context.Context, try func() error) error {
 	var pause backoff
 	for {
@@ -47,30 +47,34 @@ func whileUnavailable(ctx context.Context, try func() error) error {
 	}
 }
 
-// FollowOption changes what Follow does beside following.
+// FollowOption is an option of Follow.
 type FollowOption func(*following)
 
-// OnDrop makes Follow report why a subscription ended and is about to be opened again: an outage (ErrUnavailable), a stall
-// (ErrStalled), or whatever else it was. It is called between two notices, never at the same time as handle.
+// OnDrop makes Follow call report with the reason why a subscription ended, before Follow subscribes again: an outage
+// (ErrUnavailable), a stall (ErrStalled), or any other error. report is called between two notices, never at the same time as
+// handle.
 func OnDrop(report func(error)) FollowOption {
 	return func(f *following) { f.report = report }
 }
 
-// StallAfter sets how long Follow hears nothing before it looks whether there is something to hear. It is DefaultStall otherwise.
+// StallAfter sets how long a subscription may be silent before Follow reads the end of the log to see whether events were missed.
+// The default is DefaultStall.
 func StallAfter(silence time.Duration) FollowOption {
 	return func(f *following) { f.silence = silence }
 }
 
-// DefaultStall is how long a subscription may be silent before Follow looks at the log itself.
+// DefaultStall is how long a subscription may be silent before Follow reads the end of the log itself.
 const DefaultStall = 10 * time.Second
 
-// ErrStalled says that the log went on and a subscription did not.
+// ErrStalled says that the log has newer events which a subscription did not bring.
 var ErrStalled = errors.New("the subscription has stalled")
 
-// Follow hands the notices of the log after a position to handle, in order, until the context ends or handle fails; it returns
-// that error. A subscription that drops, for whatever reason, is opened again from the last position seen, after a pause that
-// grows as long as nothing comes: handle never sees an event twice. So is one that stalls, which is found out by looking at the end of
-// the log whenever nothing has come for a while.
+// Follow calls handle with each notice of the log after a position, in order, until the context ends or handle fails; it returns
+// that error.
+//
+// A subscription that ends for any other reason is opened again at the last position seen, after a pause that grows while no
+// notice comes: handle never sees an event twice. A subscription that stalls is opened again too: whenever no notice has come for
+// a while, Follow compares its position with the end of the log.
 func Follow(ctx context.Context, store Store, after Position, filter Filter, handle func(Notice) error, options ...FollowOption) error {
 	f := &following{store: store, filter: filter, after: after, report: func(error) {}, silence: DefaultStall}
 	for _, option := range options {

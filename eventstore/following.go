@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// following is a Follow on its way.
+// following is the state of one call of Follow.
 type following struct {
 	store   Store
 	filter  Filter
@@ -17,11 +17,11 @@ type following struct {
 	pause   backoff
 
 	mu    sync.Mutex
-	after Position // everything up to here has been handled
-	steps int64    // odd while the next notice is waited for
+	after Position // checkpoint: handle has seen every notice up to here
+	steps int64    // odd while once waits for the next notice; grows by one at each change
 }
 
-// step notes that waiting has begun or ended.
+// step records that waiting for a notice has begun or ended.
 func (f *following) step() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,7 +34,8 @@ func (f *following) state() (steps int64, after Position) {
 	return f.steps, f.after
 }
 
-// once follows one subscription until it drops, and moves the position along. It returns why it dropped, or the error of handle.
+// once follows one subscription until it ends, and advances the position. It returns why the subscription ended, or the error of
+// handle.
 func (f *following) once(ctx context.Context, handle func(Notice) error) (dropped, failed error) {
 	ctx, end := context.WithCancelCause(ctx)
 	sub, err := f.store.Subscribe(ctx, f.after, f.filter)
@@ -76,13 +77,13 @@ func (f *following) move(notice Notice) {
 	}
 }
 
-// watch looks at the end of the log when a subscription has been silent, and again after another silence: what was there at the first
-// look and has not come at the second is not coming. The time that handle takes is no silence.
+// watch detects a stalled subscription. After a silence it looks in the log for an event that the subscription should have
+// brought; if that event has not come after another silence, the subscription has stalled. Time spent in handle is not silence.
 func (f *following) watch(ctx context.Context) error {
 	tick := time.NewTicker(f.silence)
 	defer tick.Stop()
 	var seen int64
-	var missed Position // at the last look; zero: nothing
+	var missed Position // position of the event that was missing at the last look; zero: none was
 	for {
 		select {
 		case <-ctx.Done():
@@ -100,12 +101,13 @@ func (f *following) watch(ctx context.Context) error {
 		}
 		var err error
 		if missed, err = f.missing(ctx, after); err != nil {
-			missed = Position{} // a store that is away drops the subscription itself
+			missed = Position{} // the subscription itself ends when the store is unavailable
 		}
 	}
 }
 
-// missing returns the position of an event that the subscription should have brought or told of, zero when there is none.
+// missing returns the position of an event that the subscription should have brought, or passed by with a checkpoint. It returns
+// zero when there is none.
 func (f *following) missing(ctx context.Context, after Position) (Position, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.silence)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"moviola/domain"
 )
 
-// Log reads and writes domain events: a Store and the Codec that speaks to it. It is safe for concurrent use.
+// Log reads and writes domain events through a Store and a Codec. It is safe for concurrent use.
 type Log struct {
 	store Store
 	codec *Codec
@@ -20,25 +20,24 @@ type Log struct {
 // NewLog returns a Log over a store.
 func NewLog(store Store, codec *Codec) *Log { return &Log{store: store, codec: codec} }
 
-// Store is the store beneath, for those who follow the whole log.
+// Store returns the underlying store, for those who follow the whole log.
 func (l *Log) Store() Store { return l.store }
 
 // Codec is the codec in use.
 func (l *Log) Codec() *Codec { return l.codec }
 
-// Aggregate is folded from the events of its stream. Apply validates nothing and cannot fail.
+// Aggregate is state that is folded from the events of its stream. Apply validates nothing and cannot fail.
 type Aggregate interface {
 	Apply(domain.Event)
 }
 
-// Fold hands every event of a stream to apply, in order, and returns where the stream ends: NoStream when there is none.
-// The zero Position goes with NoStream. An event that cannot be decoded ends the fold with an error.
+// Fold calls apply with every event of a stream, in order, and returns where the stream ends: NoStream with the zero Position
+// when the stream does not exist. An event that cannot be decoded ends the fold with an error.
 func (l *Log) Fold(ctx context.Context, stream string, apply func(domain.Event)) (Appended, error) {
 	return l.FoldAfter(ctx, stream, Appended{Revision: NoStream}, apply)
 }
 
-// FoldAfter is Fold for the events after a place in the stream that is known already. It returns that place when there is
-// nothing new.
+// FoldAfter is Fold for the events after a known place in the stream. It returns that place when there are no newer events.
 func (l *Log) FoldAfter(ctx context.Context, stream string, after Appended, apply func(domain.Event)) (Appended, error) {
 	for recorded, err := range l.store.ReadStream(ctx, stream, Forwards, after.Revision+1) {
 		if err != nil {
@@ -54,7 +53,7 @@ func (l *Log) FoldAfter(ctx context.Context, stream string, after Appended, appl
 	return after, nil
 }
 
-// CatchUp is FoldAfter, repeated while the store is unavailable, until the context ends.
+// CatchUp is FoldAfter with retries while the store is unavailable, until the context ends.
 func (l *Log) CatchUp(ctx context.Context, stream string, after Appended, apply func(domain.Event)) (Appended, error) {
 	err := whileUnavailable(ctx, func() error {
 		var err error
@@ -64,7 +63,7 @@ func (l *Log) CatchUp(ctx context.Context, stream string, after Appended, apply 
 	return after, err
 }
 
-// Last returns where a stream ends, or NoStream when there is none. It reads one event.
+// Last returns where a stream ends, or NoStream when it does not exist. It reads one event.
 func (l *Log) Last(ctx context.Context, stream string) (Appended, error) {
 	for recorded, err := range l.store.ReadStream(ctx, stream, Backwards, -1) {
 		if err != nil {
@@ -87,7 +86,7 @@ func (l *Log) IDAt(ctx context.Context, stream string, revision Revision) (uuid.
 	return recorded.ID, nil
 }
 
-// Propose makes events ready for AppendProposed.
+// Propose encodes events for AppendProposed.
 func (l *Log) Propose(stream string, meta Meta, events ...domain.Event) ([]Proposed, error) {
 	proposed := make([]Proposed, 0, len(events))
 	for _, event := range append(slices.Clip(events), newer(events)...) {
@@ -100,8 +99,8 @@ func (l *Log) Propose(stream string, meta Meta, events ...domain.Event) ([]Propo
 	return proposed, nil
 }
 
-// Append adds events to a stream whose last revision is expected. While the store is unavailable, the same append, with the same
-// ids, is repeated until the context ends. A stream that has moved is ErrConflict.
+// Append adds events to a stream whose last revision is expected. While the store is unavailable, Append retries with the same
+// event ids until the context ends. When the stream is at another revision, the error is ErrConflict.
 func (l *Log) Append(ctx context.Context, stream string, expected Revision, meta Meta, events ...domain.Event) (Appended, error) {
 	proposed, err := l.Propose(stream, meta, events...)
 	if err != nil {
@@ -110,7 +109,7 @@ func (l *Log) Append(ctx context.Context, stream string, expected Revision, meta
 	return l.AppendProposed(ctx, stream, expected, proposed...)
 }
 
-// AppendProposed is Append for events that may differ in their Meta.
+// AppendProposed is Append for encoded events, which may differ in their Meta.
 func (l *Log) AppendProposed(ctx context.Context, stream string, expected Revision, events ...Proposed) (Appended, error) {
 	var appended Appended
 	err := whileUnavailable(ctx, func() error {
@@ -124,19 +123,18 @@ func (l *Log) AppendProposed(ctx context.Context, stream string, expected Revisi
 	return appended, nil
 }
 
-// Decision is what a decide function comes to: the events to append, and what goes with them.
+// Decision is the result of a decide function: the events to append and their metadata.
 type Decision struct {
 	Meta   Meta
 	Events []domain.Event
 }
 
-// Decide loads an aggregate, lets it decide, and appends what it decided at the loaded revision. The aggregate must be new: it
-// is folded here, and the appended events are applied to it too.
+// Decide loads an aggregate, calls decide, and appends the events of its decision at the loaded revision (optimistic
+// concurrency). The aggregate must be new: Decide folds it, and applies the appended events to it too.
 //
-// On a conflict the events that came in between are folded, and decide is called again; while the store is unavailable the
-// step is repeated; both until the context ends. So decide may be called more than once and must have no effect but one that
-// may be repeated. Its error ends Decide and is returned as it is. When it decides nothing, nothing is appended, and the
-// end of the stream is returned.
+// After a conflict, Decide folds the events that others have appended and calls decide again. While the store is unavailable, it
+// retries. Both end with the context. So decide may be called more than once: any effect it has must be safe to repeat. An error
+// of decide is returned as it is. When the decision has no events, nothing is appended, and the end of the stream is returned.
 func (l *Log) Decide(ctx context.Context, stream string, a Aggregate, decide func() (Decision, error)) (Appended, error) {
 	at, err := l.CatchUp(ctx, stream, Appended{Revision: NoStream}, a.Apply)
 	if err != nil {
@@ -145,9 +143,9 @@ func (l *Log) Decide(ctx context.Context, stream string, a Aggregate, decide fun
 	return l.DecideAfter(ctx, stream, a, at, decide)
 }
 
-// DecideAfter is Decide for an aggregate that was folded up to a place in its stream before. Nothing is read unless the stream has moved
-// on since, which only an append finds out: it is for those who are nearly always the only ones to write. What it returns is the place up
-// to which the aggregate is folded now, also with an error.
+// DecideAfter is Decide for an aggregate that is already folded up to a place in its stream. It reads nothing unless the append
+// meets a conflict: use it for streams that nearly always have one writer. It returns the place up to which the aggregate is
+// folded now, also with an error.
 func (l *Log) DecideAfter(ctx context.Context, stream string, a Aggregate, at Appended, decide func() (Decision, error)) (Appended, error) {
 	for {
 		d, err := decide()

@@ -7,15 +7,15 @@ import (
 	"moviola/domain"
 )
 
-// Meta is what an append says about its events beside their payload.
+// Meta is what the caller of an append gives as metadata of its events.
 type Meta struct {
 	Account     domain.AccountID
-	Correlation string // of everything that follows from one request
-	Causation   string // the event or request that led to this one
+	Correlation string // correlation id: the same for everything that follows from one request
+	Causation   string // causation id: the event or request that led to this event
 	Time        time.Time
 }
 
-// Metadata is the stored form of Meta, and the version of the event's payload.
+// Metadata is the stored form of Meta, with the version of the event's payload.
 type Metadata struct {
 	Version     int              `json:"v"`
 	Correlation string           `json:"$correlationId,omitempty"`

@@ -2,11 +2,11 @@ package eventstore
 
 import "context"
 
-// lookBack is how many events at the end of the log a subscription is compared with. A subscription tells of its progress more
-// often than that, even when no event matches.
+// lookBack is how many of the newest events of the log are searched for a missed one. A subscription sends checkpoints more often
+// than that, even when no event matches its filter.
 const lookBack = 1024
 
-// End is the store's Head, asked for again while the store is unavailable, until the context ends.
+// End is the store's Head, with retries while the store is unavailable, until the context ends.
 func (l *Log) End(ctx context.Context) (Position, error) {
 	var end Position
 	err := whileUnavailable(ctx, func() error {
@@ -17,9 +17,9 @@ func (l *Log) End(ctx context.Context) (Position, error) {
 	return end, err
 }
 
-// Missing looks whether the log holds, after a position, an event that a subscription with a filter has to bring or to tell of, and
-// returns that event's position: zero when there is none. It reads from the log's end back to the position, a bounded number of
-// events; a subscription that is further behind misses one.
+// Missing looks for an event after a position that a subscription with this filter should have brought, or passed by with a
+// checkpoint, and returns that event's position; zero when there is none. It reads backwards from the end of the log, at most
+// lookBack events. A subscription that is further behind has missed an event.
 func Missing(ctx context.Context, store Store, after Position, filter Filter) (Position, error) {
 	head, err := store.Head(ctx)
 	if err != nil || head.Compare(after) <= 0 {

@@ -4,8 +4,9 @@ package eventstore
 
 import "moviola/domain"
 
-// defineNewer makes a codec know what a later version of the program adds: nothing, but in the build that plays one in tests of upgrades.
+// defineNewer adds the event types of a later version to a codec. It adds none, except in the build that tests of upgrades use as
+// the later version.
 func defineNewer(*Codec) {}
 
-// newer returns what such a version appends together with events.
+// newer returns the further events that such a later version appends together with the given ones.
 func newer([]domain.Event) []domain.Event { return nil }

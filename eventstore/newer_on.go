@@ -7,7 +7,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// Looked is an event that no other version of the program knows.
+// Looked is an event type that only the build for tests of upgrades knows.
 type Looked struct {
 	Attempt int `json:"attempt"`
 }
@@ -18,13 +18,13 @@ func (Looked) EventType() string { return "MovieLooked" }
 // EventKey implements domain.Event.
 func (l Looked) EventKey() string { return movie.RenderStarted{Attempt: l.Attempt}.EventKey() }
 
-// defineNewer adds an event, and a version of another.
+// defineNewer adds the type Looked, and a newer version of an existing type.
 func defineNewer(c *Codec) {
 	define[Looked](c)
 	define[movie.RenderFinished](c, func(payload []byte) ([]byte, error) { return payload, nil })
 }
 
-// newer appends the event wherever a render starts.
+// newer adds Looked wherever a render starts.
 func newer(events []domain.Event) []domain.Event {
 	var more []domain.Event
 	for _, event := range events {

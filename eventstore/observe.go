@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Written is an append as an observer sees it, whatever came of it.
+// Written describes one append to an observer, whether it succeeded or not.
 type Written struct {
 	Stream string
 	Events []Proposed
@@ -13,8 +13,8 @@ type Written struct {
 	Err    error // nil: the events are stored
 }
 
-// Observe returns a store that tells seen of each call of Append before that returns. seen is called by many goroutines, and must not block.
-// An append that is repeated after ErrUnavailable, and whose events turn out to be stored already, is told as any other that succeeds.
+// Observe returns a store that calls seen after each Append, before Append returns. Many goroutines call seen, so it must not
+// block. A retried append whose events turn out to be stored already is reported as a success.
 func Observe(store Store, seen func(context.Context, Written)) Store { return observed{store, seen} }
 
 type observed struct {

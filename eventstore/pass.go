@@ -2,9 +2,10 @@ package eventstore
 
 import "path/filepath"
 
-// PassHeader is the metadata in which calls through the socket of the embedded server carry the pass of the server's start.
+// PassHeader is the gRPC metadata key of the pass: a random token that the embedded server makes at each start. Calls through its
+// unix socket must carry it.
 const PassHeader = "moviola-pass"
 
-// PassFile is where that pass lies: beside the socket, for the socket's user only. A program in a sandbox may be able to connect to the socket; it
-// cannot read the file.
+// PassFile returns the path of the file with the pass: beside the socket, readable by the socket's user only. A program in a
+// sandbox may be able to connect to the socket, but cannot read the file.
 func PassFile(socket string) string { return filepath.Join(filepath.Dir(socket), "pass") }

@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// metaPrefix and a stream's name make the name of the stream that holds its metadata, in events of metaType.
+	// metaPrefix + a stream's name is the name of the stream that holds its metadata, in events of metaType.
 	metaPrefix = "$$"
 	metaType   = "$metadata"
 )
 
-// Snapshot is an event that stands for all events of another stream, up to one of them. It spares folding them and is never the
-// truth: one that does not fit is dropped, and the events are folded.
+// Snapshot is an event that holds the state folded from another stream up to one of its events. It saves folding them. The stream
+// stays the truth: a snapshot that does not fit it is ignored.
 type Snapshot interface {
 	domain.Event
-	// StandsOn names the last event that the snapshot includes, by its revision and its id.
+	// StandsOn returns the last event that the snapshot includes, by revision and id.
 	StandsOn() (revision int64, event string)
 }
 
-// Snapshots reads and writes snapshots. A stream of snapshots keeps its newest event only. It is safe for concurrent use.
+// Snapshots reads and writes snapshots. A stream of snapshots keeps only its newest event. It is safe for concurrent use.
 type Snapshots struct{ log *Log }
 
 // NewSnapshots returns the snapshots of a log.
 func NewSnapshots(log *Log) Snapshots { return Snapshots{log: log} }
 
-// Newest returns the newest snapshot in a stream, and where it stands in the stream that it was taken of. It returns false when there is
-// none, when this program cannot read it, and when the log does not have the event that it stands on: the log was replaced,
-// or restored to an earlier moment.
+// Newest returns the newest snapshot in a stream, and the place up to which it covers the stream named of. It returns false when
+// there is no snapshot, when this program cannot decode it, and when the log lacks the last event that it includes: then the log
+// was replaced or restored to an earlier moment.
 func (s Snapshots) Newest(ctx context.Context, stream, of string) (Snapshot, Appended, bool, error) {
 	none := Appended{Revision: NoStream}
 	recorded, found, err := first(s.log.store.ReadStream(ctx, stream, Backwards, -1))
@@ -52,7 +52,7 @@ func (s Snapshots) Newest(ctx context.Context, stream, of string) (Snapshot, App
 	return snapshot, Appended{Revision: base.Revision, Position: base.Position}, true, nil
 }
 
-// first returns the first event of a read.
+// first returns the first event that a read yields.
 func first(events func(func(Recorded, error) bool)) (Recorded, bool, error) {
 	for recorded, err := range events {
 		return recorded, err == nil, err
@@ -67,8 +67,8 @@ func wrapRead(stream string, err error) error {
 	return nil
 }
 
-// Take appends a snapshot to its stream. When another process appends one at the same time, that one stays. A snapshot above the size
-// of an append is ErrTooLarge; nothing is lost but the time that folding takes.
+// Take appends a snapshot to its stream. When another process appends one at the same time, the other one stays. A snapshot
+// larger than one append may be is ErrTooLarge; the only loss is the time that folding takes.
 func (s Snapshots) Take(ctx context.Context, stream string, meta Meta, snapshot Snapshot) error {
 	if err := s.limit(ctx, stream); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s Snapshots) Take(ctx context.Context, stream string, meta Meta, snapshot 
 	return ignoreConflict(err)
 }
 
-// limit makes the store keep no more than the newest snapshot of a stream.
+// limit sets $maxCount 1 on a stream of snapshots, so that the store keeps only the newest one.
 func (s Snapshots) limit(ctx context.Context, stream string) error {
 	described, err := s.log.Last(ctx, metaPrefix+stream)
 	if err != nil || described.Revision != NoStream {

@@ -1,6 +1,6 @@
-// Package eventstore is the road to the log: the Store interface, the codec that turns domain events into stored ones and
-// back, and the helpers that fold a stream or follow the log. The folders below it hold the implementations:
-// eventstoredb (the official client), embedded (a server of our own that the client talks to) and memory (unit tests).
+// Package eventstore is the interface to the log: the Store, the codec that turns domain events into stored ones and back, and
+// the helpers that fold a stream or follow the log. Its folders hold the implementations: eventstoredb (the official client),
+// embedded (a server of our own that the client talks to) and memory (unit tests).
 package eventstore
 
 import (
@@ -59,7 +59,7 @@ type Recorded struct {
 	Created  time.Time
 }
 
-// Appended says where an append ended: revision and position of its last event.
+// Appended is where an append ended: revision and position of its last event.
 type Appended struct {
 	Revision Revision
 	Position Position
@@ -76,40 +76,41 @@ const (
 
 // Store appends to and reads from the log.
 //
-// Every call ends when its context does, with the context's error or a wrapped one. All methods are safe for concurrent use.
-// A failure that may pass (the server is away) is ErrUnavailable; after it an append's outcome is unknown, and the caller
-// repeats it with the same event ids and the same expected revision: that is the same append.
+// Every call ends when its context ends, with the context's error, possibly wrapped. All methods are safe for concurrent use. A
+// transient failure (the server cannot be reached) is ErrUnavailable. The outcome of an append is then unknown: the caller
+// retries it with the same event ids and the same expected revision, which is idempotent.
 type Store interface {
-	// Append adds events to a stream, all or none, when the stream's last revision is expected (NoStream for a new stream).
-	// Otherwise it returns a *ConflictError, which is ErrConflict and carries the stream's actual revision. At least one event.
-	// An append whose events already stand at expected+1 with the same ids succeeds again and writes nothing.
+	// Append adds events to a stream, all or none, when the stream's last revision is the expected one (NoStream for a new
+	// stream). Otherwise it returns a *ConflictError, which is ErrConflict and carries the stream's actual revision. It needs at
+	// least one event. An append is idempotent: when events with the same ids are already stored from expected+1 on, it succeeds
+	// and writes nothing.
 	Append(ctx context.Context, stream string, expected Revision, events ...Proposed) (Appended, error)
 
-	// ReadStream yields a stream's events from revision from on, from included. Backwards from below 0 means from the end.
-	// A stream that does not exist yields nothing. An error ends the sequence, as its last pair; a read that was cut short
-	// always ends with an error, never as if the stream had ended.
+	// ReadStream yields a stream's events, beginning with the revision from. Backwards, a negative from means the end of the
+	// stream. A stream that does not exist yields nothing. An error is the last pair of the sequence; a read that was cut short
+	// always yields one, and never looks like the end of the stream.
 	ReadStream(ctx context.Context, stream string, dir Direction, from Revision) iter.Seq2[Recorded, error]
 
-	// Head returns the position of the last event of the log, a system event too, and the zero Position of an empty log. It reads
-	// one event.
+	// Head returns the position of the last event of the log, system events included, and the zero Position when the log is
+	// empty. It reads one event.
 	Head(ctx context.Context) (Position, error)
 
-	// ReadAll yields the log in commit order: forwards the events after from, backwards those before from; the zero Position
-	// means from the beginning, or backwards from the end. System events (types that begin with $) are left out.
+	// ReadAll yields the log in commit order: forwards the events after from, backwards the events before from. The zero Position
+	// means the beginning, or backwards the end. System events (types that begin with $) are left out.
 	ReadAll(ctx context.Context, dir Direction, from Position) iter.Seq2[Recorded, error]
 
-	// Subscribe follows the log after a position, in commit order, without gaps or repetitions: first what is there,
-	// then a CaughtUp, then what comes. System events are left out. The subscription ends with its context.
+	// Subscribe follows the log after a position, in commit order, without gaps or repetitions (a catch-up subscription): first
+	// the stored events, then a CaughtUp, then new events. System events are left out. The subscription ends with its context.
 	Subscribe(ctx context.Context, after Position, filter Filter) (Subscription, error)
 }
 
-// Filter narrows a subscription. The zero Filter lets every event through that is not a system event.
+// Filter narrows a subscription. The zero Filter matches every event that is not a system event.
 type Filter struct {
-	// Categories are the stream categories wanted: the part of a stream's name before its first dash.
+	// Categories are the stream categories that match: the part of a stream's name before its first dash. Empty: all.
 	Categories []string
 }
 
-// Matches says whether a subscription with this filter brings an event.
+// Matches reports whether a subscription with this filter brings an event.
 func (f Filter) Matches(event Recorded) bool {
 	if strings.HasPrefix(event.Type, "$") {
 		return false
@@ -118,9 +119,10 @@ func (f Filter) Matches(event Recorded) bool {
 	return len(f.Categories) == 0 || len(event.Stream) > len(category)+len(id) && slices.Contains(f.Categories, category)
 }
 
-// Subscription is a place in the log that moves forward.
+// Subscription reads the log from a position on.
 type Subscription interface {
-	// Next waits for the next notice. After an error the subscription is over: subscribe again after the last position seen.
+	// Next waits for the next notice. After an error the subscription has ended: the caller subscribes again after the last
+	// position seen.
 	Next(ctx context.Context) (Notice, error)
 	// Close ends the subscription. It may be called at any time and more than once.
 	Close()
@@ -129,21 +131,21 @@ type Subscription interface {
 // Notice is one message of a subscription. Exactly one of its fields is set.
 type Notice struct {
 	Event      *Recorded
-	Checkpoint *Position // everything up to here has been considered; nothing after the last Event matched
-	CaughtUp   bool      // the live edge of the log is reached
-	FellBehind bool      // the live edge is lost
+	Checkpoint *Position // the server has looked through the log up to here; no event since the last Event matches
+	CaughtUp   bool      // every stored event was brought: from now on events come as they are appended
+	FellBehind bool      // the subscription is behind the end of the log again
 }
 
 // ErrConflict is what errors.Is finds in a *ConflictError.
 var ErrConflict = errors.New("the stream is not at the expected revision")
 
-// ErrUnavailable says that the store cannot be reached now. The outcome of an append that ends so is unknown.
+// ErrUnavailable says that the store cannot be reached now. An append that ends with it may have been stored.
 var ErrUnavailable = errors.New("the event store is unavailable")
 
-// ErrTooLarge says that an append carries more than the store takes in one call (EventStoreDB: 1 MiB). Repeating it is useless.
+// ErrTooLarge says that an append is larger than the store takes in one call (EventStoreDB: 1 MiB). A retry would fail again.
 var ErrTooLarge = errors.New("the append is too large")
 
-// ConflictError tells an append that the stream has moved.
+// ConflictError says at which revision the stream is instead of the expected one.
 type ConflictError struct {
 	Stream   string
 	Expected Revision

@@ -10,7 +10,7 @@ import (
 // traceKey is the context key of a trace.
 type traceKey struct{}
 
-// trace is what events remember of the request or message that led to them.
+// trace holds the correlation and causation ids that events get from the request or message that led to them.
 type trace struct{ correlation, causation string }
 
 // WithTrace returns a context whose commands mark their events with a correlation id (of everything that follows from one
@@ -19,14 +19,14 @@ func WithTrace(ctx context.Context, correlation, causation string) context.Conte
 	return context.WithValue(ctx, traceKey{}, trace{correlation, causation})
 }
 
-// MetaOf is what an append of this context says about its events.
+// MetaOf returns the metadata for events that are appended in this context.
 func MetaOf(ctx context.Context, account domain.AccountID, at time.Time) Meta {
 	t, _ := ctx.Value(traceKey{}).(trace)
 	return Meta{Account: account, Correlation: t.correlation, Causation: t.causation, Time: at}
 }
 
-// Clock tells the time that events are given.
+// Clock returns the time that events get.
 type Clock func() time.Time
 
-// Stamp is now in UTC, without what is below a millisecond (decision 2).
+// Stamp returns the current time in UTC, truncated to milliseconds (decision 2).
 func (c Clock) Stamp() time.Time { return c().UTC().Truncate(time.Millisecond) }

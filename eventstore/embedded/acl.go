@@ -10,10 +10,10 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// allStream is the name of the whole log where streams are named.
+// allStream is the name that requests use for the whole log.
 const allStream = "$all"
 
-// right is what a caller wants to do with a stream, by its key in a stream's $acl.
+// right is a kind of access to a stream, named by its key in the stream's $acl.
 type right string
 
 const (
@@ -30,16 +30,17 @@ const (
 	admins    = "$admins"
 )
 
-// callerKey finds the user that makes a call in its context.
+// callerKey is the context key of the user who makes a call.
 type callerKey struct{}
 
 func withCaller(ctx context.Context, caller user) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
 }
 
-// authorize refuses a call that the stream's $acl does not allow its user. Users of the role full belong to $admins and may do all. Where a
-// stream says nothing, what the stream $settings says of all streams counts, then what EventStoreDB does without either: everybody
-// may use a user's stream, $admins a system stream; a read-only user may read that, too. Metadata has rights of its own.
+// authorize refuses a call when the stream's $acl does not allow it to the user. Users of the role full belong to $admins and may
+// do everything. Without an $acl of the stream, the $settings stream decides for all streams. Without either, EventStoreDB's
+// defaults hold: everybody may use user streams, and only $admins system streams; read-only users may read those too. Metadata
+// has rights of its own.
 func (s *service) authorize(ctx context.Context, stream string, wanted right) error {
 	err := s.denied(ctx, stream, wanted)
 	if status.Code(err) == codes.PermissionDenied {
@@ -48,7 +49,8 @@ func (s *service) authorize(ctx context.Context, stream string, wanted right) er
 	return err
 }
 
-// denied is why a stream's $acl does not allow the user of a call something. It says nothing on the call: one may go on without it.
+// denied returns the error why a stream's $acl does not allow the user of a call a right, nil when it does. Unlike authorize it
+// sets no trailers on the call, so the call can continue.
 func (s *service) denied(ctx context.Context, stream string, wanted right) error {
 	caller, known := ctx.Value(callerKey{}).(user)
 	if !known || caller.role == RoleFull {
@@ -75,7 +77,7 @@ func (s *service) denied(ctx context.Context, stream string, wanted right) error
 	return status.Errorf(codes.PermissionDenied, "Access Denied: user %s lacks the right %s on %s.", caller.name, wanted, stream)
 }
 
-// allowed is who has a right on a stream by its own $acl or by that of all streams; nil when neither says so.
+// allowed returns who has a right on a stream, by its own $acl or by the defaults in $settings; nil when neither names the right.
 func (s *service) allowed(ctx context.Context, stream string, wanted right) ([]string, error) {
 	newest, err := newestOf(ctx, s.log, metaPrefix+stream)
 	if err != nil {
@@ -83,10 +85,10 @@ func (s *service) allowed(ctx context.Context, stream string, wanted right) ([]s
 	}
 	if newest != nil {
 		meta := map[string]json.RawMessage{}
-		_ = json.Unmarshal(newest.data, &meta) // metadata that is no object sets nothing
+		_ = json.Unmarshal(newest.data, &meta) // metadata that is not a JSON object is ignored
 		own := acl{}
 		if stated, ok := meta["$acl"]; ok && json.Unmarshal(stated, &own) != nil {
-			return []string{admins}, nil // what was to be kept from somebody is kept from all others
+			return []string{admins}, nil // an $acl that cannot be read allows nobody but admins
 		}
 		if own[wanted] != nil {
 			return own[wanted], nil
@@ -109,10 +111,10 @@ func (s *service) allowed(ctx context.Context, stream string, wanted right) ([]s
 	return defaults.User[wanted], nil
 }
 
-// acl says for each right who has it.
+// acl maps each right to the users and groups that have it.
 type acl map[right]names
 
-// names is one name or a list of them.
+// names is a list of names; in JSON one name may stand without the list.
 type names []string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -10,7 +10,7 @@ import (
 	"moviola/eventstore"
 )
 
-// admin answers what operators ask of a running server and the protocol has no call for.
+// admin answers the operators' calls for which the protocol has none.
 type admin struct {
 	scavenger *scavenger
 	closing   <-chan struct{}
@@ -20,7 +20,7 @@ type adminServer interface {
 	scavenge(ctx context.Context) (*wrapperspb.Int64Value, error)
 }
 
-// adminService describes the calls; there is one, so it is written down here and not generated.
+// adminService describes the calls by hand: there is only one, so no code is generated.
 var adminService = grpc.ServiceDesc{
 	ServiceName: eventstore.AdminService,
 	HandlerType: (*adminServer)(nil),
@@ -40,7 +40,8 @@ var adminService = grpc.ServiceDesc{
 	}},
 }
 
-// scavenge removes what retention leaves out of every stream, and returns how many events that were.
+// scavenge removes the events that retention ($maxCount, $maxAge, $tb, deletion) excludes, from every stream. It returns how many
+// events it removed.
 func (a admin) scavenge(ctx context.Context) (*wrapperspb.Int64Value, error) {
 	done := make(chan removed, 1)
 	select {
@@ -56,7 +57,7 @@ func (a admin) scavenge(ctx context.Context) (*wrapperspb.Int64Value, error) {
 			return nil, failed(r.err)
 		}
 		return wrapperspb.Int64(int64(r.count)), nil
-	case <-ctx.Done(): // the round goes on
+	case <-ctx.Done(): // the scavenge itself continues
 		return nil, failed(ctx.Err())
 	case <-a.closing:
 		return nil, failed(errClosed)

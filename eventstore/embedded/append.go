@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// maxAppendBytes is what one append may carry, as in EventStoreDB unless configured otherwise.
+// maxAppendBytes is the size limit of one append, the default of EventStoreDB.
 const maxAppendBytes = 1 << 20
 
 // Append receives an append's options and events, writes them and answers.
@@ -42,14 +42,14 @@ func (s *service) Append(call streams.Streams_AppendServer) error {
 	}
 }
 
-// appendRequest is an append as it came in; refusal is the first thing found wrong with it.
+// appendRequest is a received append; refusal is the first error found in it.
 type appendRequest struct {
 	op      *operation
 	refusal error
 }
 
-// receiveAppend reads the whole request, also when it is going to be refused: a client that is answered while it still sends
-// sees the end of its stream and not the answer. Events beyond the limit are read and forgotten.
+// receiveAppend reads the whole request, also when it will be refused: a client that gets the answer while it is still sending
+// sees the end of its stream and not the answer. Events beyond the limit are read and dropped.
 func receiveAppend(call streams.Streams_AppendServer) (appendRequest, error) {
 	request := appendRequest{op: &operation{}}
 	for first := true; ; first = false {
@@ -134,7 +134,7 @@ func appendSucceeded(op *operation, r result) *streams.AppendResp {
 	return &streams.AppendResp{Result: &streams.AppendResp_Success_{Success: success}}
 }
 
-// appendConflicted is a conflict, which is an answer and not a failure of the call.
+// appendConflicted makes the response to a conflict. A conflict is a response of its own, not a failed call.
 func appendConflicted(expected expectation, current int64) *streams.AppendResp {
 	wrong := &streams.AppendResp_WrongExpectedVersion{
 		CurrentRevisionOption: &streams.AppendResp_WrongExpectedVersion_CurrentRevision{CurrentRevision: uint64(current)},

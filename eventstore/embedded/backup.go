@@ -10,8 +10,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Backup copies the log of a data folder into a new file: all of it as it is at one moment, also while a server runs. The copy is
-// compact, durable and verified when Backup returns; before, it has another name. To restore it, put it into an empty data
+// Backup copies the log of a data folder into a new file: a consistent snapshot of the log, also while a server runs. The copy is
+// compact, synced and verified when Backup returns; until then it has another name. To restore it, put it into an empty data
 // folder under the name events.db.
 func Backup(ctx context.Context, dir, to string) (report Report, err error) {
 	partial := to + ".partial"

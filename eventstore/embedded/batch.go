@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	maxUnanswered = 256 // appends of one call that are under way; no more is read from it meanwhile
-	maxPartial    = 64  // appends of one call whose last message has not come
+	maxUnanswered = 256 // unanswered appends of one call; at the limit no more requests are read from the call
+	maxPartial    = 64  // appends of one call of which only a part has been received
 )
 
-// batched is an append of a batch: what came in so far, and then where it is in the writer.
+// batched is one append of a batch call: while it is received, and then while the writer handles it.
 type batched struct {
 	id      *shared.UUID
 	options *streams.BatchAppendReq_Options
 	request appendRequest
 	end     context.CancelFunc // nil when the append has no deadline
-	refusal error              // it never reached the writer
+	refusal error              // why it was not handed to the writer; nil: it was
 }
 
-// BatchAppend takes appends one after the other without waiting for their answers. They are written in the order in which their last
-// messages came, and answered in that order; each stands and falls by itself.
+// BatchAppend receives appends one after the other without waiting for their answers. They are written and answered in the order
+// in which they were completely received. Each succeeds or fails on its own.
 func (s *service) BatchAppend(call streams.Streams_BatchAppendServer) error {
 	unanswered := make(chan *batched, maxUnanswered)
 	received := make(chan error, 1)
@@ -61,7 +61,7 @@ func (s *service) BatchAppend(call streams.Streams_BatchAppendServer) error {
 	}
 }
 
-// receiveBatches reads the messages of a call and hands every append that is whole to the writer.
+// receiveBatches reads the messages of a call and hands every completely received append to the writer.
 func (s *service) receiveBatches(call streams.Streams_BatchAppendServer, whole chan<- *batched) error {
 	partial := map[uuid.UUID]*batched{}
 	for {
@@ -105,7 +105,7 @@ func (s *service) receiveBatches(call streams.Streams_BatchAppendServer, whole c
 	}
 }
 
-// hand gives an append to the writer, unless it is refused.
+// hand queues an append for the writer, unless it is refused.
 func (s *service) hand(ctx context.Context, b *batched) {
 	op := b.request.op
 	op.ctx, op.reply = ctx, make(chan result, 1)
@@ -137,7 +137,7 @@ func (op *operation) setBatchOptions(options *streams.BatchAppendReq_Options) er
 	return op.setOptions(simple)
 }
 
-// answer tells how an append ended.
+// answer makes the response to an append of a batch.
 func (b *batched) answer(r result) *streams.BatchAppendResp {
 	answer := &streams.BatchAppendResp{CorrelationId: b.id, StreamIdentifier: b.options.GetStreamIdentifier()}
 	if r.err != nil {
@@ -160,7 +160,8 @@ func (b *batched) answer(r result) *streams.BatchAppendResp {
 	return answer
 }
 
-// batchError is an error as a message. Clients tell the reasons apart by its details, and some fail without any.
+// batchError converts an error to the message of a batch response. Clients tell the reasons apart by its details, and some
+// clients fail when there are none.
 func batchError(err error, op *operation) *statuspb.Status {
 	told := status.Convert(err)
 	if _, isStatus := status.FromError(err); !isStatus {
@@ -191,7 +192,7 @@ func batchError(err error, op *operation) *statuspb.Status {
 	return answer
 }
 
-// wrongVersion is a conflict with what was expected and what is there.
+// wrongVersion describes a conflict: the expected and the actual revision.
 func wrongVersion(wrong *wrongVersionError, expected expectation) *shared.WrongExpectedVersion {
 	details := &shared.WrongExpectedVersion{
 		CurrentStreamRevisionOption: &shared.WrongExpectedVersion_CurrentStreamRevision{CurrentStreamRevision: uint64(wrong.current)},

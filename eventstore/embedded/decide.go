@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// expectation says at which revision a stream must be for a write.
+// expectation is the expected revision of a write.
 type expectation struct {
 	kind     expectationKind
 	revision int64 // of expectExact
@@ -21,7 +21,7 @@ const (
 	expectExact
 )
 
-// last is the revision that the stream is expected to end at; it means something for expectNoStream and expectExact only.
+// last is the revision that the stream is expected to end at. It is defined for expectNoStream and expectExact only.
 func (e expectation) last() int64 {
 	if e.kind == expectNoStream {
 		return -1
@@ -31,17 +31,18 @@ func (e expectation) last() int64 {
 
 var errStreamDeleted = errors.New("the stream is deleted")
 
-// wrongVersionError says at which revision the stream is instead of the expected one; -1: it has no events.
+// wrongVersionError is a conflict. current is the stream's actual revision; -1: it has no events.
 type wrongVersionError struct{ current int64 }
 
 func (e *wrongVersionError) Error() string {
 	return fmt.Sprintf("the stream is at revision %d", e.current)
 }
 
-// verdict is what an append comes to: the record that it ended at when it was made before, or nil when it is to be written.
+// verdict is the decision on an append. done is the last record of the same append when it was stored before; nil: the append has
+// to be written.
 type verdict struct{ done *record }
 
-// decide compares an append with its stream. Nothing is changed, so a refused append leaves no trace.
+// decide compares an append's expected revision with its stream. It changes nothing, so a refused append leaves no trace.
 func (w *writer) decide(ctx context.Context, h *head, op *operation) (verdict, error) {
 	switch op.expected.kind {
 	case expectAny, expectExists:
@@ -59,7 +60,7 @@ func (w *writer) decide(ctx context.Context, h *head, op *operation) (verdict, e
 	}
 }
 
-// decideByID recognises a repeated append that names no revision by its events' ids, anywhere in the stream.
+// decideByID recognises a retried append without an expected revision by its events' ids, anywhere in the stream.
 func (w *writer) decideByID(ctx context.Context, h *head, op *operation) (verdict, error) {
 	var last *record
 	for i, event := range op.events {
@@ -78,7 +79,8 @@ func (w *writer) decideByID(ctx context.Context, h *head, op *operation) (verdic
 	return verdict{done: last}, nil
 }
 
-// decideByRevision compares the expected revision, and when the stream is beyond it, the events that follow it there.
+// decideByRevision compares the expected revision with the stream's. When the stream is further, it compares the ids of the
+// events after that revision.
 func (w *writer) decideByRevision(ctx context.Context, h *head, op *operation) (verdict, error) {
 	expected := op.expected.last()
 	wrong := &wrongVersionError{current: h.last}
@@ -99,7 +101,7 @@ func (w *writer) decideByRevision(ctx context.Context, h *head, op *operation) (
 			continue
 		}
 		if i == 0 && op.expected.kind == expectNoStream && h.meta.softDeleted() {
-			return verdict{}, nil // a deleted stream counts as none
+			return verdict{}, nil // a deleted stream counts as one without events
 		}
 		return verdict{}, wrong
 	}
@@ -116,8 +118,8 @@ func (w *writer) find(ctx context.Context, stream string, id [16]byte) (*record,
 	return w.log.Find(ctx, stream, id)
 }
 
-// revisions returns a stream's records from low to high, those of this batch included. An append has so few events that
-// they are read at once.
+// revisions returns a stream's records from low to high, those of this batch included. It reads all of them at once, since one
+// append has few events.
 func (w *writer) revisions(ctx context.Context, stream string, low, high int64) ([]*record, error) {
 	var found []*record
 	for next := low; next <= high; {

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Delete deletes a stream softly: readers no longer find it, and a later append goes on with the next revision.
+// Delete deletes a stream softly: readers no longer find it, and a later append brings it back with the next revision.
 func (s *service) Delete(ctx context.Context, request *streams.DeleteReq) (*streams.DeleteResp, error) {
 	op := &operation{remove: true, stream: string(request.GetOptions().GetStreamIdentifier().GetStreamName())}
 	switch expected := request.GetOptions().GetExpectedStreamRevision().(type) {
@@ -49,7 +49,7 @@ func (s *service) Tombstone(ctx context.Context, request *streams.TombstoneReq) 
 	return &streams.TombstoneResp{PositionOption: &streams.TombstoneResp_Position_{Position: position}}, nil
 }
 
-// remove deletes a stream in either way.
+// remove deletes a stream, softly or for good.
 func (s *service) remove(ctx context.Context, op *operation) (result, error) {
 	op.ctx, op.reply = ctx, make(chan result, 1)
 	if op.stream == "" || op.stream == "$all" || op.forGood && strings.HasPrefix(op.stream, metaPrefix) {

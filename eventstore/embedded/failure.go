@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// refuse ends a call with a status and the trailers by which clients tell the reasons apart: "exception" first, then what
-// the reason needs. Clients read some of them without looking whether they are there.
+// refuse ends a call with a status and the trailers by which clients tell the reasons apart: first "exception", then those that
+// belong to the reason. Clients read some trailers without checking that they are present.
 func refuse(ctx context.Context, code codes.Code, message, exception string, trailers ...string) error {
 	md := metadata.Pairs(append([]string{"exception", exception}, trailers...)...)
 	if err := grpc.SetTrailer(ctx, md); err != nil {
@@ -25,7 +25,8 @@ func refuseDeleted(ctx context.Context, stream string) error {
 	return refuse(ctx, codes.FailedPrecondition, "Event stream '"+stream+"' is deleted.", "stream-deleted", "stream-name", stream)
 }
 
-// invalidError is an append that the protocol does not allow, with the trailers that say so where it is a call of its own.
+// invalidError is an append that the protocol does not allow. Its trailers are sent when the append is a call of its own, not
+// part of a batch.
 type invalidError struct {
 	message  string
 	trailers []string // of refuse
@@ -35,7 +36,7 @@ type invalidError struct {
 // Error implements error.
 func (e *invalidError) Error() string { return e.message }
 
-// GRPCStatus is the error without its trailers.
+// GRPCStatus returns the error as a status, without the trailers.
 func (e *invalidError) GRPCStatus() *status.Status {
 	return status.New(codes.InvalidArgument, e.message)
 }
@@ -52,7 +53,7 @@ var errProperties = &invalidError{
 	trailers: []string{"missing-required-metadata-property", "required-metadata-properties", "type,content-type"},
 }
 
-// refuseInvalid ends the call of an append that was refused as it came in.
+// refuseInvalid ends the call of an append whose request was invalid.
 func refuseInvalid(ctx context.Context, err error) error {
 	var invalid *invalidError
 	if errors.As(err, &invalid) {
@@ -61,8 +62,8 @@ func refuseInvalid(ctx context.Context, err error) error {
 	return err
 }
 
-// failed turns an error of the log into a status. A busy writer is RESOURCE_EXHAUSTED and not UNAVAILABLE, which would make
-// every client connect anew.
+// failed converts an error of the log to a status. A full queue of the writer is RESOURCE_EXHAUSTED: UNAVAILABLE would make every
+// client reconnect.
 func failed(err error) error {
 	var corrupt *CorruptError
 	switch {

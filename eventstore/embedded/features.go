@@ -7,17 +7,17 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/shared"
 )
 
-// version is the EventStoreDB whose behaviour clients may expect: from 22.6 on reads carry positions, from 23 on
-// subscriptions say when they have caught up.
+// version is the version of EventStoreDB that clients are told. From 22.6 on reads carry positions, from 23 on subscriptions tell
+// when they have caught up.
 const version = "23.10.0"
 
-// features answers what a client asks whenever it connects.
+// features answers the request for supported methods, which clients send whenever they connect.
 type features struct {
 	serverfeatures.UnimplementedServerFeaturesServer
 }
 
-// GetSupportedMethods lists the methods by the lower-case names that clients compare. A client that does not find those of persistent
-// subscriptions here tries HTTP instead, which nobody serves.
+// GetSupportedMethods lists the methods by the lower-case names that clients compare. A client that does not find the methods of
+// persistent subscriptions here would use HTTP instead, which this server does not offer.
 func (features) GetSupportedMethods(context.Context, *shared.Empty) (*serverfeatures.SupportedMethods, error) {
 	const (
 		streamsName    = "event_store.client.streams.streams"

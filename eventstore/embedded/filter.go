@@ -10,21 +10,21 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// filter says which events of the log a reader wants, and how often it wants to know how far the search is.
+// filter says which events of the log a reader wants, and how often it wants a checkpoint.
 type filter struct {
 	matchFunc func(stream, kind string) bool // nil: every event
-	interval  int64                          // events considered between two checkpoints; 0: no checkpoints
-	interest  []string                       // what a subscriber waits for, as the tail knows it
+	interval  int64                          // events searched between two checkpoints, matching or not; 0: no checkpoints
+	interest  []string                       // what wakes a waiting subscriber: keys of tail.sleepers
 }
 
 func (f filter) matches(r *record) bool {
 	return f.matchFunc == nil || f.matchFunc(r.stream, r.kind)
 }
 
-// defaultWindow is the search window of clients that name none.
+// defaultWindow is how many events are searched between two checkpoints when the client names no number.
 const defaultWindow = 32
 
-// newFilter reads a request's filter. Expressions are RE2; those of .NET that look ahead or behind are refused.
+// newFilter reads a request's filter. Regular expressions are RE2; those of .NET with look-ahead or look-behind are refused.
 func newFilter(options *streams.ReadReq_Options) (filter, error) {
 	wire := options.GetFilter()
 	if wire == nil {
@@ -56,7 +56,8 @@ func newFilter(options *streams.ReadReq_Options) (filter, error) {
 	}
 }
 
-// interestOf is what to wait for with a filter by prefixes of streams: the categories, when the prefixes name whole ones.
+// interestOf returns what wakes a subscriber whose filter has stream prefixes: the categories, when every prefix names a whole
+// category, and otherwise every record.
 func interestOf(prefixes []string) []string {
 	for _, prefix := range prefixes {
 		if strings.IndexByte(prefix, '-') != len(prefix)-1 {
@@ -69,7 +70,7 @@ func interestOf(prefixes []string) []string {
 	return prefixes
 }
 
-// newMatcher compiles an expression: any of some prefixes, or a regular expression that matches anywhere.
+// newMatcher compiles a filter expression: a list of prefixes, or a regular expression that may match anywhere in the text.
 func newMatcher(expression *streams.ReadReq_Options_FilterOptions_Expression) (func(string) bool, error) {
 	if prefixes := expression.GetPrefix(); len(prefixes) > 0 {
 		return func(name string) bool {

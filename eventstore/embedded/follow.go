@@ -7,13 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// followAll is a catch-up subscription to the log: the events after a position, then those that come.
+// followAll serves a catch-up subscription to the log: the stored events after a position, then new ones.
 func (r *reading) followAll() error {
 	filter, err := newFilter(r.options)
 	if err != nil {
 		return err
 	}
-	// "The end" is where the log ends before the subscriber hears that it is subscribed: it misses nothing it appends after that.
+	// A subscription from the end starts at the position read here, before it is confirmed: so the subscriber gets every event
+	// that it appends after the confirmation.
 	cursor := r.tail.edge()
 	switch from := r.options.GetAll().GetAllOption().(type) {
 	case *streams.ReadReq_Options_AllOptions_Start:
@@ -25,7 +26,7 @@ func (r *reading) followAll() error {
 		return err
 	}
 	f := &logFollower{reading: r, filter: filter, cursor: cursor}
-	if filter.interval > 0 { // a filtered subscription begins with a checkpoint where it starts, as a genuine server's does
+	if filter.interval > 0 { // a filtered subscription begins with a checkpoint at its start, as with a genuine server
 		if err := f.checkpoint(); err != nil {
 			return err
 		}
@@ -37,27 +38,27 @@ func (r *reading) followAll() error {
 	}
 }
 
-// logFollower is the state of a subscription to the log. It holds no events between two steps.
+// logFollower is the state of a subscription to the log. It holds no events between two calls of step.
 type logFollower struct {
 	*reading
 	filter     filter
-	cursor     int64 // position of the newest event considered
-	considered int64 // events since the last checkpoint
+	cursor     int64 // position of the newest event that was sent or skipped
+	considered int64 // events sent or skipped since the last checkpoint
 	live       bool
 }
 
-// step sends the next page, or waits for one.
+// step sends the next page of events, or waits for one.
 func (f *logFollower) step() error {
 	last := f.tail.edge()
 	if f.cursor >= last {
 		if f.considered > 0 && !f.live {
-			// A subscriber that few events match would otherwise search the whole log again after a restart.
+			// A checkpoint saves a subscriber with few matching events from searching the whole log again after a restart.
 			if err := f.checkpoint(); err != nil {
 				return err
 			}
 		}
 		due := int64(math.MaxInt64)
-		if f.filter.interval > 0 { // where the next checkpoint is, if nothing of interest comes before
+		if f.filter.interval > 0 { // the next checkpoint is due at this position, unless a matching event comes before
 			due = f.cursor + f.filter.interval - f.considered
 		}
 		_, err := f.wait(&f.live, f.cursor, f.filter.interest, due)
@@ -73,7 +74,7 @@ func (f *logFollower) step() error {
 		if records, err = f.log.ReadAll(f.call.Context(), page); err != nil {
 			return failed(err)
 		}
-		if len(records) == 0 { // retention has removed them all
+		if len(records) == 0 { // retention has removed all records of this range
 			f.cursor = last
 		}
 	}
@@ -110,7 +111,7 @@ func (f *logFollower) checkpoint() error {
 	}})
 }
 
-// followStream is a catch-up subscription to one stream.
+// followStream serves a catch-up subscription to one stream.
 func (r *reading) followStream() error {
 	f := &streamFollower{reading: r, revision: -1, fromFile: true}
 	f.seen = r.tail.edge()
@@ -138,7 +139,7 @@ func (r *reading) followStream() error {
 	}
 }
 
-// check refuses a subscription to a stream that is deleted for good, or that only a projection would write.
+// check refuses a subscription to a stream that has a tombstone, or that only a system projection would write.
 func (f *streamFollower) check() error {
 	h, err := loadHead(f.call.Context(), f.log, f.stream)
 	switch {
@@ -153,13 +154,13 @@ func (f *streamFollower) check() error {
 	}
 }
 
-// streamFollower is the state of a subscription to a stream. It reads the stream from the file until that has no more,
-// and from then on looks through the newest events of the log for those of the stream.
+// streamFollower is the state of a subscription to a stream. First it reads the stream from the file up to its end. Then it
+// searches the newest records of the log, which are in memory, for those of the stream.
 type streamFollower struct {
 	*reading
 	revision int64 // of the newest event sent
-	seen     int64 // position up to which the log has been looked through
-	fromFile bool  // still reading from the file
+	seen     int64 // position up to which the log has been searched
+	fromFile bool  // still reading the stream from the file
 	live     bool
 }
 
@@ -170,7 +171,7 @@ func (f *streamFollower) step() error {
 	}
 	if f.seen >= last {
 		position, err := f.wait(&f.live, f.seen, []string{f.stream}, math.MaxInt64)
-		f.seen = max(f.seen, position-1) // what came before was others'
+		f.seen = max(f.seen, position-1) // the records before this position belong to other streams
 		return err
 	}
 	records, ok := f.tail.after(f.seen, pageLimit)
@@ -194,7 +195,7 @@ func (f *streamFollower) step() error {
 	return nil
 }
 
-// readPage sends the next events from the file, of those that the log had at the position last.
+// readPage sends the next events of the stream from the file, up to the position last.
 func (f *streamFollower) readPage(last int64) error {
 	ctx := f.call.Context()
 	h, err := loadHead(ctx, f.log, f.stream)
@@ -204,7 +205,7 @@ func (f *streamFollower) readPage(last int64) error {
 	if h.tombstoned() {
 		return refuseDeleted(ctx, f.stream)
 	}
-	low := max(f.revision+1, min(h.firstVisible(), h.last+1)) // of a deleted stream: what comes after the deletion
+	low := max(f.revision+1, min(h.firstVisible(), h.last+1)) // of a deleted stream: the events after the deletion
 	records, err := f.log.ReadStream(ctx, f.stream, streamPage{low: low, high: noLimit, until: last, limit: pageLimit})
 	if err != nil {
 		return failed(err)
@@ -226,16 +227,16 @@ func (f *streamFollower) readPage(last int64) error {
 	return nil
 }
 
-// confirm tells a client that it is subscribed; it waits for that.
+// confirm tells a client that it is subscribed. Clients wait for that.
 func (r *reading) confirm() error {
 	return r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_Confirmation{
 		Confirmation: &streams.ReadResp_SubscriptionConfirmation{SubscriptionId: uuid.NewString()},
 	}})
 }
 
-// wait says once that the live edge is reached, and then waits for records of interest behind a position, for the log to come to the
-// position due, for the end of the call or that of the server. It returns the position of the first record of interest, 0 when that
-// is not known.
+// wait sends CaughtUp when live is not set yet. Then it waits until one of these happens: a record of interest comes after the
+// position behind, the log reaches the position due, the call ends, the server closes. It returns the position of the first
+// record of interest, 0 when that is not known.
 func (r *reading) wait(live *bool, behind int64, interest []string, due int64) (int64, error) {
 	if !*live {
 		*live = true
@@ -259,7 +260,7 @@ func (r *reading) wait(live *bool, behind int64, interest []string, due int64) (
 	}
 }
 
-// fellBehind says once that the live edge is lost.
+// fellBehind sends FellBehind when the subscription had caught up before.
 func (r *reading) fellBehind(live *bool) error {
 	if !*live {
 		return nil

@@ -14,12 +14,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// member tells clients that look for a cluster that there is one node, which leads.
+// member answers the gossip of clients: the cluster has one node, which leads.
 type member struct {
 	gossip.UnimplementedGossipServer
 
 	id     uuid.UUID
-	listen *net.TCPAddr // nil for a socket, which cannot be named as host and port
+	listen *net.TCPAddr // nil for a unix socket, which gossip cannot name as host and port
 }
 
 func newMember(addr net.Addr) *member {
@@ -27,7 +27,7 @@ func newMember(addr net.Addr) *member {
 	return &member{id: uuid.New(), listen: tcp}
 }
 
-// Read names the address that the client has dialled: the one that it can reach, through whatever stands between.
+// Read returns the address that the client has dialled. The client can reach that one, even through a proxy.
 func (m *member) Read(ctx context.Context, _ *shared.Empty) (*gossip.ClusterInfo, error) {
 	if m.listen == nil {
 		return nil, status.Error(codes.Unimplemented, "a unix socket has no members: connect to it without discovery")

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	maxCommands   = 256   // answers and questions that wait for a group
-	maxSlots      = 4096  // unanswered messages of a consumer, whatever it asks for
-	maxReadAhead  = 1024  // events read ahead, whatever the settings say
+	maxCommands   = 256   // commands that wait for a group: acks, nacks, requests
+	maxSlots      = 4096  // unanswered messages of a consumer, even when it asks for more
+	maxReadAhead  = 1024  // events read ahead, even when the settings say more
 	maxParkedOnce = 500   // messages parked in one append
-	maxReason     = 1_000 // bytes kept of why a message was parked
+	maxReason     = 1_000 // bytes stored of the reason why a message was parked
 )
 
-// group is a persistent subscription at work. One goroutine (run) owns its state: connections, the RPCs that ask and change, the writer's
-// answers and the log's news reach it through channels, and it reads the log itself.
+// group is a running persistent subscription. One goroutine (run) owns its state. Connections, RPCs, results of the writer and
+// wake-ups by the log reach it through channels; it reads the log itself.
 //
 //	consumers --acks, nacks--> commands --> run --messages--> consumer.out --> connections
 //	                                         |  ^
@@ -32,33 +32,33 @@ type group struct {
 	filter  filter
 
 	commands chan func()
-	end      chan error    // gets what consumers are told, once; buffered
+	end      chan error    // gets the reason that consumers are told, once; buffered
 	ended    chan struct{} // closed when run has returned
 
-	seen     int64        // of a stream: position up to which the log has been looked through
-	woken    <-chan int64 // nil: not waiting for the log
+	seen     int64        // of a group of a stream: position up to which the log has been searched
+	woken    <-chan int64 // wake-up by the log; nil: the group is not asleep
 	noSleep  func()
-	ticking  bool      // something was done with since the last checkpoint
-	tick     time.Time // when its checkpoint is due
+	ticking  bool      // events were finished since the last checkpoint, so tick is set
+	tick     time.Time // when the next checkpoint is due
 	saved    chan saved
 	saving   bool
 	stored   chan error
 	replay   replay
-	failed   bool       // the newest read of the log
-	finished chan error // the parked stream was truncated
+	failed   bool       // the newest read of the log failed
+	finished chan error // result of truncating the parked stream
 }
 
-// saved is how a checkpoint ended; before is what it replaces.
+// saved is the result of writing a checkpoint; before is the checkpoint that it replaces.
 type saved struct {
 	before int64
 	err    error
 }
 
-// replay is which of the parked messages come again.
+// replay is the state of a replay of parked messages.
 type replay struct {
 	active     bool
-	next, stop int64 // revisions of the parked stream
-	ending     bool  // all are done with, and the stream is being truncated
+	next, stop int64 // revisions of the parked stream: the next to read, and the end
+	ending     bool  // all messages are finished, and the stream is being truncated
 }
 
 func newGroup(s *service, row *groupRow) (*group, error) {
@@ -85,11 +85,11 @@ func newGroup(s *service, row *groupRow) (*group, error) {
 	}, nil
 }
 
-// stop ends the group and tells its consumers why. It returns when nothing of it is at work.
+// stop ends the group and tells its consumers the reason. It returns when the group's goroutines have ended.
 func (g *group) stop(reason error) {
 	select {
 	case g.end <- reason:
-	default: // it is ending
+	default: // another stop came first
 	}
 	<-g.ended
 }
@@ -108,7 +108,7 @@ func (g *group) do(ctx context.Context, what func()) bool {
 	}
 }
 
-// tell hands a function to the group's goroutine.
+// tell queues a function for the group's goroutine; false when the group has ended or the context does.
 func (g *group) tell(ctx context.Context, what func()) bool {
 	select {
 	case g.commands <- what:
@@ -120,7 +120,7 @@ func (g *group) tell(ctx context.Context, what func()) bool {
 	}
 }
 
-// run works until stop is called.
+// run serves the group until stop is called.
 func (g *group) run() {
 	defer close(g.ended)
 	timer := time.NewTimer(time.Hour)
@@ -142,7 +142,7 @@ func (g *group) run() {
 			g.obey(command)
 		case position := <-g.woken:
 			g.woken = nil
-			g.seen = max(g.seen, position-1) // what came before was others'
+			g.seen = max(g.seen, position-1) // the records before this position belong to other streams
 		case s := <-g.saved:
 			g.saving = false
 			if s.err != nil {
@@ -165,7 +165,7 @@ func (g *group) run() {
 	}
 }
 
-// obey carries out what waits, a bounded part of it: acks come one by one.
+// obey runs a command and those that wait behind it, a bounded number: acks come one by one.
 func (g *group) obey(command func()) {
 	command()
 	for range maxCommands {
@@ -178,7 +178,8 @@ func (g *group) obey(command func()) {
 	}
 }
 
-// advance does everything that can be done now. It reports whether there is more to read.
+// advance does all work that is possible now: dispatching, parking, checkpoints, reading. It reports whether there is more to
+// read.
 func (g *group) advance() (more bool) {
 	now := g.service.now()
 	more, err := g.read()
@@ -197,7 +198,8 @@ func (g *group) advance() (more bool) {
 	return more
 }
 
-// patience is how long nothing has to be done if nobody says anything. After an error of the log, reading is tried again then.
+// patience returns how long run may wait when no message comes: until the next deadline or checkpoint; one second after a failed
+// read, which is then retried.
 func (g *group) patience() time.Duration {
 	now, wait := g.service.now(), time.Hour
 	if g.failed {
@@ -217,8 +219,8 @@ func (g *group) complain(what string, err error) {
 		Warn("event store: persistent subscription: " + what)
 }
 
-// read reads the next events of the source while less than a batch of them waits, and otherwise waits for the log. Without consumers nothing
-// is read.
+// read reads the next events of the source when less than a batch of messages is queued. At the end of the source it waits for
+// the log. Without consumers it reads nothing.
 func (g *group) read() (more bool, err error) {
 	if len(g.state.consumers) == 0 {
 		g.wakeNoMore()
@@ -238,7 +240,8 @@ func (g *group) read() (more bool, err error) {
 func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 	edge, at := g.service.tail.edge(), g.state.considered
 	if at >= edge {
-		// Woken after so many events, too: a group that few events match would otherwise search the log again after a restart.
+		// The group is woken after so many events, too: it then moves its checkpoint past events that do not match, which it
+		// would otherwise search again after a restart.
 		g.sleep(at, g.filter.interest, at+int64(max(g.state.settings.MaxCheckpoint, maxReadAhead)))
 		return false, nil
 	}
@@ -248,7 +251,7 @@ func (g *group) readAll(ctx context.Context, limit int) (more bool, err error) {
 		if records, err = g.service.log.ReadAll(ctx, page); err != nil {
 			return false, err
 		}
-		if len(records) == 0 { // retention has removed them all
+		if len(records) == 0 { // retention has removed all records of this range
 			g.state.offer(nil, edge, 0)
 			return true, nil
 		}
@@ -306,7 +309,7 @@ func (g *group) readStream(ctx context.Context, limit int) (more bool, err error
 	return true, nil
 }
 
-// message makes a message of an event, following a link when the group is to.
+// message makes a message of an event. It resolves a link when the settings ask for it.
 func (g *group) message(ctx context.Context, r *record, place int64) (*message, error) {
 	if !g.state.settings.ResolveLinks || r.kind != linkType {
 		return &message{event: r, place: place}, nil
@@ -327,7 +330,8 @@ func (g *group) wakeNoMore() {
 	}
 }
 
-// save orders the checkpoint that is due. Only one is on its way at a time, so that none overtakes another.
+// save starts to write the checkpoint that is due. Only one write runs at a time, so that no older checkpoint replaces a newer
+// one.
 func (g *group) save(now time.Time) {
 	if g.state.done == 0 {
 		g.ticking = false
@@ -352,12 +356,12 @@ func (g *group) save(now time.Time) {
 	go func() { g.saved <- saved{before: before, err: g.write(at)} }()
 }
 
-// write makes a checkpoint durable, in the same commit as the appends that wait.
+// write makes a checkpoint durable, in the same commit as the waiting appends.
 func (g *group) write(at int64) error {
 	return g.service.saveGroup(context.Background(), &groupRow{key: g.key, checkpoint: at})
 }
 
-// finish ends the group: its consumers are told why, and what is done with is written down.
+// finish ends the group: it tells the consumers why, and writes the checkpoint.
 func (g *group) finish(reason error) {
 	g.wakeNoMore()
 	for _, c := range g.state.consumers {
@@ -380,7 +384,7 @@ func (g *group) finish(reason error) {
 	}
 }
 
-// connect adds a consumer. False when the group has as many as it may.
+// connect adds a consumer. It returns false when the group has its maximum of consumers.
 func (g *group) connect(c *consumer) bool {
 	if limit := int(g.state.settings.MaxSubscribers); limit > 0 && len(g.state.consumers) >= limit {
 		return false

@@ -50,7 +50,7 @@ func (p *persistentService) List(ctx context.Context, request *persistent.ListRe
 	return answer, nil
 }
 
-// info is what is told about a group. Consumers and counts are of this start of the server.
+// info describes a group for clients. Consumers and counters are those since the server's start.
 func (g *group) info(ctx context.Context) (*persistent.SubscriptionInfo, error) {
 	known := g.service.tail.edge()
 	if !g.key.all() {
@@ -106,7 +106,7 @@ func perSecond(count int64, in time.Duration) int32 {
 	return int32(min(float64(count)/max(in.Seconds(), 1), math.MaxInt32))
 }
 
-// place is a revision or position as clients read it: one that they cannot read fails their whole call.
+// place formats a revision or position as clients parse it. A text that they cannot parse would fail their whole call.
 func (g *group) place(at int64) string {
 	switch {
 	case at < 0:
@@ -126,7 +126,7 @@ func (g *group) startFrom() string {
 	return strconv.FormatInt(start, 10)
 }
 
-// trailerText makes a name fit for a header: what is not ASCII is escaped.
+// trailerText escapes non-ASCII characters of a name, so that it can be sent in a trailer.
 func trailerText(name string) string {
 	for _, c := range name {
 		if c < ' ' || c > '~' {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// park appends links to messages that consumers could not handle to the group's parked stream, one append at a time. Until that is
-// durable they count as not done with.
+// park appends links to messages that consumers could not handle to the group's parked stream, one append at a time. Until that
+// append is durable the messages hold the checkpoint back.
 func (g *group) park() {
 	if g.state.storing != nil || len(g.state.parking) == 0 {
 		return
@@ -22,7 +22,7 @@ func (g *group) park() {
 	go func() { g.stored <- g.service.appendOwn(g.key.parkedStream(), events) }()
 }
 
-// parkedRecord is the link to a parked message, with what the protocol says about it.
+// parkedRecord makes the link to a parked message, with the metadata that the protocol defines.
 func parkedRecord(p parked, now time.Time) *record {
 	metadata, _ := json.Marshal(map[string]any{ // strings and a number always marshal
 		"added": now.UTC().Format(time.RFC3339Nano), "reason": p.reason[:min(len(p.reason), maxReason)],
@@ -31,7 +31,7 @@ func parkedRecord(p parked, now time.Time) *record {
 	return &record{id: newEventID(), kind: linkType, data: []byte(p.message.reference()), metadata: metadata}
 }
 
-// appendOwn appends events that the server itself writes.
+// appendOwn appends events of the server itself.
 func (s *service) appendOwn(stream string, events []*record) error {
 	op := &operation{
 		ctx: context.Background(), stream: stream, expected: expectation{kind: expectAny}, events: events, reply: make(chan result, 1),
@@ -42,8 +42,8 @@ func (s *service) appendOwn(stream string, events []*record) error {
 	return s.writer.submit(op).err
 }
 
-// replayParked gives out again what is parked, up to a revision of the parked stream when that is positive. While a replay runs, another
-// one begins nothing.
+// replayParked starts to give out the parked messages again, up to a revision of the parked stream when stopAt is positive. While
+// a replay runs, another call has no effect.
 func (g *group) replayParked(stopAt int64) error {
 	if g.replay.active {
 		return nil
@@ -62,7 +62,7 @@ func (g *group) replayParked(stopAt int64) error {
 	return nil
 }
 
-// readReplays reads the next parked messages while less than a batch of them waits.
+// readReplays reads the next parked messages while fewer than a batch of them are queued.
 func (g *group) readReplays() error {
 	limit := int(min(g.state.settings.ReadBatch, maxReadAhead))
 	if !g.replay.active || g.replay.next >= g.replay.stop || len(g.state.replays) >= limit {
@@ -89,7 +89,7 @@ func (g *group) readReplays() error {
 				return err
 			}
 		}
-		if event == nil { // deleted meanwhile: nobody can handle it any more
+		if event == nil { // the event was deleted since: the message is finished
 			continue
 		}
 		g.state.replays = append(g.state.replays, &message{event: event, link: link, place: link.revision, replayed: true})
@@ -98,7 +98,7 @@ func (g *group) readReplays() error {
 	return nil
 }
 
-// endReplay takes the replayed messages out of the parked stream when all are done with: what a crash interrupts is parked still.
+// endReplay truncates the parked stream when all replayed messages are finished. After a crash before that they are still parked.
 func (g *group) endReplay() {
 	if !g.replay.active || g.replay.ending || g.replay.next < g.replay.stop || g.state.replaying > 0 {
 		return

@@ -15,43 +15,44 @@ type groupKey struct{ stream, name string }
 
 func (k groupKey) all() bool { return k.stream == allStream }
 
-// parkedStream holds links to the events that the group's consumers could not handle.
+// parkedStream is the name of the stream with links to the events that the group's consumers could not handle.
 func (k groupKey) parkedStream() string { return groupStreams + k.stream + "::" + k.name + "-parked" }
 
-// groupStreams begins the names of the streams that persistent subscriptions write. A group of the whole log does not get them: it would
-// be given what it parks.
+// groupStreams is the prefix of the streams that persistent subscriptions write. Groups of the whole log do not get their events:
+// such a group would be given the messages that it has parked.
 const groupStreams = "$persistentsubscription-"
 
 // Strategies by which a group's events go to its consumers.
 const (
-	strategyRoundRobin = "RoundRobin"       // to each in turn
-	strategySingle     = "DispatchToSingle" // to the first, and to the next one only what the first has no room for
-	strategyPinned     = "Pinned"           // those of a stream always to the same
+	strategyRoundRobin = "RoundRobin"       // to each consumer in turn
+	strategySingle     = "DispatchToSingle" // to the first consumer; to the next one only while the first has no free slot
+	strategyPinned     = "Pinned"           // the events of one stream always to the same consumer
 )
 
-// groupSettings is what a group was created with, as it is kept.
+// groupSettings are the stored settings of a group.
 type groupSettings struct {
-	ResolveLinks     bool          `json:"resolveLinks,omitempty"`
-	ExtraStatistics  bool          `json:"extraStatistics,omitempty"`
-	MaxRetries       int32         `json:"maxRetries"`
-	MinCheckpoint    int32         `json:"minCheckpoint"`    // events done with before a checkpoint is due by time
-	MaxCheckpoint    int32         `json:"maxCheckpoint"`    // events done with before one is due at once
-	MaxSubscribers   int32         `json:"maxSubscribers"`   // 0: any number
-	LiveBuffer       int32         `json:"liveBuffer"`       // kept for clients that ask; one buffer serves history and live events
-	ReadBatch        int32         `json:"readBatch"`        // events that are read ahead
-	HistoryBuffer    int32         `json:"historyBuffer"`    // bounds ReadBatch
-	MessageTimeoutMS int64         `json:"messageTimeoutMs"` // until an event that nobody answered for is sent again; 0: never
-	CheckpointMS     int64         `json:"checkpointMs"`
-	Strategy         string        `json:"strategy"`
-	Start            int64         `json:"start"`  // the first event: a revision, or a position of the log; startAtEnd: what comes after the creation
-	Behind           int64         `json:"behind"` // the event before the first, found out at the creation
-	Filter           *streamFilter `json:"filter,omitempty"`
+	ResolveLinks     bool   `json:"resolveLinks,omitempty"`
+	ExtraStatistics  bool   `json:"extraStatistics,omitempty"`
+	MaxRetries       int32  `json:"maxRetries"`
+	MinCheckpoint    int32  `json:"minCheckpoint"`    // finished events before a checkpoint is due by time
+	MaxCheckpoint    int32  `json:"maxCheckpoint"`    // finished events before a checkpoint is due at once
+	MaxSubscribers   int32  `json:"maxSubscribers"`   // 0: any number
+	LiveBuffer       int32  `json:"liveBuffer"`       // stored and told to clients only: one buffer serves history and live events
+	ReadBatch        int32  `json:"readBatch"`        // events read ahead
+	HistoryBuffer    int32  `json:"historyBuffer"`    // upper bound of ReadBatch
+	MessageTimeoutMS int64  `json:"messageTimeoutMs"` // ms until an unanswered event is sent again; 0: never
+	CheckpointMS     int64  `json:"checkpointMs"`
+	Strategy         string `json:"strategy"`
+	// the first event: a revision, or a position of the log; startAtEnd: the first after the creation
+	Start  int64         `json:"start"`
+	Behind int64         `json:"behind"` // place of the event before the first, determined at the creation
+	Filter *streamFilter `json:"filter,omitempty"`
 }
 
-// startAtEnd is the start of a group that gets nothing of what was there before it.
+// startAtEnd is the start of a group that gets only events appended after its creation.
 const startAtEnd = -1
 
-// streamFilter is the filter of a group of the whole log. The first of its parts that is set counts.
+// streamFilter is the filter of a group of the whole log. The first field that is set applies.
 type streamFilter struct {
 	StreamPrefix []string `json:"streamPrefix,omitempty"`
 	StreamRegex  string   `json:"streamRegex,omitempty"`
@@ -75,8 +76,8 @@ func newGroupSettings(wire *persistent.CreateReq_Settings) (*groupSettings, erro
 		MaxSubscribers: wire.GetMaxSubscriberCount(), LiveBuffer: wire.GetLiveBufferSize(), ReadBatch: wire.GetReadBatchSize(),
 		HistoryBuffer: wire.GetHistoryBufferSize(), Strategy: wire.GetConsumerStrategy(),
 	}
-	if s.Strategy == "" { // an older client
-		//lint:ignore SA1019 it counts where the newer field is missing
+	if s.Strategy == "" { // an older client, which does not send the newer field
+		//lint:ignore SA1019 the old field applies when the newer one is missing
 		s.Strategy = wire.GetNamedConsumerStrategy().String()
 	}
 	s.MessageTimeoutMS = milliseconds(wire.GetMessageTimeoutTicks(), wire.GetMessageTimeoutMs())
@@ -84,7 +85,7 @@ func newGroupSettings(wire *persistent.CreateReq_Settings) (*groupSettings, erro
 	return s, s.check()
 }
 
-// milliseconds is a time in one of its two units; ticks are of 100 ns.
+// milliseconds returns a duration that is given in one of two units: ticks of 100 ns, or milliseconds.
 func milliseconds(ticks int64, ms int32) int64 { return max(ticks/10_000, int64(ms), 0) }
 
 func (s *groupSettings) check() error {
@@ -117,7 +118,7 @@ func (s *groupSettings) setFilter(wire *persistent.CreateReq_AllOptions_FilterOp
 	return err
 }
 
-// filter is the group's filter as a reader of the log uses it.
+// filter returns the group's filter in the form that readers of the log use.
 func (s *groupSettings) filter() (filter, error) {
 	if s.Filter == nil {
 		return filter{interest: []string{everything}}, nil
@@ -135,7 +136,7 @@ func (s *groupSettings) filter() (filter, error) {
 	return newFilter(&streams.ReadReq_Options{FilterOption: &streams.ReadReq_Options_Filter{Filter: wire}})
 }
 
-// startOf reads the revision or position that a group starts at.
+// startOf converts the requested start of a group: a revision, a position, or the end.
 func startOf(revision uint64, end bool) int64 {
 	if end || revision > math.MaxInt64 {
 		return startAtEnd

@@ -9,16 +9,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// message is an event on its way through a group.
+// message is an event that a group reads, gives out and waits for an answer to.
 type message struct {
-	event    *record // nil when link points to nothing that is there
-	link     *record // the link that led to the event, nil when none did
-	place    int64   // in the group's source: a revision, or a position of the log; of a replayed message, its revision among the parked
-	retries  int32   // how often it was given out and came back
-	replayed bool    // it was parked and comes again
+	event    *record // nil when link points to an event that does not exist
+	link     *record // the link that was resolved to the event, nil when none was
+	place    int64   // revision in the group's stream, or position in the log; of a replayed message, its revision in the parked stream
+	retries  int32   // how many times it was given out again
+	replayed bool    // it was parked and is given out again
 }
 
-// original is the event that consumers answer for: the link, when there is one.
+// original is the event whose id consumers ack: the link, when there is one.
 func (m *message) original() *record {
 	if m.link != nil {
 		return m.link
@@ -26,7 +26,8 @@ func (m *message) original() *record {
 	return m.event
 }
 
-// reference is what a link to the message says. A replayed message is parked as the event that it was, not as a link to a link.
+// reference is the data of a link to the message, for parking it. A replayed message is parked as its event, not as a link to a
+// link.
 func (m *message) reference() string {
 	if m.replayed {
 		return string(m.link.data)
@@ -43,70 +44,71 @@ func (m *message) source() string {
 	return stream
 }
 
-// flight is a message that a consumer has not answered for.
+// flight is a message that was given to a consumer and not answered yet.
 type flight struct {
 	message *message
 	to      *consumer
-	due     time.Time // when it is taken to be lost; zero: never
+	due     time.Time // when the message is given out again; zero: never
 	ended   bool
 }
 
-// consumer is a connection that takes messages of a group.
+// consumer is a connection that receives messages of a group.
 type consumer struct {
-	out     chan *message // what is to be sent; it has room for all that may be unanswered
-	slots   int           // messages that may be unanswered at a time
+	out     chan *message // messages to be sent; has room for all slots
+	slots   int           // maximum of unanswered messages
 	flights map[uuid.UUID][]*flight
 	count   int // of flights
 	end     chan error
 
 	from, user, name string
-	given            int64     // messages ever
-	since            time.Time // of the connection
+	given            int64     // messages given out since the connection began
+	since            time.Time // when the connection began
 }
 
-// parked is a message that consumers could not handle, and why.
+// parked is a message that consumers could not handle, and the reason.
 type parked struct {
 	message *message
 	reason  string
 }
 
-// pinBuckets is how many parts of the source streams the strategy Pinned gives to consumers.
+// pinBuckets is the number of buckets into which the strategy Pinned sorts streams; each bucket belongs to one consumer.
 const pinBuckets = 1024
 
-// groupState decides what a group gives to whom and how far it has come. It reads and writes nothing and is one goroutine's; the times are
-// the caller's.
+// groupState decides which message goes to which consumer, and computes the checkpoint. It does no I/O and is used by one
+// goroutine; its callers pass the time.
 type groupState struct {
 	settings  *groupSettings
-	consumers []*consumer // in the order in which they came; the next in turn is first for RoundRobin
+	consumers []*consumer // in the order of connecting; for RoundRobin the next in turn is first
 	pins      map[uint32]*consumer
 
-	replays  []*message // parked ones that come again
-	retries  []*message // those that came back, in the order of the source
-	fresh    []*message // those that were never given out
+	replays  []*message // parked messages to be given out again
+	retries  []*message // returned messages to be given out again, in the order of the source
+	fresh    []*message // messages that were never given out
 	timeline []*flight  // flights with a deadline, in the order of their deadlines
-	parking  []parked   // to be parked; they count as not done until that is durable
-	storing  []parked   // being parked
+	parking  []parked   // messages to be parked; they hold the checkpoint back until that is durable
+	storing  []parked   // messages that are being parked
 
-	considered int64 // place of the newest event that was read of the source, wanted or not
-	checkpoint int64 // the newest that was ordered
-	done       int   // events done with since then
-	replaying  int   // replayed messages that are not done with
-	given      int64 // messages ever
+	considered int64 // place of the newest event read from the source, matching or not
+	checkpoint int64 // the newest checkpoint whose write was started
+	done       int   // events finished since that checkpoint
+	replaying  int   // replayed messages that are not finished
+	given      int64 // messages given out since the group started
 }
 
-// hasRoom reports whether some consumer could take a message.
+// hasRoom reports whether some consumer has a free slot.
 func (s *groupState) hasRoom() bool {
 	return slices.ContainsFunc(s.consumers, func(c *consumer) bool { return c.count < c.slots })
 }
 
-// dispatch gives out what there is room for: what came back before what is new.
+// dispatch gives out messages while consumers have free slots: returned ones before new ones.
 func (s *groupState) dispatch(now time.Time) {
 	s.retries = s.giveOut(s.retries, now)
 	s.replays = s.giveOut(s.replays, now)
 	s.fresh = s.giveOut(s.fresh, now)
 }
 
-// giveOut gives out messages from the front and returns what is left. Pinned messages may pass those whose consumer has no room.
+// giveOut gives out messages from the front of a queue and returns the rest. Under Pinned, a message may overtake others whose
+// consumer has no free slot.
 func (s *groupState) giveOut(queue []*message, now time.Time) []*message {
 	if len(queue) == 0 || !s.hasRoom() {
 		return queue
@@ -124,7 +126,7 @@ func (s *groupState) giveOut(queue []*message, now time.Time) []*message {
 	return left
 }
 
-// choose picks the consumer that a message goes to; nil when none of those that may have it has room.
+// choose picks the consumer for a message; nil when no consumer that may get it has a free slot.
 func (s *groupState) choose(m *message) *consumer {
 	if s.settings.Strategy == strategyPinned {
 		return s.pinned(m)
@@ -133,7 +135,7 @@ func (s *groupState) choose(m *message) *consumer {
 		if c.count >= c.slots {
 			continue
 		}
-		if s.settings.Strategy == strategyRoundRobin { // the others come first next time
+		if s.settings.Strategy == strategyRoundRobin { // moves the others to the front for the next message
 			s.consumers = append(slices.Concat(s.consumers[i+1:], s.consumers[:i]), c)
 		}
 		return c
@@ -141,7 +143,7 @@ func (s *groupState) choose(m *message) *consumer {
 	return nil
 }
 
-// pinned is the consumer of a message's stream. A bucket without one goes to who has the fewest.
+// pinned returns the consumer of a message's stream. A bucket without a consumer goes to the one with the fewest buckets.
 func (s *groupState) pinned(m *message) *consumer {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(m.source())) // a hash never fails
@@ -161,11 +163,11 @@ func (s *groupState) pinned(m *message) *consumer {
 	return to
 }
 
-// give hands a message to a consumer; false when its connection is not taking any.
+// give hands a message to a consumer; false when its channel is full.
 func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 	select {
 	case to.out <- m:
-	default: // answers came for what was not sent yet, or deadlines passed
+	default: // the channel is full: messages were answered, or their deadlines passed, before they were sent
 		return false
 	}
 	f := &flight{message: m, to: to}
@@ -181,7 +183,8 @@ func (s *groupState) give(m *message, to *consumer, now time.Time) bool {
 	return true
 }
 
-// land ends the flight of an event of a consumer and returns it; nil when there is none. Of two with the same id it is the older one.
+// land ends the flight of an event at a consumer and returns it; nil when there is none. Of two flights with the same id it ends
+// the older one.
 func (s *groupState) land(c *consumer, id uuid.UUID) *flight {
 	flights := c.flights[id]
 	if len(flights) == 0 {
@@ -198,7 +201,7 @@ func (s *groupState) land(c *consumer, id uuid.UUID) *flight {
 	return f
 }
 
-// ack takes events as handled.
+// ack finishes events that a consumer has handled.
 func (s *groupState) ack(c *consumer, ids []uuid.UUID) {
 	for _, id := range ids {
 		if f := s.land(c, id); f != nil {
@@ -207,7 +210,7 @@ func (s *groupState) ack(c *consumer, ids []uuid.UUID) {
 	}
 }
 
-// refusal is what a consumer wants to be done with events that it cannot handle.
+// refusal is what a consumer asks for when it cannot handle an event: retry, park or skip it.
 type refusal int
 
 const (
@@ -216,7 +219,7 @@ const (
 	refusalSkip
 )
 
-// nack takes events back.
+// nack takes events back that a consumer cannot handle, and does what it asks for.
 func (s *groupState) nack(c *consumer, ids []uuid.UUID, action refusal, reason string) {
 	for _, id := range ids {
 		f := s.land(c, id)
@@ -232,7 +235,7 @@ func (s *groupState) nack(c *consumer, ids []uuid.UUID, action refusal, reason s
 	}
 }
 
-// retry gives a message out again, or parks one that has come back too often.
+// retry gives a message out again. When its retries are used up, it parks the message.
 func (s *groupState) retry(m *message, reason string) {
 	if m.retries >= s.settings.MaxRetries {
 		s.parking = append(s.parking, parked{m, reason})
@@ -242,7 +245,7 @@ func (s *groupState) retry(m *message, reason string) {
 	s.putBack(m)
 }
 
-// putBack puts a message where it is given out before all that are new, in the order of the source.
+// putBack queues a returned message before all new ones, in the order of the source.
 func (s *groupState) putBack(m *message) {
 	if m.replayed {
 		s.replays = slices.Insert(s.replays, 0, m)
@@ -254,7 +257,7 @@ func (s *groupState) putBack(m *message) {
 	s.retries = slices.Insert(s.retries, at, m)
 }
 
-// expire takes back what nobody has answered for in time, and returns when the next deadline is; zero: none.
+// expire takes back messages whose deadline has passed, and returns the next deadline; zero: there is none.
 func (s *groupState) expire(now time.Time) time.Time {
 	for len(s.timeline) > 0 {
 		f := s.timeline[0]
@@ -270,7 +273,7 @@ func (s *groupState) expire(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// drop ends a flight by itself, not by its id.
+// drop removes one flight; another flight with the same event id stays.
 func (s *groupState) drop(f *flight) {
 	id := f.message.original().id
 	left := slices.DeleteFunc(f.to.flights[id], func(other *flight) bool { return other == f })
@@ -281,7 +284,7 @@ func (s *groupState) drop(f *flight) {
 	f.ended = true
 }
 
-// disconnect takes a consumer away. What it has not answered for is given out again at once; that it left counts against no event.
+// disconnect removes a consumer. Its unanswered messages are given out again at once; this does not count as a retry.
 func (s *groupState) disconnect(c *consumer) {
 	s.consumers = slices.DeleteFunc(s.consumers, func(other *consumer) bool { return other == c })
 	for bucket, to := range s.pins {
@@ -305,7 +308,7 @@ func (s *groupState) disconnect(c *consumer) {
 	c.count = 0
 }
 
-// finish counts a message as done with.
+// finish counts a message as finished: it no longer holds the checkpoint back.
 func (s *groupState) finish(m *message) {
 	if m.replayed {
 		s.replaying--
@@ -314,7 +317,7 @@ func (s *groupState) finish(m *message) {
 	s.done++
 }
 
-// stored says that what was being parked is durable, or that it was not: then it is tried again.
+// stored records whether the append to the parked stream succeeded. If not, it is retried.
 func (s *groupState) stored(ok bool) {
 	if !ok {
 		s.parking = append(s.storing, s.parking...)
@@ -326,18 +329,18 @@ func (s *groupState) stored(ok bool) {
 	s.storing = nil
 }
 
-// offer adds what was read of the source up to a place. Events that are not wanted are done with.
+// offer adds messages read from the source up to the place considered. Events that do not match are finished at once.
 func (s *groupState) offer(wanted []*message, considered int64, unwanted int) {
 	s.fresh = append(s.fresh, wanted...)
 	s.considered = max(s.considered, considered)
 	s.done += unwanted
 }
 
-// checkpointAt is the place up to which everything is done with.
+// checkpointAt returns the place up to which every event is finished.
 func (s *groupState) checkpointAt() int64 {
 	lowest := s.considered + 1
 	if len(s.fresh) > 0 {
-		lowest = min(lowest, s.fresh[0].place) // of Pinned, too: what is left keeps its order
+		lowest = min(lowest, s.fresh[0].place) // under Pinned, too: the rest keeps the order of the source
 	}
 	if len(s.retries) > 0 {
 		lowest = min(lowest, s.retries[0].place)
@@ -361,7 +364,8 @@ func (s *groupState) checkpointAt() int64 {
 	return lowest - 1
 }
 
-// due returns the checkpoint that is due: after many events at once, after some when their time has come. False when none is.
+// due returns the checkpoint that is due: at once after MaxCheckpoint finished events, after MinCheckpoint when its time has
+// come. It returns false when none is due.
 func (s *groupState) due(timeIsUp bool) (int64, bool) {
 	enough := s.done >= int(s.settings.MaxCheckpoint) || timeIsUp && s.done >= int(s.settings.MinCheckpoint)
 	if s.done == 0 || !enough {
@@ -375,7 +379,7 @@ func (s *groupState) due(timeIsUp bool) (int64, bool) {
 	return at, true
 }
 
-// unanswered is how many messages consumers have.
+// unanswered counts the messages in flight.
 func (s *groupState) unanswered() (count int) {
 	for _, c := range s.consumers {
 		count += c.count

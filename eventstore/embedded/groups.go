@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// maxGroups bounds the persistent subscriptions of a log: each has a goroutine and buffers.
+// maxGroups is the maximum of persistent subscriptions of a log. Each has a goroutine and buffers.
 const maxGroups = 1000
 
 var (
@@ -24,14 +24,14 @@ var (
 // groups are the persistent subscriptions of a log.
 type groups struct {
 	service *service
-	change  sync.Mutex // held by whoever adds, changes or removes one, until that is durable
+	change  sync.Mutex // held while a group is added, changed or removed, until that is durable
 
 	mu     sync.Mutex
 	all    map[groupKey]*group
 	closed bool
 }
 
-// openGroups starts what the log knows. One that cannot be read is told and left out.
+// openGroups starts the groups stored in the log. A group that cannot be read is logged and left out.
 func openGroups(ctx context.Context, s *service) (*groups, error) {
 	g := &groups{service: s, all: map[groupKey]*group{}}
 	return g, g.load(ctx)
@@ -91,7 +91,7 @@ func (g *groups) take(key groupKey) *group {
 	return found
 }
 
-// create adds a group that begins at a place, startAtEnd for the end.
+// create adds a group that starts at a place; startAtEnd: after the newest event.
 func (g *groups) create(ctx context.Context, key groupKey, settings *groupSettings, start int64) error {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -111,7 +111,7 @@ func (g *groups) create(ctx context.Context, key groupKey, settings *groupSettin
 	return g.start(row)
 }
 
-// row is a group as it is kept.
+// row makes the stored form of a group.
 func (g *groups) row(ctx context.Context, key groupKey, settings *groupSettings, start int64) (*groupRow, error) {
 	last := g.service.tail.edge()
 	if !key.all() {
@@ -131,7 +131,7 @@ func (g *groups) row(ctx context.Context, key groupKey, settings *groupSettings,
 	return &groupRow{key: key, settings: encoded, checkpoint: noCheckpoint}, err
 }
 
-// update changes a group's settings. Its consumers are disconnected; how far it has come and its filter stay.
+// update changes a group's settings. Its consumers are disconnected; its checkpoint and its filter stay.
 func (g *groups) update(ctx context.Context, key groupKey, settings *groupSettings, start int64) error {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -139,7 +139,7 @@ func (g *groups) update(ctx context.Context, key groupKey, settings *groupSettin
 	if old == nil {
 		return errNoGroup
 	}
-	settings.Filter = old.state.settings.Filter // never changed
+	settings.Filter = old.state.settings.Filter // the filter cannot be changed
 	row, err := g.row(ctx, key, settings, start)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (g *groups) update(ctx context.Context, key groupKey, settings *groupSettin
 	return g.start(row)
 }
 
-// remove deletes a group, its checkpoint and what it parked.
+// remove deletes a group, its checkpoint and its parked messages.
 func (g *groups) remove(ctx context.Context, key groupKey) error {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -175,7 +175,7 @@ func (g *groups) remove(ctx context.Context, key groupKey) error {
 	return nil
 }
 
-// restart disconnects all consumers and begins from what the log knows.
+// restart disconnects all consumers and starts all groups again from their stored state.
 func (g *groups) restart(ctx context.Context) error {
 	g.change.Lock()
 	defer g.change.Unlock()
@@ -186,7 +186,7 @@ func (g *groups) restart(ctx context.Context) error {
 	return g.load(ctx)
 }
 
-// close ends all groups. They write their checkpoints, so the writer has to be there still.
+// close ends all groups. They write their checkpoints, so the writer must still be running.
 func (g *groups) close() {
 	g.mu.Lock()
 	g.closed = true

@@ -29,34 +29,37 @@ import (
 )
 
 const (
-	maxKnown      = 1024    // credentials that are remembered as right
-	maxHashChecks = 2       // passwords that are checked at a time: those that guess must not take the processors
-	maxDrained    = 4 << 20 // bytes that are read of an append that is going to be refused
+	maxKnown      = 1024    // verified credentials that are cached
+	maxHashChecks = 2       // passwords checked at the same time: somebody who guesses passwords must not use up the CPUs
+	maxDrained    = 4 << 20 // bytes read of an append that will be refused
 )
 
-// anonymous are the calls that need no user: a client makes them to find out what it talks to, and is told nothing that it has not dialled.
+// anonymous lists the methods that need no user. Clients call them to find out what kind of server they talk to; the answers tell
+// only what the client has dialled.
 var anonymous = []string{serverfeatures.ServerFeatures_GetSupportedMethods_FullMethodName, gossip.Gossip_Read_FullMethodName}
 
-// readOnly are the calls that a read-only user may make besides.
+// readOnly lists the further methods that a read-only user may call.
 var readOnly = []string{
 	streams.Streams_Read_FullMethodName,
 	persistent.PersistentSubscriptions_GetInfo_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
 }
 
-// managing are the calls that change or look through persistent subscriptions, or have the log cleaned: users whom the $acl of streams rules may not make them.
+// managing lists the methods that change or list persistent subscriptions, or start a scavenge. Users of the role "user" may not
+// call them.
 var managing = []string{
 	persistent.PersistentSubscriptions_Create_FullMethodName, persistent.PersistentSubscriptions_Update_FullMethodName,
 	persistent.PersistentSubscriptions_Delete_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
 	eventstore.ScavengeMethod, persistent.PersistentSubscriptions_ReplayParked_FullMethodName, persistent.PersistentSubscriptions_RestartSubsystem_FullMethodName,
 }
 
-// guard lets the users of a file in, by the Basic credentials that clients send with every call. A password costs its hash once: what
-// was right is remembered by an HMAC of name, password and hash under a key of this process, so a changed line is checked anew.
+// guard admits the users listed in a file, by the Basic credentials that clients send with every call. bcrypt checks a password
+// once: verified credentials are cached as an HMAC of name, password and hash under a key of this process. When a user's line
+// changes, the password is checked again.
 type guard struct {
 	path   string
 	note   logrus.FieldLogger
 	key    []byte
-	checks chan struct{} // a slot for every password that is being checked
+	checks chan struct{} // one slot for each password that is being checked
 
 	mu      sync.Mutex
 	users   map[string]user
@@ -81,7 +84,7 @@ func newGuard(path string, note logrus.FieldLogger) (*guard, error) {
 	return g, g.load()
 }
 
-// load reads the users anew. Calls of users that are gone, or have another password or role, end.
+// load reads the users file again. It ends the calls of users who were removed, or have another password or role.
 func (g *guard) load() error {
 	users, err := readUsers(g.path)
 	if err != nil {
@@ -106,7 +109,7 @@ var (
 	errUserChanged = errors.New("the user was changed or removed")
 )
 
-// admit finds out who makes a call, and whether that user may.
+// admit identifies the user who makes a call, and checks that the user may make it.
 func (g *guard) admit(ctx context.Context, method string) (user, error) {
 	name, password, ok := basicCredentials(ctx)
 	if !ok {
@@ -139,7 +142,8 @@ func basicCredentials(ctx context.Context) (name, password string, ok bool) {
 	return strings.Cut(string(decoded), ":")
 }
 
-// check compares a password with the user's hash, or finds it among those that were right. An unknown name takes as long as a wrong password.
+// check compares a password with the user's hash, unless the same credentials are cached. An unknown name takes as long as a
+// wrong password.
 func (g *guard) check(ctx context.Context, name, password string) (user, error) {
 	g.mu.Lock()
 	one, found := g.users[name]
@@ -162,7 +166,7 @@ func (g *guard) check(ctx context.Context, name, password string) (user, error) 
 	}
 	defer func() { <-g.checks }()
 	g.mu.Lock()
-	_, known = g.known[proof] // by one who was first: the processes of a host come back together
+	_, known = g.known[proof] // cached by another call meanwhile: the processes of a host reconnect together
 	g.mu.Unlock()
 	if found && known {
 		return one, nil
@@ -174,7 +178,7 @@ func (g *guard) check(ctx context.Context, name, password string) (user, error) 
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.users[name] != one { // changed meanwhile
+	if g.users[name] != one { // the file was read again meanwhile
 		return user{}, errNobody
 	}
 	if len(g.known) >= maxKnown {
@@ -191,7 +195,7 @@ func (g *guard) proof(name, password, hash string) (proof [sha256.Size]byte) {
 	return proof
 }
 
-// unary guards calls of one message.
+// unary is the interceptor for unary calls.
 func (g *guard) unary(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	if !slices.Contains(anonymous, info.FullMethod) {
 		caller, err := g.admit(ctx, info.FullMethod)
@@ -203,7 +207,7 @@ func (g *guard) unary(ctx context.Context, request any, info *grpc.UnaryServerIn
 	return handle(ctx, request)
 }
 
-// stream guards calls of many messages; they end when their user is changed.
+// stream is the interceptor for streaming calls; they end when their user is changed or removed.
 func (g *guard) stream(service any, call grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
 	if slices.Contains(anonymous, info.FullMethod) {
 		return handle(service, call)
@@ -236,7 +240,7 @@ func (g *guard) stream(service any, call grpc.ServerStream, info *grpc.StreamSer
 	return err
 }
 
-// guardedCall is a call whose context ends with its user's right to make it.
+// guardedCall is a streaming call whose context ends when its user may no longer make it.
 type guardedCall struct {
 	grpc.ServerStream
 	ctx context.Context
@@ -245,7 +249,8 @@ type guardedCall struct {
 // Context implements grpc.ServerStream.
 func (c guardedCall) Context() context.Context { return c.ctx }
 
-// drain reads an append that is refused, within bounds: a client that is answered while it sends does not see the answer.
+// drain reads an append that is refused, at most maxDrained bytes: a client that is answered while it is still sending does not
+// see the answer.
 func drain(call grpc.ServerStream) {
 	for left := maxDrained; left > 0; {
 		message := new(streams.AppendReq)

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	metaPrefix    = "$$" // the stream of a stream's metadata: this and its name
+	metaPrefix    = "$$" // this and a stream's name are the name of the stream that holds its metadata
 	metaType      = "$metadata"
 	softDeleted   = math.MaxInt64 // the $tb of a deleted stream
 	tombstoneType = "$streamDeleted"
 	tombstoned    = math.MaxInt64 // the revision of a tombstone: no other event can follow it
 )
 
-// head is what a stream's readers and writers must know about it.
+// head is the state of a stream that its readers and writers need.
 type head struct {
 	last int64 // revision of the newest event, -1 before the first; tombstoned when the stream is deleted for good
 	meta streamMeta
@@ -25,11 +25,11 @@ type head struct {
 
 func (h head) tombstoned() bool { return h.last == tombstoned }
 
-// limited says that some of the stream's events may be out of its readers' sight.
+// limited reports whether retention may hide some of the stream's events from readers.
 func (h head) limited() bool { return h.tombstoned() || h.meta.limited() }
 
-// streamMeta is the part of a stream's metadata that the server itself acts on. It decides what readers of the stream see;
-// the log as a whole still has every event.
+// streamMeta is the part of a stream's metadata that the server acts on. It decides what readers of the stream see; reads of the
+// whole log still return every event.
 type streamMeta struct {
 	known          bool // the stream has metadata
 	truncateBefore int64
@@ -39,10 +39,10 @@ type streamMeta struct {
 
 func (m streamMeta) softDeleted() bool { return m.truncateBefore == softDeleted }
 
-// limited says that some of the stream's events may be out of its readers' sight.
+// limited reports whether this metadata may hide some of the stream's events from readers.
 func (m streamMeta) limited() bool { return m.truncateBefore > 0 || m.maxCount > 0 || m.maxAge > 0 }
 
-// parseMeta reads a $metadata event. What is not JSON, or not a number that makes sense, sets nothing.
+// parseMeta reads a $metadata event. It ignores data that is not JSON, and fields that are not sensible numbers.
 func parseMeta(data []byte) streamMeta {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(data, &fields) != nil {
@@ -62,7 +62,7 @@ func parseMeta(data []byte) streamMeta {
 	return meta
 }
 
-// withTruncateBefore returns metadata with another $tb and everything else kept to the letter.
+// withTruncateBefore returns metadata with another $tb; all other fields keep their exact text.
 func withTruncateBefore(data []byte, revision int64) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(data, &fields) != nil || fields == nil { // "null" makes it nil
@@ -72,7 +72,7 @@ func withTruncateBefore(data []byte, revision int64) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// firstVisible is the lowest revision that $tb and $maxCount leave to readers; $maxAge is a matter of each event.
+// firstVisible is the lowest revision that $tb and $maxCount leave to readers. $maxAge is checked for each event.
 func (h head) firstVisible() int64 {
 	if h.tombstoned() {
 		return tombstoned
@@ -84,7 +84,7 @@ func (h head) firstVisible() int64 {
 	return max(first, 0)
 }
 
-// expiredBefore is the creation time, in ticks, below which events are too old to be seen.
+// expiredBefore is the creation time, in ticks, before which $maxAge hides events.
 func (h head) expiredBefore(now time.Time) int64 {
 	if h.meta.maxAge == 0 {
 		return math.MinInt64
@@ -92,7 +92,7 @@ func (h head) expiredBefore(now time.Time) int64 {
 	return ticks(now.Add(-h.meta.maxAge))
 }
 
-// loadHead reads what a stream's head is now.
+// loadHead reads a stream's head from the log.
 func loadHead(ctx context.Context, log storage, stream string) (head, error) {
 	last, err := log.LastRevision(ctx, stream)
 	if err != nil {
@@ -101,9 +101,9 @@ func loadHead(ctx context.Context, log storage, stream string) (head, error) {
 	if described, isMeta := strings.CutPrefix(stream, metaPrefix); isMeta {
 		base, err := log.LastRevision(ctx, described)
 		if base == tombstoned {
-			last = tombstoned // its metadata went with the stream
+			last = tombstoned // the tombstone applies to the metadata stream too
 		}
-		return head{last: last, meta: streamMeta{maxCount: 1}}, err // only the newest metadata counts
+		return head{last: last, meta: streamMeta{maxCount: 1}}, err // of a metadata stream only the newest event applies
 	}
 	newest, err := newestOf(ctx, log, metaPrefix+stream)
 	if err != nil || newest == nil {

@@ -21,15 +21,16 @@ func LogFile(dir string) (string, error) {
 	return path, nil
 }
 
-// inspection is a log opened to be looked at: one moment of it, whatever a server appends meanwhile.
+// inspection is a log that is opened for reading, as a snapshot: later appends of a server are not seen.
 type inspection struct {
 	path string
 	conn *sqlite.Conn
-	lock *os.File // nil while a server has the folder open, and for a file that is in none
+	lock *os.File // nil while a server has the folder open, and for a backup file, which is in no data folder
 }
 
-// inspect opens a data folder, or the file of a backup. Beside a running server it reads only, by a connection of its own, which
-// SQLite's locks keep apart from the server's; a folder without one is locked, so that no server starts under it.
+// inspect opens a data folder, or the file of a backup. Beside a running server it only reads, through a connection of its own:
+// SQLite's locks isolate it from the server. A folder without a running server is locked, so that no server can open it
+// meanwhile.
 func inspect(ctx context.Context, path string) (_ *inspection, err error) {
 	i := &inspection{path: path}
 	defer func() {
@@ -51,7 +52,7 @@ func inspect(ctx context.Context, path string) (_ *inspection, err error) {
 			return nil, err
 		}
 		if i.lock != nil {
-			flags = sqlite.OpenReadWrite // what a crash left has to be put in order first
+			flags = sqlite.OpenReadWrite // a write-ahead log that a crash left has to be moved into the file first
 		}
 	}
 	if info, err = os.Stat(i.path); err != nil {
@@ -75,8 +76,8 @@ func inspect(ctx context.Context, path string) (_ *inspection, err error) {
 	return i, i.begin()
 }
 
-// connect opens the connection. A file that nobody writes to and that has no write-ahead log is opened without locks, so that it may
-// lie on a disk that cannot be written to.
+// connect opens the connection. A file that nobody writes to and that has no write-ahead log is opened without locks, so that it
+// may be on a read-only disk.
 func (i *inspection) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	uri, err := checkedURI(i.path)
 	if err != nil {
@@ -90,7 +91,7 @@ func (i *inspection) connect(flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	return sqlite.OpenConn(uri, flags|sqlite.OpenURI)
 }
 
-// begin fixes the moment that is looked at.
+// begin starts the read transaction, which fixes the snapshot.
 func (i *inspection) begin() error {
 	version, _, err := queryInt(i.conn, "PRAGMA user_version")
 	if err == nil && version != schemaVersion {

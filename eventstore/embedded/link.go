@@ -21,8 +21,8 @@ func linkTarget(data []byte) (stream string, revision int64, ok bool) {
 
 func linkTo(r *record) string { return strconv.FormatInt(r.revision, 10) + "@" + r.stream }
 
-// resolve returns the event that a link points to; nil when that is deleted, truncated or no longer there, when the data is no link, and
-// when the caller may not read its stream.
+// resolve returns the event that a link points to. It returns nil when that event is deleted, truncated or removed, when the data
+// is no link, and when the caller may not read the event's stream.
 func (s *service) resolve(ctx context.Context, link *record) (*record, error) {
 	stream, revision, ok := linkTarget(link.data)
 	if !ok || s.denied(ctx, stream, rightRead) != nil {
@@ -42,7 +42,8 @@ func (s *service) resolve(ctx context.Context, link *record) (*record, error) {
 // projectedPrefixes begin the names of streams that EventStoreDB's own projections write.
 var projectedPrefixes = []string{"$ce-", "$et-", "$bc-", "$category-", "$stream-"}
 
-// isProjected reports whether a stream is one that EventStoreDB's own projections would write. Here nothing writes it, unless it was copied.
+// isProjected reports whether a stream is one that EventStoreDB's own projections would write. This server never writes such a
+// stream; it has events only when it was copied from another server.
 func isProjected(stream string) bool {
 	for _, prefix := range projectedPrefixes {
 		if strings.HasPrefix(stream, prefix) {
@@ -52,7 +53,7 @@ func isProjected(stream string) bool {
 	return stream == "$streams"
 }
 
-// errProjected says what to do instead. An empty answer would be taken for an empty category.
+// errProjected tells the client what to do instead. An empty answer would look like an empty category.
 func errProjected(stream string) error {
 	return status.Errorf(codes.Unimplemented,
 		"stream %s would be written by a system projection, and this event store runs none: read $all with a filter by stream prefix or event type", stream)

@@ -37,7 +37,7 @@ func isLoopback(address string) bool {
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// listenUnix opens a socket in a folder that only this user can enter; that is what keeps others out, from the first moment.
+// listenUnix opens a socket in a folder that only this user can enter. The folder keeps others out from the first moment on.
 func listenUnix(dir string) (net.Listener, string, error) {
 	path, err := socketPath(dir)
 	if err != nil {
@@ -46,7 +46,7 @@ func listenUnix(dir string) (net.Listener, string, error) {
 	if err := privateFolder(filepath.Dir(path)); err != nil {
 		return nil, "", fmt.Errorf("make a place for the event store's socket: %w", err)
 	}
-	// The folder's lock is ours, so a socket that is still there was left by a process that was killed.
+	// This process holds the folder's lock, so an existing socket was left by a process that was killed.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, "", fmt.Errorf("remove the old socket: %w", err)
 	}
@@ -60,7 +60,7 @@ func listenUnix(dir string) (net.Listener, string, error) {
 	return sameUser{listener}, "unix://" + path, nil
 }
 
-// SocketAddr is what to dial for the server that has a data folder open and listens on its socket.
+// SocketAddr returns the address of the server that has a data folder open and listens on its socket.
 func SocketAddr(dir string) (string, error) {
 	path, err := socketPath(dir)
 	if err != nil {
@@ -72,10 +72,10 @@ func SocketAddr(dir string) (string, error) {
 	return "unix://" + path, nil
 }
 
-// socketPath is where the socket of a data folder is: in the folder, or when that path is too long for a socket, in a folder
-// with an unguessable name under the system's temporary one. That name is kept in the data folder, so that clients find the
-// server at the same place after a restart. Something that clears the temporary folder takes that socket away: a data
-// folder with a shorter path, or a loopback port, is the better choice.
+// socketPath returns the path of a data folder's socket: in the folder, or when that path is too long for a socket, in a folder
+// with a random name under the system's temporary folder. The random name is stored in the data folder, so that clients find the
+// socket at the same path after a restart. A clean-up of the temporary folder removes the socket: better use a data folder with a
+// shorter path, or a loopback port.
 func socketPath(dir string) (string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func socketPath(dir string) (string, error) {
 	return path, nil
 }
 
-// keptName returns the random name in a file, made when it is missing.
+// keptName returns the random name stored in a file. It creates the file when it is missing.
 func keptName(path string) (string, error) {
 	kept, err := os.ReadFile(path)
 	if err == nil && len(strings.TrimSpace(string(kept))) == 32 {
@@ -112,8 +112,8 @@ func keptName(path string) (string, error) {
 	return name, os.WriteFile(path, []byte(name+"\n"), 0o600)
 }
 
-// privateFolder makes a folder that only this user can enter, or makes sure that the one that is there is such a folder
-// and no link: the temporary folder is open to everybody.
+// privateFolder creates a folder that only this user can enter, or checks that an existing one is such a folder and not a
+// symbolic link: everybody can write to the temporary folder.
 func privateFolder(path string) error {
 	err := os.Mkdir(path, 0o700)
 	if err == nil || !errors.Is(err, os.ErrExist) {

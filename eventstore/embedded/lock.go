@@ -16,8 +16,8 @@ var ErrInUse = errors.New("the folder is open in another process")
 // lockName is the file that is locked.
 const lockName = "lock"
 
-// lockFolder makes sure that no other process has the folder open. The lock goes with the process, so a killed one leaves
-// none behind; the file stays and says who has it.
+// lockFolder makes sure that no other process has the folder open. The lock ends with the process, also when that is killed. The
+// file stays, and names the process that locked it last.
 func lockFolder(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -39,8 +39,8 @@ func lockFolder(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// unlockFolder gives the folder back at once. Closing the file alone would leave it locked for as long as a child process that is just being
-// started holds a copy of it.
+// unlockFolder releases the lock at once. Closing the file alone would leave the folder locked while a child process that is just
+// being started holds a copy of the descriptor.
 func unlockFolder(file *os.File) error {
 	return errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_UN), file.Close())
 }

@@ -12,18 +12,18 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// StreamInfo is what is told about a stream.
+// StreamInfo describes a stream.
 type StreamInfo struct {
 	Name    string    `json:"name"`
 	Events  int64     `json:"events"`
-	First   int64     `json:"first"` // revision of the oldest event that retention has left
+	First   int64     `json:"first"` // revision of the oldest event that retention has not removed
 	Last    int64     `json:"last"`  // revision of the newest event
 	Newest  time.Time `json:"newest"`
-	Deleted bool      `json:"deleted,omitempty"` // for good: only its tombstone is left
+	Deleted bool      `json:"deleted,omitempty"` // by a tombstone, which is all that is left
 }
 
-// Streams returns the streams of a data folder or backup whose name begins with a prefix, those after a name, in the order of their names and
-// at most limit of them; also while a server runs there.
+// Streams lists the streams of a data folder or backup whose name begins with a prefix: in the order of their names, at most
+// limit of those after the name after. It works while a server runs there.
 func Streams(ctx context.Context, path, prefix, after string, limit int) (streams []StreamInfo, err error) {
 	err = lookInto(ctx, path, func(i *inspection) error {
 		return sqlitex.Execute(i.conn, `SELECT s.name, s.removed, e.revision, e.created FROM streams s
@@ -46,7 +46,7 @@ func Streams(ctx context.Context, path, prefix, after string, limit int) (stream
 	return streams, err
 }
 
-// Stats is what is told about a log as a whole.
+// Stats describes a log as a whole.
 type Stats struct {
 	Events     int64      `json:"events"`
 	Streams    int64      `json:"streams"`
@@ -55,20 +55,21 @@ type Stats struct {
 	Oldest     time.Time  `json:"oldest"`
 	Newest     time.Time  `json:"newest"`
 	FileBytes  int64      `json:"fileBytes"`
-	FreeBytes  int64      `json:"freeBytes"` // of the file, to be used again
+	FreeBytes  int64      `json:"freeBytes"` // unused bytes of the file, which later events fill
 	WALBytes   int64      `json:"walBytes"`
 	Groups     int64      `json:"groups"` // persistent subscriptions
 	Categories []Category `json:"categories"`
 }
 
-// Category counts the streams whose names are equal up to the first dash.
+// Category counts the streams whose names are equal up to the first dash, and their events.
 type Category struct {
 	Name    string `json:"name"`
 	Streams int64  `json:"streams"`
 	Events  int64  `json:"events"`
 }
 
-// LogStats counts what is in the log of a data folder or backup, also while a server runs there. It reads the indexes and no event.
+// LogStats counts the contents of the log of a data folder or backup, also while a server runs there. It reads indexes only, no
+// events.
 func LogStats(ctx context.Context, path string) (stats Stats, err error) {
 	err = lookInto(ctx, path, func(i *inspection) error {
 		for _, size := range []struct {
@@ -128,12 +129,12 @@ func (s *Stats) count(conn *sqlite.Conn) error {
 		}})
 }
 
-// GroupInfo is what the log knows of a persistent subscription.
+// GroupInfo is the stored state of a persistent subscription.
 type GroupInfo struct {
 	Stream     string `json:"stream"`
 	Name       string `json:"name"`
 	Strategy   string `json:"strategy"`
-	Checkpoint int64  `json:"checkpoint"` // place of the last event that is done with; -1 before the first
+	Checkpoint int64  `json:"checkpoint"` // place up to which all events are finished; -1: none is
 	Known      int64  `json:"known"`      // place of the newest event of the stream, or of the log
 	Parked     int64  `json:"parked"`
 }
@@ -173,7 +174,7 @@ func Groups(ctx context.Context, path string) (groups []GroupInfo, err error) {
 	return groups, err
 }
 
-// parkedOf counts the events of a parked stream that were not replayed.
+// parkedOf counts the events in a parked stream that were not replayed yet.
 func parkedOf(conn *sqlite.Conn, stream string) (int64, error) {
 	h := head{last: -1}
 	last, found, err := queryInt(conn, "SELECT max(revision) FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?)", stream)

@@ -16,26 +16,26 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// A record's checksum shows that the record was damaged, but not that an index no longer leads to it. So every page of the
-// log's file carries a checksum too: a layer between SQLite and the operating system's files (a VFS in SQLite's words) writes
-// it into the bytes that the file's header reserves at the end of each page, and refuses a page that does not match.
+// A record's checksum detects a damaged record, but not a damaged index that no longer leads to the record. So every page of the
+// log's file carries a checksum too. A VFS (SQLite's name for a layer between SQLite and the operating system's files) writes it
+// into the bytes that the file's header reserves at the end of each page, and refuses a page whose checksum does not match.
 const (
 	vfsName       = "moviola-checked"
 	pageBytes     = 4096
 	reservedBytes = 4 // of each page, for its checksum
 )
 
-// checkedFile is an open file of the layer. Its methods are those that SQLite's own file has.
+// checkedFile is an open file of the VFS. It has the methods of SQLite's own file.
 type checkedFile struct {
 	path    string
 	pages   bool // the log's file, whose pages are checked; otherwise the write-ahead log, which SQLite checks
 	methods lib.Tsqlite3_io_methods
-	fault   func(operation string) int32 // what a test makes of a read, write or sync; 0: nothing
+	fault   func(operation string) int32 // a fault that a test injects into a read, write or sync; 0: none
 }
 
 var (
 	checkedFiles sync.Map // pointer to SQLite's file → *checkedFile
-	badPages     sync.Map // path → number of the page found damaged last
+	badPages     sync.Map // path → number of the damaged page found last
 	failedSyncs  sync.Map // path → true once a sync of it has failed
 	fileFaults   sync.Map // path → func(string) int32, set by tests before the file is opened
 
@@ -46,7 +46,7 @@ var (
 	}{of: map[uintptr]uintptr{}}
 )
 
-// registerVFS makes the layer known to SQLite.
+// registerVFS registers the layer with SQLite.
 var registerVFS = sync.OnceValue(func() error {
 	tls := libc.NewTLS()
 	defer tls.Close()
@@ -63,7 +63,7 @@ var registerVFS = sync.OnceValue(func() error {
 	if ours == 0 {
 		return errors.New("no memory for SQLite's files")
 	}
-	vfs := (*lib.Tsqlite3_vfs)(pointer(ours)) // it stays for the life of the process
+	vfs := (*lib.Tsqlite3_vfs)(pointer(ours)) // never freed
 	*vfs = systemVFS
 	vfs.FpNext, vfs.FzName, vfs.FxOpen = 0, name, address(openChecked)
 	if rc := lib.Xsqlite3_vfs_register(tls, ours, 0); rc != lib.SQLITE_OK {
@@ -84,13 +84,13 @@ func checkedURI(path string) (string, error) {
 	return (&url.URL{Scheme: "file", Path: absolute, RawQuery: "vfs=" + vfsName}).String(), nil
 }
 
-// pointer makes a pointer of an address that SQLite gave. The memory is not Go's, so it does not move.
+// pointer converts an address that SQLite gave. The memory is not Go's, so the garbage collector does not move it.
 func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// address is what SQLite calls to reach a function of this file, which must not be a closure.
+// address returns the address by which SQLite calls a function of this file. The function must not be a closure.
 func address[F any](f F) uintptr { return *(*uintptr)(unsafe.Pointer(&f)) }
 
-// function is the way back.
+// function is the inverse of address.
 func function[F any](p uintptr) F { return *(*F)(unsafe.Pointer(&struct{ uintptr }{p})) }
 
 type (
@@ -119,7 +119,8 @@ func openChecked(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags u
 	return lib.SQLITE_OK
 }
 
-// methodsOver returns a table of methods with ours in the place of some of SQLite's. There are as many as SQLite has.
+// methodsOver returns a copy of SQLite's table of file methods in which some are replaced by ours. There is one copy for each of
+// SQLite's tables.
 func methodsOver(tls *libc.TLS, theirs uintptr) uintptr {
 	checkedMethods.Lock()
 	defer checkedMethods.Unlock()
@@ -137,7 +138,7 @@ func methodsOver(tls *libc.TLS, theirs uintptr) uintptr {
 
 func opened(file uintptr) *checkedFile {
 	f, _ := checkedFiles.Load(file)
-	return f.(*checkedFile) // SQLite calls only for what it has opened
+	return f.(*checkedFile) // SQLite passes only files that it has opened
 }
 
 func closeChecked(tls *libc.TLS, file uintptr) int32 {
@@ -158,8 +159,8 @@ func syncChecked(tls *libc.TLS, file uintptr, flags int32) int32 {
 	return rc
 }
 
-// readChecked reads and, where SQLite reads a whole page, checks it. The header, which it reads alone when it opens the file, is
-// checked with its page.
+// readChecked reads, and checks the checksum when SQLite reads a whole page. When SQLite opens a file, it reads only the header;
+// that part is checked when its page is read.
 func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
 	f := opened(file)
 	if rc := f.fault("read"); rc != lib.SQLITE_OK {
@@ -180,7 +181,7 @@ func readChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64
 	defer libc.Xfree(tls, page)
 	within := offset % pageBytes
 	rc := read(tls, file, page, pageBytes, offset-within)
-	if rc == lib.SQLITE_IOERR_SHORT_READ { // of a new file; what is missing counts as zeros
+	if rc == lib.SQLITE_IOERR_SHORT_READ { // of a new file; the missing bytes are zeros
 		clear(unsafe.Slice((*byte)(pointer(buffer)), amount))
 	}
 	if rc != lib.SQLITE_OK {
@@ -198,7 +199,8 @@ func (f *checkedFile) damaged(offset int64) int32 {
 	return lib.SQLITE_IOERR_DATA
 }
 
-// writeChecked puts the checksum into a page before it is written. The bytes are SQLite's to keep and ours to fill.
+// writeChecked sets the checksum of a page and writes it. The reserved bytes are in SQLite's buffer, but SQLite does not use
+// them.
 func writeChecked(tls *libc.TLS, file, buffer uintptr, amount int32, offset int64) int32 {
 	f := opened(file)
 	if rc := f.fault("write"); rc != lib.SQLITE_OK {
@@ -216,34 +218,34 @@ func pageMatches(buffer uintptr, offset int64) bool {
 	return binary.LittleEndian.Uint32(page[pageBytes-reservedBytes:]) == pageChecksum(page, offset)
 }
 
-// pageChecksum covers a page and where it is, so that a page written to another's place is noticed.
+// pageChecksum covers a page and its offset, so that a page written to the wrong place is detected.
 func pageChecksum(page []byte, offset int64) uint32 {
 	var place [8]byte
 	binary.LittleEndian.PutUint64(place[:], uint64(offset))
 	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, page[:pageBytes-reservedBytes])
 }
 
-// emptyPage is the first page of a file without tables: SQLite's header, which says how large pages are, what each reserves and that
-// the file has a write-ahead log, and the root of an empty table.
+// emptyPage is the first page of a file without tables: SQLite's header (page size, reserved bytes, write-ahead log) and the root
+// of an empty table.
 func emptyPage() []byte {
 	page := make([]byte, pageBytes)
 	copy(page, "SQLite format 3\x00")
 	binary.BigEndian.PutUint16(page[16:], pageBytes)
 	page[18], page[19], page[20] = 2, 2, reservedBytes // 2: write-ahead log
-	page[21], page[22], page[23] = 64, 32, 32          // fixed by the format
+	page[21], page[22], page[23] = 64, 32, 32          // constants of the format
 	binary.BigEndian.PutUint32(page[24:], 1)           // change counter
 	binary.BigEndian.PutUint32(page[28:], 1)           // pages
 	binary.BigEndian.PutUint32(page[44:], 4)           // schema format
 	binary.BigEndian.PutUint32(page[56:], 1)           // UTF-8
 	binary.BigEndian.PutUint32(page[92:], 1)           // the change counter that the number of pages is valid for
 	binary.BigEndian.PutUint32(page[96:], sqlite.VersionNumber)
-	page[100] = 13 // a leaf of a table
+	page[100] = 13 // type of the page: leaf of a table
 	binary.BigEndian.PutUint16(page[105:], pageBytes-reservedBytes)
 	binary.LittleEndian.PutUint32(page[pageBytes-reservedBytes:], pageChecksum(page, 0))
 	return page
 }
 
-// readError names the damage when SQLite found some while it read a file.
+// readError converts SQLite's error to a *CorruptError when SQLite found damage while it read a file.
 func readError(path string, err error) error {
 	switch code := sqlite.ErrCode(err); {
 	case code == sqlite.ResultCode(lib.SQLITE_IOERR_DATA):

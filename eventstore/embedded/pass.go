@@ -18,11 +18,11 @@ import (
 	"moviola/eventstore"
 )
 
-// pass is what calls through the socket have to carry: who can connect is not asked for more, and a file of this user cannot be read in
-// the sandboxes of programs that this user starts, although sockets can be connected to.
+// pass is a random token that calls through the socket must carry. Nothing else is asked of a caller who can connect. Sandboxed
+// programs of this user may be able to connect to the socket, but cannot read the file with the pass.
 type pass string
 
-// newPass makes the pass of this start and leaves it beside the socket, for this user only.
+// newPass makes the pass of this start and writes it to a file beside the socket that only this user can read.
 func newPass(socket net.Listener) (pass, error) {
 	random := make([]byte, 32)
 	if _, err := rand.Read(random); err != nil {
@@ -30,7 +30,7 @@ func newPass(socket net.Listener) (pass, error) {
 	}
 	made := pass(hex.EncodeToString(random))
 	path := eventstore.PassFile(socket.Addr().String())
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) { // never written through a link
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) { // so that the pass is never written through a symbolic link
 		return "", fmt.Errorf("replace the pass of the event store's socket: %w", err)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -44,7 +44,7 @@ func newPass(socket net.Listener) (pass, error) {
 	return made, err
 }
 
-// errPass is the status of a server that is away: a client whose server was started again looks for it, and finds its new pass.
+// errPass has the status of an unavailable server: a client whose server was restarted reconnects, and reads the new pass.
 var errPass = status.Error(codes.Unavailable, "the call does not carry the pass of this start of the event store")
 
 func (p pass) check(ctx context.Context, method string) error {

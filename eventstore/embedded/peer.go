@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sameUser is the listener of a unix socket that closes connections of other users than this one and root at once. The mode of the
-// socket's folder refuses them already, unless it is changed by hand.
+// sameUser is the listener of a unix socket that at once closes connections of users other than this one and root. The mode of
+// the socket's folder refuses them too, unless somebody has changed it.
 type sameUser struct{ net.Listener }
 
 // Accept returns the next connection of this user or root.
@@ -23,13 +23,13 @@ func (l sameUser) Accept() (net.Conn, error) {
 		if err == nil && mayConnect(uid) {
 			return conn, nil
 		}
-		_ = conn.Close() // nothing was said on it
+		_ = conn.Close() // no data was sent on it
 	}
 }
 
 func mayConnect(uid uint32) bool { return uid == 0 || uid == uint32(os.Getuid()) }
 
-// peer is the user id of the process that connected, as the kernel knows it.
+// peer is the user id of the process that connected, as the kernel reports it.
 func peer(conn net.Conn) (uint32, error) {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {

@@ -76,7 +76,7 @@ func (p *persistentService) Update(ctx context.Context, request *persistent.Upda
 	return &persistent.UpdateResp{}, nil
 }
 
-// formerSource is the source and the start of a group where older clients say them.
+// formerSource returns the source and the start of a group from the fields that older clients fill.
 func formerSource(options interface {
 	GetStreamIdentifier() *shared.StreamIdentifier
 	GetGroupName() string
@@ -84,7 +84,7 @@ func formerSource(options interface {
 	start := int64(0)
 	switch older := options.(type) {
 	case *persistent.CreateReq_Options:
-		//lint:ignore SA1019 it counts where the newer field is missing
+		//lint:ignore SA1019 the old field applies when the newer one is missing
 		start = startOf(older.GetSettings().GetRevision(), false)
 	case *persistent.UpdateReq_Options:
 		//lint:ignore SA1019 likewise
@@ -93,7 +93,7 @@ func formerSource(options interface {
 	return groupKey{stream: string(options.GetStreamIdentifier().GetStreamName()), name: options.GetGroupName()}, start
 }
 
-// createSettings are the settings of an update in the form of those of a creation, which has one field more.
+// createSettings converts the settings of an update to those of a creation, which have one field more.
 func createSettings(s *persistent.UpdateReq_Settings) *persistent.CreateReq_Settings {
 	made := &persistent.CreateReq_Settings{
 		ResolveLinks: s.GetResolveLinks(), ExtraStatistics: s.GetExtraStatistics(), MaxRetryCount: s.GetMaxRetryCount(),
@@ -112,7 +112,7 @@ func createSettings(s *persistent.UpdateReq_Settings) *persistent.CreateReq_Sett
 	return made
 }
 
-// Delete removes a group with its checkpoint and what it parked.
+// Delete removes a group with its checkpoint and its parked messages.
 func (p *persistentService) Delete(ctx context.Context, request *persistent.DeleteReq) (*persistent.DeleteResp, error) {
 	options := request.GetOptions()
 	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
@@ -122,7 +122,7 @@ func (p *persistentService) Delete(ctx context.Context, request *persistent.Dele
 	return &persistent.DeleteResp{}, nil
 }
 
-// ReplayParked gives out again what a group has parked.
+// ReplayParked gives out the parked messages of a group again.
 func (p *persistentService) ReplayParked(ctx context.Context, request *persistent.ReplayParkedReq) (*persistent.ReplayParkedResp, error) {
 	options := request.GetOptions()
 	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
@@ -138,7 +138,7 @@ func (p *persistentService) ReplayParked(ctx context.Context, request *persisten
 	return &persistent.ReplayParkedResp{}, nil
 }
 
-// RestartSubsystem disconnects all consumers and begins anew from what is stored.
+// RestartSubsystem disconnects all consumers and starts all groups again from their stored state.
 func (p *persistentService) RestartSubsystem(ctx context.Context, _ *shared.Empty) (*shared.Empty, error) {
 	if err := p.groups.restart(ctx); err != nil {
 		return nil, failed(err)
@@ -181,7 +181,7 @@ func (p *persistentService) refuse(ctx context.Context, key groupKey, err error)
 
 var errGroupFull = errors.New("the persistent subscription has as many consumers as it may have")
 
-// Read connects a consumer: it is given events, and says what became of them.
+// Read connects a consumer, which receives events and answers each with ack or nack.
 func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadServer) error {
 	ctx := call.Context()
 	request, err := call.Recv()
@@ -225,14 +225,16 @@ func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadSer
 	return err
 }
 
-// deliver sends a consumer its events until it, the group or the server ends. reason is why the group has ended the connection; nil: it has not.
+// deliver sends a consumer its events until its connection, the group or the server ends. reason is why the group has ended the
+// connection; nil: the group has not ended it.
 func (p *persistentService) deliver(call persistent.PersistentSubscriptions_ReadServer, c *consumer, answers <-chan error, asString bool) (reason, err error) {
 	ctx := call.Context()
 	for {
 		select {
 		case m := <-c.out:
 			if m.link != nil && m.event != nil && p.service.denied(ctx, m.event.stream, rightRead) != nil {
-				m = &message{link: m.link, place: m.place, retries: m.retries} // the group may follow links that its consumer may not
+				// the group follows links, but this consumer may not read the target
+				m = &message{link: m.link, place: m.place, retries: m.retries}
 			}
 			if err := call.Send(m.toWire(asString)); err != nil {
 				return nil, err
@@ -262,7 +264,7 @@ func newConsumer(ctx context.Context, slots int) *consumer {
 	return c
 }
 
-// listen takes a consumer's answers until its connection ends.
+// listen receives a consumer's answers until its connection ends.
 func (g *group) listen(call persistent.PersistentSubscriptions_ReadServer, c *consumer) error {
 	for {
 		request, err := call.Recv()
@@ -286,7 +288,7 @@ func (g *group) listen(call persistent.PersistentSubscriptions_ReadServer, c *co
 				return err
 			}
 			if content.Nack.GetAction() == persistent.ReadReq_Nack_Stop {
-				return nil // what is not answered for goes to the others
+				return nil // unanswered messages are given out again
 			}
 			action, reason := refusalOf(content.Nack.GetAction()), content.Nack.GetReason()
 			do = func() { g.state.nack(c, ids, action, reason) }
@@ -294,7 +296,7 @@ func (g *group) listen(call persistent.PersistentSubscriptions_ReadServer, c *co
 			return status.Error(codes.InvalidArgument, "a consumer sends acks and nacks after its options")
 		}
 		if !g.tell(call.Context(), do) {
-			return nil // the reason comes by another road
+			return nil // deliver reports the reason
 		}
 	}
 }
@@ -322,7 +324,7 @@ func wireIDs(wire []*shared.UUID) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// toWire makes the message for a consumer.
+// toWire converts a message to its protocol form.
 func (m *message) toWire(idAsString bool) *persistent.ReadResp {
 	return &persistent.ReadResp{Content: &persistent.ReadResp_Event{Event: &persistent.ReadResp_ReadEvent{
 		Event:    toPersistentRecord(m.event, idAsString),

@@ -16,7 +16,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// What one piece covers. The numbers are part of the format: with others, nothing of an earlier backup would be found again.
+// The size of one piece. The numbers are part of the format: with other numbers, no piece of an earlier backup could be reused.
 const (
 	pieceEvents  = 1024 // positions
 	pieceStreams = 4096 // row ids
@@ -27,14 +27,14 @@ const (
 	streamPieces = "streams-"
 )
 
-// pieceStream is a stream as a line of a piece.
+// pieceStream is the JSON line of a stream in a piece.
 type pieceStream struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
 	Removed int64  `json:"removed,omitempty"`
 }
 
-// pieceEvent is an event as a line of a piece, with the log's own checksum over it.
+// pieceEvent is the JSON line of an event in a piece, with the log's own checksum of the event.
 type pieceEvent struct {
 	Position int64     `json:"position"`
 	Stream   int64     `json:"stream"` // id
@@ -48,7 +48,7 @@ type pieceEvent struct {
 	Data     pieceBlob `json:"data"`
 }
 
-// pieceBlob is bytes: a JSON string where they are text, an array with their Base64 where they are not.
+// pieceBlob is bytes. In JSON it is a string when the bytes are UTF-8, and an array with their Base64 when they are not.
 type pieceBlob []byte
 
 // MarshalJSON implements json.Marshaler.
@@ -73,9 +73,9 @@ func (b *pieceBlob) UnmarshalJSON(encoded []byte) error {
 	return err
 }
 
-// Pieces takes the file of a backup apart: it hands visit one piece after the other, JSON lines, each with its name. A piece covers a
-// range of positions, or of streams; so while a log grows, all but the last pieces stay as they are, except where retention removes
-// something. Assemble makes the same log of them.
+// Pieces splits the file of a backup: it calls visit with one piece after the other, JSON lines, each with its name. A piece
+// covers a fixed range of positions, or of streams. So while a log grows, all pieces but the last ones stay the same, except
+// where retention removes events. Assemble restores the same log from them.
 func Pieces(ctx context.Context, file string, visit func(name string, content []byte) error) (err error) {
 	i, err := inspect(ctx, file)
 	if err != nil {
@@ -116,7 +116,7 @@ func column(stmt *sqlite.Stmt, at int) []byte {
 	return content
 }
 
-// cutter gathers lines into pieces.
+// cutter collects lines into pieces.
 type cutter struct {
 	prefix string
 	span   int64
@@ -145,10 +145,10 @@ func (c *cutter) end() error {
 	return err
 }
 
-// Assembly is a log that is made of its pieces, in any order. Verify tells whether all of them were there.
+// Assembly is a log that is restored from its pieces, in any order. Verify tells whether none is missing.
 type Assembly struct{ log *sqliteLog }
 
-// Assemble begins a log in a folder that has none.
+// Assemble starts to restore a log in a folder that has none.
 func Assemble(dir string) (*Assembly, error) {
 	if _, err := LogFile(dir); !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("there is an event log in %s already", dir), err)
@@ -160,7 +160,7 @@ func Assemble(dir string) (*Assembly, error) {
 	return &Assembly{log}, nil
 }
 
-// Add adds a piece by its name, all of it or nothing.
+// Add adds a piece, all of it or nothing. The name tells what it holds.
 func (a *Assembly) Add(name string, piece io.Reader) (err error) {
 	end, err := sqlitex.ImmediateTransaction(a.log.writer)
 	if err != nil {
@@ -180,7 +180,7 @@ func (a *Assembly) Add(name string, piece io.Reader) (err error) {
 	}
 }
 
-// adder is what reads and adds a line of a piece; nil: it is none.
+// adder returns the function that reads and adds a line of a piece; nil when the name is not that of a piece.
 func (a *Assembly) adder(name string) func(*json.Decoder) error {
 	insert := func(statement string, args ...any) error {
 		return sqlitex.Execute(a.log.writer, statement, &sqlitex.ExecOptions{Args: args})
@@ -208,5 +208,5 @@ func (a *Assembly) adder(name string) func(*json.Decoder) error {
 	return nil
 }
 
-// Close ends the assembly; what was added is on disk then.
+// Close ends the assembly. What was added is on the disk when Close returns.
 func (a *Assembly) Close() error { return a.log.Close() }

@@ -22,7 +22,7 @@ type service struct {
 	closing <-chan struct{} // closed when subscriptions have to end
 }
 
-// reading is a read on its way: the request and the call that it answers.
+// reading is one read in progress: the request and the call that it answers.
 type reading struct {
 	*service
 	call       streams.Streams_ReadServer
@@ -30,10 +30,10 @@ type reading struct {
 	stream     string // empty: the whole log
 	backwards  bool
 	idAsString bool
-	resolve    bool // links are answered with the events that they point to
+	resolve    bool // send with each link the event that it points to
 }
 
-// Read answers counted reads and subscriptions, of a stream or of the log.
+// Read answers counted reads and subscriptions, both of a stream or of the whole log.
 func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer) error {
 	options := request.GetOptions()
 	r := &reading{
@@ -70,7 +70,7 @@ func (s *service) Read(request *streams.ReadReq, call streams.Streams_ReadServer
 // count is how many events a counted read wants.
 func (r *reading) count() int64 { return fromWireNumber(r.options.GetCount()) }
 
-// send sends an event; a link with the event that it points to, when that is asked for.
+// send sends an event. A link is sent with the event that it points to when the client asks for that.
 func (r *reading) send(rec *record) error {
 	event, link := rec, (*record)(nil)
 	if r.resolve && rec.kind == linkType {
@@ -83,7 +83,7 @@ func (r *reading) send(rec *record) error {
 	return r.call.Send(toWire(event, link, r.idAsString))
 }
 
-// readStream sends a stream's visible events. Where it ends is fixed when it begins: a reader of a busy stream comes to an end.
+// readStream sends a stream's visible events. Its end is fixed at the beginning, so that a read of a busy stream ends.
 func (r *reading) readStream() error {
 	ctx := r.call.Context()
 	until := r.tail.edge()
@@ -127,7 +127,7 @@ func (r *reading) readStream() error {
 	return nil
 }
 
-// streamRange is what a counted read of a stream asks for, within what is visible of it.
+// streamRange is the range of a counted read of a stream, limited to the visible revisions.
 func (r *reading) streamRange(h head) streamPage {
 	page := streamPage{low: h.firstVisible(), high: h.last, backwards: r.backwards}
 	options := r.options.GetStream()
@@ -150,7 +150,7 @@ func (r *reading) streamRange(h head) streamPage {
 	return page
 }
 
-// goOn moves the page behind the last revision that was read.
+// goOn moves the page past the last revision that was read.
 func (p *streamPage) goOn(revision int64) {
 	if p.backwards {
 		p.high = revision - 1

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// record is an event as the log holds it. Once committed it never changes and is shared between goroutines.
+// record is a stored event. Once committed it never changes and is shared between goroutines.
 type record struct {
-	position int64 // its place in the log: 1, 2, 3, ... without gaps
+	position int64 // in the log: 1, 2, 3, ... without gaps
 	stream   string
 	revision int64
 	id       uuid.UUID
@@ -27,14 +27,14 @@ type record struct {
 // ticks converts a time to the protocol's unit.
 func ticks(t time.Time) int64 { return t.UnixNano() / 100 }
 
-// size is about what a record costs in memory.
+// size estimates a record's memory in bytes.
 func (r *record) size() int64 {
 	return int64(len(r.stream)+len(r.kind)+len(r.data)+len(r.metadata)) + 128
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum covers everything that a reader is given, so that a damaged file is noticed at the event it hit.
+// checksum covers all fields that a reader gets, so that damage of the file is detected at the damaged event.
 func (r *record) checksum() uint32 {
 	sum := crc32.New(castagnoli)
 	var fixed [25]byte
@@ -53,7 +53,8 @@ func (r *record) checksum() uint32 {
 	return sum.Sum32()
 }
 
-// writeSized puts the length first, so that bytes cannot move from one field to the next unnoticed.
+// writeSized adds a field's length and the field to a checksum. With the length, moving bytes from one field to the next changes
+// the sum.
 func writeSized(sum hash.Hash32, field []byte) {
 	var length [8]byte
 	binary.LittleEndian.PutUint64(length[:], uint64(len(field)))
@@ -61,17 +62,17 @@ func writeSized(sum hash.Hash32, field []byte) {
 	sum.Write(field)
 }
 
-// CorruptError says where the log is damaged: an event that does not have the checksum it was written with, a page of the file, or a
-// frame of its write-ahead log.
+// CorruptError says where the log is damaged: an event or a page of the file whose checksum does not match, or a frame of its
+// write-ahead log.
 type CorruptError struct {
 	File string
 
-	Stream   string // of the event
+	Stream   string // of the damaged event
 	Revision int64
-	Position int64 // 0: it is not known which events are hit
+	Position int64 // of the damaged event; 0: not known
 
-	Page  int64 // of the file, from 1; 0: not known
-	Frame int   // of the write-ahead log, from 1; 0: its header, or not known
+	Page  int64 // of the file, counted from 1; 0: not known
+	Frame int   // of the write-ahead log, counted from 1; 0: its header, or not known
 }
 
 func (e *CorruptError) Error() string {

@@ -14,10 +14,10 @@ import (
 	"moviola/internal/certificate"
 )
 
-// defaultRefresh is how often certificates and users are looked at for changes.
+// defaultRefresh is how often the certificate and users files are checked for changes.
 const defaultRefresh = 5 * time.Second
 
-// checkAccess refuses configurations in which a password could be read on the way, or anybody could change the log.
+// checkAccess refuses configurations in which a password could be intercepted, or anybody could change the log.
 func (c Config) checkAccess() error {
 	switch {
 	case (c.CertFile == "") != (c.KeyFile == ""):
@@ -36,15 +36,15 @@ func (c Config) checkAccess() error {
 	return nil
 }
 
-// access is what decides who comes in, read from files that may change while the server runs.
+// access decides who may connect. It is read from files that may change while the server runs.
 type access struct {
 	certificate *certificate.Certificate // nil without TLS
 	guard       *guard                   // nil without users
-	pass        pass                     // of calls through the socket; empty: they need none
+	pass        pass                     // needed for calls through the socket; empty: no call needs one
 	note        logrus.FieldLogger
 
 	mu        sync.Mutex
-	usersSeen certificate.Stamp // the users file as it was when it was last read
+	usersSeen certificate.Stamp // of the users file when it was last read
 }
 
 func newAccess(config Config, note logrus.FieldLogger) (a *access, err error) {
@@ -55,7 +55,7 @@ func newAccess(config Config, note logrus.FieldLogger) (a *access, err error) {
 		}
 	}
 	if config.UsersFile != "" {
-		a.usersSeen = certificate.StampOf(config.UsersFile) // before it is read: a change after that is seen as one
+		a.usersSeen = certificate.StampOf(config.UsersFile) // taken before the file is read, so that a change after that is noticed
 		if a.guard, err = newGuard(config.UsersFile, note); err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func newAccess(config Config, note logrus.FieldLogger) (a *access, err error) {
 	return a, nil
 }
 
-// options are those of a server that lets nobody else in.
+// options returns the gRPC options that enforce the access rules.
 func (a *access) options() []grpc.ServerOption {
 	var options []grpc.ServerOption
 	if a.certificate != nil {
@@ -78,7 +78,7 @@ func (a *access) options() []grpc.ServerOption {
 	return options
 }
 
-// refresh reads what has changed, or everything. What cannot be read stays as it was.
+// refresh reads the files that have changed, or all. When a file cannot be read, its old content stays in force.
 func (a *access) refresh(all bool) error {
 	var errs []error
 	tell := func(what string, read bool, err error) {
@@ -100,7 +100,7 @@ func (a *access) refresh(all bool) error {
 	return errors.Join(errs...)
 }
 
-// usersChanged says whether the users file is not as it was when this was last asked.
+// usersChanged reports whether the users file has changed since the last call.
 func (a *access) usersChanged() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,7 +109,7 @@ func (a *access) usersChanged() bool {
 	return a.usersSeen != before
 }
 
-// watch looks at the files until ctx ends.
+// watch checks the files for changes until ctx ends.
 func (a *access) watch(ctx context.Context, every time.Duration) {
 	if every <= 0 {
 		every = defaultRefresh
@@ -117,7 +117,7 @@ func (a *access) watch(ctx context.Context, every time.Duration) {
 	for {
 		select {
 		case <-time.After(every):
-			_ = a.refresh(false) // said in the log
+			_ = a.refresh(false) // refresh logs its error
 		case <-ctx.Done():
 			return
 		}

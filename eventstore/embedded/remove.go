@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// remove deletes a stream softly: its metadata says that nothing of it is visible. A later append brings the stream back
-// with the next revision.
+// remove deletes a stream softly: it sets metadata that hides all its events. A later append brings the stream back with the next
+// revision.
 func (w *writer) remove(ctx context.Context, h *head, op *operation) result {
 	meta, err := w.head(ctx, metaPrefix+op.stream)
 	if err != nil {
@@ -23,7 +23,7 @@ func (w *writer) remove(ctx context.Context, h *head, op *operation) result {
 	return result{revision: h.last, position: w.last}
 }
 
-// checkRemoval holds a deletion's expected revision against the stream.
+// checkRemoval compares a deletion's expected revision with the stream's.
 func (h *head) checkRemoval(expected expectation) error {
 	switch expected.kind {
 	case expectExact, expectNoStream:
@@ -39,7 +39,7 @@ func (h *head) checkRemoval(expected expectation) error {
 	return nil
 }
 
-// bury deletes a stream for good: its last event is a tombstone. A stream that was never written to can be buried, too.
+// bury deletes a stream for good: it appends a tombstone as the last event. A stream without events can be buried, too.
 func (w *writer) bury(h *head, op *operation) result {
 	if err := h.checkRemoval(op.expected); err != nil {
 		return result{err: err}
@@ -49,7 +49,7 @@ func (w *writer) bury(h *head, op *operation) result {
 	return result{revision: h.last, position: w.last}
 }
 
-// undelete makes the events that follow visible, and keeps those that were deleted out of sight.
+// undelete prepares a softly deleted stream for new events: those become visible, the deleted ones stay hidden.
 func (w *writer) undelete(ctx context.Context, h *head, stream string) error {
 	meta, err := w.head(ctx, metaPrefix+stream)
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *writer) undelete(ctx context.Context, h *head, stream string) error {
 	return nil
 }
 
-// addMeta writes a stream's metadata and acts on it.
+// addMeta appends a metadata event to the batch and applies it to the stream's head.
 func (w *writer) addMeta(stream string, h, meta *head, data []byte) {
 	w.add(metaPrefix+stream, meta, []*record{{id: newEventID(), kind: metaType, json: true, data: data}})
 	h.meta = parseMeta(data)

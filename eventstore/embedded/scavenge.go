@@ -13,12 +13,12 @@ import (
 
 const (
 	defaultScavenge = 10 * time.Second
-	fullScavenge    = time.Hour // between two looks at every stream with metadata: age comes without an append
-	removeLimit     = 256       // records removed in one transaction, so that appends wait for little
-	maxRipe         = 10_000    // streams remembered until the next round; beyond it, all are looked at
+	fullScavenge    = time.Hour // between two checks of every stream with metadata: events exceed $maxAge without an append
+	removeLimit     = 256       // records removed in one transaction, so that appends do not wait long
+	maxRipe         = 10_000    // streams remembered until the next round; when there are more, all streams are checked
 )
 
-// removal is a scavenger's order to the writer: remove a stream's oldest records, those below a revision.
+// removal is the scavenger's request to the writer: remove a stream's oldest records, those below a revision.
 type removal struct {
 	stream string
 	below  int64
@@ -30,7 +30,7 @@ type removed struct {
 	err   error
 }
 
-// clear carries a removal out, in a transaction of its own.
+// clear removes the records of a removal, in a transaction of its own.
 func (w *writer) clear(r *removal) removed {
 	if err := w.broken(); err != nil {
 		return removed{err: err}
@@ -39,11 +39,11 @@ func (w *writer) clear(r *removal) removed {
 	return removed{count: count, err: w.judge(err)}
 }
 
-// scavengeable is a set of streams, filled by the writer and emptied by the scavenger.
+// scavengeable is the set of streams that may have records to remove. The writer fills it, the scavenger empties it.
 type scavengeable struct {
 	mu      sync.Mutex
 	streams map[string]bool
-	all     bool // more than it holds
+	all     bool // the set overflowed: check all streams
 }
 
 func newScavengeable() *scavengeable { return &scavengeable{streams: map[string]bool{}} }
@@ -69,8 +69,8 @@ func (r *scavengeable) take() (streams map[string]bool, all bool) {
 	return streams, all
 }
 
-// scavenger removes, in the background and a few at a time, the records that $maxCount, $maxAge, $tb and deletion have put out of
-// the sight of a stream's readers. The newest record of a stream always stays: it says how far the stream has come.
+// scavenger removes in the background, few at a time, the records that $maxCount, $maxAge, $tb or deletion hide from a stream's
+// readers. The newest record of a stream always stays: it holds the stream's last revision.
 type scavenger struct {
 	log    storage
 	writer *writer
@@ -78,15 +78,15 @@ type scavenger struct {
 	note   logrus.FieldLogger
 	every  time.Duration
 
-	orders chan chan removed // rounds that somebody waits for
-	count  int               // records removed, of all rounds
+	orders chan chan removed // rounds that a caller waits for
+	count  int               // records removed in all rounds
 }
 
-// run works until the context ends. The first round looks at every stream with metadata.
+// run scavenges until the context ends. The first round checks every stream with metadata.
 func (s *scavenger) run(ctx context.Context) {
 	round := time.NewTicker(s.every)
 	defer round.Stop()
-	var full time.Time // when all streams were looked at
+	var full time.Time // when all streams were last checked
 	for {
 		select {
 		case <-ctx.Done():
@@ -109,7 +109,7 @@ func (s *scavenger) run(ctx context.Context) {
 	}
 }
 
-// sweep cleans some streams, or all that have metadata.
+// sweep cleans the given streams, or all streams that have metadata.
 func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool) error {
 	for stream := range streams {
 		if err := s.clean(ctx, stream); err != nil {
@@ -123,7 +123,7 @@ func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool
 		}
 		for _, name := range names {
 			after = name
-			if err := s.clean(ctx, name); err != nil { // of old metadata
+			if err := s.clean(ctx, name); err != nil { // removes old metadata
 				return err
 			}
 			if err := s.clean(ctx, strings.TrimPrefix(name, metaPrefix)); err != nil {
@@ -134,7 +134,7 @@ func (s *scavenger) sweep(ctx context.Context, streams map[string]bool, all bool
 	return nil
 }
 
-// clean removes what is out of sight of one stream.
+// clean removes the hidden records of one stream.
 func (s *scavenger) clean(ctx context.Context, stream string) error {
 	h, err := loadHead(ctx, s.log, stream)
 	if err != nil || !h.limited() {
@@ -159,8 +159,8 @@ func (s *scavenger) clean(ctx context.Context, stream string) error {
 	return nil
 }
 
-// firstKept is the revision below which a stream's records can go. An aged record behind one that is not stays with it: what is
-// left of a stream has no holes.
+// firstKept returns the revision below which a stream's records can be removed. A record that is too old stays while an older
+// record of the stream is kept: the remaining revisions have no gaps.
 func (s *scavenger) firstKept(ctx context.Context, stream string, h head, first int64) (int64, error) {
 	kept := max(min(h.firstVisible(), h.last), first)
 	expired := h.expiredBefore(s.now())
@@ -179,7 +179,7 @@ func (s *scavenger) firstKept(ctx context.Context, stream string, h head, first 
 	return kept, nil
 }
 
-// remove hands one batch to the writer.
+// remove asks the writer to remove one batch of records.
 func (s *scavenger) remove(ctx context.Context, stream string, below int64) (int, error) {
 	order := &removal{stream: stream, below: below, reply: make(chan removed, 1)}
 	select {

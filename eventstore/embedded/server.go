@@ -22,28 +22,29 @@ import (
 
 // Config says where a server keeps its log and where it listens.
 type Config struct {
-	// Dir is the data folder, created when missing. Only one server at a time can have it open.
+	// Dir is the data folder. It is created when missing. Only one server at a time can have it open.
 	Dir string
-	// Listen is a host:port; port 0 takes a free one. Empty means a unix socket that serves this user (and root) alone. A plaintext
-	// listener has no authentication. An address other than loopback needs TLS and users.
+	// Listen is a host:port; port 0 picks a free port. Empty means a unix socket that serves this user (and root) only. A
+	// plaintext listener has no authentication. An address other than loopback needs TLS and users.
 	Listen string
-	// NeedsPass makes calls through the socket carry a pass of this start, which lies beside it (eventstore.PassFile).
+	// NeedsPass requires calls through the socket to carry the pass, a token made at each start and written beside the socket
+	// (eventstore.PassFile).
 	NeedsPass bool
-	// CertFile and KeyFile are the PEM files of the certificate that is shown to clients; empty: no TLS. UsersFile names who may connect
-	// (AddUser); it needs TLS. All are read anew when they change.
+	// CertFile and KeyFile are the PEM files of the server's certificate; empty: no TLS. UsersFile lists who may connect
+	// (AddUser); it needs TLS. Changed files are read again.
 	CertFile, KeyFile, UsersFile string
-	// Refresh is the time between two looks at these files; 0: five seconds.
+	// Refresh is the time between two checks of these files for changes; 0: five seconds.
 	Refresh time.Duration
-	// Log gets what an operator should know; nil discards it.
+	// Log receives messages for the operator; nil discards them.
 	Log logrus.FieldLogger
-	// Scavenge is the time between two rounds that remove what a stream's $maxCount, $maxAge and $tb leave out; 0: ten seconds.
+	// Scavenge is the time between two rounds that remove the events excluded by $maxCount, $maxAge and $tb; 0: ten seconds.
 	Scavenge time.Duration
 }
 
 // fileName is the log's name in the data folder. SQLite keeps its write-ahead log beside it.
 const fileName = "events.db"
 
-// maxMessageBytes is what the server receives in one message: the protocol's own limit, far above that of an append.
+// maxMessageBytes is the size limit of one gRPC message: the protocol's own limit, far above that of an append.
 const maxMessageBytes = 17 << 20
 
 // Server is an open log and its listener.
@@ -65,13 +66,13 @@ type Server struct {
 	closeErr  error
 }
 
-// Open opens the log in the data folder and the listener: after it clients can connect, and are served as soon as Serve runs.
-// How long it takes does not depend on the length of the log.
+// Open opens the log in the data folder and the listener. After that clients can connect; they are served when Serve runs. The
+// time it takes does not depend on the length of the log.
 func Open(config Config) (*Server, error) {
 	return open(config, tailRecords, func(path string) (storage, error) { return openSQLite(path) })
 }
 
-// open is Open over any storage, with so many records kept in memory.
+// open is Open with any storage, and with the number of records kept in memory.
 func open(config Config, records int, openLog func(path string) (storage, error)) (_ *Server, err error) {
 	s := &Server{closing: make(chan struct{})}
 	defer func() {
@@ -112,7 +113,7 @@ func open(config Config, records int, openLog func(path string) (storage, error)
 		}
 	}
 	if err := s.start(config, newTail(last, records), orDiscard(config.Log)); err != nil {
-		s.end() // what it has started must not outlive the log
+		s.end() // background goroutines must end before the log is closed
 		return nil, err
 	}
 	return s, nil
@@ -127,7 +128,7 @@ func orDiscard(log logrus.FieldLogger) logrus.FieldLogger {
 	return silent
 }
 
-// start begins to write and registers the services; calls are answered once Serve runs.
+// start starts the writer and registers the services; calls are answered when Serve runs.
 func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) error {
 	s.tail = tail
 	s.writer = newWriter(s.log, tail, time.Now, log)
@@ -162,10 +163,11 @@ func (s *Server) start(config Config, tail *tail, log logrus.FieldLogger) error 
 	return nil
 }
 
-// Addr is what a client dials: "unix:///path" or "127.0.0.1:port". With a unix socket it is the same at every start.
+// Addr is the address that a client dials: "unix:///path" or "127.0.0.1:port". With a unix socket it is the same at every start.
 func (s *Server) Addr() string { return s.addr }
 
-// Refresh reads certificate and users anew, changed or not. What cannot be read stays as it was, and the error says so.
+// Refresh reads certificate and users again, changed or not. When a file cannot be read, its old content stays in force, and
+// Refresh returns the error.
 func (s *Server) Refresh() error { return s.access.refresh(true) }
 
 // Serve answers clients until Close is called; it then returns nil.
@@ -182,16 +184,16 @@ func (s *Server) Serve() error {
 	return nil
 }
 
-// Head returns the position of the last event that was acknowledged, a system event too, as clients see it; 0 when the log is empty.
-// It is at no time behind what a client was told.
+// Head returns the position of the last event that clients can see, system events included; 0 when the log is empty. It is never
+// before an event whose append was acknowledged.
 func (s *Server) Head() uint64 { return uint64(max(0, s.tail.edge())) }
 
-// Health is nil while the server can do all its work. Otherwise it says what is wrong: after a write error the log is
-// read-only until the server is started again; a full disk refuses appends until there is room.
+// Health returns nil while the server works. Otherwise the error says what is wrong: after a write error the log is read-only
+// until the server is restarted; while the disk is full, appends are refused.
 func (s *Server) Health() error { return s.writer.health() }
 
-// Close ends subscriptions, lets running calls finish until ctx ends, and closes log and listener. It may be called more
-// than once, and before or without Serve.
+// Close ends subscriptions, waits for running calls until ctx ends, and closes log and listener. It may be called more than once,
+// and before or without Serve.
 func (s *Server) Close(ctx context.Context) error {
 	s.closeOnce.Do(func() {
 		close(s.closing)
@@ -203,7 +205,7 @@ func (s *Server) Close(ctx context.Context) error {
 		select {
 		case <-finished:
 		case <-ctx.Done():
-			s.grpc.Stop() // ends the contexts of the calls that are left
+			s.grpc.Stop() // cancels the remaining calls
 			<-finished
 		}
 		s.end()
@@ -212,7 +214,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return s.closeErr
 }
 
-// end ends what works in the background. Nobody calls any more.
+// end stops the background goroutines. No call is running any more.
 func (s *Server) end() {
 	s.tidyEnd()
 	s.tidy.Wait()
@@ -222,7 +224,7 @@ func (s *Server) end() {
 	s.writer.close()
 }
 
-// release gives back what is open, in the order in which it depends on each other.
+// release closes what is open, each before what it depends on.
 func (s *Server) release() error {
 	var all []error
 	if s.listener != nil {

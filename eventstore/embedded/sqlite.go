@@ -10,11 +10,11 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// schemaVersion is the file's user_version; a file of another version is refused rather than misread.
+// schemaVersion is the file's user_version. A file of another version is refused.
 const schemaVersion = 2
 
-// The streams table spares every event its stream's name. (stream, id) answers "is this event already there" for appends
-// that name no revision. A stream's removed is the revision of its oldest event: retention has removed those before it.
+// The streams table stores each stream's name once. The index (stream, id) finds a stored event for appends without an expected
+// revision. A stream's removed is the revision of its oldest event: retention has removed the earlier ones.
 const schema = `
 CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, removed INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE events (
@@ -34,21 +34,22 @@ CREATE INDEX events_by_id ON events (stream, id);
 PRAGMA user_version = 2;
 `
 
-// synchronous=FULL syncs the write-ahead log at every commit: that is what makes an answered append durable.
-// What a crash left in that log is moved into the file when it is opened, so that every run begins with an empty one. While it runs, the log
-// is moved after 4,000 pages of 4 KiB: a page that changes with every commit is written to the file once then.
+// synchronous=FULL syncs the write-ahead log at every commit: that makes an acknowledged append durable. When the file is opened,
+// SQLite moves the contents of a write-ahead log that a crash left into the file, so that every run begins with an empty one.
+// While the server runs, that happens after every 4,000 pages of 4 KiB: a page that changes with every commit is then written to
+// the file once.
 var writerPragmas = []string{"journal_mode = WAL", "synchronous = FULL", "cache_size = -16000", "wal_autocheckpoint = 4000", "wal_checkpoint(TRUNCATE)"}
 
 const (
-	readers    = 4      // connections that read
-	maxKnownID = 50_000 // streams whose row id the writer remembers
+	readers    = 4      // connections for reading
+	maxKnownID = 50_000 // streams whose row id the writer caches
 )
 
-// sqliteLog is a storage in one SQLite file.
+// sqliteLog implements storage with one SQLite file.
 type sqliteLog struct {
 	path    string
 	writer  *sqlite.Conn
-	ids     map[string]int64 // row ids of streams, the writer's
+	ids     map[string]int64 // cache of the streams' row ids; the writer's only
 	readers chan *sqlite.Conn
 }
 
@@ -97,7 +98,7 @@ func (l *sqliteLog) open() (err error) {
 	return nil
 }
 
-// openFile opens a connection through the layer that checks pages.
+// openFile opens a connection through the VFS that checks pages.
 func openFile(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	uri, err := checkedURI(path)
 	if err != nil {
@@ -106,7 +107,7 @@ func openFile(path string, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	return sqlite.OpenConn(uri, flags|sqlite.OpenURI)
 }
 
-// realPath is the name that SQLite knows a file by.
+// realPath returns the path in the form in which SQLite passes it to the VFS.
 func realPath(path string) (string, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -115,11 +116,11 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(absolute)
 }
 
-// createFile makes a file without tables if there is none, all of it or nothing. SQLite gives its other files the same rights.
+// createFile creates a file without tables if there is none, atomically. SQLite gives its other files the same permissions.
 func createFile(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() == 0 {
-		return &CorruptError{File: path} // SQLite would take it for a new one
+		return &CorruptError{File: path} // SQLite would treat an empty file as a new one
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -142,7 +143,7 @@ func createFile(path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// migrate creates the tables of a new file and refuses a file that is not ours to read.
+// migrate creates the tables of a new file. It refuses a file of another program or version.
 func (l *sqliteLog) migrate() error {
 	version := int64(-1)
 	err := sqlitex.ExecuteTransient(l.writer, "PRAGMA user_version", &sqlitex.ExecOptions{
@@ -160,7 +161,7 @@ func (l *sqliteLog) migrate() error {
 	}
 }
 
-// Close implements storage. Every reader's connection must have been given back.
+// Close implements storage. Every connection for reading must have been returned.
 func (l *sqliteLog) Close() error {
 	var all []error
 	for range len(l.readers) {
@@ -183,10 +184,10 @@ func (l *sqliteLog) Commit(batch []*record, groups []*groupRow) error {
 	})
 }
 
-// transaction runs do in a transaction of the writer's connection, and makes it durable.
+// transaction calls do in a transaction of the writer's connection, and commits durably.
 func (l *sqliteLog) transaction(do func() error) error {
 	for _, path := range []string{l.path, l.path + "-wal"} {
-		if _, failed := failedSyncs.Load(path); failed { // SQLite tells nobody when it was a checkpoint's
+		if _, failed := failedSyncs.Load(path); failed { // SQLite does not report a failed sync of a checkpoint
 			return fmt.Errorf("a sync of %s has failed", path)
 		}
 	}
@@ -200,7 +201,7 @@ func (l *sqliteLog) transaction(do func() error) error {
 	if err == nil {
 		return nil
 	}
-	clear(l.ids) // it may know streams that the rollback takes back
+	clear(l.ids) // it may hold streams that the rollback removes
 	if !l.writer.AutocommitEnabled() {
 		if undo := sqlitex.Execute(l.writer, "ROLLBACK", nil); undo != nil {
 			return fmt.Errorf("roll back after %w: %w", err, undo)
@@ -245,7 +246,7 @@ func (l *sqliteLog) insert(batch []*record) error {
 	return nil
 }
 
-// bindBytes binds an empty value as an empty blob: the columns hold no NULL.
+// bindBytes binds an empty value as an empty blob: the columns are NOT NULL.
 func bindBytes(stmt *sqlite.Stmt, param int, value []byte) {
 	if len(value) == 0 {
 		stmt.BindZeroBlob(param, 0)
@@ -254,7 +255,7 @@ func bindBytes(stmt *sqlite.Stmt, param int, value []byte) {
 	stmt.BindBytes(param, value)
 }
 
-// streamID returns a stream's row id, in the writer's transaction, and adds the stream when it is new.
+// streamID returns a stream's row id, and inserts the stream when it is new. It runs in the writer's transaction.
 func (l *sqliteLog) streamID(name string) (int64, error) {
 	if id, ok := l.ids[name]; ok {
 		return id, nil

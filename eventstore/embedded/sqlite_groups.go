@@ -7,8 +7,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// groupsSchema adds the table of persistent subscriptions to a file that has none. Programs that know nothing of them leave it alone, so
-// the file's version stays.
+// groupsSchema adds the table of persistent subscriptions to a file that has none. Older programs ignore the table, so the file's
+// version stays the same.
 const groupsSchema = `CREATE TABLE IF NOT EXISTS groups (
   stream     TEXT    NOT NULL,
   name       TEXT    NOT NULL,
@@ -17,18 +17,18 @@ const groupsSchema = `CREATE TABLE IF NOT EXISTS groups (
   PRIMARY KEY (stream, name)
 ) WITHOUT ROWID`
 
-// groupRow is a persistent subscription as the log keeps it, or a change of one.
+// groupRow is a persistent subscription as stored in the log, or a change of one.
 type groupRow struct {
 	key        groupKey
-	settings   []byte // JSON; nil in a change: only the checkpoint changes
-	checkpoint int64  // the place of the last event that is done with, in the stream or in the log; noCheckpoint before the first
-	removed    bool   // a change: the subscription goes
+	settings   []byte // JSON; nil in a change of the checkpoint only
+	checkpoint int64  // place in the stream or the log up to which all events are finished; noCheckpoint before the first
+	removed    bool   // a change: delete the subscription
 }
 
-// noCheckpoint says that a persistent subscription has not come further than its start.
+// noCheckpoint means that a persistent subscription has not finished an event yet.
 const noCheckpoint = -1
 
-// saveGroups carries changes out, in the writer's transaction.
+// saveGroups stores changes of groups, in the writer's transaction.
 func (l *sqliteLog) saveGroups(groups []*groupRow) error {
 	for _, g := range groups {
 		query, args := "UPDATE groups SET checkpoint = ? WHERE stream = ? AND name = ?", []any{g.checkpoint, g.key.stream, g.key.name}

@@ -16,13 +16,14 @@ type pageQuery struct {
 	wantFunc           func(stream, kind string) bool
 }
 
-// CROSS JOIN fixes which table SQLite walks first; left to itself it may visit every stream for a page of the log.
+// CROSS JOIN fixes which table SQLite reads first; otherwise it might visit every stream for one page of the log.
 const (
 	streamFirst = "streams s CROSS JOIN events e ON e.stream = s.id"
 	eventsFirst = "events e CROSS JOIN streams s ON s.id = e.stream"
 )
 
-// The columns in the order in which they are needed: large ones last, since SQLite fetches them only when asked.
+// The columns in the order in which they are needed: large ones last, since SQLite reads them from the page only when they are
+// asked for.
 const (
 	colPosition = iota
 	colStream
@@ -38,9 +39,9 @@ const (
 
 const selectRecords = `SELECT e.position, s.name, e.revision, e.type, e.id, e.json, e.created, e.checksum, e.metadata, e.data`
 
-// page runs a query and checks every record whose payload it returns.
+// page runs a query and verifies the checksum of every record whose payload it returns.
 func (l *sqliteLog) page(ctx context.Context, q pageQuery) (page []*record, err error) {
-	// A bound LIMIT is looked at when a statement is planned, so that another value means another plan; a sum is not.
+	// SQLite makes a new plan for each value of a bound LIMIT; not for a sum.
 	query := selectRecords + ` FROM ` + q.from + ` WHERE ` + q.where + ` ORDER BY ` + q.order + ` LIMIT ? + 0`
 	var bytes int64
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
@@ -48,7 +49,7 @@ func (l *sqliteLog) page(ctx context.Context, q pageQuery) (page []*record, err 
 		if err != nil {
 			return err
 		}
-		defer func() { _ = stmt.Reset() }() // it repeats the error of Step
+		defer func() { _ = stmt.Reset() }() // its error is the one that Step has returned
 		bind(stmt, append(q.args, int64(q.limit)))
 		for bytes < maxPageBytes {
 			more, err := stmt.Step()
@@ -83,7 +84,7 @@ func bind(stmt *sqlite.Stmt, args []any) {
 	}
 }
 
-// scan copies the current row, its payload only when that is wanted.
+// scan copies the current row, without its payload when that is not wanted.
 func (l *sqliteLog) scan(stmt *sqlite.Stmt, wantFunc func(stream, kind string) bool) (*record, error) {
 	r := &record{
 		position: stmt.ColumnInt64(colPosition),

@@ -8,7 +8,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// read lends a connection to a function, which ends when the context does.
+// read calls do with a connection for reading; queries on it end when the context does.
 func (l *sqliteLog) read(ctx context.Context, do func(*sqlite.Conn) error) error {
 	select {
 	case <-ctx.Done():
@@ -89,5 +89,5 @@ func direction(column string, backwards bool) string {
 	return column
 }
 
-// noLimit is a high bound that no position or revision reaches.
+// noLimit is an upper bound above every position and revision.
 const noLimit = math.MaxInt64

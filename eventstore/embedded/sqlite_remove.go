@@ -39,7 +39,7 @@ func (l *sqliteLog) FirstRevision(ctx context.Context, stream string) (first int
 	return first, err
 }
 
-// MetaStreams implements storage. The character after "$" in ASCII is "%".
+// MetaStreams implements storage. The range "$$" to "$%" covers their names: in ASCII "%" follows "$".
 func (l *sqliteLog) MetaStreams(ctx context.Context, after string, limit int) (names []string, err error) {
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
 		return sqlitex.Execute(conn, "SELECT name FROM streams WHERE name > max(?, '$$') AND name < '$%' ORDER BY name LIMIT ?",

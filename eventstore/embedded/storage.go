@@ -7,11 +7,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// storage keeps records. Commit, Remove and Close are called by one goroutine, everything else by any.
+// storage stores records. Commit, Remove and Close are called by one goroutine, the other methods by any.
 type storage interface {
-	// Commit stores a batch and the groups that changed, all or none; when it returns nil the batch survives a power cut. Positions and revisions are the
-	// caller's. errFull says that nothing was stored and that a later batch may succeed; any other error leaves the state of
-	// the disk unknown.
+	// Commit stores a batch of records and the changed groups, all or none. When it returns nil, the batch survives a power cut.
+	// The caller has set positions and revisions. errFull means that nothing was stored and that a later batch may succeed; after
+	// any other error the state of the disk is unknown.
 	Commit(batch []*record, groups []*groupRow) error
 	// Groups returns the persistent subscriptions.
 	Groups(ctx context.Context) ([]*groupRow, error)
@@ -28,14 +28,14 @@ type storage interface {
 	// Remove removes the oldest records of a stream, those with a revision below a given one and at most limit of them, and
 	// returns how many it removed. Its errors are those of Commit.
 	Remove(stream string, below int64, limit int) (int, error)
-	// FirstRevision is the revision of a stream's oldest record that was not removed, 0 when it never had one.
+	// FirstRevision is the revision of a stream's oldest record that was not removed, 0 when the stream never had one.
 	FirstRevision(ctx context.Context, stream string) (int64, error)
-	// MetaStreams returns the names of the streams that hold the metadata of others, in order, those after a name.
+	// MetaStreams returns up to limit names of metadata streams, in the order of their names: those after the name after.
 	MetaStreams(ctx context.Context, after string, limit int) ([]string, error)
 	Close() error
 }
 
-// streamPage asks for the records of a stream with low <= revision <= high and position <= until, in either direction.
+// streamPage selects the records of a stream with low <= revision <= high and position <= until, in either direction.
 type streamPage struct {
 	low, high int64
 	until     int64
@@ -43,20 +43,20 @@ type streamPage struct {
 	limit     int
 }
 
-// allPage asks for the records with low <= position <= high, in either direction.
+// allPage selects the records with low <= position <= high, in either direction.
 type allPage struct {
 	low, high int64
 	backwards bool
 	limit     int
-	// wantFunc, when set, spares the payload of records that nobody wants: they come with position, stream, revision and type
-	// only, unchecked.
+	// wantFunc, when set, selects the records whose payload is read. The others come with position, stream, revision and type
+	// only, and without a check of their checksum.
 	wantFunc func(stream, kind string) bool
 }
 
-// A page ends early when it has this many bytes, so that a reader of large events does not hold hundreds of them.
+// maxPageBytes ends a page early, so that a reader of large events does not hold hundreds of them in memory.
 const maxPageBytes = 2 << 20
 
-// pageLimit is how many records a page has at the most.
+// pageLimit is the maximum of records in a page.
 const pageLimit = 256
 
 var errFull = errors.New("the disk is full")

@@ -8,11 +8,11 @@ import (
 
 const (
 	tailRecords = 8192     // newest records kept in memory
-	tailBytes   = 32 << 20 // and what they may weigh together
+	tailBytes   = 32 << 20 // limit of their size in bytes
 )
 
-// tail holds the newest committed records, and wakes those who wait at the edge when what they wait for has come.
-// Positions have no gaps, so a position is an index.
+// tail holds the newest committed records, and wakes the readers that wait for new ones. Positions have no gaps, so a position is
+// an index into the ring.
 type tail struct {
 	mu    sync.Mutex
 	ring  []*record
@@ -20,21 +20,21 @@ type tail struct {
 	last  int64 // position of the newest committed record
 	bytes int64
 
-	sleepers map[string]map[*sleeper]bool // by what wakes them: a stream, a category and its dash, or everything
-	due      int64                        // the lowest position that some sleeper wants to be woken at
+	sleepers map[string]map[*sleeper]bool // by what wakes them: the name of a stream, a category with its dash, or everything
+	due      int64                        // the lowest due of all sleepers
 }
 
-// everything is what those wait for who wait for any record. No stream has an empty name.
+// everything is the key of sleepers that any record wakes. No stream has an empty name.
 const everything = ""
 
-// sleeper is a subscriber that waits. It is woken once.
+// sleeper is a reader that waits for new records. It is woken once.
 type sleeper struct {
 	interest []string
-	due      int64      // woken when the log has come so far, whatever is in it
-	woken    chan int64 // position of the record that it was woken for; buffered
+	due      int64      // woken when the log reaches this position, by whatever record
+	woken    chan int64 // gets the position of the record that woke it; buffered
 }
 
-// newTail returns an empty tail of a log, with room for so many records.
+// newTail returns an empty tail of a log whose newest position is last, with room for the given number of records.
 func newTail(last int64, records int) *tail {
 	return &tail{
 		ring: make([]*record, records), first: last + 1, last: last,
@@ -42,7 +42,7 @@ func newTail(last int64, records int) *tail {
 	}
 }
 
-// slot is where the record of a position is, if it is there.
+// slot is the place in the ring for the record of a position.
 func (t *tail) slot(position int64) **record { return &t.ring[position%int64(len(t.ring))] }
 
 // publish adds committed records, which follow the newest one.
@@ -69,7 +69,7 @@ func (t *tail) publish(records []*record) {
 	}
 }
 
-// drop forgets the oldest record.
+// drop removes the oldest record from the ring.
 func (t *tail) drop() {
 	slot := t.slot(t.first)
 	t.bytes -= (*slot).size()
@@ -77,14 +77,14 @@ func (t *tail) drop() {
 	t.first++
 }
 
-// wakeAll wakes those who wait for something. A subscriber costs nothing while others' records come.
+// wakeAll wakes the sleepers under one key. Records of other streams do not wake them.
 func (t *tail) wakeAll(interest string, position int64) {
 	for s := range t.sleepers[interest] {
 		t.wake(s, position)
 	}
 }
 
-// wakeDue wakes those who have slept long enough, and finds out who is next.
+// wakeDue wakes the sleepers whose due is reached, and computes the next due.
 func (t *tail) wakeDue() {
 	t.due = math.MaxInt64
 	for _, sleepers := range t.sleepers {
@@ -112,10 +112,9 @@ func (t *tail) forget(s *sleeper) {
 	}
 }
 
-// sleep waits for records behind a position: it returns a channel that gets the position of the first of interest, or that of the
-// newest when the log has come to the position due; nil when there are records behind the position already. What is
-// returned with it ends the waiting.
-// The look and the waiting are one step, so that no wake-up is lost.
+// sleep waits for records after a position. The channel it returns gets the position of the first record of interest, or that of
+// the newest record when the log reaches due. The channel is nil when there are records after the position already. end stops the
+// waiting. Check and registration happen under one lock, so that no wake-up is lost.
 func (t *tail) sleep(behind int64, interest []string, due int64) (woken <-chan int64, end func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,7 +143,7 @@ func (t *tail) edge() int64 {
 	return t.last
 }
 
-// after returns up to limit records that follow a position; false when some of them are no longer in memory.
+// after returns up to limit records that follow a position. It returns false when some of them are no longer in memory.
 func (t *tail) after(position int64, limit int) ([]*record, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,23 +13,23 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// Role says what a user of the event store may do.
+// Role is what a user of the event store may do.
 type Role string
 
 // The roles of users.
 const (
 	RoleFull     Role = "full"      // everything
-	RoleUser     Role = "user"      // what the $acl of each stream allows
-	RoleReadOnly Role = "read-only" // reads and subscriptions; no appends, deletions or metadata
+	RoleUser     Role = "user"      // everything that the $acl of each stream allows
+	RoleReadOnly Role = "read-only" // reads and subscriptions, no appends, deletions or changes of metadata
 )
 
-// Roles lists the roles, in the order in which they are told.
+// Roles lists the roles, in the order in which messages name them.
 var Roles = []Role{RoleFull, RoleUser, RoleReadOnly}
 
-// hashCost is what bcrypt makes of a new password: about a quarter of a second to check.
+// hashCost is the bcrypt cost of new passwords: checking one takes about a quarter of a second.
 const hashCost = 12
 
-// minPassword is the length in bytes of the shortest password that is taken. bcrypt takes none above 72.
+// minPassword is the minimum length of a password in bytes. bcrypt's maximum is 72.
 const minPassword = 8
 
 // user is a line of the users file: name, bcrypt hash and role, with colons between.
@@ -52,7 +52,7 @@ func readUsers(path string) (map[string]user, error) {
 		}
 		one, err := parseUser(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d of the users file %s: %w", number, path, err) // without the line: it holds a hash
+			return nil, fmt.Errorf("line %d of the users file %s: %w", number, path, err) // without the line's text, which holds a hash
 		}
 		if _, twice := users[one.name]; twice {
 			return nil, fmt.Errorf("line %d of the users file %s: there is a user %s already", number, path, one.name)
@@ -80,7 +80,7 @@ func parseUser(line string) (user, error) {
 	return one, nil
 }
 
-// checkUserName takes letters, digits and -._@ of ASCII, at most 64 of them: names stand in connection strings.
+// checkUserName accepts 1 to 64 ASCII letters, digits and -._@, which are safe in connection strings.
 func checkUserName(name string) error {
 	for _, c := range name {
 		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._@", c) {
@@ -93,8 +93,8 @@ func checkUserName(name string) error {
 	return nil
 }
 
-// AddUser writes a user into a users file, which is made when it is missing. One of that name is refused, unless it is to be replaced.
-// A server that has the file open takes it up within seconds.
+// AddUser adds a user to a users file, which is created when missing. An existing user of that name is an error, unless replace
+// is set. A running server reads the change within seconds.
 func AddUser(path, name, password string, role Role, replace bool) error {
 	if err := checkUserName(name); err != nil {
 		return err
@@ -117,7 +117,8 @@ func AddUser(path, name, password string, role Role, replace bool) error {
 	})
 }
 
-// RemoveUser takes a user out of a users file. A server that has the file open refuses it within seconds, and ends its subscriptions.
+// RemoveUser removes a user from a users file. Within seconds a running server refuses the user's calls, and ends the user's
+// subscriptions.
 func RemoveUser(path, name string) error {
 	return changeUsers(path, name, func(there bool) (string, error) {
 		if !there {
@@ -127,7 +128,7 @@ func RemoveUser(path, name string) error {
 	})
 }
 
-// changeUsers writes a users file anew with a user's line replaced by another or by none; everything else stays as it is.
+// changeUsers rewrites a users file with a user's line added, replaced or removed; everything else stays as it is.
 func changeUsers(path, name string, line func(there bool) (string, error)) error {
 	content, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -154,7 +155,7 @@ func changeUsers(path, name string, line func(there bool) (string, error)) error
 	return replaceFile(path, whole.Bytes())
 }
 
-// replaceFile writes a file of mode 0600 that is there as a whole or not at all.
+// replaceFile writes a file of mode 0600 atomically.
 func replaceFile(path string, content []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".users-*")
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 // maxProblems is how many problems a report names.
 const maxProblems = 20
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
 	Events  int64 // in the log
 	Streams int64
 	Removed int64 // events that retention has removed
-	Last    int64 // position of the newest event; every position up to it is accounted for
+	Last    int64 // position of the newest event; Verify accounts for every position up to it
 
-	Problems []string // the first of them, each saying where; empty: all is well
-	More     int      // problems beyond those
+	Problems []string // the first problems found, each with its place; empty: the log is undamaged
+	More     int      // number of problems that Problems leaves out
 }
 
 func (r *Report) add(problem string) {
-	if slices.Contains(r.Problems, problem) { // another check came upon the same page
+	if slices.Contains(r.Problems, problem) { // another check has found the same damaged page
 		return
 	}
 	if len(r.Problems) < maxProblems {
@@ -35,10 +35,10 @@ func (r *Report) add(problem string) {
 	r.More++
 }
 
-// Verify checks a log from end to end, that of a data folder, also under a running server, or that in the file of a backup: every page
-// and every event against its checksum, the tables against their indexes, the revisions of every stream and the positions of the
-// log against gaps and disorder. It changes nothing but that a folder without a server gets put in order what a crash left.
-// The error says that it could not be done; what is wrong with the log is in the report.
+// Verify checks a whole log: that of a data folder, also while a server runs there, or the file of a backup. It compares every
+// page and every event with its checksum, and the tables with their indexes; and it looks for gaps and disorder in the revisions
+// of every stream and the positions of the log. It changes nothing, except that it moves the write-ahead log that a crash left
+// into the file when no server runs. The error says that the check could not be done; damage of the log is in the report.
 func Verify(ctx context.Context, path string) (report Report, err error) {
 	i, err := inspect(ctx, path)
 	var corrupt *CorruptError
@@ -64,7 +64,7 @@ func Verify(ctx context.Context, path string) (report Report, err error) {
 	return report, nil
 }
 
-// structure lets SQLite compare its trees, tables and indexes; that reads every page, and so checks it.
+// structure runs SQLite's integrity check of trees, tables and indexes. That reads every page, and so verifies its checksum.
 func (i *inspection) structure(report *Report) error {
 	return sqlitex.ExecuteTransient(i.conn, fmt.Sprintf("PRAGMA integrity_check(%d)", maxProblems), &sqlitex.ExecOptions{
 		ResultFunc: func(stmt *sqlite.Stmt) error {
@@ -76,7 +76,7 @@ func (i *inspection) structure(report *Report) error {
 	})
 }
 
-// events checks every event in the order of the log.
+// events checks every event, in the order of positions.
 func (i *inspection) events(report *Report) error {
 	log := &sqliteLog{path: i.path}
 	return sqlitex.ExecuteTransient(i.conn, selectRecords+` FROM events e LEFT JOIN streams s ON s.id = e.stream ORDER BY e.position`,
@@ -93,7 +93,7 @@ func (i *inspection) events(report *Report) error {
 		}})
 }
 
-// revisions checks that every stream has all its revisions, from the first that retention has left, in the order of the log.
+// revisions checks that every stream has all revisions from its oldest kept one on, and that their positions ascend.
 func (i *inspection) revisions(report *Report) error {
 	var id, next, position int64
 	return sqlitex.ExecuteTransient(i.conn, `SELECT s.id, s.name, s.removed, e.revision, e.position
@@ -108,7 +108,7 @@ func (i *inspection) revisions(report *Report) error {
 			switch {
 			case stmt.ColumnIsNull(3):
 				report.add(fmt.Sprintf("stream %s has no events", name))
-			case revision == tombstoned: // it follows whatever was the newest event
+			case revision == tombstoned: // follows any revision
 				revision = next - 1
 			case revision > next:
 				report.add(fmt.Sprintf("stream %s lacks the revisions %d to %d, before position %d", name, next, revision-1, at))
@@ -122,7 +122,7 @@ func (i *inspection) revisions(report *Report) error {
 		}})
 }
 
-// positions checks that every position ever given belongs to an event or to one that retention has removed.
+// positions checks that every position up to the newest belongs to a stored event or to one that retention has removed.
 func (i *inspection) positions(report *Report) error {
 	if missing := report.Last - report.Events - report.Removed; missing != 0 {
 		report.add(fmt.Sprintf("%s: of %d positions, %d hold events and %d were removed: %d events are missing",

@@ -10,14 +10,14 @@ import (
 	"os"
 )
 
-// The write-ahead log as SQLite's file format describes it: a header, then frames of a header and a page. Every header carries
-// the salts of its generation and a checksum that goes on from the frame before.
+// The format of SQLite's write-ahead log: a header, then frames, each a frame header and a page. Each frame header carries the
+// salts of the log's generation, and a checksum that continues the one of the frame before.
 const (
 	walHeaderBytes = 32
 	walFrameBytes  = 24 + pageBytes
 )
 
-// walSum is the state of the write-ahead log's checksum.
+// walSum is the state of the write-ahead log's running checksum.
 type walSum [2]uint32
 
 func (s walSum) add(order binary.ByteOrder, data []byte) walSum {
@@ -32,11 +32,11 @@ func storedSum(data []byte) walSum {
 	return walSum{binary.BigEndian.Uint32(data), binary.BigEndian.Uint32(data[4:])}
 }
 
-// checkWAL looks for damage in a write-ahead log that was left by a crash, before SQLite reads it: SQLite takes the first
-// frame that does not match for the end of the log, which is right for a write that the crash cut short, and forgets every
-// commit behind it. Frames behind a commit were written after that commit had been synced; so when there are some behind a frame
-// that does not match, the frame was whole once and is damaged. Only damage to the last commits cannot be told from a write
-// that never ended.
+// checkWAL looks for damage in the write-ahead log that a crash left, before SQLite reads the log. SQLite takes the first frame
+// with a wrong checksum for the end of the log and drops every commit after it. That is right for a write that the crash cut
+// short, but not for damage. Frames after a commit were written when that commit had been synced. So when the log has a commit
+// after a frame with a wrong checksum, that frame was complete once and is damaged. Only damage in the last commit looks the same
+// as an unfinished write.
 func checkWAL(path string) (err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -56,10 +56,10 @@ func checkWAL(path string) (err error) {
 	return nil
 }
 
-// whole is what scanWAL returns when it finds no damage.
+// whole is the result of scanWAL when it finds no damage.
 const whole = -1
 
-// scanWAL returns the number of the damaged frame, from 1, or 0 for the header, or whole.
+// scanWAL returns the number of the damaged frame, counted from 1, or 0 for the header, or whole.
 func scanWAL(r io.Reader) (int, error) {
 	header := make([]byte, walHeaderBytes)
 	if _, err := io.ReadFull(r, header); err != nil {
@@ -79,7 +79,7 @@ func scanWAL(r io.Reader) (int, error) {
 			return whole, ignoreEnd(err)
 		}
 		if !sound {
-			// A header whose salts are those of the frames was written before them, and synced: it was whole once.
+			// The frames carry the salts of this header, so the header was complete and synced before them: now it is damaged.
 			if bytes.Equal(frame[8:12], header[16:20]) || bytes.Equal(frame[12:16], header[20:24]) {
 				return 0, nil
 			}
@@ -98,17 +98,17 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// walScan goes through frames.
+// walScan is the state of a scan of frames.
 type walScan struct {
 	order    binary.ByteOrder
 	salts    []byte
-	computed walSum // of everything up to the last frame
-	stored   walSum // what the last frame says
-	broken   int    // the first frame that does not match
-	commit   bool   // a commit was seen from there on
+	computed walSum // checksum of everything up to the last frame
+	stored   walSum // checksum in the last frame's header
+	broken   int    // number of the first frame whose checksum does not match
+	commit   bool   // there was a commit at the broken frame or after it
 }
 
-// next takes a frame, and returns true when it shows that the broken one is damaged.
+// next checks a frame. It returns true when this frame proves that the broken one is damaged.
 func (s *walScan) next(number int, frame []byte) bool {
 	ours := bytes.Equal(frame[8:16], s.salts)
 	sum := storedSum(frame[16:])

@@ -46,7 +46,8 @@ func toWireID(id uuid.UUID, asString bool) *shared.UUID {
 	}}}
 }
 
-// toWire makes the message for an event, or for a link and the event that it points to, nil when that is gone.
+// toWire makes the message for an event, or for a link with the event that it points to; that event is nil when it does not
+// exist.
 func toWire(event, link *record, idAsString bool) *streams.ReadResp {
 	original := event
 	if link != nil {
@@ -59,7 +60,7 @@ func toWire(event, link *record, idAsString bool) *streams.ReadResp {
 	}}}
 }
 
-// toWireRecord makes an event's part of a message. Its position is the same twice: every event is committed where it is prepared.
+// toWireRecord converts an event. Commit and prepare position are the same.
 func toWireRecord(r *record, idAsString bool) *streams.ReadResp_ReadEvent_RecordedEvent {
 	if r == nil {
 		return nil
@@ -83,7 +84,7 @@ func wireMetadata(r *record) map[string]string {
 	}
 	return map[string]string{
 		"type": r.kind, "content-type": content,
-		"created": strconv.FormatInt(r.created, 10), // a client that cannot read it ends its process
+		"created": strconv.FormatInt(r.created, 10), // a client that cannot parse it ends its process
 	}
 }
 
@@ -91,7 +92,7 @@ func streamIdentifier(stream string) *shared.StreamIdentifier {
 	return &shared.StreamIdentifier{StreamName: []byte(stream)}
 }
 
-// fromWireNumber reads a revision or position; beyond what can exist it is the highest there is.
+// fromWireNumber converts a revision or position. A number above int64 becomes the highest int64.
 func fromWireNumber(n uint64) int64 {
 	return int64(min(n, math.MaxInt64))
 }

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	maxBatchOps   = 1024     // operations committed together
-	maxBatchBytes = 4 << 20  // and their payload
-	maxQueueBytes = 64 << 20 // payload of the operations that wait
+	maxBatchOps   = 1024     // operations in one commit
+	maxBatchBytes = 4 << 20  // payload of one commit, in bytes
+	maxQueueBytes = 64 << 20 // payload of the waiting operations, in bytes
 	maxQueueWait  = 2 * time.Second
-	maxHeads      = 100_000 // streams whose heads are remembered
+	maxHeads      = 100_000 // streams whose heads are cached
 )
 
 var (
@@ -25,27 +25,27 @@ var (
 	errClosed = errors.New("the server is shutting down")
 )
 
-// operation is an append or a deletion on its way through the writer.
+// operation is one request to the writer: an append, a deletion or a change of a persistent subscription.
 type operation struct {
 	ctx      context.Context
 	stream   string
 	expected expectation
-	events   []*record // to be appended; position, revision and creation time are the writer's
-	remove   bool      // delete the stream instead
+	events   []*record // to be appended; the writer sets position, revision and creation time
+	remove   bool      // delete the stream
 	forGood  bool      // with remove: leave a tombstone, after which the stream can never be written to
-	group    *groupRow // store this instead
+	group    *groupRow // store this persistent subscription
 	bytes    int64
-	reply    chan result // buffered, so that the writer never waits for a caller that has left
+	reply    chan result // buffered, so that the writer does not block when the caller has left
 }
 
-// result is where an operation ended: the last event's place, or why there is none.
+// result is the outcome of an operation: the place of the last event, or an error.
 type result struct {
 	revision int64
 	position int64
 	err      error
 }
 
-// writer is the only goroutine that writes: it owns positions, revisions and the heads of streams.
+// writer is the only goroutine that writes. It assigns positions and revisions, and owns the heads of streams.
 type writer struct {
 	log  storage
 	tail *tail
@@ -54,18 +54,18 @@ type writer struct {
 
 	queue   chan *operation
 	chores  chan *removal
-	waiting atomic.Int64 // bytes in the queue
+	waiting atomic.Int64 // payload in the queue, in bytes
 	closing chan struct{}
 	done    chan struct{}
-	failure atomic.Pointer[error] // set once: nothing is written any more
-	trouble atomic.Pointer[error] // the newest commit's, nil after one that succeeded
+	failure atomic.Pointer[error] // set after a write error: nothing is written any more
+	trouble atomic.Pointer[error] // a full disk at the newest commit; nil after a commit that succeeded
 
 	scavengeable *scavengeable // streams that retention may have something to remove from
 	heads        map[string]*head
 	last         int64 // position of the newest record, this batch included
 	batch        []*record
 	batchOf      map[string][]*record // the batch by stream
-	limited      map[string]bool      // streams of the batch that retention may have something to remove from
+	limited      map[string]bool      // streams of the batch with records that retention may remove
 	groups       []*groupRow          // persistent subscriptions of the batch
 }
 
@@ -78,8 +78,8 @@ func newWriter(log storage, tail *tail, now func() time.Time, note logrus.FieldL
 	}
 }
 
-// submit hands an operation to the writer and waits for its end. When ctx ends first, the operation is dropped if the
-// writer has not taken it yet; otherwise it may still be written.
+// submit queues an operation and waits for its result. When ctx ends first, the operation is dropped if it is still in the queue;
+// otherwise it may still be written.
 func (w *writer) submit(op *operation) result {
 	if err := w.enqueue(op); err != nil {
 		return result{err: err}
@@ -87,7 +87,7 @@ func (w *writer) submit(op *operation) result {
 	return w.await(op)
 }
 
-// enqueue hands an operation to the writer, which writes in this order.
+// enqueue queues an operation. The writer handles operations in this order.
 func (w *writer) enqueue(op *operation) error {
 	if err := w.broken(); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (w *writer) enqueue(op *operation) error {
 	}
 }
 
-// await waits for the end of an operation that was handed over.
+// await waits for the result of a queued operation.
 func (w *writer) await(op *operation) result {
 	select {
 	case r := <-op.reply:
@@ -121,7 +121,7 @@ func (w *writer) await(op *operation) result {
 		return result{err: op.ctx.Err()}
 	case <-w.done:
 	}
-	select { // the writer's last act may have been to answer this one
+	select { // the writer may have answered this operation just before it ended
 	case r := <-op.reply:
 		return r
 	default:
@@ -129,10 +129,10 @@ func (w *writer) await(op *operation) result {
 	}
 }
 
-// broken is why nothing is written any more, nil while the writer writes.
+// broken returns the error after which the writer has stopped writing; nil while it writes.
 func (w *writer) broken() error { return load(&w.failure) }
 
-// health is why appends fail now, for good or until there is room on the disk.
+// health returns the error with which appends fail now, until a restart or until the disk has room.
 func (w *writer) health() error {
 	if err := w.broken(); err != nil {
 		return err
@@ -147,7 +147,7 @@ func load(p *atomic.Pointer[error]) error {
 	return nil
 }
 
-// run writes until close is called, and then what is still in the queue.
+// run writes until close is called; then it writes the rest of the queue and ends.
 func (w *writer) run() {
 	defer close(w.done)
 	for {
@@ -169,7 +169,7 @@ func (w *writer) run() {
 	}
 }
 
-// collect takes everything that waits behind an operation: their commit costs one sync.
+// collect takes all waiting operations that fit into one batch with the first: they share the cost of one sync.
 func (w *writer) collect(first *operation) []*operation {
 	ops := []*operation{first}
 	bytes := first.bytes
@@ -187,13 +187,13 @@ func (w *writer) collect(first *operation) []*operation {
 	return ops
 }
 
-// write decides a batch, commits it and answers. Even an operation that wrote nothing is answered after the commit: what
-// it was compared with may be part of the batch.
+// write decides a batch of operations, commits it and answers them. Even an operation that writes nothing is answered after the
+// commit: it may have been compared with events of the same batch.
 func (w *writer) write(ops []*operation) {
 	if len(w.heads) > maxHeads {
 		clear(w.heads)
 	}
-	w.batch = nil // readers of the tail keep the records
+	w.batch = nil // the tail owns this slice now
 	w.groups = w.groups[:0]
 	clear(w.batchOf)
 	clear(w.limited)
@@ -214,7 +214,7 @@ func (w *writer) write(ops []*operation) {
 	}
 }
 
-// commit makes the batch durable and shows it to readers.
+// commit makes the batch durable and publishes it to readers.
 func (w *writer) commit() error {
 	if err := w.broken(); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (w *writer) commit() error {
 	return err
 }
 
-// judge draws the conclusions from how a transaction ended: whether the log can still be written to.
+// judge sets the writer's health from the result of a transaction: whether the log can still be written to.
 func (w *writer) judge(err error) error {
 	switch {
 	case err == nil:
@@ -241,15 +241,15 @@ func (w *writer) judge(err error) error {
 		w.note.WithError(err).Error("event store: disk full; appends are refused until there is room")
 		return err
 	}
-	// After a failed sync nobody knows what is on the disk, and a second sync may report success for lost pages.
-	// Only a start from the file shows what it holds.
+	// After a failed sync the state of the disk is unknown, and a second sync may report success for lost pages. Only a restart,
+	// which reads the file again, shows what was stored.
 	failure := fmt.Errorf("the event store is read-only until it is restarted: %w", err)
 	w.failure.Store(&failure)
 	w.note.WithError(err).Error("event store: write failed; it is read-only until it is restarted")
 	return failure
 }
 
-// apply decides one operation and adds what it writes to the batch.
+// apply decides one operation and adds its records to the batch.
 func (w *writer) apply(op *operation) result {
 	if err := op.ctx.Err(); err != nil {
 		return result{err: err}
@@ -258,13 +258,13 @@ func (w *writer) apply(op *operation) result {
 		w.groups = append(w.groups, op.group)
 		return result{}
 	}
-	// A read for a decision must not end with its caller: the answer would be lost on the others in the batch.
+	// A read for a decision must not be cancelled by its caller: the other operations of the batch use its result too.
 	ctx := context.WithoutCancel(op.ctx)
 	h, err := w.head(ctx, op.stream)
 	if err != nil {
 		return result{err: err}
 	}
-	described := h // the stream that the operation is about, also when it writes that stream's metadata
+	described := h // head of the stream itself; h becomes the head of its metadata stream when op writes metadata
 	base, isMeta := strings.CutPrefix(op.stream, metaPrefix)
 	if isMeta {
 		if described, err = w.head(ctx, base); err != nil {
@@ -287,7 +287,7 @@ func (w *writer) apply(op *operation) result {
 	return r
 }
 
-// put adds the events of an operation to the batch. false: there is nothing to add, or they are refused.
+// put adds the events of an operation to the batch. writes is false when there is nothing to add, or when they are refused.
 func (w *writer) put(ctx context.Context, h *head, op *operation) (r result, writes bool) {
 	verdict, err := w.decide(ctx, h, op)
 	switch {
@@ -307,7 +307,7 @@ func (w *writer) put(ctx context.Context, h *head, op *operation) (r result, wri
 	return result{revision: h.last, position: w.last}, true
 }
 
-// add gives records their places and puts them into the batch.
+// add assigns positions and revisions to records and adds them to the batch.
 func (w *writer) add(stream string, h *head, records []*record) {
 	created := ticks(w.now())
 	for _, r := range records {
@@ -322,7 +322,7 @@ func (w *writer) add(stream string, h *head, records []*record) {
 	w.batchOf[stream] = append(w.batchOf[stream], records...)
 }
 
-// head returns a stream's head, loaded when it is not known.
+// head returns a stream's head, from the cache or from the log.
 func (w *writer) head(ctx context.Context, stream string) (*head, error) {
 	if h, ok := w.heads[stream]; ok {
 		return h, nil
@@ -338,7 +338,7 @@ func (w *writer) head(ctx context.Context, stream string) (*head, error) {
 // newEventID makes an id for an event that the server itself writes.
 var newEventID = uuid.New
 
-// close lets the queue run empty and ends the writer. Nothing is submitted any more.
+// close stops the writer after it has emptied the queue. The caller makes sure that nothing is submitted any more.
 func (w *writer) close() {
 	close(w.closing)
 	<-w.done

@@ -14,14 +14,14 @@ import (
 	"moviola/eventstore"
 )
 
-// Compared is what two logs have in common.
+// Compared is the result of a comparison of two logs.
 type Compared struct {
-	Events int64  // compared, in the order of $all; stream metadata and system events left out
-	Digest string // SHA-256 in hex over them: stream, revision, id, type, data and metadata of each
+	Events int64  // number of events compared, in the order of $all; without stream metadata and system events
+	Digest string // hex SHA-256 over stream, revision, id, type, data and metadata of each of them
 }
 
-// Compare holds a copy against its source, both read from the beginning: the same events in the same order, up to a position of the source.
-// Events that retention is about to remove, or has removed on one side, are left out.
+// Compare compares a copy with its source from the beginning: the same events in the same order, up to a position of the source.
+// It skips events that retention will remove, or has removed on one side.
 func Compare(ctx context.Context, from, to *Store, end eventstore.Position) (Compared, error) {
 	nextSource, stopSource := iter.Pull2(compared(from.readAll(ctx, eventstore.Forwards, eventstore.Position{}), end))
 	defer stopSource()
@@ -69,7 +69,7 @@ func Compare(ctx context.Context, from, to *Store, end eventstore.Position) (Com
 	return done, nil
 }
 
-// compared are the events of a log that are compared, up to a position; the zero position is no end.
+// compared yields the events of a log that are to be compared, up to a position; the zero position means no end.
 func compared(all iter.Seq2[eventstore.Recorded, error], end eventstore.Position) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
 		for event, err := range all {
@@ -86,7 +86,7 @@ func compared(all iter.Seq2[eventstore.Recorded, error], end eventstore.Position
 	}
 }
 
-// removed says that an event is not in its stream of the source any more.
+// removed reports whether an event is no longer in its stream in the source.
 func removed(ctx context.Context, from *Store, event eventstore.Recorded, is bool) (bool, error) {
 	if !is {
 		return false, nil

@@ -12,39 +12,40 @@ import (
 
 const (
 	copyEvents   = 500             // events of one stream that are appended together
-	copyBytes    = 512 << 10       // and their size
-	copyPatience = time.Minute     // with a store that is away, while nothing is copied
-	copyPause    = time.Second / 2 // before a store that is away is tried again
-	lookBack     = 10_000          // events of the target that are looked for in the source
-	copyStreams  = 200_000         // streams whose ends in the target are remembered
+	copyBytes    = 512 << 10       // maximum of their size, in bytes
+	copyPatience = time.Minute     // maximum time without progress while a store is unavailable
+	copyPause    = time.Second / 2 // between retries while a store is unavailable
+	lookBack     = 10_000          // maximum of the target's newest events that are searched for in the source
+	copyStreams  = 200_000         // streams whose last revision in the target is cached
 )
 
-// Copied says how far a copy has come.
+// Copied is the progress of a copy.
 type Copied struct {
 	Events   int64               // copied by this call, stream metadata included
 	Filled   int64               // placeholders written for events that retention has removed from the source
-	Position eventstore.Position // in the source, of the last event copied
-	End      eventstore.Position // of the source, when the copy looked at it last
+	Position eventstore.Position // in the source: position of the last event copied
+	End      eventstore.Position // end of the source when the copy last read it
 	Resumed  bool                // an earlier copy was continued
 }
 
-// Copy copies a log into another store, one event after the other in the order of the log, with the ids and revisions that they
-// have. Stream metadata goes along. The revisions of events that retention has removed are taken by placeholders, which are
-// truncated at once, so that what follows them keeps its number.
+// Copy copies a log into another store: one event after the other in the order of the log, with the same ids and revisions,
+// stream metadata included. Placeholders take the revisions of events that retention has removed, so that later events keep their
+// revisions. The placeholders are truncated at once.
 //
-// Where it begins follows from the target alone: after the newest of its events that the source has. So a copy that ended
-// for whatever reason is continued by another call, and one that is complete by a call after more has been appended. A target with events
-// of which the source has none is refused. Appends follow each other without waiting for answers, by the protocol's batch append;
-// a server that has none gets one after the other. Nobody else may write to the target meanwhile. report is called now and then.
+// The target alone determines where the copy starts: after its newest event that the source has too. So another call continues an
+// interrupted copy, and updates a complete one after more appends to the source. A target with events that the source does not
+// have is refused. The copy appends without waiting for answers, by the protocol's batch append; to a server without that, it
+// appends one batch after the other. Nobody else may write to the target meanwhile. report is called from time to time.
 func Copy(ctx context.Context, from, to *Store, report func(Copied)) (Copied, error) {
 	c := &copier{from: from, to: to, report: report, ends: map[string]eventstore.Revision{}}
 	for patience := time.Now().Add(copyPatience); ; {
 		before := c.done
 		err := c.run(ctx)
 		switch {
-		case err == nil && c.done == before: // a whole pass brought nothing
+		case err == nil && c.done == before: // this pass has copied nothing: the copy is complete
 			return c.done, nil
-		case errors.Is(err, errLane) && !c.slow && ctx.Err() == nil: // said by an append of its own, or passed by
+		// a single append, without the lane, either reports the cause or succeeds
+		case errors.Is(err, errLane) && !c.slow && ctx.Err() == nil:
 			c.slow = true
 			continue
 		case err != nil && !errors.Is(err, eventstore.ErrUnavailable), ctx.Err() != nil:
@@ -67,20 +68,20 @@ func Copy(ctx context.Context, from, to *Store, report func(Copied)) (Copied, er
 	}
 }
 
-// copier is a copy on its way.
+// copier is a copy in progress.
 type copier struct {
 	from, to *Store
 	report   func(Copied)
-	placed   bool // done.Position is known
+	placed   bool // done.Position is valid
 	done     Copied
-	slow     bool                           // without a lane
+	slow     bool                           // appends one by one, without a lane
 	lane     *lane                          // nil when slow
-	ends     map[string]eventstore.Revision // the last events of streams that have been sent to the target
-	batch    []eventstore.Recorded          // of one stream, in a row
+	ends     map[string]eventstore.Revision // last revision of each stream that was sent to the target
+	batch    []eventstore.Recorded          // consecutive events of one stream
 	bytes    int
 }
 
-// run copies from where the copy stands to the end of the source.
+// run copies from the copy's position to the end of the source.
 func (c *copier) run(ctx context.Context) (err error) {
 	c.batch, c.bytes = nil, 0
 	if c.done.End, err = c.from.Head(ctx); err != nil {
@@ -94,7 +95,7 @@ func (c *copier) run(ctx context.Context) (err error) {
 			return err
 		}
 		defer func() {
-			if err != nil { // something behind what failed may have been written
+			if err != nil { // appends sent after the failed one may have been written
 				c.placed = false
 				clear(c.ends)
 			}
@@ -119,7 +120,7 @@ func (c *copier) run(ctx context.Context) (err error) {
 	return c.settle(ctx)
 }
 
-// settle waits until everything that was sent has been answered.
+// settle waits until the target has answered every append.
 func (c *copier) settle(ctx context.Context) error {
 	if c.lane == nil {
 		return nil
@@ -127,7 +128,7 @@ func (c *copier) settle(ctx context.Context) error {
 	return c.lane.drain(ctx)
 }
 
-// written notes that events have reached the target.
+// written records that the target has stored events.
 func (c *copier) written(events int64, last eventstore.Position) {
 	c.done.Events += events
 	if c.done.Position.Compare(last) < 0 {
@@ -136,7 +137,7 @@ func (c *copier) written(events int64, last eventstore.Position) {
 	c.report(c.done)
 }
 
-// isCopied leaves out what a server writes for itself.
+// isCopied returns false for events that a server writes for its own use.
 func isCopied(event eventstore.Recorded) bool {
 	stream, isMeta := strings.CutPrefix(event.Stream, metaPrefix)
 	if isMeta {
@@ -145,7 +146,7 @@ func isCopied(event eventstore.Recorded) bool {
 	return !isSystem(event.Type) && !isSystem(stream)
 }
 
-// place finds out from the target where to begin.
+// place finds the start of the copy from the newest events of the target.
 func (c *copier) place(ctx context.Context) error {
 	if c.placed {
 		return nil
@@ -177,7 +178,8 @@ func (c *copier) place(ctx context.Context) error {
 	return nil
 }
 
-// inSource looks for an event of the target in the source. Of metadata, which has other revisions there, only the newest can be found.
+// inSource looks for an event of the target in the source. Metadata events have other revisions there, so only the newest of a
+// stream can be found.
 func (c *copier) inSource(ctx context.Context, event eventstore.Recorded) (eventstore.Position, bool, error) {
 	dir, revision := eventstore.Forwards, event.Revision
 	if strings.HasPrefix(event.Stream, metaPrefix) {
@@ -192,7 +194,7 @@ func (c *copier) inSource(ctx context.Context, event eventstore.Recorded) (event
 	return eventstore.Position{}, false, nil
 }
 
-// take adds an event to the batch, which is appended before when the event does not fit.
+// take adds an event to the batch. When the event does not fit, the batch is appended first.
 func (c *copier) take(ctx context.Context, event eventstore.Recorded) error {
 	size := len(event.Data) + len(event.Metadata)
 	if n := len(c.batch); n > 0 {
@@ -224,7 +226,7 @@ func (c *copier) flush(ctx context.Context) error {
 		if err := c.lane.send(ctx, c.batch, c.bytes); err != nil {
 			return fmt.Errorf("copy event %d of %s, or one before it: %w", first.Revision, first.Stream, err)
 		}
-	} else { // it needs a look at what the target has
+	} else { // the target may hold newer events than this copy knows of
 		if err := c.settle(ctx); err != nil {
 			return err
 		}

@@ -12,19 +12,21 @@ import (
 )
 
 const (
-	metaPrefix = "$$" // the stream of a stream's metadata: this and its name
+	metaPrefix = "$$" // this and a stream's name are the name of the stream that holds its metadata
 	metaType   = "$metadata"
-	// placeholder is the type of the events that take the revisions of removed ones. Readers leave system events out.
+	// placeholder is the type of the events that take the revisions of removed events. It is a system type, so readers leave them
+	// out.
 	placeholder = "$removed"
-	// filledProperty is what a copied stream's metadata says about its placeholders.
+	// filledProperty is the field of a copied stream's metadata with the range of its placeholders.
 	filledProperty = "copyFilled"
 )
 
-// revisions are those from the first up to the one before the second.
+// revisions is the range from [0] up to, and without, [1].
 type revisions [2]eventstore.Revision
 
-// fill appends placeholders, truncated from the first moment on: nobody ever sees one. What a fill that was cut short has left
-// cannot be seen either, so its beginning is kept in the metadata, and each of its appends is tried again.
+// fill appends placeholders. Metadata truncates them before the first is appended, so that no reader ever sees one. It cannot be
+// read how far an interrupted fill has come, since truncated events are hidden: so the metadata stores where it began, and all
+// its appends are retried.
 func (c *copier) fill(ctx context.Context, stream string, missing revisions) error {
 	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
 	if err != nil {
@@ -52,7 +54,8 @@ func (c *copier) fill(ctx context.Context, stream string, missing revisions) err
 				ID: fillID(stream, from+eventstore.Revision(i), placeholder), Type: placeholder, Data: []byte(`{}`),
 			}
 		}
-		// A conflict: these were there before, and have been removed. If not, the append of what follows them fails.
+		// A conflict means that an earlier try has appended these placeholders and they were removed since. If that is wrong, the
+		// append of the events after them fails.
 		if _, err := c.to.Append(ctx, stream, from-1, events...); err != nil && !errors.Is(err, eventstore.ErrConflict) {
 			return err
 		}
@@ -61,12 +64,12 @@ func (c *copier) fill(ctx context.Context, stream string, missing revisions) err
 	return nil
 }
 
-// fillID makes the id of an event that a copy adds. It is the same in every copy of the same log.
+// fillID returns the id of an event that a copy adds. It is the same in every copy of the same log.
 func fillID(stream string, revision eventstore.Revision, kind string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "moviola copy\x00%s\x00%d\x00%s", stream, revision, kind))
 }
 
-// copyMeta copies a metadata event. Where the target's stream begins with placeholders, they stay truncated.
+// copyMeta copies a metadata event. Placeholders at the beginning of the target's stream stay truncated.
 func (c *copier) copyMeta(ctx context.Context, stream string, event eventstore.Recorded) error {
 	meta, err := c.newest(ctx, c.to, metaPrefix+stream)
 	if err != nil || meta != nil && meta.ID == event.ID {
@@ -101,14 +104,15 @@ func (c *copier) newest(ctx context.Context, store *Store, stream string) (*even
 	return nil, nil
 }
 
-// filled reads what metadata says about placeholders.
+// filled reads the range of placeholders from metadata.
 func filled(data []byte) (there revisions, ok bool) {
 	var fields map[string]json.RawMessage
 	ok = json.Unmarshal(data, &fields) == nil && json.Unmarshal(fields[filledProperty], &there) == nil
 	return there, ok
 }
 
-// truncated returns metadata that leaves out the events up to the last placeholder, and says so, with everything else kept.
+// truncated returns metadata that hides the events up to the last placeholder and stores the range of placeholders. All other
+// fields stay the same.
 func truncated(data []byte, there revisions) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &fields); err != nil {

@@ -24,19 +24,20 @@ import (
 	"moviola/eventstore"
 )
 
-// examineTime bounds each question to a node.
+// examineTime is the time limit of each request to a node.
 const examineTime = 5 * time.Second
 
-// rightsStream is where the right to append is tried, at a revision that no stream has: nothing is ever written to it.
+// rightsStream is the stream on which the right to append is tested, at an expected revision that no stream has: nothing is ever
+// written to it.
 const (
 	rightsStream   = "moviola-rights"
 	rightsRevision = eventstore.Revision(1 << 40)
 )
 
-// Examine tries, before anything else is done with an event store, what a service needs of it: a certificate that is trusted, a cluster
-// where one is meant, a user who may read the whole log and append. The error says what to do. A store that is away, or busy
-// with an election, is waited for until ctx ends; the error is eventstore.ErrUnavailable then. Nothing is written. Notes are what an
-// operator should know besides.
+// Examine checks, before the event store is used, that it offers what the service needs: a trusted certificate, a cluster when
+// the connection string names one, a user who may read the whole log and append. The error tells the operator what to change.
+// While the store is unavailable, or electing a leader, Examine waits until ctx ends; then the error is
+// eventstore.ErrUnavailable. It writes nothing. notes are other messages for the operator.
 func Examine(ctx context.Context, config Config) (notes []string, err error) {
 	settings, err := clientSettings(config, orDiscard(nil))
 	if err != nil {
@@ -94,7 +95,7 @@ type examiner struct {
 func (e *examiner) tls(server string) (*tls.Config, error) {
 	config := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: server, RootCAs: e.settings.RootCAs,
-		InsecureSkipVerify: e.settings.SkipCertificateVerification, // as the connection string demands
+		InsecureSkipVerify: e.settings.SkipCertificateVerification, // as the connection string says
 		NextProtos:         []string{"h2"},
 	}
 	if e.settings.UserCertFile != "" && e.settings.UserKeyFile != "" {
@@ -107,7 +108,8 @@ func (e *examiner) tls(server string) (*tls.Config, error) {
 	return config, nil
 }
 
-// trust shakes hands with every node: the client itself would only say that the time is over. One node that is trusted is enough to begin.
+// trust makes a TLS handshake with every node: the client itself would only report a time-out. One trusted node is enough to
+// start.
 func (e *examiner) trust(ctx context.Context) error {
 	if e.settings.DisableTLS {
 		return nil
@@ -140,12 +142,12 @@ func shakeHands(ctx context.Context, node string, config *tls.Config) error {
 	defer cancel()
 	conn, err := (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", node)
 	if err == nil {
-		_ = conn.Close() // nothing was sent
+		_ = conn.Close() // no data was sent
 	}
 	return err
 }
 
-// distrust says what an error of a handshake means; nil when it may pass.
+// distrust converts an error of a handshake to one that tells the operator what to change; nil for a transient error.
 func distrust(node string, err error) error {
 	var untrusted *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
@@ -163,10 +165,10 @@ func distrust(node string, err error) error {
 	return nil
 }
 
-// wantsTLS says that a node which does not answer in plaintext speaks TLS.
+// wantsTLS reports as an error that a node which does not answer in plaintext speaks TLS.
 func (e *examiner) wantsTLS(ctx context.Context) error {
 	for _, node := range e.nodes {
-		// Nothing is sent to it: only whether it shakes hands is asked.
+		// No data is sent: the handshake only tests whether the node speaks TLS.
 		if shakeHands(ctx, node, &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, NextProtos: []string{"h2"}}) == nil {
 			return fmt.Errorf("the event store %s speaks TLS: take tls=false out of the connection string", node)
 		}
@@ -174,7 +176,7 @@ func (e *examiner) wantsTLS(ctx context.Context) error {
 	return nil
 }
 
-// cluster compares what a connection string means with what the nodes say by gossip.
+// cluster compares the connection string with the cluster's gossip: one node or several.
 func (e *examiner) cluster(ctx context.Context) error {
 	meant := len(e.nodes) > 1 || e.settings.DnsDiscover
 	alone := ""
@@ -201,7 +203,7 @@ func (e *examiner) cluster(ctx context.Context) error {
 	return fmt.Errorf("the connection string means a cluster, but %s is a single server: give esdb://%s alone, or make the nodes a cluster", alone, alone)
 }
 
-// members counts the nodes that a node knows of, itself included; 0 with an error.
+// members returns how many nodes the gossip of a node lists, itself included; 0 with an error.
 func (e *examiner) members(ctx context.Context, node string) (int, error) {
 	transport := insecure.NewCredentials()
 	if !e.settings.DisableTLS {
@@ -222,7 +224,7 @@ func (e *examiner) members(ctx context.Context, node string) (int, error) {
 	return len(info.GetMembers()), err
 }
 
-// examineRights reads the log's end, and appends where a conflict is certain.
+// examineRights reads the end of the log, and tries an append that must end in a conflict.
 func examineRights(ctx context.Context, config Config, settings *esdb.Configuration) (err error) {
 	config.Log = nil
 	store, err := Open(config)
@@ -234,7 +236,7 @@ func examineRights(ctx context.Context, config Config, settings *esdb.Configurat
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), examineTime)
 		defer cancel()
-		_ = store.Close(closing) // stuck calls are left behind
+		_ = store.Close(closing) // calls that hang are not waited for
 	}()
 	if _, err = store.Head(ctx); err == nil {
 		_, err = store.Append(ctx, rightsStream, rightsRevision, eventstore.Proposed{ID: uuid.New(), Type: "Tried", Data: []byte(`{}`)})

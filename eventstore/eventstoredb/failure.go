@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// isCode looks for one of the client's codes; its own helper misses wrapped errors.
+// isCode looks for one of the client's error codes. The client's own helper misses wrapped errors.
 func isCode(err error, codes ...esdb.ErrorCode) bool {
 	var failure *esdb.Error
 	if !errors.As(err, &failure) {
@@ -26,17 +26,17 @@ func isCode(err error, codes ...esdb.ErrorCode) bool {
 	return false
 }
 
-// isAway says that an error means the server cannot be reached, so that others need not try. A node that is not the leader, which
-// it says by the status NOT_FOUND, is as good as none: the client's discovery looks for another.
+// isAway reports whether an error means that the server cannot be reached, so that other calls would fail too. A node that is not
+// the leader says so by the status NOT_FOUND. It counts as unreachable: the client's discovery looks for another node.
 func isAway(err error) bool {
 	return isCode(err, esdb.ErrorUnavailable, esdb.ErrorCodeConnectionClosed, esdb.ErrorCodeNotLeader) ||
 		status.Code(err) == codes.Unavailable || status.Code(err) == codes.NotFound
 }
 
-// translate marks an error that may pass as eventstore.ErrUnavailable. What the server says about the request itself
-// stays what it is: repeating the request would not help. A conflict and a missing stream are answers, left as they are.
+// translate marks a transient error as eventstore.ErrUnavailable. Other errors of the server concern the request itself and stay
+// as they are: a retry would not help. So do a conflict and a missing stream, which are answers.
 func translate(err error) error {
-	if status.Code(err) == codes.NotFound { // said by a node that is not the leader
+	if status.Code(err) == codes.NotFound { // from a node that is not the leader
 		return fmt.Errorf("%w: %w", eventstore.ErrUnavailable, err)
 	}
 	if isCode(err, esdb.ErrorCodeWrongExpectedVersion, esdb.ErrorCodeResourceNotFound, esdb.ErrorCodeStreamDeleted,
@@ -52,12 +52,12 @@ func translate(err error) error {
 	}
 }
 
-// outcomeError is the error of a call as its caller should see it.
+// outcomeError returns the error of a call in the form that its caller should see.
 func outcomeError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil: // what the client says then is only a consequence
+	case ctx.Err() != nil: // the client's error is only a consequence of that
 		return ctx.Err()
 	default:
 		return translate(err)

@@ -9,28 +9,28 @@ import (
 	"moviola/eventstore"
 )
 
-// grace is how long calls wait for a server that has just gone: a restart is not worth an error.
+// grace is how long calls wait for a server that has become unavailable, so that a restart does not cause errors.
 const grace = time.Second
 
-// gate knows whether the server is there. It lets calls through while it is; after it has gone they wait for its return for
-// as long as grace lasts, and are refused from then on.
+// gate knows whether the server is available. While it is, calls pass. When it becomes unavailable, calls wait up to grace for
+// its return; after that they are refused.
 type gate struct {
 	mu    sync.Mutex
 	up    bool
-	back  chan struct{} // closed when the server is there again; new for each outage
+	back  chan struct{} // closed when the server is available again; new for each outage
 	lost  chan struct{} // closed when an outage has lasted for grace; new after each such outage
 	timer *time.Timer
 }
 
-// newGate returns a gate whose server has yet to be found.
+// newGate returns a closed gate: the server has not been found yet.
 func newGate() *gate {
 	g := &gate{up: true, lost: make(chan struct{})}
 	g.shut()
 	return g
 }
 
-// enter lets a call through, or not. The channel is closed when the call should be given up because of an outage.
-// It ends with ctx, and with life, that of the pool.
+// enter waits until a call may pass, or returns an error. The channel lost is closed when the call should be abandoned because of
+// an outage. The wait also ends with ctx, and with life, the context of the pool.
 func (g *gate) enter(ctx, life context.Context) (lost <-chan struct{}, err error) {
 	for {
 		g.mu.Lock()
@@ -51,7 +51,7 @@ func (g *gate) enter(ctx, life context.Context) (lost <-chan struct{}, err error
 	}
 }
 
-// shut notes that the server is away; false when that was known.
+// shut records that the server is unavailable; false when that was recorded already.
 func (g *gate) shut() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -65,7 +65,7 @@ func (g *gate) shut() bool {
 	return true
 }
 
-// open notes that the server is there again.
+// open records that the server is available again.
 func (g *gate) open() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

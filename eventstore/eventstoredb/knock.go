@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	firstPause   = 50 * time.Millisecond // between two knocks, doubled up to
+	firstPause   = 50 * time.Millisecond // between two probes; doubled up to
 	lastPause    = 500 * time.Millisecond
 	knockTimeout = 3 * time.Second
 )
 
-// knock asks for the server until it answers, and then opens the gate with a fresh client.
+// knock probes the server until it answers, and then opens the gate with a new client.
 func (p *pool) knock() {
 	pause := firstPause
 	for {
@@ -37,7 +37,7 @@ func (p *pool) knock() {
 	}
 }
 
-// begin opens the gate with a fresh client.
+// begin opens the gate with a new client.
 func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 	client, err := newClient(settings, forEver)
 	if err != nil {
@@ -55,9 +55,9 @@ func (p *pool) begin(settings esdb.Configuration, leader, pass string) {
 	log.Info("event store reachable")
 }
 
-// locate finds the server, or the leader of a cluster, and the settings of a client for it. The leader's name is empty where there is no
-// cluster. A connection string that names one node means that node for as long as it leads, or is alone; otherwise it is asked
-// who leads.
+// locate finds the server, or the leader of a cluster, and returns the settings of a client for it. leader is empty when there is
+// no cluster. When the connection string names one node, that node is used while it leads or is the only one; otherwise it is
+// asked who leads.
 func (p *pool) locate(pass string) (settings esdb.Configuration, leader string, found bool) {
 	if !p.finder.discovers() && p.isThere(p.settings, pass) {
 		if v := p.finder.ask(p.life); v.nodes > 1 {
@@ -73,14 +73,14 @@ func (p *pool) locate(pass string) (settings esdb.Configuration, leader string, 
 	return settings, v.leader, p.isThere(settings, pass)
 }
 
-// isThere makes one read on a client of its own, which gives up after one look for the server: nothing is left of it
-// when the server stays away, however long.
+// isThere makes one read with a client of its own that looks for the server only once. So nothing of it is left running when the
+// server stays unavailable.
 func (p *pool) isThere(settings esdb.Configuration, pass string) bool {
 	client, err := newClient(settings, 1)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = client.Close() }() // it returns nil
+	defer func() { _ = client.Close() }() // it always returns nil
 	ctx, cancel := context.WithTimeout(toLeader(p.life, pass), knockTimeout)
 	defer cancel()
 	_, err = guarded(func() (*esdb.ResolvedEvent, error) {
@@ -91,7 +91,7 @@ func (p *pool) isThere(settings esdb.Configuration, pass string) bool {
 		defer stream.Close()
 		return stream.Recv()
 	})
-	// Whatever the server says to the read, it is there to say it.
+	// Any answer of the server to the read, also an error, shows that the server is available.
 	return err == nil || errors.Is(err, io.EOF) || !isAway(err) && ctx.Err() == nil
 }
 

@@ -28,16 +28,16 @@ import (
 )
 
 const (
-	laneAppends  = 128              // appends that are under way
-	laneBytes    = 8 << 20          // and their size
-	lanePatience = 30 * time.Second // with an answer
+	laneAppends  = 128              // maximum of unanswered appends
+	laneBytes    = 8 << 20          // maximum of their size, in bytes
+	lanePatience = 30 * time.Second // maximum wait for an answer
 )
 
-// errLane is an append that was refused in a lane. Whatever was sent behind it may have been written.
+// errLane says that an append in a lane was refused. Appends that were sent after it may have been written.
 var errLane = errors.New("an append of a batch was refused")
 
-// lane sends appends one behind the other without waiting for the answers, by the protocol's batch append, which the official client does
-// not offer. The server writes them in the order in which they were sent. One goroutine uses it.
+// lane sends appends without waiting for the answers, by the protocol's batch append, which the official client does not offer.
+// The server writes them in the order in which they were sent. Only one goroutine may use a lane.
 type lane struct {
 	conn    *grpc.ClientConn
 	call    streams.Streams_BatchAppendClient
@@ -53,14 +53,14 @@ type laneAnswer struct {
 	err     error
 }
 
-// underWay is an append that has not been answered.
+// underWay is an unanswered append.
 type underWay struct {
 	events int64
 	bytes  int
 	last   eventstore.Position
 }
 
-// openLane connects to the server, or the leader of the cluster, that the store talks to now.
+// openLane connects to the server, or the leader of the cluster, that the store is connected to now.
 func (s *Store) openLane(ctx context.Context, done func(int64, eventstore.Position)) (*lane, error) {
 	p := s.pool
 	p.mu.Lock()
@@ -100,7 +100,7 @@ func dial(addr string, settings *esdb.Configuration) (*grpc.ClientConn, error) {
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: settings.KeepAliveInterval, Timeout: settings.KeepAliveTimeout}))
 }
 
-// withCredentials sends what the official client sends, and like it never in plaintext.
+// withCredentials adds the credentials as the official client does: never in plaintext.
 func withCredentials(ctx context.Context, settings *esdb.Configuration) context.Context {
 	if settings.DisableTLS || settings.Username == "" {
 		return ctx
@@ -109,7 +109,7 @@ func withCredentials(ctx context.Context, settings *esdb.Configuration) context.
 	return metadata.AppendToOutgoingContext(ctx, "authorization", "Basic "+basic)
 }
 
-// listen passes answers on until the call ends; no more can come than there is room for.
+// listen forwards answers until the call ends. The channel has room for all unanswered appends.
 func (l *lane) listen() {
 	defer close(l.answers)
 	for {
@@ -121,7 +121,7 @@ func (l *lane) listen() {
 	}
 }
 
-// send appends events of one stream behind what was sent before.
+// send appends events of one stream after those sent before.
 func (l *lane) send(ctx context.Context, batch []eventstore.Recorded, bytes int) error {
 	for len(l.pending) >= laneAppends || len(l.pending) > 0 && l.bytes+bytes > laneBytes {
 		if err := l.hear(ctx); err != nil {
@@ -134,7 +134,7 @@ func (l *lane) send(ctx context.Context, batch []eventstore.Recorded, bytes int)
 	if err := l.call.Send(batchRequest(id, batch)); err != nil && !errors.Is(err, io.EOF) {
 		return translate(err)
 	}
-	return nil // at io.EOF the reason is among the answers
+	return nil // at io.EOF the cause comes with the answers
 }
 
 // drain waits for all answers.
@@ -186,10 +186,10 @@ func (l *lane) take(answer *streams.BatchAppendResp) error {
 	return nil
 }
 
-// close ends the call; what was not answered may have been written.
+// close ends the call; unanswered appends may have been written.
 func (l *lane) close() error {
 	l.end()
-	for range l.answers { // until the listener has gone
+	for range l.answers { // until listen has ended
 	}
 	return l.conn.Close()
 }
@@ -227,6 +227,6 @@ func fromWireID(id *shared.UUID) (read uuid.UUID) {
 		binary.BigEndian.PutUint64(read[8:], uint64(s.GetLeastSignificantBits()))
 		return read
 	}
-	read, _ = uuid.Parse(id.GetString_()) // what is none is not found
+	read, _ = uuid.Parse(id.GetString_()) // the zero id matches no append
 	return read
 }

@@ -25,16 +25,17 @@ import (
 	"moviola/eventstore"
 )
 
-// gossipTimeout is how long a node is given to say who leads, in all and for each part of a client's look for the leader.
+// gossipTimeout is how long a node may take to say who leads, for all steps together and for each step of a client's search for
+// the leader.
 const gossipTimeout = 2 * time.Second
 
-// toLeader makes the calls of a context ask for the leader of a cluster: a follower answers reads from its own, older log.
-// Decision 60. The client has an option for it, but puts the header where it is never sent.
+// toLeader makes the calls of a context require the leader of a cluster: a follower would answer reads from its own, older log.
+// Decision 60. The client has an option for that, but puts the header where it is never sent.
 func toLeader(ctx context.Context, pass string) context.Context {
 	return metadata.AppendToOutgoingContext(withPass(ctx, pass), "requires-leader", "true")
 }
 
-// withPass makes the calls of a context carry the pass of an embedded server's socket, unless it is empty.
+// withPass makes the calls of a context carry the pass of an embedded server's socket, when it is not empty.
 func withPass(ctx context.Context, pass string) context.Context {
 	if pass == "" {
 		return ctx
@@ -42,7 +43,8 @@ func withPass(ctx context.Context, pass string) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, eventstore.PassHeader, pass)
 }
 
-// passOf reads the pass that calls to an address need. It is empty where they need none. Every start of a server has another one.
+// passOf reads the pass for calls to an address. It is empty for addresses that need none. The server makes a new pass at each
+// start.
 func passOf(address string) (string, error) {
 	socket, ok := strings.CutPrefix(address, "unix://")
 	if !ok {
@@ -55,21 +57,21 @@ func passOf(address string) (string, error) {
 	return string(pass), err
 }
 
-// finder finds out who leads a cluster. The client's own discovery asks one node after the other, each for five seconds, and knows none
-// but those of the connection string.
+// finder finds the leader of a cluster. The client's own discovery asks one node after the other, up to five seconds each, and
+// knows only the nodes of the connection string.
 type finder struct {
 	settings esdb.Configuration
 
 	mu      sync.Mutex
-	members []string // host:port of the nodes, as gossip told last; nil when there is one only, or no gossip
+	members []string // host:port of the nodes in the latest gossip; nil when there is only one, or no gossip
 }
 
-// view is what the nodes say together.
+// view is the combined gossip of the nodes.
 type view struct {
-	leader string               // host:port; empty: there is none
-	nodes  int                  // in the cluster; 0: nobody has answered
-	seeds  []*esdb.EndPoint     // nodes that are there
-	alive  []*gossip.MemberInfo // as the nodes say that are for this leader
+	leader string               // host:port; empty: there is no leader
+	nodes  int                  // number of nodes in the cluster; 0: none has answered
+	seeds  []*esdb.EndPoint     // nodes that are alive
+	alive  []*gossip.MemberInfo // according to the nodes that name this leader
 }
 
 // place is an address to dial, and the name that its certificate has to have.
@@ -78,7 +80,7 @@ type place struct{ addr, name string }
 // discovers says whether the connection string names a cluster.
 func (f *finder) discovers() bool { return f.settings.DnsDiscover || len(f.settings.GossipSeeds) > 0 }
 
-// places are all addresses where a node may be.
+// places returns all addresses where a node may be.
 func (f *finder) places(ctx context.Context) []place {
 	var all []place
 	add := func(addr, name string) {
@@ -90,7 +92,7 @@ func (f *finder) places(ctx context.Context) []place {
 		add(seed.String(), seed.Host)
 	}
 	if host, port, err := net.SplitHostPort(f.settings.Address); err == nil && len(all) == 0 {
-		found, _ := net.DefaultResolver.LookupHost(ctx, host) // without any, the members are left
+		found, _ := net.DefaultResolver.LookupHost(ctx, host) // after an error only the members are asked
 		for _, ip := range found {
 			add(net.JoinHostPort(ip, port), host)
 		}
@@ -104,7 +106,7 @@ func (f *finder) places(ctx context.Context) []place {
 	return all
 }
 
-// ask asks all nodes at once who leads. It waits for no more of them than are needed to know.
+// ask asks all nodes at once who leads. It waits only until the answers decide.
 func (f *finder) ask(ctx context.Context) view {
 	if strings.HasPrefix(f.settings.Address, "unix:") {
 		return view{}
@@ -143,7 +145,7 @@ func (f *finder) ask(ctx context.Context) view {
 	return best
 }
 
-// remember keeps the names of a cluster's nodes.
+// remember stores the addresses of a cluster's nodes.
 func (f *finder) remember(v view) {
 	if v.nodes < 2 {
 		return
@@ -157,7 +159,7 @@ func (f *finder) remember(v view) {
 	}
 }
 
-// hear asks one node; nil without an answer.
+// hear asks one node for its gossip; nil without an answer.
 func (f *finder) hear(ctx context.Context, p place) []*gossip.MemberInfo {
 	transport := insecure.NewCredentials()
 	if !f.settings.DisableTLS {
@@ -175,7 +177,7 @@ func (f *finder) hear(ctx context.Context, p place) []*gossip.MemberInfo {
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = conn.Close() }() // nothing is under way on it
+	defer func() { _ = conn.Close() }() // no call is running on it
 	info, err := gossip.NewGossipClient(conn).Read(ctx, &shared.Empty{})
 	if err != nil {
 		return nil
@@ -183,7 +185,7 @@ func (f *finder) hear(ctx context.Context, p place) []*gossip.MemberInfo {
 	return info.GetMembers()
 }
 
-// read is what one node says: who leads, and who is there.
+// read evaluates the gossip of one node: who leads, and which nodes are alive.
 func read(members []*gossip.MemberInfo) (leader string, alive []*gossip.MemberInfo) {
 	for _, member := range members {
 		if !member.GetIsAlive() {
@@ -197,7 +199,7 @@ func read(members []*gossip.MemberInfo) (leader string, alive []*gossip.MemberIn
 	return leader, alive
 }
 
-// seedsOf are those of the nodes that have answered; all when none is known by the name under which it was asked.
+// seedsOf returns those live nodes that have answered; all live nodes when none is known by the name under which it was asked.
 func seedsOf(alive []*gossip.MemberInfo, heard map[string]bool) []*esdb.EndPoint {
 	var answered, all []*esdb.EndPoint
 	for _, member := range alive {
@@ -217,7 +219,7 @@ func nameOf(member *gossip.MemberInfo) string {
 	return net.JoinHostPort(member.GetHttpEndPoint().GetAddress(), strconv.Itoa(int(member.GetHttpEndPoint().GetPort())))
 }
 
-// toward makes settings for a client that finds the leader of a view by itself, now and after a change.
+// toward returns settings for a client that finds the leader by itself, now and after an election.
 func (f *finder) toward(v view) esdb.Configuration {
 	settings := f.settings
 	settings.DnsDiscover, settings.GossipSeeds, settings.NodePreference = false, v.seeds, esdb.NodePreferenceLeader

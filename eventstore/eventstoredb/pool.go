@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	maxCalls = 128 // appends, and subscriptions being made, at a time
-	maxReads = 256 // reads at a time; apart from the calls, since a reader may append while it reads
+	maxCalls = 128 // maximum of concurrent appends and of subscriptions being opened
+	maxReads = 256 // maximum of concurrent reads; counted apart, since a reader may append while it reads
 
-	silence = 3 * time.Second // after which a call without an answer has the other nodes asked who leads
-	doubt   = time.Second     // between two such questions
+	silence = 3 * time.Second // a call without an answer for so long makes the pool ask the other nodes who leads
+	doubt   = time.Second     // minimum time between two such questions
 )
 
-// pool runs the client's calls, each in a goroutine that the caller can leave behind.
+// pool runs the client's calls, each in a goroutine of its own. So a caller can return before the client does.
 type pool struct {
 	settings esdb.Configuration
 	log      logrus.FieldLogger
@@ -34,7 +34,7 @@ type pool struct {
 	finished chan struct{} // closed when the last call has returned and every client is closed
 
 	mu      sync.Mutex
-	session *session // nil while the server is away
+	session *session // nil while the server is unavailable
 	closed  bool
 	running sync.WaitGroup
 }
@@ -65,7 +65,7 @@ func (p *pool) launch(do func()) bool {
 	return true
 }
 
-// close lets every waiting caller go and closes the client when its last call has returned.
+// close makes every waiting caller return, and closes the client when its last call has returned.
 func (p *pool) close(ctx context.Context) error {
 	p.mu.Lock()
 	first := !p.closed
@@ -87,11 +87,11 @@ func (p *pool) close(ctx context.Context) error {
 	}
 }
 
-// permit is what a call needs to run: a slot and a client, to be given back, and word of an outage.
+// permit is what a call needs to run: a slot and a client, which it must give back, and a signal of an outage.
 type permit struct {
 	session *session
 	slots   chan struct{}
-	lost    <-chan struct{} // closed when the call should be given up
+	lost    <-chan struct{} // closed when the call should be abandoned
 }
 
 func (m permit) giveBack() {
@@ -99,7 +99,7 @@ func (m permit) giveBack() {
 	<-m.slots
 }
 
-// admit passes the gate and takes a slot and the client.
+// admit waits at the gate, and takes a slot and the client.
 func (p *pool) admit(ctx context.Context, slots chan struct{}) (permit, error) {
 	lost, err := p.gate.enter(ctx, p.life)
 	if err != nil {
@@ -120,15 +120,16 @@ func (p *pool) admit(ctx context.Context, slots chan struct{}) (permit, error) {
 		session.acquire()
 	}
 	p.mu.Unlock()
-	if session == nil { // the server went away between the gate and here
+	if session == nil { // the server has become unavailable since the gate let the call pass
 		<-slots
 		return permit{}, errLost
 	}
 	return permit{session: session, slots: slots, lost: lost}, nil
 }
 
-// run makes one call and waits for it, for ctx, for an outage or for the end of the pool, whatever is first. A call that
-// is left behind has its context cancelled, so that it does nothing when the client lets it go at last.
+// run makes one call. It waits for the call's result, for the end of ctx, for an outage or for the end of the pool, whichever
+// comes first. The context of an abandoned call is cancelled, so that the call has no effect when the client returns from it
+// later.
 func run[T any](ctx context.Context, p *pool, do func(context.Context, *esdb.Client) (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -183,8 +184,8 @@ func guarded[T any](do func() (T, error)) (value T, err error) {
 	return do()
 }
 
-// watch looks at a call's error for signs that the server has gone. The client that saw it is not used any more: it would
-// leave its old connection open, and hold every call until it has found the server again.
+// watch looks at a call's error for signs that the server is unavailable. The client of that call is not used any more: it would
+// keep its old connection open, and block every call until it has found the server again.
 func (p *pool) watch(seen *session, err error) {
 	if err == nil || !isAway(err) {
 		return
@@ -199,16 +200,16 @@ func (p *pool) watch(seen *session, err error) {
 	}
 }
 
-// suspect asks the other nodes of a cluster who leads, for a call that has waited for long: a leader that is frozen keeps its connections
-// open. When it is not the leader any more, its client is left, and every call on it ends. Decision 60. A server that is only slow, and
-// one that is alone, are left in peace.
+// suspect asks the other nodes of a cluster who leads, for a call that has waited for long: a frozen leader keeps its connections
+// open. When the nodes name another leader, the client is abandoned, and every call on it ends. Decision 60. A server that is
+// only slow, and a single node, stay in use.
 func (p *pool) suspect(s *session) {
 	p.mu.Lock()
 	current := p.session == s
 	idle := current && s.leader != "" && !s.suspected
 	s.suspected = s.suspected || idle
 	p.mu.Unlock()
-	if !current { // others have found out
+	if !current { // another call has already retired it
 		s.leave()
 	}
 	if !idle {
@@ -230,7 +231,7 @@ func (p *pool) suspect(s *session) {
 	})
 }
 
-// retire lets go of the current client; it is closed when nobody uses it.
+// retire removes the current client; it is closed when its last user releases it.
 func (p *pool) retire() {
 	p.mu.Lock()
 	session := p.session
@@ -241,13 +242,13 @@ func (p *pool) retire() {
 	}
 }
 
-// session is a client and the count of those who use it. Closing a client in use ends the process.
+// session is a client and the number of its users. It counts them because closing a client in use ends the process.
 type session struct {
 	client    *esdb.Client
-	pass      string        // that calls carry; empty: none
+	pass      string        // the pass that calls carry; empty: none
 	leader    string        // host:port as gossip names it; empty: there is no cluster
-	left      chan struct{} // closed when calls must not wait for the client any more
-	suspected bool          // the nodes are being asked whether it still leads; under the pool's lock
+	left      chan struct{} // closed when calls must stop waiting for the client
+	suspected bool          // the nodes are being asked whether this one still leads; guarded by the pool's lock
 
 	once  sync.Once // closes left
 	mu    sync.Mutex
@@ -268,7 +269,7 @@ func (s *session) release() {
 	defer s.mu.Unlock()
 	s.users--
 	if s.users == 0 {
-		_ = s.client.Close() // it returns nil
+		_ = s.client.Close() // it always returns nil
 	}
 }
 

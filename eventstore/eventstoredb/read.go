@@ -17,7 +17,7 @@ import (
 	"moviola/eventstore"
 )
 
-// readAhead is how many events a read fetches before they are asked for. An event may have 1 MB.
+// readAhead is how many events a read prefetches. An event may have 1 MB.
 const readAhead = 16
 
 // everything is the count of a read without an end.
@@ -62,7 +62,7 @@ func (s *Store) ReadAll(ctx context.Context, dir eventstore.Direction, from even
 	}
 }
 
-// readAll is ReadAll with the system events.
+// readAll is ReadAll including system events.
 func (s *Store) readAll(ctx context.Context, dir eventstore.Direction, from eventstore.Position) iter.Seq2[eventstore.Recorded, error] {
 	options := esdb.ReadAllOptions{Direction: esdb.Forwards, From: esdb.Position{Commit: from.Commit, Prepare: from.Prepare}}
 	fromEdge := from == (eventstore.Position{})
@@ -116,7 +116,7 @@ type item struct {
 	err   error
 }
 
-// read yields what the client's read gives. The client is asked in a goroutine of its own, since it may hold its callers.
+// read yields the events of the client's read. The client is called in a goroutine of its own, since it may block.
 func (p *pool) read(ctx context.Context, open func(context.Context, *esdb.Client) (*esdb.ReadStream, error)) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
 		permit, err := p.admit(ctx, p.reads)
@@ -144,10 +144,10 @@ func (p *pool) read(ctx context.Context, open func(context.Context, *esdb.Client
 	}
 }
 
-// receive waits for the next item, or for a reason to give up.
+// receive waits for the next item, or for a reason to abandon the read.
 func (p *pool) receive(ctx context.Context, permit permit, items <-chan item) item {
 	select {
-	case next := <-items: // most are there already
+	case next := <-items: // most items are prefetched
 		return ofCaller(ctx, next)
 	default:
 	}
@@ -172,7 +172,7 @@ func (p *pool) receive(ctx context.Context, permit permit, items <-chan item) it
 	}
 }
 
-// ofCaller makes an item's error what the caller of the read should see.
+// ofCaller converts an item's error to the one that the caller of the read should see.
 func ofCaller(ctx context.Context, next item) item {
 	if next.err != nil && !errors.Is(next.err, io.EOF) {
 		next.err = outcomeError(ctx, next.err)
@@ -180,7 +180,7 @@ func ofCaller(ctx context.Context, next item) item {
 	return next
 }
 
-// pump hands a read's events on until it ends or ctx does.
+// pump forwards a read's events until the read ends or ctx does.
 func (p *pool) pump(ctx context.Context, session *session, open func(context.Context, *esdb.Client) (*esdb.ReadStream, error), items chan<- item) {
 	stream, err := guarded(func() (*esdb.ReadStream, error) { return open(ctx, session.client) })
 	if err == nil {
@@ -207,9 +207,9 @@ func (p *pool) pump(ctx context.Context, session *session, open func(context.Con
 	}
 }
 
-// endOfRead tells the three ends of a read apart: io.EOF when all has been read, which a missing stream counts as, and any
-// other error when the read was cut short. That a stream is missing is said by a message of the read; the status NOT_FOUND is
-// what a node says that is not the leader, and no answer about the stream (Decision 60).
+// endOfRead distinguishes the ends of a read: io.EOF when everything was read, also for a missing stream; any other error when
+// the read was cut short. A missing stream is reported by a message of the read. The status NOT_FOUND comes from a node that is
+// not the leader, and says nothing about the stream (Decision 60).
 func endOfRead(err error) error {
 	if isCode(err, esdb.ErrorCodeResourceNotFound) && status.Code(err) != codes.NotFound {
 		return io.EOF

@@ -14,8 +14,8 @@ import (
 	"moviola/eventstore"
 )
 
-// Scavenge lets a server of this program remove at once what retention leaves out, and returns how many events that were. An EventStoreDB
-// has a call of its own for that.
+// Scavenge makes an embedded server remove at once the events that retention excludes, and returns how many it removed.
+// EventStoreDB has a call of its own for that.
 func Scavenge(ctx context.Context, config Config) (removed int64, err error) {
 	settings, err := clientSettings(config, orDiscard(nil))
 	if err != nil {

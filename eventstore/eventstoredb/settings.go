@@ -10,12 +10,12 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// forEver is how often the client looks for its server before it gives up: with its default it is dead after an outage of
-// a second, and everybody who waits for it hangs.
+// forEver is how many times the client looks for its server before it gives up. With its default, the client is unusable after an
+// outage of one second, and every call that waits for it hangs.
 const forEver = 1 << 30
 
-// clientSettings makes the client's configuration. A unix socket cannot be said in a connection string, and a configuration
-// that was not parsed from one lacks its defaults: so one is parsed and its address replaced.
+// clientSettings makes the client's configuration. A connection string cannot name a unix socket, and a configuration that was
+// not parsed from a connection string lacks its defaults. So the function parses one and replaces its address.
 func clientSettings(config Config, log logrus.FieldLogger) (*esdb.Configuration, error) {
 	if (config.Addr == "") == (config.ConnectionString == "") {
 		return nil, errors.New("the event store needs either an address or a connection string")
@@ -26,7 +26,8 @@ func clientSettings(config Config, log logrus.FieldLogger) (*esdb.Configuration,
 	}
 	settings, err := esdb.ParseConnectionString(connection)
 	if err != nil {
-		return nil, errors.New("the event store's connection string cannot be read") // the cause quotes it, password and all
+		// the parser's error quotes the string with its password
+		return nil, errors.New("the event store's connection string cannot be read")
 	}
 	if config.Addr != "" {
 		if !strings.HasPrefix(config.Addr, "unix://") && !strings.Contains(config.Addr, ":") {
@@ -35,7 +36,7 @@ func clientSettings(config Config, log logrus.FieldLogger) (*esdb.Configuration,
 		settings.Address = config.Addr
 	}
 	settings.Logger = func(_ esdb.LogLevel, format string, args ...any) {
-		log.Debugf("event store client: "+format, args...) // its errors include every conflict: none is worth more
+		log.Debugf("event store client: "+format, args...) // at debug level, because the client's errors include every conflict
 	}
 	return settings, nil
 }

@@ -1,11 +1,11 @@
-// Package eventstoredb is the road to EventStoreDB, and to the embedded server that speaks its protocol, through the official
-// client. It adds what the client lacks: calls that end with their context, quick failure while the server is away,
-// recovery when it is back, and a Close that is safe while calls run.
+// Package eventstoredb implements eventstore.Store with the official client, for EventStoreDB and for the embedded server that
+// speaks its protocol. It adds what the client lacks: calls that end with their context, quick failure while the server is
+// unavailable, recovery when it is available again, and a Close that is safe while calls run.
 //
-// The client's calls may block for as long as an outage lasts, whatever their context says, and closing the client under a
-// running call ends the process. So every call runs in a goroutine of its own, of which there are at most a fixed number; the
-// caller waits beside it and leaves when its context ends. While the server is away one probe knocks, and calls
-// are turned away at a gate instead of piling up behind it.
+// The client's calls may block for as long as an outage lasts, even when their context has ended, and closing the client during a
+// call ends the process. So every call runs in a goroutine of its own, of which there is a fixed maximum; the caller waits beside
+// it and returns when its context ends. While the server is unavailable, one goroutine probes it, and calls are refused at a gate
+// instead of piling up.
 package eventstoredb
 
 import (
@@ -22,26 +22,27 @@ import (
 
 var _ eventstore.Store = (*Store)(nil)
 
-// Config says which server to talk to.
+// Config names the server.
 type Config struct {
-	// ConnectionString is an esdb:// or esdb+discover:// address. Either it or Addr is set.
+	// ConnectionString is an esdb:// or esdb+discover:// address. Exactly one of it and Addr is set.
 	ConnectionString string
 	// Addr is the plaintext address of one server, as embedded.Server.Addr gives it: "unix:///path" or "host:port".
 	Addr string
-	// Log hears when the server goes away and comes back, and at debug level the client's own messages; nil discards them.
+	// Log receives a message when the server becomes unavailable and when it returns, and at debug level the client's own
+	// messages; nil discards them.
 	Log logrus.FieldLogger
 }
 
-// Store is an eventstore.Store on the official client.
+// Store is an eventstore.Store that uses the official client.
 type Store struct {
 	pool *pool
 }
 
-// maxAppendBytes is what EventStoreDB takes in one append unless it is configured otherwise.
+// maxAppendBytes is the size limit of one append, the default of EventStoreDB.
 const maxAppendBytes = 1 << 20
 
-// Open prepares the connection; it does not wait for the server. Calls made before it is there wait a moment for it and
-// then fail with eventstore.ErrUnavailable.
+// Open prepares the connection; it does not wait for the server. Calls that are made before the server is available wait a moment
+// for it and then fail with eventstore.ErrUnavailable.
 func Open(config Config) (*Store, error) {
 	log := orDiscard(config.Log)
 	settings, err := clientSettings(config, log)
@@ -64,7 +65,8 @@ func (s *Store) Append(ctx context.Context, stream string, expected eventstore.R
 	if err := check(stream, expected, events); err != nil {
 		return eventstore.Appended{}, err
 	}
-	// Always exact: the client's default expects nothing, and the server promises idempotency only where something is expected.
+	// The expected revision is always exact: the client's default expects nothing, and the server guarantees idempotency only
+	// with an expectation.
 	options := esdb.AppendToStreamOptions{ExpectedRevision: esdb.NoStream{}}
 	if expected != eventstore.NoStream {
 		options.ExpectedRevision = esdb.Revision(uint64(expected))
@@ -93,7 +95,7 @@ func check(stream string, expected eventstore.Revision, events []eventstore.Prop
 	}
 	size := 0
 	for _, event := range events {
-		if event.ID == uuid.Nil { // the client would make one up, and a retry would be another event
+		if event.ID == uuid.Nil { // the client would make up an id, and a retry would not be recognised
 			return fmt.Errorf("append to %s: an event of type %s has no id", stream, event.Type)
 		}
 		size += len(event.Data) + len(event.Metadata) + 2*len(event.Type)
@@ -104,7 +106,8 @@ func check(stream string, expected eventstore.Revision, events []eventstore.Prop
 	return nil
 }
 
-// conflict asks where the stream is: the client says it in words only. By then it may have moved on, which is as good.
+// conflict reads the stream's actual revision, which the client only gives as text. The stream may have moved meanwhile; the
+// later revision is as useful.
 func (s *Store) conflict(ctx context.Context, stream string, expected eventstore.Revision) error {
 	actual := eventstore.NoStream
 	for last, err := range s.ReadStream(ctx, stream, eventstore.Backwards, -1) {

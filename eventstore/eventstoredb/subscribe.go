@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	noticesAhead = 16  // notices fetched before they are asked for
-	searchWindow = 256 // events considered between two checkpoints
+	noticesAhead = 16  // notices prefetched
+	searchWindow = 256 // events that the server searches between two checkpoints
 )
 
-// subscription hands on what the client's subscription receives. The client ends it when the connection is lost and does
-// not take it up again; nor does this one.
+// subscription forwards the notices of the client's subscription. The client's subscription ends when the connection is lost, and
+// is not resumed; this one ends with it.
 type subscription struct {
 	ctx     context.Context // the one given to Subscribe
-	inner   context.Context // ends with ctx, with Close, with the pool, and when the last notice was handed on
+	inner   context.Context // ends with ctx, with Close, with the pool, and after the last notice was delivered
 	cancel  context.CancelFunc
 	notices chan eventstore.Notice
-	left    <-chan struct{} // closed when the client must not be waited for any more
+	left    <-chan struct{} // closed when nobody must wait for the client any more
 
 	mu  sync.Mutex
 	err error // why the subscription ended by itself
@@ -34,7 +34,7 @@ var errSubscriptionClosed = errors.New("the subscription is closed")
 // Subscribe implements eventstore.Store.
 func (s *Store) Subscribe(ctx context.Context, after eventstore.Position, filter eventstore.Filter) (eventstore.Subscription, error) {
 	options := esdb.SubscribeToAllOptions{
-		From:            esdb.Start{}, // never left out: the client's default is the end
+		From:            esdb.Start{}, // set always: the client's default is the end of the log
 		Filter:          toFilter(filter),
 		MaxSearchWindow: searchWindow, CheckpointInterval: 1,
 	}
@@ -61,15 +61,15 @@ func toFilter(filter eventstore.Filter) *esdb.SubscriptionFilter {
 	return &esdb.SubscriptionFilter{Type: esdb.StreamFilterType, Prefixes: prefixes}
 }
 
-// follow begins a subscription and waits until the server has confirmed it. The goroutine that the client is called in
-// stays with the subscription, and so does the client.
+// follow opens a subscription and waits until the server has confirmed it. The goroutine that calls the client lives as long as
+// the subscription, and the client stays in use.
 func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) error {
 	permit, err := p.admit(sub.ctx, p.calls)
 	if err != nil {
 		return err
 	}
 	sub.left = permit.session.left
-	permit.session.acquire() // for as long as the subscription lasts; the slot is for the call only
+	permit.session.acquire() // held while the subscription lasts; the slot is released after the call
 	confirmed := make(chan error, 1)
 	stop := context.AfterFunc(p.life, sub.Close)
 	launched := p.launch(func() {
@@ -104,9 +104,9 @@ func (p *pool) follow(sub *subscription, options esdb.SubscribeToAllOptions) err
 	}
 }
 
-// pump hands on notices until the subscription ends, and returns why it did.
+// pump forwards notices until the subscription ends, and returns why it ended.
 func (s *subscription) pump(received *esdb.Subscription) error {
-	defer func() { _ = received.Close() }() // it returns nil
+	defer func() { _ = received.Close() }() // it always returns nil
 	for {
 		event, err := guarded(func() (*esdb.SubscriptionEvent, error) { return received.Recv(), nil })
 		if err == nil && event.SubscriptionDropped != nil {
@@ -131,7 +131,7 @@ func (s *subscription) pump(received *esdb.Subscription) error {
 	}
 }
 
-// toNotice translates; false for what subscribers do not see.
+// toNotice converts an event of the client; false for those that subscribers do not see.
 func toNotice(event *esdb.SubscriptionEvent) (eventstore.Notice, bool) {
 	switch {
 	case event.EventAppeared != nil:
@@ -147,7 +147,7 @@ func toNotice(event *esdb.SubscriptionEvent) (eventstore.Notice, bool) {
 	}
 }
 
-// Next implements eventstore.Subscription. What was received before the connection was lost is still handed out.
+// Next implements eventstore.Subscription. Notices that were received before the connection was lost are still delivered.
 func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	if err := errors.Join(ctx.Err(), s.inner.Err()); err != nil {
 		return eventstore.Notice{}, s.ended(ctx)
@@ -166,7 +166,7 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	return eventstore.Notice{}, s.ended(ctx)
 }
 
-// ended says why the subscription is over, and makes sure that it stays so.
+// ended returns why the subscription has ended, and keeps it ended.
 func (s *subscription) ended(ctx context.Context) error {
 	defer s.cancel()
 	if err := errors.Join(ctx.Err(), s.ctx.Err()); err != nil {

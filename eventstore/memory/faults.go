@@ -9,9 +9,9 @@ import (
 // Faults are functions that a test sets to make calls fail. A nil function lets the call through; an error that it returns
 // is the call's error, wrapped. They run outside the store's lock, so they may call the store or wait.
 type Faults struct {
-	// BeforeAppendFunc runs before an append is stored: with its error, nothing is.
+	// BeforeAppendFunc runs before an append is stored. When it returns an error, nothing is stored.
 	BeforeAppendFunc func(ctx context.Context, stream string, events []eventstore.Proposed) error
-	// AfterAppendFunc runs after an append was stored: its error hides that from the caller.
+	// AfterAppendFunc runs after an append was stored. Its error makes the stored append look failed to the caller.
 	AfterAppendFunc func(ctx context.Context, stream string, events []eventstore.Proposed) error
 	// ReadFunc runs before a read of a stream or of the log yields its first event, and before a subscription begins.
 	ReadFunc func(ctx context.Context) error
@@ -38,7 +38,7 @@ func (f Faults) read(ctx context.Context) error {
 	return f.ReadFunc(ctx)
 }
 
-// Inject sets the faults from now on; the zero Faults ends them.
+// Inject replaces the faults; the zero Faults removes them.
 func (s *Store) Inject(faults Faults) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func (s *Store) LoseBefore(n int) {
 	s.Inject(Faults{BeforeAppendFunc: unavailable(n)})
 }
 
-// LoseAfter makes the next n appends fail with eventstore.ErrUnavailable after they were stored: the answer is lost.
+// LoseAfter makes the next n appends fail with eventstore.ErrUnavailable after they were stored: only the answer is lost.
 func (s *Store) LoseAfter(n int) {
 	s.Inject(Faults{AfterAppendFunc: unavailable(n)})
 }

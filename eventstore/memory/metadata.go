@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 )
 
-// metaPrefix and a stream's name make the name of the stream that holds its metadata.
+// metaPrefix + a stream's name is the name of the stream that holds its metadata.
 const metaPrefix = "$$"
 
-// firstVisible is the index of the first event that a stream's metadata leaves to its readers. Events stay in the log; of their age
-// nothing is known here. The caller holds the lock.
+// firstVisible is the index of the first event that a stream's metadata leaves visible. Hidden events stay in the log; $maxAge is
+// ignored. The caller holds the lock.
 func (s *Store) firstVisible(stream string) int {
 	described := s.streams[metaPrefix+stream]
 	if len(described) == 0 {

@@ -1,5 +1,5 @@
-// Package memory holds the log in memory, for unit tests: the whole contract of eventstore.Store, nothing durable.
-// Faults can be injected to see what a caller does when the store goes away before or after it has stored an append.
+// Package memory implements eventstore.Store in memory, for unit tests: the whole contract except durability. Tests can inject
+// faults to see what a caller does when the store fails before or after it has stored an append.
 package memory
 
 import (
@@ -21,7 +21,7 @@ var _ eventstore.Store = (*Store)(nil)
 // maxAppendBytes is what EventStoreDB takes in one append unless it is configured otherwise.
 const maxAppendBytes = 1 << 20
 
-// gap is the distance between two positions: more than one, so that no caller comes to rely on positions without gaps.
+// gap is the distance between two positions: more than one, so that no caller relies on positions without gaps.
 const gap = 16
 
 // Store is an eventstore.Store in memory.
@@ -30,16 +30,16 @@ type Store struct {
 
 	mu      sync.Mutex
 	log     []eventstore.Recorded
-	streams map[string][]int // stream to indices in log
+	streams map[string][]int // stream name → indices in log
 	changed chan struct{}    // closed and replaced at each append, and when subscriptions are dropped
-	dropped int              // how often subscriptions were dropped
+	dropped int              // how many times subscriptions were dropped
 	faults  Faults
 }
 
-// Option changes a new Store.
+// Option is an option of New.
 type Option func(*Store)
 
-// WithClock sets the clock that gives events their creation time; without it, it is time.Now.
+// WithClock sets the clock for the creation time of events. The default is time.Now.
 func WithClock(now func() time.Time) Option {
 	return func(s *Store) { s.now = now }
 }
@@ -118,8 +118,8 @@ func (s *Store) append(stream string, expected eventstore.Revision, events []eve
 	return appendedAt(s.log[len(s.log)-1]), nil
 }
 
-// repeated answers an append at a revision that is not the stream's last: the same events at the same place are the same
-// append, anything else is a conflict.
+// repeated decides an append whose expected revision is not the stream's last one: it succeeds when the same events are already
+// stored at that place, and is a conflict otherwise.
 func (s *Store) repeated(stream string, expected eventstore.Revision, events []eventstore.Proposed) (eventstore.Appended, error) {
 	indices := s.streams[stream]
 	conflict := &eventstore.ConflictError{Stream: stream, Expected: expected, Actual: eventstore.Revision(len(indices)) - 1}
@@ -136,7 +136,7 @@ func (s *Store) repeated(stream string, expected eventstore.Revision, events []e
 	return appendedAt(last), nil
 }
 
-// wake lets every waiting subscription look again. The caller holds the lock.
+// wake makes every waiting subscription check the log again. The caller holds the lock.
 func (s *Store) wake() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -211,7 +211,7 @@ func (s *Store) Head(ctx context.Context) (eventstore.Position, error) {
 	return s.log[len(s.log)-1].Position, nil
 }
 
-// yieldAll hands out what next gives, until it gives nothing, the context ends or a fault is injected.
+// yieldAll yields the results of next, until next returns false, the context ends or a fault is injected.
 func (s *Store) yieldAll(ctx context.Context, next func() (eventstore.Recorded, bool), yield func(eventstore.Recorded, error) bool) {
 	if err := s.currentFaults().read(ctx); err != nil {
 		yield(eventstore.Recorded{}, fmt.Errorf("read: %w", err))
@@ -248,7 +248,7 @@ func appendedAt(r eventstore.Recorded) eventstore.Appended {
 	return eventstore.Appended{Revision: r.Revision, Position: r.Position}
 }
 
-// copyOf keeps a reader's changes out of the log.
+// copyOf copies an event, so that a reader's changes do not reach the log.
 func copyOf(r eventstore.Recorded) eventstore.Recorded {
 	r.Data, r.Metadata = bytes.Clone(r.Data), bytes.Clone(r.Metadata)
 	return r

@@ -19,9 +19,9 @@ type subscription struct {
 
 	mu       sync.Mutex
 	filter   eventstore.Filter
-	next     int  // index of the next event to consider
-	reported int  // index up to which the reader knows that everything was considered
-	live     bool // CaughtUp was given
+	next     int  // index in the log of the next event to look at
+	reported int  // index up to which the reader was told that every event was looked at
+	live     bool // CaughtUp was delivered
 }
 
 var errClosed = errors.New("the subscription is closed")
@@ -66,7 +66,7 @@ func (s *subscription) Next(ctx context.Context) (eventstore.Notice, error) {
 	}
 }
 
-// ended says why the subscription is over, and makes sure that it stays so.
+// ended returns why the subscription has ended, and keeps it ended.
 func (s *subscription) ended(ctx context.Context) error {
 	if err := errors.Join(ctx.Err(), s.ctx.Err()); err != nil {
 		s.Close()
@@ -86,8 +86,8 @@ func (s *subscription) ended(ctx context.Context) error {
 	return nil
 }
 
-// step moves on to the next notice. When there is none yet, it returns the channel that is closed when there may be one;
-// the channel is taken under the same lock as the look into the log, so no wake-up is lost.
+// step returns the next notice. When there is none yet, it returns a channel that is closed when there may be one. The channel is
+// read under the same lock as the log, so no wake-up is lost.
 func (s *subscription) step() (eventstore.Notice, bool, <-chan struct{}) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()

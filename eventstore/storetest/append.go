@@ -98,7 +98,7 @@ func testNotIdempotent(f *fixture) {
 	f.wantIDs("after refused appends", events, f.mustReadStream(stream, eventstore.Forwards, 0))
 }
 
-// testRace lets many append at the same revision: one succeeds each time, the others hear of a conflict.
+// testRace makes many writers append at the same revision: each time one succeeds, and the others get a conflict.
 func testRace(f *fixture) {
 	const rounds, rivals = 10, 8
 	stream := f.stream("a")
@@ -128,7 +128,7 @@ func testRace(f *fixture) {
 	}
 }
 
-// testSize stays away from the exact limit, which servers compute in different ways.
+// testSize stays away from the exact limit, because servers compute the size in different ways.
 func testSize(f *fixture) {
 	const limit = 1 << 20
 	payload := func(n int) []byte { return append(append([]byte{'"'}, bytes.Repeat([]byte{'x'}, n-2)...), '"') }

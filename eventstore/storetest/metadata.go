@@ -8,12 +8,12 @@ import (
 	"moviola/eventstore"
 )
 
-// testMetadata limits streams by their metadata, which is an event in a stream of its own. It limits what is read of the stream;
-// what the log still has of the rest is the server's affair.
+// testMetadata limits streams by their metadata, an event in a stream of its own. The test checks what readers of the stream see.
+// Whether the log still has the hidden events differs between servers.
 func testMetadata(f *fixture) {
 	tests := []struct {
 		metadata string
-		first    int // visible of ten
+		first    int // revision of the first visible event of ten
 	}{
 		{`{"$maxCount":3}`, 7},
 		{`{"$maxCount":30}`, 0},

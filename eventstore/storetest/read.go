@@ -15,7 +15,7 @@ func testRoundTrip(f *fixture) {
 	events[0].Data, events[0].Metadata = []byte(`{"text":"Ünï→码 \u0000 \"quoted\""}`), []byte(`{"account":"ä"}`)
 	events[1].Data, events[1].Metadata = []byte(`{}`), nil
 	events[2].Type = "Typ mit Leerzeichen.v2"
-	began := time.Now().Add(-time.Minute) // clocks of other machines differ
+	began := time.Now().Add(-time.Minute) // the clocks of other machines may differ
 	f.mustAppend(f.stream("a-b-c"), eventstore.NoStream, events...)
 	got := f.mustReadStream(f.stream("a-b-c"), eventstore.Forwards, 0)
 	var want []eventstore.Recorded
@@ -145,7 +145,7 @@ func testSystemEvents(f *fixture) {
 	}
 }
 
-// Others may append meanwhile: the end of the log is at least where this test has brought it, and never goes back.
+// Others may append meanwhile: the end of the log is at least the last position of this test, and never goes back.
 func testHead(f *fixture) {
 	var last eventstore.Position
 	for i := range 3 {

@@ -1,6 +1,6 @@
-// Package storetest holds the contract of eventstore.Store as tests. Every implementation runs them; they may also run
-// against a server that others write to, so each test keeps to streams of a category of its own and relies on nothing in which
-// servers differ, such as positions without gaps.
+// Package storetest holds the contract of eventstore.Store as tests, which every implementation runs. They may also run against a
+// server that others write to. So each test uses streams of a category of its own, and relies on nothing in which servers differ,
+// such as positions without gaps.
 package storetest
 
 import (
@@ -18,10 +18,10 @@ import (
 	"moviola/eventstore"
 )
 
-// patience is how long a test waits for what must happen.
+// patience is the deadline of every wait of a test.
 const patience = 2 * time.Minute
 
-// Run tests the stores that open returns. Every test opens one; they may share a log.
+// Run tests the stores that open returns. Every test calls open; its stores may share a log.
 func Run(t *testing.T, open func(t *testing.T) eventstore.Store) {
 	t.Helper()
 	tests := []struct {

@@ -10,7 +10,7 @@ import (
 	"moviola/eventstore"
 )
 
-// following is a subscription under test. It checks of every notice what holds for all.
+// following is a subscription under test. It checks rules that hold for every notice.
 type following struct {
 	*fixture
 	inner    eventstore.Subscription
@@ -126,14 +126,14 @@ func testSubscribeCategories(f *fixture) {
 	f.wantIDs("of two categories", events, sub.untilCaughtUp())
 }
 
-// testSubscribeResume begins again after every notice, as a reader does after a crash: nothing is missing, nothing comes twice.
+// testSubscribeResume subscribes again after every notice, as a reader does after a crash: no event is missing, none comes twice.
 func testSubscribeResume(f *fixture) {
 	events := f.scatter()
 	var got []eventstore.Recorded
 	after := eventstore.Position{}
 	for len(got) < len(events) {
 		sub := f.subscribe(after, f.own())
-		for sub.last == after { // a store may begin with a checkpoint where the subscription starts
+		for sub.last == after { // a store may send a checkpoint at the start of the subscription
 			if event := sub.next().Event; event != nil {
 				got = append(got, *event)
 			}
@@ -144,8 +144,8 @@ func testSubscribeResume(f *fixture) {
 	f.wantIDs("over all subscriptions", events, got)
 }
 
-// testSubscribeCheckpoints: whether a store has a checkpoint at the start or not, none is before it, and a subscription that begins at one misses
-// nothing and sees nothing twice.
+// testSubscribeCheckpoints: a store may send a checkpoint at the start of a subscription, but none before the start. A
+// subscription that begins at a checkpoint misses no event and repeats none.
 func testSubscribeCheckpoints(f *fixture) {
 	events := f.scatter()
 	start := f.subscribe(eventstore.Position{}, f.own()).events(len(events))[len(events)/2]
@@ -178,7 +178,7 @@ func testSubscribeLive(f *fixture) {
 	}
 }
 
-// testSubscribeBusy follows the log while others append: from the start, and from a moment in between.
+// testSubscribeBusy follows the log while others append: from the start, and from a position in between.
 func testSubscribeBusy(f *fixture) {
 	const writers, appends, size = 6, 60, 3
 	var group sync.WaitGroup

@@ -8,8 +8,8 @@ import (
 	"github.com/EventStore/EventStore-Client-Go/v4/protos/streams"
 )
 
-// BatchAppend stores as the leader does, and hands its answers on. An append that this node may not store, or nobody can, ends the call:
-// what was sent behind it is not stored.
+// BatchAppend behaves as the leader does, and forwards the leader's answers. An append that this node may not store, or that
+// nobody can store, ends the call: appends sent after it are not stored.
 func (n *node) BatchAppend(call streams.Streams_BatchAppendServer) error {
 	if err := n.mayStore(call.Context()); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (n *node) BatchAppend(call streams.Streams_BatchAppendServer) error {
 	return refused
 }
 
-// passAppends hands appends on until the client sends no more.
+// passAppends forwards appends until the client sends no more.
 func (n *node) passAppends(ctx context.Context, from streams.Streams_BatchAppendServer, to streams.Streams_BatchAppendClient) error {
 	for {
 		message, err := from.Recv()
@@ -46,12 +46,12 @@ func (n *node) passAppends(ctx context.Context, from streams.Streams_BatchAppend
 			return err
 		}
 		if err := to.Send(message); err != nil {
-			return nil // the answers say why
+			return nil // the answers tell the cause
 		}
 	}
 }
 
-// passAnswers hands answers on until there are no more.
+// passAnswers forwards answers until there are no more.
 func (n *node) passAnswers(from streams.Streams_BatchAppendClient, to streams.Streams_BatchAppendServer) error {
 	for {
 		answer, err := from.Recv()

@@ -1,10 +1,10 @@
-// Package cluster is a double of a cluster of three event store nodes, for tests: each node is a gRPC server on loopback that official
-// clients can talk to, and behind all three lies one log, that of an embedded server. The nodes gossip; one of them leads. A follower
-// refuses what asks for the leader, forwards other appends, and reads from a log that may be behind. Nothing happens by itself: a test
-// says who is elected, who stops answering, and who is gone.
+// Package cluster is a test double of a cluster of three event store nodes. Each node is a gRPC server on loopback that official
+// clients can talk to; all three serve one log, that of an embedded server. The nodes gossip, and one of them leads. A follower
+// refuses calls that require the leader, forwards other appends, and serves reads from a log that may lag. Nothing changes by
+// itself: the test says who is elected, who stops answering, and who is lost.
 //
-// It differs from a genuine cluster in what follows from the one log: an append that found no majority is never stored, and whoever is
-// elected has every event. Appends wait while there is no majority, as a genuine leader's do until it steps down.
+// It differs from a genuine cluster because of the one log: an append without a majority is never stored, and every elected
+// leader has every event. Appends wait while there is no majority, as with a genuine leader until it steps down.
 package cluster
 
 import (
@@ -31,12 +31,12 @@ import (
 // Size is the number of nodes. They are numbered from 0.
 const Size = 3
 
-// nobody leads during an election.
+// nobody is the leader during an election.
 const nobody = -1
 
 const (
 	maxMessageBytes = 17 << 20
-	patience        = 2 * time.Minute // for the end of a server
+	patience        = 2 * time.Minute // for a server to end
 )
 
 // Cluster is three nodes and their log. Its methods are safe for concurrent use.
@@ -51,20 +51,21 @@ type Cluster struct {
 	leader  int           // or nobody
 	nodes   [Size]*node
 	commits []commit // in the order of their positions
-	unasked int      // appends and counted reads of followers that did not ask for the leader
+	unasked int      // appends and counted reads that followers got without the requirement of a leader
 }
 
-// commit is when an append became part of the log.
+// commit records when an append became part of the log.
 type commit struct {
 	position uint64
 	at       time.Time
 }
 
-// Config says how the nodes can be reached.
+// Config says how clients reach the nodes.
 type Config struct {
-	// TLS is what the nodes show; nil: they speak plaintext.
+	// TLS is the configuration of the nodes' servers; nil: plaintext.
 	TLS *tls.Config
-	// OnePort gives each node a loopback address of its own (127.0.0.1, .2, .3), all with one port: what a name can stand for in DNS.
+	// OnePort gives each node a loopback address of its own (127.0.0.1, .2, .3), all with the same port, as a DNS name of a
+	// cluster needs.
 	OnePort bool
 }
 
@@ -133,7 +134,7 @@ func (c *Cluster) listen() (all [Size]net.Listener) {
 		if err == nil {
 			return all
 		}
-		if tries == 20 { // the port that one node got may be another program's on the next address
+		if tries == 20 { // the port of one node may be taken by another program on the next address
 			c.t.Fatal(err)
 		}
 		for i, listener := range all {
@@ -145,7 +146,8 @@ func (c *Cluster) listen() (all [Size]net.Listener) {
 	}
 }
 
-// startNode serves a node. It keeps its listener for as long as the test lasts: nobody else gets its port while it is lost.
+// startNode serves a node. Its listener stays open for the whole test, so that no other program gets its port while the node is
+// lost.
 func (c *Cluster) startNode(number int, listener net.Listener) *node {
 	c.t.Helper()
 	n := &node{cluster: c, number: number, addr: listener.Addr().(*net.TCPAddr), wire: newWire()}
@@ -163,7 +165,7 @@ func (c *Cluster) startNode(number int, listener net.Listener) *node {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(&wiredListener{Listener: listener, wire: n.wire}) }()
 	c.t.Cleanup(func() {
-		n.wire.set(lost) // ends what is frozen, too
+		n.wire.set(lost) // ends frozen connections, too
 		server.Stop()
 		if err := <-served; err != nil {
 			c.t.Errorf("serve node %d: %v", number, err)
@@ -184,7 +186,7 @@ func (c *Cluster) ConnectionString() string {
 	return "esdb://" + strings.Join(all, ",") + c.flags()
 }
 
-// DiscoverString names all nodes by a name that DNS knows. It takes Config.OnePort.
+// DiscoverString is an esdb+discover:// address with a DNS name of all nodes. It needs Config.OnePort.
 func (c *Cluster) DiscoverString(name string) string {
 	return fmt.Sprintf("esdb+discover://%s:%d%s", name, c.nodes[0].addr.Port, c.flags())
 }
@@ -196,7 +198,7 @@ func (c *Cluster) flags() string {
 	return "?tls=false"
 }
 
-// change makes a change, and wakes those who wait for one.
+// change runs do under the lock, and wakes everybody who waits for a change.
 func (c *Cluster) change(do func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,7 +207,7 @@ func (c *Cluster) change(do func()) {
 	c.changed = make(chan struct{})
 }
 
-// Elect makes a node the leader. It has all events from then on; whoever is frozen or lost is known to be.
+// Elect makes a node the leader, which sees all events from then on. Gossip then reports the nodes that are frozen or lost.
 func (c *Cluster) Elect(number int) {
 	c.t.Helper()
 	c.change(func() {
@@ -217,7 +219,7 @@ func (c *Cluster) Elect(number int) {
 	})
 }
 
-// StepDown takes the leader away, as an election does when it begins, and a leader that has lost the majority.
+// StepDown removes the leader, as at the beginning of an election or after the loss of the majority.
 func (c *Cluster) StepDown() {
 	c.change(func() {
 		c.leader = nobody
@@ -225,7 +227,7 @@ func (c *Cluster) StepDown() {
 	})
 }
 
-// notice lets gossip say who is away.
+// notice makes gossip report the nodes that are frozen or lost.
 func (c *Cluster) notice() {
 	for _, n := range c.nodes {
 		n.noticed = !n.reachable()
@@ -239,14 +241,14 @@ func (c *Cluster) Leader() int {
 	return c.leader
 }
 
-// Freeze stops a node: its connections stay open and new ones are taken, and nothing is answered. The others do not know before the next
-// election.
+// Freeze stops a node: its connections stay open, it accepts new ones, and it answers nothing. The other nodes notice that at the
+// next election.
 func (c *Cluster) Freeze(number int) { c.put(number, frozen) }
 
-// Thaw lets a frozen node go on. What came in meanwhile it answers now, as whoever it is now.
+// Thaw resumes a frozen node. It then answers the calls that came in meanwhile, in its present role.
 func (c *Cluster) Thaw(number int) { c.put(number, running) }
 
-// Lose cuts all connections of a node and takes no new ones. The others do not know before the next election.
+// Lose cuts all connections of a node and accepts no new ones. The other nodes notice that at the next election.
 func (c *Cluster) Lose(number int) { c.put(number, lost) }
 
 // Return lets a lost node come back.
@@ -263,7 +265,7 @@ func (c *Cluster) put(number int, s state) {
 	c.nodes[number].wire.set(s)
 }
 
-// Hold keeps a node from seeing any event that is not in the log yet, for as long as it does not lead.
+// Hold hides all later events from a node while it is a follower.
 func (c *Cluster) Hold(number int) {
 	c.change(func() {
 		n := c.nodes[number]
@@ -271,15 +273,15 @@ func (c *Cluster) Hold(number int) {
 	})
 }
 
-// Release lets a held node see everything again.
+// Release ends Hold.
 func (c *Cluster) Release(number int) { c.change(func() { c.nodes[number].held = false }) }
 
-// SetLag makes a node see every event so much later than the leader, for as long as it does not lead.
+// SetLag makes a node see every event by lag later than the leader, while it is a follower.
 func (c *Cluster) SetLag(number int, lag time.Duration) {
 	c.change(func() { c.nodes[number].lag = lag })
 }
 
-// Unasked is how many appends and reads, subscriptions aside, followers were sent that did not ask for the leader.
+// Unasked counts the appends and counted reads that reached followers without the requirement of a leader.
 func (c *Cluster) Unasked() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -293,7 +295,7 @@ func (c *Cluster) head() uint64 {
 	return c.commits[len(c.commits)-1].position
 }
 
-// majority says whether enough nodes are there to store something.
+// majority reports whether enough nodes are alive to store events.
 func (c *Cluster) majority() bool {
 	there := 0
 	for _, n := range c.nodes {
@@ -304,7 +306,7 @@ func (c *Cluster) majority() bool {
 	return there > Size/2
 }
 
-// committed notes that the log has come to a position.
+// committed records that the log has reached a position.
 func (c *Cluster) committed(position uint64) {
 	c.change(func() {
 		i := len(c.commits)

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// node answers clients. What is not address and wire belongs to the cluster's lock.
+// node serves clients. All fields but address and wire are guarded by the cluster's lock.
 type node struct {
 	streams.UnimplementedStreamsServer
 	cluster *Cluster
@@ -27,9 +27,9 @@ type node struct {
 	wire    *wire
 
 	state   state
-	noticed bool // the others know that it is away
+	noticed bool // gossip reports the node as dead
 	held    bool
-	heldAt  uint64 // the last position that it sees while it is held
+	heldAt  uint64 // the last position that the node sees after Hold
 	lag     time.Duration
 }
 
@@ -41,7 +41,7 @@ func asksForLeader(ctx context.Context) bool {
 	return len(values) > 0 && values[0] == "true"
 }
 
-// note counts the calls that a follower would answer by itself.
+// note counts calls that a follower would serve itself.
 func (n *node) note(ctx context.Context) {
 	c := n.cluster
 	c.mu.Lock()
@@ -51,7 +51,7 @@ func (n *node) note(ctx context.Context) {
 	}
 }
 
-// refuse says whether a call has to be answered by another node, as a genuine node would.
+// refuse returns the error of a genuine node when a call has to be made to another node.
 func (n *node) refuse(ctx context.Context) error {
 	c := n.cluster
 	c.mu.Lock()
@@ -73,7 +73,7 @@ func (n *node) refuse(ctx context.Context) error {
 	return status.Error(codes.NotFound, "Leader info available")
 }
 
-// storable waits until something can be stored: until there is a leader that answers, and a majority. A node that forwards needs the
+// storable waits until events can be stored: until there is a leader that answers, and a majority. A node that forwards needs the
 // leader, which may be frozen.
 func (n *node) storable(ctx context.Context) error {
 	c := n.cluster
@@ -96,7 +96,8 @@ func (n *node) storable(ctx context.Context) error {
 	}
 }
 
-// Append stores as the leader does, and hands a refusal's trailers on. The request is read to its end first, also when it is refused.
+// Append behaves as the leader does, and forwards the trailers of a refusal. It reads the whole request first, also when it is
+// refused.
 func (n *node) Append(call streams.Streams_AppendServer) error {
 	var messages []*streams.AppendReq
 	for {
@@ -118,7 +119,7 @@ func (n *node) Append(call streams.Streams_AppendServer) error {
 	}
 	for _, message := range messages {
 		if err := inner.Send(message); err != nil {
-			break // the answer says why
+			break // the answer tells the cause
 		}
 	}
 	answer, err := inner.CloseAndRecv()
@@ -132,8 +133,8 @@ func (n *node) Append(call streams.Streams_AppendServer) error {
 	return call.SendAndClose(answer)
 }
 
-// mayStore is nil when the node is the one to store, or to forward, and there is a leader to do it. Who was asked as the leader and is it
-// no more when there is a majority again says so.
+// mayStore returns nil when this node may store or forward an append, and there is a leader for it. It returns an error when the
+// node led at the beginning of the call and no longer leads when there is a majority again.
 func (n *node) mayStore(ctx context.Context) error {
 	n.note(ctx)
 	if err := n.refuse(ctx); err != nil {
@@ -159,7 +160,7 @@ func (n *node) Delete(ctx context.Context, request *streams.DeleteReq) (*streams
 	return answer, nil
 }
 
-// gossipOf tells what a node knows of all.
+// gossipOf serves the gossip of one node.
 type gossipOf struct {
 	gossip.UnimplementedGossipServer
 	node *node
@@ -187,13 +188,13 @@ func (g gossipOf) Read(context.Context, *shared.Empty) (*gossip.ClusterInfo, err
 	return info, nil
 }
 
-// featuresOf says what the log's server can do.
+// featuresOf serves the supported methods of the log's server.
 type featuresOf struct {
 	serverfeatures.UnimplementedServerFeaturesServer
 	node *node
 }
 
-// GetSupportedMethods asks the log's server.
+// GetSupportedMethods forwards the call to the log's server.
 func (f featuresOf) GetSupportedMethods(ctx context.Context, none *shared.Empty) (*serverfeatures.SupportedMethods, error) {
 	return f.node.cluster.features.GetSupportedMethods(ctx, none)
 }

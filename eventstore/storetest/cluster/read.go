@@ -13,10 +13,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// everything is what a node sees that is not behind.
+// everything is the sight of a node that does not lag.
 const everything = math.MaxUint64
 
-// sight is the last position that a node sees, and for how long that is so, unless something changes.
+// sight returns the last position that a node sees, and how long it stays the last, unless changed is closed before.
 func (n *node) sight() (position uint64, stays time.Duration, changed <-chan struct{}) {
 	c := n.cluster
 	c.mu.Lock()
@@ -56,7 +56,7 @@ func (n *node) await(ctx context.Context, position uint64) error {
 	}
 }
 
-// Read answers reads and subscriptions from what the node sees. Subscriptions may be asked of any node.
+// Read serves reads and subscriptions from the events that the node sees. Subscriptions do not require the leader.
 func (n *node) Read(request *streams.ReadReq, call streams.Streams_ReadServer) error {
 	if request.GetOptions().GetSubscription() != nil {
 		return n.follow(request, call)
@@ -72,10 +72,10 @@ func (n *node) Read(request *streams.ReadReq, call streams.Streams_ReadServer) e
 	return n.readUpTo(request, call, seen)
 }
 
-// errEnough ends a read that needs no more.
+// errEnough ends a read early.
 var errEnough = errors.New("enough")
 
-// pass hands the log's messages on for as long as check has no error. Its context ends when it returns.
+// pass forwards the log's messages until check returns an error. The call to the log ends when pass returns.
 func (n *node) pass(request *streams.ReadReq, call streams.Streams_ReadServer, check func(*streams.ReadResp) error) error {
 	ctx, cancel := context.WithCancel(call.Context())
 	defer cancel()
@@ -106,10 +106,10 @@ func (n *node) pass(request *streams.ReadReq, call streams.Streams_ReadServer, c
 	}
 }
 
-// errHidden leaves a message out.
+// errHidden makes pass leave out a message.
 var errHidden = errors.New("not seen yet")
 
-// follow hands a subscription's messages on as soon as the node sees what they tell of.
+// follow forwards each message of a subscription when the node sees its position.
 func (n *node) follow(request *streams.ReadReq, call streams.Streams_ReadServer) error {
 	return n.pass(request, call, func(message *streams.ReadResp) error {
 		position := message.GetEvent().GetCommitPosition()
@@ -126,7 +126,7 @@ func (n *node) readUpTo(request *streams.ReadReq, call streams.Streams_ReadServe
 	back := options.GetReadDirection() == streams.ReadReq_Options_Backwards
 	left := options.GetCount()
 	sent, missing := 0, false
-	if back { // what is not seen yet must not count
+	if back { // events that the node does not see yet must not be counted
 		request = proto.Clone(request).(*streams.ReadReq)
 		request.Options.CountOption = &streams.ReadReq_Options_Count{Count: math.MaxInt64}
 	}
@@ -155,7 +155,7 @@ func (n *node) readUpTo(request *streams.ReadReq, call streams.Streams_ReadServe
 	}})
 }
 
-// begun says whether the node sees a stream's first event.
+// begun reports whether the node sees a stream's first event.
 func (n *node) begun(ctx context.Context, stream *shared.StreamIdentifier, seen uint64) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

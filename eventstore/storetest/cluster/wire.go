@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// state is what a node's process is in.
+// state is the state of a node's process.
 type state int
 
 const (
@@ -15,7 +15,7 @@ const (
 	lost          // gone
 )
 
-// wire holds a node's connections, and lets bytes through as the node's state allows.
+// wire holds a node's connections. It transmits, delays or drops their bytes depending on the node's state.
 type wire struct {
 	mu      sync.Mutex
 	state   state
@@ -36,12 +36,12 @@ func (w *wire) set(s state) {
 		return
 	}
 	for conn := range w.conns {
-		_ = conn.Conn.Close() // the other side sees it, whatever it returns
+		_ = conn.Conn.Close() // the peer sees the end, even after an error
 	}
 	clear(w.conns)
 }
 
-// wiredListener takes connections for a node; those to a lost one are cut at once.
+// wiredListener accepts connections for a node; it closes those to a lost node at once.
 type wiredListener struct {
 	net.Listener
 	wire *wire
@@ -63,11 +63,11 @@ func (l *wiredListener) Accept() (net.Conn, error) {
 		if !gone {
 			return conn, nil
 		}
-		_ = inner.Close() // the other side sees it, whatever it returns
+		_ = inner.Close() // the peer sees the end, even after an error
 	}
 }
 
-// wiredConn is a connection whose bytes wait while the node is frozen.
+// wiredConn is a connection that blocks while the node is frozen.
 type wiredConn struct {
 	net.Conn
 	wire   *wire
@@ -77,7 +77,7 @@ type wiredConn struct {
 
 var errCut = errors.New("the node is lost")
 
-// wait returns when the node runs.
+// wait blocks while the node is frozen.
 func (c *wiredConn) wait() error {
 	for {
 		c.wire.mu.Lock()
