@@ -6,15 +6,15 @@ import (
 	"moviola/domain/account"
 )
 
-// Account is the read model of one account. Its id is the account's.
+// Account is the read model of one account. Its id is the account's id.
 type Account struct {
 	Account  string     `json:"account"`
-	Revision int64      `json:"revision"` // of the last event of the account's stream folded in
+	Revision int64      `json:"revision"` // of the last event of the account's stream that was folded in
 	Name     string     `json:"name"`
-	Plan     string     `json:"plan"` // free, paid, counted, or another of the installation's plans (decision 36)
+	Plan     string     `json:"plan"` // free, paid, counted, or another plan of this installation (decision 36)
 	OpenedAt time.Time  `json:"opened_at"`
-	ClosedAt *time.Time `json:"closed_at"` // nil while it is open
-	// ClearedAt is when everything that was stored for the account was last removed, after 30 days at zero or after its closing.
+	ClosedAt *time.Time `json:"closed_at"` // nil while the account is open
+	// ClearedAt is when the account's files were last removed: after 30 days with a balance of zero, or after its closing.
 	ClearedAt *time.Time `json:"cleared_at"`
 }
 
@@ -36,7 +36,7 @@ func foldAccount(a Account, e Event) Account {
 	return a
 }
 
-// indexOpened has the accounts in the order in which they were opened.
+// indexOpened orders accounts by the time when they were opened.
 const indexOpened = "opened"
 
 var accountModel = streamModel[Account]{

@@ -8,20 +8,20 @@ import (
 	"moviola/eventstore"
 )
 
-// Accounts serves the accounts.
+// Accounts answers queries for accounts.
 type Accounts struct {
 	at  *catalogue
 	log *eventstore.Log
 }
 
-// Get returns an account, and false when there is none. One that was opened a moment ago, by whichever process, is found.
+// Get returns an account, and false when it does not exist. It finds accounts that any process has opened a moment ago.
 func (a *Accounts) Get(ctx context.Context, account domain.AccountID) (Account, bool, error) {
 	return accountModel.loadOrFold(ctx, a.at, a.log, string(account))
 }
 
-// AccountQuery asks for a page of all accounts. Its JSON is the cursor of GET /admin/accounts.
+// AccountQuery selects a page of all accounts. Its JSON is the cursor of GET /admin/accounts.
 type AccountQuery struct {
-	After *AccountCursor `json:"after"` // the last account of the page before; nil: the first page
+	After *AccountCursor `json:"after"` // the last account of the previous page; nil: the first page
 	Limit int            `json:"-"`     // 1 to 999
 }
 
@@ -31,12 +31,12 @@ type AccountCursor struct {
 	Account  string    `json:"account"`
 }
 
-// Cursor is the account's place in the list.
+// Cursor returns the account's place in the list.
 func (a Account) Cursor() AccountCursor {
 	return AccountCursor{OpenedAt: a.OpenedAt, Account: a.Account}
 }
 
-// Page returns accounts, in the order in which they were opened, and whether others follow. It is for operators: no account may
+// Page returns accounts in the order in which they were opened, and whether more follow. It is for operators only: no account may
 // learn of another.
 func (a *Accounts) Page(ctx context.Context, q AccountQuery) ([]Account, bool, error) {
 	limit := min(q.Limit, MaxPage-1)
@@ -51,14 +51,14 @@ func (a *Accounts) Page(ctx context.Context, q AccountQuery) ([]Account, bool, e
 	return accounts[:limit], true, nil
 }
 
-// Balances serves the credit balances.
+// Balances answers queries for credit balances.
 type Balances struct {
 	at  *catalogue
 	log *eventstore.Log
 }
 
-// Get returns an account's balance: the zero one of an account that never had credits. While the read models are behind the log it is brought
-// up to the end of the account's ledger.
+// Get returns an account's balance; zero when the account never had credits. While the read models lag, it folds the events of
+// the account's ledger that they lack.
 func (b *Balances) Get(ctx context.Context, account domain.AccountID) (Balance, error) {
 	balance, ok, err := balanceModel.load(ctx, b.at, string(account))
 	if err == nil && (b.at.lagging(balanceModel.modelName) != nil || balanceModel.unsaid(b.at, string(account))) {
@@ -70,7 +70,7 @@ func (b *Balances) Get(ctx context.Context, account domain.AccountID) (Balance, 
 	return balance, nil
 }
 
-// loadOrFold reads a document, or, where there is none yet, folds its stream.
+// loadOrFold returns a document. When the document does not exist yet, it folds the stream.
 func (s streamModel[T]) loadOrFold(ctx context.Context, c *catalogue, log *eventstore.Log, id string) (T, bool, error) {
 	doc, ok, err := s.load(ctx, c, id)
 	if err != nil || ok {

@@ -7,7 +7,7 @@ import (
 	"moviola/domain/operator"
 )
 
-// Act is the read model of one act of an operator. Its id is the act's.
+// Act is the read model of one act of an operator. Its id is the act's id.
 type Act struct {
 	ID  string    `json:"id"`
 	Who string    `json:"who"`
@@ -15,14 +15,14 @@ type Act struct {
 	On  string    `json:"on"`
 	How string    `json:"how"`
 	At  time.Time `json:"at"`
-	// Refused is why the act was not done; empty: no refusal is known.
+	// Refused is why the act was refused; empty: no refusal is known.
 	Refused string `json:"refused,omitempty"`
 }
 
 // actModel has one document for each act.
 type actModel struct{}
 
-// The indexes of the acts, the newest first: all of them, and those on one subject.
+// The indexes of acts, newest first: of all acts, and of the acts on one subject.
 const (
 	indexActs   = "acts"
 	indexActsOn = "acts_on"
@@ -31,7 +31,7 @@ const (
 func (actModel) name() string { return "operator_acts" }
 func (actModel) shape() int   { return 2 }
 
-// oldestShape implements ager: 2 has added refused.
+// oldestShape implements ager. Shape 2 has added the field refused.
 func (actModel) oldestShape() int { return 1 }
 func (actModel) declare() []Index {
 	newest := Field{Name: "at", Descending: true}
@@ -49,7 +49,7 @@ func (actModel) touched(e Event) []string {
 	return nil
 }
 
-// apply implements model: an act that is there is complete, but for its refusal.
+// apply implements model. An existing act can only change by a refusal.
 func (actModel) apply(_ string, doc any, _ bool, e Event) (folded, error) {
 	d, ok := e.Data.(operator.Acted)
 	if have, exists := doc.(Act); exists {
@@ -62,13 +62,13 @@ func (actModel) apply(_ string, doc any, _ bool, e Event) (folded, error) {
 	return folded{doc: Act{ID: d.ID, Who: d.Who, Act: d.Act, On: d.On, How: d.How, At: millis(d.At), Refused: d.Refused}, changed: ok}, nil
 }
 
-// Acts serves what operators have done.
+// Acts answers queries for acts of operators.
 type Acts struct{ at *catalogue }
 
-// ActQuery asks for a page of acts. Its JSON is the cursor of GET /admin/acts.
+// ActQuery selects a page of acts. Its JSON is the cursor of GET /admin/acts.
 type ActQuery struct {
-	On    string     `json:"on"` // the subject; empty: all
-	After *ActCursor `json:"at"` // the last act of the page before; nil: the first page
+	On    string     `json:"on"` // subject of the acts; empty: all subjects
+	After *ActCursor `json:"at"` // the last act of the previous page; nil: the first page
 	Limit int        `json:"-"`  // 1 to 999
 }
 
@@ -78,10 +78,10 @@ type ActCursor struct {
 	ID string    `json:"id"`
 }
 
-// Cursor is the act's place in the list.
+// Cursor returns the act's place in the list.
 func (a Act) Cursor() ActCursor { return ActCursor{At: a.At, ID: a.ID} }
 
-// Page returns acts, the newest first, and whether others follow.
+// Page returns acts, newest first, and whether more follow.
 func (a *Acts) Page(ctx context.Context, q ActQuery) ([]Act, bool, error) {
 	limit := min(q.Limit, MaxPage-1)
 	stored := Query{Index: indexActs, Limit: limit + 1}

@@ -6,26 +6,27 @@ import (
 	"moviola/domain/ledger"
 )
 
-// Balance is the read model of one account's ledger, in whole credits. Its id is the account's. No spending is decided on it.
+// Balance is the read model of one account's ledger, in whole credits. Its id is the account's id. Spending is never decided by
+// it.
 type Balance struct {
 	Account  string `json:"account"`
-	Revision int64  `json:"revision"` // of the last event of the ledger folded in
+	Revision int64  `json:"revision"` // of the last event of the ledger that was folded in
 	Granted  int64  `json:"granted"`  // ever
 	Charged  int64  `json:"charged"`  // ever
-	Held     int64  `json:"held"`     // by movies that have no outcome yet
+	Held     int64  `json:"held"`     // credits held by movies and items without an outcome
 	Balance  int64  `json:"balance"`  // granted − charged
-	// Available is what can be held: balance − held.
+	// Available is how many credits can be held: balance − held.
 	Available int64 `json:"available"`
-	// Period is the last calendar month (UTC, 2026-11) in which anything was counted, on a counted plan; Movies and Drafts
-	// are how many that month, those included that are still being made.
+	// Period is the last calendar month (UTC, as 2026-11) in which a movie was counted on a counted plan. Movies and Drafts are
+	// the counts of that month, those still in progress included.
 	Period string `json:"period"`
 	Movies int64  `json:"movies"`
 	Drafts int64  `json:"drafts"`
-	// Closed says that nothing is held, counted or granted any more.
+	// Closed says that the ledger is closed: nothing can be held, counted or granted any more.
 	Closed bool `json:"closed"`
 }
 
-// UsedIn is what a counted plan has had in the month of a time.
+// UsedIn returns the movies and drafts counted in the month of t.
 func (b Balance) UsedIn(t time.Time) (movies, drafts int64) {
 	if b.Period != ledger.Period(t) {
 		return 0, 0
@@ -33,7 +34,7 @@ func (b Balance) UsedIn(t time.Time) (movies, drafts int64) {
 	return b.Movies, b.Drafts
 }
 
-// counted adds to what was counted for a period. Only the last period is kept: nobody asks for another.
+// counted adds to the counts of a period. Only the latest period is kept: no query asks for earlier ones.
 func (b Balance) counted(period string, movies, drafts int64) Balance {
 	if period > b.Period {
 		b.Period, b.Movies, b.Drafts = period, 0, 0

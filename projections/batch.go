@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// slot is a document in memory while a batch is folded.
+// slot is a document in memory while a batch of events is folded.
 type slot struct {
 	loaded  int64 // version
-	doc     any   // nil: there is none
+	doc     any   // nil: the document does not exist
 	gone    bool
 	changed bool
 }
 
-// fold loads the documents that events touch, folds the events into them, in order, and returns those that changed.
+// fold loads the documents that the events touch, folds the events into them in order, and returns writes for the changed
+// documents.
 func (p *projector) fold(ctx context.Context, events []Event) ([]Write, error) {
 	var writes []Write
 	for _, m := range p.models {
@@ -41,7 +42,7 @@ func (p *projector) fold(ctx context.Context, events []Event) ([]Write, error) {
 	return writes, nil
 }
 
-// loadSlots reads the documents of one read model that events touch.
+// loadSlots reads the documents of one read model that the events touch.
 func (p *projector) loadSlots(ctx context.Context, m model, events []Event) (map[string]*slot, error) {
 	slots := make(map[string]*slot)
 	for _, e := range events {
@@ -70,7 +71,7 @@ func (p *projector) loadSlots(ctx context.Context, m model, events []Event) (map
 	return slots, nil
 }
 
-// changed returns the writes for the slots that changed, by id. The same log makes the same writes.
+// changed returns the writes for the changed slots, ordered by id. So the same log produces the same writes.
 func changed(collection string, slots map[string]*slot, now time.Time) []Write {
 	var writes []Write
 	for id, s := range slots {

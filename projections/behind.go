@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// behindInterval is how often a Reader looks what of the log is not yet in the read models.
+	// behindInterval is how often a Reader measures the lag of the read models.
 	behindInterval = time.Second
-	// behindTime bounds such a look.
+	// behindTime is the time limit of one measurement.
 	behindTime = 3 * time.Second
-	// behindEvents is how many events of no concern one look passes over at most.
+	// behindEvents is how many events one measurement skips at most because no read model folds them.
 	behindEvents = 10_000
 )
 
-// BehindError says that lists cannot be answered: the oldest event that is not in the read models is older than Config.MaxLag, so that what
-// was acknowledged long ago would be missing. Decision 59.
+// BehindError says that lists cannot be answered: the oldest event that the read models lack is older than Config.MaxLag, so a
+// list would omit changes that were acknowledged long ago. Decision 59.
 type BehindError struct {
-	Models   []string      // the read models that are being built while others go on; none: all are behind
-	Lag      time.Duration // age of that event; 0: it is not known
-	Progress float64       // how far of the log is in the read models, 0 to 100
-	Left     time.Duration // until they have caught up, as it seems; 0: nothing can be said
+	Models   []string      // the read models that are being built while the others are current; empty: all lag
+	Lag      time.Duration // age of that event; 0: unknown
+	Progress float64       // percentage of the log that the read models have folded, 0 to 100
+	Left     time.Duration // estimated time until they have caught up; 0: unknown
 }
 
 func (e *BehindError) Error() string {
@@ -43,25 +43,26 @@ func (e *BehindError) Error() string {
 	return message
 }
 
-// lag is what a Reader knows of the log beyond the read models. It is safe for concurrent use.
+// lag is what a Reader knows about events that the read models lack. It is safe for concurrent use.
 type lag struct {
 	mu         sync.Mutex
-	generation int64               // of the read models that the rest is about
-	scanned    eventstore.Position // up to here nothing beyond the read models concerns them, unless it is in oldest
-	oldest     eventstore.Position // of the first event that does; zero: there is none
-	created    time.Time           // of that event
-	old        bool                // it was too old when last looked at: what follows it may be so too
-	head       eventstore.Position // of the log, when last looked at
-	pace       pace                // since the read models were found behind
+	generation int64               // generation of the read models that was measured
+	scanned    eventstore.Position // no event up to here is lacking, except the one at oldest
+	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
+	created    time.Time           // creation time of that event
+	old        bool                // at the last measurement that event was older than MaxLag; then later events may be too old as well
+	head       eventstore.Position // end of the log at the last measurement
+	pace       pace                // measured since the read models were found to lag
 }
 
-// Behind returns a *BehindError when lists would lack what was acknowledged long ago, and nil otherwise. What is not known counts for nothing.
+// Behind returns a *BehindError when lists would omit changes acknowledged longer than MaxLag ago, and nil otherwise. While the
+// lag is unknown it returns nil.
 func (r *Reader) Behind() error { return r.behindWith(true) }
 
-// behindOf is Behind of the lists of one read model.
+// behindOf is Behind for the lists of one read model.
 func (r *Reader) behindOf(model string) error { return r.behindWith(r.at.isPending(model)) }
 
-// behindWith is Behind with or without the read models that are being built while the others go on.
+// behindWith is Behind. pending says whether to include the read models that are being built while the others are current.
 func (r *Reader) behindWith(pending bool) error {
 	if r.config.MaxLag <= 0 {
 		return nil
@@ -72,7 +73,7 @@ func (r *Reader) behindWith(pending bool) error {
 	return r.pendingBehind()
 }
 
-// keptBehind is a *BehindError while the read models that are kept up to the log lack something.
+// keptBehind returns a *BehindError while the read models that this process keeps current lack an event older than MaxLag.
 func (r *Reader) keptBehind() error {
 	r.lag.mu.Lock()
 	defer r.lag.mu.Unlock()
@@ -89,7 +90,7 @@ func (r *Reader) keptBehind() error {
 	}
 }
 
-// watchLag looks at the log beyond the read models, now and then, until ctx ends.
+// watchLag measures the lag at intervals, until ctx ends.
 func (r *Reader) watchLag(ctx context.Context) {
 	if r.config.MaxLag <= 0 {
 		return
@@ -105,7 +106,7 @@ func (r *Reader) watchLag(ctx context.Context) {
 	}
 }
 
-// measureLag finds the oldest event that is not in the read models. When the log is away, what was known before still counts.
+// measureLag finds the oldest event that the read models lack. When the log is unavailable, the previous result stays.
 func (r *Reader) measureLag(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, behindTime)
 	defer cancel()
@@ -117,7 +118,7 @@ func (r *Reader) measureLag(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	if same && place.Compare(oldest) < 0 { // it is still missing
+	if same && place.Compare(oldest) < 0 { // the event found last is still lacking
 		r.lag.mu.Lock()
 		defer r.lag.mu.Unlock()
 		r.lag.head, r.lag.old = head, r.tooOld(r.lag.created)
@@ -139,7 +140,7 @@ func (r *Reader) measureLag(ctx context.Context) {
 	r.lag.keepPace(r.config.Now(), place)
 }
 
-// keepPace begins to measure how fast the read models catch up when they are found behind. The caller holds mu.
+// keepPace starts to measure how fast the read models catch up when they lag. The caller holds mu.
 func (l *lag) keepPace(now time.Time, place eventstore.Position) {
 	if !l.old {
 		l.pace = pace{}
@@ -148,10 +149,10 @@ func (l *lag) keepPace(now time.Time, place eventstore.Position) {
 	l.pace.begin(now, place)
 }
 
-// tooOld tells whether lists may not lack an event any more.
+// tooOld reports whether an event is so old that lists must not lack it.
 func (r *Reader) tooOld(created time.Time) bool { return r.config.Now().Sub(created) > r.config.MaxLag }
 
-// nextConcern passes over the events after a position that concern no read model, up to the first that does.
+// nextConcern skips the events after a position that no read model folds, up to the first that one does.
 func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*lag, error) {
 	found := &lag{scanned: from}
 	passed := 0
@@ -171,7 +172,7 @@ func (r *Reader) nextConcern(ctx context.Context, from eventstore.Position) (*la
 	return found, nil
 }
 
-// Ping asks the document store for something small: an error says that it does not answer.
+// Ping makes a small query to the document store. An error means that the store does not answer.
 func (r *Reader) Ping(ctx context.Context) error {
 	_, err := r.at.read(ctx)
 	return err

@@ -12,35 +12,36 @@ import (
 	"moviola/eventstore"
 )
 
-// Beside is what is read and kept up to the log while some read models are built whose documents have shapes that this program cannot read:
-// all the others, where they are. They have a checkpoint of their own, because that of the current generation is for all its models.
+// Beside describes the read models that are read and kept current while others are being built because this program cannot read
+// their documents' shapes. They have a checkpoint of their own, since the checkpoint of the current generation covers all its
+// models.
 type Beside struct {
-	Generation int64            `json:"generation"` // of the checkpoint
-	Basis      int64            `json:"basis"`      // the generation whose documents these are
-	Models     map[string]Place `json:"models"`     // of all read models; those in Pending are being built
+	Generation int64            `json:"generation"` // generation number of the checkpoint
+	Basis      int64            `json:"basis"`      // the generation whose documents are read
+	Models     map[string]Place `json:"models"`     // all read models; those in Pending are being built
 	Pending    []string         `json:"pending"`
 }
 
-// pending are the read models that are being built while all others go on. It is safe for concurrent use.
+// pending describes the read models that are being built while all others are current. It is safe for concurrent use.
 type pending struct {
 	beside   Beside
-	building int64 // the generation that the others are part of when it is complete
+	building int64 // the generation that will also contain the others when it is complete
 
 	mu       sync.Mutex
-	known    bool                // the rest was found out
-	position eventstore.Position // how far they are
-	oldest   time.Time           // of the first event that is not in them; zero: there is none
+	known    bool                // the fields below were measured
+	position eventstore.Position // how far the read models are built
+	oldest   time.Time           // creation time of the oldest event that they lack; zero: they lack none
 	head     eventstore.Position
 	pace     pace
 }
 
-// isPending tells whether a read model is being built while others go on: its documents say nothing yet.
+// isPending reports whether a read model is being built while others are current: its documents are incomplete.
 func (c *catalogue) isPending(name string) bool {
 	p := c.pending.Load()
 	return p != nil && slices.Contains(p.beside.Pending, name)
 }
 
-// kept are the read models that a generation's checkpoint stands for.
+// kept returns the read models that a generation's checkpoint covers.
 func (c *catalogue) kept(generation int64) []model {
 	p := c.pending.Load()
 	if p == nil || p.beside.Generation != generation {
@@ -49,12 +50,12 @@ func (c *catalogue) kept(generation int64) []model {
 	return slices.DeleteFunc(slices.Clone(c.models), func(m model) bool { return slices.Contains(p.beside.Pending, m.name()) })
 }
 
-// own are the read models that are built for a generation, and not taken from another.
+// own returns the read models that are built for a generation, without those taken over from another.
 func (c *catalogue) own(b Building) []model {
 	return slices.DeleteFunc(slices.Clone(c.models), func(m model) bool { return generationOf(b.Models[m.name()].Collection) != b.Generation })
 }
 
-// partly names the places of a generation of this program's shapes that takes the documents of others as they are, where they fit.
+// partly returns the places of a new generation that takes over the read models of others whose shapes this program reads.
 func (c *catalogue) partly(number int64, others map[string]Place) map[string]Place {
 	places := c.generation(number)
 	for _, m := range c.models {
@@ -65,8 +66,8 @@ func (c *catalogue) partly(number int64, others map[string]Place) map[string]Pla
 	return places
 }
 
-// continues tells whether a generation that is being built can be gone on with: it is this program's, and every read model is its own or,
-// if it may be built in part, one of the current generation's.
+// continues reports whether this program can continue to build a generation: each of its read models is new or, if it may be
+// built in part, taken over from the current generation.
 func (c *catalogue) continues(b *Building, p *Pointer, partly bool) bool {
 	if b == nil || b.Generation <= p.Generation || !c.fits(b.Models) {
 		return false
@@ -79,7 +80,7 @@ func (c *catalogue) continues(b *Building, p *Pointer, partly bool) bool {
 	return true
 }
 
-// program names what this program makes of documents: processes that show another name are of another version.
+// program identifies this program's shapes of documents. A process with another value is of another version.
 func (c *catalogue) program() string {
 	names := make([]string, len(c.models))
 	for i, m := range c.models {
@@ -89,7 +90,8 @@ func (c *catalogue) program() string {
 	return strings.Join(names, " ")
 }
 
-// goBeside makes this process read what it can of the current generation, while the rest is built. It is false where all has to be built.
+// goBeside makes this process read those read models of the current generation that it can read, while the rest is built. It
+// returns false when all have to be built.
 func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 	rest, err := r.takeBeside(ctx, p)
 	if err != nil || rest == nil {
@@ -102,9 +104,10 @@ func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 	return true, err
 }
 
-// takeBeside returns what to read while the read models are built that have shapes of another version in the current generation, with the number
-// of the generation that is built, or begins it. It is nil where all have to be built: nothing can be read, a process of another version
-// reads the current generation, or left something out of it, or the rest is older than the current generation.
+// takeBeside returns what to read while the read models are built whose shapes in the current generation are those of another
+// version. It continues the generation that is being built, or begins one. It returns nil when all read models have to be built:
+// when none can be read; when a process of another version reads the current generation, or has left events out of it; or when
+// what was begun before is behind the current generation.
 func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	var lacking []string
 	for _, m := range r.at.models {
@@ -129,7 +132,7 @@ func (r *Reader) takeBeside(ctx context.Context, p *Pointer) (*pending, error) {
 	return r.beginBeside(ctx, p.Generation, lacking, checkpoint)
 }
 
-// knownBeside returns what was begun for a pointer before, if it can be gone on with.
+// knownBeside returns the Beside that was begun before for a pointer, if this process can continue it.
 func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, basis Checkpoint) (*pending, error) {
 	b := p.Beside
 	if b == nil || b.Basis != p.Generation || !slices.Equal(b.Pending, lacking) || !r.at.continues(p.Building, p, true) {
@@ -142,7 +145,8 @@ func (r *Reader) knownBeside(ctx context.Context, p *Pointer, lacking []string, 
 	return &pending{beside: *b, building: p.Building.Generation}, nil
 }
 
-// beginBeside makes a checkpoint for what goes on being read, at that of the current generation, and names it in the pointer.
+// beginBeside creates a checkpoint for the read models that stay current, equal to that of the current generation, and records it
+// in the pointer.
 func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string, checkpoint Checkpoint) (*pending, error) {
 	var number int64
 	reserved, err := r.at.update(ctx, func(p *Pointer) bool {
@@ -169,7 +173,7 @@ func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string,
 	_, err = r.at.update(ctx, func(p *Pointer) bool {
 		taken = nil
 		if p.Generation != basis || p.Building != nil && p.Building.Generation > number {
-			return false // another process was here: all are built, or its generation is taken at the next start
+			return false // another process was faster: either all are built now, or the next start uses its generation
 		}
 		p.Building, p.Beside = &building, &beside
 		taken = &pending{beside: beside, building: number}
@@ -178,8 +182,8 @@ func (r *Reader) beginBeside(ctx context.Context, basis int64, lacking []string,
 	return taken, err
 }
 
-// spoilt tells whether documents of a generation cannot be shared with one of this program: a process of another version reads it, or has left
-// out events that it could not read.
+// spoilt reports whether documents of a generation must not be shared with a new one: a process of another version reads the
+// generation, or has left out events that it could not read.
 func (r *Reader) spoilt(ctx context.Context, generation int64) (bool, error) {
 	others, err := r.strangersRead(ctx, generation)
 	if err != nil || others {
@@ -188,7 +192,7 @@ func (r *Reader) spoilt(ctx context.Context, generation int64) (bool, error) {
 	return r.leftOut(ctx, generation)
 }
 
-// leftOut tells whether a process has left events out of a generation that it could not read.
+// leftOut reports whether a process has left out of a generation events that it could not read.
 func (r *Reader) leftOut(ctx context.Context, generation int64) (bool, error) {
 	if err := r.at.docs.Declare(ctx, unreadsOf(generation)); err != nil {
 		return false, fmt.Errorf("declare the unread streams of generation %d: %w", generation, err)
@@ -197,7 +201,7 @@ func (r *Reader) leftOut(ctx context.Context, generation int64) (bool, error) {
 	return len(unread) > 0, err
 }
 
-// measurePending finds out how far the read models are that are being built.
+// measurePending measures how far the pending read models are built.
 func (r *Reader) measurePending(ctx context.Context) {
 	p := r.at.pending.Load()
 	if p == nil {
@@ -223,7 +227,7 @@ func (r *Reader) measurePending(ctx context.Context) {
 	p.pace.begin(r.config.Now(), p.position)
 }
 
-// built notes how far this process has built them.
+// built records how far this process has built the pending read models.
 func (p *pending) built(position eventstore.Position) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -232,7 +236,7 @@ func (p *pending) built(position eventstore.Position) {
 	}
 }
 
-// pendingBehind is a *BehindError while the read models that are being built lack what was acknowledged long ago, as far as is known.
+// pendingBehind returns a *BehindError while the pending read models lack an event older than MaxLag, as far as is known.
 func (r *Reader) pendingBehind() error {
 	p := r.at.pending.Load()
 	if p == nil {
@@ -251,5 +255,5 @@ func (r *Reader) pendingBehind() error {
 	return behind
 }
 
-// errSpoilt says that read models which were built in part cannot be taken.
+// errSpoilt says that a generation which shares documents with another must not become current.
 var errSpoilt = errors.New("a process of another version has left events out of the other read models: all are built")

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// board is a notice board: rows that are not made from events and belong to no generation, written by whoever has something
-// to say.
+// board is a notice board: a collection of rows that are not folded from events and belong to no generation. Any process may
+// write rows.
 type board[T any] struct {
 	docs       Documents
 	collection string
-	what       string // a row is called, in errors
+	what       string // name of a row in error messages
 }
 
-// change replaces one row, as often as another process comes in between. A row keeps its content when it is taken down.
+// change updates one row, with retries while other processes write it too. A removed row keeps its content as a tombstone.
 func (b board[T]) change(ctx context.Context, id string, step func(row T, exists bool) (next T, gone time.Time, write bool)) error {
 	for {
 		row, stored, err := b.load(ctx, id)
@@ -38,7 +38,7 @@ func (b board[T]) change(ctx context.Context, id string, step func(row T, exists
 	}
 }
 
-// load reads one row; Version 0: there never was one.
+// load reads one row. Version 0 means that it never existed.
 func (b board[T]) load(ctx context.Context, id string) (T, Stored, error) {
 	var none T
 	found, err := b.docs.Get(ctx, b.collection, id)
@@ -56,7 +56,7 @@ func (b board[T]) load(ctx context.Context, id string) (T, Stored, error) {
 	return row, stored, nil
 }
 
-// all reads the rows of a query, page after page. after is a row's place in the query's order, its id last.
+// all reads all rows of a query in pages. after returns a row's place in the query's order, with its id last.
 func (b board[T]) all(ctx context.Context, q Query, after func(T) []any) ([]T, error) {
 	var out []T
 	for {

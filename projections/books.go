@@ -8,7 +8,7 @@ import (
 	"moviola/domain"
 )
 
-// Books are the read models as an auditor looks at them: they are neither made nor brought up to date here.
+// Books opens the read models for an auditor: read-only, as they are.
 type Books struct{ at *catalogue }
 
 // OpenBooks opens the current read models. It fails when there are none, or when another version of the program has built them in another shape.
@@ -27,19 +27,19 @@ func OpenBooks(ctx context.Context, docs Documents) (*Books, error) {
 		return nil, errors.New("the read models are those of another version of this program: start it, and let it make its own")
 	}
 	at.current.Store(pointer)
-	if err := at.declare(ctx, pointer.Generation, pointer.Models); err != nil { // a store knows no collection that was not declared to it
+	if err := at.declare(ctx, pointer.Generation, pointer.Models); err != nil { // the store knows only declared collections
 		return nil, err
 	}
 	return &Books{at: at}, nil
 }
 
-// Balance is an account's balance: the zero one of an account that never had credits.
+// Balance returns an account's balance; zero when the account never had credits.
 func (b *Books) Balance(ctx context.Context, account domain.AccountID) (Balance, error) {
 	balance, _, err := balanceModel.load(ctx, b.at, string(account))
 	return balance, err
 }
 
-// Movies are the movies that are there, by project.
+// Movies returns the existing movies among the given projects, by project.
 func (b *Books) Movies(ctx context.Context, projects ...domain.ProjectID) (map[domain.ProjectID]Movie, error) {
 	if len(projects) == 0 {
 		return nil, nil

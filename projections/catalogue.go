@@ -10,43 +10,44 @@ import (
 	"time"
 )
 
-// pointers is the collection of the pointer to the current generation. Its one document says where every read model is; the
-// program and whoever reads the database directly start there.
+// pointers is the collection of the pointer to the current generation. Its only document says where each read model is stored.
+// The program, and everybody who reads the database directly, starts there.
 var pointers = Collection{Name: "read_models"}
 
 const pointerID = "current"
 
-// Pointer says which generation of the read models is current. A rebuild makes the next one beside it and then replaces the
-// pointer, at the version it was loaded at.
+// Pointer says which generation of the read models is current. A rebuild builds the next generation beside it and then replaces
+// the pointer, at the version that it has loaded.
 type Pointer struct {
 	Generation int64            `json:"generation"`
-	Next       int64            `json:"next"`     // the number that the next rebuild takes
+	Next       int64            `json:"next"`     // number of the next generation to be built
 	Models     map[string]Place `json:"models"`   // by name of the read model
-	Building   *Building        `json:"building"` // the generation that is made in the background; nil: none
-	// Beside is what is read meanwhile where the current generation cannot be, as a whole; nil: nothing is.
+	Building   *Building        `json:"building"` // the generation that is being built in the background; nil: none
+	// Beside describes what is read while the current generation cannot be read as a whole; nil: the current generation is read.
 	Beside *Beside `json:"beside"`
-	// Retired are the collections that nothing points to since SwitchedAt. They are dropped when no reader can be in them.
+	// Retired are the collections that are unused since SwitchedAt. They are dropped when no process can be reading them any
+	// more.
 	Retired    []string  `json:"retired"`
 	SwitchedAt time.Time `json:"switched_at"`
 
-	version int64 // that the document was loaded at
+	version int64 // version at which this document was loaded
 }
 
-// Place is where a read model is kept, and the version of its documents' fields.
+// Place is where a read model is stored, and the shape of its documents: a version of their fields.
 type Place struct {
 	Collection string `json:"collection"`
 	Shape      int    `json:"shape"`
 }
 
-// catalogue knows the read models of this program and where they are now.
+// catalogue knows the read models of this program and where they are stored now.
 type catalogue struct {
 	docs     Documents
 	models   []model
 	current  atomic.Pointer[Pointer]
 	recent   recent
 	standing standing
-	pending  atomic.Pointer[pending]  // read models that are being built while the others go on; nil: none
-	behind   func(model string) error // a *BehindError while lists of a read model would lack what was acknowledged long ago
+	pending  atomic.Pointer[pending]  // read models that are being built while the others are current; nil: none
+	behind   func(model string) error // returns a *BehindError while lists of a read model are too far behind
 }
 
 // lagging returns a *BehindError while lists of a read model must not be answered.
@@ -57,10 +58,10 @@ func (c *catalogue) lagging(model string) error {
 	return c.behind(model)
 }
 
-// collection is where a read model is now.
+// collection returns the name of the collection in which a read model is stored now.
 func (c *catalogue) collection(name string) string { return c.current.Load().Models[name].Collection }
 
-// read loads the pointer; nil when there is none yet.
+// read loads the pointer; nil when it does not exist yet.
 func (c *catalogue) read(ctx context.Context) (*Pointer, error) {
 	found, err := c.docs.Get(ctx, pointers.Name, pointerID)
 	if err != nil {
@@ -78,7 +79,7 @@ func (c *catalogue) read(ctx context.Context) (*Pointer, error) {
 	return &p, nil
 }
 
-// replace writes the pointer at the version it was loaded at, or returns ErrStale.
+// replace writes the pointer at the version at which it was loaded, or returns ErrStale.
 func (c *catalogue) replace(ctx context.Context, p *Pointer) error {
 	err := c.docs.Commit(ctx, Batch{Writes: []Write{{
 		Collection: pointers.Name, ID: pointerID, Loaded: p.version, Document: *p,
@@ -90,7 +91,7 @@ func (c *catalogue) replace(ctx context.Context, p *Pointer) error {
 	return nil
 }
 
-// generation names the places of the read models in a generation of this program's shapes.
+// generation returns the places of this program's read models in a generation.
 func (c *catalogue) generation(number int64) map[string]Place {
 	places := make(map[string]Place, len(c.models))
 	for _, m := range c.models {
@@ -109,7 +110,7 @@ func (c *catalogue) collections() []string {
 	return names
 }
 
-// declare makes the collections of a generation exist.
+// declare creates the collections of a generation where they do not exist.
 func (c *catalogue) declare(ctx context.Context, generation int64, places map[string]Place) error {
 	collections := []Collection{unreadsOf(generation)}
 	for _, m := range c.models {
@@ -121,7 +122,7 @@ func (c *catalogue) declare(ctx context.Context, generation int64, places map[st
 	return nil
 }
 
-// fits tells whether the stored documents have the shapes that this program reads and writes.
+// fits reports whether the stored documents have the shapes that this program reads and writes.
 func (c *catalogue) fits(places map[string]Place) bool {
 	for _, m := range c.models {
 		if place, ok := places[m.name()]; !ok || place.Shape != m.shape() {
@@ -131,7 +132,8 @@ func (c *catalogue) fits(places map[string]Place) bool {
 	return true
 }
 
-// usable tells whether this program can read and go on with the stored documents: since their shapes, fields were only added.
+// usable reports whether this program can read and update the stored documents: they have its shapes, or older ones to which
+// fields were only added.
 func (c *catalogue) usable(places map[string]Place) bool {
 	return !slices.ContainsFunc(c.models, func(m model) bool { return !usableBy(m, places) })
 }
@@ -141,8 +143,8 @@ func usableBy(m model, places map[string]Place) bool {
 	return ok && place.Shape >= oldest(m) && place.Shape <= m.shape()
 }
 
-// update changes the pointer, as often as another process comes in between, and returns it as it is then. A change that returns
-// false leaves it.
+// update changes the pointer, with retries while other processes change it too, and returns the new pointer. When change returns
+// false, the pointer stays as it is.
 func (c *catalogue) update(ctx context.Context, change func(p *Pointer) bool) (*Pointer, error) {
 	for {
 		p, err := c.read(ctx)
@@ -173,8 +175,9 @@ func (c *catalogue) takeNumber(ctx context.Context) (int64, error) {
 	return number, err
 }
 
-// switchTo makes a generation current and retires what of the one before it does not have, and those between that were never finished. A
-// newer one that is current already stays so, and so does any other than basis, unless that is 0.
+// switchTo makes a generation current. It retires the collections of the previous generation that the new one does not use, and
+// those of unfinished generations in between. It does nothing when the current generation is newer, or when basis is not 0 and
+// another generation than basis is current.
 func (c *catalogue) switchTo(ctx context.Context, number int64, places map[string]Place, basis int64, now time.Time) (*Pointer, error) {
 	return c.update(ctx, func(p *Pointer) bool {
 		if p.Generation >= number || basis > 0 && p.Generation != basis {
@@ -207,12 +210,13 @@ func (c *catalogue) switchTo(ctx context.Context, number int64, places map[strin
 	})
 }
 
-// unsaid tells that the document of a stream does not say what its stream says: who needs it folds the stream.
+// unsaid reports that the document of a stream is not up to date and will not become so soon: the caller has to fold the stream.
 func (s streamModel[T]) unsaid(c *catalogue, id string) bool {
 	return c.isPending(s.modelName) || c.standing.still(s.category, id)
 }
 
-// load reads one document of a stream's read model. There is none while the stream stands still, and while the read model is built.
+// load reads one document of a stream's read model. It returns no document while the stream is unread, and while the read model
+// is being built.
 func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, bool, error) {
 	if s.unsaid(c, id) {
 		var none T
@@ -242,13 +246,13 @@ func (s streamModel[T]) load(ctx context.Context, c *catalogue, id string) (T, b
 	return read.doc, read.found, nil
 }
 
-// page reads documents of a read model in the order of one of its indexes.
+// page reads documents of a read model in the order of an index.
 func page[T any](ctx context.Context, c *catalogue, name string, q Query) ([]T, error) {
 	if err := c.lagging(name); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}
 	if len(q.Equal) > 0 {
-		if account, ok := q.Equal[0].(string); ok { // the first field of every list of an account
+		if account, ok := q.Equal[0].(string); ok { // the first field of every list of an account is the account
 			if err := c.standing.mayList(name, account); err != nil {
 				return nil, fmt.Errorf("page %s: %w", name, err)
 			}

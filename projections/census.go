@@ -8,23 +8,23 @@ import (
 	"moviola/eventstore"
 )
 
-// CensusLimit is how many items of a kind a census counts at most.
+// CensusLimit is the highest count of the items of a kind.
 const CensusLimit = 10_000
 
-// Waiting is what an account has waiting of a kind of work: ready, due, and taken by nobody.
+// Waiting counts an account's items of one kind of work that are due and not claimed.
 type Waiting struct {
 	Kind    string
 	Account domain.AccountID
 	Items   int
-	Oldest  time.Time // since when the first of them is due
+	Oldest  time.Time // due time of the first of them
 }
 
-// Census counts what waits, up to CensusLimit items of each kind: those that are due for longest.
+// Census counts the waiting items, up to CensusLimit of each kind, the longest due first.
 func (w *Work) Census(ctx context.Context, now time.Time) ([]Waiting, error) {
 	var all []Waiting
 	for _, row := range WorkKinds() {
 		kind := row.Name
-		at := map[string]int{} // in all, by account
+		at := map[string]int{} // account → index in all
 		counted := 0
 		for item, err := range w.all(ctx, kind, WorkReady) {
 			if err != nil {
@@ -46,11 +46,11 @@ func (w *Work) Census(ctx context.Context, now time.Time) ([]Waiting, error) {
 	return all, nil
 }
 
-// Demand is how much of a kind of work there is to do now.
+// Demand is how much work of a kind there is now.
 type Demand struct {
-	Waiting int       // due, and taken by nobody; CensusLimit at most
-	Running int       // taken by a process; CensusLimit at most
-	Oldest  time.Time // since when the first of those that wait is due; zero: none waits
+	Waiting int       // due and not claimed; at most CensusLimit
+	Running int       // claimed by a process; at most CensusLimit
+	Oldest  time.Time // due time of the first waiting item; zero: none waits
 }
 
 // Demand counts the work of a kind.
@@ -81,12 +81,12 @@ func (w *Work) Demand(ctx context.Context, kind string, now time.Time) (Demand, 
 
 // Lag is how far the read models are behind the log.
 type Lag struct {
-	Head   eventstore.Position // where the log ends
-	Events int                 // that concern the read models and are not in them; CensusLimit at most
-	Age    time.Duration       // of the oldest of these
+	Head   eventstore.Position // end of the log
+	Events int                 // events that the read models lack; at most CensusLimit
+	Age    time.Duration       // age of the oldest of them
 }
 
-// Lag measures how far the read models of this process are behind.
+// Lag measures how far the read models of this process lag.
 func (r *Reader) Lag(ctx context.Context) (Lag, error) {
 	place, _, _ := r.place()
 	head, err := r.config.Log.Store().Head(ctx)

@@ -8,19 +8,19 @@ import (
 	"moviola/eventstore"
 )
 
-// checkpoints is the collection of the checkpoints, one for each generation of the read models.
+// checkpoints is the collection of checkpoints, one for each generation of the read models.
 var checkpoints = Collection{Name: "checkpoints"}
 
-// Checkpoint says how far a generation of the read models is. It is written after the documents, and it names the last event
-// in them: a log that does not have that event is another log, and nothing in the documents can be relied on.
+// Checkpoint is how far a generation of the read models has been folded. It is written after the documents and names the last
+// event in them. When the log does not have that event, it is another log, and the documents are invalid.
 type Checkpoint struct {
-	Commit   int64  `json:"commit"` // position of everything considered
+	Commit   int64  `json:"commit"` // position up to which every event was folded or skipped
 	Prepare  int64  `json:"prepare"`
-	EventID  string `json:"event_id"` // of the last event folded in
+	EventID  string `json:"event_id"` // id of the last event folded in
 	Stream   string `json:"stream"`
 	Revision int64  `json:"revision"`
 
-	version int64 // that the document was loaded at
+	version int64 // version at which this document was loaded
 }
 
 func checkpointID(generation int64) string { return strconv.FormatInt(generation, 10) }
@@ -29,7 +29,7 @@ func (c Checkpoint) position() eventstore.Position {
 	return eventstore.Position{Commit: uint64(c.Commit), Prepare: uint64(c.Prepare)}
 }
 
-// after is the checkpoint behind an event.
+// after returns the checkpoint after an event.
 func (c Checkpoint) after(e eventstore.Recorded) Checkpoint {
 	c.Commit, c.Prepare = int64(e.Position.Commit), int64(e.Position.Prepare)
 	c.EventID, c.Stream, c.Revision = e.ID.String(), e.Stream, int64(e.Revision)
@@ -40,7 +40,7 @@ func (c Checkpoint) write(generation int64) *Write {
 	return &Write{Collection: checkpoints.Name, ID: checkpointID(generation), Loaded: c.version, Document: c}
 }
 
-// loadCheckpoint reads the checkpoint of a generation: the zero one when nothing has been committed yet.
+// loadCheckpoint reads the checkpoint of a generation; it is zero before the first commit.
 func (c *catalogue) loadCheckpoint(ctx context.Context, generation int64) (Checkpoint, error) {
 	id := checkpointID(generation)
 	found, err := c.docs.Get(ctx, checkpoints.Name, id)
@@ -59,7 +59,7 @@ func (c *catalogue) loadCheckpoint(ctx context.Context, generation int64) (Check
 	return checkpoint, nil
 }
 
-// standsIn tells whether the log has the event that the checkpoint names.
+// standsIn reports whether the log has the event that the checkpoint names.
 func (c Checkpoint) standsIn(ctx context.Context, store eventstore.Store) (bool, error) {
 	if c.EventID == "" {
 		return true, nil

@@ -8,17 +8,17 @@ import (
 	"moviola/domain/connection"
 )
 
-// Connection is the read model of one saved connection. Its id is connection.Name. It holds no secret, not even an encrypted one.
+// Connection is the read model of one saved connection. Its id is connection.Name. It holds no secrets, not even encrypted ones.
 type Connection struct {
 	ID       string              `json:"id"`
-	Revision int64               `json:"revision"` // of the last event of the connection's stream folded in
+	Revision int64               `json:"revision"` // of the last event of the connection's stream that was folded in
 	Account  string              `json:"account"`
-	Name     string              `json:"name"` // the id that the account has given it
+	Name     string              `json:"name"` // the id that the account has given to the connection
 	Kind     connection.Kind     `json:"kind"`
 	Settings connection.Settings `json:"settings"`
-	Secrets  []string            `json:"secrets"` // the names of those that are set
-	Signing  int                 `json:"signing"` // signing secrets that are valid
-	KeyID    string              `json:"key_id"`  // of the key its secrets are encrypted with
+	Secrets  []string            `json:"secrets"` // names of the secrets that are set
+	Signing  int                 `json:"signing"` // number of valid signing secrets
+	KeyID    string              `json:"key_id"`  // id of the key that encrypts the secrets
 	HostKey  string              `json:"host_key"`
 	SavedAt  time.Time           `json:"saved_at"`
 	Deleted  bool                `json:"deleted"`
@@ -28,7 +28,7 @@ type Connection struct {
 	TestMessage string     `json:"test_message"`
 }
 
-// indexConnections orders an account's connections by name, those that were deleted apart.
+// indexConnections orders an account's connections by name, deleted ones apart.
 const indexConnections = "account"
 
 var connectionModel = streamModel[Connection]{
@@ -64,17 +64,17 @@ func foldConnection(c Connection, e Event) Connection {
 	return c
 }
 
-// Connections serves the saved connections.
+// Connections answers queries for saved connections.
 type Connections struct{ at *catalogue }
 
-// ConnectionList asks for a page of an account's connections. Its JSON is the cursor of GET /connections.
+// ConnectionList selects a page of an account's connections. Its JSON is the cursor of GET /connections.
 type ConnectionList struct {
 	Account domain.AccountID `json:"a"`
 	Limit   int              `json:"l"` // 1 to 100
-	After   string           `json:"n"` // the name of the last one of the page before; empty: the first page
+	After   string           `json:"n"` // name of the last connection of the previous page; empty: the first page
 }
 
-// List returns a page of the connections of an account by name, and whether others follow.
+// List returns a page of an account's connections by name, and whether more follow.
 func (c *Connections) List(ctx context.Context, list ConnectionList) ([]Connection, bool, error) {
 	q := Query{Index: indexConnections, Equal: []any{string(list.Account), false}, Limit: list.Limit + 1}
 	if list.After != "" {
@@ -87,7 +87,7 @@ func (c *Connections) List(ctx context.Context, list ConnectionList) ([]Connecti
 	return found[:list.Limit], true, nil
 }
 
-// All returns a page of the connections of all accounts by id, deleted ones among them, and whether others follow. It is for
+// All returns a page of the connections of all accounts by id, deleted ones included, and whether more follow. It is for
 // operators.
 func (c *Connections) All(ctx context.Context, after string, limit int) ([]Connection, bool, error) {
 	q := Query{Index: IDIndex, Limit: limit + 1}

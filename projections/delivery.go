@@ -7,26 +7,27 @@ import (
 	"moviola/domain/movie"
 )
 
-// Delivery is the read model of one destination of a movie that was tried at least once. Its id is the project's and the destination's index.
+// Delivery is the read model of one destination of a movie, from its first try on. Its id is made of the project and the
+// destination's index.
 type Delivery struct {
 	ID         string    `json:"id"`
 	Project    string    `json:"project"`
 	Account    string    `json:"account"`
-	Revision   int64     `json:"revision"` // of the last event of the movie's stream folded in
-	Index      int       `json:"index"`    // position in destinations
+	Revision   int64     `json:"revision"` // of the last event of the movie's stream that was folded in
+	Index      int       `json:"index"`    // of the destination in the movie's destinations, from 0
 	Kind       string    `json:"kind"`
 	Connection string    `json:"connection"` // id of a saved connection; empty: the movie names the destination itself
-	Status     string    `json:"status"`     // of the last try: ok, error, skipped
-	Final      bool      `json:"final"`      // no further try follows by itself
+	Status     string    `json:"status"`     // result of the last try: ok, error, skipped
+	Final      bool      `json:"final"`      // no further automatic try follows
 	HTTPStatus int       `json:"http_status"`
 	Message    string    `json:"message"`
-	Tries      int64     `json:"tries"`       // of all runs together
-	DurationMS int64     `json:"duration_ms"` // of all tries together
+	Tries      int64     `json:"tries"`       // in all runs together
+	DurationMS int64     `json:"duration_ms"` // duration of all tries together, in ms
 	FirstAt    time.Time `json:"first_at"`    // when the first try ended
-	At         time.Time `json:"at"`          // when the last one did
+	At         time.Time `json:"at"`          // when the last try ended
 }
 
-// deliveryID sorts as the destinations of a movie do.
+// deliveryID returns the document's id. Ids sort in the order of a movie's destinations.
 func deliveryID(project string, index int) string { return fmt.Sprintf("%s/%04d", project, index) }
 
 // deliveryModel has one document for each destination that was tried.
@@ -46,7 +47,7 @@ func (deliveryModel) touched(e Event) []string {
 	return nil
 }
 
-// apply implements model: the document carries the revision of the last try in it.
+// apply implements model. The document carries the revision of its last try.
 func (deliveryModel) apply(id string, doc any, _ bool, e Event) (folded, error) {
 	have, exists := doc.(Delivery)
 	if exists && int64(e.Revision) <= have.Revision {

@@ -6,47 +6,47 @@ import (
 	"time"
 )
 
-// ErrStale says that a document in a commit is no longer at the version it was loaded at: another process has written it.
+// ErrStale is the conflict of optimistic concurrency: another process has written a document since it was loaded.
 var ErrStale = errors.New("a document has changed since it was loaded")
 
-// Documents is a small document store: all that the read models ask of a database. Adapters know no read model by name;
-// they know collections and their indexes, which are declared at run time.
+// Documents is a small document store: all that the read models need of a database. Adapters know no read model by name, only
+// collections and their indexes, which are declared at run time.
 //
-// A document is a Go struct with json tags. A field is a name in its tag; a field that is indexed holds a text, a whole number, a
-// bool or a time, the same in every document: a commit that breaks this fails. Times keep milliseconds, in UTC. Every document has a version: 1 when it is first written, one more
-// with every write. All methods are safe for concurrent use, also by several processes, and end with their context.
-// An error that is not ErrStale may pass: the store is away.
+// A document is a Go struct with json tags. A field is named by its tag. An indexed field holds a text, a whole number, a bool or
+// a time, of the same type in every document: a commit with another type fails. Times are in UTC, in whole milliseconds. Every
+// document has a version: 1 when it is first written, one more with every write. All methods are safe for concurrent use, also by
+// several processes, and end with their context. Every error but ErrStale may be transient: the store is unavailable.
 type Documents interface {
-	// Declare makes collections and their indexes exist. A process declares a collection before it uses it; once more is no
-	// error. The indexes of a name never change: another shape is another name.
+	// Declare creates collections and their indexes where they do not exist. A process declares a collection before it uses it;
+	// declaring it again is no error. The indexes of a collection never change: another shape has another collection.
 	Declare(ctx context.Context, collections ...Collection) error
 
-	// Get returns those of the named documents that exist, tombstones included, by id.
+	// Get returns the existing documents among the given ids, tombstones included, by id.
 	Get(ctx context.Context, collection string, ids ...string) (map[string]Stored, error)
 
-	// Page returns documents in the order of an index; tombstones are left out.
+	// Page returns documents in the order of an index, without tombstones.
 	Page(ctx context.Context, collection string, query Query) ([]Stored, error)
 
-	// Commit replaces documents, each only at the version it was loaded at, and then the checkpoint. Where the store has no
-	// transactions, a commit that fails may have written some of the documents, but never the checkpoint before the last of
-	// them. With ErrStale the caller loads again, and applies again what is still missing.
+	// Commit writes documents, each only if it is still at the version it was loaded at, and then the checkpoint. In a store
+	// without transactions, a failed commit may have written some of the documents, but never the checkpoint before all of them.
+	// After ErrStale the caller loads the documents again, and applies the events that they lack.
 	Commit(ctx context.Context, batch Batch) error
 
-	// Sweep removes up to limit of the tombstones that were laid before a time, and returns how many.
+	// Sweep deletes up to limit tombstones made before a time, and returns how many.
 	Sweep(ctx context.Context, collection string, before time.Time, limit int) (int, error)
 
-	// Drop removes a collection and its documents. One that does not exist is no error.
+	// Drop removes a collection with its documents. A collection that does not exist is no error.
 	Drop(ctx context.Context, collection string) error
 }
 
-// Collection declares a place for documents.
+// Collection describes a collection of documents.
 type Collection struct {
 	Name    string // [a-z0-9_]
 	Indexes []Index
 }
 
-// Index declares an order of documents: by its fields, then by id, ascending. Texts are ordered by their bytes. Every
-// document is in every index of its collection; tombstones are in none.
+// Index is an order of documents: by its fields, then by id, ascending. Texts are ordered by their bytes. Every document is in
+// every index of its collection; tombstones are in none.
 type Index struct {
 	Name   string
 	Fields []Field
@@ -61,25 +61,25 @@ type Field struct {
 // IDIndex is an index that every collection has: by id alone.
 const IDIndex = ""
 
-// Query is a page of an index: the documents whose first fields equal Equal and whose next field is in Range, that come after
-// After, Limit at most.
+// Query selects a page of an index: at most Limit documents whose first fields equal Equal, whose next field is in Range, and
+// that follow After.
 type Query struct {
 	Index string
-	Equal []any // values of the first fields of the index, as many as are given
-	Range Range // of the field that follows
-	// After names a place by the values of the fields that follow Equal, and at last the id. With fewer values it is the place
-	// behind all documents that begin with these: so a reader skips from one account to the next.
+	Equal []any // values of the first fields of the index; may be fewer than it has
+	Range Range // of the next field
+	// After is a place in the index: the values of the fields after those in Equal, and last the id. With fewer values it is the
+	// place after all documents that begin with these; so a reader can skip to the next account.
 	After []any
 	Limit int // 1 to 1000
 }
 
-// Range bounds a field, both ends included; nil leaves an end open.
+// Range limits a field, both ends included; nil: no limit at that end.
 type Range struct {
 	Min any
 	Max any
 }
 
-// Stored is a document as the store has it.
+// Stored is a document in the store.
 type Stored struct {
 	ID      string
 	Version int64
@@ -93,20 +93,20 @@ type Body interface {
 	Decode(into any) error
 }
 
-// Batch is what one commit writes: the documents of a stretch of the log, each once, and the checkpoint that says so.
+// Batch is one commit: the documents changed by a range of the log, each once, and the checkpoint after that range.
 type Batch struct {
 	Writes     []Write
 	Checkpoint *Write // nil: none
 }
 
-// Write replaces one document, or writes a new one.
+// Write replaces a document or creates one.
 type Write struct {
 	Collection string
 	ID         string
-	Loaded     int64 // the version it was loaded at; 0: it did not exist
+	Loaded     int64 // version at which the document was loaded; 0: it did not exist
 	Document   any   // the struct
-	// Gone, when set, makes the document a tombstone laid at that time. It keeps its version and its content, so that a process
-	// that is behind cannot bring it back, until it is swept.
+	// Gone, when set, turns the document into a tombstone made at that time. Until it is swept, the tombstone keeps version and
+	// content, so that a process that lags cannot create the document again.
 	Gone time.Time
 }
 

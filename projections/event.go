@@ -8,20 +8,20 @@ import (
 	"moviola/eventstore"
 )
 
-// Event is a stored event together with its content.
+// Event is a decoded event with its place in stream and log.
 type Event struct {
 	Category string // of the stream
-	ID       string // of the stream: what follows the first dash
+	ID       string // of the stream: the part after the first dash
 	Revision eventstore.Revision
 	Position eventstore.Position
-	Account  domain.AccountID // from the metadata; empty when nobody's
-	// Correlation is the id of all that follows from one request, from the metadata.
+	Account  domain.AccountID // from the metadata; empty: the event belongs to no account
+	// Correlation is the correlation id from the metadata: the same for everything that follows from one request.
 	Correlation string
 	Data        domain.Event
 }
 
-// decodeEvent reads a stored event. A type that the codec does not know is an error: skipping it would leave its effect out of
-// documents that later say they had seen it.
+// decodeEvent decodes a stored event. An unknown type is an error: if it were skipped, documents that lack its effect would claim
+// to include it.
 func decodeEvent(codec *eventstore.Codec, r eventstore.Recorded) (Event, error) {
 	data, meta, err := codec.Decode(r)
 	if err != nil {
@@ -35,10 +35,10 @@ func decodeEvent(codec *eventstore.Codec, r eventstore.Recorded) (Event, error) 
 	}, nil
 }
 
-// millis is a time as every document store keeps it: UTC, whole milliseconds.
+// millis returns a time as every document store keeps it: in UTC, in whole milliseconds.
 func millis(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// millisOf is millis for times that may be absent.
+// millisOf is millis for optional times.
 func millisOf(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

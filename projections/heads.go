@@ -8,16 +8,16 @@ import (
 	"moviola/eventstore"
 )
 
-// heads tells where the log ends. Those who ask while a look is under way are served by the next one together.
+// heads reads the end of the log. Callers that ask during a read share the next one.
 type heads struct {
 	store   eventstore.Store
-	looking chan struct{} // has an element while a look is under way
+	looking chan struct{} // holds an element during a read
 
 	mu   sync.Mutex
-	next *look // that has not begun; nil: nobody waits for one
+	next *look // the next read, which has not begun; nil: nobody waits for it
 }
 
-// look is one question to the log. head and err are set when done is closed.
+// look is one read of the end of the log. head and err are set when done is closed.
 type look struct {
 	done chan struct{}
 	head eventstore.Position
@@ -28,14 +28,14 @@ func newHeads(store eventstore.Store) *heads {
 	return &heads{store: store, looking: make(chan struct{}, 1)}
 }
 
-// now returns an end of the log that is not older than the question.
+// now returns an end of the log that was read after the call began.
 func (h *heads) now(ctx context.Context) (eventstore.Position, error) {
 	h.mu.Lock()
 	mine := h.next
 	if mine == nil {
 		mine = &look{done: make(chan struct{})}
 		h.next = mine
-		go h.look(context.WithoutCancel(ctx), mine) // for others too, who may wait longer
+		go h.look(context.WithoutCancel(ctx), mine) // detached from ctx: other callers share the result and may wait longer
 	}
 	h.mu.Unlock()
 	select {
@@ -46,12 +46,12 @@ func (h *heads) now(ctx context.Context) (eventstore.Position, error) {
 	}
 }
 
-// look asks the log, after the look before. Until then others come along.
+// look reads the end of the log when the read before has ended. Until then more callers may join.
 func (h *heads) look(ctx context.Context, l *look) {
 	defer close(l.done)
 	h.looking <- struct{}{}
 	defer func() { <-h.looking }()
-	runtime.Gosched() // those who are about to ask come along too: a look costs more than an answer
+	runtime.Gosched() // lets callers that are about to ask join: a read costs more than an answer
 	h.mu.Lock()
 	h.next = nil
 	h.mu.Unlock()

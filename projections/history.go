@@ -10,28 +10,28 @@ import (
 	"moviola/eventstore"
 )
 
-// HistoryEntry is one event of a movie, for its owner. Fields that the event does not speak of are zero.
+// HistoryEntry is one event of a movie, for the movie's owner. Fields that the event does not concern are zero.
 type HistoryEntry struct {
-	Number      int64     // of the event in its stream, from 0
-	Event       string    // its persisted name: MovieSubmitted, RenderStarted, …
+	Number      int64     // revision of the event in its stream, from 0
+	Event       string    // stored name of its type: MovieSubmitted, RenderStarted, …
 	At          time.Time //
-	Status      string    // of the movie after it
-	Correlation string    // of everything that follows from one request
-	Causation   string    // the request or message that led to it
+	Status      string    // status of the movie after the event
+	Correlation string    // correlation id, the same for everything that follows from one request
+	Causation   string    // id of the request or message that caused the event
 
-	Worker   string // who renders or delivers
-	Attempt  int    // of the render, or of the fetching of its sources
-	Success  *bool  // of a render that finished
-	Message  string // why a render failed, or what came of a try
-	Credits  int64  // what a finished render costs
+	Worker   string // id of the worker that renders or delivers
+	Attempt  int    // number of the render, or of the fetching of sources
+	Success  *bool  // outcome of a finished render
+	Message  string // why a render failed, or the result of a try
+	Credits  int64  // price of a finished render
 	Reason   string // why a file was deleted: user, expired, purged
 	Delivery *HistoryDelivery
 }
 
-// HistoryDelivery is what an event says of a delivery.
+// HistoryDelivery is the part of an entry about a delivery.
 type HistoryDelivery struct {
 	Run        int
-	Index      *int // of the destination; nil: all of them
+	Index      *int // of the destination, from 0; nil: all destinations
 	Try        int
 	Type       string
 	ID         string // of a saved connection
@@ -41,7 +41,7 @@ type HistoryDelivery struct {
 	DurationMS int64
 }
 
-// History returns every event of an account's movie, in order, straight from its stream; false when the account has no such
+// History returns every event of an account's movie in order, read from the movie's stream; false when the account has no such
 // movie.
 func (m *Movies) History(ctx context.Context, account domain.AccountID, project domain.ProjectID) ([]HistoryEntry, bool, error) {
 	var entries []HistoryEntry
@@ -67,7 +67,7 @@ func (m *Movies) History(ctx context.Context, account domain.AccountID, project 
 	return entries, true, nil
 }
 
-// of fills in what the event itself says. Addresses and tokens of files are not part of a history.
+// of fills in the fields from the event. Addresses and tokens of files are left out.
 func (h HistoryEntry) of(data domain.Event) HistoryEntry {
 	switch e := data.(type) {
 	case movie.SourcesFetchStarted:

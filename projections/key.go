@@ -8,15 +8,15 @@ import (
 	"moviola/domain/key"
 )
 
-// Key is the read model of one API key. Its id is the first 32 hex digits of Hash. It lists keys: who a key lets in is read from the log
-// (package keyring), for a read model may trail.
+// Key is the read model of one API key, for lists. Its id is the first 32 hex digits of Hash. Authentication reads the log
+// (package keyring), since a read model may lag.
 type Key struct {
 	ID        string     `json:"id"`
-	Revision  int64      `json:"revision"` // of the last event of the key's stream folded in
+	Revision  int64      `json:"revision"` // of the last event of the key's stream that was folded in
 	Account   string     `json:"account"`
 	Name      string     `json:"name"`
 	Role      key.Role   `json:"role"`
-	Legacy    key.Legacy `json:"legacy"` // primary or secondary, empty for keys with a role
+	Legacy    key.Legacy `json:"legacy"` // primary or secondary; empty for keys with a role
 	Hash      string     `json:"hash"`   // hex SHA-256 of the key
 	IssuedAt  time.Time  `json:"issued_at"`
 	ExpiresAt *time.Time `json:"expires_at"`
@@ -43,7 +43,7 @@ func foldKey(k Key, e Event) Key {
 	return k
 }
 
-// indexIssued has the keys of an account, those that were not revoked first, the newest first.
+// indexIssued orders an account's keys: those not revoked first, newest first.
 const indexIssued = "issued"
 
 var keyModel = streamModel[Key]{
@@ -53,14 +53,14 @@ var keyModel = streamModel[Key]{
 	fold:     foldKey,
 }
 
-// Keys lists the API keys.
+// Keys answers queries for API keys.
 type Keys struct{ at *catalogue }
 
-// KeyList asks for a page of an account's keys. Its JSON is the cursor of GET /keys.
+// KeyList selects a page of an account's keys. Its JSON is the cursor of GET /keys.
 type KeyList struct {
 	Account    domain.AccountID `json:"a"`
 	Limit      int              `json:"l"` // 1 to 100
-	*KeyCursor                  // the last key of the page before; nil: the first page
+	*KeyCursor                  // the last key of the previous page; nil: the first page
 }
 
 // KeyCursor is a key's place in the list.
@@ -72,14 +72,14 @@ type KeyCursor struct {
 // KeyPage is a page of keys.
 type KeyPage struct {
 	Keys []Key
-	More bool // others follow
+	More bool // more keys follow
 }
 
-// Cursor is the key's place in the list.
+// Cursor returns the key's place in the list.
 func (k Key) Cursor() KeyCursor { return KeyCursor{IssuedAt: k.IssuedAt, ID: k.ID} }
 
-// List returns a page of the keys of an account that were not revoked, those that have expired among them: the newest first, then by
-// id. It may trail what other processes have done by the projection's lag.
+// List returns a page of an account's keys that were not revoked, expired ones included: newest first, then by id. It may lag
+// behind changes of other processes.
 func (k *Keys) List(ctx context.Context, list KeyList) (KeyPage, error) {
 	q := Query{Index: indexIssued, Equal: []any{string(list.Account), false}, Limit: list.Limit + 1}
 	if after := list.KeyCursor; after != nil {

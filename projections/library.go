@@ -10,14 +10,14 @@ import (
 	"moviola/eventstore"
 )
 
-// Library serves the media libraries. Lists may trail what other processes have done by the projection's lag.
+// Library answers queries for media libraries. Lists may lag behind changes of other processes.
 type Library struct {
 	at  *catalogue
 	log *eventstore.Log
 }
 
-// File returns the file at a path, and false when there is none, or only a registration that has expired is looked at by the caller.
-// It is brought up to the end of the path's stream, unless the log is away.
+// File returns the file at a path, and false when there is none. A registration that has expired is returned too; the caller
+// checks for that. File folds the events of the path's stream that the document lacks, unless the log is unavailable.
 func (l *Library) File(ctx context.Context, account domain.AccountID, path media.Path) (MediaFile, bool, error) {
 	id := media.StreamID(account, path)
 	found, err := l.at.docs.Get(ctx, l.at.collection(mediaModel{}.name()), id)
@@ -51,7 +51,7 @@ func (l *Library) File(ctx context.Context, account domain.AccountID, path media
 	return file, file.Status != "", nil
 }
 
-// Folder returns a folder, and false when it does not exist. The root always does.
+// Folder returns a folder, and false when it does not exist. The root always exists.
 func (l *Library) Folder(ctx context.Context, account domain.AccountID, folder string) (MediaFolder, bool, error) {
 	if err := l.at.lagging(folderModel{}.name()); err != nil {
 		return MediaFolder{}, false, err
@@ -72,8 +72,8 @@ func (l *Library) Folder(ctx context.Context, account domain.AccountID, folder s
 	return doc, true, nil
 }
 
-// Files returns files directly in a folder by name, those after a name, of one kind or, with an empty one, of all. Registrations that
-// have expired are among them. limit is 1 to MaxPage.
+// Files returns the files directly in a folder by name, beginning after the name after. kind selects one kind; empty: all.
+// Expired registrations are included. limit is 1 to MaxPage.
 func (l *Library) Files(ctx context.Context, account domain.AccountID, folder string, kind media.Kind, after string, limit int) ([]MediaFile, error) {
 	q := Query{Index: indexMediaNames, Equal: []any{string(account), folder}, Limit: limit}
 	if kind != "" {
@@ -85,14 +85,14 @@ func (l *Library) Files(ctx context.Context, account domain.AccountID, folder st
 	return page[MediaFile](ctx, l.at, mediaModel{}.name(), q)
 }
 
-// Registered returns the registrations directly in a folder whose bytes have not come, the expired ones included: MaxPage at most.
+// Registered returns the registrations directly in a folder that wait for their upload, expired ones included: at most MaxPage.
 func (l *Library) Registered(ctx context.Context, account domain.AccountID, folder string) ([]MediaFile, error) {
 	return page[MediaFile](ctx, l.at, mediaModel{}.name(), Query{
 		Index: indexMediaStatus, Equal: []any{string(account), folder, MediaPending}, Limit: MaxPage,
 	})
 }
 
-// Folders returns the folders directly in a folder by name, those after a path as it is listed. limit is 1 to MaxPage.
+// Folders returns the folders directly in a folder by name, beginning after the listed path after. limit is 1 to MaxPage.
 func (l *Library) Folders(ctx context.Context, account domain.AccountID, folder, after string, limit int) ([]MediaFolder, error) {
 	q := Query{Index: indexFolderChildren, Equal: []any{string(account), folderPath(folder)}, Limit: limit}
 	if after != "" {
@@ -101,7 +101,7 @@ func (l *Library) Folders(ctx context.Context, account domain.AccountID, folder,
 	return page[MediaFolder](ctx, l.at, folderModel{}.name(), q)
 }
 
-// Tree returns all folders of an account by path, those after a path as it is listed. limit is 1 to MaxPage.
+// Tree returns all folders of an account by path, beginning after the listed path after. limit is 1 to MaxPage.
 func (l *Library) Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]MediaFolder, error) {
 	q := Query{Index: indexFolderPaths, Equal: []any{string(account)}, Limit: limit}
 	if after != "" {
@@ -110,7 +110,7 @@ func (l *Library) Tree(ctx context.Context, account domain.AccountID, after stri
 	return page[MediaFolder](ctx, l.at, folderModel{}.name(), q)
 }
 
-// All returns the files of an account in all folders, those after a file. limit is 1 to MaxPage.
+// All returns the files of an account in all folders, beginning after the file after. limit is 1 to MaxPage.
 func (l *Library) All(ctx context.Context, account domain.AccountID, after *MediaFile, limit int) ([]MediaFile, error) {
 	q := Query{Index: indexMediaNames, Equal: []any{string(account)}, Limit: limit}
 	if after != nil {
@@ -119,11 +119,11 @@ func (l *Library) All(ctx context.Context, account domain.AccountID, after *Medi
 	return page[MediaFile](ctx, l.at, mediaModel{}.name(), q)
 }
 
-// Names says whether any file of any library is stored under a key.
+// Names reports whether any file of any library is stored under a blob key.
 func (l *Library) Names(ctx context.Context, blob string) (bool, error) {
 	for _, u := range l.at.standing.all() {
 		if category, _ := eventstore.SplitStream(u.Stream); category == media.StreamCategory {
-			return false, &UnreadError{u} // it may be this one
+			return false, &UnreadError{u} // this stream may name the key
 		}
 	}
 	found, err := page[MediaFile](ctx, l.at, mediaModel{}.name(), Query{Index: indexMediaBlobs, Equal: []any{blob}, Limit: 1})

@@ -13,7 +13,7 @@ const (
 	MediaUploaded = "uploaded"
 )
 
-// MediaFile is the read model of the file at one path of a library. Its id is that of the path's stream.
+// MediaFile is the read model of the file at one path of a library. Its id is the id of the path's stream.
 type MediaFile struct {
 	ID          string     `json:"id"`
 	Account     string     `json:"account"`
@@ -24,28 +24,28 @@ type MediaFile struct {
 	Size        int64      `json:"size"` // bytes
 	Status      string     `json:"status"`
 	Entry       string     `json:"entry"`
-	Blob        string     `json:"blob"` // empty while pending
+	Blob        string     `json:"blob"` // blob key; empty while pending
 	ExpiresAt   *time.Time `json:"expires_at"`
-	CreatedAt   time.Time  `json:"created_at"`  // registered, or arrived by a move
+	CreatedAt   time.Time  `json:"created_at"`  // when it was registered, or moved to this path
 	UploadedAt  *time.Time `json:"uploaded_at"` // nil while pending
 
-	Revision int64 `json:"revision"` // of the last event of the path's stream folded in
-	Commit   int64 `json:"commit"`   // position in the log of that event
+	Revision int64 `json:"revision"` // of the last event of the path's stream that was folded in
+	Commit   int64 `json:"commit"`   // position of that event in the log
 	Prepare  int64 `json:"prepare"`
 }
 
-// Live says whether the file is there at a time: a registration vanishes when its address expires. Decision 44.
+// Live reports whether the file exists at a time: a registration ends when its upload address expires. Decision 44.
 func (f MediaFile) Live(now time.Time) bool {
 	return f.Status == MediaUploaded || f.Status == MediaPending && f.ExpiresAt != nil && now.Before(*f.ExpiresAt)
 }
 
-// Path is where the file lies.
+// Path returns the path of the file.
 func (f MediaFile) Path() media.Path { return media.Path{Folder: f.Folder, Name: f.Name} }
 
-// Position is the place in the log of the last event of the file.
+// Position returns the position in the log of the last event of the file.
 func (f MediaFile) Position() eventstore.Position { return positionOf(f.Commit, f.Prepare) }
 
-// foldMediaFile applies one event of a path's stream; an empty Status: there is no file (any more).
+// foldMediaFile applies one event of a path's stream. The result has an empty Status when the file does not exist after it.
 func foldMediaFile(f MediaFile, e Event) MediaFile {
 	switch d := e.Data.(type) {
 	case media.FileRegistered:
@@ -71,7 +71,7 @@ func mediaFileOf(f media.File) MediaFile {
 	}
 }
 
-// The indexes of media files.
+// The indexes of media files, by the fields that they begin with.
 const (
 	indexMediaNames  = "names"    // of an account and folder
 	indexMediaTypes  = "types"    // of an account, folder and type
@@ -79,8 +79,8 @@ const (
 	indexMediaBlobs  = "blobs"    // of a stored file
 )
 
-// mediaModel has a document for every path at which there is a file. A path may be empty for so long that its tombstone is swept, and
-// then be used again: so the documents are guarded by the position in the log, not by the revision.
+// mediaModel has a document for every path with a file. A path may stay empty until its tombstone is swept, and then be used
+// again. So documents are guarded by the position in the log, not by the revision.
 type mediaModel struct{}
 
 func (mediaModel) name() string { return "media" }

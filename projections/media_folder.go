@@ -6,32 +6,33 @@ import (
 	"moviola/domain/media"
 )
 
-// MediaFolder is the read model of one folder of a library. A folder exists while a file or a marker is in it, or in a folder below.
+// MediaFolder is the read model of one folder of a library. A folder exists while it, or a folder below it, contains a file or a
+// marker.
 type MediaFolder struct {
 	ID      string `json:"id"`
 	Account string `json:"account"`
 	Path    string `json:"path"`   // "/" is the root
-	Parent  string `json:"parent"` // the path of the folder in which it lies; empty for the root
-	Marker  bool   `json:"marker"` // it was made by itself
+	Parent  string `json:"parent"` // path of the parent folder; empty for the root
+	Marker  bool   `json:"marker"` // the folder was created explicitly
 
 	Files  int64 `json:"files"`  // uploaded files directly in it
 	Size   int64 `json:"size"`   // their bytes
-	Images int64 `json:"images"` // of these files
+	Images int64 `json:"images"` // number of images among these files
 	Videos int64 `json:"videos"`
 	Audios int64 `json:"audios"`
 	Others int64 `json:"others"`
 
-	Below     int64 `json:"below"`      // files, registrations and markers in it and below, its own marker included
-	BelowSize int64 `json:"below_size"` // bytes of all files in it and below
+	Below     int64 `json:"below"`      // number of files, registrations and markers in the folder and below it, its own marker included
+	BelowSize int64 `json:"below_size"` // size of all files in the folder and below it, in bytes
 
-	Commit  int64 `json:"commit"` // position in the log of the last event folded in
+	Commit  int64 `json:"commit"` // position in the log of the last event that was folded in
 	Prepare int64 `json:"prepare"`
 }
 
 // Name is the last part of the folder's path.
 func (f MediaFolder) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
 
-// Count is how many uploaded files of a kind lie directly in the folder; the empty kind stands for all.
+// Count returns how many uploaded files of a kind are directly in the folder; the empty kind means all.
 func (f MediaFolder) Count(kind media.Kind) int64 {
 	switch kind {
 	case media.Image:
@@ -47,10 +48,10 @@ func (f MediaFolder) Count(kind media.Kind) int64 {
 	}
 }
 
-// rootFolder is the path of the root as folders are listed.
+// rootFolder is the path of the root in lists.
 const rootFolder = "/"
 
-// folderPath is the path of a folder as it is listed.
+// folderPath returns the path of a folder in lists.
 func folderPath(folder string) string {
 	if folder == "" {
 		return rootFolder
@@ -60,17 +61,17 @@ func folderPath(folder string) string {
 
 func folderID(account, folder string) string { return account + " " + folderPath(folder) }
 
-// folderChange is what an event does to the folder it happens in.
+// folderChange is the effect of an event on its folder.
 type folderChange struct {
 	folder  string
 	kind    media.Kind // of a file
-	files   int64      // uploaded ones that come or go
+	files   int64      // change of the number of uploaded files
 	size    int64      // their bytes
-	entries int64      // files, registrations and markers that come or go
-	marker  *bool      // set: the marker comes or goes
+	entries int64      // change of the number of files, registrations and markers
+	marker  *bool      // new value of the marker; nil: unchanged
 }
 
-// changeOf returns what an event does to its folder, and false when it does nothing to any.
+// changeOf returns the effect of an event on its folder, and false when it has none.
 func changeOf(e Event) (folderChange, bool) {
 	yes, no := true, false
 	switch d := e.Data.(type) {
@@ -96,13 +97,14 @@ func changeOf(e Event) (folderChange, bool) {
 	}
 }
 
-// The indexes of folders.
+// The indexes of folders, by the fields that they begin with.
 const (
 	indexFolderChildren = "children" // of an account and a parent
 	indexFolderPaths    = "paths"    // of an account
 )
 
-// folderModel has a document for every folder that exists, guarded by the position in the log: it follows many streams.
+// folderModel has a document for every existing folder. Since a folder follows many streams, its documents are guarded by the
+// position in the log.
 type folderModel struct{}
 
 func (folderModel) name() string { return "media_folders" }
@@ -115,7 +117,7 @@ func (folderModel) declare() []Index {
 }
 func (folderModel) decode(body Body) (any, error) { return decodeAs[MediaFolder](body) }
 
-// touched names the folder in which an event happens, and all in which that lies.
+// touched returns the folder of an event and all its parent folders.
 func (folderModel) touched(e Event) []string {
 	change, ok := changeOf(e)
 	if !ok {
@@ -155,7 +157,7 @@ func newFolder(id, account string) MediaFolder {
 	return f
 }
 
-// changed is the folder after an event directly in it.
+// changed returns the folder after an event directly in it.
 func (f MediaFolder) changed(c folderChange) MediaFolder {
 	f.Files += c.files
 	f.Size += c.size

@@ -7,32 +7,32 @@ import (
 	"moviola/eventstore"
 )
 
-// ErrGap says that a document lacks events of its stream: folding on would hide the loss, so the projector stops.
+// ErrGap says that a document lacks events of its stream. Folding further events would hide the loss, so the projector stops.
 var ErrGap = errors.New("a document lacks events of its stream")
 
-// model is one read model: where its documents are kept and how an event changes them. Its methods are pure.
+// model is one read model: where its documents are stored and how an event changes them. Its methods are pure.
 type model interface {
-	// name is that of the read model; its collection is named after it and the generation.
+	// name is the read model's name. Its collections are named after it and the generation.
 	name() string
-	// shape is the version of the documents' fields. A program builds its own generation when the stored shape is another.
+	// shape is the version of the documents' fields. When the stored shape differs, the program builds a generation of its own.
 	shape() int
 	declare() []Index
 	// touched names the documents that an event may change.
 	touched(e Event) []string
 	// decode reads a stored document.
 	decode(Body) (any, error)
-	// apply folds an event into the document of an id that touched has named; doc is nil where none exists. A document that has
-	// seen the event is unchanged.
+	// apply folds an event into the document of an id that touched has returned; doc is nil when the document does not exist. An
+	// event that was already folded in changes nothing.
 	apply(id string, doc any, gone bool, e Event) (folded, error)
 }
 
-// ager is a model that can go on with documents of former shapes.
+// ager is a model that can use documents of older shapes.
 type ager interface {
-	// oldestShape is the first shape since which fields were only added to the documents.
+	// oldestShape is the oldest usable shape: since then, fields were only added to the documents.
 	oldestShape() int
 }
 
-// oldest is the oldest shape that a model can go on with.
+// oldest returns the oldest shape that a model can use.
 func oldest(m model) int {
 	if old, ok := m.(ager); ok && old.oldestShape() > 0 {
 		return old.oldestShape()
@@ -40,7 +40,7 @@ func oldest(m model) int {
 	return m.shape()
 }
 
-// folded is what became of a document.
+// folded is the result of folding an event into a document.
 type folded struct {
 	doc     any
 	gone    bool // a tombstone
@@ -58,7 +58,7 @@ func decodeAs[T any](b Body) (T, error) {
 type streamModel[T any] struct {
 	modelName  string
 	modelShape int
-	oldShape   int // since which fields were only added; 0: modelShape
+	oldShape   int // oldest usable shape: since then fields were only added; 0: modelShape
 	category   string
 	indexes    []Index
 	revision   func(*T) *int64
@@ -84,7 +84,7 @@ func (s streamModel[T]) apply(_ string, doc any, gone bool, e Event) (folded, er
 	return folded{doc: next, gone: gone, changed: changed}, err
 }
 
-// next folds the event that follows the document's revision. An older one changes nothing, a later one is ErrGap.
+// next folds the event that follows the document's revision. An earlier event changes nothing; a later one is ErrGap.
 func (s streamModel[T]) next(doc T, exists bool, e Event) (T, bool, error) {
 	last := eventstore.NoStream
 	if exists {

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// The statuses of a movie. The last is nobody's: it marks a submission that was abandoned, which no query returns.
+// The statuses of a movie. The last one marks an abandoned submission; no query returns such a movie.
 const (
 	StatusPending   = string(movie.Pending)
 	StatusRunning   = string(movie.Running)
@@ -18,50 +18,50 @@ const (
 	statusAbandoned = "abandoned"
 )
 
-// Movie is the read model of one movie: GET /movies, the files and the webhook are served from it. Its id is the project.
+// Movie is the read model of one movie: answers of GET /movies, files and webhooks are served from it. Its id is the project.
 type Movie struct {
 	Project      string `json:"project"`
 	Account      string `json:"account"`
-	Revision     int64  `json:"revision"` // of the last event of the movie's stream folded in
+	Revision     int64  `json:"revision"` // of the last event of the movie's stream that was folded in
 	Status       string `json:"status"`   // pending, running, done, error, timeout
-	Closed       bool   `json:"closed"`   // no event but deletion and delivery can follow
-	Message      string `json:"message"`  // why, when the status is error or timeout
+	Closed       bool   `json:"closed"`   // only deletions and deliveries can follow
+	Message      string `json:"message"`  // the reason when the status is error or timeout
 	Draft        bool   `json:"draft"`
-	Counted      bool   `json:"counted"` // on a counted plan: it costs no credits
+	Counted      bool   `json:"counted"` // on a counted plan: the movie costs no credits
 	DocumentHash string `json:"document_hash"`
 	DocumentSize int64  `json:"document_size"`
 	Destinations int    `json:"destinations"`
-	Batch        string `json:"batch"` // that it is a row of; empty: none
+	Batch        string `json:"batch"` // batch of which the movie is a row; empty: none
 	Row          int    `json:"row"`
 
 	CreatedAt time.Time  `json:"created_at"`
-	StartedAt *time.Time `json:"started_at"` // of the first attempt
-	EndedAt   *time.Time `json:"ended_at"`   // of the timeout, until the render really ends
-	DeletedAt *time.Time `json:"deleted_at"` // by its owner
-	Gone      bool       `json:"gone"`       // the file is no longer there, for whatever reason
+	StartedAt *time.Time `json:"started_at"` // start of the first attempt
+	EndedAt   *time.Time `json:"ended_at"`   // end of the render; after a timeout the time of that, until the render has ended
+	DeletedAt *time.Time `json:"deleted_at"` // when its owner deleted it
+	Gone      bool       `json:"gone"`       // the file no longer exists, for whatever reason
 
-	Attempt  int         `json:"attempt"` // the current one
+	Attempt  int         `json:"attempt"` // number of the current attempt
 	Worker   string      `json:"worker"`
 	Credits  int64       `json:"credits"`
 	Plan     *movie.Plan `json:"plan"`
 	File     *movie.File `json:"file"`
 	Warnings []string    `json:"warnings"`
-	// CacheKey is what the movie's file can be found by, as long as there is one; empty: it can not. Decision 20.
+	// CacheKey finds the movie's file for an equal movie, while the file exists; empty: the file must not be reused. Decision 20.
 	CacheKey   string `json:"cache_key"`
-	CachedFrom string `json:"cached_from"` // the project whose file was copied; empty: the movie was rendered
+	CachedFrom string `json:"cached_from"` // project whose file was copied; empty: the movie was rendered
 
-	// Templates are the ids of the saved templates that it is made of.
+	// Templates are the ids of the saved templates that the movie is made of.
 	Templates []string `json:"templates"`
-	// FailureCode and FailureFamily tell why it has no video; empty: it has one, or may come to one.
+	// FailureCode and FailureFamily tell why the movie has no video; empty: it has one, or still may get one.
 	FailureCode   string `json:"failure_code"`
 	FailureFamily string `json:"failure_family"`
-	// Spent tells where the time of the attempt went that closed it; nil: it is open, or nobody measured it.
+	// Spent tells how the closing attempt used its time; nil: the movie is open, or its time was not measured.
 	Spent *MovieSpent `json:"spent"`
 
-	Deliveries []DeliveryResult `json:"deliveries"` // the last result of each destination that has ended, by index
+	Deliveries []DeliveryResult `json:"deliveries"` // the last final result of each destination, by index
 }
 
-// DeliveryResult is the last result at one destination.
+// DeliveryResult is the last result of one destination.
 type DeliveryResult struct {
 	Index      int       `json:"index"`
 	Type       string    `json:"type"`
@@ -70,25 +70,25 @@ type DeliveryResult struct {
 	HTTPStatus int       `json:"http_status"`
 	Attempts   int       `json:"attempts"`
 	Message    string    `json:"message"`
-	DurationMS int64     `json:"duration_ms"` // of the last try
+	DurationMS int64     `json:"duration_ms"` // duration of the last try, in ms
 	At         time.Time `json:"at"`
 }
 
-// MovieSpent tells where the time of an attempt went.
+// MovieSpent tells how an attempt used its time.
 type MovieSpent struct {
 	TookMS        int64       `json:"took_ms"` // from the claim to the outcome
 	Stages        []StageTime `json:"stages"`  // by name
 	FramesEncoded int64       `json:"frames_encoded"`
-	FramesCached  int64       `json:"frames_cached"` // found in windows of earlier renders
+	FramesCached  int64       `json:"frames_cached"` // frames reused from windows of earlier renders
 }
 
-// StageTime is what a stage of a render took.
+// StageTime is the duration of one stage of a render.
 type StageTime struct {
 	Stage string `json:"stage"`
-	MS    int64  `json:"ms"` // windows are made side by side: theirs add up
+	MS    int64  `json:"ms"` // in ms; the durations of windows that are rendered in parallel are added up
 }
 
-// spentOf is what an outcome's event tells of the time.
+// spentOf converts the times that an outcome's event carries.
 func spentOf(spent *movie.Spent) *MovieSpent {
 	if spent == nil {
 		return nil
@@ -100,7 +100,7 @@ func spentOf(spent *movie.Spent) *MovieSpent {
 	return out
 }
 
-// maxMovieWarnings is how many warnings a movie shows.
+// maxMovieWarnings is the maximum of warnings that a movie shows.
 const maxMovieWarnings = 50
 
 // foldMovie applies one event of the movie's stream.
@@ -140,7 +140,7 @@ func foldMovie(m Movie, e Event) Movie {
 	case movie.FileDeleted:
 		m.Gone = true
 		m.CacheKey = ""
-		if d.Reason == movie.ByUser && m.DeletedAt == nil { // decision 31: the first deletion counts, and only its owner's
+		if d.Reason == movie.ByUser && m.DeletedAt == nil { // decision 31: only the first deletion by the owner sets the time
 			m.DeletedAt = at(d.At)
 		}
 	case movie.DeliveryAttempted:
@@ -170,12 +170,12 @@ func (m Movie) finished(d movie.RenderFinished) Movie {
 	m.Credits = d.Credits
 	m.Plan = d.Plan
 	m.File = d.File
-	for _, warning := range d.Warnings { // beside those of the submission
+	for _, warning := range d.Warnings { // added to those of the submission
 		if len(m.Warnings) < maxMovieWarnings && !slices.Contains(m.Warnings, warning) {
 			m.Warnings = append(slices.Clip(m.Warnings), warning)
 		}
 	}
-	if m.Status != StatusTimeout { // one that is out of time stays so when its render fails
+	if m.Status != StatusTimeout { // a timed-out movie stays so when its render fails
 		m = m.failed(movie.FailureOf(d))
 	}
 	m.Spent = spentOf(d.Spent)
@@ -186,7 +186,7 @@ func (m Movie) finished(d movie.RenderFinished) Movie {
 	return m
 }
 
-// delivered keeps the last result of each destination that has ended. Decision 33: a redelivery replaces the entry of its index.
+// delivered stores the final result of a destination. Decision 33: a redelivery replaces the entry of its index.
 func (m Movie) delivered(d movie.DeliveryAttempted) Movie {
 	if !d.Final {
 		return m
@@ -206,27 +206,27 @@ func (m Movie) delivered(d movie.DeliveryAttempted) Movie {
 	return m
 }
 
-// at is a time that a document may lack.
+// at returns a pointer to a time, for an optional field of a document.
 func at(t time.Time) *time.Time {
 	out := millis(t)
 	return &out
 }
 
-// The indexes of the movies.
+// The indexes of the movies, by the fields that they begin with.
 const (
 	indexNewest = "newest" // of an account
 	indexCached = "cached" // of an account and a cache key
-	indexBatch  = "batch"  // of an account and a batch, by row
+	indexBatch  = "batch"  // of an account and a batch, ordered by row
 	indexStatus = "status" // of an account and a status
 )
 
-// statusShape is the first shape of the documents with an index of the status.
+// statusShape is the first shape whose documents have the index of the status.
 const statusShape = 7
 
-// movieModel pages an account's movies newest first, then by project. Decision 11.
+// movieModel orders an account's movies newest first, then by project. Decision 11.
 var movieModel = streamModel[Movie]{
-	modelName: "movies", modelShape: statusShape, // 6: Templates, FailureCode, FailureFamily and Spent
-	oldShape: 4, // tokens are sealed, see SealTokens; documents of former shapes have to go
+	modelName: "movies", modelShape: statusShape, // shape 6 has added Templates, FailureCode, FailureFamily and Spent
+	oldShape: 4, // older documents hold tokens unencrypted and must be rebuilt, see SealTokens
 	category: movie.StreamCategory,
 	indexes: []Index{
 		{Name: indexNewest, Fields: []Field{{Name: "account"}, {Name: "created_at", Descending: true}, {Name: "project"}}},

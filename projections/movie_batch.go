@@ -9,26 +9,26 @@ import (
 	"moviola/eventstore"
 )
 
-// The states of a batch of movies. Its movies have statuses of their own.
+// The states of a batch of movies. The movies in it have statuses of their own.
 const (
 	BatchRequested = "requested" // its credits are not held yet
 	BatchAccepted  = "accepted"  // its movies are being submitted
-	BatchSubmitted = "submitted" // each row has its movie
+	BatchSubmitted = "submitted" // every row has its movie
 	BatchCancelled = "cancelled"
-	batchRefused   = "refused" // no query returns it
+	batchRefused   = "refused" // no query returns such a batch
 )
 
-// MovieBatch is the read model of one batch of movies. Its id is the batch's. Decision 63.
+// MovieBatch is the read model of one batch of movies. Its id is the batch's id. Decision 63.
 type MovieBatch struct {
 	ID          string       `json:"id"`
-	Account     string       `json:"account"` // empty once it is refused: then it is in no list
+	Account     string       `json:"account"` // empty for a refused batch, which so is in no list
 	Revision    int64        `json:"revision"`
 	State       string       `json:"state"` // requested, accepted, submitted, cancelled
 	Template    string       `json:"template"`
 	CreatedAt   time.Time    `json:"created_at"`
 	CancelledAt *time.Time   `json:"cancelled_at"`
 	Counted     bool         `json:"counted"`
-	Credits     int64        `json:"credits"` // that were held for all rows
+	Credits     int64        `json:"credits"` // credits held for all rows
 	Rows        []batch.Row  `json:"rows"`
 	Flaws       []batch.Flaw `json:"flaws"`
 }
@@ -55,7 +55,7 @@ func foldMovieBatch(b MovieBatch, e Event) MovieBatch {
 	return b
 }
 
-// movieBatchModel pages an account's batches newest first, then by id.
+// movieBatchModel orders an account's batches newest first, then by id.
 var movieBatchModel = streamModel[MovieBatch]{
 	modelName: "batches", modelShape: 1, category: batch.StreamCategory,
 	indexes: []Index{
@@ -65,13 +65,13 @@ var movieBatchModel = streamModel[MovieBatch]{
 	fold:     foldMovieBatch,
 }
 
-// MovieBatches serves the batches of movies.
+// MovieBatches answers queries for batches of movies.
 type MovieBatches struct {
 	at  *catalogue
 	log *eventstore.Log
 }
 
-// Get returns a batch, and false when there is none. It is never older than the batch's stream.
+// Get returns a batch, and false when it does not exist. The batch is never older than its stream.
 func (b *MovieBatches) Get(ctx context.Context, id batch.ID) (MovieBatch, bool, error) {
 	doc, known, err := movieBatchModel.load(ctx, b.at, string(id))
 	if err == nil {
@@ -83,11 +83,11 @@ func (b *MovieBatches) Get(ctx context.Context, id batch.ID) (MovieBatch, bool, 
 	return doc, true, nil
 }
 
-// BatchList asks for a page of an account's batches, newest first. Its JSON is the cursor of GET /batches.
+// BatchList selects a page of an account's batches, newest first. Its JSON is the cursor of GET /batches.
 type BatchList struct {
 	Account      domain.AccountID `json:"a"`
 	Limit        int              `json:"l"` // 1 to 100
-	*BatchCursor                  // the last batch of the page before; nil: the first page
+	*BatchCursor                  // the last batch of the previous page; nil: the first page
 }
 
 // BatchCursor is a batch's place in the list.
@@ -96,12 +96,12 @@ type BatchCursor struct {
 	ID        batch.ID  `json:"b"`
 }
 
-// Cursor is the batch's place in the list.
+// Cursor returns the batch's place in the list.
 func (b MovieBatch) Cursor() BatchCursor {
 	return BatchCursor{CreatedAt: b.CreatedAt, ID: batch.ID(b.ID)}
 }
 
-// List returns a page of an account's batches, and whether others follow.
+// List returns a page of an account's batches, and whether more follow.
 func (b *MovieBatches) List(ctx context.Context, list BatchList) ([]MovieBatch, bool, error) {
 	q := Query{Index: indexNewest, Equal: []any{string(list.Account)}, Limit: list.Limit + 1}
 	if after := list.BatchCursor; after != nil {
@@ -114,7 +114,7 @@ func (b *MovieBatches) List(ctx context.Context, list BatchList) ([]MovieBatch, 
 	return found[:list.Limit], true, nil
 }
 
-// Movies returns the movies of a batch that have come, by row. They may trail the log.
+// Movies returns the submitted movies of a batch, by row. It may lag behind the log.
 func (b *MovieBatches) Movies(ctx context.Context, account domain.AccountID, id batch.ID) ([]Movie, error) {
 	return page[Movie](ctx, b.at, movieModel.modelName, Query{Index: indexBatch, Equal: []any{string(account), string(id)}, Limit: batch.MaxRows})
 }

@@ -10,10 +10,10 @@ import (
 	"moviola/domain/movie"
 )
 
-// maxLooked is how many movies are looked at for a page of a filtered list: it may be short, or empty, while others follow.
+// maxLooked is how many movies are read for a page of a filtered list. So a page may be short, or empty, although more follow.
 const maxLooked = 1000
 
-// terms are what the movies of a list are found by, those that fewest movies have first.
+// terms returns the search terms of the list's filters, beginning with the one that the fewest movies have.
 func (l MovieList) terms() []string {
 	var terms []string
 	if l.MovieID != "" {
@@ -28,7 +28,7 @@ func (l MovieList) terms() []string {
 	return terms
 }
 
-// query is a stretch of the list by an index whose first fields have values.
+// query selects a range of the list by an index whose first fields have the given values.
 func (l MovieList) query(index string, limit int, equal ...any) Query {
 	q := Query{Index: index, Equal: append([]any{string(l.Account)}, equal...), Limit: limit}
 	if !l.From.IsZero() {
@@ -43,8 +43,8 @@ func (l MovieList) query(index string, limit int, equal ...any) Query {
 	return q
 }
 
-// search returns a page of a list with filters. An index leads to the movies that one of them keeps; the others are looked for among these.
-// So a page costs the same however many movies the account has, and however far back it is.
+// search returns a page of a list with filters. It reads the movies that match one filter by an index, and checks the other
+// filters on these. So a page costs the same however many movies the account has, and however far back the page is.
 func (m *Movies) search(ctx context.Context, list MovieList) (MoviePage, error) {
 	var out MoviePage
 	limit, step := list.Limit, list.Limit+1
@@ -73,7 +73,7 @@ func (m *Movies) search(ctx context.Context, list MovieList) (MoviePage, error) 
 	return out, nil
 }
 
-// stretch looks at the next movies of a list, and returns the places of all and those that its filters keep.
+// stretch reads the next movies of a list. It returns the places of all of them, and the movies that match the filters.
 func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]MovieCursor, []Movie, error) {
 	var all []Movie
 	var places []MovieCursor
@@ -84,7 +84,7 @@ func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]Movi
 		places, all, err = m.byTerm(ctx, list.query(indexTerm, limit, terms[0]), terms[1:])
 	case m.at.current.Load().Models[movieModel.modelName].Shape >= statusShape:
 		all, err = page[Movie](ctx, m.at, movieModel.modelName, list.query(indexStatus, limit, list.Status))
-	default: // the index is being built
+	default: // the index of the status is still being built
 		all, err = page[Movie](ctx, m.at, movieModel.modelName, list.query(indexNewest, limit))
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func (m *Movies) stretch(ctx context.Context, list MovieList, limit int) ([]Movi
 	return places, slices.DeleteFunc(all, func(one Movie) bool { return list.Status != "" && one.Status != list.Status }), nil
 }
 
-// byTerm returns the places of a query of terms, and those of the movies there that have all the others.
+// byTerm returns the places of all movies that a query of terms finds, and those movies that have the other terms too.
 func (m *Movies) byTerm(ctx context.Context, q Query, others []string) ([]MovieCursor, []Movie, error) {
 	terms, err := page[movieTerm](ctx, m.at, termModel{}.name(), q)
 	if err != nil {
@@ -125,7 +125,7 @@ func (m *Movies) byTerm(ctx context.Context, q Query, others []string) ([]MovieC
 	for _, project := range projects {
 		one, ok := stored[project]
 		if !ok || one.Gone {
-			continue // it is written in a moment, by another process
+			continue // another process is about to write this document
 		}
 		read, err := decodeAs[Movie](one.Body)
 		if err != nil {

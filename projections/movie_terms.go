@@ -6,7 +6,8 @@ import (
 	"moviola/domain/movie"
 )
 
-// movieTerm says that a movie can be found by a term. Nothing is ever changed in it. Its id is the term and the project. Decision 73.
+// movieTerm says that a movie can be found by a search term. The document never changes. Its id is made of term and project.
+// Decision 73.
 type movieTerm struct {
 	Account   string    `json:"account"`
 	Term      string    `json:"term"`
@@ -16,7 +17,7 @@ type movieTerm struct {
 
 func termID(term, project string) string { return term + "/" + project }
 
-// termsOf are the terms that a movie is found by: those of its submission, and its templates.
+// termsOf returns the terms by which a movie can be found: those of its submission, and its templates.
 func termsOf(e Event) []movieTerm {
 	s, ok := e.Data.(movie.Submitted)
 	if !ok {
@@ -42,7 +43,7 @@ func termsOf(e Event) []movieTerm {
 // termModel has one document for each term of each movie.
 type termModel struct{}
 
-// indexTerm has the movies of an account that are found by a term, in the order of their list.
+// indexTerm orders the movies of an account that have a term as in their list.
 const indexTerm = "term"
 
 func (termModel) name() string { return "terms" }
@@ -63,7 +64,7 @@ func (termModel) touched(e Event) []string {
 	return ids
 }
 
-// apply implements model: a term that is there is complete.
+// apply implements model. An existing term never changes.
 func (termModel) apply(id string, doc any, _ bool, e Event) (folded, error) {
 	if have, exists := doc.(movieTerm); exists {
 		return folded{doc: have}, nil

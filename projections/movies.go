@@ -10,20 +10,20 @@ import (
 	"moviola/eventstore"
 )
 
-// freshness is how long a query waits for the log to tell whether a document is up to date.
+// freshness is how long a query waits for the log when it checks whether a document is current.
 const freshness = 2 * time.Second
 
-// Movies serves the movies.
+// Movies answers queries for movies.
 type Movies struct {
 	at     *catalogue
 	log    *eventstore.Log
 	reader *Reader
-	head   func(context.Context) (eventstore.Position, error) // where the log ends, not older than the question
+	head   func(context.Context) (eventstore.Position, error) // reads the end of the log after the call
 }
 
-// Get returns a movie, and false when there is none. Design §4: a closed movie is served as its document is; a missing or open
-// one is brought up to the end of its stream, so that nobody misses what he has done himself. Only while the log is away
-// is an open movie served as it was last seen.
+// Get returns a movie, and false when there is none. Design §4: a closed movie is returned as stored. For a missing or open movie
+// Get folds the events that the document lacks, so that clients see their own writes. While the log is unavailable, an open movie
+// is returned as stored.
 func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool, error) {
 	place, generation, quiet := m.reader.place()
 	doc, known, err := movieModel.load(ctx, m.at, string(project))
@@ -42,8 +42,9 @@ func (m *Movies) Get(ctx context.Context, project domain.ProjectID) (Movie, bool
 	return doc, true, nil
 }
 
-// upToDate tells whether the log has nothing beyond a place of the read models that was taken before they were read. One look at the end
-// of the log says so for everybody who asks meanwhile, and for every movie. An error is a no: the movie's stream is asked then.
+// upToDate reports whether the log has no events after place. place is that of the read models, taken before they were read. One
+// read of the end of the log answers all callers that ask meanwhile, for every movie. An error means no: then the movie's stream
+// is read.
 func (m *Movies) upToDate(ctx context.Context, place eventstore.Position, generation *Pointer) bool {
 	ctx, cancel := context.WithTimeout(ctx, freshness)
 	defer cancel()
@@ -51,7 +52,8 @@ func (m *Movies) upToDate(ctx context.Context, place eventstore.Position, genera
 	return err == nil && head.Compare(place) <= 0 && m.at.current.Load() == generation
 }
 
-// catchUp folds what a document's stream has beyond it. When the log is away, a document that exists is returned as it is.
+// catchUp folds the events of a stream that its document lacks. When the log is unavailable, it returns an existing document as
+// it is.
 func (s streamModel[T]) catchUp(ctx context.Context, log *eventstore.Log, doc T, exists bool, id string) (T, bool, error) {
 	reading, cancel := context.WithTimeout(ctx, freshness)
 	defer cancel()
@@ -79,18 +81,18 @@ func (s streamModel[T]) catchUp(ctx context.Context, log *eventstore.Log, doc T,
 	return next, found, nil
 }
 
-// MovieList asks for a page of an account's movies, newest first. Its JSON is the cursor of GET /movies.
+// MovieList selects a page of an account's movies, newest first. Its JSON is the cursor of GET /movies.
 type MovieList struct {
 	Account domain.AccountID `json:"a"`
-	From    time.Time        `json:"f"` // the earliest created_at; zero: no bound
-	To      time.Time        `json:"t"` // the latest created_at, itself included; zero: no bound
+	From    time.Time        `json:"f"` // the earliest created_at; zero: no limit
+	To      time.Time        `json:"t"` // the latest created_at, inclusive; zero: no limit
 	Limit   int              `json:"l"` // 1 to 100
-	// The filters, each of which the movies have to pass; empty: none. Decision 73.
+	// The filters: movies have to match all of them; empty: no filter. Decision 73.
 	Status       string            `json:"s,omitempty"`
 	Template     string            `json:"tp,omitempty"` // id of a template that the movie is made of
-	MovieID      string            `json:"id,omitempty"` // the movie's own id
+	MovieID      string            `json:"id,omitempty"` // the id field of the movie's JSON
 	ClientData   map[string]string `json:"d,omitempty"`  // members of its client-data, by name
-	*MovieCursor                   // the last movie of the page before; nil: the first page
+	*MovieCursor                   // the last movie of the previous page; nil: the first page
 }
 
 // MovieCursor is a movie's place in the list.
@@ -102,17 +104,17 @@ type MovieCursor struct {
 // MoviePage is a page of movies.
 type MoviePage struct {
 	Movies []Movie
-	More   bool         // others may follow
-	Next   *MovieCursor // where the next page begins when all movies of this one are shown; nil: nothing follows
+	More   bool         // more movies may follow
+	Next   *MovieCursor // where the next page begins when all movies of this one are shown; nil: no more follow
 }
 
-// Cursor is the movie's place in the list.
+// Cursor returns the movie's place in the list.
 func (m Movie) Cursor() MovieCursor {
 	return MovieCursor{CreatedAt: m.CreatedAt, Project: domain.ProjectID(m.Project)}
 }
 
-// List returns a page of an account's movies by created_at, the newest first, then by project (decision 11). It costs the same
-// however far back the page is, and whatever its filters are. It may trail what other processes have done by the projection's lag.
+// List returns a page of an account's movies by created_at, newest first, then by project (decision 11). Its cost depends neither
+// on how far back the page is nor on the filters. It may lag behind changes of other processes.
 func (m *Movies) List(ctx context.Context, list MovieList) (MoviePage, error) {
 	if list.Status != "" || list.Template != "" || list.MovieID != "" || len(list.ClientData) > 0 {
 		return m.search(ctx, list)
@@ -125,9 +127,9 @@ func (m *Movies) List(ctx context.Context, list MovieList) (MoviePage, error) {
 	return MoviePage{Movies: movies[:list.Limit], More: true, Next: &last}, nil
 }
 
-// Cached returns the newest movie of an account that was made under a cache key and whose file has not been deleted; false
-// when there is none, and while the list of them cannot be told: then the movie is made once more. It may trail the log: whoever copies the
-// file finds out whether it is still there.
+// Cached returns the newest movie of an account with a cache key whose file has not been deleted. It returns false when there is
+// none, and while the list is unavailable: then the movie is rendered again. It may lag behind the log: the caller has to check
+// that the file still exists.
 func (m *Movies) Cached(ctx context.Context, account domain.AccountID, key string) (Movie, bool, error) {
 	if key == "" {
 		return Movie{}, false, nil

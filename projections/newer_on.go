@@ -2,7 +2,7 @@
 
 package projections
 
-// The build that plays a later version of the program in tests of upgrades has another shape of the movies, and added a field to balances.
+// The build for tests of upgrades has another shape of the movies, and one more field in balances.
 func init() {
 	movieModel.modelShape++
 	movieModel.oldShape = movieModel.modelShape

@@ -16,46 +16,47 @@ import (
 type Config struct {
 	Documents Documents
 	Log       *eventstore.Log
-	// Project makes this process keep the read models up to the log. Without it, its Reader watches how far others have come.
+	// Project makes this process fold the log into the read models. Without it, its Reader follows the progress of other
+	// processes.
 	Project bool
 	// RenderTimeout is how long a movie may render from its first RenderStarted. Default: 15 minutes.
 	RenderTimeout time.Duration
-	// AbandonAfter is the age at which a hold whose movie has not come is given up. Default: 10 minutes.
+	// AbandonAfter is the age at which a hold without a movie is abandoned. Default: 10 minutes.
 	AbandonAfter time.Duration
 	// FileRetention is how long a rendered file is kept after the render's end. Default: 7 days.
 	FileRetention time.Duration
 	// TempRetention is how long files in the folder temp of a media library are kept. Default: 72 hours.
 	TempRetention time.Duration
-	// MoveAfter is the age at which a move in a media library that has not ended is completed by work. Default: 10 seconds.
+	// MoveAfter is the age at which a worker completes an unfinished move in a media library. Default: 10 seconds.
 	MoveAfter time.Duration
-	// BatchAfter is the age at which a batch whose credits are not held is completed by work. Default: 15 seconds.
+	// BatchAfter is the age at which a worker completes a batch whose credits are not held yet. Default: 15 seconds.
 	BatchAfter time.Duration
-	// ZeroRetention is how long what is stored for an account is kept while its balance is zero. Default: 30 days.
+	// ZeroRetention is how long the files of an account are kept while its balance is zero. Default: 30 days.
 	ZeroRetention time.Duration
-	// ClearAgain is how long after the first time what is stored for a closed account is removed once more. Default: 24 hours.
+	// ClearAgain is the time after which the files of a closed account are removed a second time. Default: 24 hours.
 	ClearAgain time.Duration
-	// Head returns where the log ends, at once, and never less than what was acknowledged before the question. Without one, which is how
-	// it is with a log elsewhere, the log is asked, once for all who ask meanwhile.
+	// Head returns the end of the log without a delay, and never a position before an event that was acknowledged earlier. nil,
+	// as with a log in another process: the log is read, once for all callers that ask meanwhile.
 	Head func() eventstore.Position
-	// BatchEvents is how many events one commit covers at most. Default: 1,000.
+	// BatchEvents is the maximum of events in one commit. Default: 1,000.
 	BatchEvents int
-	// Thread starts a thread that folds and commits, so that it may stand behind what answers clients. Default: there is none, and it is
-	// done where it is called.
+	// Thread starts a thread that folds and commits, so that it can run at a lower priority than the threads that answer clients.
+	// nil: the calling goroutine does it.
 	Thread func() Thread
-	// MaxLag is the age of an event from which on its absence from the read models makes lists an error (*BehindError), and balances come from
-	// the log. Default: lists are answered from what is there. Decision 59.
+	// MaxLag is the maximum age of an event that the read models lack: above it, lists return a *BehindError, and balances are
+	// folded from the log. Zero: no limit. Decision 59.
 	MaxLag time.Duration
-	Now    func() time.Time   // default: time.Now; for presence, sweeping and waits, never for what a document says
-	Logger logrus.FieldLogger // default: nothing is logged
+	Now    func() time.Time   // default: time.Now; used for presence, sweeping and waits, never for the content of documents
+	Logger logrus.FieldLogger // nil: nothing is logged
 }
 
-// Thread does one thing after the other. Do returns when the function has ended; Close comes last.
+// Thread runs functions one after the other. Do returns when the function has returned; Close is the last call.
 type Thread interface {
 	Do(do func())
 	Close()
 }
 
-// onTheSpot is no thread at all.
+// onTheSpot is a Thread that runs functions in the calling goroutine.
 type onTheSpot struct{}
 
 func (onTheSpot) Do(do func()) { do() }
@@ -85,7 +86,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// head returns how to find out where the log ends.
+// head returns the function that reads the end of the log.
 func (c Config) head() func(context.Context) (eventstore.Position, error) {
 	if c.Head == nil {
 		return newHeads(c.Log.Store()).now
@@ -100,13 +101,13 @@ func orDefault[T ~int | ~int64](value, otherwise T) T {
 	return value
 }
 
-// ReadModels are the queries of this process, and the Reader that keeps what they read up to date.
+// ReadModels are the queries of this process, and the Reader that keeps their documents current.
 type ReadModels struct {
 	Movies   *Movies
 	Accounts *Accounts
 	Keys     *Keys
 	Balances *Balances
-	// Statements are the entries of the ledgers, Acts those of the operators.
+	// Statements are the entries of ledgers; Acts are those of operators.
 	Statements *Statements
 	Acts       *Acts
 	Library    *Library
@@ -122,7 +123,7 @@ type ReadModels struct {
 	Reader      *Reader
 }
 
-// allModels are the read models of this program.
+// allModels returns the read models of this program.
 func allModels(config Config) []model {
 	return []model{
 		movieModel, accountModel, keyModel, balanceModel, statementModel{}, actModel{},
@@ -133,8 +134,8 @@ func allModels(config Config) []model {
 	}
 }
 
-// Open finds the current generation of the read models, or begins the first, and returns the queries over it. Queries
-// answer at once, from what is there; Reader.Run brings it up to the log.
+// Open opens the current generation of the read models, or creates the first, and returns the queries over it. Queries work at
+// once on the stored documents; Reader.Run brings them up to the end of the log.
 func Open(ctx context.Context, config Config) (*ReadModels, error) {
 	if config.Documents == nil || config.Log == nil {
 		return nil, errors.New("read models: a document store and a log are required")

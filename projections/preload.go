@@ -8,7 +8,7 @@ import (
 	"moviola/eventstore"
 )
 
-// The statuses of batches and of their items. Spec: Preload batch and items.
+// The statuses of preload batches and of their items. Spec: Preload batch and items.
 const (
 	PreloadPending = "pending"
 	PreloadRunning = "running"
@@ -17,7 +17,7 @@ const (
 	PreloadError   = "error"
 )
 
-// Preload is the read model of one batch. Its id is the batch's.
+// Preload is the read model of one preload batch. Its id is the batch's id.
 type Preload struct {
 	ID        string        `json:"id"`
 	Account   string        `json:"account"`
@@ -28,7 +28,7 @@ type Preload struct {
 	Items     []PreloadItem `json:"items"`
 }
 
-// PreloadItem is one item of a batch.
+// PreloadItem is one item of a preload batch.
 type PreloadItem struct {
 	ID     string          `json:"id"`
 	Type   string          `json:"type"`
@@ -36,7 +36,7 @@ type PreloadItem struct {
 	Result *preload.Result `json:"result"`
 }
 
-// foldPreload applies one event of a batch's stream.
+// foldPreload applies one event of a preload batch's stream.
 func foldPreload(p Preload, e Event) Preload {
 	p.ID = e.ID
 	switch d := e.Data.(type) {
@@ -60,7 +60,7 @@ func foldPreload(p Preload, e Event) Preload {
 	return p
 }
 
-// with returns the batch with another item at an index: what was loaded is not changed.
+// with returns a copy of the batch with another item at an index.
 func (p Preload) with(index int, status string, result *preload.Result) Preload {
 	items := append([]PreloadItem(nil), p.Items...)
 	items[index].Status, items[index].Result = status, result
@@ -68,20 +68,21 @@ func (p Preload) with(index int, status string, result *preload.Result) Preload 
 	return p
 }
 
-// preloadModel is read by id only.
+// preloadModel has no index: batches are read by id only.
 var preloadModel = streamModel[Preload]{
 	modelName: "preloads", modelShape: 1, category: preload.StreamCategory,
 	revision: func(p *Preload) *int64 { return &p.Revision },
 	fold:     foldPreload,
 }
 
-// Preloads serves the batches.
+// Preloads answers queries for preload batches.
 type Preloads struct {
 	at  *catalogue
 	log *eventstore.Log
 }
 
-// Get returns a batch, and false when there is none. One that is not done is brought up to the end of its stream.
+// Get returns a preload batch, and false when there is none. For a batch that is not done, it folds the events that the document
+// lacks.
 func (p *Preloads) Get(ctx context.Context, id preload.ID) (Preload, bool, error) {
 	doc, known, err := preloadModel.load(ctx, p.at, string(id))
 	if err != nil || known && doc.Status == PreloadDone {

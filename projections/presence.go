@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// presences is the collection of the presence board. It belongs to no generation: it is not made from events.
+// presences is the collection of the presence board. It belongs to no generation, since it is not folded from events.
 var presences = Collection{Name: "presence"}
 
-// PresenceBoard is where workers show that they live, and how far they are. There is a row for each piece of work at most.
+// PresenceBoard shows which workers are alive, and their progress. It has at most one row for each work item.
 type PresenceBoard struct {
 	rows board[Presence]
 	now  func() time.Time
@@ -18,8 +18,8 @@ func newPresenceBoard(docs Documents, now func() time.Time) *PresenceBoard {
 	return &PresenceBoard{rows: board[Presence]{docs: docs, collection: presences.Name, what: "presence"}, now: now}
 }
 
-// Beat writes the row of a piece of work and counts its Beat up; the caller's Beat and At do not matter. The row of a later
-// attempt is left alone: whoever beats for an earlier one has lost his claim.
+// Beat writes the row of a work item and increments its Beat; the caller's Beat and At are ignored. It does not replace the row
+// of a later attempt: the caller has then lost its claim.
 func (b *PresenceBoard) Beat(ctx context.Context, p Presence) error {
 	return b.rows.change(ctx, p.Work, func(row Presence, exists bool) (Presence, time.Time, bool) {
 		if exists && row.Attempt > p.Attempt {
@@ -31,14 +31,14 @@ func (b *PresenceBoard) Beat(ctx context.Context, p Presence) error {
 	})
 }
 
-// Remove takes the row of a claim down, unless it is another claim's by now.
+// Remove removes the row of a claim, unless another claim has replaced it.
 func (b *PresenceBoard) Remove(ctx context.Context, work string, attempt int) error {
 	return b.rows.change(ctx, work, func(row Presence, exists bool) (Presence, time.Time, bool) {
 		return row, millis(b.now()), exists && row.Attempt == attempt
 	})
 }
 
-// Of returns the row of a piece of work, and false when nobody shows himself.
+// Of returns the row of a work item, and false when no worker shows one.
 func (b *PresenceBoard) Of(ctx context.Context, work string) (Presence, bool, error) {
 	row, stored, err := b.rows.load(ctx, work)
 	if err != nil || stored.Version == 0 || stored.Gone {

@@ -22,70 +22,70 @@ import (
 	"moviola/eventstore"
 )
 
-// categories are the streams that the read models follow. Every event in them must be known.
+// categories are the categories of streams that the read models fold. Every event in them must be known.
 var categories = []string{
 	movie.StreamCategory, ledger.StreamCategory, account.StreamCategory, key.StreamCategory, operator.StreamCategory,
 	media.StreamCategory, preload.StreamCategory, connection.StreamCategory, template.StreamCategory, batch.StreamCategory,
 }
 
-// concerns tells whether a stream is one of these.
+// concerns reports whether a stream belongs to one of these categories.
 func concerns(stream string) bool {
 	category, _ := eventstore.SplitStream(stream)
 	return slices.Contains(categories, category)
 }
 
 const (
-	// commitTimeout bounds the time from loading documents to having written them, so that a process which was stopped in between
-	// cannot write what it loaded long ago.
+	// commitTimeout is the time limit from loading documents to having written them. So a process that was suspended in between
+	// does not write documents that it loaded long ago.
 	commitTimeout = 30 * time.Second
-	// The pauses between tries at a commit, before they are shortened at random.
+	// The pauses between retries of a commit, before they are shortened at random.
 	firstPause = 20 * time.Millisecond
 	lastPause  = 2 * time.Second
 )
 
-// projector folds the log into one generation of the read models. It belongs to one goroutine.
+// projector folds the log into one generation of the read models. It is used by one goroutine.
 type projector struct {
 	config     Config
 	at         *catalogue
-	models     []model // that are folded
+	models     []model // the read models to fold
 	generation int64
 	places     map[string]Place
 	checkpoint Checkpoint
-	unread     map[string]Unread // streams that stand still, by name
-	lost       bool              // the checkpoint and unread have to be loaded again
+	unread     map[string]Unread // streams that are no longer folded, by name
+	lost       bool              // checkpoint and unread have to be loaded again
 	caughtUp   bool
 	batching   batching
-	considered eventstore.Position // everything up to here has been seen and, where it matters, committed
-	ahead      eventstore.Position // becomes considered when the current batch is committed
+	considered eventstore.Position // every event up to here was folded and committed, or skipped
+	ahead      eventstore.Position // value of considered after the commit of the current batch
 	waits      waits
-	thread     Thread       // that folds and commits, while run runs
-	report     func(report) // is told after every try at a commit, and of the end of the log
+	thread     Thread       // folds and commits; set while run runs
+	report     func(report) // called after every try of a commit, and at the end of the log
 }
 
-// report is what a projector has done.
+// report describes the progress of a projector.
 type report struct {
 	generation int64
 	position   eventstore.Position
-	considered eventstore.Position // may be further: behind it, nothing of the log concerns the read models
+	considered eventstore.Position // may be higher than the committed position: the events in between concern no read model
 	changed    bool
 	caughtUp   bool
-	unread     map[string]Unread // streams that stand still; nobody changes it
-	err        error             // it is trying again
+	unread     map[string]Unread // streams that are no longer folded; never modified
+	err        error             // why the last try failed; it is retried
 }
 
 func newProjector(config Config, at *catalogue, generation int64, places map[string]Place, tell func(report)) *projector {
 	return &projector{config: config, at: at, models: at.kept(generation), generation: generation, places: places, lost: true, report: tell}
 }
 
-// run folds the log from the checkpoint on, until ctx ends, or stop, asked after every batch and at least once a second,
-// says so: then it returns nil.
+// run folds the log from the checkpoint on. It returns nil when ctx ends, or when stop returns true; it calls stop after every
+// batch and at least once a second.
 func (p *projector) run(ctx context.Context, stop func(caughtUp bool) bool) error {
 	notices := make(chan eventstore.Notice, p.config.BatchEvents)
 	following, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		// It ends with its context only, and its error is that.
+		// Follow ends with its context only, and then its error is the context's.
 		_ = eventstore.Follow(following, p.config.Log.Store(), p.checkpoint.position(), eventstore.Filter{Categories: categories},
 			func(n eventstore.Notice) error {
 				select {
@@ -124,7 +124,7 @@ func (p *projector) tell(changed bool, err error) {
 	})
 }
 
-// nextBatch takes the events of the next batch, by the rules of batching. It returns none when none comes for a second.
+// nextBatch collects the events of the next batch by the rules of batching. It returns none when no event comes for a second.
 func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Notice) []eventstore.Recorded {
 	var events []eventstore.Recorded
 	timer := time.NewTimer(time.Second)
@@ -146,7 +146,7 @@ func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Not
 			}
 		case <-timer.C:
 			return events
-		case <-p.waits.begun: // somebody waits now: mayCommit may hold
+		case <-p.waits.begun: // somebody waits now: check mayCommit again
 		case <-ctx.Done():
 			return nil
 		}
@@ -154,12 +154,12 @@ func (p *projector) nextBatch(ctx context.Context, notices <-chan eventstore.Not
 	return events
 }
 
-// mayCommit says whether a batch at the end of the log is to wait for nothing more.
+// mayCommit reports whether a batch at the end of the log may be committed without waiting for more events.
 func (p *projector) mayCommit() bool {
 	return p.caughtUp && (!p.batching.mustWait(time.Now()) || p.waits.any())
 }
 
-// heard notes how far the log has been looked through, and says whether the batch of so many events ends with the notice.
+// heard records how far the log was read, and reports whether the batch, which has events events, ends with this notice.
 func (p *projector) heard(n eventstore.Notice, events int) (ends bool) {
 	switch {
 	case n.Event != nil:
@@ -176,8 +176,8 @@ func (p *projector) heard(n eventstore.Notice, events int) (ends bool) {
 	return false
 }
 
-// commit folds a batch into the documents, and tries until it is done, ctx ends (then it returns nil: the events will be read
-// again) or going on would make documents wrong.
+// commit folds a batch into the documents, with retries. It returns nil when the batch is committed or when ctx ends (its events
+// will be read again), and an error when further folding would make documents wrong.
 func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) error {
 	if len(events) == 0 {
 		return nil
@@ -199,7 +199,7 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 			return fmt.Errorf("project generation %d: %w", p.generation, err)
 		}
 		p.lost = true
-		if !errors.Is(err, ErrStale) && !errors.Is(err, errNewer) { // another process projecting is no trouble
+		if !errors.Is(err, ErrStale) && !errors.Is(err, errNewer) { // a conflict with another process that projects is normal
 			p.config.Logger.WithError(err).Warn("read models not updated; trying again")
 			p.tell(false, err)
 		}
@@ -210,8 +210,8 @@ func (p *projector) commit(ctx context.Context, events []eventstore.Recorded) er
 	}
 }
 
-// try folds what of a batch is not yet in the documents and writes it. While patient, an event that this program cannot read is left to
-// other processes.
+// try folds those events of a batch that the documents lack, and writes the documents. While patient, it leaves an event that
+// this program cannot read to other processes.
 func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, patient bool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
@@ -220,7 +220,7 @@ func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, pat
 	}
 	last := recorded[len(recorded)-1]
 	if last.Position.Compare(p.checkpoint.position()) <= 0 {
-		return true, nil // another process has done it
+		return true, nil // another process has committed this batch
 	}
 	events, unread, err := p.read(recorded, patient)
 	if err != nil {
@@ -238,7 +238,7 @@ func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, pat
 	next.version++
 	p.checkpoint = next
 	if len(unread) > 0 {
-		p.unread = maps.Clone(p.unread) // others may have the one before
+		p.unread = maps.Clone(p.unread) // other goroutines may hold the old map
 		for _, u := range unread {
 			p.unread[u.Stream] = u
 		}
@@ -246,7 +246,7 @@ func (p *projector) try(ctx context.Context, recorded []eventstore.Recorded, pat
 	return len(writes) > 0, nil
 }
 
-// locate loads the checkpoint, and which streams stand still, if they may have changed without this projector.
+// locate loads the checkpoint and the unread streams again, if others may have changed them.
 func (p *projector) locate(ctx context.Context) error {
 	if !p.lost {
 		return nil
@@ -263,7 +263,7 @@ func (p *projector) locate(ctx context.Context) error {
 	return nil
 }
 
-// sleep waits, and returns false when ctx ends first.
+// sleep pauses, and returns false when ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

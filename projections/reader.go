@@ -11,33 +11,33 @@ import (
 	"moviola/eventstore"
 )
 
-// Reader keeps the read models up to the log: one catch-up subscription feeds them all, in batches. Several processes may do
-// it at once. Its methods are safe for concurrent use.
+// Reader keeps the read models current: one catch-up subscription feeds all of them, in batches. Several processes may do that at
+// the same time. Its methods are safe for concurrent use.
 type Reader struct {
 	config Config
 	at     *catalogue
-	name   string // of this process among those that read
+	name   string // of this process on the board of readers
 
-	waits       waits // calls of WaitFor
+	waits       waits // running calls of WaitFor
 	lag         lag
-	unpublished bool // the generation being read is not current yet; it belongs to begin, then to project
+	unpublished bool // the generation that is read is not current yet; used by begin, then by project only
 	nextPublish time.Time
 
 	mu       sync.Mutex
-	position eventstore.Position // everything up to here is in the documents
-	moved    chan struct{}       // closed and replaced whenever position moves
+	position eventstore.Position // the documents include every event up to here
+	moved    chan struct{}       // closed and replaced when position changes
 	movedAt  time.Time
-	// considered may be further than position: what lies between concerns no read model.
+	// considered may be higher than position: the events in between concern no read model.
 	considered eventstore.Position
 	wakes      []chan struct{}
 	status     Status
 }
 
-// Status says how the Reader is doing.
+// Status is the state of the Reader.
 type Status struct {
-	Position eventstore.Position // everything up to here is in the read models
-	CaughtUp bool                // the end of the log has been reached since the Reader began
-	Err      error               // what it is waiting to get over; nil when it is well
+	Position eventstore.Position // the read models include every event up to here
+	CaughtUp bool                // the end of the log was reached once since the start
+	Err      error               // the error that the Reader is retrying after; nil: none
 }
 
 func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, error) {
@@ -50,15 +50,16 @@ func newReader(ctx context.Context, config Config, at *catalogue) (*Reader, erro
 		return r, err
 	}
 	if config.MaxLag > 0 {
-		r.measureLag(ctx) // before the first question
+		r.measureLag(ctx) // so that the lag is known before the first query
 		r.measurePending(ctx)
 	}
 	return r, nil
 }
 
-// begin finds the generation to read. Where there is none, an empty one is made. Where it has shapes that this program cannot read, its own
-// generation is read from the beginning: until a process has built that, lists are errors that say how far it is (*BehindError). Where it can read
-// some of them, these go on being read and kept up to the log, and only lists of the others are errors.
+// begin chooses the generation to read. When there is none, it creates an empty one. When this program cannot read its shapes,
+// begin chooses a generation of its own, which is built from the beginning of the log: until that is done by some process, lists
+// return a *BehindError with the progress. When this program can read some of its read models, these are read and kept current,
+// and only lists of the others return the error.
 func (r *Reader) begin(ctx context.Context) error {
 	p, err := r.at.update(ctx, func(p *Pointer) bool {
 		if p.Generation > 0 {
@@ -88,8 +89,9 @@ func (r *Reader) begin(ctx context.Context) error {
 	return err
 }
 
-// adopt makes this process read where the pointer says, if that is not behind what has been read so far: nobody shall miss
-// what he has waited for. Even then, if it is forced to. It returns whether it has.
+// adopt makes this process read the generation that the pointer names, unless that is behind the position read so far: clients
+// must not lose sight of changes that they have waited for. force skips this check. It returns whether the process reads that
+// generation now.
 func (r *Reader) adopt(ctx context.Context, p *Pointer, force bool) (bool, error) {
 	if err := r.at.declare(ctx, p.Generation, p.Models); err != nil {
 		return false, err
@@ -117,7 +119,7 @@ func (r *Reader) adopt(ctx context.Context, p *Pointer, force bool) (bool, error
 	return true, nil
 }
 
-// Status returns how the Reader is doing.
+// Status returns the state of the Reader.
 func (r *Reader) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,8 +128,8 @@ func (r *Reader) Status() Status {
 	return s
 }
 
-// Changed returns a channel that holds a token after every commit that changed a document, until it is taken: two commits
-// make one token. Every call returns a channel of its own; it is never closed.
+// Changed returns a channel that gets a token after every commit that changed a document. It holds one token at most, until the
+// token is received. Every call returns a channel of its own; it is never closed.
 func (r *Reader) Changed() <-chan struct{} {
 	wake := make(chan struct{}, 1)
 	r.mu.Lock()
@@ -136,7 +138,7 @@ func (r *Reader) Changed() <-chan struct{} {
 	return wake
 }
 
-// WaitFor waits until everything up to a position is in the read models, whichever process puts it there. It returns the
+// WaitFor waits until the read models include every event up to a position, whichever process folds them. It returns the
 // context's error when that ends first.
 func (r *Reader) WaitFor(ctx context.Context, position eventstore.Position) error {
 	if r.reached(position) {
@@ -159,7 +161,7 @@ func (r *Reader) WaitFor(ctx context.Context, position eventstore.Position) erro
 	}
 }
 
-// place returns where the read models are, of which generation, and whether they have stood there for a while.
+// place returns the position of the read models, their generation, and whether the position has not changed for a while.
 func (r *Reader) place() (position eventstore.Position, generation *Pointer, quiet bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,14 +171,14 @@ func (r *Reader) place() (position eventstore.Position, generation *Pointer, qui
 	return position, r.at.current.Load(), time.Since(r.movedAt) > gatherFor
 }
 
-// reached tells whether everything up to a position is in the read models.
+// reached reports whether the read models include every event up to a position.
 func (r *Reader) reached(position eventstore.Position) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.position.Compare(position) >= 0
 }
 
-// signal wakes who waits for a position, and for documents to change. The caller holds mu.
+// signal wakes those who wait for a position, and those who wait for changed documents. The caller holds mu.
 func (r *Reader) signal(changed bool) {
 	close(r.moved)
 	r.moved = make(chan struct{})
@@ -193,7 +195,7 @@ func (r *Reader) signal(changed bool) {
 	}
 }
 
-// tell takes a report in. What is done to a generation that nobody reads here any more does not count.
+// tell records a projector's report. A report on a generation that this process no longer reads is ignored.
 func (r *Reader) tell(done report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,9 +219,9 @@ func (r *Reader) tell(done report) {
 	}
 }
 
-// Run brings the read models up to the log and keeps them there, until ctx ends: then it returns nil, with everything that
-// was read committed or left to be read again. Outages of the log and of the document store are waited out. It returns an
-// error only when going on would make documents wrong: ErrGap.
+// Run brings the read models up to the end of the log and keeps them current until ctx ends; then it returns nil. Every event is
+// by then either committed or will be read again. During outages of the log or of the document store it retries. It returns an
+// error only when further folding would make documents wrong: ErrGap.
 func (r *Reader) Run(ctx context.Context) error {
 	r.at.recent.running.Store(true)
 	defer r.at.recent.running.Store(false)
@@ -241,7 +243,7 @@ func (r *Reader) Run(ctx context.Context) error {
 	return nil
 }
 
-// project keeps the current generation up to the log, until another becomes current or ctx ends.
+// project folds the log into the current generation, until another generation becomes current or ctx ends.
 func (r *Reader) project(ctx context.Context) error {
 	current := r.at.current.Load()
 	p := newProjector(r.config, r.at, current.Generation, current.Models, r.tell)
@@ -273,7 +275,7 @@ func (r *Reader) project(ctx context.Context) error {
 	})
 }
 
-// startOver makes an empty generation current: the documents of the one before tell of another log.
+// startOver makes an empty generation current: the documents of the previous one come from another log.
 func (r *Reader) startOver(ctx context.Context) error {
 	r.persist(ctx, "start the read models over", func() error {
 		number, err := r.at.takeNumber(ctx)
@@ -284,16 +286,16 @@ func (r *Reader) startOver(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = r.adopt(ctx, p, true) // the position read so far is one of the other log
+		_, err = r.adopt(ctx, p, true) // the position read so far belongs to the other log
 		if err == nil && r.config.MaxLag > 0 {
-			r.measureLag(ctx) // before lists are empty for long
+			r.measureLag(ctx) // so that the lag is known before lists are empty
 		}
 		return err
 	})
 	return nil
 }
 
-// persist repeats a step until it succeeds or ctx ends.
+// persist retries a step until it succeeds or ctx ends.
 func (r *Reader) persist(ctx context.Context, what string, step func() error) {
 	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
 		err := step()

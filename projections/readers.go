@@ -8,20 +8,22 @@ import (
 	"time"
 )
 
-// readers is the collection of the signs of life of processes that read. Like presence, it is not made from events.
+// readers is the collection in which reading processes show that they are alive. Like presence, it is not folded from events.
 var readers = Collection{Name: "readers"}
 
 const (
-	// signInterval is how often a process shows which generation it reads.
+	// signInterval is how often a process writes its sign of life, with the generation that it reads.
 	signInterval = 10 * time.Second
-	// signAge is how old such a sign may be: an older one is that of a process which has ended.
+	// signAge is the maximum age of a sign of life: an older one belongs to a process that has ended.
 	signAge = time.Minute
 )
 
-// sign is what a process shows: an older version goes on with its own generation beside a newer one.
+// sign is a process's sign of life. It shows which generation the process reads: an older version of the program keeps its own
+// generation beside a newer one.
 type sign struct {
-	Reader     string    `json:"reader"`
-	Program    string    `json:"program"` // what it makes of documents; empty: a version that does not say so
+	Reader string `json:"reader"`
+	// shapes of documents that the process's version reads (catalogue.program); empty: an old version
+	Program    string    `json:"program"`
 	Generation int64     `json:"generation"`
 	At         time.Time `json:"at"`
 }
@@ -30,14 +32,14 @@ func (r *Reader) signs() board[sign] {
 	return board[sign]{docs: r.at.docs, collection: readers.Name, what: "sign of life"}
 }
 
-// sign shows which generation this process reads.
+// sign writes this process's sign of life with the generation that it reads.
 func (r *Reader) sign(ctx context.Context, generation int64) error {
 	return r.signs().change(ctx, r.name, func(sign, bool) (sign, time.Time, bool) {
 		return sign{Reader: r.name, Program: r.at.program(), Generation: generation, At: millis(r.config.Now())}, time.Time{}, true
 	})
 }
 
-// unsign takes the sign of a process down that ends. One that is killed leaves it, until it is old.
+// unsign removes the sign of this process when it ends. The sign of a killed process stays until it is too old.
 func (r *Reader) unsign(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), behindTime)
 	defer cancel()
@@ -48,7 +50,7 @@ func (r *Reader) unsign(ctx context.Context) {
 	}
 }
 
-// othersRead tells whether another process that lives reads the current generation.
+// othersRead reports whether another live process reads the current generation.
 func (r *Reader) othersRead(ctx context.Context, now time.Time) (bool, error) {
 	p, err := r.at.read(ctx)
 	if err != nil || p == nil {
@@ -58,14 +60,14 @@ func (r *Reader) othersRead(ctx context.Context, now time.Time) (bool, error) {
 	return slices.Contains(used, p.Generation), err
 }
 
-// strangersRead tells whether a process of another version that lives reads a generation.
+// strangersRead reports whether a live process of another version reads a generation.
 func (r *Reader) strangersRead(ctx context.Context, generation int64) (bool, error) {
 	alive, err := r.alive(ctx, r.config.Now())
 	mine := r.at.program()
 	return slices.ContainsFunc(alive, func(s sign) bool { return s.Generation == generation && s.Program != mine }), err
 }
 
-// inUse returns the generations that processes read, and takes down the signs of those that have ended.
+// inUse returns the generations that live processes read, and removes the signs of processes that have ended.
 func (r *Reader) inUse(ctx context.Context, now time.Time) ([]int64, error) {
 	alive, err := r.alive(ctx, now)
 	var used []int64
@@ -75,7 +77,7 @@ func (r *Reader) inUse(ctx context.Context, now time.Time) ([]int64, error) {
 	return used, err
 }
 
-// alive returns the signs of processes that live, and takes down those of processes that have ended.
+// alive returns the signs of live processes, and removes those of processes that have ended.
 func (r *Reader) alive(ctx context.Context, now time.Time) ([]sign, error) {
 	rows, err := r.signs().all(ctx, Query{Index: IDIndex, Limit: MaxPage}, func(s sign) []any { return []any{s.Reader} })
 	if err != nil {
@@ -94,7 +96,8 @@ func (r *Reader) alive(ctx context.Context, now time.Time) ([]sign, error) {
 	return used, nil
 }
 
-// generationOf is the generation that a collection was made for, by its name. Later ones may have taken it over.
+// generationOf returns the generation that a collection was built for, from the collection's name. Later generations may have
+// taken it over.
 func generationOf(collection string) int64 {
 	number, err := strconv.ParseInt(collection[strings.LastIndex(collection, "_")+1:], 10, 64)
 	if err != nil {

@@ -10,18 +10,20 @@ import (
 	"moviola/eventstore"
 )
 
-// Building is a generation that is made in the background. Who starts and finds one of its own shapes goes on with it.
+// Building is a generation that is being built in the background. A process that starts and reads its shapes continues to build
+// it.
 type Building struct {
 	Generation int64            `json:"generation"`
 	Models     map[string]Place `json:"models"`
 }
 
-// progressInterval is how often a process says how far the read models are while they are being built.
+// progressInterval is how often a process logs the progress of a build.
 const progressInterval = 10 * time.Second
 
-// Rebuild makes read models again from the beginning of the log, beside the current ones, and then switches over: queries
-// never stop. The old ones are dropped later. Without names all are made again. Any process may call it, while others project and read.
-// progress is told how far it is; nil: nobody. When ctx ends before the switch, nothing has changed.
+// Rebuild builds read models again from the beginning of the log, beside the current ones, and then makes them current: queries
+// never stop. The old ones are dropped later. Without names it builds all. Any process may call it while others project and read.
+// It calls progress, unless that is nil, with the position reached. When ctx ends before the switch, the current read models
+// stay.
 func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position), names ...string) error {
 	current := r.at.current.Load()
 	models, places, err := r.at.chosen(current, names)
@@ -46,7 +48,7 @@ func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position)
 	return nil
 }
 
-// chosen returns read models by their names, and where all others are.
+// chosen returns the read models with the given names, and the places of all others.
 func (c *catalogue) chosen(current *Pointer, names []string) ([]model, map[string]Place, error) {
 	places := make(map[string]Place, len(c.models))
 	if len(names) == 0 {
@@ -73,16 +75,17 @@ func (c *catalogue) chosen(current *Pointer, names []string) ([]model, map[strin
 	return models, places, nil
 }
 
-// construction is a generation to be built.
+// construction describes a generation to be built.
 type construction struct {
 	why      string
 	building Building
-	models   []model // that are folded into it
-	basis    int64   // the generation that the others are of; 0: there are no others
-	alone    bool    // it has to wait until no process of another version reads the basis, and is not built if one has left something out of it
+	models   []model // the read models to fold
+	basis    int64   // generation from which the other read models are taken over; 0: none are
+	// wait until no process of another version reads the basis; do not build when such a process has left events out of it
+	alone bool
 }
 
-// build folds the log into the read models of a generation, makes it current, and takes this process there.
+// build folds the log into the read models of a generation, makes the generation current, and makes this process read it.
 func (r *Reader) build(ctx context.Context, c construction, progress func(eventstore.Position)) error {
 	number, places, models := c.building.Generation, c.building.Models, c.models
 	if err := r.at.declare(ctx, number, places); err != nil {
@@ -123,14 +126,14 @@ func (r *Reader) build(ctx context.Context, c construction, progress func(events
 		return fmt.Errorf("rebuild generation %d: generation %d became current meanwhile", number, pointer.Generation)
 	}
 	p.models = r.at.models
-	// This process goes over when the new read models have reached what the old ones have shown.
+	// This process switches when the new read models have reached the position of the old ones.
 	return p.run(ctx, func(bool) bool {
 		adopted, err := r.adopt(ctx, pointer, false)
-		return adopted || err != nil // the Reader's own look at the pointer tries again
+		return adopted || err != nil // chores.follow retries after an error
 	})
 }
 
-// reach brings the current generation up to a place in the log: a generation that takes documents from it must not be ahead of them.
+// reach brings the current generation up to a position: a generation that takes documents over must not be behind them.
 func (r *Reader) reach(ctx context.Context, position eventstore.Position) error {
 	current := r.at.current.Load()
 	p := newProjector(r.config, r.at, current.Generation, current.Models, func(report) {})
@@ -145,8 +148,8 @@ func (r *Reader) reach(ctx context.Context, position eventstore.Position) error 
 	return err
 }
 
-// free tells whether no process of another version reads a generation that read models are taken from. It is errSpoilt when one has left
-// something out of it.
+// free reports whether no process of another version reads the generation from which read models are taken over. It returns
+// errSpoilt when such a process has left events out of it.
 func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	lacks, err := r.leftOut(ctx, basis)
 	if lacks {
@@ -156,11 +159,11 @@ func (r *Reader) free(ctx context.Context, basis int64) (bool, error) {
 	if err == nil {
 		others, err = r.strangersRead(ctx, basis)
 	}
-	return err == nil && !others, nil // what cannot be told now is asked again
+	return err == nil && !others, nil // after an error the caller asks again
 }
 
-// takeBuilding returns the generation that is being built for this program, or begins one: in part, where documents of the current generation can
-// be taken as they are, or whole.
+// takeBuilding returns the generation that is being built for this program, or begins one: in part, when read models of the
+// current generation can be taken over, otherwise as a whole.
 func (r *Reader) takeBuilding(ctx context.Context, partly bool) (Building, error) {
 	var building Building
 	_, err := r.at.update(ctx, func(p *Pointer) bool {
@@ -179,8 +182,8 @@ func (r *Reader) takeBuilding(ctx context.Context, partly bool) (Building, error
 	return building, err
 }
 
-// renew builds read models anew in the background when the current ones have former shapes, or lack events that this program can read,
-// until ctx ends. What was built before a restart is kept.
+// renew builds read models in the background, until ctx ends, when the current ones have old shapes or lack events that this
+// program can read. It continues a build from before a restart.
 func (r *Reader) renew(ctx context.Context) {
 	for sleep(ctx, pointerInterval) {
 		c, err := r.nextConstruction(ctx)
@@ -204,8 +207,8 @@ func (r *Reader) renew(ctx context.Context) {
 	}
 }
 
-// nextConstruction returns what has to be built; nil: nothing has. Of read models with former shapes only these are built, if the others
-// can be taken from the current generation: no process of another version reads it or has left something out of it.
+// nextConstruction returns what to build next; nil: nothing. Of read models with old shapes it builds only these, when the others
+// can be taken over from the current generation: when no process of another version reads it or has left events out of it.
 func (r *Reader) nextConstruction(ctx context.Context) (*construction, error) {
 	why, all := r.outdated()
 	if why == "" {
@@ -238,7 +241,7 @@ func (r *Reader) nextConstruction(ctx context.Context) (*construction, error) {
 	return &construction{why: why, building: building, models: models, basis: basis, alone: partly}, nil
 }
 
-// outdated says why current read models have to be built anew, and whether all have to be; empty: none has.
+// outdated returns why current read models have to be rebuilt, and whether all have to be; empty: none.
 func (r *Reader) outdated() (why string, all bool) {
 	for _, u := range r.at.standing.all() {
 		if r.config.Log.Codec().Knows(u.Type, u.Version) {
@@ -251,7 +254,7 @@ func (r *Reader) outdated() (why string, all bool) {
 	return "", false
 }
 
-// tellProgress returns what logs, now and then, how far building is.
+// tellProgress returns a function that logs the progress of building at intervals.
 func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	var pace pace
 	next := r.config.Now().Add(progressInterval)
@@ -271,8 +274,8 @@ func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 	}
 }
 
-// publish makes the generation current that this process has begun to read before it was complete, once no process of another version reads the
-// current one: beside such a process it would be taken from it.
+// publish makes the generation current that this process has read since before it was complete. It waits until no process of
+// another version reads the current one: otherwise the switch would take that generation from it.
 func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 	now := r.config.Now()
 	if !caughtUp || !r.unpublished || now.Before(r.nextPublish) {
@@ -298,20 +301,20 @@ func (r *Reader) publish(ctx context.Context, caughtUp bool) {
 	r.config.Logger.WithField("generation", current.Generation).Info("read models built")
 }
 
-// pace is how fast a place in the log moves on.
+// pace measures how fast a position advances.
 type pace struct {
 	since time.Time
 	from  eventstore.Position
 }
 
-// begin takes the first place; later ones change nothing.
+// begin sets the start of the measurement; later calls change nothing.
 func (p *pace) begin(now time.Time, at eventstore.Position) {
 	if p.since.IsZero() {
 		p.since, p.from = now, at
 	}
 }
 
-// left estimates how long the way to another place takes, in whole seconds; 0: nothing can be said.
+// left estimates the time until another position is reached, in whole seconds; 0: unknown.
 func (p *pace) left(now time.Time, at, to eventstore.Position) time.Duration {
 	done, spent := float64(at.Commit)-float64(p.from.Commit), now.Sub(p.since)
 	if done <= 0 || to.Commit <= at.Commit || spent <= 0 {
@@ -320,7 +323,7 @@ func (p *pace) left(now time.Time, at, to eventstore.Position) time.Duration {
 	return time.Duration(float64(spent) * float64(to.Commit-at.Commit) / done).Round(time.Second)
 }
 
-// share100 is how far a place is on the way to another, 0 to 100.
+// share100 returns the percentage of a position to another, 0 to 100.
 func share100(at, to eventstore.Position) float64 {
 	return min(100, 100*float64(at.Commit)/float64(max(to.Commit, 1)))
 }

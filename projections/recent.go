@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	// recentAge bounds how long a document may be answered from memory: a process whose Reader is held up does not know what others
-	// have written.
+	// recentAge is how long a document may be served from memory: a process whose Reader hangs does not see changes of others.
 	recentAge = time.Second
-	// maxRecent bounds the documents in memory.
+	// maxRecent is the maximum of documents in memory.
 	maxRecent = 4096
 )
 
-// recent keeps the documents that were read since the read models last changed, decoded: what is asked for again and again is the
-// movie that is waited for, and its account. It is used while the Reader runs, which tells it of every change that it sees.
-// Nobody changes what a document from here points to.
+// recent caches the decoded documents that were read since the read models last changed, such as a movie that a client polls, and
+// its account. It is used while the Reader runs, which reports every change that it sees. The documents in it are shared: nobody
+// modifies them.
 type recent struct {
 	running atomic.Bool
 	changes atomic.Uint64
 
 	mu    sync.Mutex
-	since uint64 // changes when the first of docs was read
+	since uint64 // value of changes when the first of docs was read
 	until time.Time
 	docs  map[recentKey]any
 }
 
 type recentKey struct{ collection, id string }
 
-// stored is a document, or that there is none.
+// stored is a document, or the fact that it does not exist.
 type stored[T any] struct {
 	doc   T
 	found bool
 }
 
-// mark is what a reader takes before it reads, to say with keep how new its document is at least. False: nothing is kept now.
+// mark returns the number of changes so far. A reader takes it before it reads a document and passes it to keep. False: nothing
+// is cached now.
 func (r *recent) mark() (uint64, bool) { return r.changes.Load(), r.running.Load() }
 
-// changed makes everything that was read before this moment unfit.
+// changed invalidates everything that was read before.
 func (r *recent) changed() { r.changes.Add(1) }
 
 // recall returns a document that was read after the last change.
@@ -52,7 +52,7 @@ func recall[T any](r *recent, mark uint64, key recentKey) (stored[T], bool) {
 	return known, ok
 }
 
-// keep remembers a document that was read after mark was taken.
+// keep caches a document that was read after mark was taken.
 func keep[T any](r *recent, mark uint64, key recentKey, doc stored[T]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

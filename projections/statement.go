@@ -9,27 +9,28 @@ import (
 	"moviola/domain/ledger"
 )
 
-// Entry is the read model of one event of a ledger: a line of the account's statement. Nothing is ever changed in it. Its id is
-// the account's and the number, so that entries of one time keep their order.
+// Entry is the read model of one event of a ledger: a line of the account's statement. It never changes. Its id is made of the
+// account and the number, so that entries of the same time keep their order.
 type Entry struct {
 	ID      string    `json:"id"`
 	Account string    `json:"account"`
 	Number  int64     `json:"number"` // revision of the event in its ledger, from 0
 	At      time.Time `json:"at"`
-	Event   string    `json:"event"` // its persisted name
-	// Subject is what it is about: the movie's project, the item of a preload batch as <preload>/<number>, the reference of a grant.
+	Event   string    `json:"event"` // stored name of its type
+	// Subject is what the entry is about: the project of a movie, the item of a preload batch as <preload>/<number>, or the
+	// reference of a grant.
 	Subject string `json:"subject"`
-	Amount  int64  `json:"amount"`  // credits that the event speaks of
-	Granted int64  `json:"granted"` // by how much it changes what was granted
-	Held    int64  `json:"held"`    // by how much it changes what is held
-	Charged int64  `json:"charged"` // by how much it changes what was charged
+	Amount  int64  `json:"amount"`  // credits that the event names
+	Granted int64  `json:"granted"` // change of the granted credits
+	Held    int64  `json:"held"`    // change of the held credits
+	Charged int64  `json:"charged"` // change of the charged credits
 	Kind    string `json:"kind"`    // of a grant: pack, or empty
-	Reason  string `json:"reason"`  // why credits or a count were given back
-	Period  string `json:"period"`  // that a movie or draft was counted for: 2026-11
-	Draft   bool   `json:"draft"`   // a draft was counted, or taken back
+	Reason  string `json:"reason"`  // why credits or a count were released
+	Period  string `json:"period"`  // month in which a movie or draft was counted: 2026-11
+	Draft   bool   `json:"draft"`   // the count is of drafts
 }
 
-// entryOf is the line of an event: false for events that are none.
+// entryOf returns the statement's line of an event; false for events without one.
 func entryOf(e Event) (Entry, bool) {
 	line := Entry{ID: entryID(e.ID, int64(e.Revision)), Account: e.ID, Number: int64(e.Revision), Event: e.Data.EventType()}
 	switch d := e.Data.(type) {
@@ -62,13 +63,13 @@ func entryOf(e Event) (Entry, bool) {
 	return line, true
 }
 
-// entryID sorts as the numbers do.
+// entryID returns the document's id. Ids sort by number.
 func entryID(account string, number int64) string { return fmt.Sprintf("%s/%012d", account, number) }
 
 // statementModel has one document for each event of a ledger.
 type statementModel struct{}
 
-// indexStatement has the entries of an account, the newest first.
+// indexStatement orders the entries of an account, newest first.
 const indexStatement = "statement"
 
 func (statementModel) name() string { return "statements" }
@@ -85,7 +86,7 @@ func (statementModel) touched(e Event) []string {
 	return []string{entryID(e.ID, int64(e.Revision))}
 }
 
-// apply implements model: an entry that is there is complete.
+// apply implements model. An existing entry never changes.
 func (statementModel) apply(_ string, doc any, _ bool, e Event) (folded, error) {
 	if have, exists := doc.(Entry); exists {
 		return folded{doc: have}, nil
@@ -94,16 +95,16 @@ func (statementModel) apply(_ string, doc any, _ bool, e Event) (folded, error) 
 	return folded{doc: line, changed: ok}, nil
 }
 
-// Statements serves the entries of the ledgers.
+// Statements answers queries for entries of ledgers.
 type Statements struct{ at *catalogue }
 
-// StatementQuery asks for a page of an account's statement. Its JSON is the cursor of GET /credits/ledger.
+// StatementQuery selects a page of an account's statement. Its JSON is the cursor of GET /credits/ledger.
 type StatementQuery struct {
 	Account domain.AccountID `json:"a"`
-	From    time.Time        `json:"f"` // the earliest entry; zero: no bound
-	To      time.Time        `json:"t"` // the latest entry, itself included; zero: no bound
+	From    time.Time        `json:"f"` // time of the earliest entry; zero: no limit
+	To      time.Time        `json:"t"` // time of the latest entry, inclusive; zero: no limit
 	Limit   int              `json:"l"` // 1 to 999
-	After   *EntryCursor     `json:"e"` // the last entry of the page before; nil: the first page
+	After   *EntryCursor     `json:"e"` // the last entry of the previous page; nil: the first page
 }
 
 // EntryCursor is an entry's place in the statement.
@@ -112,10 +113,10 @@ type EntryCursor struct {
 	Number int64     `json:"number"`
 }
 
-// Cursor is the entry's place in the statement.
+// Cursor returns the entry's place in the statement.
 func (e Entry) Cursor() EntryCursor { return EntryCursor{At: e.At, Number: e.Number} }
 
-// Page returns entries, the newest first, and whether others follow.
+// Page returns entries, newest first, and whether more follow.
 func (s *Statements) Page(ctx context.Context, q StatementQuery) ([]Entry, bool, error) {
 	limit := min(q.Limit, MaxPage-1)
 	stored := Query{Index: indexStatement, Equal: []any{string(q.Account)}, Limit: limit + 1}

@@ -2,14 +2,14 @@ package projections
 
 import "moviola/domain"
 
-// Task is what a processor is handed: a piece of work and, when another worker's claim on it is known to be dead, that claim.
-// It is only a hint and may be old: the processor folds the stream and acts on its state.
+// Task is the input of a processor: a work item and, when the worker that had claimed it is known to be dead, that claim. It is
+// only a hint and may be outdated: the processor folds the stream and acts on its state.
 type Task struct {
 	WorkItem
-	// Dead is the attempt (of a render) or the run (of a delivery) whose worker shows no sign of life any more; 0: none.
+	// Dead is the attempt (of a render) or the run (of a delivery) whose worker has stopped showing signs of life; 0: none.
 	Dead int `json:"dead"`
-	// Death is how the process of that worker is known to have failed. Decision 56.
+	// Death is the evidence of how that worker's process failed. Decision 56.
 	Death domain.Death `json:"death"`
-	// Apart says that no other render or preload item is in work in this process until the task has ended.
+	// Apart says that this process runs no other render or preload item until the task has ended.
 	Apart bool `json:"apart"`
 }

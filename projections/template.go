@@ -11,10 +11,11 @@ import (
 	"moviola/eventstore"
 )
 
-// Template is the read model of one saved template. Its id is the template's. The movie JSON itself is a stored file, see BodyHash.
+// Template is the read model of one saved template. Its id is the template's id. The movie JSON itself is a stored file, see
+// BodyHash.
 type Template struct {
 	ID        string    `json:"id"`
-	Revision  int64     `json:"revision"` // of the last event of the template's stream folded in
+	Revision  int64     `json:"revision"` // of the last event of the template's stream that was folded in
 	Account   string    `json:"account"`  // its owner
 	State     string    `json:"state"`    // alive, deleted, swept
 	Name      string    `json:"name"`
@@ -24,10 +25,10 @@ type Template struct {
 	Width     int       `json:"width"`
 	Height    int       `json:"height"`
 	Prompt    string    `json:"prompt"`
-	Published bool      `json:"published"` // it is in the library
-	Video     string    `json:"video"`     // blob key of the example; empty: none
+	Published bool      `json:"published"` // the template is in the library
+	Video     string    `json:"video"`     // blob key of the example video; empty: none
 	Thumbnail string    `json:"thumbnail"`
-	Example   string    `json:"example"` // project of the example
+	Example   string    `json:"example"` // project of the example movie
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
@@ -39,10 +40,10 @@ const (
 	templateSwept   = "swept"
 )
 
-// BodyKey is where the movie JSON is stored.
+// BodyKey is the blob key of the movie JSON.
 func (t Template) BodyKey() string { return blobkey.Body(template.ID(t.ID), t.BodyHash) }
 
-// foldTemplate applies one event of the template's stream. Publishing changes no updated_at: the template is the same.
+// foldTemplate applies one event of the template's stream. Publishing does not change updated_at: the template stays the same.
 func foldTemplate(t Template, e Event) Template {
 	switch d := e.Data.(type) {
 	case template.Created:
@@ -109,13 +110,13 @@ var templateModel = streamModel[Template]{
 	fold:     foldTemplate,
 }
 
-// Templates serves the saved templates.
+// Templates answers queries for saved templates.
 type Templates struct {
 	at  *catalogue
 	log *eventstore.Log
 }
 
-// Get returns a template that exists, and false when there is none. It is never older than the template's stream.
+// Get returns a template, and false when it does not exist. The template is never older than its stream.
 func (t *Templates) Get(ctx context.Context, id template.ID) (Template, bool, error) {
 	doc, known, err := templateModel.load(ctx, t.at, string(id))
 	if err == nil {
@@ -127,7 +128,7 @@ func (t *Templates) Get(ctx context.Context, id template.ID) (Template, bool, er
 	return doc, true, nil
 }
 
-// Owned returns all templates of an account, the last updated first; with a tag, those that carry it.
+// Owned returns all templates of an account, last updated first. With a tag, it returns only those with that tag.
 func (t *Templates) Owned(ctx context.Context, account domain.AccountID, tag string) ([]Template, error) {
 	owned, err := t.all(ctx, indexOwned, string(account), templateAlive)
 	if err != nil || tag == "" {
@@ -136,12 +137,12 @@ func (t *Templates) Owned(ctx context.Context, account domain.AccountID, tag str
 	return slices.DeleteFunc(owned, func(one Template) bool { return !slices.Contains(one.Tags, tag) }), nil
 }
 
-// Deleted returns the deleted templates of an account of which something is still stored.
+// Deleted returns the deleted templates of an account whose files are not removed yet.
 func (t *Templates) Deleted(ctx context.Context, account domain.AccountID) ([]Template, error) {
 	return t.all(ctx, indexOwned, string(account), templateDeleted)
 }
 
-// Library returns all published templates, and those of an account that carry one of some tags, the last updated first. Decision 42.
+// Library returns all published templates, and the account's own that have one of the tags, last updated first. Decision 42.
 func (t *Templates) Library(ctx context.Context, account domain.AccountID, tags []string) ([]Template, error) {
 	library, err := t.all(ctx, indexPublished, true)
 	if err != nil || len(tags) == 0 {

@@ -9,20 +9,21 @@ import (
 	"moviola/domain/connection"
 )
 
-// Sealer encrypts what must not stand in the read models as it is, for a place, the only one where it can be opened again.
+// Sealer encrypts what must not be readable in the read models. It binds the ciphertext to a place, and only there it can be
+// decrypted.
 type Sealer interface {
 	Seal(place string, content []byte) (connection.Sealed, error)
 	Open(place string, sealed connection.Sealed) ([]byte, error)
 }
 
-// sealedTokens is a Documents in which the tokens of movies' files are encrypted.
+// sealedTokens is a Documents that encrypts the tokens of movies' files.
 type sealedTokens struct {
 	Documents
 	sealer Sealer
 }
 
-// SealTokens returns documents in which the tokens that RenderFinished of earlier versions carries lie encrypted: whoever reads the store of
-// the read models finds no address of a file. Who reads through it reads them as they were. All other documents are what they were.
+// SealTokens returns a Documents that stores the tokens from RenderFinished of earlier versions encrypted: nobody can read
+// addresses of files from the store of the read models. Reading through it decrypts them. All other documents pass unchanged.
 func SealTokens(docs Documents, sealer Sealer) Documents { return sealedTokens{docs, sealer} }
 
 // Commit implements Documents.
@@ -64,7 +65,8 @@ func (d sealedTokens) Page(ctx context.Context, collection string, query Query) 
 	return page, err
 }
 
-// sealedMark begins a token that is encrypted, which no token does; then come the key's name, a colon, and the ciphertext.
+// sealedMark is the prefix of an encrypted token; no plain token begins with it. The key's name, a colon, and the ciphertext
+// follow.
 const sealedMark = "sealed:"
 
 func tokenPlace(project string) string { return "token of " + project }
@@ -80,7 +82,7 @@ func (d sealedTokens) seal(m Movie) (Movie, error) {
 	return m, nil
 }
 
-// unsealedBody is a stored document whose token is decrypted when it is read.
+// unsealedBody is a stored document whose token is decrypted by Decode.
 type unsealedBody struct {
 	Body
 	sealer Sealer

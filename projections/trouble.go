@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// StuckAfter is how often a piece of work fails for its own reasons before it counts as stuck. Design §6.
+// StuckAfter is how many times a work item has to fail for its own reasons to be stuck. Design §6.
 const StuckAfter = 10
 
-// troubles is the collection of the trouble board. Like presence, it is not made from events.
+// troubles is the collection of the trouble board. Like presence, it is not folded from events.
 var troubles = Collection{Name: "trouble", Indexes: []Index{{Name: indexStuck, Fields: []Field{{Name: "stuck"}, {Name: "work"}}}}}
 
 const indexStuck = "stuck"
 
-// Trouble is what keeps a piece of work from being done. It is tried again all the same.
+// Trouble is why a work item fails. The item is retried nevertheless.
 type Trouble struct {
 	Work     string    `json:"work"` // id of the WorkItem
 	Kind     string    `json:"kind"`
@@ -23,11 +23,11 @@ type Trouble struct {
 	Message  string    `json:"message"`  // of the last failure, for operators only
 	Failures int       `json:"failures"` // in a row
 	Stuck    bool      `json:"stuck"`    // it has failed StuckAfter times
-	First    time.Time `json:"first"`    // of the failures
+	First    time.Time `json:"first"`    // time of the first failure
 	Last     time.Time `json:"last"`
 }
 
-// TroubleBoard is where workers say what they could not do, so that operators see what is stuck. It is safe for concurrent use.
+// TroubleBoard is where workers record failures, so that operators see which work is stuck. It is safe for concurrent use.
 type TroubleBoard struct {
 	rows board[Trouble]
 	at   *catalogue
@@ -38,7 +38,7 @@ func newTroubleBoard(at *catalogue, now func() time.Time) *TroubleBoard {
 	return &TroubleBoard{rows: board[Trouble]{docs: at.docs, collection: troubles.Name, what: "trouble"}, at: at, now: now}
 }
 
-// Failed notes another failure of a piece of work and returns what is known of its trouble.
+// Failed records another failure of a work item and returns the item's row.
 func (b *TroubleBoard) Failed(ctx context.Context, item WorkItem, message string) (Trouble, error) {
 	var noted Trouble
 	err := b.rows.change(ctx, item.ID, func(row Trouble, exists bool) (Trouble, time.Time, bool) {
@@ -55,15 +55,15 @@ func (b *TroubleBoard) Failed(ctx context.Context, item WorkItem, message string
 	return noted, err
 }
 
-// Clear takes a trouble down: the work is done, or an operator has looked into it and its failures are counted anew.
+// Clear removes a row: the work is done, or an operator has resumed it and its failures are counted from zero.
 func (b *TroubleBoard) Clear(ctx context.Context, work string) error {
 	return b.rows.change(ctx, work, func(row Trouble, exists bool) (Trouble, time.Time, bool) {
 		return row, millis(b.now()), exists
 	})
 }
 
-// Stuck returns the troubles of work that is stuck and is still to be done, by work. What has been done since by another
-// process is taken down.
+// Stuck returns the rows of work that is stuck and still open, by work. It removes the rows of work that another process has done
+// since.
 func (b *TroubleBoard) Stuck(ctx context.Context) ([]Trouble, error) {
 	rows, err := b.list(ctx, true)
 	if err != nil {
@@ -90,7 +90,7 @@ func (b *TroubleBoard) list(ctx context.Context, stuck bool) ([]Trouble, error) 
 	})
 }
 
-// forget takes troubles down that were few and long ago: the work has been done by another process since.
+// forget removes old rows with few failures: another process has done their work since.
 func (b *TroubleBoard) forget(ctx context.Context, before time.Time) error {
 	rows, err := b.list(ctx, false)
 	for _, row := range rows {
@@ -101,7 +101,7 @@ func (b *TroubleBoard) forget(ctx context.Context, before time.Time) error {
 	return err
 }
 
-// open says whether a trouble's work is still on the work list.
+// open reports whether a row's work is still on the work list.
 func (b *TroubleBoard) open(ctx context.Context, row Trouble) (bool, error) {
 	found, err := b.at.docs.Get(ctx, b.at.collection(workModel{}.name()), row.Work)
 	if err != nil {

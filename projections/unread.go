@@ -18,29 +18,29 @@ import (
 	"moviola/eventstore"
 )
 
-// errNewer says that a batch has an event that this program cannot read, and that another process may be about to project it.
+// errNewer says that a batch has an event that this program cannot read; a process of a newer version may be about to project it.
 var errNewer = errors.New("an event was written by a newer version of the program")
 
-// newerTries is how often a batch with such an event is tried, in some 2.5 seconds, before its stream is left out: where a process of the
-// newer version projects too, it comes first.
+// newerTries is how many times a batch with such an event is tried, in about 2.5 seconds, before its stream becomes unread. This
+// gives a process of the newer version the time to project it.
 const newerTries = 7
 
-// newerAge is the age from which on such an event is not waited for: another process would have come first already.
+// newerAge is the age from which on the projector does not wait for another process to project such an event.
 const newerAge = 10 * time.Second
 
-// Unread is a stream of which a generation of the read models has nothing from an event on, because the program that projected could not
-// read that event: a newer version had written it. Its documents stand still. A program that can read the event builds the read models
-// anew in the background.
+// Unread is a stream that a generation of the read models does not fold from some event on: the program that projected could not
+// read that event, which a newer version has written. Its documents no longer change. A program that can read the event rebuilds
+// the read models in the background.
 type Unread struct {
 	Stream   string    `json:"stream"`
-	Revision int64     `json:"revision"` // of the event
-	Type     string    `json:"type"`     // of the event
-	Version  int       `json:"version"`  // of the event's type; 0: its metadata cannot be read either
+	Revision int64     `json:"revision"` // revision of that event
+	Type     string    `json:"type"`     // type of that event
+	Version  int       `json:"version"`  // version of its payload; 0: its metadata cannot be read either
 	Account  string    `json:"account"`
-	Created  time.Time `json:"created"` // when the event store took the event
+	Created  time.Time `json:"created"` // creation time of that event
 }
 
-// unreadsOf is the collection of the unread streams of a generation. It is dropped with the generation.
+// unreadsOf is the collection of the unread streams of a generation. It is dropped together with the generation.
 func unreadsOf(generation int64) Collection {
 	return Collection{Name: fmt.Sprintf("unread_%d", generation)}
 }
@@ -59,8 +59,8 @@ func (c *catalogue) loadUnread(ctx context.Context, generation int64) (map[strin
 	return unread, nil
 }
 
-// read decodes the events of a batch that are not in the documents yet. It leaves out those of unread streams, and returns the streams that
-// become unread with this batch. While patient it returns errNewer instead.
+// read decodes the events of a batch that the documents lack. It leaves out those of unread streams, and returns the streams that
+// become unread with this batch. While patient is true, it returns errNewer instead.
 func (p *projector) read(recorded []eventstore.Recorded, patient bool) ([]Event, []Unread, error) {
 	var found []Unread
 	left := make(map[string]bool)
@@ -92,7 +92,7 @@ func (p *projector) read(recorded []eventstore.Recorded, patient bool) ([]Event,
 	return events, found, nil
 }
 
-// note returns the writes that make streams unread, and says so in the log of the process.
+// note logs the streams that become unread, and returns the writes that record them.
 func (p *projector) note(found []Unread) []Write {
 	writes := make([]Write, len(found))
 	for i, u := range found {
@@ -103,7 +103,7 @@ func (p *projector) note(found []Unread) []Write {
 	return writes
 }
 
-// standing knows the unread streams of the current generation. It is safe for concurrent use.
+// standing holds the unread streams of the current generation. It is safe for concurrent use.
 type standing struct {
 	streams atomic.Pointer[map[string]Unread]
 }
@@ -115,13 +115,13 @@ func (s *standing) all() map[string]Unread {
 	return nil
 }
 
-// still tells whether a stream is unread: its document is not what its stream says.
+// still reports whether a stream is unread: its document lacks events.
 func (s *standing) still(category, id string) bool {
 	_, unread := s.all()[category+"-"+id]
 	return unread
 }
 
-// UnreadError says that a list cannot be answered because events that belong to it were written by a newer version of the program.
+// UnreadError says that a list cannot be answered, because a newer version of the program has written events that belong to it.
 // Decision 59.
 type UnreadError struct{ Unread }
 
@@ -132,7 +132,7 @@ func (e *UnreadError) Error() string {
 // Unwrap implements the interface of package errors.
 func (e *UnreadError) Unwrap() error { return eventstore.ErrUnknownType }
 
-// categoryOf names the streams whose events the lists of a read model show to an account.
+// categoryOf maps read models whose lists are shown to accounts to the category of their streams.
 var categoryOf = map[string]string{
 	movieModel.modelName: movie.StreamCategory, statementModel{}.name(): ledger.StreamCategory, keyModel.modelName: key.StreamCategory,
 	mediaModel{}.name(): media.StreamCategory, folderModel{}.name(): media.StreamCategory, preloadModel.modelName: preload.StreamCategory,
@@ -141,7 +141,7 @@ var categoryOf = map[string]string{
 	deliveryModel{}.name():    movie.StreamCategory, usageModel{}.name(): movie.StreamCategory, termModel{}.name(): movie.StreamCategory,
 }
 
-// mayList returns an *UnreadError when a list of an account would show an unread stream as it was.
+// mayList returns an *UnreadError when a list of an account would show an outdated document of an unread stream.
 func (s *standing) mayList(model, account string) error {
 	for _, u := range s.all() {
 		if category, _ := eventstore.SplitStream(u.Stream); u.Account == account && category == categoryOf[model] {
@@ -151,7 +151,7 @@ func (s *standing) mayList(model, account string) error {
 	return nil
 }
 
-// Unread returns the streams that stand still in the read models, as they were known a second ago.
+// Unread returns the unread streams of the read models, up to a second old.
 func (r *Reader) Unread() []Unread {
 	var out []Unread
 	for _, u := range r.at.standing.all() {
@@ -160,7 +160,7 @@ func (r *Reader) Unread() []Unread {
 	return out
 }
 
-// lookForUnread reads which streams stand still.
+// lookForUnread reads the unread streams again.
 func (r *Reader) lookForUnread(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, behindTime)
 	defer cancel()

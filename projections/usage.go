@@ -8,21 +8,21 @@ import (
 	"moviola/domain/movie"
 )
 
-// Usage is the read model of what an account did on one day, in UTC: of the events of its movies that happened then. Its id is the day's and the
-// account's.
+// Usage is the read model of an account's activity on one day in UTC, counted from the events of its movies on that day. Its id
+// is made of the day and the account.
 type Usage struct {
 	ID      string `json:"id"`
 	Day     string `json:"day"` // 2026-11-25
 	Account string `json:"account"`
 
-	Submitted int64 `json:"submitted"` // movies, drafts among them
+	Submitted int64 `json:"submitted"` // submitted movies, drafts included
 	Drafts    int64 `json:"drafts"`
-	Rendered  int64 `json:"rendered"` // movies that came to a video, late ones too
-	Cached    int64 `json:"cached"`   // of these, copies of an equal movie
-	Failed    int64 `json:"failed"`   // movies that came to an error or ran out of time
+	Rendered  int64 `json:"rendered"` // movies with a video, also those after a timeout
+	Cached    int64 `json:"cached"`   // of these: copies of an equal movie
+	Failed    int64 `json:"failed"`   // movies that ended in an error or a timeout
 	Cancelled int64 `json:"cancelled"`
 
-	// The failed movies by family: see movie.Failure.
+	// The failed movies by family of the failure: see movie.Failure.
 	FailedMovie   int64 `json:"failed_movie"`
 	FailedAccount int64 `json:"failed_account"`
 	FailedSources int64 `json:"failed_sources"`
@@ -30,24 +30,24 @@ type Usage struct {
 	FailedTimeout int64 `json:"failed_timeout"`
 	FailedUnknown int64 `json:"failed_unknown"`
 
-	VideoMS  int64 `json:"video_ms"` // length of the rendered movies
+	VideoMS  int64 `json:"video_ms"` // total length of the rendered movies, in ms
 	Credits  int64 `json:"credits"`
-	Bytes    int64 `json:"bytes"`     // of the rendered files
-	RenderMS int64 `json:"render_ms"` // that attempts took which came to an outcome, as far as it was measured
+	Bytes    int64 `json:"bytes"`     // total size of the rendered files
+	RenderMS int64 `json:"render_ms"` // total duration of attempts with an outcome, in ms, where it was measured
 
-	DeliveriesOK      int64 `json:"deliveries_ok"` // destinations by their last result in a run
+	DeliveriesOK      int64 `json:"deliveries_ok"` // destinations by the last result of each run
 	DeliveriesError   int64 `json:"deliveries_error"`
 	DeliveriesSkipped int64 `json:"deliveries_skipped"`
 	DeliveryTries     int64 `json:"delivery_tries"`
 
-	Commit  int64 `json:"commit"` // position in the log of the last event folded in
+	Commit  int64 `json:"commit"` // position in the log of the last event that was folded in
 	Prepare int64 `json:"prepare"`
 }
 
-// dayForm is how a day is written.
+// dayForm is the format of a day.
 const dayForm = time.DateOnly
 
-// usageTime is when something happened that counts, and false for every other event.
+// usageTime returns the time of an event that counts as activity, and false for every other event.
 func usageTime(e Event) (time.Time, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -65,7 +65,7 @@ func usageTime(e Event) (time.Time, bool) {
 	}
 }
 
-// after is the day with one more event.
+// after returns the day with one more event counted.
 func (u Usage) after(e Event) Usage {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -109,7 +109,7 @@ func (u Usage) finished(d movie.RenderFinished) Usage {
 		u.RenderMS += d.Spent.TookMS
 	}
 	if !d.Success {
-		if why := movie.FailureOf(d); why != movie.TimedOut { // that was counted when it ran out of time
+		if why := movie.FailureOf(d); why != movie.TimedOut { // a timed-out movie was counted at its timeout
 			u = u.failure(why)
 		}
 		return u
@@ -148,7 +148,8 @@ const (
 	indexAccount = "account" // of one
 )
 
-// usageModel has a document for each day and account, guarded by the position in the log: it follows many streams.
+// usageModel has a document for each day and account. Since a document follows many streams, it is guarded by the position in the
+// log.
 type usageModel struct{}
 
 func (usageModel) name() string { return "usage_daily" }
@@ -184,30 +185,30 @@ func (usageModel) apply(id string, doc any, _ bool, e Event) (folded, error) {
 	return folded{doc: next, changed: true}, nil
 }
 
-// UsageDays serves what accounts did on each day.
+// UsageDays answers queries for the activity of accounts by day.
 type UsageDays struct{ at *catalogue }
 
-// UsageQuery asks for a page of days, the first first. Its JSON is the cursor of GET /admin/usage.
+// UsageQuery selects a page of days, earliest first. Its JSON is the cursor of GET /admin/usage.
 type UsageQuery struct {
 	Account      domain.AccountID `json:"a"` // empty: all
-	From         string           `json:"f"` // the first day; empty: no bound
-	To           string           `json:"t"` // the last day, itself included; empty: no bound
+	From         string           `json:"f"` // the first day; empty: no limit
+	To           string           `json:"t"` // the last day, inclusive; empty: no limit
 	Limit        int              `json:"l"` // 1 to 999
-	*UsageCursor                  // the last document of the page before; nil: the first page
+	*UsageCursor                  // the last document of the previous page; nil: the first page
 }
 
-// UsageCursor is a document's place among those of all accounts, and of one.
+// UsageCursor is a document's place in the lists of all accounts and of one account.
 type UsageCursor struct {
 	Day   string           `json:"d"`
 	Owner domain.AccountID `json:"o"`
 }
 
-// Cursor is the document's place in the list.
+// Cursor returns the document's place in the list.
 func (u Usage) Cursor() UsageCursor {
 	return UsageCursor{Day: u.Day, Owner: domain.AccountID(u.Account)}
 }
 
-// List returns documents by day and account, and whether others follow. They may trail the log.
+// List returns documents by day and account, and whether more follow. It may lag behind the log.
 func (u *UsageDays) List(ctx context.Context, list UsageQuery) ([]Usage, bool, error) {
 	q := Query{Index: indexDays, Limit: list.Limit + 1}
 	if list.Account != "" {

@@ -10,23 +10,24 @@ import (
 	"moviola/eventstore"
 )
 
-// Difference is a document that is not what the log makes of it.
+// Difference is a document that differs from the result of folding the log.
 type Difference struct {
 	Model string // name of the read model
 	ID    string // of the document
-	What  string // missing, superfluous, or other than it should be
+	What  string // missing, superfluous, or the difference in content
 }
 
-// How often documents that differ are looked at again, and the pause before: those of a service that works are being written.
+// How many times differing documents are compared again, and the pause before each time: while the service runs, documents are
+// being written.
 const (
 	verifyTries = 5
 	verifyPause = 500 * time.Millisecond
-	// mostDifferences bounds what is remembered.
+	// mostDifferences is the maximum of differences that are collected.
 	mostDifferences = 10_000
 )
 
-// Verify folds the log into an empty document store, up to where the current read models are, and returns the documents that differ.
-// config is that of the service: times are part of the documents. It writes to scratch only.
+// Verify folds the log into an empty document store, up to the checkpoint of the current read models, and returns the documents
+// that differ. config must be the service's own, because documents contain times that depend on it. It writes to scratch only.
 func Verify(ctx context.Context, config Config, scratch Documents) ([]Difference, error) {
 	config = config.withDefaults()
 	live := &catalogue{docs: config.Documents, models: allModels(config)}
@@ -95,7 +96,7 @@ func (v *verifier) run(ctx context.Context) ([]Difference, error) {
 	return suspects, err
 }
 
-// follow folds the log up to where the current read models are.
+// follow folds the log up to the checkpoint of the current read models.
 func (v *verifier) follow(ctx context.Context) error {
 	until, err := v.live.loadCheckpoint(ctx, v.live.current.Load().Generation)
 	if err != nil {
@@ -132,7 +133,7 @@ func (v *verifier) follow(ctx context.Context) error {
 	return flush()
 }
 
-// compareAll walks through the documents of both stores, by id.
+// compareAll compares all documents of both stores in the order of their ids.
 func (v *verifier) compareAll(ctx context.Context) ([]Difference, error) {
 	var found []Difference
 	for _, m := range v.live.models {
@@ -168,7 +169,7 @@ func (v *verifier) compareAll(ctx context.Context) ([]Difference, error) {
 	return found, nil
 }
 
-// compareAgain looks at documents that differed.
+// compareAgain compares the documents that differed.
 func (v *verifier) compareAgain(ctx context.Context, suspects []Difference) ([]Difference, error) {
 	var found []Difference
 	for _, s := range suspects {
@@ -209,7 +210,8 @@ func one(ctx context.Context, c *catalogue, m model, id string) (*Stored, error)
 	return &stored, nil
 }
 
-// difference compares the first documents that two walks have left, or two of one id; nil: there is none. what is empty when they are the same.
+// difference compares the next documents of two walks, or two documents with the same id; nil: there is none. what is empty when
+// they are equal.
 func difference(m model, have, want *Stored) (id, what string, err error) {
 	switch {
 	case have == nil && want == nil:
@@ -230,7 +232,7 @@ func difference(m model, have, want *Stored) (id, what string, err error) {
 	return have.ID, what, err
 }
 
-// content is what a document says, whatever store it lies in.
+// content returns a document's content as text, independent of the store.
 func content(m model, stored *Stored) (string, error) {
 	doc, err := m.decode(stored.Body)
 	if err != nil {
@@ -240,7 +242,7 @@ func content(m model, stored *Stored) (string, error) {
 	return string(text), err
 }
 
-// walk goes through the documents of a read model by id.
+// walk iterates over the documents of a read model in the order of their ids.
 type walk struct {
 	at    *catalogue
 	model model
@@ -251,7 +253,7 @@ type walk struct {
 
 func newWalk(at *catalogue, m model) *walk { return &walk{at: at, model: m} }
 
-// peek returns the document that comes next; nil: none does.
+// peek returns the next document; nil: there are no more.
 func (w *walk) peek(ctx context.Context) (*Stored, error) {
 	if len(w.page) == 0 && !w.ended {
 		q := Query{Index: IDIndex, Limit: MaxPage}

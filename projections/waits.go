@@ -2,10 +2,10 @@ package projections
 
 import "sync/atomic"
 
-// waits counts those who wait for the read models to move on. The zero waits has nobody, ever.
+// waits counts the callers that wait for the read models to advance. The zero waits counts nobody.
 type waits struct {
 	count *atomic.Int64
-	begun chan struct{} // holds a token when somebody has begun
+	begun chan struct{} // holds a token when a caller has begun to wait
 }
 
 func newWaits() waits { return waits{count: new(atomic.Int64), begun: make(chan struct{}, 1)} }
@@ -20,5 +20,5 @@ func (w waits) begin() {
 
 func (w waits) end() { w.count.Add(-1) }
 
-// any tells whether somebody waits.
+// any reports whether somebody waits.
 func (w waits) any() bool { return w.count != nil && w.count.Load() > 0 }

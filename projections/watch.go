@@ -8,24 +8,25 @@ import (
 )
 
 const (
-	// pollInterval is how often a process that does not project looks how far others have come, while somebody waits for them;
-	// idlePolls is how many of these looks it leaves out while nobody does.
+	// pollInterval is how often a process that does not project reads the checkpoint while somebody waits for it. While nobody
+	// waits, it skips idlePolls of these reads.
 	pollInterval = 20 * time.Millisecond
 	idlePolls    = 4
-	// pointerInterval is how often a process looks which generation is current.
+	// pointerInterval is how often a process checks which generation is current.
 	pointerInterval = time.Second
-	// sweepInterval is how often tombstones are looked for.
+	// sweepInterval is how often old tombstones are removed.
 	sweepInterval = 10 * time.Minute
-	// keepTombstones is how long a tombstone stays. It must be longer than any process can hold on to documents that it has loaded
-	// (commitTimeout), by so much that clocks which disagree do not matter.
+	// keepTombstones is how long a tombstone stays. It must be longer than any process can hold documents that it has loaded
+	// (commitTimeout), by a margin that covers clocks that differ.
 	keepTombstones = 24 * time.Hour
-	// keepRetired is how long the collections of an old generation stay after the switch: longer than a process takes to notice.
+	// keepRetired is how long the collections of an old generation stay after the switch: longer than a process takes to notice
+	// the switch.
 	keepRetired = time.Minute
-	// sweepLimit is how many tombstones are removed in one step.
+	// sweepLimit is the maximum of tombstones removed in one step.
 	sweepLimit = 1000
 )
 
-// watch follows how far other processes have brought the read models, until ctx ends.
+// watch follows the progress that other processes make with the read models, until ctx ends.
 func (r *Reader) watch(ctx context.Context) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
@@ -43,7 +44,7 @@ func (r *Reader) watch(ctx context.Context) error {
 	return nil
 }
 
-// look reads how far the current generation is.
+// look reads the checkpoint of the current generation.
 func (r *Reader) look(ctx context.Context) error {
 	generation := r.at.current.Load().Generation
 	checkpoint, err := r.at.loadCheckpoint(ctx, generation)
@@ -55,18 +56,18 @@ func (r *Reader) look(ctx context.Context) error {
 	return nil
 }
 
-// chores are what is done now and then beside the projecting. A chore that fails is done again later.
+// chores are the periodic tasks beside projecting. A failed task is retried later.
 type chores struct {
 	r           *Reader
 	nextPointer time.Time
 	nextSweep   time.Time
 	nextSign    time.Time
-	signed      int64 // the generation that the last sign of life named
+	signed      int64 // the generation in the last sign of life
 	refused     int   // how many times the new generation was not caught up with the log
 }
 
-// patience is how often a process finds a new generation behind before it takes it all the same: whoever built it may be gone,
-// and then nobody brings it on.
+// patience is how many times a process refuses to switch to a new generation that is behind its own position. Then it switches
+// all the same: the process that built that generation may have ended, and then nobody brings it up to date.
 const patience = 5
 
 func newChores(r *Reader) *chores {
@@ -74,7 +75,7 @@ func newChores(r *Reader) *chores {
 	return &chores{r: r, nextPointer: now.Add(pointerInterval), nextSweep: now.Add(sweepInterval)}
 }
 
-// do does what is due.
+// do runs the tasks that are due.
 func (c *chores) do(ctx context.Context) {
 	c.follow(ctx)
 	if now := c.r.config.Now(); !now.Before(c.nextSweep) {
@@ -85,7 +86,7 @@ func (c *chores) do(ctx context.Context) {
 	}
 }
 
-// follow reads the pointer and goes where it says.
+// follow reads the pointer and switches to the generation that it names.
 func (c *chores) follow(ctx context.Context) {
 	now := c.r.config.Now()
 	if now.Before(c.nextPointer) {
@@ -114,8 +115,7 @@ func (c *chores) follow(ctx context.Context) {
 	}
 }
 
-// sweep removes tombstones that nothing can need any more, rows of the presence board whose worker is long gone, and the
-// collections of an old generation.
+// sweep removes old tombstones, rows of the presence board whose worker ended long ago, and the collections of old generations.
 func (r *Reader) sweep(ctx context.Context, now time.Time) error {
 	for _, name := range append(r.at.collections(), presences.Name, troubles.Name, readers.Name) {
 		for removed := sweepLimit; removed == sweepLimit; {
@@ -143,7 +143,7 @@ func (r *Reader) sweep(ctx context.Context, now time.Time) error {
 	return r.dropRetired(ctx, now)
 }
 
-// dropRetired drops the collections that the pointer has left.
+// dropRetired drops the retired collections.
 func (r *Reader) dropRetired(ctx context.Context, now time.Time) error {
 	p, err := r.at.read(ctx)
 	if err != nil || p == nil || len(p.Retired) == 0 || now.Sub(p.SwitchedAt) < keepRetired {

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// The bounds of one look at the work list.
+// The limits of one read of the work list.
 const (
-	dueWindow    = 64 // the items that are due for longest, whoever they belong to
-	turnAccounts = 64 // accounts visited when more than those are due
+	dueWindow    = 64 // items that are due longest, of whatever account
+	turnAccounts = 64 // accounts visited when more items than those are due
 )
 
-// Work serves the work list. What it returns is a hint and may be old: whoever acts on it folds the stream. It is safe for
-// concurrent use.
+// Work answers queries for the work list. Its results are hints and may be outdated: whoever acts on an item folds the stream. It
+// is safe for concurrent use.
 type Work struct {
 	at *catalogue
 
 	mu   sync.Mutex
-	next map[string]string // the account after which the next visit begins, by kind and state
+	next map[string]string // kind and state → account after which the next visit begins
 }
 
-// Candidates returns what of a kind is due at now and nobody has: up to perAccount items of each account, its oldest first. Of
-// WorkStop, items that a worker still has are due too once their time has come.
+// Candidates returns items of a kind that are due at now and not claimed: up to perAccount of each account, its oldest first. For
+// WorkStop, it also returns claimed items whose time has come.
 //
-// It never reads a backlog. What has been due for longest is always among the candidates; when more is due than one look
-// takes, so are the oldest items of a number of accounts, other ones each time, so that every account comes to be seen
-// however long another's queue is.
+// It reads a limited number of items, never the whole backlog. The items that are due longest are always among the candidates.
+// When more are due than one call reads, it adds the oldest items of some accounts, other accounts with each call: so every
+// account is reached, however long another's queue is.
 func (w *Work) Candidates(ctx context.Context, kind string, now time.Time, perAccount int) ([]WorkItem, error) {
 	found := share{perAccount: perAccount, seen: make(map[string]bool), counts: make(map[string]int)}
 	for _, state := range startable(kind) {
@@ -48,7 +48,7 @@ func (w *Work) Candidates(ctx context.Context, kind string, now time.Time, perAc
 	return found.items, nil
 }
 
-// share gathers items, up to a number of each account. Of an account it is given the oldest ones, once or more.
+// share collects items, up to a number of each account. The oldest items of an account are added first; items may be added twice.
 type share struct {
 	perAccount int
 	items      []WorkItem
@@ -67,7 +67,7 @@ func (s *share) add(items []WorkItem, now time.Time) {
 	}
 }
 
-// visit reads the oldest items of the accounts whose turn it is.
+// visit reads the oldest items of the next accounts in turn.
 func (w *Work) visit(ctx context.Context, kind, state string, now time.Time, found *share) error {
 	limit := min(found.perAccount, MaxPage)
 	q := Query{Index: indexTurns, Equal: []any{kind, state}, Limit: limit}
@@ -90,7 +90,7 @@ func (w *Work) visit(ctx context.Context, kind, state string, now time.Time, fou
 			after = shown[len(shown)-1].Account
 			found.add(shown, now)
 		}
-		if len(items) < limit { // the last account: the next visit begins with the first
+		if len(items) < limit { // the last account was reached: the next visit begins with the first
 			after = ""
 			break
 		}
@@ -101,7 +101,7 @@ func (w *Work) visit(ctx context.Context, kind, state string, now time.Time, fou
 	return nil
 }
 
-// accountsIn counts the accounts of items that are ordered by account.
+// accountsIn counts the accounts of items that are sorted by account.
 func accountsIn(items []WorkItem) int {
 	n, last := 0, ""
 	for i, item := range items {
@@ -113,7 +113,7 @@ func accountsIn(items []WorkItem) int {
 	return n
 }
 
-// startable are the states in which an item can be due.
+// startable returns the states in which an item can be due.
 func startable(kind string) []string {
 	if kind == WorkStop {
 		return []string{WorkReady, WorkClaimed}
@@ -121,7 +121,8 @@ func startable(kind string) []string {
 	return []string{WorkReady}
 }
 
-// wholeAccounts drops the last account from a page that ends in the midst of it; the first account's share is always whole.
+// wholeAccounts cuts off the last account of a full page, whose items may continue on the next page. It keeps the first account,
+// whose share is always complete.
 func wholeAccounts(items []WorkItem, limit int) []WorkItem {
 	last := items[len(items)-1].Account
 	if len(items) < limit || items[0].Account == last {
@@ -130,7 +131,7 @@ func wholeAccounts(items []WorkItem, limit int) []WorkItem {
 	return items[:slices.IndexFunc(items, func(i WorkItem) bool { return i.Account == last })]
 }
 
-// Claimed returns the items of a kind that a worker has.
+// Claimed returns the items of a kind that workers have claimed.
 func (w *Work) Claimed(ctx context.Context, kind string) ([]WorkItem, error) {
 	var out []WorkItem
 	for item, err := range w.all(ctx, kind, WorkClaimed) {
@@ -142,7 +143,7 @@ func (w *Work) Claimed(ctx context.Context, kind string) ([]WorkItem, error) {
 	return out, nil
 }
 
-// all yields the items of a kind and state, the first due first. An error ends it.
+// all yields the items of a kind and state, by due time. An error is the last pair.
 func (w *Work) all(ctx context.Context, kind, state string) iter.Seq2[WorkItem, error] {
 	return func(yield func(WorkItem, error) bool) {
 		q := Query{Index: indexDue, Equal: []any{kind, state}, Limit: MaxPage}
@@ -166,7 +167,7 @@ func (w *Work) all(ctx context.Context, kind, state string) iter.Seq2[WorkItem, 
 	}
 }
 
-// NextDue returns the earliest time at which an item of a kind is or becomes due, and false when there is none.
+// NextDue returns the earliest due time of the items of a kind, also when it is past, and false when there are no items.
 func (w *Work) NextDue(ctx context.Context, kind string) (time.Time, bool, error) {
 	var next time.Time
 	found := false

@@ -20,20 +20,21 @@ const (
 
 // The kinds of work of accounts.
 const (
-	WorkComplete = "complete" // an opening whose first credits or first key are missing: due when its request must have ended
-	WorkZero     = "zero"     // due when the balance has been zero for 30 days
-	WorkPurge    = "purge"    // open from ZeroBalancePurged until what stood before it has been removed
-	WorkClose    = "close"    // open from AccountClosed until everything has been removed, twice
+	// the opening of an account lacks its first credits or first key; due when the request for it must have ended
+	WorkComplete = "complete"
+	WorkZero     = "zero"  // due after 30 days with a balance of zero
+	WorkPurge    = "purge" // open from ZeroBalancePurged until the files from before it are removed
+	WorkClose    = "close" // open from AccountClosed until the account's files are removed, twice
 )
 
 const (
-	// openingTime is how long a request may take to complete the opening that it began.
+	// openingTime is the maximum time that a request needs to complete the opening of an account.
 	openingTime = 10 * time.Second
-	// lastRound is how often what is stored for a closed account is removed. Design §6: repeated after a day.
+	// lastRound is how many times the files of a closed account are removed. Design §6: repeated after a day.
 	lastRound = 2
 )
 
-// accountTouched names the items that an event of an account, of its ledger or of its keys moves.
+// accountTouched returns the items that an event of an account, of its ledger or of its keys changes.
 func accountTouched(e Event) []string {
 	switch d := e.Data.(type) {
 	case account.Opened:
@@ -63,7 +64,7 @@ func accountTouched(e Event) []string {
 	return nil
 }
 
-// ofAccount folds an event into an item of one of the lines of accounts.
+// ofAccount folds an event into an item of work on an account.
 func (w workModel) ofAccount(i WorkItem, e Event) (WorkItem, bool) {
 	i.Account = i.Subject
 	switch i.ID[:len(i.ID)-len(i.Subject)] {
@@ -78,7 +79,7 @@ func (w workModel) ofAccount(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// opening waits for the first key, which is the last step of an account's opening.
+// opening is open until the account has its first key, the last step of its opening.
 func (workModel) opening(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(account.Opened); ok {
 		return i.ready(WorkComplete, d.At.Add(openingTime)), true
@@ -86,7 +87,7 @@ func (workModel) opening(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// zero is the clock of a balance at zero. Decision 39: a top-up clears it.
+// zero becomes due when the balance has been zero for a time. Decision 39: a top-up ends it.
 func (w workModel) zero(i WorkItem, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case ledger.CreditsCharged:
@@ -98,7 +99,7 @@ func (w workModel) zero(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// purge waits until what stood in the log before a purge has been removed.
+// purge is open until the files from before a purge are removed.
 func (workModel) purge(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(ledger.ZeroBalancePurged); ok {
 		return i.ready(WorkPurge, d.At), true
@@ -106,7 +107,7 @@ func (workModel) purge(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// closing follows an account from its closing until everything has been removed for the last time.
+// closing is open from the closing of an account until its files have been removed for the last time.
 func (w workModel) closing(i WorkItem, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case account.Closed:
@@ -118,8 +119,8 @@ func (w workModel) closing(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// Files returns the movies of an account whose rendered files are still kept, those that are kept longest last: the files that wait
-// for their end are on the work list. after names the last item of the page before, nil for the first page.
+// Files returns the movies of an account whose rendered files still exist, earliest expiry first: every such file has an item on
+// the work list. after is the last item of the previous page, nil for the first page.
 func (w *Work) Files(ctx context.Context, account domain.AccountID, after *WorkItem, limit int) ([]WorkItem, error) {
 	q := Query{Index: indexTurns, Equal: []any{WorkExpire, WorkReady, string(account)}, Limit: min(limit, MaxPage)}
 	if after != nil {

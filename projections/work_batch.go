@@ -5,13 +5,13 @@ import (
 	"moviola/domain/movie"
 )
 
-// lineBatch is the line of work of batches of movies. The subject is the batch.
+// lineBatch is the line of work on batches of movies. Its subject is the batch.
 const lineBatch = "batch/"
 
-// WorkBatch is open while a batch of movies is not what it is to become: its credits held, each row submitted, or all of it wound down.
+// WorkBatch is open until a batch of movies is complete (its credits held and every row submitted) or wound down.
 const WorkBatch = "batch"
 
-// batchTouched names the item that an event of a batch moves.
+// batchTouched returns the item that an event of a batch changes.
 func batchTouched(e Event) []string {
 	if e.Category != batch.StreamCategory {
 		return nil
@@ -19,7 +19,8 @@ func batchTouched(e Event) []string {
 	return []string{lineBatch + e.ID}
 }
 
-// batch follows a batch from its request until nothing is left to be done. The request itself is given time to hold the credits.
+// batch is open from the request of a batch until nothing is left to do. It is not due at first: the request itself has some time
+// to hold the credits.
 func (w workModel) batch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case batch.Requested:
@@ -36,7 +37,7 @@ func (w workModel) batch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// templateIDs are the ids of the templates that something is made of.
+// templateIDs returns the ids of the templates in use.
 func templateIDs(uses []movie.TemplateUse) []string {
 	var ids []string
 	for _, use := range uses {

@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// The lines of work: what the ids of work items begin with.
+// The lines of work: prefixes of the ids of work items.
 const (
 	lineFetch   = "fetch/"
 	lineRender  = "render/"
@@ -22,7 +22,7 @@ const (
 	lineFile    = "file/"
 )
 
-// workModel is the work list. Its items are guarded by the log position, for they follow movie and ledger streams.
+// workModel is the work list. Since its items follow both movie and ledger streams, they are guarded by the position in the log.
 type workModel struct {
 	renderTimeout time.Duration
 	abandonAfter  time.Duration
@@ -36,12 +36,12 @@ type workModel struct {
 
 // The indexes of the work list.
 const (
-	indexTurns = "turns" // the items of a kind and state, by account, the oldest first
+	indexTurns = "turns" // items of a kind and state, by account, oldest first
 	indexDue   = "due"   // the items of a kind and state, by due time
 )
 
 func (workModel) name() string { return "work" }
-func (workModel) shape() int   { return 6 } // 6: Correlation
+func (workModel) shape() int   { return 6 } // shape 6 has added Correlation
 
 // oldestShape implements ager.
 func (workModel) oldestShape() int { return 5 }
@@ -53,7 +53,7 @@ func (workModel) declare() []Index {
 }
 func (workModel) decode(body Body) (any, error) { return decodeAs[WorkItem](body) }
 
-// touched names the items of an event's project, by the lines that the event moves. The events of a category are one function's.
+// touched returns the items that an event changes. Each category of events has a function of its own.
 func (workModel) touched(e Event) []string {
 	if ids := ledgerTouched(e); ids != nil {
 		return ids
@@ -99,7 +99,7 @@ func movieTouched(e Event) []string {
 	case movie.SourcesFetched:
 		return on(lineFetch, lineRender)
 	case movie.RenderStarted:
-		if d.Attempt == 1 { // the render timeout counts from the first attempt
+		if d.Attempt == 1 { // the render timeout runs from the first attempt
 			return on(lineFetch, lineRender, lineTimeout)
 		}
 		return on(lineRender)
@@ -119,7 +119,7 @@ func movieTouched(e Event) []string {
 	return nil
 }
 
-// linesOf are the lines that a submitted movie begins.
+// linesOf returns the lines that begin with the submission of a movie.
 func linesOf(d movie.Submitted) []string {
 	lines := []string{lineHold, lineRender}
 	if d.Sources {
@@ -157,7 +157,7 @@ func (w workModel) apply(id string, doc any, gone bool, e Event) (folded, error)
 		have.Commit, have.Prepare = int64(e.Position.Commit), int64(e.Position.Prepare)
 		return folded{doc: have, gone: true, changed: true}, nil
 	default:
-		return folded{}, nil // it never was
+		return folded{}, nil // the item never existed
 	}
 }
 
@@ -202,7 +202,7 @@ func (w workModel) fold(id string, i WorkItem, open bool, e Event) (WorkItem, bo
 	}
 }
 
-// fetch follows the fetching of a movie's sources: until they are at hand, or the movie is rendered without that, or closed.
+// fetch is open until a movie's sources are fetched, until its render starts without that, or until the movie is closed.
 func (workModel) fetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -219,8 +219,8 @@ func (workModel) fetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// render follows a movie from its submission to its close: work for renderers, and for the keeper once it has timed out
-// (decision 19: at twice the limit, or as soon as nobody renders it any more).
+// render is open from the submission of a movie to its close. It is work for renderers, and after a timeout for the keeper
+// (decision 19: due at twice the limit, or when nobody renders the movie any more).
 func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -252,11 +252,11 @@ func (w workModel) render(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// released puts a render back that its worker has given up.
+// released makes a render available again that its worker has released.
 func (i WorkItem) released(d movie.RenderReleased) WorkItem {
 	i.Suspect, i.Shared = i.Suspect || d.Memory, d.Shared
 	switch {
-	case i.Kind == WorkStop && d.Shared: // it goes on, as if it had kept its slot
+	case i.Kind == WorkStop && d.Shared: // the time-out waits while the movie is without a slot for another account's sake
 		return i.ready(WorkRender, *i.Since)
 	case i.Kind == WorkStop:
 		i.Due = millis(d.At)
@@ -264,7 +264,7 @@ func (i WorkItem) released(d movie.RenderReleased) WorkItem {
 	return i.ready(i.Kind, i.Due)
 }
 
-// timedOut makes a render one that is to be stopped, but for one that waits while another account's movie has its slot.
+// timedOut turns a render into one to be stopped. A movie that waits because another account has its slot stays a render.
 func (w workModel) timedOut(i WorkItem, d movie.RenderTimedOut) WorkItem {
 	i.TimedOut = true
 	if i.State == WorkReady && i.Shared {
@@ -278,7 +278,7 @@ func (w workModel) timedOut(i WorkItem, d movie.RenderTimedOut) WorkItem {
 	return i
 }
 
-// timeout waits for a movie that takes too long, from its first RenderStarted on.
+// timeout becomes due when the render timeout has passed since the first RenderStarted.
 func (w workModel) timeout(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(movie.RenderStarted); ok {
 		return i.ready(WorkTimeout, d.At.Add(w.renderTimeout)), true
@@ -286,8 +286,8 @@ func (w workModel) timeout(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// hold follows a movie's credits, or its count: a hold whose movie does not come is abandoned, one whose movie has an outcome
-// is settled.
+// hold follows the credits held for a movie, or its count on a counted plan: a hold without a movie is abandoned, a hold whose
+// movie has an outcome is settled.
 func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case ledger.CreditsHeld:
@@ -319,7 +319,8 @@ func (w workModel) hold(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// held waits for the movie of a hold. That of a row of a batch comes, or is abandoned, by the work on the batch.
+// held waits for the movie of a hold. When the hold is for a row of a batch, the work on the batch submits the movie or abandons
+// the hold.
 func (w workModel) held(i WorkItem, e Event, since time.Time, of domain.BatchID) WorkItem {
 	i.Account = e.ID
 	i = i.ready(WorkAbandon, since.Add(w.abandonAfter))
@@ -329,7 +330,7 @@ func (w workModel) held(i WorkItem, e Event, since time.Time, of domain.BatchID)
 	return i
 }
 
-// file waits for the end of a rendered file's time. Spec: Limits, Retention.
+// file becomes due when the retention of a rendered file ends. Spec: Limits, Retention.
 func (w workModel) file(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(movie.RenderFinished); ok && d.File != nil && d.File.Key != "" {
 		return i.ready(WorkExpire, d.At.Add(w.fileRetention)), true
@@ -337,7 +338,7 @@ func (w workModel) file(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// deliver follows a movie's destinations, once it is closed.
+// deliver follows the delivery to a movie's destinations, once the movie is closed.
 func (w workModel) deliver(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case movie.Submitted:
@@ -360,7 +361,7 @@ func (w workModel) deliver(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// ready makes the item anybody's from a time on.
+// ready makes the item available to any worker from a time on.
 func (i WorkItem) ready(kind string, due time.Time) WorkItem {
 	i.Kind = kind
 	i.State = WorkReady
@@ -369,9 +370,9 @@ func (i WorkItem) ready(kind string, due time.Time) WorkItem {
 	return i
 }
 
-// claimed gives the item to a worker.
+// claimed records a worker's claim of the item.
 func (i WorkItem) claimed(attempt int, worker string, now time.Time) WorkItem {
-	if i.State == WorkClaimed { // the one before is dead
+	if i.State == WorkClaimed { // the worker of the previous claim is dead
 		i.Deaths++
 	}
 	i.State = WorkClaimed
@@ -383,7 +384,7 @@ func (i WorkItem) claimed(attempt int, worker string, now time.Time) WorkItem {
 	return i
 }
 
-// settle makes the hold due for settling at the first outcome; a later one changes nothing.
+// settle makes the hold due for settling at the movie's first outcome; later outcomes change nothing.
 func (i WorkItem) settle(now time.Time) WorkItem {
 	if i.State != workWaiting {
 		return i

@@ -6,25 +6,26 @@ import (
 
 // The kinds of work. A topic of the work queue is a kind.
 const (
-	WorkFetch   = "fetch"   // open while files that a movie or an item of a preload names are not at hand; it is not begun then
-	WorkRender  = "render"  // open while submitted, released or its claim is dead; not timed out, not closed
+	WorkFetch = "fetch" // open while sources of a movie or preload item are to be fetched before its render or preparation starts
+	// open from the submission until the movie times out or is closed; available again after a release or the death of its worker
+	WorkRender  = "render"
 	WorkStop    = "stop"    // a timed-out movie that is not closed: due when nobody renders it, or at twice the render timeout
-	WorkSettle  = "settle"  // open while an outcome's hold is still open
+	WorkSettle  = "settle"  // open while the hold of a movie with an outcome is open
 	WorkDeliver = "deliver" // open from the closing event until DeliveryFinished
 	WorkTimeout = "timeout" // due when the render timeout has passed since the first RenderStarted
-	WorkAbandon = "abandon" // due 10 minutes after a hold or count whose movie has not come
-	WorkExpire  = "expire"  // due 7 days after the end of a render that left a file
+	WorkAbandon = "abandon" // due 10 minutes after a hold or count without a movie
+	WorkExpire  = "expire"  // due 7 days after the end of a render that produced a file
 )
 
 // The states of a work item.
 const (
-	WorkReady   = "ready"   // anybody may take it once it is due
-	WorkClaimed = "claimed" // a worker has it; it is open again when the claim is dead
-	workWaiting = "waiting" // not work yet: it remembers what its later state needs
+	WorkReady   = "ready"   // any worker may claim it once it is due
+	WorkClaimed = "claimed" // a worker has claimed it; it is available again when that worker is dead
+	workWaiting = "waiting" // not work yet: it stores facts for its later state
 )
 
-// WorkItem is one thing that is left to do. Its id is a line of work and the subject; along a line the kind changes as the
-// subject moves on, so that every item is folded from its own state and the event alone:
+// WorkItem is one thing still to be done. Its id is a line of work and the subject. Along a line the kind changes with the state
+// of the subject, so that an item is folded from its own state and the event alone:
 //
 //	fetch/<project>    fetch, of a movie that may name files
 //	render/<project>   render, and after RenderTimedOut stop; its claim is that of the render, under the same id
@@ -33,8 +34,8 @@ const (
 //	deliver/<project>  deliver
 //	file/<project>     expire
 //
-// Those of the media library and of preloads are told in work_media.go, those of accounts in work_account.go, those of templates in
-// work_template.go, those of batches of movies in work_batch.go.
+// The lines of the media library and of preloads are in work_media.go, those of accounts in work_account.go, those of templates
+// in work_template.go, those of batches of movies in work_batch.go.
 type WorkItem struct {
 	ID      string     `json:"id"`
 	Kind    string     `json:"kind"`
@@ -42,30 +43,32 @@ type WorkItem struct {
 	Subject string     `json:"subject"` // the project
 	State   string     `json:"state"`
 	Due     time.Time  `json:"due"`
-	Attempt int        `json:"attempt"` // of the claim: render attempt or delivery run
-	Worker  string     `json:"worker"`  // of the claim
-	Since   *time.Time `json:"since"`   // of the first claim; nil before it
-	Deaths  int        `json:"deaths"`  // claims that ended in nothing, their workers being dead, before this one
-	Suspect bool       `json:"suspect"` // a crash of it is open: it is to be the only render or preload item in its process
-	// Shared says of a render that it was handed back for another account's movie, TimedOut that its time is out.
+	Attempt int        `json:"attempt"` // of the claim: number of the render attempt or the delivery run
+	Worker  string     `json:"worker"`  // id of the worker that has claimed it
+	Since   *time.Time `json:"since"`   // when it was claimed first; nil: never
+	Deaths  int        `json:"deaths"`  // number of earlier claims that ended with the death of the worker
+	// an attempt may have crashed its process: it must be the only render or preload item in its process
+	Suspect bool `json:"suspect"`
+	// Shared says that a render gave its slot to another account's movie. TimedOut says that the render timeout has passed.
 	Shared   bool `json:"shared"`
 	TimedOut bool `json:"timed_out"`
-	// Templates are the ids of what the movie was made of, when it waits to be rendered or delivered for the first time.
+	// Templates are the ids of the templates of a movie that waits for its render or first delivery.
 	Templates []string `json:"templates"`
-	// Correlation is the id of the request that all of this follows from. What is done about the item is marked with it.
+	// Correlation is the correlation id: that of the request from which the work follows. Events, log messages and calls of this
+	// work carry it.
 	Correlation string `json:"correlation"`
 
-	Commit  int64 `json:"commit"` // position in the log of the last event folded in
+	Commit  int64 `json:"commit"` // position in the log of the last event that was folded in
 	Prepare int64 `json:"prepare"`
 }
 
-// Presence is a worker's sign of life for one claim. It is written every two seconds and is not an event: rebuild and audit
+// Presence is a worker's sign of life for one claim. It is written every two seconds and is not an event: rebuilds and audits
 // ignore it.
 type Presence struct {
 	Work    string    `json:"work"` // id of the WorkItem
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	Percent float64   `json:"percent"`
-	Beat    int64     `json:"beat"` // grows with every write
-	At      time.Time `json:"at"`   // for people; nothing is decided on it
+	Beat    int64     `json:"beat"` // incremented with every write
+	At      time.Time `json:"at"`   // time of the write, for display only: no decision depends on it
 }

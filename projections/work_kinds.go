@@ -1,20 +1,20 @@
 package projections
 
-// The roles that do work; `moviola serve --roles` knows them by these names.
+// The roles of processes that do work, by their names in `moviola serve --roles`.
 const (
 	RoleRenderer  = "renderer"
 	RoleDeliverer = "deliverer"
 	RoleKeeper    = "keeper"
 )
 
-// WorkKind is a row of the table of work.
+// WorkKind is a row of the table of kinds of work.
 type WorkKind struct {
 	Name string
 	Role string // who does it
 }
 
-// WorkKinds is the table of work. A kind has its row here, its folding in the work model, its processor in handlers/background/processors, and
-// its slots in the wiring; tests fail when one of them lacks.
+// WorkKinds is the table of kinds of work. A kind has its row here, its folding in the work model, its processor in
+// handlers/background/processors, and its slots in the wiring; tests fail when one of them is missing.
 func WorkKinds() []WorkKind {
 	return []WorkKind{
 		{WorkFetch, RoleRenderer},

@@ -10,8 +10,8 @@ import (
 	"moviola/domain/preload"
 )
 
-// The lines of work of the media library and of preloads. The subject of the first two is the id of a path's stream, that of the third
-// a batch and the place of an item in it: <preload>/<index>.
+// The lines of work of the media library and of preloads. The subject of the first two is the id of a path's stream, that of the
+// third a preload batch and the index of an item in it: <preload>/<index>.
 const (
 	lineMove    = "move/"
 	lineMedia   = "media/"
@@ -22,18 +22,18 @@ const (
 
 // The kinds of work of the media library and of preloads.
 const (
-	WorkMove    = "move"    // a move that was started and neither arrived nor aborted: due when its request must have ended
-	WorkMedia   = "media"   // a temporary file, or a registration, whose time has come
-	WorkConfirm = "confirm" // a registration whose bytes go to the storage itself: open until they have come
-	WorkPreload = "preload" // open while an item is neither ready nor failed
+	WorkMove    = "move"    // a move that has neither arrived nor been aborted; due when its request must have ended
+	WorkMedia   = "media"   // due when the retention of a temporary file ends, or a registration expires
+	WorkConfirm = "confirm" // a registration whose bytes the client uploads to the storage directly: open until they have arrived
+	WorkPreload = "preload" // open until a preload item is ready or has failed
 )
 
-// PreloadWorkID is the id of the work on an item of a batch, under which its worker shows its presence.
+// PreloadWorkID is the id of the work on an item of a preload batch. Its worker shows its presence under this id.
 func PreloadWorkID(id preload.ID, index int) string {
 	return linePreload + string(id) + "/" + strconv.Itoa(index)
 }
 
-// ItemOfFetch takes the id of the work of fetching for an item of a batch apart; false when it is the fetching for something else.
+// ItemOfFetch parses the id of work that fetches the sources of a preload item; false for other ids.
 func ItemOfFetch(work string) (id preload.ID, index int, ok bool) {
 	subject, ok := strings.CutPrefix(work, lineItem)
 	if !ok {
@@ -42,13 +42,13 @@ func ItemOfFetch(work string) (id preload.ID, index int, ok bool) {
 	return PreloadSubject(subject)
 }
 
-// itemLines names the items of the work on an item of a batch: that on fetching, and on preparing it.
+// itemLines returns the work items of a preload item: that for fetching its sources, and that for preparing it.
 func itemLines(e Event, index int) []string {
 	work := PreloadWorkID(preload.ID(e.ID), index)
 	return []string{lineItem + strings.TrimPrefix(work, linePreload), work}
 }
 
-// mediaTouched names the items that an event of the media library or of a batch moves.
+// mediaTouched returns the items that an event of the media library or of a preload batch changes.
 func mediaTouched(e Event) []string {
 	switch d := e.Data.(type) {
 	case media.FileMoveStarted, media.FileMoveAborted:
@@ -88,12 +88,12 @@ func mediaTouched(e Event) []string {
 	}
 }
 
-// holdOfItem is the id of the work on what is held for an item of a batch.
+// holdOfItem returns the id of the work on the credits held for a preload item.
 func holdOfItem(e Event, index int) string {
 	return lineHold + string(ledger.Item(preload.ID(e.ID), index))
 }
 
-// move follows a move from its start to its end.
+// move is open from the start of a move to its end.
 func (w workModel) move(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(media.FileMoveStarted); ok {
 		i.Account = string(media.AccountOf(e.ID))
@@ -102,7 +102,7 @@ func (w workModel) move(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// confirm follows a registration until its bytes have come, or it has gone.
+// confirm is open until the bytes of a registration have arrived, or the registration has ended.
 func (workModel) confirm(i WorkItem, e Event) (WorkItem, bool) {
 	i.Account = string(media.AccountOf(e.ID))
 	if d, ok := e.Data.(media.FileRegistered); ok {
@@ -111,7 +111,7 @@ func (workModel) confirm(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// media waits for the time of a registration, and of a temporary file.
+// media becomes due when a registration expires, or the retention of a temporary file ends.
 func (w workModel) media(i WorkItem, e Event) (WorkItem, bool) {
 	i.Account = string(media.AccountOf(e.ID))
 	switch d := e.Data.(type) {
@@ -126,7 +126,7 @@ func (w workModel) media(i WorkItem, e Event) (WorkItem, bool) {
 	}
 }
 
-// preload follows an item of a batch until it has a result.
+// preload is open until a preload item has a result.
 func (w workModel) preload(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case preload.Requested:
@@ -152,7 +152,8 @@ func (w workModel) preload(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// itemFetch follows the fetching for an item of a batch until its files are at hand, it is prepared without that, or it has a result.
+// itemFetch is open until the sources of a preload item are fetched, until its preparation starts without that, or until it has a
+// result.
 func (workModel) itemFetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	switch d := e.Data.(type) {
 	case preload.Requested:
@@ -169,7 +170,7 @@ func (workModel) itemFetch(i WorkItem, open bool, e Event) (WorkItem, bool) {
 	}
 }
 
-// PreloadSubject takes the subject of a preload item apart.
+// PreloadSubject parses the subject of work on a preload item.
 func PreloadSubject(subject string) (id preload.ID, index int, ok bool) {
 	i := len(subject) - 1
 	for i >= 0 && subject[i] != '/' {

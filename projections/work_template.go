@@ -8,13 +8,13 @@ import (
 	"moviola/domain/template"
 )
 
-// lineTemplate is the line of work of templates. The subject is the template.
+// lineTemplate is the line of work on templates. Its subject is the template.
 const lineTemplate = "template/"
 
-// WorkSweep is what is left to do of a deleted template: removing what is stored of it. It is due when nobody asks for it any more.
+// WorkSweep removes the files of a deleted template. It is due when nobody can need them any more.
 const WorkSweep = "sweep"
 
-// templateTouched names the items that an event of a template moves.
+// templateTouched returns the items that an event of a template changes.
 func templateTouched(e Event) []string {
 	switch e.Data.(type) {
 	case template.Deleted, template.Swept:
@@ -23,8 +23,8 @@ func templateTouched(e Event) []string {
 	return nil
 }
 
-// sweep follows a template from its deletion until nothing of it is stored. Its movies may be delivered again for as long as their files
-// are kept, and a submission that has read it before its deletion may still be on its way.
+// sweep is open from the deletion of a template until its files are removed. They are kept for a time: its movies may be
+// delivered again while their files exist, and a submission that read the template before its deletion may still be in progress.
 func (w workModel) sweep(i WorkItem, e Event) (WorkItem, bool) {
 	if d, ok := e.Data.(template.Deleted); ok {
 		return i.ready(WorkSweep, d.At.Add(max(w.fileRetention, w.abandonAfter))), true
@@ -32,11 +32,10 @@ func (w workModel) sweep(i WorkItem, e Event) (WorkItem, bool) {
 	return i, false
 }
 
-// usesOf names the templates that a movie was made of.
+// usesOf returns the ids of the templates that a movie was made of.
 func usesOf(submitted movie.Submitted) []string { return templateIDs(submitted.Templates) }
 
-// Uses says whether a movie that is still to be rendered, or to be delivered for the first time, was made of a template. It may trail
-// the log.
+// Uses reports whether a movie that waits for its render or first delivery was made of a template. It may lag behind the log.
 func (w *Work) Uses(ctx context.Context, id template.ID) (bool, error) {
 	for _, line := range []struct{ kind, state string }{
 		{WorkRender, workWaiting}, {WorkRender, WorkReady}, {WorkRender, WorkClaimed}, {WorkStop, WorkReady}, {WorkStop, WorkClaimed},

@@ -10,53 +10,53 @@ import (
 	"moviola/eventstore"
 )
 
-// account is what is kept in mind of one ledger.
+// account is the state of one audited ledger.
 type account struct {
 	revision               int64 // of its last event
 	granted, charged, held int64
-	references             map[string]bool // of its grants
+	references             map[string]bool // references of its grants
 	used                   map[string]*used
 	closed                 bool
-	// begun is the difference between what was held or counted and what has begun for it: movies and items, each by a number that
-	// follows from its name. While everything that was held has its movie, and no movie was held twice, what is left is what is
-	// open and has not begun.
+	// begun is a checksum: the sum of number() of every hold or count, less that of every movie or item that has begun. While
+	// every hold has its movie, and no movie was held twice, it equals the sum of the holds that are open and whose movies have
+	// not begun.
 	begun uint64
 }
 
-// used is what was counted in a month.
+// used is what was counted in one month.
 type used struct{ movies, drafts int64 }
 
-// outcome is what has become of what credits are held for.
+// outcome is the outcome of the movie or item that credits are held for.
 type outcome int
 
 const (
 	undecided outcome = iota
-	made              // it is paid for
-	cached            // it costs nothing, and counts
-	failed            // it costs nothing and does not count
+	made              // success: credits are charged
+	cached            // a cached copy: costs nothing, and is counted
+	failed            // failure: costs nothing, and is not counted
 )
 
 // open is a hold or a count that has not been settled.
 type open struct {
 	account domain.AccountID
 	amount  int64 // of a hold
-	attempt int   // that changed it last
+	attempt int   // render attempt that changed the hold last
 	counted bool
 	draft   bool
 	period  string
-	begun   bool // its movie or item is there
+	begun   bool // its movie or item exists
 	outcome outcome
-	since   time.Time // of the hold, then of the outcome, by the event store's clock
-	credits int64     // that the outcome speaks of
+	since   time.Time // time of the hold, and later of the outcome, by the event store's clock
+	credits int64     // price in the outcome
 }
 
-// number stands for a movie or item in the sums of account.begun.
+// number is the term of a movie or item in the sum account.begun.
 func number(subject domain.ProjectID) uint64 {
 	sum := sha256.Sum256([]byte(subject))
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// ledgerOf returns the account of an entry that follows the last one. A gap would hide entries.
+// ledgerOf returns the account of an entry, and checks that the entry follows the last one. A gap could hide entries.
 func (a *auditor) ledgerOf(r *eventstore.Recorded, id domain.AccountID) (*account, error) {
 	acc := a.accounts[id]
 	if acc == nil {
@@ -98,7 +98,7 @@ func (a *auditor) entry(r *eventstore.Recorded, id domain.AccountID) error {
 	return a.cfg.Line(lineOf(r, id, before, *acc, event))
 }
 
-// apply enters an event into the books and checks what it may do.
+// apply applies an event to the account and checks that it is allowed.
 func (a *auditor) apply(acc *account, id domain.AccountID, event domain.Event) error {
 	switch e := event.(type) {
 	case ledger.CreditsGranted:
@@ -126,7 +126,7 @@ func (a *auditor) apply(acc *account, id domain.AccountID, event domain.Event) e
 	return nil
 }
 
-// count enters what a plan counts instead of credits.
+// count applies an event that counts movies instead of holding credits.
 func (a *auditor) count(acc *account, id domain.AccountID, event domain.Event) error {
 	switch e := event.(type) {
 	case ledger.MovieCounted:
@@ -175,7 +175,8 @@ func (acc *account) giveBack(e ledger.CountReleased) {
 	}
 }
 
-// begin opens a hold or a count. A movie is held or counted once, ever: one that is open shows here, one that has ended in the sums.
+// begin opens a hold or a count. Each movie may be held or counted only once: begin detects a second hold while the first is
+// open, the sum begun detects one after its end.
 func (a *auditor) begin(acc *account, subject domain.ProjectID, o *open) error {
 	switch {
 	case acc.closed:
@@ -189,7 +190,7 @@ func (a *auditor) begin(acc *account, subject domain.ProjectID, o *open) error {
 	return nil
 }
 
-// hold reserves credits.
+// hold applies a hold of credits.
 func (a *auditor) hold(acc *account, id domain.AccountID, e ledger.CreditsHeld) error {
 	if e.Amount < 1 {
 		return wrongf("%d credits are held", e.Amount)
@@ -198,7 +199,7 @@ func (a *auditor) hold(acc *account, id domain.AccountID, e ledger.CreditsHeld) 
 	return a.begin(acc, e.Project, &open{account: id, amount: e.Amount})
 }
 
-// change sets a hold to another amount.
+// change applies a change of a hold's amount.
 func (a *auditor) change(acc *account, e ledger.CreditsHoldChanged) error {
 	o := a.open[e.Project]
 	switch {
@@ -214,7 +215,7 @@ func (a *auditor) change(acc *account, e ledger.CreditsHoldChanged) error {
 	return nil
 }
 
-// charge spends a hold, whole, for what has been made.
+// charge applies the charge of a whole hold, for a success.
 func (a *auditor) charge(acc *account, id domain.AccountID, e ledger.CreditsCharged) error {
 	acc.held -= e.Amount
 	acc.charged += e.Amount
@@ -226,7 +227,7 @@ func (a *auditor) charge(acc *account, id domain.AccountID, e ledger.CreditsChar
 	})
 }
 
-// release gives a hold back, whole, when nothing has come of it that costs.
+// release applies the release of a whole hold, when its movie or item costs nothing.
 func (a *auditor) release(acc *account, id domain.AccountID, e ledger.CreditsReleased) error {
 	acc.held -= e.Amount
 	return a.end(id, e.Project, func(o *open) bool {
@@ -234,7 +235,8 @@ func (a *auditor) release(acc *account, id domain.AccountID, e ledger.CreditsRel
 	})
 }
 
-// end settles a hold or a count: there is one, of this account, and what has become of its movie or item asks for this end.
+// end settles a hold or a count. It checks that the hold exists and belongs to this account, and that the outcome of its movie or
+// item fits this end.
 func (a *auditor) end(id domain.AccountID, subject domain.ProjectID, fits func(*open) bool) error {
 	o := a.open[subject]
 	switch {

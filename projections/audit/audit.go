@@ -1,9 +1,9 @@
-// Package audit recomputes every credit from the raw events: it replays the log from its first event, holds each entry of each ledger
-// against the invariants and against the movies and preload batches it is for, and compares what comes of it with the read models.
-// Nothing here folds by the code that decided: the rules are written down once more, as an auditor would.
+// Package audit recomputes every credit from the raw events. It replays the log from its first event, checks each entry of each
+// ledger against the invariants and against the movies and preload batches that it is for, and compares the results with the read
+// models. It does not use the folding code of the service: the rules are written a second time, as an auditor would.
 //
-// What it keeps in mind is bounded by what is open at one moment, not by the history. docs/audit.md says how to do the same in another
-// language.
+// Its memory is bounded by the number of holds open at one moment, not by the length of the log. docs/audit.md says how to write
+// the same audit in another language.
 package audit
 
 import (
@@ -21,32 +21,32 @@ import (
 type Config struct {
 	Store eventstore.Store
 	Codec *eventstore.Codec
-	// Until is the last place in the log that is looked at; zero: the log's end.
+	// Until is the last position that is audited; zero: the end of the log.
 	Until eventstore.Position
-	// Grace is how long something may be open, in the time of the log, that has an outcome or never came: longer means that nobody
-	// settles it. Default: an hour.
+	// Grace is how long, in the time of the log, a hold may stay open after its outcome or without a movie. A longer time means
+	// that nobody settles it. Default: an hour.
 	Grace time.Duration
-	// Books are the read models to compare with; nil: none.
+	// Books are the read models to compare with; nil: no comparison.
 	Books Books
-	// Line is handed every entry of every ledger, in the order of the log; nil: nobody is. Its error ends the audit.
+	// Line is called with every entry of every ledger, in the order of the log; nil: no calls. Its error ends the audit.
 	Line func(Line) error
 }
 
-// Line is one entry of a ledger, with what the account comes to after it. The fields that the statement of the HTTP interface has too mean the
-// same in both: granted, held and charged are what the entry changes; the totals are here alone.
+// Line is one entry of a ledger, with the account's totals after it. Fields that the statement of the HTTP interface has too have
+// the same meaning there. granted, held and charged are changes; only this type has the totals.
 type Line struct {
 	Account domain.AccountID `json:"account"`
 	Number  int64            `json:"number"` // revision of the event in the ledger
 	At      time.Time        `json:"at"`
 	Event   string           `json:"event"`
-	Subject string           `json:"subject"` // project, item of a batch, or reference of a grant
+	Subject string           `json:"subject"` // project of a movie, item of a preload batch, or reference of a grant
 	Amount  int64            `json:"amount"`
-	Granted int64            `json:"granted"` // by how much it changes what was granted
-	Held    int64            `json:"held"`    // by how much it changes what is held
-	Charged int64            `json:"charged"` // by how much it changes what was charged
+	Granted int64            `json:"granted"` // change of the granted credits
+	Held    int64            `json:"held"`    // change of the held credits
+	Charged int64            `json:"charged"` // change of the charged credits
 	Kind    string           `json:"kind"`    // of a grant
-	Reason  string           `json:"reason"`  // why credits or a count were given back
-	Period  string           `json:"period"`  // that a movie or draft was counted for
+	Reason  string           `json:"reason"`  // why credits or a count were released
+	Period  string           `json:"period"`  // month in which a movie or draft was counted
 	Draft   bool             `json:"draft"`
 
 	GrantedTotal int64 `json:"granted_total"`
@@ -56,31 +56,31 @@ type Line struct {
 	Available    int64 `json:"available"` // balance − held
 }
 
-// Report is what an audit has come to. The same log gives the same report, whoever audits it.
+// Report is the result of an audit. The same log produces the same report, whoever runs the audit.
 type Report struct {
-	Position Place  `json:"position"` // of the last event looked at
-	Events   int64  `json:"events"`   // in the whole log
-	Entries  int64  `json:"entries"`  // of all ledgers
-	Digest   string `json:"digest"`   // the seal over all entries: see Seal
-	Accounts int64  `json:"accounts"` // that have a ledger
+	Position Place  `json:"position"` // position of the last audited event
+	Events   int64  `json:"events"`   // audited events
+	Entries  int64  `json:"entries"`  // entries of all ledgers
+	Digest   string `json:"digest"`   // seal over all entries: see Seal
+	Accounts int64  `json:"accounts"` // accounts with a ledger
 	Granted  int64  `json:"granted"`
 	Charged  int64  `json:"charged"`
 	Held     int64  `json:"held"`
 	Open     int64  `json:"open"` // holds and counts that are not settled
-	// Balances is how many accounts the read models were compared for; Movies of how many settled movies.
+	// Balances is how many accounts were compared with the read models, Movies how many settled movies.
 	Balances int64 `json:"balances_compared"`
 	Movies   int64 `json:"movies_compared"`
-	// Difference is the first thing that is not as it has to be; nil: everything is.
+	// Difference is the first violation found; nil: there is none.
 	Difference *Difference `json:"difference"`
 }
 
-// Place is a place in the log of all streams.
+// Place is a position in the log.
 type Place struct {
 	Commit  uint64 `json:"commit"`
 	Prepare uint64 `json:"prepare"`
 }
 
-// Difference says where the log, or a read model, is not as it has to be.
+// Difference says where the log, or a read model, violates a rule.
 type Difference struct {
 	Account  domain.AccountID `json:"account"`
 	Stream   string           `json:"stream"`
@@ -101,11 +101,11 @@ type auditor struct {
 	accounts map[domain.AccountID]*account
 	open     map[domain.ProjectID]*open
 	compare  *comparer // nil without books
-	at       time.Time // of the event at hand
+	at       time.Time // creation time of the current event
 }
 
-// Run audits. It returns the report, whose Difference is set when something is not as it has to be; its error means that the audit could
-// not be finished. The read models are compared with the state of the log at the report's position.
+// Run audits. The report's Difference is set when a rule is violated; an error means that the audit could not be finished. The
+// read models are compared with the state of the log at the report's position.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	a := &auditor{cfg: cfg, accounts: make(map[domain.AccountID]*account), open: make(map[domain.ProjectID]*open)}
 	if a.cfg.Grace <= 0 {
@@ -125,7 +125,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	return a.report, err
 }
 
-// replay reads the log on one goroutine and audits it on this one.
+// replay reads the log in another goroutine and audits it in this one.
 func (a *auditor) replay(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	batches := make(chan batch, readAhead)
@@ -154,14 +154,14 @@ const (
 	batchSized = 512 // events
 )
 
-// batch is a stretch of the log, and what ended the reading behind it.
+// batch is a range of events of the log, and the error after which no more follow.
 type batch struct {
 	events []eventstore.Recorded
 	err    error
 }
 
-// read hands out the log up to the end that was asked for. A store that is away for a while is waited for: a long audit is not begun
-// again because of it.
+// read sends the log up to the configured end. While the store is unavailable it retries, so that a long audit need not start
+// again.
 func (a *auditor) read(ctx context.Context, batches chan<- batch) {
 	r := reader{auditor: a, out: batches, next: batch{events: make([]eventstore.Recorded, 0, batchSized)}}
 	for away := 0; ; away++ {
@@ -181,10 +181,10 @@ func (a *auditor) read(ctx context.Context, batches chan<- batch) {
 	}
 }
 
-// mostTries is how often in a row a log is asked for that is away.
+// mostTries is the maximum of consecutive retries while the log is unavailable.
 const mostTries = 100
 
-// reader is a reading of the log, and how far it has come.
+// reader is the state of reading the log.
 type reader struct {
 	*auditor
 	out   chan<- batch
@@ -192,7 +192,7 @@ type reader struct {
 	after eventstore.Position
 }
 
-// stretch reads on to the end, or until the store is away.
+// stretch reads to the end, or until the store becomes unavailable.
 func (r *reader) stretch(ctx context.Context) error {
 	until := r.cfg.Until
 	for recorded, err := range r.cfg.Store.ReadAll(ctx, eventstore.Forwards, r.after) {
@@ -210,7 +210,7 @@ func (r *reader) stretch(ctx context.Context) error {
 	return nil
 }
 
-// send hands out what has been read, and says whether anybody has taken it.
+// send sends the events that were read, and returns false when nobody receives them any more.
 func (r *reader) send(ctx context.Context) bool {
 	select {
 	case r.out <- r.next:
@@ -251,7 +251,7 @@ func (a *auditor) accountOf(category, id string) domain.AccountID {
 	return ""
 }
 
-// wrong is what is not as it has to be about the event at hand.
+// wrong is a violated rule of the current event.
 type wrong string
 
 func (w wrong) Error() string { return string(w) }

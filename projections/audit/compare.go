@@ -16,28 +16,28 @@ import (
 
 // Books are the read models of an installation.
 type Books interface {
-	// Balance is an account's: the zero one when there is none.
+	// Balance returns an account's balance: zero when there is none.
 	Balance(ctx context.Context, account domain.AccountID) (projections.Balance, error)
-	// Movies are those that are there, by project.
+	// Movies returns the existing movies among the given projects, by project.
 	Movies(ctx context.Context, projects ...domain.ProjectID) (map[domain.ProjectID]projections.Movie, error)
 }
 
-// How long a read model may trail the log, and how often it is asked again until then.
+// How long a read model may lag behind the log, and the pause between two queries until then.
 const (
 	patience = 10 * time.Second
 	pause    = 100 * time.Millisecond
 )
 
-// together is how many movies are asked for at once.
+// together is how many movies one query asks for.
 const together = 200
 
-// comparer holds the read models against the log.
+// comparer compares the read models with the log.
 type comparer struct {
 	books   Books
 	waiting []ended
 }
 
-// ended is a movie as its last decisive event left it.
+// ended is the state of a movie after its last decisive event.
 type ended struct {
 	account domain.AccountID
 	project domain.ProjectID
@@ -46,7 +46,7 @@ type ended struct {
 	at      Place
 }
 
-// movie remembers a movie that has ended, and compares those that have gathered.
+// movie collects a movie that has ended, and compares the collected ones when there are enough.
 func (c *comparer) movie(ctx context.Context, a *auditor, project domain.ProjectID, e movie.RenderFinished) error {
 	done := ended{project: project, success: e.Success, credits: e.Credits, at: a.report.Position}
 	if o := a.open[project]; o != nil {
@@ -58,7 +58,7 @@ func (c *comparer) movie(ctx context.Context, a *auditor, project domain.Project
 	return c.flush(ctx, a)
 }
 
-// flush compares the movies that have gathered. The read models of a log that is being written may not show the last ones yet.
+// flush compares the collected movies. While the log is being written, the read models may not show the last ones yet.
 func (c *comparer) flush(ctx context.Context, a *auditor) error {
 	waiting := c.waiting
 	c.waiting = c.waiting[:0]
@@ -100,7 +100,7 @@ func (m ended) differs(what string) error {
 	return &Difference{Account: m.account, Stream: movie.Stream(m.project), Position: m.at, What: what}
 }
 
-// balances compares every account's balance with what its ledger has come to.
+// balances compares every account's balance with the result of its ledger.
 func (c *comparer) balances(ctx context.Context, a *auditor) error {
 	if err := c.flush(ctx, a); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (c *comparer) balances(ctx context.Context, a *auditor) error {
 	return nil
 }
 
-// balance compares one account's. A read model that is behind is waited for; one that is ahead, because the log has grown since, is
-// held against what the ledger has come to at its revision.
+// balance compares one account's balance. It waits for a read model that lags. A read model that is ahead, because the log has
+// grown since, is compared with the ledger at the read model's revision.
 func (c *comparer) balance(ctx context.Context, a *auditor, id domain.AccountID, acc *account) error {
 	for deadline := time.Now().Add(patience); ; {
 		doc, err := c.books.Balance(ctx, id)
@@ -173,7 +173,7 @@ func (a *auditor) balanceDiffers(id domain.AccountID, acc *account, what string)
 	return &Difference{Account: id, Stream: ledger.Stream(id), Revision: acc.revision, Position: a.report.Position, What: what}
 }
 
-// rest waits before the read models are asked again.
+// rest pauses before the read models are queried again.
 func rest(ctx context.Context) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// finish checks what can be told at the end of the log only, and compares the read models.
+// finish makes the checks that need the end of the log, and compares the read models.
 func (a *auditor) finish(ctx context.Context) error {
 	held := make(map[domain.AccountID]int64)
 	waiting := make(map[domain.AccountID]uint64)
@@ -48,7 +48,8 @@ func (a *auditor) finish(ctx context.Context) error {
 	return a.compare.balances(ctx, a)
 }
 
-// stillOpen checks what is open at the end of the log: it may wait for its movie, for its outcome, or a moment for being settled.
+// stillOpen checks a hold that is open at the end of the log: it may wait for its movie, for its outcome, or for a short time to
+// be settled.
 func (a *auditor) stillOpen(ctx context.Context, subject domain.ProjectID, o *open) error {
 	differs := func(what string) error {
 		return &Difference{
@@ -65,7 +66,7 @@ func (a *auditor) stillOpen(ctx context.Context, subject domain.ProjectID, o *op
 	case o.begun || item:
 		return nil
 	}
-	// What has begun before it was held, was held before.
+	// A movie that began before this hold must have had an earlier hold.
 	for r, err := range a.cfg.Store.ReadStream(ctx, movie.Stream(subject), eventstore.Forwards, 0) {
 		if err != nil {
 			return err
@@ -78,7 +79,7 @@ func (a *auditor) stillOpen(ctx context.Context, subject domain.ProjectID, o *op
 	return nil
 }
 
-// asDifference returns the difference that an error is, or nil.
+// asDifference returns the difference that an error carries, or nil.
 func asDifference(err error) *Difference {
 	var difference *Difference
 	if errors.As(err, &difference) {
@@ -87,7 +88,7 @@ func asDifference(err error) *Difference {
 	return nil
 }
 
-// lineOf is the line of a statement that an entry makes.
+// lineOf returns the line of an entry.
 func lineOf(r *eventstore.Recorded, id domain.AccountID, before, acc account, event domain.Event) Line {
 	line := Line{
 		Account: id, Number: acc.revision, Event: r.Type,

@@ -16,7 +16,7 @@ const (
 	preloadCategory = preload.StreamCategory
 )
 
-// String says in what state something open is.
+// String describes the state of an open hold or count.
 func (o *open) String() string {
 	what := fmt.Sprintf("%d credits are held", o.amount)
 	if o.counted {
@@ -30,13 +30,13 @@ func (o *open) String() string {
 	}[o.outcome]
 }
 
-// decisive are the events of a movie that say what becomes of its credits; all others are passed over unread.
+// decisive are the events of a movie that affect its credits; all others are skipped without decoding.
 var decisive = map[string]bool{
 	movie.Submitted{}.EventType(): true, movie.SubmissionAbandoned{}.EventType(): true, movie.RenderFinished{}.EventType(): true,
 	movie.RenderTimedOut{}.EventType(): true, movie.Cancelled{}.EventType(): true,
 }
 
-// movie audits an event of a movie. Its first outcome decides. Design §5.
+// movie audits an event of a movie. The movie's first outcome decides. Design §5.
 func (a *auditor) movie(ctx context.Context, r *eventstore.Recorded, project domain.ProjectID) error {
 	if !decisive[r.Type] {
 		return nil
@@ -66,7 +66,7 @@ func (a *auditor) movie(ctx context.Context, r *eventstore.Recorded, project dom
 	return nil
 }
 
-// came says that what credits are held for is there: the first event of its stream.
+// came records that the movie or item of a hold exists: this is the first event of its stream.
 func (a *auditor) came(r *eventstore.Recorded, subject domain.ProjectID, owner domain.AccountID) error {
 	o := a.open[subject]
 	switch {
@@ -82,14 +82,14 @@ func (a *auditor) came(r *eventstore.Recorded, subject domain.ProjectID, owner d
 	return nil
 }
 
-// decide keeps the first outcome.
+// decide sets the outcome, unless there is one already.
 func (a *auditor) decide(o *open, what outcome, credits int64) {
 	if o.outcome == undecided {
 		o.outcome, o.credits, o.since = what, credits, a.at
 	}
 }
 
-// finished is the end of a render. One whose credits have been settled has timed out, or was cancelled, and costs nothing.
+// finished audits the end of a render. A movie whose hold is settled already has timed out or was cancelled, and costs nothing.
 func (a *auditor) finished(ctx context.Context, project domain.ProjectID, e movie.RenderFinished) error {
 	o := a.open[project]
 	if (o == nil || o.outcome != undecided) && e.Credits != 0 {
@@ -113,10 +113,10 @@ func (a *auditor) finished(ctx context.Context, project domain.ProjectID, e movi
 	return a.compare.movie(ctx, a, project, e)
 }
 
-// itemsAtMost bounds the items of a batch.
+// itemsAtMost is the maximum of items in a preload batch.
 const itemsAtMost = 1000
 
-// preload audits an event of a preload batch, whose items are paid for one by one. Decision 38.
+// preload audits an event of a preload batch. Each of its items is charged separately. Decision 38.
 func (a *auditor) preload(r *eventstore.Recorded, id domain.PreloadID) error {
 	event, _, err := a.cfg.Codec.Decode(*r)
 	if err != nil {
@@ -143,14 +143,14 @@ func (a *auditor) preload(r *eventstore.Recorded, id domain.PreloadID) error {
 			return wrongf("item %d costs %d credits, but nothing is held for it", e.Index, e.Result.Credits)
 		}
 	case preload.Finished:
-		if r.Revision == 0 { // the batch never came
+		if r.Revision == 0 { // the batch was never requested
 			return a.abandonBatch(r, id)
 		}
 	}
 	return nil
 }
 
-// abandonBatch ends every item that is held for a batch which was never requested.
+// abandonBatch sets an outcome for every hold of a preload batch that was never requested.
 func (a *auditor) abandonBatch(r *eventstore.Recorded, id domain.PreloadID) error {
 	for i := range itemsAtMost {
 		o := a.open[ledger.Item(id, i)]

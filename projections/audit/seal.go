@@ -8,18 +8,19 @@ import (
 	"moviola/eventstore"
 )
 
-// Seal is a chain over entries: each digest is the SHA-256 of the digest before it (32 bytes, zeros at the beginning) and of the entry
+// Seal is a hash chain over entries: each digest is the SHA-256 of the previous digest (32 bytes, zeros at the beginning) and of
+// the entry
 //
 //	stream LF revision LF event id LF type LF data
 //
-// in UTF-8, the data byte for byte as it is stored. Two audits that end with the same seal have seen the same entries in the same
-// order. The zero Seal is the beginning.
+// in UTF-8, with the data exactly as stored. Two audits that end with the same seal have seen the same entries in the same order.
+// The zero Seal is the beginning.
 type Seal struct {
 	digest [sha256.Size]byte
 	buffer []byte
 }
 
-// Add puts an entry into the chain.
+// Add adds an entry to the chain.
 func (s *Seal) Add(r *eventstore.Recorded) {
 	b := append(s.buffer[:0], s.digest[:]...)
 	b = append(append(b, r.Stream...), '\n')

@@ -55,7 +55,7 @@ func checkpointLast(t *testing.T, open Open) {
 	}
 }
 
-// contention lets several processes count one document up. Every count that was accepted is in it.
+// contention makes several processes increment one document. The final count must include every accepted increment.
 func contention(t *testing.T, open Open) {
 	const writers, counts = 4, 10
 	var done sync.WaitGroup
@@ -74,7 +74,7 @@ func contention(t *testing.T, open Open) {
 	}
 }
 
-// countUp adds n to the counter, one by one.
+// countUp increments the counter n times.
 func countUp(ctx context.Context, docs projections.Documents, n int) error {
 	for counted := 0; counted < n; {
 		found, err := docs.Get(ctx, things.Name, "counter")

@@ -7,7 +7,8 @@ import (
 	"moviola/projections"
 )
 
-// Dump returns every live document of the current generation of the read models as text, by read model and id; a document's own fields only.
+// Dump returns every live document of the current generation of the read models as text, by read model and id; only the
+// document's own fields.
 func Dump(t *testing.T, docs projections.Documents) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -49,7 +50,7 @@ func Pointer(t *testing.T, docs projections.Documents) projections.Pointer {
 	return pointer
 }
 
-// declare makes a collection known to a store that has not been told of it.
+// declare declares a collection without indexes.
 func declare(t *testing.T, docs projections.Documents, name string) {
 	t.Helper()
 	if _, err := docs.Get(t.Context(), name, "nothing"); err == nil {

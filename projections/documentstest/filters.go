@@ -18,16 +18,17 @@ import (
 	"moviola/projections"
 )
 
-// The history of the test of filters: many movies of one account, a second apart, and one of another for every hundredth.
+// The data for the test of filters: many movies of one account, one second apart, and for every hundredth of them one of another
+// account.
 const (
 	filtered         domain.AccountID = "filteredaccount0"
 	neighbour        domain.AccountID = "neighbouraccount"
 	patience                          = 2 * time.Minute
-	mostReadOfFilter                  = 3100 // documents for a page: 1,000 movies are looked at, by at most two terms
+	mostReadOfFilter                  = 3100 // documents read for a page: 1,000 movies, each by at most two terms
 )
 
-// Filters tests every filter of the list of movies on a document store, over pages, and that a page of a history of any number of movies, 120 or
-// more, costs the same.
+// Filters tests every filter of the list of movies on a document store, over several pages. It also tests that the cost of a page
+// does not depend on the number of movies, from 120 on.
 func Filters(t *testing.T, docs projections.Documents, movies int) {
 	t.Helper()
 	log := eventstore.NewLog(memory.New(), eventstore.NewCodec())
@@ -66,7 +67,7 @@ func Filters(t *testing.T, docs projections.Documents, movies int) {
 	}
 }
 
-// filters are lists of the account, and which movies are in them.
+// filters are lists of the account, with the movies that each must contain.
 var filters = []struct {
 	name string
 	list projections.MovieList
@@ -93,7 +94,7 @@ func every(step int) func(int) bool { return func(n int) bool { return n%step ==
 
 func second(n int) time.Time { return epoch.Add(time.Duration(n) * time.Second) }
 
-// numbers are those of the movies that fit, the newest first.
+// numbers returns the numbers of the matching movies, newest first.
 func numbers(movies int, fits func(n int) bool) []int {
 	var out []int
 	for n := range movies {
@@ -146,7 +147,7 @@ func fillFiltered(t *testing.T, log *eventstore.Log, movies int) eventstore.Appe
 	return last
 }
 
-// walk pages to the end and returns the numbers of the movies in the order they came.
+// walk reads all pages and returns the numbers of the movies in the order in which they came.
 func walk(t *testing.T, models *projections.ReadModels, counted *reads, list projections.MovieList) []int {
 	t.Helper()
 	var out []int
@@ -173,7 +174,7 @@ func walk(t *testing.T, models *projections.ReadModels, counted *reads, list pro
 	return out
 }
 
-// reads counts the documents that a store hands out.
+// reads counts the documents that a store returns.
 type reads struct {
 	projections.Documents
 	documents atomic.Int64

@@ -54,7 +54,7 @@ func pages(t *testing.T, open Open) {
 	}
 }
 
-// keysets walks an index of mixed directions, with many ties, in pages of several sizes.
+// keysets reads an index of mixed directions, with many equal values, in pages of several sizes.
 func keysets(t *testing.T, open Open) {
 	docs := withThings(t, open)
 	docOf := func(i int) thing {

@@ -11,8 +11,8 @@ import (
 	"moviola/projections"
 )
 
-// Open opens the store under test. Every call within one test opens the same data, as another process would; every test has data
-// of its own. What it opens is closed when the test ends.
+// Open opens the store under test. All calls within one test open the same data, as other processes would; every test has data of
+// its own. The stores are closed when the test ends.
 type Open func(t *testing.T) projections.Documents
 
 // Run tests a document store. prepare is called once for each test.
@@ -45,7 +45,7 @@ func Run(t *testing.T, prepare func(t *testing.T) Open) {
 	}
 }
 
-// thing is a document with every type that documents use.
+// thing is a document with a field of every type that documents use.
 type thing struct {
 	Name    string         `json:"name"`
 	Rank    int64          `json:"rank"`
@@ -209,7 +209,7 @@ func tombstones(t *testing.T, open Open) {
 	if stored, doc := mustGet(t, docs, "a"); !stored.Gone || stored.Version != 2 || doc.Rank != 41 {
 		t.Errorf("the tombstone is %+v, %+v", stored, doc)
 	}
-	wantStale(t, docs, write("a", 0, thing{Name: "x"})) // a tombstone is in the way of who has not seen it
+	wantStale(t, docs, write("a", 0, thing{Name: "x"})) // the tombstone conflicts with a writer that has not seen it
 
 	mustSweep(t, docs, epoch, 10, 0)
 	mustSweep(t, docs, epoch.Add(time.Minute), 10, 1)

@@ -11,11 +11,11 @@ import (
 	"moviola/eventstore"
 )
 
-// followed are the events that change who is let in.
+// followed selects the events that change which keys are valid.
 var followed = eventstore.Filter{Categories: []string{key.StreamCategory, account.StreamCategory}}
 
-// Run follows the log, so that keys need not be read for every request, until ctx ends: then it returns nil. Outages of the event
-// store are waited out; meanwhile nothing that is kept is trusted. It is called once.
+// Run follows the log until ctx ends, so that keys need not be read for every request; then it returns nil. During outages of the
+// event store it retries, and the cache is not trusted. Call it once.
 func (r *Ring) Run(ctx context.Context) error {
 	end, err := r.log.End(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *Ring) Run(ctx context.Context) error {
 	return err
 }
 
-// begin starts at a place in the log: what was read before might have changed since unseen.
+// begin starts at a position in the log and empties the cache: entries from before may be outdated.
 func (r *Ring) begin(end eventstore.Position) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *Ring) begin(end eventstore.Position) {
 	r.accounts.clear()
 }
 
-// handle forgets what an event has changed.
+// handle removes from the cache what an event has changed.
 func (r *Ring) handle(notice eventstore.Notice) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,8 +73,8 @@ func (r *Ring) place() eventstore.Position {
 	return r.handled
 }
 
-// probe compares the subscription with the end of the log, again and again while keys are asked for, until ctx ends. A subscription
-// that hangs says nothing of it; a look at the log does.
+// probe compares the subscription with the end of the log, at intervals while keys are looked up, until ctx ends. A subscription
+// that hangs reports no error, so only this comparison detects it.
 func (r *Ring) probe(ctx context.Context) {
 	tick := time.NewTicker(probeInterval)
 	defer tick.Stop()
@@ -94,7 +94,7 @@ func (r *Ring) probe(ctx context.Context) {
 	}
 }
 
-// missing is the position of an event that the subscription has not brought yet, zero when there is none.
+// missing returns the position of an event that the subscription has not brought yet, zero when there is none.
 func (r *Ring) missing(ctx context.Context) (eventstore.Position, error) {
 	ctx, cancel := context.WithTimeout(ctx, trust)
 	defer cancel()

@@ -1,7 +1,7 @@
-// Package keyring finds out who holds an API key. A key that this process has not seen is read from its stream, in one read; what
-// was read is kept and followed by a subscription of the log, and is trusted only while that subscription is known to be live. So a
-// revocation counts in every process within a second, whatever happens to subscriptions meanwhile, and no read model is needed to
-// let anybody in. Design §3; decision 49.
+// Package keyring looks up the holder of an API key. It reads a key that is not cached from its stream, in one read. A
+// subscription of the log invalidates the cache, which is trusted only while that subscription is known to be live. So a
+// revocation takes effect in every process within a second, even when a subscription hangs, and authentication needs no read
+// model. Design §3; decision 49.
 package keyring
 
 import (
@@ -22,34 +22,34 @@ import (
 )
 
 const (
-	// trust is how long what is kept counts after the subscription was last known to be live.
+	// trust is how long the cache is trusted after the subscription was last known to be live.
 	trust = time.Second
-	// probeInterval is how often that is looked into, while keys are asked for.
+	// probeInterval is how often that is checked while keys are looked up.
 	probeInterval = 250 * time.Millisecond
-	// lookupTime bounds the reading of a key.
+	// lookupTime is the time limit for reading a key.
 	lookupTime = 5 * time.Second
-	// maxReads is how many streams are read at the same time: keys that were made up must not keep the event store busy.
+	// maxReads is the maximum of concurrent reads of streams: requests with made-up keys must not overload the event store.
 	maxReads = 64
-	// defaultKeep is how many keys are kept unless the configuration says otherwise: some 50 MB.
+	// defaultKeep is how many keys are cached by default: about 50 MB.
 	defaultKeep = 1 << 17
 )
 
-// Holder is whom a key lets in.
+// Holder is the account and role that a key belongs to.
 type Holder struct {
 	Account domain.AccountID
 	Role    key.Role
-	Legacy  bool // the key is of a kind that will go
+	Legacy  bool // the key is primary or secondary, a kind that will be removed
 }
 
 // Config is what a Ring needs. Log is required.
 type Config struct {
 	Log    *eventstore.Log
-	Keep   int                // how many keys and how many accounts are kept at most. Default: 131,072
+	Keep   int                // maximum of cached keys, and of cached accounts. Default: 131,072
 	Now    func() time.Time   // default: time.Now
-	Logger logrus.FieldLogger // default: nothing is logged
+	Logger logrus.FieldLogger // nil: nothing is logged
 }
 
-// Ring knows keys. It is safe for concurrent use.
+// Ring looks up keys. It is safe for concurrent use.
 type Ring struct {
 	log      *eventstore.Log
 	now      func() time.Time
@@ -58,14 +58,14 @@ type Ring struct {
 	accounts *shelf[*tenant]
 
 	reads  atomic.Int64              // of streams
-	asked  atomic.Bool               // since the last probe
-	proven atomic.Pointer[time.Time] // everything that was in the log then has been handled; nil: nothing is known
+	asked  atomic.Bool               // a key was looked up since the last probe
+	proven atomic.Pointer[time.Time] // every event that was in the log at this time was handled; nil: unknown
 
 	mu      sync.Mutex
-	handled eventstore.Position // by the subscription
+	handled eventstore.Position // position of the last event that the subscription has handled
 }
 
-// New returns a Ring that reads every key anew until Run is called.
+// New returns a Ring. Until Run is called, it reads every key from the log.
 func New(config Config) *Ring {
 	r := &Ring{log: config.Log, now: config.Now, logger: config.Logger}
 	if config.Keep <= 0 {
@@ -85,9 +85,9 @@ func New(config Config) *Ring {
 	return r
 }
 
-// Holder returns who holds the key with a SHA-256, in hex. False: there is no such key, it was revoked, it has expired, or its
-// account is closed. A key that was issued or revoked by this process counts at once after Forget, one of another process at the
-// latest a second later. An error means that it cannot be told now.
+// Holder returns who holds the key with the SHA-256 hash, in hex. It returns false when there is no such key, when it was revoked
+// or has expired, or when its account is closed. A key that this process issues or revokes takes effect at once after Forget, one
+// of another process within a second. An error means that the key cannot be looked up now.
 func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	id := key.ID(hash)
 	if !key.IsID(id) {
@@ -110,7 +110,7 @@ func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	if err != nil {
 		return Holder{}, false, fmt.Errorf("read account %s: %w", issued.Account, err)
 	}
-	if !a.opened { // the log has a key of it: what was read is too old to tell anything. Decision 60.
+	if !a.opened { // the log has a key of this account, so the read that found no account was outdated. Decision 60.
 		r.accounts.forget(string(issued.Account))
 		return Holder{}, false, fmt.Errorf("read account %s: %w: it is not there yet", issued.Account, eventstore.ErrUnavailable)
 	}
@@ -120,22 +120,22 @@ func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	return Holder{Account: issued.Account, Role: issued.Role, Legacy: issued.Legacy != ""}, true, nil
 }
 
-// Forget makes the next look at a key read it anew. Whoever has changed a key calls it before saying so.
+// Forget removes a key from the cache. Whoever has changed a key calls it before answering the client.
 func (r *Ring) Forget(id string) { r.keys.forget(id) }
 
-// ForgetAccount makes the next look at a key of an account read the account anew.
+// ForgetAccount removes an account from the cache.
 func (r *Ring) ForgetAccount(id domain.AccountID) { r.accounts.forget(string(id)) }
 
-// Status says how a Ring is doing.
+// Status is the state of a Ring.
 type Status struct {
-	Live  bool  // what is kept counts; false also when no key has been asked for lately
-	Reads int64 // of streams, ever
+	Live  bool  // the cache is trusted; false also when no key was looked up lately
+	Reads int64 // streams read since the start
 }
 
-// Status returns how the Ring is doing.
+// Status returns the state of the Ring.
 func (r *Ring) Status() Status { return Status{Live: r.live(r.now()), Reads: r.reads.Load()} }
 
-// live says whether the subscription was live a moment ago.
+// live reports whether the subscription was live within the last trust interval.
 func (r *Ring) live(now time.Time) bool {
 	proven := r.proven.Load()
 	return proven != nil && now.Sub(*proven) < trust
@@ -154,7 +154,7 @@ func (r *Ring) readAccount(ctx context.Context, id string) (*tenant, bool, error
 	return t, exists, err
 }
 
-// tenant is what counts of an account here.
+// tenant is the part of an account's state that decides about its keys.
 type tenant struct{ opened, closed bool }
 
 func (t *tenant) apply(event domain.Event) {

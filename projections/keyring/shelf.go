@@ -7,22 +7,22 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// keepAbsent is how many streams are known not to exist at most: those that were asked for last.
+// keepAbsent is the maximum of streams cached as not existing: the most recently looked up.
 const keepAbsent = 4096
 
-// shelf keeps what was read from streams, a bounded number of them: the ones that were used last. Streams that do not exist are kept
-// apart: made-up ones must not drive out others.
+// shelf is a cache of states read from streams, bounded to the most recently used. Streams that do not exist have a cache of
+// their own: requests for made-up ones must not evict the others.
 type shelf[T any] struct {
-	turns chan struct{} // one place for each read that may go on at the same time
+	turns chan struct{} // holds an element for each running read; its capacity limits them
 	read  func(ctx context.Context, id string) (value T, exists bool, err error)
 
 	mu     sync.Mutex
 	kept   *simplelru.LRU[string, T]
 	absent *simplelru.LRU[string, T]
-	reads  map[string]*reading[T] // the reads that still count
+	reads  map[string]*reading[T] // running reads that are still valid
 }
 
-// reading is a read that goes on, and what came of it once done is closed.
+// reading is a running read. Its result is set when done is closed.
 type reading[T any] struct {
 	done  chan struct{}
 	value T
@@ -41,7 +41,7 @@ func newLRU[T any](keep int) *simplelru.LRU[string, T] {
 	return lru
 }
 
-// get returns what stands at a stream: when it is trusted, what is kept, or what another call is reading; otherwise it is read.
+// get returns the state of a stream. When trusted, it uses the cache, or joins a running read; otherwise it reads the stream.
 func (s *shelf[T]) get(ctx context.Context, id string, trusted bool) (T, error) {
 	s.mu.Lock()
 	if trusted {
@@ -56,7 +56,7 @@ func (s *shelf[T]) get(ctx context.Context, id string, trusted bool) (T, error) 
 	if r == nil || !trusted {
 		r = &reading[T]{done: make(chan struct{})}
 		s.reads[id] = r
-		// The read is for everybody who waits for it: it goes on when the first of them has gone.
+		// All waiting callers share the read, so it must not be cancelled with the context of the first.
 		go s.fetch(context.WithoutCancel(ctx), id, r)
 	}
 	s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *shelf[T]) get(ctx context.Context, id string, trusted bool) (T, error) 
 	}
 }
 
-// fetch reads a stream, and keeps what it says unless it has changed meanwhile.
+// fetch reads a stream, and caches the state unless the stream has changed meanwhile.
 func (s *shelf[T]) fetch(ctx context.Context, id string, r *reading[T]) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
@@ -85,7 +85,7 @@ func (s *shelf[T]) fetch(ctx context.Context, id string, r *reading[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reads[id] != r {
-		return // the stream has changed, or a later read is on its way
+		return // the stream has changed, or a later read has begun
 	}
 	delete(s.reads, id)
 	switch {
@@ -97,7 +97,7 @@ func (s *shelf[T]) fetch(ctx context.Context, id string, r *reading[T]) {
 	}
 }
 
-// forget drops what is kept of a stream, and what is being read: it may be what stood there before.
+// forget removes a stream from the cache, and makes running reads invalid: they may return the state before the change.
 func (s *shelf[T]) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *shelf[T]) forget(id string) {
 	delete(s.reads, id)
 }
 
-// clear forgets everything.
+// clear empties the cache and makes all running reads invalid.
 func (s *shelf[T]) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
