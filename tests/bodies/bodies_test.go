@@ -206,6 +206,15 @@ func (g *ground) send(b body) int {
 	return res.StatusCode
 }
 
+// sendWhenFree is send; a preview is repeated until the machine has the time to draw it.
+func (g *ground) sendWhenFree(b body) int {
+	g.t.Helper()
+	if b.route != "POST /v2/movies/still" {
+		return g.send(b)
+	}
+	return harness.WhenFree(g.t, func() harness.Answer { return harness.Answer{Status: g.send(b)} }).Status
+}
+
 // collect has the service free what nobody uses.
 func (g *ground) collect() {
 	g.t.Helper()
@@ -258,7 +267,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // it changes the environm
 	g.collect()
 	_, before := g.live()
 	for _, b := range corpus(os.Getenv(longEnv) != "") {
-		status := g.send(b)
+		status := g.sendWhenFree(b)
 		g.collect()
 		most, after := g.live()
 		worst = append(worst, fmt.Sprintf("%3d MB %d %s", most-before, status, b))
