@@ -23,11 +23,17 @@ type composer struct {
 
 // compose builds the graph of a window, for those of its frames that are encoded.
 func (r *run) compose(ctx context.Context, w timeline.Window, frames rests) (*graph, []string, error) {
-	c := &composer{run: r, graph: &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS}, frames: w.Frames}
-	c.pick = frames.selected()
+	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS}
+	warnings, err := r.composeInto(ctx, g, w, frames)
+	return g, warnings, err
+}
+
+func (r *run) composeInto(ctx context.Context, g *graph, w timeline.Window, frames rests) ([]string, error) {
+	c := &composer{run: r, graph: g, frames: w.Frames}
+	c.pick, c.taken = frames.selected(), frames.pick
 	c.picked = c.pick != ""
 	err := c.window(ctx, w)
-	return c.graph, c.warnings, err
+	return c.warnings, err
 }
 
 func (c *composer) window(ctx context.Context, w timeline.Window) error {

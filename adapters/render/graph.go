@@ -19,19 +19,23 @@ type graph struct {
 	chains []string
 	top    string // the label of what has been composed so far
 	labels int
+	first  int    // the number of its first input: other graphs of the same run have those before
+	name   string // which its labels begin with
 	pick   string // the filter that takes the frames which are encoded, until it has been applied
 	picked bool   // not all frames are encoded
+	taken  []span // the frames that pick takes
+	spans  []span // the same, once it has been applied
 }
 
 func (g *graph) label() string {
 	g.labels++
-	return "s" + strconv.Itoa(g.labels)
+	return g.name + "s" + strconv.Itoa(g.labels)
 }
 
 // input adds a file and returns its number.
 func (g *graph) input(in ffmpeg.Input) int {
 	g.inputs = append(g.inputs, in)
-	return len(g.inputs) - 1
+	return g.first + len(g.inputs) - 1
 }
 
 // chain adds filters that read and write the given streams.
@@ -52,7 +56,7 @@ func (g *graph) base(path string, frames int64) {
 	g.top = g.label()
 	filters := repeated(frames, 0)
 	if g.pick != "" { // what is not encoded is not composed: overlays follow the frames that they lie on
-		filters, g.pick = append(filters, g.pick), ""
+		filters, g.pick, g.spans = append(filters, g.pick), "", g.taken
 	}
 	g.chain(pad(in, 0), filters, g.top)
 }
@@ -95,16 +99,19 @@ func fades(l timeline.Layer) bool {
 }
 
 // fade returns the filters that fade the alpha of frames numbered by the life of their element, and number them by the
-// window afterwards.
+// window afterwards. Frames under which none of the window is encoded are left out: each of them would be copied.
 func (g *graph) fade(l timeline.Layer) []string {
 	var filters []string
+	if g.spans != nil {
+		filters = append(filters, selecting(g.spans, l.From))
+	}
 	if l.FadeIn > 0 {
 		filters = append(filters, "fade=t=in:st=0:d="+g.seconds(float64(l.FadeIn))+":alpha=1")
 	}
 	if l.FadeOut > 0 {
 		filters = append(filters, "fade=t=out:st="+g.seconds(float64(l.Life-l.FadeOut))+":d="+g.seconds(float64(l.FadeOut))+":alpha=1")
 	}
-	return append(filters, number(l.From))
+	return append(filters, "setpts=PTS+"+strconv.FormatInt(l.From-l.Phase, 10))
 }
 
 // overlay lays one stream over what is there. The times are between frames, so that rounding cannot move them.

@@ -74,14 +74,8 @@ func openVideo(f *mp4.File) (*video, error) {
 
 // tableOf is the table of a track's frames; nil: it is not whole, or not of H.264.
 func tableOf(t *mp4.TrakBox) *mp4.StblBox {
-	if t.Tkhd == nil || t.Mdia == nil || t.Mdia.Mdhd == nil || t.Mdia.Minf == nil || t.Mdia.Minf.Stbl == nil {
-		return nil
-	}
-	table := t.Mdia.Minf.Stbl
-	if table.Stts == nil || table.Stsz == nil || table.Stsc == nil || table.Stco == nil {
-		return nil
-	}
-	if s := table.Stsd; s == nil || s.AvcX == nil || s.AvcX.AvcC == nil {
+	table := samplesTable(t)
+	if table == nil || table.Stco == nil || table.Stsd.AvcX == nil || table.Stsd.AvcX.AvcC == nil {
 		return nil
 	}
 	return table
@@ -213,17 +207,5 @@ func (v *video) replace(table *mp4.StblBox, length uint64) {
 	media.Minf.Stbl, v.table = table, table
 	whole := length * uint64(v.file.Moov.Mvhd.Timescale) / uint64(media.Mdhd.Timescale)
 	media.Mdhd.Duration, v.track.Tkhd.Duration, v.file.Moov.Mvhd.Duration = length, whole, whole
-	edits := &mp4.EdtsBox{}
-	list := &mp4.ElstBox{Entries: []mp4.ElstEntry{{SegmentDuration: whole, MediaTime: reordered * int64(v.step), MediaRateInteger: 1}}}
-	edits.Elst, edits.Children = []*mp4.ElstBox{list}, []mp4.Box{list}
-	children := []mp4.Box{}
-	for _, b := range v.track.Children {
-		if b.Type() == "mdia" {
-			children = append(children, edits)
-		}
-		if b.Type() != "edts" {
-			children = append(children, b)
-		}
-	}
-	v.track.Children, v.track.Edts = children, edits
+	setEdit(v.track, whole, reordered*int64(v.step))
 }

@@ -34,6 +34,9 @@ func limiterAt(ceiling float64) string {
 // encodeSound makes the file of the mix, as loud as it may be. The mix is not touched while its encoded form keeps the limit.
 func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, level *movie.Loudness, err error) {
 	path = filepath.Join(dir, "sound.m4a")
+	if len(m.voices) == 0 {
+		return path, nil, writeSilence(path, samples(r.plan.Frames, r.plan.FPS))
+	}
 	limit, ceiling := "", peakFirst
 	for try := 1; ; try++ {
 		err := r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
@@ -42,9 +45,6 @@ func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, 
 		})
 		if err != nil {
 			return "", nil, r.atFault(ctx, fmt.Errorf("render sound: %w", err), soundsOf(r.plan))
-		}
-		if len(m.voices) == 0 {
-			return path, nil, nil
 		}
 		integrated, peak, err := r.meter(ctx, path, dir)
 		if err != nil {

@@ -125,9 +125,14 @@ func (r rests) selected() string {
 	if len(r.holds) == 0 && !r.single {
 		return ""
 	}
-	terms := make([]string, len(r.pick))
-	for i, s := range r.pick {
-		terms[i] = fmt.Sprintf("between(n,%d,%d)", s.from, s.to-1)
+	return selecting(r.pick, 0)
+}
+
+// selecting is the filter that lets the frames of spans through, where the first is a later one of the window.
+func selecting(spans []span, first int64) string {
+	terms := make([]string, len(spans))
+	for i, s := range spans {
+		terms[i] = fmt.Sprintf("between(n,%d,%d)", s.from-first, s.to-1-first)
 	}
 	return "select='" + strings.Join(terms, "+") + "'"
 }
@@ -162,6 +167,18 @@ func (r rests) shown(encoded int64) int64 {
 		}
 	}
 	return encoded
+}
+
+// encoded is which of the frames that are encoded shows what a frame of the window shows.
+func (r rests) encoded(frame int64) int64 {
+	n := int64(0)
+	for _, s := range r.pick {
+		if frame < s.from {
+			break
+		}
+		n += min(frame+1, s.to) - s.from
+	}
+	return n - 1
 }
 
 // keyframes is the longest distance of key frames, in frames.

@@ -101,7 +101,7 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 	if err != nil {
 		return commands.Rendered{}, err
 	}
-	thumbnail, err := r.thumbnail(ctx, p, path)
+	thumbnail, err := r.thumbnail(ctx, p.teaser, path)
 	if err != nil {
 		return commands.Rendered{}, err
 	}
@@ -200,14 +200,16 @@ func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	} else {
 		group.Go(mix)
 	}
-	all := make([]rendered, len(windows))
+	q := &queue{}
+	byKey := map[string]*ticket{}
 	for i, key := range keys {
 		if first[key] == i {
-			group.Go(func() (err error) {
-				all[i], err = r.window(ctx, key, windows[i])
-				return err
-			})
+			byKey[key] = r.ticket(key, windows[i], p.teaser)
+			q.open = append(q.open, byKey[key])
 		}
+	}
+	for _, t := range slices.Clone(q.open) {
+		group.Go(func() error { return r.window(ctx, q, t) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, "", err
@@ -215,9 +217,9 @@ func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	if r.gaveWay.Load() {
 		return nil, "", commands.ErrGiveWay
 	}
+	all := make([]rendered, len(windows))
 	for i, key := range keys {
-		all[i] = all[first[key]]
-		all[i].window = windows[i]
+		all[i] = rendered{window: windows[i], path: byKey[key].path, piece: byKey[key].piece}
 	}
 	return all, sound, nil
 }

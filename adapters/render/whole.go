@@ -17,6 +17,15 @@ type parts struct {
 	windows []timeline.Window
 	keys    []string // of the windows
 	sound   string
+	teaser  teaser
+}
+
+// teaser is the picture of a movie that is its thumbnail.
+type teaser struct {
+	key    string
+	window string // the key of the window that shows it
+	frame  int64  // of the window
+	until  time.Time
 }
 
 // parts names what the movie is made of.
@@ -29,7 +38,10 @@ func (r *run) partsOf() (parts, error) {
 			return parts{}, err
 		}
 	}
-	p.sound, err = r.soundKey()
+	if p.sound, err = r.soundKey(); err != nil {
+		return parts{}, err
+	}
+	p.teaser, err = r.teaserOf(p)
 	return p, err
 }
 
@@ -69,11 +81,7 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 		return "", movie.File{}, err
 	}
 	joined := r.timeStage(stageJoin)
-	made, err := r.join(ctx, windows, sound)
-	if err != nil {
-		return "", movie.File{}, err
-	}
-	file, err := r.check(ctx, made)
+	made, file, err := r.join(windows, sound)
 	joined()
 	if err != nil {
 		return "", movie.File{}, err
@@ -94,23 +102,27 @@ type thumbnailSpec struct {
 	Frame   int64  // of the window
 }
 
-// thumbnail is the plan's frame as a small picture, from the cache or taken out of the movie at path.
-func (r *run) thumbnail(ctx context.Context, p parts, from string) (string, error) {
-	spec, until := thumbnailSpec{Version: version}, time.Time{}
+// teaserOf finds the thumbnail among the windows.
+func (r *run) teaserOf(p parts) (teaser, error) {
 	for i, w := range p.windows {
 		if at := r.plan.ThumbnailFrame - w.Start; at >= 0 && at < w.Frames {
-			spec.Window, spec.Frame, until = p.keys[i], at, r.ages(w)
+			key, err := hashOf(thumbnailSpec{Version: version, Window: p.keys[i], Frame: at})
+			return teaser{key: key, window: p.keys[i], frame: at, until: r.ages(w)}, err
 		}
 	}
-	if spec.Window == "" {
-		return "", fmt.Errorf("thumbnail frame %d is in none of the windows", r.plan.ThumbnailFrame)
-	}
-	key, err := hashOf(spec)
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(r.parts, key+".jpg")
-	if _, found, err := r.pieces.find(key, ".jpg", path); err != nil || found {
+	return teaser{}, fmt.Errorf("thumbnail frame %d is in none of the windows", r.plan.ThumbnailFrame)
+}
+
+// keepTeaser keeps a thumbnail that was made at path.
+func (r *run) keepTeaser(s teaser, path string) error {
+	return r.pieces.keep(s.key, ".jpg", path, piece{Frames: 1, Until: s.until})
+}
+
+// thumbnail is the plan's frame as a small picture: made with the window that shows it, now or at another time, or else taken out of the movie at
+// a path.
+func (r *run) thumbnail(ctx context.Context, s teaser, from string) (string, error) {
+	path := filepath.Join(r.parts, s.key+".jpg")
+	if _, found, err := r.pieces.find(s.key, ".jpg", path); err != nil || found {
 		return path, err
 	}
 	taken := r.timeStage(stageThumbnail)
@@ -119,5 +131,5 @@ func (r *run) thumbnail(ctx context.Context, p parts, from string) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("take thumbnail: %w", err)
 	}
-	return made, r.pieces.keep(key, ".jpg", made, piece{Frames: 1, Until: until})
+	return made, r.keepTeaser(s, made)
 }

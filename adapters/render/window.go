@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"moviola/adapters/render/ffmpeg"
 	"moviola/domain"
@@ -162,63 +164,75 @@ type rendered struct {
 }
 
 // window takes a window from the cache or renders it, unless the render shares its slot by now.
-func (r *run) window(ctx context.Context, key string, w timeline.Window) (rendered, error) {
-	out := rendered{window: w, path: filepath.Join(r.parts, key+".mp4")}
-	count := &counter{to: &r.progress, frames: w.Frames}
-	known, found, err := r.pieces.find(key, ".mp4", out.path)
-	if err != nil {
-		return rendered{}, err
-	}
-	if found {
-		out.piece = known
-		r.warn(known.Warnings...)
-		count.reached(w.Frames)
-		r.countFrames(0, w.Frames)
-		return out, nil
+func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
+	if found, err := r.recall(q, t); found || err != nil {
+		return err
 	}
 	if r.shares() {
 		r.gaveWay.Store(true)
-		return out, nil
+		return nil
 	}
 	waited := r.timeStage(stageWait)
 	release, err := r.engine.limiter.acquire(ctx, r.plan.Width*r.plan.Height)
 	waited()
 	if err != nil {
-		return rendered{}, err
+		return err
 	}
+	release = sync.OnceFunc(release)
 	defer release()
 	if r.shares() {
 		r.gaveWay.Store(true)
-		return out, nil
+		return nil
+	}
+	if !q.take(t) {
+		release()
+		return t.await(ctx)
 	}
 	r.begun.Store(true)
 	made := r.timeStage(stageWindow)
-	out.piece, err = r.renderWindow(ctx, key, w, out.path, count)
+	err = r.renderWindows(ctx, append([]*ticket{t}, r.company(ctx, q, t)...))
 	made()
-	if err == nil {
-		r.countFrames(w.Frames, 0)
-	}
 	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page of it is still on its way; what else there is comes again
-		return out, nil
+		return nil
 	}
-	return out, err
+	return err
 }
 
-// renderWindow renders a window and puts it into the cache and at path.
-func (r *run) renderWindow(ctx context.Context, key string, w timeline.Window, path string, count *counter) (piece, error) {
+// renderWindows renders windows, several by one process if they can be.
+func (r *run) renderWindows(ctx context.Context, all []*ticket) error {
+	defer func() {
+		for _, t := range all {
+			close(t.done)
+		}
+	}()
+	r.renderTogether(ctx, all)
+	for _, t := range all {
+		if t.ended {
+			continue
+		}
+		if err := r.renderWindow(ctx, t); err != nil {
+			t.failed = err
+			return err
+		}
+	}
+	return nil
+}
+
+// renderWindow renders a window by a process of its own.
+func (r *run) renderWindow(ctx context.Context, t *ticket) error {
 	dir, err := os.MkdirTemp(r.dir, "window-")
 	if err != nil {
-		return piece{}, fmt.Errorf("make folder of a window: %w", err)
+		return fmt.Errorf("make folder of a window: %w", err)
 	}
-	made := filepath.Join(dir, "window.mp4")
-	ways, err := r.waysOf(ctx, w)
+	made := filepath.Join(dir, windowFile)
+	ways, err := r.waysOf(ctx, t.window)
 	if err != nil {
-		return piece{}, err
+		return err
 	}
 	var warnings []string
 	for _, frames := range ways {
-		if warnings, err = r.encodeWindow(ctx, w, frames, made, count); err != nil {
-			return piece{}, err
+		if warnings, err = r.encodeWindow(ctx, t, frames, made); err != nil {
+			return err
 		}
 		if !r.held() {
 			break
@@ -228,33 +242,44 @@ func (r *run) renderWindow(ctx context.Context, key string, w timeline.Window, p
 		}
 	}
 	if err != nil {
-		return piece{}, err
+		return err
 	}
+	return r.keepWindow(ctx, t, made, warnings)
+}
+
+const windowFile = "window.mp4"
+
+// keepWindow puts a window that lies at made, and the movie's thumbnail if it is of it, into the cache, and the window at its
+// path.
+func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings []string) error {
+	w := t.window
 	r.warn(warnings...)
-	t, err := r.trackOf(ctx, w, made, w.Frames)
+	seen, err := r.trackOf(ctx, w, made, w.Frames)
 	if err != nil {
-		return piece{}, err
+		return err
 	}
-	known := piece{Frames: t.samples, Setup: t.setup, Warnings: warnings, Until: r.ages(w)}
-	if err := r.pieces.keep(key, ".mp4", made, known); err != nil {
-		return piece{}, err
+	t.piece = piece{Frames: seen.samples, Setup: seen.setup, Warnings: warnings, Until: r.ages(w)}
+	if err := r.pieces.keep(t.key, ".mp4", made, t.piece); err != nil {
+		return err
 	}
-	count.reached(w.Frames)
-	return known, errors.Join(os.Rename(made, path), r.engine.finish(r.job.Project))
+	if t.teaser.key != "" {
+		if err := r.keepTeaser(t.teaser, filepath.Join(filepath.Dir(made), thumbnailFile)); err != nil {
+			return err
+		}
+	}
+	t.count.reached(w.Frames)
+	r.countFrames(w.Frames, 0)
+	t.ended = true
+	return errors.Join(os.Rename(made, t.path), r.engine.finish(r.job.Project))
 }
 
 // encodeWindow encodes frames of a window. A run that stalls is tried once more with one thread.
-func (r *run) encodeWindow(ctx context.Context, w timeline.Window, frames rests, to string, count *counter) ([]string, error) {
-	g, warnings, err := r.compose(ctx, w, frames)
+func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to string) ([]string, error) {
+	w := t.window
+	c := ffmpeg.Command{Dir: filepath.Dir(to), Read: []string{r.in}, Frame: func(n int64) { t.count.reached(frames.shown(n)) }}
+	warnings, err := r.shoot(ctx, &c, t, frames, "")
 	if err != nil {
 		return nil, err
-	}
-	last := g.finish(frames)
-	c := ffmpeg.Command{
-		Inputs: g.inputs, Graph: g.script(), Dir: filepath.Dir(to), Read: []string{r.in},
-		Frame: func(n int64) { count.reached(frames.shown(n)) },
-		Output: slices.Concat([]string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
-			encoder(r.plan), frames.encoder(), []string{filepath.Base(to)}),
 	}
 	err = r.engine.cfg.Tools.Run(ctx, c)
 	if errors.Is(err, ffmpeg.ErrStalled) {
@@ -266,6 +291,31 @@ func (r *run) encodeWindow(ctx context.Context, w timeline.Window, frames rests,
 	}
 	_, err = r.trackOf(ctx, w, to, frames.frames)
 	return warnings, err
+}
+
+// shoot adds to a run of ffmpeg that it composes and encodes frames of a window, into files of a folder in its own.
+func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames rests, folder string) ([]string, error) {
+	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS, first: len(c.Inputs), name: folder}
+	warnings, err := r.composeInto(ctx, g, t.window, frames)
+	if err != nil {
+		return nil, err
+	}
+	last, small := g.finish(frames), ""
+	if t.teaser.key != "" {
+		last, small = g.fork(last)
+		small = g.thumbnail(small, frames.encoded(t.teaser.frame), r.plan)
+	}
+	c.Inputs = append(c.Inputs, g.inputs...)
+	if c.Graph != "" {
+		c.Graph = strings.TrimSuffix(c.Graph, "\n") + ";\n"
+	}
+	c.Graph += g.script()
+	c.Output = slices.Concat(c.Output, []string{"-map", "[" + last + "]", "-frames:v", strconv.FormatInt(frames.frames, 10)},
+		encoder(r.plan), frames.encoder(), []string{filepath.Join(folder, windowFile)})
+	if small != "" {
+		c.Output = append(c.Output, thumbnailOutput(small, folder)...)
+	}
+	return warnings, nil
 }
 
 // trackOf reads the header of a window that must have so many frames.

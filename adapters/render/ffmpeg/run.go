@@ -35,7 +35,8 @@ type Command struct {
 }
 
 const (
-	defaultStall     = 30 * time.Second
+	// DefaultStall is how long a run may make no progress.
+	DefaultStall     = 30 * time.Second
 	defaultLimit     = time.Hour
 	defaultFileBytes = 16 << 30
 	maxAllocation    = 1 << 30
@@ -90,9 +91,9 @@ func (t *Tools) Run(ctx context.Context, c Command) error {
 	go func() {
 		defer close(watched)
 		defer read.Close()
-		watchdog := time.AfterFunc(orDefault(c.Stall, defaultStall), func() { stop(ErrStalled) })
+		watchdog := time.AfterFunc(orDefault(c.Stall, DefaultStall), func() { stop(ErrStalled) })
 		defer watchdog.Stop()
-		c.follow(read, func() { watchdog.Reset(orDefault(c.Stall, defaultStall)) })
+		c.follow(read, func() { watchdog.Reset(orDefault(c.Stall, DefaultStall)) })
 	}()
 	feedCtx, endFeeds := context.WithCancel(ctx)
 	defer endFeeds()

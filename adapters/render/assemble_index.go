@@ -1,0 +1,155 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/Eyevinn/mp4ff/mp4"
+)
+
+// tabulate gives the track the table of its samples; their places come later.
+func (s *strand) tabulate() error {
+	sizes, ones, shifts := make([]uint32, len(s.samples)), make([]uint32, len(s.samples)), make([]int32, len(s.samples))
+	keys := &mp4.StssBox{}
+	lengths := &mp4.SttsBox{}
+	for i, one := range s.samples {
+		sizes[i], ones[i], shifts[i] = one.size, 1, one.shift
+		if one.key {
+			keys.SampleNumber = append(keys.SampleNumber, uint32(i)+1)
+		}
+		if last := len(lengths.SampleTimeDelta) - 1; last >= 0 && lengths.SampleTimeDelta[last] == one.length {
+			lengths.SampleCount[last]++
+		} else {
+			lengths.SampleCount, lengths.SampleTimeDelta = append(lengths.SampleCount, 1), append(lengths.SampleTimeDelta, one.length)
+		}
+	}
+	table := mp4.NewStblBox()
+	table.AddChild(s.table.Stsd)
+	table.AddChild(lengths)
+	if s.table.Stsd.AvcX != nil {
+		table.AddChild(keys)
+		shifted := &mp4.CttsBox{}
+		if err := shifted.AddSampleCountsAndOffset(ones, shifts); err != nil {
+			return err
+		}
+		table.AddChild(shifted)
+	}
+	places := &mp4.StscBox{}
+	for i, c := range s.chunks {
+		if i > 0 && s.chunks[i-1].to-s.chunks[i-1].from == c.to-c.from {
+			continue
+		}
+		if err := places.AddEntry(uint32(i)+1, uint32(c.to-c.from), 1); err != nil {
+			return err
+		}
+	}
+	table.AddChild(places)
+	table.AddChild(&mp4.StszBox{SampleNumber: uint32(len(sizes)), SampleSize: sizes})
+	for _, b := range s.table.Children {
+		if b.Type() == "sgpd" || b.Type() == "sbgp" { // how much sound must be decoded before it is right: the same for every sample
+			table.AddChild(b)
+		}
+	}
+	media := s.track.Mdia.Minf
+	for i, b := range media.Children {
+		if b.Type() == "stbl" {
+			media.Children[i] = table
+		}
+	}
+	media.Stbl, s.table = table, table
+	return nil
+}
+
+// place says where the chunks lie when samples begin at an offset of the file.
+func (s *strand) place(start uint64, large bool) {
+	offsets := make([]uint64, len(s.chunks))
+	short := make([]uint32, len(s.chunks))
+	for i, c := range s.chunks {
+		offsets[i], short[i] = start+c.offset, uint32(start+c.offset)
+	}
+	s.table.Children = slices.DeleteFunc(s.table.Children, func(b mp4.Box) bool { return b.Type() == "stco" || b.Type() == "co64" })
+	s.table.Stco, s.table.Co64 = nil, nil
+	if large {
+		s.table.AddChild(&mp4.Co64Box{ChunkOffset: offsets})
+	} else {
+		s.table.AddChild(&mp4.StcoBox{ChunkOffset: short})
+	}
+}
+
+func (s *strand) bytes() (sum uint64) {
+	for _, one := range s.samples {
+		sum += uint64(one.size)
+	}
+	return sum
+}
+
+// bytesOf is bytes of a file.
+type bytesOf struct {
+	in     *origin
+	offset uint64
+	size   uint64
+}
+
+// inOrder is where the samples of all tracks come from, in the order in which they lie in the movie.
+func inOrder(strands []*strand) []bytesOf {
+	type piece struct {
+		offset  uint64
+		samples []sample
+	}
+	var pieces []piece
+	for _, s := range strands {
+		for _, c := range s.chunks {
+			pieces = append(pieces, piece{c.offset, s.samples[c.from:c.to]})
+		}
+	}
+	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.offset, b.offset) })
+	var all []bytesOf
+	for _, p := range pieces {
+		for _, one := range p.samples {
+			if last := len(all) - 1; last >= 0 && all[last].in == one.from && all[last].offset+all[last].size == one.offset {
+				all[last].size += uint64(one.size)
+			} else {
+				all = append(all, bytesOf{one.from, one.offset, uint64(one.size)})
+			}
+		}
+	}
+	return all
+}
+
+// writeMovie writes a file: what it is, its index, its samples.
+func writeMovie(to string, kind *mp4.FtypBox, index *mp4.MoovBox, strands []*strand) (err error) {
+	data := &mp4.MdatBox{}
+	var size uint64
+	for _, s := range strands {
+		size += s.bytes()
+	}
+	data.SetLazyDataSize(size)
+	large := size > math.MaxUint32/2
+	for _, s := range strands {
+		s.place(0, large)
+	}
+	start := kind.Size() + index.Size() + data.Size() - size
+	for _, s := range strands {
+		s.place(start, large)
+	}
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	w := bufio.NewWriterSize(out, 1<<20)
+	for _, b := range []mp4.Box{kind, index, data} {
+		if err := b.Encode(w); err != nil {
+			return fmt.Errorf("write %s: %w", b.Type(), err)
+		}
+	}
+	if err := copySamples(w, strands); err != nil {
+		return fmt.Errorf("write samples: %w", err)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,160 @@
+//go:build !race
+
+package render_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"moviola/adapters/render"
+	"moviola/domain/timeline"
+)
+
+// briefMovie has windows of one, two and many frames, at a rate that is no whole number.
+func briefMovie(b *bench) (object, *timeline.Plan) {
+	b.generate("tone.wav", "-f", "lavfi", "-i", "sine=f=440:d=3:r=44100")
+	b.generate("clip.mp4", "-f", "lavfi", "-i", "testsrc2=s=128x72:r=25:d=2", "-pix_fmt", "yuv420p")
+	clip := []object{{"type": "video", "src": "http://x.test/clip.mp4", "resize": "cover", "muted": true}}
+	frame := 100.0 / 2997
+	plan := &timeline.Plan{Width: 128, Height: 72, FPS: timeline.Rate{Num: 2997, Den: 100}, Frames: 1 + 2 + 30 + 3 + 150}
+	return object{"width": 128, "height": 72, "fps": 29.97, "scenes": []object{
+		{"duration": frame, "background-color": "#123456"}, {"duration": 2 * frame, "background-color": "#654321"},
+		{"duration": 30 * frame, "elements": clip}, {"duration": 3 * frame, "background-color": "#ffffff"}, {"duration": 150 * frame, "background-color": "#202020"},
+	}, "elements": []object{{"type": "audio", "src": "http://x.test/tone.wav", "duration": 2}}}, plan
+}
+
+// ffprobe says the same of a file as the parser that it is held against its plan with, and its index lies in front.
+func TestEngine_Render_probeAgrees(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	doc, plan := briefMovie(b)
+	for _, held := range []bool{true, false} {
+		doc["held-pictures"] = held
+		out := b.mustRender(doc)
+		m, err := b.media.tools.Probe(t.Context(), out.Movie, "mov")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, f := m.Video, out.File
+		if v == nil || m.Audio == nil || m.VideoStreams != f.VideoStreams || m.AudioStreams != f.AudioStreams || v.Frames != plan.Frames || v.Codec != f.Codec ||
+			v.PixelFormat != f.PixelFormat || v.FrameRate != f.FrameRate || v.ColorSpace != f.ColorSpace || v.ColorPrimaries != f.ColorPrimaries ||
+			v.ColorTransfer != f.ColorTransfer || m.SizeBytes != f.Size || v.Width != plan.Width || v.Height != plan.Height {
+			t.Errorf("held %v: ffprobe says %+v %+v, the movie %+v", held, m, v, f)
+		}
+		if length := 186 * 100.0 / 2997; m.Duration < length-0.001 || m.Duration > length+0.04 {
+			t.Errorf("held %v: %.4f s instead of %.4f s", held, m.Duration, length)
+		}
+		if n := len(hashesOf(t, out.Movie)); n != 186 {
+			t.Errorf("held %v: %d frames", held, n)
+		}
+	}
+}
+
+// A file that is damaged in any of its tables is not taken for the movie.
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	doc, plan := briefMovie(b)
+	whole, err := os.ReadFile(b.mustRender(doc).Movie)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "movie.mp4")
+	inspect := func(file []byte) error {
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return render.Inspect(path, plan)
+	}
+	if err := inspect(whole); err != nil {
+		t.Fatal(err)
+	}
+	longer := *plan
+	longer.Frames++
+	if err := render.Inspect(path, &longer); err == nil {
+		t.Error("a movie with a frame too few is taken")
+	}
+	for _, damage := range []struct {
+		box string
+		at  int // behind the name
+		nth int // of that name
+	}{
+		{"stts", 11, 0}, {"stts", 15, 0}, {"ctts", 15, 0}, {"stss", 11, 0}, {"stsz", 15, 0}, {"stsc", 15, 0}, {"stsc", 11, 0}, {"stco", 11, 0}, {"stco", 15, 1},
+		{"stsz", 15, 1}, {"stts", 11, 1}, {"avc1", 25, 1}, {"avcC", 1, 0}, {"hdlr", 8, 0}, {"hdlr", 8, 1}, {"mdhd", 15, 0}, {"elst", 15, 0}, {"moov", -1, 0}, {"mdat", -1, 0},
+	} {
+		file := bytes.Clone(whole)
+		at := 0
+		for range damage.nth + 1 {
+			next := bytes.Index(file[at:], []byte(damage.box))
+			if next < 0 {
+				t.Fatalf("no %s", damage.box)
+			}
+			at += next + 4
+		}
+		file[at+damage.at] ^= 0x08
+		if err := inspect(file); err == nil {
+			t.Errorf("%+v: taken", damage)
+		}
+	}
+	for _, cut := range []int{1, 100, len(whole) / 2, len(whole) - 8, len(whole)} {
+		if err := inspect(whole[:len(whole)-cut]); err == nil {
+			t.Errorf("without its last %d bytes: taken", cut)
+		}
+	}
+}
+
+func FuzzInspect(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "silence.m4a")
+	if err := render.WriteSilence(path, 5000); err != nil {
+		f.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(file)
+	f.Fuzz(func(t *testing.T, file []byte) {
+		path := filepath.Join(t.TempDir(), "movie.mp4")
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if render.Inspect(path, &timeline.Plan{Width: 2, Height: 2, FPS: timeline.Rate{Num: 25, Den: 1}, Frames: 1}) == nil {
+			t.Error("taken for a movie")
+		}
+	})
+}
+
+// Silence is as long as it should be, to the sample, and silent.
+func TestWriteSilence(t *testing.T) {
+	t.Parallel()
+	tools := mustTools(t)
+	for _, length := range []int64{1, 1023, 1024, 1025, 144000, 96001} {
+		path := filepath.Join(t.TempDir(), "silence.m4a")
+		if err := render.WriteSilence(path, length); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "warning", "-xerror", "-nostdin", "-i", path, "-f", "f32le", "-").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := int64(len(out)) / 8; n < length || n >= length+1024 { // decoders give the last frame whole
+			t.Errorf("%d samples instead of %d", n, length)
+		}
+		for i := 0; i+4 <= len(out); i += 4 {
+			if binary.LittleEndian.Uint32(out[i:])&^(1<<31) != 0 {
+				t.Fatalf("sample %d of %d is not silent", i/4, length)
+			}
+		}
+		m, err := tools.Probe(t.Context(), path, "mov")
+		if err != nil || m.Audio == nil || m.Audio.Codec != "aac" || m.Audio.Channels != 2 || m.Audio.SampleRate != 48000 {
+			t.Errorf("%d samples: %v %+v", length, err, m.Audio)
+		}
+		if want := float64(length) / 48000; m.Duration < want-0.0001 || m.Duration > want+0.0011 {
+			t.Errorf("%.4f s instead of %.4f s", m.Duration, want)
+		}
+	}
+}

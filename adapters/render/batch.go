@@ -1,0 +1,197 @@
+package render
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"moviola/adapters/render/ffmpeg"
+	"moviola/domain/timeline"
+)
+
+// ticket is a window that is to be rendered once, and what has become of it.
+type ticket struct {
+	key    string
+	window timeline.Window
+	teaser teaser // without a key: the movie's thumbnail is of another window
+	path   string // where the file is to be
+	count  *counter
+
+	looked sync.Mutex // while it is looked for in the cache
+	done   chan struct{}
+
+	// Of whoever has taken it until done is closed, of everybody then.
+	ended  bool // it is there
+	failed error
+	piece  piece
+
+	taken bool // guarded by the queue
+}
+
+func (r *run) ticket(key string, w timeline.Window, s teaser) *ticket {
+	t := &ticket{
+		key: key, window: w, path: filepath.Join(r.parts, key+".mp4"), count: &counter{to: &r.progress, frames: w.Frames}, done: make(chan struct{}),
+	}
+	if s.window == key {
+		t.teaser = s
+	}
+	return t
+}
+
+// await waits until somebody else has rendered the window.
+func (t *ticket) await(ctx context.Context) error {
+	select {
+	case <-t.done:
+		return t.failed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// queue are the windows of a movie that are to be rendered.
+type queue struct {
+	mu   sync.Mutex
+	open []*ticket // that nobody has taken
+}
+
+// take takes a window. false: somebody else has.
+func (q *queue) take(t *ticket) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if t.taken {
+		return false
+	}
+	t.taken = true
+	q.open = slices.DeleteFunc(q.open, func(o *ticket) bool { return o == t })
+	return true
+}
+
+// waiting are the windows that nobody has taken.
+func (q *queue) waiting() []*ticket {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.open)
+}
+
+func (q *queue) took(t *ticket) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return t.taken
+}
+
+// recall takes a window from the cache.
+func (r *run) recall(q *queue, t *ticket) (bool, error) {
+	t.looked.Lock()
+	defer t.looked.Unlock()
+	if q.took(t) {
+		return false, nil
+	}
+	known, found, err := r.pieces.find(t.key, ".mp4", t.path)
+	if err != nil || !found || !q.take(t) {
+		return false, err
+	}
+	t.piece, t.ended = known, true
+	close(t.done)
+	r.warn(known.Warnings...)
+	t.count.reached(t.window.Frames)
+	r.countFrames(0, t.window.Frames)
+	return true, nil
+}
+
+const (
+	// fewFrames is how many frames of a window are encoded at most where starting the encoder costs as much as they do.
+	fewFrames = 16
+	// mostTogether is how many windows one process encodes at most. Each takes memory for an encoder of its own.
+	mostTogether = 4
+)
+
+// company are windows that are encoded together with one that was taken, by one process: those of which few frames are
+// encoded. They are taken too. Where there is room for several processes, none waits for another's windows.
+func (r *run) company(ctx context.Context, q *queue, t *ticket) []*ticket {
+	waiting := q.waiting()
+	room := int(max(1, r.engine.limiter.total/int64(r.plan.Width*r.plan.Height)))
+	most := min(mostTogether, mostTogether*pixelsHD/(r.plan.Width*r.plan.Height), (len(waiting)+room)/room)
+	if most < 2 || !r.few(ctx, t) {
+		return nil
+	}
+	var all []*ticket
+	for _, o := range waiting {
+		if len(all) == most-1 {
+			break
+		}
+		if !r.few(ctx, o) {
+			continue
+		}
+		if found, err := r.recall(q, o); found || err != nil { // whoever has its turn with it says what is wrong
+			continue
+		}
+		if q.take(o) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// few says that few frames of a window are encoded, and that none waits for a page.
+func (r *run) few(ctx context.Context, t *ticket) bool {
+	for l := range layersOf(t.window) {
+		if l.Kind == timeline.HTMLLayer {
+			return false
+		}
+	}
+	ways, err := r.waysOf(ctx, t.window)
+	return err == nil && ways[0].frames <= fewFrames
+}
+
+// renderTogether renders windows by one process, each by an encoder of its own. What does not succeed is left: by itself it
+// says what is wrong.
+func (r *run) renderTogether(ctx context.Context, all []*ticket) {
+	if len(all) < 2 {
+		return
+	}
+	dir, err := os.MkdirTemp(r.dir, "windows-")
+	if err != nil {
+		return
+	}
+	c := ffmpeg.Command{Dir: dir, Read: []string{r.in}, Stall: time.Duration(len(all)) * ffmpeg.DefaultStall}
+	frames, warnings := make([]rests, len(all)), make([][]string, len(all))
+	folder := func(i int) string { return "w" + strconv.Itoa(i) }
+	for i, t := range all {
+		ways, err := r.waysOf(ctx, t.window)
+		if err != nil {
+			return
+		}
+		frames[i] = ways[0]
+		err = os.Mkdir(filepath.Join(dir, folder(i)), 0o700)
+		if err == nil {
+			warnings[i], err = r.shoot(ctx, &c, t, frames[i], folder(i))
+		}
+		if err != nil {
+			return
+		}
+	}
+	if err := r.engine.cfg.Tools.Run(ctx, c); err != nil {
+		r.log.WithError(err).Debug("windows are rendered one by one, for together they were not")
+		return
+	}
+	for i, t := range all {
+		made := filepath.Join(dir, folder(i), windowFile)
+		seen, err := readTrack(made)
+		if err == nil && seen.samples != frames[i].frames {
+			err = errTrack
+		}
+		if err == nil && r.held() {
+			err = lengthen(made, frames[i].holds)
+		}
+		if err == nil {
+			err = r.keepWindow(ctx, t, made, warnings[i])
+		}
+		if err != nil {
+			r.log.WithError(err).Debug("a window is rendered by itself, for it was not as it must be")
+		}
+	}
+}
