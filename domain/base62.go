@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// base62 are the digits of ids and keys, from 0 to 61.
+// base62 holds the digits of ids and keys: the digit for value i is at index i, from 0 to 61.
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// RandomText draws n characters of [A-Za-z0-9] from a source of random bytes, each as likely as the others.
+// RandomText returns n characters of [A-Za-z0-9], each equally likely. random is its source of random bytes.
 func RandomText(random io.Reader, n int) (string, error) {
-	// 248 is the largest multiple of 62 in a byte; what lies above would make some characters likelier.
+	// 248 is the largest multiple of 62 below 256. Larger bytes are skipped: their remainders would make some characters more
+	// likely.
 	const limit = 256 - 256%len(base62)
 	text := make([]byte, 0, n)
 	buf := make([]byte, n)
@@ -33,7 +34,7 @@ func IsBase62(s string) bool {
 	return strings.Trim(s, base62) == ""
 }
 
-// Base62 writes a number in base 62 with leading zeros, n digits long; higher digits are lost.
+// Base62 writes a number in base 62 as exactly n digits, with leading zeros. Digits above the n lowest are dropped.
 func Base62(number uint64, n int) string {
 	digits := make([]byte, n)
 	for i := n - 1; i >= 0; i-- {

@@ -1,38 +1,41 @@
 package domain
 
-// Death is how the process of an attempt that was cut short is known to have failed. Decision 56.
+// Death says why the worker's process died during an attempt, as far as there is evidence. Decision 56.
 type Death string
 
-// What is known. A process that somebody ended (kill -9, a deploy, the loss of its host) leaves no evidence: Unexplained.
+// The causes of death. A process that was ended from outside (kill -9, a deploy, the loss of its host) leaves no evidence:
+// Unexplained.
 const (
 	Unexplained Death = ""
-	Crashed     Death = "crash"  // it left a crash report of the Go runtime
-	OutOfMemory Death = "memory" // the kernel ended processes for want of memory while it ran
+	Crashed     Death = "crash"  // the process left a crash report of the Go runtime
+	OutOfMemory Death = "memory" // the kernel killed processes because memory ran out while this process ran
 )
 
-// MaxCrashes is how many crashes that count end what is tried, so that what kills its worker cannot take the service down.
+// MaxCrashes is the number of counted crashes after which an item of work is given up, so that one bad item cannot crash workers
+// forever.
 const MaxCrashes = 3
 
-// Trial keeps, for something that workers try, which of its crashes count against it. The zero Trial has none. A crash counts only with
-// evidence that the process failed by itself, only when the attempt had its process for itself, and only when nothing was finished since
-// the crash before. Decision 56.
+// Trial counts the crashes of one item of work that are held against it. The zero Trial has none. A crash counts only if there is
+// evidence that the process failed by itself, if the attempt had its process for itself, and if no part was finished since the
+// crash before. Decision 56.
 type Trial struct {
 	counted  int
-	last     Death // of the newest crash with evidence
-	finished int   // parts that were finished at the newest crash with evidence
-	alone    bool  // the attempt at hand has its process for itself
+	last     Death // cause of the newest crash with evidence
+	finished int   // number of parts that were finished at the newest crash with evidence
+	alone    bool  // the current attempt has its process for itself
 }
 
-// Begin folds the start of an attempt. death is how the attempt before it was cut short, finished how many parts of the whole are made.
+// Begin applies the start of an attempt. death is how the previous attempt died; finished is the number of finished parts of the
+// item.
 func (t *Trial) Begin(alone bool, death Death, finished int) {
 	*t = t.after(death, finished)
 	t.alone = alone
 }
 
-// Alone says that the attempt at hand has its process for itself.
+// Alone says that the current attempt has its process for itself.
 func (t *Trial) Alone() bool { return t.alone }
 
-// after is the trial once the attempt at hand is known to have ended in a death.
+// after returns the trial as it is if the current attempt ended in the given death.
 func (t Trial) after(death Death, finished int) Trial {
 	if death == Unexplained {
 		return t
@@ -44,7 +47,8 @@ func (t Trial) after(death Death, finished int) Trial {
 	return t
 }
 
-// Over says whether the death of the attempt at hand is the last that is allowed, and which deaths those were.
+// Over says whether the item is given up if the current attempt ended in the given death. It returns the newest cause of death
+// with evidence.
 func (t Trial) Over(death Death, finished int) (Death, bool) {
 	t = t.after(death, finished)
 	return t.last, t.counted >= MaxCrashes

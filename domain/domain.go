@@ -34,13 +34,13 @@ type PreloadID string
 type BatchID string
 
 const (
-	// projectIDLength is counted in code points. Spec: GET /movies, decision 7.
+	// projectIDLength is the length of a project id in code points. Spec: GET /movies, decision 7.
 	projectIDLength = 16
-	// timeLength is how many of them tell the time.
+	// timeLength is the number of characters of a project id that encode the time.
 	timeLength = 5
 )
 
-// idsBegin is the second that ids count from. After 29 years they begin again.
+// idsBegin is the zero of the time in ids. The time in ids wraps around after 29 years.
 var idsBegin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // ParseProjectID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
@@ -49,8 +49,8 @@ func ParseProjectID(s string) (ProjectID, bool) {
 	return ProjectID(s), utf8.RuneCountInString(s) == projectIDLength
 }
 
-// NewProjectID makes a project id: five characters for the second, so that ids sort as they were made and what is stored under them
-// stands together however much there is already, and eleven from a source of random bytes, 65 bits.
+// NewProjectID makes a project id: five characters for the second at which it was made, so that ids sort by age and neighbours
+// are stored together, and eleven random ones (65 bits).
 func NewProjectID(random io.Reader, at time.Time) (ProjectID, error) {
 	text, err := RandomText(random, projectIDLength-timeLength)
 	return ProjectID(Base62(uint64(at.Unix()-idsBegin.Unix()), timeLength) + text), err

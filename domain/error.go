@@ -2,10 +2,10 @@ package domain
 
 import "fmt"
 
-// Kind says which family of refusal an Error belongs to. The HTTP side maps it to a status.
+// Kind is the class of a refusal. The HTTP handlers map it to a status code.
 type Kind int
 
-// The kinds of refusal. The zero Kind is Internal, so that an error nobody classified is never shown to a client.
+// The kinds of refusal. The zero Kind is Internal, so that an error without a kind is never shown to a client.
 const (
 	Internal Kind = iota
 	Invalid
@@ -16,10 +16,10 @@ const (
 	NotFound
 	Conflict
 	TooLarge
-	Unavailable // a part of the service does not answer now
+	Unavailable // a part of the service does not answer at the moment
 )
 
-// Family says whose a failure is: the movie's, the account's, or the service's own.
+// Family says who is responsible for a failure: the movie, the account, or the service itself.
 func (k Kind) Family() string {
 	switch k {
 	case Invalid, NotFound, Conflict, TooLarge:

@@ -2,36 +2,37 @@ package domain
 
 import "time"
 
-// longestUnknown is how much time of an attempt at fetching counts that ended in nothing: nobody knows when its process ended.
+// longestUnknown is the longest time that is counted for a fetching attempt whose end is not in the log: nobody knows when its
+// process died.
 const longestUnknown = time.Minute
 
-// FetchClaim is what a worker holds while it fetches sources.
+// FetchClaim is a worker's claim on the fetching of sources.
 type FetchClaim struct {
-	Attempt int // 1, 2, ... of the fetching
+	Attempt int // number of the fetching attempt: 1, 2, ...
 	Worker  string
 }
 
 // FetchStart is what a worker knows when it claims the fetching of sources.
 type FetchStart struct {
 	Worker string
-	Dead   int   // the attempt whose worker is known to be dead; 0: none
-	Death  Death // how that one failed
+	Dead   int   // number of the attempt whose worker is known to be dead; 0: none
+	Death  Death // how that worker's process died
 	Alone  bool  // no other render, preload item or fetching will be in work in the worker's process
 }
 
-// Fetching folds how far the sources of something (a movie, an item of a preload) have come. It stands apart from the work that
-// they are fetched for. The zero Fetching is at its beginning. Decision 54.
+// Fetching is the state of fetching the sources of a movie or a preload item. It is kept apart from the state of the render or
+// preparation. The zero Fetching has not begun. Decision 54.
 type Fetching struct {
 	claim   FetchClaim
 	claimed bool
 	done    bool
 	trial   Trial
-	first   time.Time     // when the first claim was made
-	since   time.Time     // when the last one was
-	spent   time.Duration // under the claims before
+	first   time.Time     // time of the first claim
+	since   time.Time     // time of the newest claim
+	spent   time.Duration // duration of all claims before the newest
 }
 
-// Begin folds a claim.
+// Begin applies the event of a claim.
 func (f *Fetching) Begin(c FetchClaim, alone bool, death Death, at time.Time) {
 	if f.claimed {
 		f.spent += min(max(0, at.Sub(f.since)), longestUnknown)
@@ -43,7 +44,7 @@ func (f *Fetching) Begin(c FetchClaim, alone bool, death Death, at time.Time) {
 	}
 }
 
-// Release folds that a claim was handed back.
+// Release applies the event by which a claim was handed back.
 func (f *Fetching) Release(at time.Time) {
 	if f.claimed {
 		f.spent += max(0, at.Sub(f.since))
@@ -51,26 +52,27 @@ func (f *Fetching) Release(at time.Time) {
 	f.claimed = false
 }
 
-// Finish folds that all sources are at hand.
+// Finish applies the event by which all sources are available.
 func (f *Fetching) Finish() { f.claimed, f.done = false, true }
 
-// Done says that all sources are at hand.
+// Done says that all sources are available.
 func (f *Fetching) Done() bool { return f.done }
 
-// First is when the first claim was made: what was downloaded since then was downloaded for this. Zero before it.
+// First is the time of the first claim; zero before it. Whatever was downloaded since then was downloaded for this movie or item.
 func (f *Fetching) First() time.Time { return f.first }
 
-// Spent is how long the claims before the one at hand have fetched.
+// Spent is the duration of all claims before the current one.
 func (f *Fetching) Spent() time.Duration { return f.spent }
 
-// Held says whether somebody alive has the claim.
+// Held says whether the newest claim belongs to a live worker. dead is the attempt whose worker is known to be dead.
 func (f *Fetching) Held(dead int) bool { return f.claimed && f.claim.Attempt != dead }
 
-// Claim is the last claim, and whether it still stands.
+// Claim returns the newest claim, and whether it is still held.
 func (f *Fetching) Claim() (FetchClaim, bool) { return f.claim, f.claimed }
 
-// Alone says that the attempt at hand has its process for itself.
+// Alone says that the current attempt has its process for itself.
 func (f *Fetching) Alone() bool { return f.trial.Alone() }
 
-// Over says whether the death of the attempt at hand is the last that is allowed, and which deaths those were. Decision 56.
+// Over says whether fetching is given up if the current attempt ended in the given death. It returns the newest cause of death
+// with evidence. Decision 56.
 func (f *Fetching) Over(death Death) (Death, bool) { return f.trial.Over(death, 0) }

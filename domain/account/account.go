@@ -14,10 +14,10 @@ import (
 // maxNameLength is counted in code points.
 const maxNameLength = 100
 
-// idLength is the length of a drawn account id.
+// idLength is the length of a random account id.
 const idLength = 16
 
-// NewID draws an account id from a source of random bytes.
+// NewID makes a random account id. random is its source of random bytes.
 func NewID(random io.Reader) (domain.AccountID, error) {
 	text, err := domain.RandomText(random, idLength)
 	return domain.AccountID(text), err
@@ -28,12 +28,12 @@ type Account struct {
 	id      domain.AccountID
 	opened  bool
 	plan    string
-	credits *int64    // that it is opened with
-	changes int       // of the plan
-	since   time.Time // since when it is on plans that need credits
+	credits *int64    // credits that the account is opened with
+	changes int       // number of changes of the plan
+	since   time.Time // time since when the account is on plans that need credits
 	closed  time.Time // zero while it is open
 	clears  map[ClearReason]int
-	cleared time.Time // the last time
+	cleared time.Time // time of the last removal
 }
 
 // New returns an account that knows its id and has no history yet.
@@ -61,10 +61,11 @@ func (a *Account) Apply(event domain.Event) {
 // Plan names the account's plan; empty before it was opened.
 func (a *Account) Plan() string { return a.plan }
 
-// OnCreditsSince is from when on a balance of zero counts against the account. Decision 39.
+// OnCreditsSince is the time from which on a balance of zero leads to a purge. Decision 39.
 func (a *Account) OnCreditsSince() time.Time { return a.since }
 
-// FirstCredits are what the account is opened with: false for one that was complete when it was opened, as in the first logs.
+// FirstCredits returns the credits to grant at the opening: false for an account of the first logs, which was complete when it
+// was opened.
 func (a *Account) FirstCredits() (int64, bool) {
 	if a.credits == nil {
 		return 0, false
@@ -72,8 +73,8 @@ func (a *Account) FirstCredits() (int64, bool) {
 	return *a.credits, true
 }
 
-// ChangePlan puts the account on another plan. It decides nothing when it is on it already. What the plan is like belongs to the
-// fact, for plans are data and change.
+// ChangePlan puts the account on another plan. It returns no event when the account is on that plan already. The event repeats
+// the properties of the plan, because plans can change.
 func (a *Account) ChangePlan(change PlanChanged) ([]domain.Event, error) {
 	if err := a.RequireOpen(); err != nil || a.plan == change.Plan {
 		return nil, err
@@ -107,7 +108,8 @@ func (a *Account) Open(name, plan string, credits int64, now time.Time) ([]domai
 	return []domain.Event{Opened{Name: name, Plan: plan, Credits: &credits, At: now}}, nil
 }
 
-// Close closes the account for ever. It decides nothing when that has happened. What follows from it is due work. Design §6.
+// Close closes the account for ever. It returns no event when it is closed already. The consequences are due work of the keeper.
+// Design §6.
 func (a *Account) Close(now time.Time) ([]domain.Event, error) {
 	switch {
 	case !a.opened:
@@ -118,23 +120,23 @@ func (a *Account) Close(now time.Time) ([]domain.Event, error) {
 	return []domain.Event{Closed{At: now}}, nil
 }
 
-// Rounds is how often what is stored for the account has been removed for a reason.
+// Rounds is the number of times that the account's stored files have been removed for a reason.
 func (a *Account) Rounds(reason ClearReason) int { return a.clears[reason] }
 
-// departures is how often what is stored for a closed account is removed. Design §6: once more for late uploads.
+// departures is the number of times that the files of a closed account are removed. Design §6: once more for late uploads.
 const departures = 2
 
-// DepartureDue says whether what is stored for a closed account is to be removed now: for the first time, or once more when a time has
-// passed since.
+// DepartureDue says whether the files of a closed account are to be removed now: for the first time, or once more when the
+// duration again has passed.
 func (a *Account) DepartureDue(now time.Time, again time.Duration) bool {
 	rounds := a.clears[Departure]
 	return !a.closed.IsZero() && (rounds == 0 || rounds < departures && !now.Before(a.cleared.Add(again)))
 }
 
-// LastDeparture says whether the removal that is due next is not repeated.
+// LastDeparture says whether the next removal of a closed account's files is the last one.
 func (a *Account) LastDeparture() bool { return a.clears[Departure] >= departures-1 }
 
-// Clear says that what was stored for the account has been removed, once more.
+// Clear records that the account's stored files have been removed, once more.
 func (a *Account) Clear(reason ClearReason, now time.Time) []domain.Event {
 	return []domain.Event{Cleared{Reason: reason, Round: a.clears[reason] + 1, At: now}}
 }

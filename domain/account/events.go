@@ -7,11 +7,11 @@ import (
 	"moviola/domain"
 )
 
-// Opened is the first event of an account. Its first credits and its first key follow; until then its opening is unfinished.
+// Opened is the first event of an account. Its first credits and its first key follow; until then the opening is incomplete.
 type Opened struct {
 	Name string `json:"name"`
 	Plan string `json:"plan"` // free, paid, counted, or another of the installation's plans (decision 36)
-	// Credits are granted next; nil in logs of the first version, where they were granted before.
+	// Credits are granted next; nil in logs of the first version, where they were granted before this event.
 	Credits *int64    `json:"credits,omitempty"`
 	At      time.Time `json:"at"`
 }
@@ -22,7 +22,8 @@ type PlanChanged struct {
 	Plan   string `json:"plan"`
 	// Counted says that the plan counts movies and needs no credits: a balance of zero does not matter on it.
 	Counted bool `json:"counted,omitempty"`
-	// Zero says that the plan needs credits, the one before did not, and the balance is zero: its 30 days begin. Decision 39.
+	// Zero says that the balance is zero and that the plan needs credits while the previous one did not: the 30 days until a
+	// purge begin. Decision 39.
 	Zero bool      `json:"zero,omitempty"`
 	At   time.Time `json:"at"`
 }
@@ -37,8 +38,8 @@ type ClearReason string
 
 // The reasons.
 const (
-	Purged    ClearReason = "purged" // a balance of zero for 30 days: what stood in the log before ZeroBalancePurged
-	Departure ClearReason = "closed" // twice: late uploads may come for a day
+	Purged    ClearReason = "purged" // a balance of zero for 30 days: removes what was stored before ZeroBalancePurged
+	Departure ClearReason = "closed" // the account was closed; done twice, because late uploads may come for a day
 )
 
 // Cleared says that what was stored for an account has been removed.

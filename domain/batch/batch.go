@@ -21,13 +21,14 @@ type ID = domain.BatchID
 
 const (
 	idLength = 16 // in code points; decision 7
-	timePart = 5  // how many of them tell the time, as in the ids of movies
+	timePart = 5  // characters of the id that encode the time, as in the ids of movies
 )
 
 // ParseID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
 func ParseID(s string) (ID, bool) { return ID(s), utf8.RuneCountInString(s) == idLength }
 
-// Project is the movie of a row. It follows from batch and row alone: whoever goes on after a crash means the same movie.
+// Project is the id of the movie of a row. It is derived from batch and row alone, so that a process that continues after a crash
+// uses the same id.
 func Project(id ID, row int) domain.ProjectID {
 	sum := sha256.Sum256([]byte(string(id) + "/" + strconv.Itoa(row)))
 	return domain.ProjectID(string(id[:timePart]) + domain.Base62(binary.BigEndian.Uint64(sum[:]), idLength-timePart))
@@ -64,7 +65,7 @@ func (b *Batch) Apply(event domain.Event) {
 	}
 }
 
-// Requested is what was asked for; false before that.
+// Requested returns the request of the batch; false before it.
 func (b *Batch) Requested() (Requested, bool) {
 	if b.requested == nil {
 		return Requested{}, false
@@ -72,24 +73,24 @@ func (b *Batch) Requested() (Requested, bool) {
 	return *b.requested, true
 }
 
-// Refused is why the batch was refused; nil: it was not.
+// Refused says why the batch was refused; nil: it was not.
 func (b *Batch) Refused() *Refused { return b.refused }
 
-// Accepted says that its credits are held, or were.
+// Accepted says that the credits of all rows were held.
 func (b *Batch) Accepted() bool { return b.accepted }
 
-// Step is what has to be done next of a batch.
+// Step is the next thing to do for a batch.
 type Step int
 
 // The steps.
 const (
 	Nothing  Step = iota
-	Hold          // the credits
-	Submit        // the movies
-	WindDown      // cancel or abandon each movie, give back what is held
+	Hold          // hold the credits
+	Submit        // submit the movies
+	WindDown      // cancel or abandon each movie, release the held credits
 )
 
-// Next is what has to be done.
+// Next is the next step of the batch.
 func (b *Batch) Next() Step {
 	switch {
 	case b.requested == nil || b.closed:
@@ -104,7 +105,7 @@ func (b *Batch) Next() Step {
 	return Hold
 }
 
-// Request begins a batch. Its rows have been checked.
+// Request begins a batch. The caller has checked its rows.
 func (b *Batch) Request(r Requested) ([]domain.Event, error) {
 	if b.requested != nil {
 		return nil, nil
@@ -112,7 +113,7 @@ func (b *Batch) Request(r Requested) ([]domain.Event, error) {
 	return []domain.Event{r}, nil
 }
 
-// Accept says that the credits are held. It decides nothing when the batch has gone on already.
+// Accept says that the credits are held. It returns no event when the batch is past that step.
 func (b *Batch) Accept(now time.Time) []domain.Event {
 	if b.Next() != Hold {
 		return nil
@@ -120,7 +121,7 @@ func (b *Batch) Accept(now time.Time) []domain.Event {
 	return []domain.Event{Accepted{At: now}}
 }
 
-// Refuse ends a batch whose credits cannot be held. It decides nothing when the batch has gone on already.
+// Refuse ends a batch whose credits cannot be held. It returns no event when the batch is past that step.
 func (b *Batch) Refuse(why *domain.Error, now time.Time) []domain.Event {
 	if b.Next() != Hold {
 		return nil
@@ -128,7 +129,7 @@ func (b *Batch) Refuse(why *domain.Error, now time.Time) []domain.Event {
 	return []domain.Event{Refused{Code: why.Code, Message: why.Message, At: now}}
 }
 
-// Submit says that each row has its movie. It decides nothing when the batch has gone on already.
+// Submit says that each row has its movie. It returns no event when the batch is past that step.
 func (b *Batch) Submit(now time.Time) []domain.Event {
 	if b.Next() != Submit {
 		return nil
@@ -136,7 +137,7 @@ func (b *Batch) Submit(now time.Time) []domain.Event {
 	return []domain.Event{Submitted{At: now}}
 }
 
-// Cancel ends a batch at the wish of its owner. A batch that is not the account's is NotFound. Cancelling twice decides nothing.
+// Cancel ends a batch at its owner's request. The batch of another account is NotFound. Cancelling again returns no event.
 func (b *Batch) Cancel(id ID, by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	if b.requested == nil || b.requested.Account != by || b.refused != nil {
 		return nil, NotFound(id)
@@ -147,7 +148,7 @@ func (b *Batch) Cancel(id ID, by domain.AccountID, now time.Time) ([]domain.Even
 	return []domain.Event{Cancelled{At: now}}, nil
 }
 
-// Close says that nothing is left of a batch that was refused or cancelled.
+// Close says that nothing is left to do for a batch that was refused or cancelled.
 func (b *Batch) Close(now time.Time) []domain.Event {
 	if b.Next() != WindDown {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"moviola/domain"
 )
 
-// ReadCSV reads rows in CSV (RFC 4180): the first line names the variables, each further one is a row. The text is UTF-8, with or without byte
-// order mark; fields are separated by comma, semicolon or tab, whichever the first line has most of. An empty cell leaves its variable as the
-// template has it, a column without a name is passed over, and so are blank lines and what is empty at the end.
+// ReadCSV reads rows in CSV (RFC 4180): the first line names the variables, each further line is a row. The text is UTF-8, with
+// or without byte order mark; the separator is comma, semicolon or tab, whichever is most frequent in the first line. An empty
+// cell leaves its variable at the template's value. Columns without a name, blank lines and empty lines at the end are skipped.
 func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	if template == "" {
 		return Order{}, errNoTemplate()
@@ -32,7 +32,7 @@ func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 		return Order{}, err
 	}
 	order := Order{Template: template, AllOrNothing: allOrNothing}
-	last := 0 // the last row with something in it
+	last := 0 // the last row with a value in it
 	for number := 1; ; number++ {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -54,10 +54,10 @@ func ReadCSV(template string, allOrNothing bool, raw []byte) (Order, error) {
 	return order, checkCount(last)
 }
 
-// maxBlank bounds the records that are read, most of which are empty then.
+// maxBlank is the largest number of records that are read, including blank ones.
 const maxBlank = 1_000_000
 
-// separator is what the first line has most of, outside of quotes: comma, semicolon or tab.
+// separator is the most frequent of comma, semicolon and tab in the first line, outside of quotes.
 func separator(raw []byte) rune {
 	var commas, semicolons, tabs int
 	quoted := false
@@ -89,7 +89,7 @@ func most(commas, semicolons, tabs int) rune {
 	return ','
 }
 
-// readHeader returns the names of the columns; empty ones are passed over.
+// readHeader returns the names of the columns; columns without a name are skipped.
 func readHeader(record []string, err error) ([]string, error) {
 	seen := make(map[string]bool, len(record))
 	names := make([]string, len(record))
@@ -121,7 +121,7 @@ func blank(record []string) bool {
 	return true
 }
 
-// addCSV adds a record, or says what is wrong with it.
+// addCSV adds a record as a row, or a flaw that says what is wrong with it.
 func (o *Order) addCSV(number int, names, record []string, err error) {
 	switch {
 	case err != nil:
@@ -142,7 +142,7 @@ func (o *Order) addCSV(number int, names, record []string, err error) {
 		}
 	}
 	values, err := json.Marshal(row)
-	if err != nil { // texts always encode
+	if err != nil { // encoding of texts never fails
 		panic("batch: texts do not encode: " + err.Error())
 	}
 	o.add(number, values)

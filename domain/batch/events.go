@@ -7,31 +7,31 @@ import (
 	"moviola/domain/movie"
 )
 
-// Row is a row of which a movie is made.
+// Row is a valid row, from which a movie is made.
 type Row struct {
 	Number int   `json:"row"` // counted from 1
 	Held   int64 `json:"held,omitempty"`
 	Draft  bool  `json:"draft,omitempty"`
 }
 
-// Flaw is why no movie is made of a row.
+// Flaw says why no movie is made from a row.
 type Flaw struct {
 	Row     int    `json:"row"`
-	Column  string `json:"column,omitempty"` // empty: it is not known to be in one column
+	Column  string `json:"column,omitempty"` // empty: the flaw is not in one known column
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// Requested is the first event of a batch: its rows are stored. It says everything that is needed to hold the credits and to submit each
-// movie, so that whoever goes on after a crash takes the same steps. Decision 63.
+// Requested is the first event of a batch: its rows are stored. It carries everything that is needed to hold the credits and to
+// submit each movie, so that a process that continues after a crash takes the same steps. Decision 63.
 type Requested struct {
 	Account   domain.AccountID    `json:"account"`
 	Template  string              `json:"template"`
-	Templates []movie.TemplateUse `json:"templates"` // exactly these are rendered, whatever is changed later
+	Templates []movie.TemplateUse `json:"templates"` // templates at the revisions that are rendered, even if they are changed later
 	RowsHash  string              `json:"rows_hash"` // hex SHA-256 of the stored rows
 	Rows      []Row               `json:"rows"`
 	Flaws     []Flaw              `json:"flaws,omitempty"`
-	Counted   bool                `json:"counted,omitempty"` // on a counted plan: it costs no credits (decision 36)
+	Counted   bool                `json:"counted,omitempty"` // the account is on a counted plan: the batch costs no credits (decision 36)
 	At        time.Time           `json:"at"`
 }
 
@@ -52,12 +52,12 @@ type Submitted struct {
 	At time.Time `json:"at"`
 }
 
-// Cancelled says that the owner wants no more of it.
+// Cancelled says that the owner has cancelled the batch.
 type Cancelled struct {
 	At time.Time `json:"at"`
 }
 
-// Closed says that nothing is left to be done of a batch that was refused or cancelled: no hold, and no movie that waits.
+// Closed says that a refused or cancelled batch is complete: it has no hold, and no movie that waits.
 type Closed struct {
 	At time.Time `json:"at"`
 }

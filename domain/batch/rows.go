@@ -15,11 +15,11 @@ const (
 	MaxRows = 1000
 	MaxJSON = 2 << 20  // bytes of a body in JSON
 	MaxCSV  = 20 << 20 // bytes of a body in CSV
-	// MaxRow bounds the variables of one row as JSON, in bytes: those of a movie.
+	// MaxRow bounds the variables of one row as JSON, in bytes: the same bound as for the variables of a movie.
 	MaxRow = 2 << 20
 )
 
-// The codes of flaws that reading finds. All others are codes of errors and problems of movies.
+// The codes of flaws that only reading a batch finds. All other codes are those of errors and problems of movies.
 const (
 	RowNotObject = "row_not_object"
 	RowTooLarge  = "row_too_large"
@@ -28,19 +28,19 @@ const (
 	RowNotUTF8   = "csv_not_utf8"
 )
 
-// Variables are what one row gives to the template.
+// Variables are the values that one row gives to the template.
 type Variables struct {
 	Row    int             `json:"row"` // counted from 1, the header of a CSV not included
 	Values json.RawMessage `json:"variables"`
 }
 
-// Order is what is asked for: one template, and rows.
+// Order is a request for a batch: one template, and its rows.
 type Order struct {
 	Template string
-	// AllOrNothing refuses the batch when a row has a flaw.
+	// AllOrNothing says that one flaw refuses the whole batch.
 	AllOrNothing bool
 	Rows         []Variables
-	Flaws        []Flaw // of rows that are not among Rows
+	Flaws        []Flaw // of rows that are not in Rows
 }
 
 // body is a batch in JSON.
@@ -97,7 +97,7 @@ func (o *Order) addJSON(number int, raw json.RawMessage) {
 	o.add(number, raw)
 }
 
-// add adds a row whose values can be read.
+// add adds a row whose variables have been read.
 func (o *Order) add(number int, values json.RawMessage) {
 	if len(values) > MaxRow {
 		o.flaw(number, "", RowTooLarge, fmt.Sprintf("The row is larger than the limit of %d bytes (2 MB)", MaxRow))
@@ -118,7 +118,7 @@ func Document(template string, values json.RawMessage) ([]byte, error) {
 	}{template, values})
 }
 
-// Without returns a row's values without one variable.
+// Without returns a row's variables without the one of a name.
 func Without(values json.RawMessage, name string) (json.RawMessage, error) {
 	var row map[string]json.RawMessage
 	if err := json.Unmarshal(values, &row); err != nil {
@@ -128,7 +128,7 @@ func Without(values json.RawMessage, name string) (json.RawMessage, error) {
 	return json.Marshal(row)
 }
 
-// Names are the variables of a row, in order.
+// Names are the names of a row's variables, in order.
 func Names(values json.RawMessage) []string {
 	var row map[string]json.RawMessage
 	if json.Unmarshal(values, &row) != nil {

@@ -6,14 +6,14 @@ import (
 	"moviola/domain"
 )
 
-// Issued is the first event of an API key. The key itself is nowhere: Hash is what it is recognised by.
+// Issued is the first event of an API key. The key itself is not stored; it is recognised by Hash.
 type Issued struct {
 	Account   domain.AccountID `json:"account"`
 	Name      string           `json:"name"`
 	Role      Role             `json:"role"`
 	Hash      string           `json:"hash"` // hex SHA-256 of the key
 	Legacy    Legacy           `json:"legacy,omitempty"`
-	First     bool             `json:"first,omitempty"` // it came with the account, whose opening it completes
+	First     bool             `json:"first,omitempty"` // the key was made with the account and completes the account's opening
 	ExpiresAt *time.Time       `json:"expires_at,omitempty"`
 	At        time.Time        `json:"at"`
 }

@@ -14,7 +14,7 @@ import (
 // maxNameLength is counted in code points.
 const maxNameLength = 100
 
-// ranks orders the roles: each may do what those below it may. Spec: Authentication 3.
+// ranks orders the roles: each role may do all that lower ones may. Spec: Authentication 3.
 var ranks = map[Role]int{Viewer: 1, Render: 2, Editor: 3, Manager: 4, Admin: 5}
 
 // ParseRole returns the role of a name.
@@ -25,7 +25,7 @@ func ParseRole(name string) (Role, error) {
 	return "", domain.Errorf(domain.Invalid, "role_invalid", "role must be viewer, render, editor, manager or admin")
 }
 
-// AtLeast says whether the role may do what another may. An unknown role may do nothing.
+// AtLeast says whether the role has all rights of another. An unknown role has no rights.
 func (r Role) AtLeast(other Role) bool { return ranks[r] > 0 && ranks[r] >= ranks[other] }
 
 // ParseLegacy returns the legacy kind of a name, and the role that such a key acts as.
@@ -64,8 +64,8 @@ func (k *Key) Issued() Issued { return k.issued }
 // RevokedAt is when the key was revoked, nil when it was not.
 func (k *Key) RevokedAt() *time.Time { return k.revokedAt }
 
-// Opens says whether the key with a hash opens anything at a time: it is this key, and neither revoked nor expired. The time it
-// takes does not depend on where the hashes differ. Decision 49.
+// Opens says whether the key with a hash gives access at a time: the hash is this key's, and the key is neither revoked nor
+// expired. The comparison takes constant time. Decision 49.
 func (k *Key) Opens(hash string, now time.Time) bool {
 	same := subtle.ConstantTimeCompare([]byte(k.issued.Hash), []byte(hash)) == 1
 	return same && k.exists() && k.revokedAt == nil && (k.issued.ExpiresAt == nil || now.Before(*k.issued.ExpiresAt))
@@ -99,8 +99,8 @@ func (k *Key) Issue(i Issued) ([]domain.Event, error) {
 	return []domain.Event{i}, nil
 }
 
-// Revoke ends the key. An account revokes its own keys only: another's looks like one that does not exist (decision 6); no account
-// stands for the operator. It decides nothing when the key was revoked before.
+// Revoke ends the key. An account can revoke its own keys only: the key of another looks as if it did not exist (decision 6). An
+// empty account means the operator. It returns no event when the key was revoked before.
 func (k *Key) Revoke(id string, account domain.AccountID, now time.Time) ([]domain.Event, error) {
 	switch {
 	case !k.exists(), account != "" && k.issued.Account != account:

@@ -19,7 +19,7 @@ const (
 	idLength       = 32
 )
 
-// Generate draws a new key from a source of random bytes.
+// Generate makes a new random key. random is its source of random bytes.
 func Generate(random io.Reader) (string, error) {
 	text, err := domain.RandomText(random, randomLength)
 	if err != nil {
@@ -28,8 +28,8 @@ func Generate(random io.Reader) (string, error) {
 	return prefix + text + checksum(text), nil
 }
 
-// Check says whether a text has the form of a key and its checksum fits. It needs no store: typing errors and guesses are
-// refused before anything is looked up.
+// Check says whether a text has the form of a key and the right checksum. Typing errors and guesses are refused without a look
+// into the store.
 func Check(s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix)
 	if !ok || len(rest) != randomLength+checksumLength {

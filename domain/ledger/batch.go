@@ -6,15 +6,15 @@ import (
 	"moviola/domain"
 )
 
-// BatchRow is what one row of a batch is paid with.
+// BatchRow is the payment for one row of a batch.
 type BatchRow struct {
 	Project domain.ProjectID
-	Amount  int64 // at least 1, where credits are held
-	Draft   bool  // counts as one, where movies are counted
+	Amount  int64 // credits, at least 1; on plans that hold credits
+	Draft   bool  // the movie is a draft; on counted plans
 }
 
-// HoldBatch sets credits aside for all rows of a batch, or for none: it refuses as Afford does, with the sum. Rows that have been paid for
-// already are passed over, so that it may be repeated. Decision 63.
+// HoldBatch holds credits for all rows of a batch, or for none: it refuses as Afford does, for the sum. Rows that have been paid
+// for already are skipped, so that it may be repeated. Decision 63.
 func (l *Ledger) HoldBatch(batch domain.BatchID, rows []BatchRow, now time.Time) ([]domain.Event, error) {
 	var events []domain.Event
 	var sum int64
@@ -49,7 +49,7 @@ func (l *Ledger) CountBatch(batch domain.BatchID, rows []BatchRow, quota Quota, 
 		if err := l.AdmitCount(row.Draft, quota, now); err != nil {
 			return nil, err
 		}
-		*left-- // the next row finds one less
+		*left-- // the next row has one less left
 		if row.Draft {
 			events = append(events, DraftCounted{Project: row.Project, Period: period, Batch: batch, At: now})
 		} else {

@@ -8,13 +8,13 @@ import (
 	"moviola/domain"
 )
 
-// counts is how many movies and drafts an account on a counted plan has had. Decision 36.
+// counts holds the number of movies and drafts of an account on a counted plan. Decision 36.
 type counts struct {
 	used map[string]used // by period
 	open map[domain.ProjectID]count
 }
 
-// used is what an account has used of its plan in a period, what is not made yet included.
+// used is the number of movies and drafts of an account in a period, including those that are not finished.
 type used struct{ movies, drafts int64 }
 
 type count struct {
@@ -64,7 +64,7 @@ type Quota struct {
 	Drafts int64
 }
 
-// AdmitCount says whether another movie, or draft, may be counted now. Spec: Errors, POST /movies.
+// AdmitCount says whether one more movie, or draft, may be counted now. Spec: Errors, POST /movies.
 func (l *Ledger) AdmitCount(draft bool, quota Quota, now time.Time) error {
 	sum := l.counts.used[Period(now)]
 	switch {
@@ -80,14 +80,14 @@ func (l *Ledger) AdmitCount(draft bool, quota Quota, now time.Time) error {
 	return nil
 }
 
-// UsedIn is what was counted for the calendar month of a time, what is not made yet included.
+// UsedIn returns the number of movies and drafts counted in the calendar month of a time, including those that are not finished.
 func (l *Ledger) UsedIn(t time.Time) (movies, drafts int64) {
 	sum := l.counts.used[Period(t)]
 	return sum.movies, sum.drafts
 }
 
-// Count counts a project, or refuses as AdmitCount does. It decides nothing when the project's count is open; a project whose
-// count has ended is ErrHoldEnded, one that credits are held for ErrOtherwise.
+// Count counts a project, or refuses as AdmitCount does. It returns no event when the project's count is open. A project whose
+// count has ended returns ErrHoldEnded, one with a hold of credits ErrOtherwise.
 func (l *Ledger) Count(project domain.ProjectID, draft bool, quota Quota, now time.Time) ([]domain.Event, error) {
 	if _, ok := l.counts.open[project]; ok {
 		return nil, nil
@@ -107,18 +107,18 @@ func (l *Ledger) Count(project domain.ProjectID, draft bool, quota Quota, now ti
 	return []domain.Event{MovieCounted{Project: project, Period: Period(now), At: now}}, nil
 }
 
-// Ending says what becomes of a project's hold or count.
+// Ending says how a project's hold or count is ended.
 type Ending int
 
 // The endings.
 const (
-	GiveBack Ending = iota // nothing was made: both are given back
-	Spend                  // it was made: credits are charged, a count is kept
-	KeepOnly               // it was served from the cache: credits are given back, a count is kept (decision 20)
+	GiveBack Ending = iota // no movie was made: the hold is released, the count is taken back
+	Spend                  // a movie was made: credits are charged, the count is kept
+	KeepOnly               // the movie was served from the cache: credits are released, the count is kept (decision 20)
 )
 
-// Settle ends a project's hold or count, whichever it has. It decides nothing when that has happened so; one that has ended
-// otherwise is ErrHoldEnded. reason says why something is given back.
+// Settle ends a project's hold or count, whichever it has. It returns no event when it was ended in the same way before; one that
+// was ended in another way returns ErrHoldEnded. reason says why credits are released or a count is taken back.
 func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now time.Time) ([]domain.Event, error) {
 	counted, ok := l.counts.open[project]
 	switch {
@@ -128,7 +128,7 @@ func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now
 		return []domain.Event{CountKept{Project: project, At: now}}, nil
 	case how == Spend:
 		return l.Charge(project, now)
-	case how == KeepOnly && l.ended[project].charged: // it was a count, which is kept already
+	case how == KeepOnly && l.ended[project].charged: // the project has a count, which was kept before
 		return nil, nil
 	}
 	return l.Release(project, reason, now)

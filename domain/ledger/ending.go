@@ -8,10 +8,11 @@ import (
 
 const closedMessage = "This account is closed"
 
-// errClosed refuses what would use a closed account.
+// errClosed refuses a change of a closed account.
 func errClosed() error { return domain.Errorf(domain.Forbidden, "account_closed", closedMessage) }
 
-// Close ends the ledger. Holds and counts that are open stay, until they are settled. It decides nothing when that has happened.
+// Close ends the ledger. Holds and counts that are open stay open until they are settled. It returns no event when the ledger is
+// closed already.
 func (l *Ledger) Close(now time.Time) []domain.Event {
 	if l.closed {
 		return nil
@@ -19,12 +20,12 @@ func (l *Ledger) Close(now time.Time) []domain.Event {
 	return []domain.Event{Closed{At: now}}
 }
 
-// ZeroSince is when the balance came to zero: false while it is above zero, and for an account that never had credits.
+// ZeroSince is the time when the balance came to zero: false while it is above zero, and for an account that never had credits.
 func (l *Ledger) ZeroSince() (time.Time, bool) { return l.zeroSince, !l.zeroSince.IsZero() }
 
-// Purge says that what is stored for the account goes, when the balance has been zero for as long as a time; what was before from
-// does not count, for the account was on a plan without credits then. It decides nothing before that, once it has been decided for this stretch of zero, and on a closed ledger, whose
-// account loses everything anyway. Decision 39.
+// Purge returns the event that has the account's stored files deleted once the balance has been zero for the duration after. Time
+// before from is not counted: the account was on a plan without credits then. It returns no event before that, when this stretch
+// of zero was purged already, and on a closed ledger, whose account loses everything anyway. Decision 39.
 func (l *Ledger) Purge(from time.Time, after time.Duration, now time.Time) []domain.Event {
 	since, zero := l.ZeroSince()
 	if from.After(since) {
@@ -37,7 +38,7 @@ func (l *Ledger) Purge(from time.Time, after time.Duration, now time.Time) []dom
 	return []domain.Event{ZeroBalancePurged{Since: since, At: now}}
 }
 
-// OpenSubjects are the movies and items whose hold or count is open, in no order.
+// OpenSubjects returns the movies and preload items whose hold or count is open, in no particular order.
 func (l *Ledger) OpenSubjects() []domain.ProjectID {
 	subjects := make([]domain.ProjectID, 0, len(l.open)+len(l.counts.open))
 	for subject := range l.open {

@@ -7,40 +7,40 @@ import (
 	"moviola/domain"
 )
 
-// CreditsGranted adds credits. A second grant with the same reference is the same grant.
+// CreditsGranted adds credits. A grant with a reference that was used before is the same grant.
 type CreditsGranted struct {
 	Reference string    `json:"reference"`
-	Kind      string    `json:"kind,omitempty"` // "pack" gives a free account the paid length (decision 36)
+	Kind      string    `json:"kind,omitempty"` // "pack" gives a free account the longer movies of paid plans (decision 36)
 	Amount    int64     `json:"amount"`
 	At        time.Time `json:"at"`
 }
 
-// CreditsHeld sets credits aside for one project, or for one item of a preload batch. Either is held once, ever.
+// CreditsHeld holds credits for one project, or for one item of a preload batch. Each of these has one hold, ever.
 type CreditsHeld struct {
-	Project domain.ProjectID `json:"project"` // or an Item, here as in every event that follows
+	Project domain.ProjectID `json:"project"` // the project, or a preload item (see Item), as in all following events
 	Amount  int64            `json:"amount"`
-	Batch   domain.BatchID   `json:"batch,omitempty"` // that the project is a row of: its work gives the hold back, should the movie not come
+	Batch   domain.BatchID   `json:"batch,omitempty"` // the batch that the project is a row of: the batch releases the hold if the movie is never submitted
 	At      time.Time        `json:"at"`
 }
 
-// CreditsHoldChanged sets an open hold to another amount: the exact length is known now.
+// CreditsHoldChanged changes the amount of an open hold, because the exact length of the movie is known now.
 type CreditsHoldChanged struct {
 	Project domain.ProjectID `json:"project"`
-	Attempt int              `json:"attempt"` // the render attempt that found it; a lower one than the last is refused
-	Before  int64            `json:"before"`  // the amount until now, so that a reader need not remember every open hold
+	Attempt int              `json:"attempt"` // render attempt that computed the length; an attempt older than the last one is refused
+	Before  int64            `json:"before"`  // amount before the change, so that readers need not remember open holds
 	Amount  int64            `json:"amount"`  // the new amount, not the difference
 	At      time.Time        `json:"at"`
 }
 
-// CreditsCharged closes a hold: its whole amount is spent.
+// CreditsCharged closes a hold: the whole amount is spent.
 type CreditsCharged struct {
 	Project domain.ProjectID `json:"project"`
 	Amount  int64            `json:"amount"`
-	Zero    bool             `json:"zero,omitempty"` // it brought the balance to zero
+	Zero    bool             `json:"zero,omitempty"` // the charge brought the balance to zero
 	At      time.Time        `json:"at"`
 }
 
-// CreditsReleased closes a hold: its whole amount is available again.
+// CreditsReleased closes a hold: the whole amount is available again.
 type CreditsReleased struct {
 	Project domain.ProjectID `json:"project"`
 	Amount  int64            `json:"amount"`
@@ -48,7 +48,8 @@ type CreditsReleased struct {
 	At      time.Time        `json:"at"`
 }
 
-// MovieCounted counts a movie of an account on a counted plan, until the movie fails. A project is counted once, ever.
+// MovieCounted counts a movie of an account on a counted plan. The count is taken back if the movie fails. A project is counted
+// once, ever.
 type MovieCounted struct {
 	Project domain.ProjectID `json:"project"`
 	Period  string           `json:"period"` // the calendar month it counts for, in UTC: 2026-11
@@ -56,7 +57,7 @@ type MovieCounted struct {
 	At      time.Time        `json:"at"`
 }
 
-// DraftCounted is MovieCounted for a draft, which counts as nothing else.
+// DraftCounted is MovieCounted for a draft. A draft is not counted as a movie.
 type DraftCounted struct {
 	Project domain.ProjectID `json:"project"`
 	Period  string           `json:"period"`
@@ -64,7 +65,7 @@ type DraftCounted struct {
 	At      time.Time        `json:"at"`
 }
 
-// CountKept closes a count: the movie was made.
+// CountKept closes a count: a movie was made.
 type CountKept struct {
 	Project domain.ProjectID `json:"project"`
 	At      time.Time        `json:"at"`
@@ -73,20 +74,20 @@ type CountKept struct {
 // CountReleased closes a count and takes it back.
 type CountReleased struct {
 	Project domain.ProjectID `json:"project"`
-	Period  string           `json:"period"` // that it was counted for, and as what: so that a reader need not remember
+	Period  string           `json:"period"` // period and kind of the count, repeated so that readers need not remember open counts
 	Draft   bool             `json:"draft,omitempty"`
 	Reason  string           `json:"reason"` // failed, timeout, cancelled, abandoned
 	At      time.Time        `json:"at"`
 }
 
-// ZeroBalancePurged says that the balance has been zero for so long that what is stored for the account goes: all that stands in
-// the log before this event. Decision 39.
+// ZeroBalancePurged says that the balance has been zero for so long that the account's files are deleted: all that were stored
+// before this event in the log. Decision 39.
 type ZeroBalancePurged struct {
 	Since time.Time `json:"since"` // when the balance came to zero
 	At    time.Time `json:"at"`
 }
 
-// Closed ends the ledger: nothing is held, counted or granted any more. What is open is still settled. Design §6.
+// Closed ends the ledger: no new grant, hold or count is accepted. Open ones are still settled. Design §6.
 type Closed struct {
 	At time.Time `json:"at"`
 }
@@ -127,5 +128,5 @@ const StreamCategory = "ledger"
 // Stream names the ledger of one account.
 func Stream(account domain.AccountID) string { return StreamCategory + "-" + string(account) }
 
-// Cached is why the hold of a movie that was served from the cache is released.
+// Cached is the reason for releasing the hold of a movie that was served from the cache.
 const Cached = "cached"

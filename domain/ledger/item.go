@@ -9,16 +9,16 @@ import (
 	"moviola/domain"
 )
 
-// itemMark stands between a preload batch and the number of one of its items. No project id has it.
+// itemMark separates the id of a preload batch from the number of an item. It is in no project id.
 const itemMark = "/"
 
-// Item is what credits for one item of a preload batch are booked under, in the place of a project: <preload id>/<number>.
-// Number is the item's place in the batch, from 0. Decision 38.
+// Item returns the id under which credits for one item of a preload batch are held, in place of a project id: <preload
+// id>/<number>. Number is the item's index in the batch, from 0. Decision 38.
 func Item(preload domain.PreloadID, number int) domain.ProjectID {
 	return domain.ProjectID(string(preload) + itemMark + strconv.Itoa(number))
 }
 
-// ParseItem returns the batch and the number behind what credits are booked under: false when that is a movie.
+// ParseItem returns the batch and the index that an id made by Item names: false when the id is a project's.
 func ParseItem(subject domain.ProjectID) (preload domain.PreloadID, number int, ok bool) {
 	id, digits, ok := strings.Cut(string(subject), itemMark)
 	if !ok {
@@ -28,15 +28,16 @@ func ParseItem(subject domain.ProjectID) (preload domain.PreloadID, number int, 
 	return domain.PreloadID(id), number, err == nil && number >= 0 && strconv.Itoa(number) == digits
 }
 
-// ItemAmount is what one item of a batch costs when it is generated, in credits.
+// ItemAmount is the price of generating one item of a preload batch, in credits.
 type ItemAmount struct {
 	Number int
-	Amount int64 // 0: nothing is held for it
+	Amount int64 // 0: nothing is held
 }
 
-// HoldItems sets an amount aside for each item of a preload batch that costs something, all or none. More than is available is
-// refused with 402 (spec: POST /preloads; decision 38); suspension is not asked for, for it refuses movies only (decision 16).
-// Items whose hold is open are passed over, so that it may be repeated; one whose hold has ended is ErrHoldEnded.
+// HoldItems holds credits for each item of a preload batch that costs something, for all or for none. More than is available is
+// refused with 402 (spec: POST /preloads; decision 38). A suspended account is not refused: suspension refuses movies only
+// (decision 16). Items whose hold is open are skipped, so that it may be repeated; an item whose hold has ended returns
+// ErrHoldEnded.
 func (l *Ledger) HoldItems(preload domain.PreloadID, items []ItemAmount, now time.Time) ([]domain.Event, error) {
 	var events []domain.Event
 	var sum int64

@@ -20,11 +20,11 @@ import (
 	"moviola/domain"
 )
 
-// remembered is for how long a closed hold is known, in event time. A project is held once, ever; ids are random, and nothing
-// comes back to a project after a submission's minute, let alone after two days.
+// remembered is how long a closed hold is remembered, in event time. Two days are ample: a project is held once, its id is
+// random, and no request uses a project again later than a minute after its submission.
 const remembered = 48 * time.Hour
 
-// The mistakes of a caller that no client sees.
+// Errors of the caller. They are never shown to a client.
 var (
 	ErrNoHold    = errors.New("the project has no open hold")
 	ErrHoldEnded = errors.New("the project's hold has ended")
@@ -40,19 +40,19 @@ type Ledger struct {
 	pack    bool // a credit pack was granted
 	closed  bool
 
-	zeroSince time.Time // when the balance came to zero; zero while it is above, or when it never was
-	purged    time.Time // when what is stored was last purged, since then
+	zeroSince time.Time // when the balance came to zero; the zero time while the balance is above zero, or if there never were credits
+	purged    time.Time // when the account's files were last purged since zeroSince
 
 	grants map[string]bool // by reference
 	open   map[domain.ProjectID]hold
 	counts counts
 	ended  map[domain.ProjectID]end
-	order  []domain.ProjectID // of ended, the oldest first
+	order  []domain.ProjectID // keys of ended, the oldest first
 }
 
 type hold struct {
 	amount  int64
-	attempt int // that changed it last
+	attempt int // the newest attempt that changed the hold
 	at      time.Time
 }
 
@@ -76,13 +76,13 @@ type Totals struct {
 	Granted   int64
 	Charged   int64
 	Held      int64
-	Balance   int64 // granted − charged: what suspension is decided on (decision 16)
+	Balance   int64 // granted − charged; suspension depends on it (decision 16)
 	Available int64 // balance − held
-	// EverGranted says that the account has had credits.
+	// EverGranted says that the account has ever been granted credits.
 	EverGranted bool
 	// Pack says that one of the grants was a credit pack (decision 36).
 	Pack bool
-	// Closed says that nothing is held, counted or granted any more.
+	// Closed says that no new grant, hold or count is accepted.
 	Closed bool
 }
 
@@ -100,7 +100,7 @@ func (l *Ledger) Totals() Totals {
 	}
 }
 
-// OpenHold returns the amount of a project's open hold and when it was made; the amount of an open count is 0.
+// OpenHold returns the amount and the time of a project's open hold; the amount of an open count is 0.
 func (l *Ledger) OpenHold(project domain.ProjectID) (amount int64, at time.Time, ok bool) {
 	if c, ok := l.counts.open[project]; ok {
 		return 0, c.at, true
@@ -109,7 +109,7 @@ func (l *Ledger) OpenHold(project domain.ProjectID) (amount int64, at time.Time,
 	return h.amount, h.at, ok
 }
 
-// Clone returns a ledger that shares nothing with this one.
+// Clone returns a deep copy of the ledger.
 func (l *Ledger) Clone() *Ledger {
 	c := New()
 	c.granted, c.charged, c.held, c.pack = l.granted, l.charged, l.held, l.pack
@@ -122,7 +122,7 @@ func (l *Ledger) Clone() *Ledger {
 	return c
 }
 
-// Apply folds one event of the ledger's stream. It validates nothing; events of other streams are ignored.
+// Apply folds one event of the ledger's stream. It checks nothing; events of other streams are ignored.
 func (l *Ledger) Apply(event domain.Event) {
 	switch e := event.(type) {
 	case CreditsGranted:
@@ -163,7 +163,7 @@ func (l *Ledger) Apply(event domain.Event) {
 	}
 }
 
-// close ends a hold and forgets those that ended too long before.
+// close ends a hold and forgets ended holds that are older than remembered.
 func (l *Ledger) close(project domain.ProjectID, e end) {
 	l.held -= l.open[project].amount
 	delete(l.open, project)
@@ -177,7 +177,7 @@ func (l *Ledger) close(project domain.ProjectID, e end) {
 	l.order = l.order[forget:]
 }
 
-// Grant adds credits. It decides nothing when the reference has been granted before.
+// Grant adds credits. It returns no event when the reference has been granted before.
 func (l *Ledger) Grant(reference, kind string, amount int64, now time.Time) ([]domain.Event, error) {
 	switch {
 	case reference == "":
@@ -192,14 +192,14 @@ func (l *Ledger) Grant(reference, kind string, amount int64, now time.Time) ([]d
 	return []domain.Event{CreditsGranted{Reference: reference, Kind: kind, Amount: amount, At: now}}, nil
 }
 
-// PackGrant is the kind of grant that a credit pack is.
+// PackGrant is the kind of the grant of a credit pack.
 const PackGrant = "pack"
 
-// maxGrant keeps the sums of a thousand million grants within an int64.
+// maxGrant is the largest single grant in credits. A thousand million such grants fit into an int64.
 const maxGrant = 1_000_000_000
 
-// Admit says whether the account may submit a movie at all, whatever it costs. Suspension is decided on the balance, not on what
-// is available. Decision 16.
+// Admit says whether the account may submit movies at all, at any price. Suspension depends on the balance, not on the available
+// credits. Decision 16.
 func (l *Ledger) Admit() error {
 	switch t := l.Totals(); {
 	case t.Closed:
@@ -214,7 +214,7 @@ func (l *Ledger) Admit() error {
 	return nil
 }
 
-// Afford says whether an amount could be held now: Admit, and enough is available.
+// Afford says whether an amount could be held now: Admit allows it, and enough credits are available.
 func (l *Ledger) Afford(amount int64) error {
 	if err := l.Admit(); err != nil {
 		return err
@@ -229,8 +229,8 @@ func insufficient() error {
 	return domain.Errorf(domain.Invalid, "insufficient_credits", "Insufficient credits")
 }
 
-// Hold sets an amount aside for a project, or refuses as Afford does. It decides nothing when the project's hold is open; a
-// project whose hold has ended is ErrHoldEnded, one that is counted ErrOtherwise.
+// Hold holds an amount for a project, or refuses as Afford does. It returns no event when the project's hold is open. A project
+// whose hold has ended returns ErrHoldEnded, one that is counted ErrOtherwise.
 func (l *Ledger) Hold(project domain.ProjectID, amount int64, now time.Time) ([]domain.Event, error) {
 	if _, ok := l.open[project]; ok {
 		return nil, nil
@@ -250,8 +250,8 @@ func (l *Ledger) Hold(project domain.ProjectID, amount int64, now time.Time) ([]
 	return []domain.Event{CreditsHeld{Project: project, Amount: amount, At: now}}, nil
 }
 
-// ChangeHold sets an open hold to another amount: the exact length is known now. An attempt changes it once; one that comes
-// after a later one is ErrStale. More than is available is refused, and the hold stays as it was.
+// ChangeHold changes the amount of an open hold when the exact length is known. Each attempt may change it once; an attempt older
+// than the last one returns ErrStale. More than is available is refused, and the hold stays as it was.
 func (l *Ledger) ChangeHold(project domain.ProjectID, attempt int, amount int64, now time.Time) ([]domain.Event, error) {
 	h, err := l.find(project)
 	switch {
@@ -266,11 +266,13 @@ func (l *Ledger) ChangeHold(project domain.ProjectID, attempt int, amount int64,
 	case amount-h.amount > l.Totals().Available:
 		return nil, insufficient()
 	}
-	// A later attempt says so even when the amount stays: an earlier one that is thought dead must not change it any more.
+	// The event is written even when the amount stays the same: it bars earlier attempts, which are presumed dead, from changing
+	// the hold.
 	return []domain.Event{CreditsHoldChanged{Project: project, Attempt: attempt, Before: h.amount, Amount: amount, At: now}}, nil
 }
 
-// Charge spends the whole hold of a project. It decides nothing when that has happened; a hold that was released is ErrHoldEnded.
+// Charge spends the whole hold of a project. It returns no event when it was charged before; a hold that was released returns
+// ErrHoldEnded.
 func (l *Ledger) Charge(project domain.ProjectID, now time.Time) ([]domain.Event, error) {
 	h, err := l.find(project)
 	switch {
@@ -284,8 +286,8 @@ func (l *Ledger) Charge(project domain.ProjectID, now time.Time) ([]domain.Event
 	}
 }
 
-// Release makes the whole hold of a project available again. It decides nothing when that has happened, or when there never
-// was a hold; a hold that was charged is ErrHoldEnded.
+// Release makes the whole hold of a project available again. It returns no event when it was released before, or there never was
+// a hold; a hold that was charged returns ErrHoldEnded.
 func (l *Ledger) Release(project domain.ProjectID, reason string, now time.Time) ([]domain.Event, error) {
 	h, err := l.find(project)
 	switch {

@@ -10,15 +10,15 @@ import (
 	"moviola/domain"
 )
 
-// StateVersion changes whenever what a ledger remembers of its events changes, or how it folds them: a snapshot with another
-// version is not used, and the events are folded instead.
+// StateVersion changes whenever the fields of State change, or the way events are folded into them. A snapshot with another
+// version is ignored, and the events are folded instead.
 const StateVersion = 2
 
-// SnapshotTaken holds what the events of a ledger come to, up to one of them. Nothing depends on it but the time that folding
-// takes.
+// SnapshotTaken is a snapshot of a ledger: its state after one of its events. It only saves the time of folding; the events stay
+// authoritative.
 type SnapshotTaken struct {
-	Revision int64     `json:"revision"` // of the ledger's event that it stands on
-	Event    string    `json:"event"`    // that event's id: a log without it is another log
+	Revision int64     `json:"revision"` // revision of the last event that the snapshot includes
+	Event    string    `json:"event"`    // id of that event; a log where it differs is another log
 	Version  int       `json:"stateVersion"`
 	State    State     `json:"state"`
 	At       time.Time `json:"at"`
@@ -30,26 +30,26 @@ func (SnapshotTaken) EventType() string { return "LedgerSnapshotTaken" }
 // EventKey tells the snapshot from others of the same ledger.
 func (s SnapshotTaken) EventKey() string { return fmt.Sprintf("%d/%d", s.Revision, s.Version) }
 
-// StandsOn names the last event that the snapshot includes.
+// StandsOn returns the revision and id of the last event that the snapshot includes.
 func (s SnapshotTaken) StandsOn() (revision int64, event string) { return s.Revision, s.Event }
 
 // SnapshotCategory is what the names of the streams that hold ledgers' snapshots begin with, up to the first dash.
 const SnapshotCategory = "ledgersnapshot"
 
-// SnapshotStream names the stream of an account's snapshots, of which the newest counts.
+// SnapshotStream names the stream of an account's snapshots. The newest snapshot is used.
 func SnapshotStream(account domain.AccountID) string {
 	return SnapshotCategory + "-" + string(account)
 }
 
-// State is all that a ledger remembers, as plain data. Times are nanoseconds since 1970; a busy account has tens of thousands of
-// ended holds, so the names are short.
+// State is the whole state of a ledger as plain data. Times are nanoseconds since 1970. The JSON names are short, because a busy
+// account has tens of thousands of ended holds.
 type State struct {
 	Granted int64       `json:"granted"`
 	Charged int64       `json:"charged"`
 	Pack    bool        `json:"pack,omitempty"`
 	Closed  bool        `json:"closed,omitempty"`
-	Zero    int64       `json:"zero,omitempty"`   // since when the balance is zero
-	Purged  int64       `json:"purged,omitempty"` // when that led to a purge
+	Zero    int64       `json:"zero,omitempty"`   // time since when the balance is zero
+	Purged  int64       `json:"purged,omitempty"` // time when the account's files were purged since then
 	Grants  []string    `json:"grants,omitempty"`
 	Open    []OpenState `json:"open,omitempty"`
 	Counts  []OpenState `json:"counts,omitempty"`
@@ -67,7 +67,7 @@ type OpenState struct {
 	At      int64            `json:"t"`
 }
 
-// UsedState is what was used of a counted plan in a period.
+// UsedState is the number of movies and drafts of a counted plan in one period.
 type UsedState struct {
 	Period string `json:"m"`
 	Movies int64  `json:"n"`
@@ -81,7 +81,7 @@ type EndState struct {
 	At      int64            `json:"t"`
 }
 
-// State returns what the ledger remembers. It shares nothing with the ledger.
+// State returns a copy of the ledger's state.
 func (l *Ledger) State() State {
 	s := State{
 		Granted: l.granted, Charged: l.charged, Pack: l.pack, Closed: l.closed, Zero: nanos(l.zeroSince), Purged: nanos(l.purged),
@@ -107,7 +107,7 @@ func (l *Ledger) State() State {
 	return s
 }
 
-// nanos is a time as State keeps it; 0 is the zero time, at is its reverse.
+// nanos converts a time to the form in State, 0 for the zero time. at is its reverse.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -122,7 +122,7 @@ func at(nanoseconds int64) time.Time {
 	return time.Unix(0, nanoseconds).UTC()
 }
 
-// Restore returns the ledger that a state was taken of.
+// Restore returns the ledger with the given state.
 func Restore(s State) *Ledger {
 	l := New()
 	l.granted, l.charged, l.pack = s.Granted, s.Charged, s.Pack

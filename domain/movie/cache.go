@@ -12,14 +12,14 @@ import (
 	"moviola/domain/document"
 )
 
-// uncached are the properties of a movie that do not change what is rendered. Decision 20. The project is a reference that is
-// resolved already, or the last render's own, which clients send along.
+// uncached are the properties of a movie that do not change what is rendered. Decision 20. project is either a template reference
+// that has been resolved, or the id of an earlier render that the client sends along.
 var uncached = []string{"id", "client-data", "client_data", "comment", "exports", "project"}
 
-// CacheKey is what a movie can be found by when the same is submitted again: the hex SHA-256 of its document, without what
-// does not change the video, of the content of every source, given as the hash of each by its address, and of the look for which
-// documents are read: movies that were drawn in another look are not taken for it. The order and
-// spacing of the JSON do not matter. Decisions 20 and 69.
+// CacheKey returns the key by which a finished movie is found again when an equal one is submitted: the hex SHA-256 of its
+// document (without properties that do not change the video), of the content hash of each source by address, and of the version
+// of the look, so that movies drawn in another look do not match. The order and spacing of the JSON do not matter. Decisions 20
+// and 69.
 func CacheKey(movie []byte, sources map[string]string) (string, error) {
 	var written map[string]json.RawMessage
 	if err := json.Unmarshal(movie, &written); err != nil {
@@ -31,7 +31,7 @@ func CacheKey(movie []byte, sources map[string]string) (string, error) {
 	props := make(map[string]any, len(written))
 	for name, raw := range written {
 		read := json.NewDecoder(bytes.NewReader(raw))
-		read.UseNumber() // no two numbers are one
+		read.UseNumber() // numbers keep their spelling, so that different numbers stay different
 		var value any
 		if err := read.Decode(&value); err != nil {
 			return "", fmt.Errorf("read the document for its cache key: %w", err)
@@ -39,7 +39,7 @@ func CacheKey(movie []byte, sources map[string]string) (string, error) {
 		props[name] = value
 	}
 	dropDefaults(props)
-	canonical, err := json.Marshal(props) // sorts by name
+	canonical, err := json.Marshal(props) // Marshal sorts the names of properties
 	if err != nil {
 		return "", fmt.Errorf("write the document for its cache key: %w", err)
 	}
@@ -52,7 +52,7 @@ func CacheKey(movie []byte, sources map[string]string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// dropDefaults takes "cache": true away from a movie, its scenes and elements: it means the same as none. Decision 20.
+// dropDefaults removes "cache": true from a movie, its scenes and elements: true is the default. Decision 20.
 func dropDefaults(props map[string]any) {
 	if props["cache"] == true || props["cache"] == "true" {
 		delete(props, "cache")

@@ -11,31 +11,31 @@ import (
 
 const deliveryCrashedMessage = "The delivery stopped unexpectedly three times"
 
-// delivery is how far the movie's destinations have come.
+// delivery is the state of the delivery to all destinations of a movie.
 type delivery struct {
 	destinations []DestinationState
 	targets      []Target
-	claim        Claim // the last run
+	claim        Claim // the newest run
 	claimed      bool
 	finished     bool
-	requests     int       // redeliveries asked for
-	requested    time.Time // when the last of them was
+	requests     int       // number of redeliveries that were requested
+	requested    time.Time // time of the newest redelivery request
 
-	spent time.Duration // that runs have taken since the delivery began, up to the last word of each
-	since time.Time     // the last word of the run
+	spent time.Duration // total time of runs since the delivery began, each up to its newest event
+	since time.Time     // time of the newest event of the run
 }
 
-// DestinationState is how far the delivery to one destination has come, over all runs.
+// DestinationState is the state of the delivery to one destination, over all runs.
 type DestinationState struct {
 	Tries int               // 0, 1, 2 or 3
 	Final bool              // no further try follows
-	Last  DeliveryAttempted // the last try; its At says when it ended
+	Last  DeliveryAttempted // the newest try; its At is the time when the try ended
 
-	Cut     int // runs that ended with their process while this was the open destination
-	Crashed int // of those, the ones whose process is known to have failed by itself
+	Cut     int // number of runs whose process died while this destination was being served
+	Crashed int // how many of those processes are known to have failed by themselves
 }
 
-// open makes room for the destinations of a movie.
+// open makes the states of a movie's destinations.
 func (d *delivery) open(count int, targets []Target) {
 	d.destinations = make([]DestinationState, count)
 	d.targets = targets
@@ -66,7 +66,8 @@ func (d *delivery) apply(event domain.Event) {
 	}
 }
 
-// took counts the time of the run up to an event of it. What a run has taken after its last word, before its process ended, is not known.
+// took adds the time since the run's previous event. The time between a run's newest event and the death of its process is
+// unknown and not counted.
 func (d *delivery) took(at time.Time) {
 	if at.After(d.since) {
 		d.spent += at.Sub(d.since)
@@ -74,11 +75,11 @@ func (d *delivery) took(at time.Time) {
 	}
 }
 
-// DeliverySpent is how long runs have worked on the movie's destinations since their delivery, or the last redelivery, began. Time in which no
-// process ran is not part of it. Decision 55.
+// DeliverySpent is the total time that runs have worked on the movie's destinations since the delivery, or the newest redelivery,
+// began. Time in which no process ran is not part of it. Decision 55.
 func (m *Movie) DeliverySpent() time.Duration { return m.delivery.spent }
 
-// reopen lets destinations be served again as if for the first time. Runs go on counting.
+// reopen resets the states of the destinations that a redelivery serves again. Run numbers continue.
 func (d *delivery) reopen(e RedeliveryRequested) {
 	d.requests, d.requested, d.claimed, d.finished, d.spent = e.Request, e.At, false, false, 0
 	for i := range d.destinations {
@@ -88,8 +89,8 @@ func (d *delivery) reopen(e RedeliveryRequested) {
 	}
 }
 
-// order is how the destinations without a final result are served, by index: in their own order, those that were open when a run was cut
-// short after those that were not. Decision 56.
+// order returns the indexes of the destinations without a final result, in the order of serving: destinations that were being
+// served when a run was cut short come last. Decision 56.
 func (d *delivery) order() []int {
 	var open []int
 	for i, state := range d.destinations {
@@ -101,7 +102,7 @@ func (d *delivery) order() []int {
 	return open
 }
 
-// charge notes that a run was cut short while the first of the open destinations was served.
+// charge records that a run was cut short while it served the first open destination.
 func (d *delivery) charge(death domain.Death) {
 	if open := d.order(); len(open) > 0 {
 		state := &d.destinations[open[0]]
@@ -112,8 +113,8 @@ func (d *delivery) charge(death domain.Death) {
 	}
 }
 
-// DeliveryRequest numbers the request for the delivery that is under way, and says when it came: 0 is the end of the movie, others are the
-// owner's, for a redelivery. It is the same in every run over the same request.
+// DeliveryRequest returns the number and the time of the request that the current delivery serves: 0 is the delivery at the
+// movie's end, higher numbers are the owner's redeliveries. All runs for one request return the same.
 func (m *Movie) DeliveryRequest() (number int, at time.Time) {
 	if m.delivery.requests == 0 && m.closing != nil {
 		return 0, m.closing.At
@@ -121,23 +122,24 @@ func (m *Movie) DeliveryRequest() (number int, at time.Time) {
 	return m.delivery.requests, m.delivery.requested
 }
 
-// DeliveryOrder names the destinations that are still to be served, by index, the next one first.
+// DeliveryOrder returns the indexes of the destinations that are still to be served, the next one first.
 func (m *Movie) DeliveryOrder() []int { return m.delivery.order() }
 
 // Delivered says that every destination has its final result.
 func (m *Movie) Delivered() bool { return m.delivery.finished }
 
-// Destinations is how far each destination has come, by index.
+// Destinations returns the state of each destination, by index.
 func (m *Movie) Destinations() []DestinationState {
 	return append([]DestinationState(nil), m.delivery.destinations...)
 }
 
-// DeliveryClaim is the last run.
+// DeliveryClaim is the newest run.
 func (m *Movie) DeliveryClaim() Claim { return m.delivery.claim }
 
-// StartDelivery claims the destinations of a closed movie for a worker. dead is the run whose worker is known to be dead, 0 for none, and
-// death how that one failed. It decides nothing when the movie is not closed, has no destinations or has served them all, or when another has
-// the claim. A destination that was open in the third run that failed by itself gets status error; the others are served. Decision 56.
+// StartDelivery claims the destinations of a closed movie for a worker. dead is the run whose worker is known to be dead (0:
+// none), and death how that worker died. It returns no event when the movie is not closed, has no destinations, has served all of
+// them, or is claimed by another worker. A destination that was open in the third run that failed by itself gets status error;
+// the others are served. Decision 56.
 func (m *Movie) StartDelivery(worker string, dead int, death domain.Death, now time.Time) []domain.Event {
 	d := &m.delivery
 	if m.closing == nil || len(d.destinations) == 0 || d.finished || d.claimed && d.claim.Number != dead {
@@ -161,7 +163,8 @@ func (m *Movie) StartDelivery(worker string, dead int, death domain.Death, now t
 	return events
 }
 
-// giveUp ends a delivery in a run of its own: its events must not be taken for those of a run that is only thought to be dead.
+// giveUp ends a delivery in a new run of its own, so that its events cannot be confused with those of an earlier run whose worker
+// is only presumed dead.
 func (d *delivery) giveUp(started DeliveryStarted, message string) []domain.Event {
 	events := []domain.Event{started}
 	for i, state := range d.destinations {
@@ -172,7 +175,7 @@ func (d *delivery) giveUp(started DeliveryStarted, message string) []domain.Even
 	return append(events, DeliveryFinished{Run: started.Run, At: started.At})
 }
 
-// given is the result of a destination that is given up after some tries.
+// given returns the final result, with status error, of a destination that is given up after some tries.
 func (d *delivery) given(started DeliveryStarted, index, tries int, message string) DeliveryAttempted {
 	result := DeliveryAttempted{
 		Run: started.Run, Index: index, Try: tries, Final: true,
@@ -184,12 +187,12 @@ func (d *delivery) given(started DeliveryStarted, index, tries int, message stri
 	return result
 }
 
-// RequestRedelivery asks, for the owner, for another delivery to the destination at an index, or to all when index is nil.
-// The last one must have finished. Decisions 32 and 33.
+// RequestRedelivery returns the owner's request for another delivery: to the destination at an index, or to all when index is
+// nil. The delivery before must have finished. Decisions 32 and 33.
 func (m *Movie) RequestRedelivery(by domain.AccountID, index *int, now time.Time) ([]domain.Event, error) {
 	d := &m.delivery
 	switch {
-	case m.submitted == nil || m.account != by: // a stranger must not learn that it exists
+	case m.submitted == nil || m.account != by: // another account must not learn that the movie exists
 		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
 	case len(d.destinations) == 0:
 		return nil, domain.Errorf(domain.Invalid, "no_destinations", "Movie %s has no destinations", m.project)
@@ -204,8 +207,9 @@ func (m *Movie) RequestRedelivery(by domain.AccountID, index *int, now time.Time
 	return []domain.Event{RedeliveryRequested{Request: d.requests + 1, Index: index, At: now}}, nil
 }
 
-// RecordDelivery records one try of the current run; of another it is ErrLost. The try that leaves no destination without a final
-// result closes the delivery as well. It decides nothing when the try is recorded already. A try that does not follow from those recorded is a mistake of the caller and an error.
+// RecordDelivery records one try of the current run; a try of another run returns ErrLost. The try that completes the last
+// destination also closes the delivery. It returns no event when the try is recorded already. A try out of sequence is the
+// caller's mistake and an error.
 func (m *Movie) RecordDelivery(worker string, try DeliveryAttempted) ([]domain.Event, error) {
 	d := &m.delivery
 	if !d.claimed && !d.finished || d.claim != (Claim{Number: try.Run, Worker: worker}) {
@@ -230,7 +234,7 @@ func (m *Movie) RecordDelivery(worker string, try DeliveryAttempted) ([]domain.E
 	return events, nil
 }
 
-// allFinalBut says whether every destination but one has its final result.
+// allFinalBut says whether every destination except the one at an index has its final result.
 func (d *delivery) allFinalBut(index int) bool {
 	for i, state := range d.destinations {
 		if i != index && !state.Final {
@@ -240,7 +244,8 @@ func (d *delivery) allFinalBut(index int) bool {
 	return true
 }
 
-// ReleaseDelivery hands the current run back. It decides nothing when that has happened; a run that is lost is ErrLost.
+// ReleaseDelivery hands the current run back. It returns no event when it was handed back before; a run that is not current
+// returns ErrLost.
 func (m *Movie) ReleaseDelivery(c Claim, now time.Time) ([]domain.Event, error) {
 	d := &m.delivery
 	switch {
@@ -252,8 +257,8 @@ func (m *Movie) ReleaseDelivery(c Claim, now time.Time) ([]domain.Event, error) 
 	return []domain.Event{DeliveryReleased{Run: c.Number, Worker: c.Worker, At: now}}, nil
 }
 
-// FinishDelivery closes the delivery in the current run, once every destination has its final result. It decides nothing when
-// that has happened; a run that is lost is ErrLost.
+// FinishDelivery closes the delivery in the current run, when every destination has its final result. It returns no event when
+// the delivery is closed already; a run that is not current returns ErrLost.
 func (m *Movie) FinishDelivery(c Claim, now time.Time) ([]domain.Event, error) {
 	d := &m.delivery
 	switch {

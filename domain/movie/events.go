@@ -13,134 +13,138 @@ type Submitted struct {
 	At           time.Time        `json:"at"`
 	DocumentHash string           `json:"document_hash"` // hex SHA-256 of the stored document
 	DocumentSize int64            `json:"document_size"` // bytes
-	Held         int64            `json:"held"`          // credits held for it at submission
+	Held         int64            `json:"held"`          // credits held for the movie at submission
 	Draft        bool             `json:"draft,omitempty"`
-	Counted      bool             `json:"counted,omitempty"` // on a counted plan: it costs no credits (decision 36)
-	// Destinations counts the export destinations; 0 means that there is nothing to deliver.
+	Counted      bool             `json:"counted,omitempty"` // the account is on a counted plan: the movie costs no credits (decision 36)
+	// Destinations is the number of export destinations; 0 means that there is nothing to deliver.
 	Destinations int `json:"destinations,omitempty"`
-	// Targets names the destinations, in their order, for results that no worker can give.
+	// Targets names the destinations, in order. Results that are recorded without a worker take type and id from here.
 	Targets []Target `json:"targets,omitempty"`
 	// Templates are the saved templates that the movie is made of: every attempt renders exactly these.
 	Templates []TemplateUse `json:"templates,omitempty"`
 	// Sources says that the document may name files: they are fetched before the movie is rendered. Decision 54.
 	Sources bool `json:"sources,omitempty"`
-	// Warnings are what its JSON says in vain, found when it was submitted.
+	// Warnings name the properties of the movie's JSON that have no effect, found when it was submitted.
 	Warnings []string `json:"warnings,omitempty"`
-	// Batch and Row say which row of a batch it is made of. Decision 63.
+	// Batch and Row name the row of a batch that the movie is made from. Decision 63.
 	Batch domain.BatchID `json:"batch,omitempty"`
 	Row   int            `json:"row,omitempty"`
-	// Terms are what it is found by: see Terms. Movies of earlier versions have none. Decision 73.
+	// Terms are the hashes by which a search finds the movie: see the function Terms. Movies of earlier versions have none.
+	// Decision 73.
 	Terms []string `json:"terms,omitempty"`
 }
 
-// TemplateUse is a template as it was when a movie was submitted.
+// TemplateUse is the version of a template that a movie uses, fixed when the movie was submitted.
 type TemplateUse struct {
 	ID       string `json:"id"`
-	Revision int64  `json:"revision"` // of the template's stream
-	Body     string `json:"body"`     // hash of its movie JSON, under which that is stored
+	Revision int64  `json:"revision"` // revision of the template's stream
+	Body     string `json:"body"`     // hash of the template's movie JSON, under which the JSON is stored
 }
 
-// Target names a destination without its address.
+// Target is the type and id of a destination, without its address.
 type Target struct {
 	Type string `json:"type,omitempty"`
-	ID   string `json:"id,omitempty"` // of a saved connection
+	ID   string `json:"id,omitempty"` // id of a saved connection
 }
 
-// SubmissionAbandoned closes a submission whose Submitted never came, so that it cannot come any more.
+// SubmissionAbandoned closes a submission that was never completed: no Submitted event can follow.
 type SubmissionAbandoned struct {
 	Account domain.AccountID `json:"account"`
 	At      time.Time        `json:"at"`
 }
 
-// SourcesFetchStarted is a worker's claim on the fetching of the movie's sources. It holds no slot of a render, and the movie stays pending.
+// SourcesFetchStarted is a worker's claim on fetching the movie's sources. It takes no render slot, and the movie stays pending.
 // Decision 54.
 type SourcesFetchStarted struct {
-	Attempt int       `json:"attempt"` // 1, 2, ... of the fetching
+	Attempt int       `json:"attempt"` // number of the fetching attempt: 1, 2, ...
 	Worker  string    `json:"worker"`  // unique to one run of one process
 	At      time.Time `json:"at"`
-	// Alone says that no other render, preload item or fetching is in work in the process as long as the attempt is.
+	// Alone says that the worker's process does no other render, preload item or fetching during this attempt.
 	Alone bool `json:"alone,omitempty"`
-	// Death is how the process of the attempt before, when it ended in nothing else, is known to have failed.
+	// Death is the evidence of how the previous attempt's process died; empty when that attempt ended in any other way.
 	Death domain.Death `json:"death,omitempty"`
 }
 
-// SourcesFetchReleased hands the claim on the fetching back without an outcome. It does not count as an attempt that crashed.
+// SourcesFetchReleased hands a claim on fetching back without an outcome. It does not count as a crash.
 type SourcesFetchReleased struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Memory says that the kernel ended one of the attempt's programs for want of memory: the next one has to be alone.
+	// Memory says that the kernel killed one of the attempt's programs because memory ran out: the next attempt must have its
+	// process for itself.
 	Memory bool `json:"memory,omitempty"`
 }
 
-// SourcesFetched says that the files which the document names are where every renderer finds them: the movie can be rendered.
+// SourcesFetched says that every file that the document names is stored where all renderers can read it: the movie can be
+// rendered.
 type SourcesFetched struct {
-	Attempt int       `json:"attempt"` // 0: all were at hand, and nobody had to fetch any
+	Attempt int       `json:"attempt"` // 0: all files were available already, no attempt was needed
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
 }
 
-// RenderStarted is a worker's claim on the movie.
+// RenderStarted is a worker's claim on rendering the movie.
 type RenderStarted struct {
 	Attempt int       `json:"attempt"` // 1, 2, ...
 	Worker  string    `json:"worker"`  // unique to one run of one process
 	At      time.Time `json:"at"`
-	// Alone says that no other render or preload item is in work in the process as long as the attempt is.
+	// Alone says that the worker's process does no other render or preload item during this attempt.
 	Alone bool `json:"alone,omitempty"`
-	// Death is how the process of the attempt before, when it ended in nothing else, is known to have failed.
+	// Death is the evidence of how the previous attempt's process died; empty when that attempt ended in any other way.
 	Death domain.Death `json:"death,omitempty"`
-	// Windows is how many windows of the movie the attempts before have made, as far as the worker knows.
+	// Windows is the number of windows of the movie that earlier attempts have finished, as far as the worker knows.
 	Windows int `json:"windows,omitempty"`
 }
 
-// RenderReleased hands the claim back without an outcome: its worker is shutting down. It does not count as an attempt
-// that crashed.
+// RenderReleased hands a claim back without an outcome, for instance because the worker shuts down. It does not count as a crash.
 type RenderReleased struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Memory says that the attempt was given up because the kernel ended one of its programs for want of memory: the next one has to be
-	// alone.
+	// Memory says that the attempt was given up because the kernel killed one of its programs when memory ran out: the next
+	// attempt must have its process for itself.
 	Memory bool `json:"memory,omitempty"`
 	// Shared says that the movie gave its slot to another account that was waiting. It goes on in its next slot, even when its own time is over.
 	Shared bool `json:"shared,omitempty"`
 }
 
-// RenderFinished is the outcome of an attempt. It closes the movie, a timed-out one too. Worker is who says so: the attempt's own
-// worker, or the one that closes an attempt which is dead. A success after the file was deleted describes a file without Key,
-// Thumbnail and Token: it was discarded (decision 19).
+// RenderFinished is the outcome of an attempt. It closes the movie, also after a time-out. Worker is the attempt's own worker, or
+// the one that closes the attempt of a dead worker. When the owner has deleted the file before a success, the File of the event
+// has no Key, Thumbnail and Token: it was discarded (decision 19).
 type RenderFinished struct {
 	Attempt  int       `json:"attempt"`
 	Worker   string    `json:"worker"`
 	At       time.Time `json:"at"`
 	Success  bool      `json:"success"`
-	Message  string    `json:"message,omitempty"` // why it failed
-	Plan     *Plan     `json:"plan,omitempty"`    // when it was laid out
-	File     *File     `json:"file,omitempty"`    // on success
+	Message  string    `json:"message,omitempty"` // why the render failed
+	Plan     *Plan     `json:"plan,omitempty"`    // nil: the attempt ended before its layout was known
+	File     *File     `json:"file,omitempty"`    // set on success only
 	Credits  int64     `json:"credits"`           // what the render costs: 0 unless it succeeded in time
 	Warnings []string  `json:"warnings,omitempty"`
-	// CacheKey is what the movie can be found by when the account submits the same again; empty: it can not (decision 20).
+	// CacheKey is the key by which an equal submission of the same account finds this movie's file; empty: it cannot be reused
+	// (decision 20).
 	CacheKey string `json:"cache_key,omitempty"`
-	// CachedFrom is the movie whose file this one's is a copy of; empty: it was rendered.
+	// CachedFrom is the movie whose file was copied for this one; empty: it was rendered.
 	CachedFrom domain.ProjectID `json:"cached_from,omitempty"`
-	// Code is the code of what it failed with, and Family whose it is (domain.Kind.Family): see FailureOf.
+	// Code is the error code of a failure; Family says who is responsible for it (domain.Kind.Family). See FailureOf.
 	Code   string `json:"code,omitempty"`
 	Family string `json:"family,omitempty"`
-	// Spent tells where the attempt's time went; nil: nobody measured it.
+	// Spent says what the attempt's time was spent on; nil: it was not measured.
 	Spent *Spent `json:"spent,omitempty"`
 }
 
-// Spent is what an attempt at a movie took.
+// Spent is the time and the number of frames that an attempt at a movie took.
 type Spent struct {
 	TookMS int64 `json:"took_ms"` // from the claim to the outcome
-	// StagesMS are milliseconds by stage, of windows that are made side by side added up.
+	// StagesMS are milliseconds by stage. Times of windows that were made at the same time are added up.
 	StagesMS map[string]int64 `json:"stages_ms,omitempty"`
-	// Encoded are frames that were made, Cached those found in windows of earlier renders.
+	// Encoded is the number of frames that were encoded, Cached the number of frames in windows that were reused from earlier
+	// renders.
 	Encoded int64 `json:"encoded,omitempty"`
 	Cached  int64 `json:"cached,omitempty"`
 }
 
-// Plan is what the timeline says of the finished movie.
+// Plan is the size, rate and length of the finished movie, as the timeline has planned them.
 type Plan struct {
 	Width  int   `json:"width"`
 	Height int   `json:"height"`
@@ -150,15 +154,15 @@ type Plan struct {
 	FPSDen int64 `json:"fps_den"`
 }
 
-// File describes the rendered file, as probed. Null colour fields are empty strings.
+// File describes the rendered file, as ffprobe reports it. Colour fields that ffprobe does not report are empty strings.
 type File struct {
 	Key       string `json:"key"`           // blob key of the MP4
 	Thumbnail string `json:"thumbnail_key"` // blob key of the JPEG, empty when none was made
 	// Subtitles is the blob key of the captions as ASS, empty when the movie has none.
 	Subtitles      string  `json:"subtitles_key,omitempty"`
-	Token          string  `json:"token,omitempty"` // in the file's address: 32 hex digits; empty: it is derived (result.Tokens). Earlier versions stored a random one
+	Token          string  `json:"token,omitempty"` // secret part of the file's address: 32 hex digits; empty: it is derived (result.Tokens). Earlier versions stored a random one
 	Size           int64   `json:"size"`            // bytes
-	Hash           string  `json:"hash,omitempty"`  // hex SHA-256 of the MP4; empty: an earlier version stored it
+	Hash           string  `json:"hash,omitempty"`  // hex SHA-256 of the MP4; empty: the file was stored by an earlier version
 	Codec          string  `json:"codec"`           // as ffprobe names it: h264
 	CodecType      string  `json:"codec_type"`      // video
 	PixelFormat    string  `json:"pix_fmt"`         // yuv420p
@@ -168,17 +172,17 @@ type File struct {
 	ColorTransfer  string  `json:"color_transfer"`  // bt709
 	ColorPrimaries string  `json:"color_primaries"` // bt709
 	ColorSpace     string  `json:"color_space"`     // bt709
-	// Loudness is that of the movie's sound; nil of silence, and of movies that were made before it was measured.
+	// Loudness is the loudness of the movie's sound; nil for silence, and for movies that were made before it was measured.
 	Loudness *Loudness `json:"loudness,omitempty"`
 }
 
 // Loudness is how loud a movie's sound is, as EBU R 128 measures the decoded file, rounded to one decimal.
 type Loudness struct {
-	Integrated *float64 `json:"integrated"` // LUFS; nil when no 400 ms of it are loud enough to count (-70 LUFS)
+	Integrated *float64 `json:"integrated"` // LUFS; nil when every 400 ms block is below the gate of -70 LUFS
 	TruePeak   float64  `json:"true_peak"`  // dBTP
 }
 
-// RenderTimedOut marks a movie whose first RenderStarted is longer ago than the render timeout. The render may go on.
+// RenderTimedOut marks a movie whose first RenderStarted is longer ago than the render timeout. Its render may still continue.
 type RenderTimedOut struct {
 	At time.Time `json:"at"`
 }
@@ -188,7 +192,7 @@ type Cancelled struct {
 	At time.Time `json:"at"`
 }
 
-// DeleteReason says why a rendered file went.
+// DeleteReason says why a rendered file was deleted.
 type DeleteReason string
 
 // The reasons of FileDeleted.
@@ -198,7 +202,7 @@ const (
 	Purged  DeleteReason = "purged"
 )
 
-// FileDeleted records that the rendered file, its thumbnail and its subtitles are gone.
+// FileDeleted records that the rendered file, its thumbnail and its subtitles were deleted.
 type FileDeleted struct {
 	Reason DeleteReason `json:"reason"`
 	At     time.Time    `json:"at"`
@@ -221,10 +225,10 @@ type DeliveryAttempted struct {
 	// Final says that no further try at this destination follows in this run.
 	Final      bool           `json:"final"`
 	Type       string         `json:"type"`
-	ID         string         `json:"id,omitempty"` // of a saved connection
+	ID         string         `json:"id,omitempty"` // id of a saved connection
 	Status     DeliveryStatus `json:"status"`
 	HTTPStatus int            `json:"http_status,omitempty"`
-	Message    string         `json:"message,omitempty"` // shows scheme and host of addresses only
+	Message    string         `json:"message,omitempty"` // for the owner; of addresses it shows the scheme and the host only
 	DurationMS int64          `json:"duration_ms"`
 	At         time.Time      `json:"at"` // when the try ended
 }

@@ -1,29 +1,29 @@
 package movie
 
-// The families of failures: whose they are. The first three are those of domain.Kind too.
+// The families of failures: who is responsible. The first three are also those of domain.Kind.
 const (
 	FamilyMovie     = "movie"
 	FamilyAccount   = "account"
 	FamilyService   = "service"
-	FamilySources   = "sources" // what the document names could not be had before the render began
+	FamilySources   = "sources" // a file that the document names could not be fetched before the render
 	FamilyTimeout   = "timeout"
 	FamilyCancelled = "cancelled"
-	FamilyUnknown   = "unknown" // its event is of a version that did not tell
+	FamilyUnknown   = "unknown" // the event was written by a version that did not record the family
 )
 
-// Failure tells why a movie has no video.
+// Failure is the error code, and the family, of a movie without video.
 type Failure struct {
 	Code   string
 	Family string
 }
 
-// Failures of movies that nobody rendered to their end.
+// Failures of movies whose render was never completed.
 var (
 	TimedOut        = Failure{"render_timeout", FamilyTimeout}
 	CancelledByUser = Failure{"movie_cancelled", FamilyCancelled}
 )
 
-// byMessage are the failures that a worker records without a code.
+// byMessage maps the messages of failures that workers record without a code.
 var byMessage = map[string]Failure{
 	timeoutMessage: TimedOut,
 	crashedMessage: {"render_crashed", FamilyService},
@@ -31,7 +31,7 @@ var byMessage = map[string]Failure{
 	droppedMessage: {"dropped_by_operator", FamilyService},
 }
 
-// FailureOf tells why an attempt failed, and nothing of one that succeeded.
+// FailureOf returns the failure of an attempt; the zero Failure for a success.
 func FailureOf(e RenderFinished) Failure {
 	switch known, ok := byMessage[e.Message]; {
 	case e.Success:

@@ -6,22 +6,23 @@ import (
 	"moviola/domain"
 )
 
-// Fetching is how far the movie's sources have come.
+// Fetching is the state of fetching the movie's sources.
 func (m *Movie) Fetching() domain.Fetching { return m.fetching }
 
-// Fetches says whether the movie's sources may still be fetched: it is neither closed nor rendered, and they are not at hand.
+// Fetches says whether the movie's sources may still be fetched: the movie is not closed, no render has begun, and sources are
+// missing.
 func (m *Movie) Fetches() bool {
 	return m.submitted != nil && m.closing == nil && m.firstStarted.IsZero() && !m.fetching.Done()
 }
 
-// StartFetch claims the fetching of the movie's sources for a worker. It decides nothing when there is nothing to fetch, or somebody alive has
-// the claim. A movie whose sources have crashed their workers too often is closed instead. Decisions 54 and 56.
+// StartFetch claims the fetching of the movie's sources for a worker. It returns no event when there is nothing to fetch, or a
+// live worker has the claim. A movie whose sources have crashed their workers too often is closed instead. Decisions 54 and 56.
 func (m *Movie) StartFetch(s domain.FetchStart, now time.Time) []domain.Event {
 	if !m.Fetches() || m.fetching.Held(s.Dead) {
 		return nil
 	}
 	last, claimed := m.fetching.Claim()
-	if !claimed { // nobody died
+	if !claimed { // no worker died
 		s.Death = domain.Unexplained
 	}
 	if death, over := m.fetching.Over(s.Death); over {
@@ -30,8 +31,9 @@ func (m *Movie) StartFetch(s domain.FetchStart, now time.Time) []domain.Event {
 	return []domain.Event{SourcesFetchStarted{Attempt: last.Attempt + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death}}
 }
 
-// ReleaseFetch hands the claim back; memory says that the kernel ended one of the attempt's programs for want of memory. It decides nothing
-// when that has happened; a lost claim is ErrLost. An attempt that had its process for itself and ran out of memory closes the movie.
+// ReleaseFetch hands the claim back; memory says that the kernel killed one of the attempt's programs because memory ran out. It
+// returns no event when the claim was handed back before; a claim that is not current returns ErrLost. The movie is closed when
+// an attempt that had its process for itself ran out of memory.
 func (m *Movie) ReleaseFetch(c domain.FetchClaim, memory bool, now time.Time) ([]domain.Event, error) {
 	last, claimed := m.fetching.Claim()
 	switch {
@@ -45,8 +47,8 @@ func (m *Movie) ReleaseFetch(c domain.FetchClaim, memory bool, now time.Time) ([
 	return []domain.Event{SourcesFetchReleased{Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
 }
 
-// FinishFetch records that the sources are at hand or, with a message, closes the movie, for they cannot be had. A claim that is lost is
-// ErrLost. The zero claim is that of a worker which has found them all at hand and needs none.
+// FinishFetch records that all sources are available or, with a message, closes the movie because they cannot be fetched. A claim
+// that is not current returns ErrLost. A worker that finds all sources available needs no claim and passes the zero one.
 func (m *Movie) FinishFetch(c domain.FetchClaim, worker, message string, now time.Time) ([]domain.Event, error) {
 	last, claimed := m.fetching.Claim()
 	switch {
@@ -60,7 +62,7 @@ func (m *Movie) FinishFetch(c domain.FetchClaim, worker, message string, now tim
 	return []domain.Event{SourcesFetched{Attempt: c.Attempt, Worker: worker, At: now}}, nil
 }
 
-// gaveUp is what the owner reads of a movie whose workers have died too often.
+// gaveUp is the owner's message for a movie whose workers have died too often.
 func gaveUp(death domain.Death) string {
 	if death == domain.OutOfMemory {
 		return memoryMessage

@@ -12,13 +12,13 @@ import (
 	"moviola/domain"
 )
 
-// ErrLost says that a claim is not, or no longer, the caller's: another attempt has begun, or the movie is closed.
+// ErrLost says that the caller does not, or no longer, hold the claim: another attempt has begun, or the movie is closed.
 var ErrLost = errors.New("the claim is lost")
 
-// Outcome is the first end that a movie came to. It decides what happens to the credits and never changes.
+// Outcome is the first end of a movie: success, failure, time-out, ... It decides about the credits and never changes.
 type Outcome string
 
-// The outcomes. Apart from NoOutcome and Succeeded they are the reasons for which a hold is released.
+// The outcomes. All but NoOutcome and Succeeded are also reasons for releasing a hold.
 const (
 	NoOutcome    Outcome = ""
 	Succeeded    Outcome = "succeeded"
@@ -28,7 +28,7 @@ const (
 	Abandoned    Outcome = "abandoned"
 )
 
-// Movie is one movie. The zero Movie is of no use: see New.
+// Movie is the aggregate of one movie. The zero Movie is not usable: see New.
 type Movie struct {
 	project   domain.ProjectID
 	account   domain.AccountID
@@ -38,9 +38,9 @@ type Movie struct {
 
 	fetching domain.Fetching
 
-	claim        Claim // the last one
-	claimed      bool  // it has neither ended nor been handed back
-	shared       bool  // it was handed back for another account's movie
+	claim        Claim // the newest claim
+	claimed      bool  // the newest claim is still held
+	shared       bool  // the newest claim was handed back for another account's movie
 	trial        domain.Trial
 	firstStarted time.Time
 	timedOut     bool
@@ -58,15 +58,16 @@ type Claim struct {
 	Worker string
 }
 
-// Closing is how a movie really ended, for those who have to be told.
+// Closing is the final end of a movie, as webhooks and lists report it. It can differ from the outcome: a late success follows a
+// time-out.
 type Closing struct {
 	At       time.Time
 	Success  bool
 	Message  string // why there is no video
 	Plan     *Plan
 	File     *File
-	Attempt  Claim // whose end it was
-	FileGone bool  // the file was deleted, or never kept
+	Attempt  Claim // the attempt that ended the movie
+	FileGone bool  // the file was deleted, or was never kept
 	Cached   bool  // the file is a copy of another movie's (decision 20)
 }
 
@@ -76,10 +77,10 @@ func New(project domain.ProjectID) *Movie { return &Movie{project: project} }
 // Account is the owner; empty before the first event.
 func (m *Movie) Account() domain.AccountID { return m.account }
 
-// Outcome is the first end that the movie came to: NoOutcome while there is none.
+// Outcome is the first end of the movie; NoOutcome before it.
 func (m *Movie) Outcome() Outcome { return m.outcome }
 
-// Submitted is the submission: false when there was none.
+// Submitted returns the movie's first event: false when there is none.
 func (m *Movie) Submitted() (Submitted, bool) {
 	if m.submitted == nil {
 		return Submitted{}, false
@@ -87,7 +88,7 @@ func (m *Movie) Submitted() (Submitted, bool) {
 	return *m.submitted, true
 }
 
-// Closing is how the movie really ended: false while a render may still end it.
+// Closing returns the movie's final end: false while a render may still end it.
 func (m *Movie) Closing() (Closing, bool) {
 	if m.closing == nil {
 		return Closing{}, false
@@ -100,7 +101,7 @@ func (m *Movie) Closing() (Closing, bool) {
 // Status is the state as the owner sees it.
 func (m *Movie) Status() Status { return m.standing.Status }
 
-// Apply folds one event of the movie's stream. It validates nothing; events of other streams are ignored.
+// Apply folds one event of the movie's stream. It checks nothing; events of other streams are ignored.
 func (m *Movie) Apply(event domain.Event) {
 	m.standing = m.standing.After(event)
 	switch e := event.(type) {
@@ -139,7 +140,7 @@ func (m *Movie) Apply(event domain.Event) {
 	}
 }
 
-// end keeps the first outcome.
+// end records an outcome, unless there is one.
 func (m *Movie) end(o Outcome) {
 	if m.outcome == NoOutcome {
 		m.outcome = o
@@ -180,7 +181,7 @@ func (m *Movie) Submit(s Submitted) ([]domain.Event, error) {
 	return []domain.Event{s}, nil
 }
 
-// Abandon closes a submission that never came. It decides nothing when the movie exists or was abandoned before.
+// Abandon closes a submission that was never completed. It returns no event when the movie exists or was abandoned before.
 func (m *Movie) Abandon(account domain.AccountID, now time.Time) []domain.Event {
 	if m.submitted != nil || m.outcome != NoOutcome {
 		return nil
@@ -188,10 +189,11 @@ func (m *Movie) Abandon(account domain.AccountID, now time.Time) []domain.Event 
 	return []domain.Event{SubmissionAbandoned{Account: account, At: now}}
 }
 
-// Cancel ends, for its owner, a movie that waits or renders. One that has ended, or is out of time, is a Conflict. Decision 32.
+// Cancel ends a movie that waits or renders, at its owner's request. A movie that has ended, or has timed out, is a Conflict.
+// Decision 32.
 func (m *Movie) Cancel(by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	switch status := m.Status(); {
-	case status == Unknown || m.account != by: // a stranger must not learn that it exists
+	case status == Unknown || m.account != by: // another account must not learn that the movie exists
 		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
 	case status != Pending && status != Running:
 		return nil, domain.Errorf(domain.Conflict, "movie_already_finished", "Movie %s has already finished", m.project)
@@ -199,11 +201,11 @@ func (m *Movie) Cancel(by domain.AccountID, now time.Time) ([]domain.Event, erro
 	return []domain.Event{Cancelled{At: now}}, nil
 }
 
-// DeleteFile removes the rendered file at its owner's request. It decides nothing when the owner has deleted it before; a
-// file that expired can still be deleted (decision 31). Deleting does not cancel a render.
+// DeleteFile deletes the rendered file at its owner's request. It returns no event when the owner has deleted it before; a file
+// that expired can still be deleted (decision 31). Deleting does not cancel a render.
 func (m *Movie) DeleteFile(by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	switch status := m.Status(); {
-	case status == Unknown || m.account != by: // a stranger must not learn that it exists
+	case status == Unknown || m.account != by: // another account must not learn that the movie exists
 		return nil, domain.Errorf(domain.NotFound, "movie_not_found", "Movie %s not found", m.project)
 	case status == Pending || status == Running:
 		return nil, domain.Errorf(domain.Conflict, "movie_still_rendering",
@@ -214,8 +216,8 @@ func (m *Movie) DeleteFile(by domain.AccountID, now time.Time) ([]domain.Event, 
 	return []domain.Event{FileDeleted{Reason: ByUser, At: now}}, nil
 }
 
-// ExpireFile removes the rendered file once it has been kept for long enough since the render's end. It decides nothing when
-// it has not, or when there is no file any more. Spec: Limits, Retention.
+// ExpireFile deletes the rendered file when the time that files are kept has passed since the render's end. It returns no event
+// before that, or when there is no file. Spec: Limits, Retention.
 func (m *Movie) ExpireFile(now time.Time, kept time.Duration) []domain.Event {
 	c, closed := m.Closing()
 	if !closed || c.FileGone || now.Before(c.At.Add(kept)) {

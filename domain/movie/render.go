@@ -7,7 +7,7 @@ import (
 	"moviola/domain"
 )
 
-// What the owner of a movie without video reads. The first is the spec's, the second that of decision 19.
+// The owner's messages for a movie without video. The first is the specification's, the second that of decision 19.
 const (
 	timeoutMessage   = "Movie took too long to render"
 	cancelledMessage = "Movie was cancelled"
@@ -15,13 +15,14 @@ const (
 	memoryMessage    = "Rendering this movie takes more memory than there is. Use fewer or smaller sources, or a lower resolution, and submit it again."
 )
 
-// Claim is the last claim on the render.
+// Claim is the newest claim on the render.
 func (m *Movie) Claim() Claim { return m.claim }
 
-// FirstStarted is when the first attempt began: zero before it.
+// FirstStarted is the time when the first attempt began; zero before it.
 func (m *Movie) FirstStarted() time.Time { return m.firstStarted }
 
-// KeepsFile says whether the record names a stored file: nobody but it may be shown, all others of the movie can go.
+// KeepsFile says whether the movie's events name a stored file. Every other file of the movie can be deleted, and must not be
+// shown.
 func (m *Movie) KeepsFile(key string) bool {
 	c, closed := m.Closing()
 	return closed && !c.FileGone && c.File.Key == key
@@ -30,21 +31,21 @@ func (m *Movie) KeepsFile(key string) bool {
 // Start is what a worker knows when it claims a movie.
 type Start struct {
 	Worker  string
-	Dead    int          // the attempt whose worker is known to be dead; 0: none
-	Death   domain.Death // how that one failed
-	Alone   bool         // no other render or preload item will be in work in the worker's process
-	Windows int          // that the attempts before have made
+	Dead    int          // number of the attempt whose worker is known to be dead; 0: none
+	Death   domain.Death // how that worker's process died
+	Alone   bool         // the worker's process will do no other render or preload item
+	Windows int          // number of windows that earlier attempts have finished
 }
 
-// StartRender claims the movie for a worker. It decides nothing when the movie is not there, closed, or claimed by another. A movie that is
-// out of time or has crashed its renderers too often is closed instead.
+// StartRender claims the movie for a worker. It returns no event when the movie does not exist, is closed, or is claimed by
+// another worker. A movie that has timed out or has crashed its renderers too often is closed instead.
 func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domain.Event {
 	switch {
 	case m.submitted == nil || m.closing != nil || m.held(s.Dead):
 		return nil
 	case m.outOfTime(now, limit) && !m.goesOn(now, limit):
 		return m.TimeOut(s.Worker, s.Dead, now, limit)
-	case !m.claimed: // nobody died
+	case !m.claimed: // no worker died
 		s.Death = domain.Unexplained
 	}
 	if death, over := m.trial.Over(s.Death, s.Windows); over {
@@ -55,7 +56,7 @@ func (m *Movie) StartRender(s Start, now time.Time, limit time.Duration) []domai
 	}}
 }
 
-// held says whether somebody alive has the claim.
+// held says whether a live worker has the claim. dead is the attempt whose worker is known to be dead.
 func (m *Movie) held(dead int) bool { return m.claimed && m.claim.Number != dead }
 
 // outOfTime says whether the limit has passed since the first attempt began. Restarts and downtime count (decision 19).
@@ -63,20 +64,21 @@ func (m *Movie) outOfTime(now time.Time, limit time.Duration) bool {
 	return m.timedOut || !m.firstStarted.IsZero() && !now.Before(m.firstStarted.Add(limit))
 }
 
-// goesOn says whether a movie that is out of time only waits for a slot, which it has given to another account: it is not stopped before twice
-// the limit, as if it had kept it.
+// goesOn says whether a movie past its time limit is only waiting for a slot, because it gave its slot to another account. Such a
+// movie is stopped at twice the limit, as if it had kept the slot.
 func (m *Movie) goesOn(now time.Time, limit time.Duration) bool {
 	return !m.claimed && m.shared && now.Before(m.firstStarted.Add(2*limit))
 }
 
-// failure closes the movie without video.
+// failure returns the event that closes the movie without video.
 func (m *Movie) failure(worker, message string, now time.Time) RenderFinished {
 	return RenderFinished{Attempt: m.claim.Number, Worker: worker, At: now, Message: message}
 }
 
-// ReleaseRender hands the claim back without an outcome; memory says that the kernel ended one of the attempt's programs for want of
-// memory, shared that another account waits for the slot. It decides nothing when that has happened; a claim that is lost is ErrLost. An attempt that had its process for itself and ran out
-// of memory closes the movie: it was the second one. Decision 56.
+// ReleaseRender hands the claim back without an outcome; memory says that the kernel killed one of the attempt's programs because
+// memory ran out, shared that another account waits for the slot. It returns no event when the claim was handed back before; a
+// claim that is not current returns ErrLost. The movie is closed when an attempt that had its process for itself ran out of
+// memory: it is the second one to do so. Decision 56.
 func (m *Movie) ReleaseRender(c Claim, memory, shared bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case m.claim != c || m.closing != nil:
@@ -94,12 +96,12 @@ func (m *Movie) ReleaseRender(c Claim, memory, shared bool, now time.Time) ([]do
 	return []domain.Event{RenderReleased{Attempt: c.Number, Worker: c.Worker, At: now, Memory: memory, Shared: shared}}, nil
 }
 
-// Result is what came of an attempt.
+// Result is the result of an attempt.
 type Result struct {
 	Success  bool
-	Message  string // why it failed
-	Plan     *Plan  // when it was laid out
-	File     *File  // on success
+	Message  string // why the render failed
+	Plan     *Plan  // nil: the attempt ended before its layout was known
+	File     *File  // set on success only
 	Warnings []string
 	// CacheKey and CachedFrom are those of RenderFinished.
 	CacheKey   string
@@ -109,16 +111,16 @@ type Result struct {
 	Spent        *Spent
 }
 
-// complete says whether the result has what that of a success has.
+// complete says whether a success has all fields that a success needs.
 func (r Result) complete() bool {
 	return r.Plan != nil && r.File != nil && r.Plan.FPSNum > 0 && r.Plan.FPSDen > 0
 }
 
-// FinishRender records the outcome of the current attempt: of no other, which is ErrLost. It decides nothing when it is
-// recorded already.
+// FinishRender records the outcome of the current attempt; any other attempt returns ErrLost. It returns no event when the
+// outcome is recorded already.
 //
-// A success after the time-out is kept but costs nothing, like one from the cache or on a counted plan; after the owner has
-// deleted the file, the new one is not kept. A failure after the time-out leaves the movie's message as it was. Decision 19.
+// A success costs nothing after the time-out, from the cache, or on a counted plan. Its file is discarded if the owner has
+// deleted the movie's file before. A failure after the time-out leaves the movie's message as it was. Decision 19.
 func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, error) {
 	switch {
 	case m.closing != nil && m.closing.Attempt == c:
@@ -151,14 +153,15 @@ func (m *Movie) FinishRender(c Claim, r Result, now time.Time) ([]domain.Event, 
 	return []domain.Event{e}, nil
 }
 
-// Credits is the price of a movie: its started seconds, frames ÷ frames per second rounded up, at least 1. Decision 28.
+// Credits is the price of a movie in credits: its started seconds, that is frames ÷ frames per second rounded up, at least 1.
+// Decision 28.
 func (p Plan) Credits() int64 {
 	return max(1, (p.Frames*p.FPSDen+p.FPSNum-1)/p.FPSNum)
 }
 
-// TimeOut marks a movie whose first attempt began longer ago than the limit. A marked movie that nobody renders any more (its
-// claim was handed back, but not for another account's movie, or dead is its attempt) or that has run for twice the limit is closed: its status stays timeout. It
-// decides nothing when neither is due.
+// TimeOut marks a movie whose first attempt began longer ago than the limit. A marked movie is closed when no worker renders it
+// any more (its claim was handed back, though not for another account's movie, or dead is its attempt), or when it has run for
+// twice the limit: its status stays timeout. It returns no event when neither is due.
 func (m *Movie) TimeOut(worker string, dead int, now time.Time, limit time.Duration) []domain.Event {
 	if m.submitted == nil || m.closing != nil || !m.outOfTime(now, limit) {
 		return nil

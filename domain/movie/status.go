@@ -15,15 +15,15 @@ const (
 	Timeout Status = "timeout"
 )
 
-// Standing is a movie's status, and why it is that: the message is empty unless the status is Failed or Timeout. The zero Standing is that of a
-// movie without events.
+// Standing is a movie's status and the reason for it: the message is empty unless the status is Failed or Timeout. The zero
+// Standing is that of a movie without events.
 type Standing struct {
 	Status  Status
 	Message string
 }
 
-// After is the standing after one more event of the movie's stream. A late success is a success; a movie that is out of time stays so when its
-// render fails. Spec: Movie status; decision 19.
+// After returns the standing after one more event of the movie's stream. A success after the time-out makes the movie successful;
+// a failure after it leaves the status at timeout. Spec: Movie status; decision 19.
 func (s Standing) After(event domain.Event) Standing {
 	switch e := event.(type) {
 	case Submitted:

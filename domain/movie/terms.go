@@ -9,11 +9,11 @@ import (
 	"moviola/domain"
 )
 
-// MaxDataTerms is how many members of a movie's client-data it can be found by: the first ones. Decision 73.
+// MaxDataTerms is the number of client-data members by which a movie can be found: the first ones. Decision 73.
 const MaxDataTerms = 20
 
-// IDTerm, TemplateTerm and DataTerm are what a movie is found by: its own id, a template that it is made of, a member of its client-data. They
-// are hashes, so that the log keeps nothing of what clients put there.
+// IDTerm, TemplateTerm and DataTerm return the terms by which a search finds a movie: its own id, a template that it uses, a
+// member of its client-data. Terms are hashes, so that the log does not store what clients wrote.
 func IDTerm(account domain.AccountID, id string) string { return term(account, "id", id) }
 
 // TemplateTerm is described at IDTerm.
@@ -24,20 +24,20 @@ func DataTerm(account domain.AccountID, name, value string) string {
 	return term(account, "client-data", name, value)
 }
 
-// term is the hash of texts, each with its end.
+// term returns the hash of a list of texts; each is hashed with its length, so that different lists differ.
 func term(account domain.AccountID, texts ...string) string {
 	hash := sha256.New()
 	hash.Write([]byte(account))
 	for _, text := range texts {
 		hash.Write([]byte("\x00"))
-		inner := sha256.Sum256([]byte(text)) // of one length: no two lists of texts are one
+		inner := sha256.Sum256([]byte(text)) // all hashes have one length, so that different lists of texts stay different
 		hash.Write(inner[:])
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// Terms are what a movie is found by beside its templates: its own id, where it has one, and texts, numbers and booleans directly in its
-// client-data, a number as it is written. A name that stands there twice counts with its last value.
+// Terms returns the terms of a movie other than its templates: of its own id, if it has one, and of texts, numbers and booleans
+// directly in its client-data. Numbers keep their spelling. Of a repeated name the last value is used.
 func Terms(account domain.AccountID, id string, data json.RawMessage) []string {
 	var found []string
 	if id != "" {
@@ -52,7 +52,8 @@ func Terms(account domain.AccountID, id string, data json.RawMessage) []string {
 // member is a text, number or boolean of an object.
 type member struct{ name, value string }
 
-// scalars are the first members of an object that are texts, numbers or booleans, in their order. Of what is no object there are none.
+// scalars returns the first members of an object that are texts, numbers or booleans, in order. A value that is not an object has
+// none.
 func scalars(object json.RawMessage) []member {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.UseNumber()
@@ -87,7 +88,7 @@ func scalars(object json.RawMessage) []member {
 	return found
 }
 
-// scalar is a value as a filter writes it.
+// scalar returns a value as the query string of a filter writes it.
 func scalar(raw json.RawMessage) (string, bool) {
 	switch raw = bytes.TrimSpace(raw); raw[0] {
 	case '{', '[', 'n':

@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 )
 
-// Echo is what a movie's document says for its sender only: it comes back unread in the status and in webhooks.
+// Echo holds the parts of a movie's document that are only for its sender: the status and webhooks return them unchanged.
 type Echo struct {
 	ID string // the client's own id, empty when none was given
 	// ClientData is a JSON object, {} when none was given.
 	ClientData json.RawMessage
 }
 
-// ReadEcho reads the echo from a document. A document that cannot be read has none.
+// ReadEcho reads the echo from a document. The echo of a document that cannot be read is empty.
 func ReadEcho(document []byte) Echo {
 	var fields struct {
 		ID         json.RawMessage `json:"id"`
 		Dashed     json.RawMessage `json:"client-data"`
 		Underlined json.RawMessage `json:"client_data"` // decision 23
 	}
-	// An error leaves what was read before it.
+	// On an error the fields that were read before it are kept.
 	_ = json.Unmarshal(document, &fields)
 	data := fields.Dashed
 	if len(data) == 0 {
@@ -31,7 +31,7 @@ func ReadEcho(document []byte) Echo {
 	return Echo{ID: text(fields.ID), ClientData: data}
 }
 
-// text reads an id: a string, or a number as it is written.
+// text reads an id: a string, or a number in its own spelling.
 func text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

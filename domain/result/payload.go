@@ -9,16 +9,16 @@ import (
 	"moviola/domain/movie"
 )
 
-// Ended is a movie whose render has ended, as a webhook tells it.
+// Ended is a movie whose render has ended, with everything that a webhook reports about it.
 type Ended struct {
 	Project domain.ProjectID
 	Echo    Echo
 	Success bool
 	Message string // why there is no video
-	// Plan and File are the facts of the video. They are read on success only.
+	// Plan and File describe the video. They are used for a success only.
 	Plan *movie.Plan
 	File *movie.File
-	// Addresses are empty when the file is gone.
+	// Addresses are empty when the file is deleted.
 	Addresses Addresses
 }
 
@@ -80,7 +80,7 @@ func orNull(s string) *string {
 	return &s
 }
 
-// encode leaves <, > and & as they were given: client-data is handed back, not put into a page.
+// encode writes JSON without escaping <, > and &: the client gets its client-data back as it was, and no page shows it.
 func encode(v any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)

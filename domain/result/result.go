@@ -1,5 +1,5 @@
-// Package result is what the world is told of a finished movie: where its files are reached, and the payload that webhooks
-// carry. It is pure: the status object of GET /movies and the delivery of webhooks are built from the same words and numbers.
+// Package result builds what clients are told of a finished movie: the addresses of its files, and the payload of webhooks. It
+// does no I/O. The status object of GET /movies and webhooks use the same words and numbers.
 package result
 
 import (
@@ -7,7 +7,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// FilesPath is where rendered files are served, below the public address: FilesPath + token + "/" + project + extension.
+// FilesPath is the path below which rendered files are served: FilesPath + token + "/" + project + extension.
 const FilesPath = "/v2/renders/"
 
 // The extensions of rendered files.
@@ -17,7 +17,7 @@ const (
 	SubtitlesExtension = ".ass"
 )
 
-// Addresses are where the files of a movie are reached. An empty one does not exist.
+// Addresses are the addresses of the files of a movie. The address of a file that does not exist is empty.
 type Addresses struct {
 	Movie     string
 	Thumbnail string
@@ -41,7 +41,7 @@ func (t Tokens) AddressesOf(base string, project domain.ProjectID, file *movie.F
 	return a
 }
 
-// Duration is the length of a movie in seconds: planned frames ÷ frames per second, the same wherever it is told. Decision 28.
+// Duration is the length of a movie in seconds: planned frames ÷ frames per second. All answers use it. Decision 28.
 func Duration(plan movie.Plan) float64 {
 	if plan.FPSNum == 0 {
 		return 0

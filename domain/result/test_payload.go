@@ -7,7 +7,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// What marks the payload of a test, beside its field test. Spec: Events, Payload fields.
+// Values that mark the payload of a test, besides its field test. Spec: Events, Payload fields.
 const (
 	TestProject domain.ProjectID = "TESTtestTESTtest"
 	TestID      string           = "test"
@@ -20,7 +20,7 @@ type tested struct {
 	Test bool `json:"test"`
 }
 
-// TestPayload is what a webhook gets in a test: the fields of a success with made-up values, and test true.
+// TestPayload is the payload that a webhook gets in a test: the fields of a success with made-up values, and test true.
 func TestPayload() ([]byte, error) {
 	plan := movie.Plan{Width: 1920, Height: 1080, Frames: 250, FPSNum: 25, FPSDen: 1}
 	url, bt709 := TestURL, "bt709"
