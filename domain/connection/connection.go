@@ -1,6 +1,6 @@
-// Package connection holds the saved connections of accounts: where finished movies are delivered to and which providers may be
-// asked, under a name the account chooses. Secrets are encrypted before they come here; what encrypts them is not known here.
-// Decisions 48 and 50.
+// Package connection holds the saved connections of accounts: the destinations of finished movies and the providers that the
+// service may call, each under a name that the account chooses. Secrets reach this package encrypted; other packages encrypt and
+// decrypt them. Decisions 48 and 50.
 package connection
 
 import (
@@ -10,7 +10,7 @@ import (
 	"moviola/domain"
 )
 
-// ids are the names a connection may have. They become part of a stream's name.
+// ids matches the names that a connection may have. They become part of a stream's name.
 var ids = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
 // CheckID refuses a name that a connection cannot have.
@@ -25,17 +25,17 @@ func CheckID(id string) error {
 	return nil
 }
 
-// NotFound is the answer about a connection that does not exist, or is another account's. Decision 6.
+// NotFound refuses a connection that does not exist, or belongs to another account. Decision 6.
 func NotFound(id string) error {
 	return domain.Errorf(domain.NotFound, "connection_not_found", "Connection %s not found", id)
 }
 
 // Connection is one saved connection, folded from its stream.
 type Connection struct {
-	saved    Saved // zero while there is none
-	versions int   // ever saved
+	saved    Saved // zero while the connection does not exist
+	versions int   // number of versions ever saved
 	tests    int
-	hostKey  string // that was seen first since it was saved
+	hostKey  string // host key of an SFTP server, seen first since the connection was saved
 }
 
 // New returns a connection without history.
@@ -59,25 +59,25 @@ func (c *Connection) Apply(event domain.Event) {
 	}
 }
 
-// Exists says whether the connection is there to be used.
+// Exists says whether the connection is saved and not deleted.
 func (c *Connection) Exists() bool { return c.saved.Version > 0 }
 
-// Saved is the connection as it was last saved: zero when there is none.
+// Saved is the connection as it was last saved; zero when there is none.
 func (c *Connection) Saved() Saved { return c.saved }
 
-// HostKey is the fingerprint that the SFTP server showed when it was first used; empty when it was not used yet.
+// HostKey is the fingerprint that the SFTP server showed at the first use; empty before it.
 func (c *Connection) HostKey() string { return c.hostKey }
 
-// NextVersion is the version of a connection that is saved now.
+// NextVersion is the version number of the next save.
 func (c *Connection) NextVersion() int { return c.versions + 1 }
 
-// Save creates the connection or replaces it. What a kind asks for has been checked by Read.
+// Save creates or replaces the connection. Read has checked its settings.
 func (c *Connection) Save(s Saved) []domain.Event {
 	s.Version = c.NextVersion()
 	return []domain.Event{s}
 }
 
-// RecordTest records the result of a test. It decides nothing when the connection is gone.
+// RecordTest records the result of a test. It returns no event when the connection does not exist.
 func (c *Connection) RecordTest(t Tested) []domain.Event {
 	if !c.Exists() {
 		return nil
@@ -86,7 +86,7 @@ func (c *Connection) RecordTest(t Tested) []domain.Event {
 	return []domain.Event{t}
 }
 
-// Delete ends the connection; one that does not exist is NotFound.
+// Delete deletes the connection; one that does not exist is NotFound.
 func (c *Connection) Delete(id string, now time.Time) ([]domain.Event, error) {
 	if !c.Exists() {
 		return nil, NotFound(id)

@@ -7,36 +7,36 @@ import (
 	"moviola/domain"
 )
 
-// Saved is a connection as it was created or replaced. It carries no secret in the clear.
+// Saved is a connection as it was created or replaced. Its secrets are encrypted.
 type Saved struct {
-	Version  int      `json:"version"` // 1, 2, ...; counts on after a deletion
+	Version  int      `json:"version"` // 1, 2, ...; a deletion does not reset it
 	Kind     Kind     `json:"kind"`
 	Settings Settings `json:"settings"` // without secrets
-	// Secrets names the secret settings that are set. Sealed holds them, encrypted.
+	// Secrets names the secret settings that have a value. Sealed holds the values, encrypted.
 	Secrets []string  `json:"secrets,omitempty"`
 	Sealed  Sealed    `json:"sealed"`
-	Signing int       `json:"signing,omitempty"` // signing secrets that are valid: 0, 1, or 2 while they are rotated
+	Signing int       `json:"signing,omitempty"` // number of valid signing secrets: 0, 1, or 2 during a rotation
 	At      time.Time `json:"at"`
 }
 
-// Sealed is encrypted content. The key's id says which key opens it.
+// Sealed is encrypted content, and the id of the key that decrypts it.
 type Sealed struct {
 	Key  string `json:"key"`
 	Data []byte `json:"data"` // nonce and ciphertext
 }
 
-// Tested is the result of a test call, or what a use has shown that a test would have: the host key of an SFTP server.
+// Tested is the result of a test, or a fact that another use of the connection found out: the host key of an SFTP server.
 type Tested struct {
 	Number  int       `json:"number"` // 1, 2, ...
 	Success bool      `json:"success"`
-	Message string    `json:"message"`            // shows scheme and host of addresses only
-	HostKey string    `json:"host_key,omitempty"` // of an SFTP server: SHA256:...
+	Message string    `json:"message"`            // for the owner; of addresses it shows the scheme and the host only
+	HostKey string    `json:"host_key,omitempty"` // of an SFTP server, as SHA256:...
 	At      time.Time `json:"at"`
 }
 
 // Deleted ends a connection. Its name can be used again.
 type Deleted struct {
-	Version int       `json:"version"` // that is deleted
+	Version int       `json:"version"` // version that is deleted
 	At      time.Time `json:"at"`
 }
 
@@ -45,8 +45,8 @@ func (Saved) EventType() string   { return "ConnectionSaved" }
 func (Tested) EventType() string  { return "ConnectionTested" }
 func (Deleted) EventType() string { return "ConnectionDeleted" }
 
-// EventKey tells the event from others of its type in the same stream. Two that save at once must not be taken for one: every
-// sealing has a nonce of its own.
+// EventKey tells the event from others of its type in the same stream. Two saves at the same time are two events: every
+// encryption has a nonce of its own.
 func (e Saved) EventKey() string {
 	return strconv.Itoa(e.Version) + "/" + e.Sealed.Key + "/" + string(e.Sealed.Data)
 }
@@ -67,5 +67,5 @@ func Stream(account domain.AccountID, id string) string {
 	return StreamCategory + "-" + Name(account, id)
 }
 
-// Name is a connection's name among those of all accounts.
+// Name is the name of a connection, unique among all accounts.
 func Name(account domain.AccountID, id string) string { return string(account) + "." + id }

@@ -13,7 +13,7 @@ import (
 	"moviola/domain"
 )
 
-// Kind says what a connection leads to.
+// Kind is the kind of destination or provider that a connection leads to.
 type Kind string
 
 // The kinds. Decision 50.
@@ -33,12 +33,12 @@ type Settings map[string]string
 type Field struct {
 	Name     string
 	Secret   bool // never returned, and encrypted where it is stored
-	Required bool // in a connection that is to work
+	Required bool // a connection does not work without the setting
 	check    func(value string) bool
-	wants    string // completes "NAME must be ..."
+	wants    string // completes the error message "NAME must be ..."
 }
 
-// ContentTypes are the bodies of a webhook. Others fall back to the first. Spec: Events, rule 3.
+// ContentTypes are the content types that a webhook may ask for. Others are replaced by the first. Spec: Events, rule 3.
 var ContentTypes = []string{"application/json", "application/x-www-form-urlencoded"}
 
 var (
@@ -62,18 +62,19 @@ func (f Field) named(name string) Field { f.Name = name; return f }
 func (f Field) required() Field         { f.Required = true; return f }
 func (f Field) secret() Field           { f.Secret = true; return f }
 
-// descriptor is all that is known of a kind but for how it is reached: that is a commands.Sender, named in newDestinations of internal/app.
+// descriptor holds everything about a kind except the code that sends to it: that is a commands.Sender, listed in newDestinations
+// of internal/app.
 type descriptor struct {
 	kind        Kind
-	destination bool    // movies can be delivered there
+	destination bool    // movies can be delivered to connections of the kind
 	video       bool    // a delivery needs a video. Decision 33
-	path        bool    // the video becomes a file with a path, made of remote-path, file and macros
-	savedOnly   bool    // a movie names a saved connection, and gives no more than remote-path and file
-	recipients  bool    // a delivery goes to people, whose number is bounded. Decision 55
+	path        bool    // the video is stored as a file at a path, made of remote-path, file and macros
+	savedOnly   bool    // a movie must name a saved connection, and may add only remote-path and file
+	recipients  bool    // a delivery goes to people by e-mail, whose number is limited. Decision 55
 	fields      []Field // in the order in which they are shown
 }
 
-// kinds are all kinds, in the order in which they are listed.
+// kinds are all kinds, in the order of lists.
 var kinds = []descriptor{
 	{kind: Webhook, destination: true, fields: []Field{
 		address.named("endpoint").secret().required(), anyText.named("content-type"), flag.named("signed"),
@@ -128,7 +129,7 @@ func ParseKind(name string) (Kind, error) {
 	return Kind(name), nil
 }
 
-// descriptor is that of a kind, the zero one for an unknown kind.
+// descriptor returns the descriptor of the kind, the zero one for an unknown kind.
 func (k Kind) descriptor() descriptor {
 	for _, d := range kinds {
 		if d.kind == k {
@@ -141,7 +142,7 @@ func (k Kind) descriptor() descriptor {
 // Fields are the settings a kind has.
 func (k Kind) Fields() []Field { return slices.Clone(k.descriptor().fields) }
 
-// field finds a setting.
+// field returns a setting of the kind by name.
 func (k Kind) field(name string) (Field, bool) {
 	fields := k.descriptor().fields
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
@@ -157,13 +158,14 @@ func (k Kind) IsDestination() bool { return k.descriptor().destination }
 // TakesFiles reports that a delivery to a destination of the kind needs a video. Decision 33.
 func (k Kind) TakesFiles() bool { return k.descriptor().video }
 
-// HasPath reports that the video becomes a file with a path on the other side.
+// HasPath reports that the destination stores the video as a file at a path.
 func (k Kind) HasPath() bool { return k.descriptor().path }
 
 // SavedOnly reports that a movie can only name a saved connection of the kind. Spec: Export destination entries.
 func (k Kind) SavedOnly() bool { return k.descriptor().savedOnly }
 
-// HasRecipients reports that a delivery goes to people: the plan must allow it, and recipients are counted. Decision 55.
+// HasRecipients reports that a delivery goes to people by e-mail: the plan must allow it, and recipients are counted. Decision
+// 55.
 func (k Kind) HasRecipients() bool { return k.descriptor().recipients }
 
 func oneOf(values ...string) func(string) bool {
@@ -175,7 +177,7 @@ func checkAddress(s string) bool {
 	return err == nil && len(s) <= 8<<10 && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// MaxRecipients is how many recipients an e-mail destination can have. Decision 55.
+// MaxRecipients is the largest number of recipients of an e-mail destination. Decision 55.
 const MaxRecipients = 10
 
 func checkMails(s string) bool {
@@ -183,8 +185,8 @@ func checkMails(s string) bool {
 	return err == nil && len(list) <= MaxRecipients
 }
 
-// Recipients are the addresses that an e-mail with these settings goes to, each as RFC 5322 writes it. Connections that were saved before
-// there was a bound may have more than MaxRecipients: that is refused here, as an address that cannot be one is (Invalid).
+// Recipients are the addresses that an e-mail with these settings goes to, each in the form of RFC 5322. More than MaxRecipients,
+// which connections of earlier versions may have, and invalid addresses are refused as Invalid.
 func (s Settings) Recipients() ([]string, error) {
 	list, err := mail.ParseAddressList(s["to"])
 	switch {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Facts are what the macros of a destination stand for.
+// Facts are the values that replace the macros of a destination.
 type Facts struct {
 	At       time.Time // when the movie ended; shown in UTC
 	Random   string    // five digits, the same for every try of a delivery
@@ -16,11 +16,11 @@ type Facts struct {
 	VideoURL string    // address of the rendered file, for e-mail
 }
 
-// filled are the settings in which macros are replaced.
+// filled are the settings that may contain macros.
 var filled = []string{"remote-path", "file", "subject", "message"}
 
-// Fill replaces the macros of a destination and completes remote path and file name. The file's name is YYYY-MM-DD-NNNNN.mp4
-// unless the destination says otherwise; directories in it are kept. Movie-schema §11.
+// Fill replaces the macros of a destination and completes remote path and file name. The default name of the file is
+// YYYY-MM-DD-NNNNN.mp4; directories in a given name are kept. Movie-schema §11.
 func (k Kind) Fill(settings Settings, facts Facts) Settings {
 	out := maps.Clone(settings)
 	at := facts.At.UTC()
@@ -52,8 +52,8 @@ func (k Kind) Fill(settings Settings, facts Facts) Settings {
 	return out
 }
 
-// RemoteFolder and RemoteFile are where a file goes on the other side, without detours. An absolute path stays one.
+// RemoteFolder is the folder of RemoteFile.
 func (s Settings) RemoteFolder() string { return path.Dir(s.RemoteFile()) }
 
-// RemoteFile is the folder and the name together.
+// RemoteFile is the path of the file at the destination, cleaned of "." and ".."; an absolute path stays absolute.
 func (s Settings) RemoteFile() string { return path.Join(s["remote-path"], s["file"]) }

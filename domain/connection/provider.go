@@ -6,17 +6,17 @@ import (
 	"moviola/domain"
 )
 
-// The protocols that providers behind connections of type apikey speak. Decision 68.
+// The protocols of providers, for connections of kind apikey. Decision 68.
 const (
-	OpenAI      = "openai" // speech, images, transcription, by OpenAI's protocol or one like it; what is meant where none is named
+	OpenAI      = "openai" // speech, images and transcription by OpenAI's protocol or a compatible one; the default
 	AzureSpeech = "azure-speech"
 	ElevenLabs  = "elevenlabs"
 )
 
-// azureRegions are what the names of Azure's regions look like. They become part of a host name.
+// azureRegions matches the names of Azure regions. They become part of a host name.
 var azureRegions = regexp.MustCompile(`^[a-z0-9]{2,40}$`)
 
-// Provider is the protocol that is spoken behind a connection of type apikey.
+// Provider is the protocol that the provider of the connection speaks.
 func (s Settings) Provider() string {
 	if s["provider"] == "" {
 		return OpenAI
@@ -24,7 +24,7 @@ func (s Settings) Provider() string {
 	return s["provider"]
 }
 
-// ProviderURL is the base address of a provider: the one that is set, else the one that the vendor documents.
+// ProviderURL is the base address of a provider: the one in the settings, otherwise the one that the vendor documents.
 func (s Settings) ProviderURL() string {
 	switch {
 	case s["url"] != "":
@@ -37,7 +37,8 @@ func (s Settings) ProviderURL() string {
 	return ""
 }
 
-// NeedOpenAI refuses to use a connection for what only OpenAI's protocol knows: images of prompts, and subtitles of sound.
+// NeedOpenAI refuses a connection with another protocol than OpenAI's for work that only this protocol offers: images from
+// prompts, and subtitles from sound.
 func (s Settings) NeedOpenAI(id string) error {
 	if s.Provider() == OpenAI {
 		return nil
@@ -46,7 +47,7 @@ func (s Settings) NeedOpenAI(id string) error {
 		"Connection %s only speaks (provider %s): prompts and subtitles need one of provider openai", id, s.Provider())
 }
 
-// complete refuses settings of a provider without an address.
+// complete refuses a provider connection that lacks an address.
 func (k Kind) complete(s Settings) error {
 	if k != APIKey || s.ProviderURL() != "" {
 		return nil
@@ -58,7 +59,7 @@ func (k Kind) complete(s Settings) error {
 	return domain.Errorf(domain.Invalid, "setting_required", "%s", needed)
 }
 
-// goesElsewhere says whether settings lead another way than those before.
+// goesElsewhere says whether the settings send secrets to another place than the settings before.
 func (s Settings) goesElsewhere(before Settings) bool {
 	for name := range bound {
 		if s[name] != before[name] {

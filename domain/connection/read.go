@@ -11,13 +11,13 @@ import (
 	"moviola/domain"
 )
 
-// Masked stands for a secret wherever settings are shown. Sent back, it leaves the secret as it is.
+// Masked replaces a secret wherever settings are shown. A client that sends it back leaves the secret as it is.
 const Masked = "***"
 
-// Read takes settings as a client has sent them: texts, numbers, booleans, lists of texts. Secret settings that are left out, or
-// masked, are taken from before, the settings so far (nil: there are none, or they are of another kind), as long as they are
-// sent to the same place: nobody learns a secret by pointing its connection elsewhere. A setting that the kind does not have, a
-// value that it cannot have, and a required one that is missing are *domain.Error of kind Invalid.
+// Read reads the settings that a client has sent: texts, numbers, booleans, lists of texts. Secrets that are left out or masked
+// are taken from before, the current settings (nil: there are none, or the kind changes), but only if they are sent to the same
+// place: otherwise a secret could be stolen by changing the address of its connection. Unknown settings, invalid values and
+// missing required settings are *domain.Error of kind Invalid.
 func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	settings, err := k.read(sent)
 	if err != nil {
@@ -40,7 +40,7 @@ func Read(k Kind, sent map[string]any, before Settings) (Settings, error) {
 	return settings, nil
 }
 
-// read takes the settings that are sent: all but empty ones, and masked secrets.
+// read reads the settings that are sent, without empty ones and masked secrets.
 func (k Kind) read(sent map[string]any) (Settings, error) {
 	settings := Settings{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
@@ -59,14 +59,14 @@ func (k Kind) read(sent map[string]any) (Settings, error) {
 	return settings, nil
 }
 
-// keeps says whether what is sent leaves a secret as it is.
+// keeps says whether the sent settings leave a secret as it is.
 func keeps(f Field, sent map[string]any) bool {
 	value, set := sent[f.Name]
 	return f.Secret && (!set || value == Masked)
 }
 
-// Override lays the properties of a destination over the settings of its saved connection. Secrets cannot be overridden, nor can
-// what would lead them elsewhere: a password must not be sent to a host that the movie names. Movie-schema §11.
+// Override replaces settings of a saved connection by the properties of a destination. Secrets cannot be replaced, nor can
+// settings that say where secrets are sent: a password must not go to a host that a movie names. Movie-schema §11.
 func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	settings := maps.Clone(saved)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -76,7 +76,7 @@ func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 		case name == "id" || name == "type":
 		case !known:
 			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
-		case f.Secret && k != Webhook: // of a webhook the whole address is replaced: nothing secret goes elsewhere
+		case f.Secret && k != Webhook: // a webhook's address is replaced as a whole, so no secret is sent elsewhere
 			return nil, domain.Errorf(domain.Invalid, "setting_secret", "%s is a secret of the saved connection and cannot be changed by a movie", name)
 		case bound[name] && k != Webhook && value != saved[name]:
 			return nil, domain.Errorf(domain.Invalid, "setting_bound", "%s belongs to the secrets of the saved connection and cannot be changed by a movie", name)
@@ -89,14 +89,14 @@ func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 	return settings, nil
 }
 
-// bound are the settings that say where secrets are sent to, and how well they are guarded on the way.
+// bound are the settings that say where secrets are sent, and how they are protected on the way.
 var bound = map[string]bool{
 	"host": true, "port": true, "secure": true, "host-key": true, "security": true, "bucket": true, "region": true, "url": true,
 	"endpoint": true, "path-style": true,
 }
 
-// Inline reads a destination that names no saved connection. Properties that its kind does not have are ignored, as everywhere in a
-// movie (decision 23).
+// Inline reads a destination that names no saved connection. Unknown properties are ignored, as everywhere in a movie (decision
+// 23).
 func (k Kind) Inline(given map[string]any) (Settings, error) {
 	sent := map[string]any{}
 	for name, value := range given {
@@ -107,7 +107,8 @@ func (k Kind) Inline(given map[string]any) (Settings, error) {
 	return Read(k, sent, nil)
 }
 
-// Text is a property as text: numbers and booleans as JSON writes them, a list of texts joined by commas. False: it has no text.
+// Text returns a property as a text: numbers and booleans as JSON, a list of texts joined by commas. false: the value cannot be a
+// text.
 func Text(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:
@@ -134,7 +135,7 @@ func Text(value any) (string, bool) {
 	return "", false
 }
 
-// Split parts settings into those that may be shown and the secret ones. Of an address that is secret, scheme and host are shown.
+// Split divides settings into public and secret ones. The scheme and host of a secret address are public.
 func (k Kind) Split(settings Settings) (shown, secret Settings) {
 	shown, secret = Settings{}, Settings{}
 	for name, value := range settings {

@@ -15,22 +15,22 @@ const (
 	FormerSigningSecret = "former-signing-secret"
 )
 
-// signingPrefix begins every signing secret as it is shown. Standard Webhooks.
+// signingPrefix begins every signing secret in its printed form. Standard Webhooks.
 const signingPrefix = "whsec_"
 
-// NewSigningSecret writes random bytes as a signing secret: 24 to 64 of them.
+// NewSigningSecret returns the printed form of a signing secret; random has 24 to 64 bytes.
 func NewSigningSecret(random []byte) string {
 	return signingPrefix + base64.StdEncoding.EncodeToString(random)
 }
 
-// Sign returns the header webhook-signature of a message: one signature for each of the secrets, so that a receiver may know
-// either while they are rotated. Standard Webhooks: v1 is HMAC-SHA256 over id, time in seconds and body, joined by dots.
+// Sign returns the header webhook-signature of a message: one signature per secret, so that receivers with the old or the new
+// secret accept it during a rotation. Standard Webhooks: v1 is HMAC-SHA256 over id, time in seconds and body, joined by dots.
 func Sign(secrets []string, id string, at time.Time, body []byte) string {
 	var signatures []string
 	for _, secret := range secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, signingPrefix))
 		if err != nil {
-			continue // none of ours: NewSigningSecret writes what can be read
+			continue // not a secret that NewSigningSecret has made: skipped
 		}
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(id + "." + strconv.FormatInt(at.Unix(), 10) + "."))

@@ -1,5 +1,5 @@
-// Package idempotency holds what is remembered of a request that its client may repeat: the project that the first one was given.
-// Decision 25.
+// Package idempotency holds the idempotency keys of clients: a repeated request with the same key gets the project of the first
+// one. Decision 25.
 package idempotency
 
 import (
@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// remembered is for how long a key stands for its first request.
+	// remembered is how long a key is bound to its first request.
 	remembered = 24 * time.Hour
-	// underWay is how long a request may still be at work without its movie having come.
+	// underWay is the longest time between a request's reservation and the submission of its movie.
 	underWay = time.Minute
-	// maxKeyLength is counted in code points.
+	// maxKeyLength is the longest key in code points.
 	maxKeyLength = 255
 )
 
-// Reserved gives a key to a project.
+// Reserved binds a key to a project.
 type Reserved struct {
 	Project  domain.ProjectID `json:"project"`
-	BodyHash string           `json:"body_hash"` // hex SHA-256 of the body as it was posted
+	BodyHash string           `json:"body_hash"` // hex SHA-256 of the request body
 	At       time.Time        `json:"at"`
 }
 
@@ -36,7 +36,7 @@ func (e Reserved) EventKey() string { return string(e.Project) }
 // StreamCategory is what the names of idempotency streams begin with, up to the first dash.
 const StreamCategory = "idempotency"
 
-// Stream names the stream of one key of an account. The key itself, which a client chose, is not part of it.
+// Stream names the stream of one key of an account. The name contains a hash, not the key that the client chose.
 func Stream(account domain.AccountID, key string) string {
 	hash := sha256.Sum256([]byte(key))
 	return StreamCategory + "-" + string(account) + "." + hex.EncodeToString(hash[:])
@@ -60,24 +60,24 @@ func (k *Key) Apply(event domain.Event) {
 	}
 }
 
-// Reservation is the project that the key stands for at a time: false when there is none, or it is forgotten.
+// Reservation returns the project that the key is bound to at a time: false when there is none, or it has expired.
 func (k *Key) Reservation(now time.Time) (Reserved, bool) {
 	return k.last, k.last.Project != "" && now.Before(k.last.At.Add(remembered))
 }
 
-// Fate is what has become of the movie of a reservation.
+// Fate is the state of the movie of a reservation.
 type Fate int
 
 // The fates.
 const (
-	Missing   Fate = iota // it has not come
-	Accepted              // it was submitted: the request was answered with success
-	Abandoned             // it can not come any more
+	Missing   Fate = iota // the movie has not been submitted yet
+	Accepted              // the movie was submitted: the request was answered with success
+	Abandoned             // the submission was abandoned: the movie cannot come any more
 )
 
-// Reserve gives the key to a project. A reservation of the same body stays what it is, whoever made it, so that both requests
-// take the same steps for the same project; fate is that of its movie. One whose movie was abandoned is renewed. Another body
-// is refused, unless the first request was refused itself: only a success is remembered.
+// Reserve binds the key to a project. An existing reservation for the same body stays, so that both requests take the same steps
+// for the same project; fate is the state of that project's movie. A reservation whose movie was abandoned is renewed. Another
+// body is refused, unless the first request failed: only a success is remembered.
 func (k *Key) Reserve(project domain.ProjectID, bodyHash string, fate Fate, now time.Time) ([]domain.Event, error) {
 	renewed := []domain.Event{Reserved{Project: project, BodyHash: bodyHash, At: now}}
 	have, live := k.Reservation(now)

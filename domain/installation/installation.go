@@ -1,5 +1,5 @@
-// Package installation holds what is true of an installation as a whole: the secret its keys are derived from, known by its
-// fingerprint only.
+// Package installation holds the facts about an installation as a whole: the fingerprint of the secret that its keys are derived
+// from.
 package installation
 
 import (
@@ -8,20 +8,20 @@ import (
 	"moviola/domain"
 )
 
-// Stream is the stream of the one installation that a log belongs to.
+// Stream is the stream of the installation. A log has one.
 const Stream = "installation-1"
 
 // Opened is the first event of an installation.
 type Opened struct {
-	Fingerprint string    `json:"fingerprint"` // hex; tells secrets apart without giving them away
+	Fingerprint string    `json:"fingerprint"` // hex; identifies a secret without revealing it
 	At          time.Time `json:"at"`
 }
 
 // EventType is the persisted name.
 func (Opened) EventType() string { return "InstallationOpened" }
 
-// EventKey tells the event from others of its type in the same stream. Two secrets are two events, so that the second of two
-// processes that open the installation at once is not taken for a repetition of the first.
+// EventKey tells the event from others of its type in the same stream. Two secrets make two events, so that the second of two
+// processes that open the installation at the same time gets a conflict.
 func (e Opened) EventKey() string { return e.Fingerprint }
 
 // Installation is folded from its stream.
@@ -36,8 +36,8 @@ func (i *Installation) Apply(event domain.Event) {
 	}
 }
 
-// Open opens the installation for a secret, once. Another secret is a Conflict: what the first one signed and encrypted could not
-// be read with it.
+// Open opens the installation for a secret, once. Another secret is a Conflict: it could not read what the first one has signed
+// and encrypted.
 func (i *Installation) Open(fingerprint string, at time.Time) ([]domain.Event, error) {
 	switch i.fingerprint {
 	case "":

@@ -1,4 +1,4 @@
-// Package mailing holds how many people an account has written to by e-mail on one day. Decision 55.
+// Package mailing counts the e-mail recipients of an account on one day. Decision 55.
 package mailing
 
 import (
@@ -7,9 +7,9 @@ import (
 	"moviola/domain"
 )
 
-// RecipientsCounted counts the recipients of one e-mail, before it is sent. An e-mail is counted once, however often its sending is tried.
+// RecipientsCounted counts the recipients of one e-mail, before it is sent. Retries of the e-mail are not counted again.
 type RecipientsCounted struct {
-	Mail       string    `json:"mail"` // which one: movie, request and destination, or a test of a connection
+	Mail       string    `json:"mail"` // id of the e-mail: movie, request and destination, or a test of a connection
 	Recipients int       `json:"recipients"`
 	At         time.Time `json:"at"`
 }
@@ -23,12 +23,13 @@ func (e RecipientsCounted) EventKey() string { return e.Mail }
 // StreamCategory is what the names of these streams begin with, up to the first dash.
 const StreamCategory = "mailing"
 
-// Stream names the stream of an account's e-mails of one day (UTC). So it holds at most as many events as the plan allows recipients.
+// Stream names the stream of an account's e-mails of one day (UTC). The stream has at most as many events as the plan allows
+// recipients.
 func Stream(account domain.AccountID, day time.Time) string {
 	return StreamCategory + "-" + string(account) + "." + day.UTC().Format("20060102")
 }
 
-// Day is the e-mails of an account on one day, folded from their stream. The zero Day has none.
+// Day is the count of an account's e-mails on one day, folded from its stream. The zero Day has none.
 type Day struct {
 	counted    map[string]bool // by mail
 	recipients int
@@ -47,11 +48,11 @@ func (d *Day) Apply(event domain.Event) {
 	d.recipients += e.Recipients
 }
 
-// Recipients is how many were written to.
+// Recipients is the number of recipients counted so far.
 func (d *Day) Recipients() int { return d.recipients }
 
-// Count counts an e-mail to some recipients where an account may write to most of them a day. It decides nothing for one that was counted.
-// One that is too many is refused as a whole: a smaller one may still be sent.
+// Count counts the recipients of one e-mail; most is the number allowed per day. It returns no event for an e-mail that was
+// counted before. An e-mail that exceeds the limit is refused as a whole; one with fewer recipients may still be sent.
 func (d *Day) Count(mail string, recipients, most int, now time.Time) ([]domain.Event, error) {
 	switch {
 	case d.counted[mail]:

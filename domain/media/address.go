@@ -17,15 +17,15 @@ const (
 	cachePart   = "/cache/"
 )
 
-// Addresses makes and reads the addresses of files. The part of an address that says whose the file is cannot be guessed: it is
-// the account's id, enciphered, and so the same for ever. It is safe for concurrent use.
+// Addresses makes and reads the addresses of files. The token in an address names the account and cannot be guessed: it is the
+// account's id, encrypted, and never changes. It is safe for concurrent use.
 type Addresses struct {
 	base  string
 	block cipher.Block
 }
 
-// NewAddresses returns the addresses below a base (scheme and host, no slash at the end) for a key of 16 bytes at least, the same in every
-// process of an installation.
+// NewAddresses returns the addresses below a base (scheme and host, no slash at the end). key has at least 16 bytes and is the
+// same in every process of an installation.
 func NewAddresses(base string, key []byte) (*Addresses, error) {
 	if len(key) < aes.BlockSize {
 		return nil, fmt.Errorf("media addresses: a key of %d bytes is too short", len(key))
@@ -37,7 +37,7 @@ func NewAddresses(base string, key []byte) (*Addresses, error) {
 	return &Addresses{base: base, block: block}, nil
 }
 
-// Token is what stands for an account in addresses; empty for one whose id is longer than any that is given out.
+// Token is the token of an account in addresses; empty for an account id that is longer than those that the service makes.
 func (a *Addresses) Token(account domain.AccountID) string {
 	if len(account) > aes.BlockSize {
 		return ""
@@ -48,7 +48,7 @@ func (a *Addresses) Token(account domain.AccountID) string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// account reads a token. What nobody was given out decrypts to no account's id.
+// account returns the account of a token. A token that was never given out decrypts to an invalid id.
 func (a *Addresses) account(token string) (domain.AccountID, bool) {
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(b) != aes.BlockSize {
@@ -56,28 +56,28 @@ func (a *Addresses) account(token string) (domain.AccountID, bool) {
 	}
 	a.block.Decrypt(b, b)
 	id := strings.TrimRight(string(b), "\x00")
-	// Some texts decode to the same bytes as another: only the one that is handed out counts.
+	// Different texts can decode to the same bytes: only the spelling that Token returns is accepted.
 	return domain.AccountID(id), id != "" && domain.IsBase62(id) && a.Token(domain.AccountID(id)) == token
 }
 
-// File is the address of a file of an account's library. It changes only by a move.
+// File is the address of a file of an account's library. It changes only when the file is moved.
 func (a *Addresses) File(account domain.AccountID, p Path) string {
 	return a.base + AddressPath + a.Token(account) + filesPart + p.String()
 }
 
-// Cached is the address of a file that is kept for a while: name may have folders.
+// Cached is the address of a file that is stored for a limited time; name may contain folders.
 func (a *Addresses) Cached(account domain.AccountID, name string) string {
 	return a.base + AddressPath + a.Token(account) + cachePart + name
 }
 
-// Address is what the path of an address names: a file of a library, or, where Cached is not empty, one that is kept for a while.
+// Address is what an address names: a file of a library or, if Cached is not empty, a file that is stored for a limited time.
 type Address struct {
 	Account domain.AccountID
 	Path    Path
 	Cached  string
 }
 
-// Find reads the path of an address: what follows the base address. It accepts the one spelling that is handed out, and no other.
+// Find reads the path of an address, without the base. It accepts only the spelling that File and Cached return.
 func (a *Addresses) Find(path string) (Address, bool) {
 	rest, ok := strings.CutPrefix(path, AddressPath)
 	token, rest, found := strings.Cut(rest, "/")

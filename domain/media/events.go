@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// File says of a file what does not change while it lies at its path. Events carry it whole, so that counts can be made from each of
-// them alone.
+// File holds the properties of a file that stay the same as long as it is at its path. Every event repeats them all, so that a
+// reader can count and add up from single events.
 type File struct {
 	Folder      string `json:"folder,omitempty"`
 	Name        string `json:"name"`
-	Entry       string `json:"entry"` // tells one stay at the path from the others: drawn at random
+	Entry       string `json:"entry"` // random id of the file's stay at this path, until it is moved or deleted
 	ContentType string `json:"content_type"`
 	Size        int64  `json:"size"` // bytes
 }
@@ -18,23 +18,23 @@ type File struct {
 // Path is where the file lies.
 func (f File) Path() Path { return Path{Folder: f.Folder, Name: f.Name} }
 
-// FileRegistered reserves a path for bytes that are to come before a time.
+// FileRegistered reserves a path for an upload that must come before a time.
 type FileRegistered struct {
 	File
 	ExpiresAt time.Time `json:"expires_at"`
 	At        time.Time `json:"at"`
 }
 
-// FileUploaded says that the bytes are there.
+// FileUploaded says that the bytes of the file are stored.
 type FileUploaded struct {
 	File
 	Blob string    `json:"blob"` // key of the stored bytes
 	At   time.Time `json:"at"`
 }
 
-// FileMoveStarted announces that the file is going elsewhere. Until it has gone, or the move is aborted, nothing else happens to it.
+// FileMoveStarted begins a move of the file to another path. Until the move ends or is aborted, the file cannot be changed.
 type FileMoveStarted struct {
-	Move     string    `json:"move"` // drawn at random; the entry at the destination
+	Move     string    `json:"move"` // random id of the move; it becomes the entry at the destination
 	ToFolder string    `json:"to_folder,omitempty"`
 	ToName   string    `json:"to_name"`
 	At       time.Time `json:"at"`
@@ -57,25 +57,25 @@ type FileMovedOut struct {
 	At   time.Time `json:"at"`
 }
 
-// FileMoveAborted ends a move whose destination was taken: the file stays.
+// FileMoveAborted ends a move because the destination was taken: the file stays at its source.
 type FileMoveAborted struct {
 	Move string    `json:"move"`
 	At   time.Time `json:"at"`
 }
 
-// Reason is why a file is gone.
+// Reason says why a file was removed.
 type Reason string
 
 // The reasons.
 const (
 	ByUser  Reason = "user"
-	Expired Reason = "expired" // a temporary file whose time has come
-	Lapsed  Reason = "lapsed"  // a registration whose bytes never came
+	Expired Reason = "expired" // a temporary file whose retention has passed
+	Lapsed  Reason = "lapsed"  // a registration whose upload did not come in time
 	Purged  Reason = "purged"  // 30 days without credits (decision 39)
 	Closed  Reason = "closed"  // the account was closed
 )
 
-// FileDeleted ends a file, or a registration. Blob is empty for the latter.
+// FileDeleted removes a file or a registration. Blob is empty for a registration.
 type FileDeleted struct {
 	File
 	Blob   string    `json:"blob,omitempty"`
@@ -83,14 +83,14 @@ type FileDeleted struct {
 	At     time.Time `json:"at"`
 }
 
-// FolderCreated puts a marker where a folder is to exist although no file is in it.
+// FolderCreated puts a marker at a path, so that a folder without files exists.
 type FolderCreated struct {
 	Folder string    `json:"folder"`
-	Number int       `json:"number"` // 1, 2, ...: folders may be made again
+	Number int       `json:"number"` // 1, 2, ...: a deleted folder may be created again
 	At     time.Time `json:"at"`
 }
 
-// FolderDeleted takes the marker away.
+// FolderDeleted removes the marker of a folder.
 type FolderDeleted struct {
 	Folder string    `json:"folder"`
 	Number int       `json:"number"`
@@ -108,7 +108,7 @@ func (FileDeleted) EventType() string     { return "MediaFileDeleted" }
 func (FolderCreated) EventType() string   { return "MediaFolderCreated" }
 func (FolderDeleted) EventType() string   { return "MediaFolderDeleted" }
 
-// EventKey tells the event from others of its type in the same stream. Two uploads of one registration differ by their bytes.
+// EventKey tells the event from others of its type in the same stream. Two uploads to one registration differ in their blob key.
 func (e FileRegistered) EventKey() string  { return e.Entry }
 func (e FileUploaded) EventKey() string    { return e.Blob }
 func (e FileMoveStarted) EventKey() string { return e.Move }

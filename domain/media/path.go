@@ -1,5 +1,5 @@
-// Package media holds the media library of an account: what a file and a folder may be called, and what can happen to the file
-// at one path. Every path has a history of its own, so that of two who want one name at once the event store lets one win.
+// Package media holds the media library of an account: the names of files and folders, and the life of the file at one path.
+// Every path has a stream of its own: when two requests want the same path at the same time, the event store accepts only one.
 //
 // Spec: Media file; decisions 43 to 47; design §3 and §6, moves.
 package media
@@ -15,10 +15,10 @@ import (
 // Temp is the folder whose files are temporary. Spec: Media file.
 const Temp = "temp"
 
-// MaxSize is how large a file may be, in bytes. Spec: Limits; decision 10.
+// MaxSize is the largest size of a file in bytes. Spec: Limits; decision 10.
 const MaxSize = 524_288_000
 
-// Bounds of names, in bytes, and of folders within folders.
+// Bounds of names, in bytes, and of the depth of folders.
 const (
 	maxName   = 255
 	maxFolder = 512
@@ -35,7 +35,7 @@ type Path struct {
 // String is the path as clients write it: folder/name.
 func (p Path) String() string { return strings.TrimPrefix(p.Folder+"/"+p.Name, "/") }
 
-// Temporary says whether files at the path are deleted after a while.
+// Temporary says whether files at the path are deleted after a while, because they are in the folder temp.
 func (p Path) Temporary() bool { return p.Folder == Temp || strings.HasPrefix(p.Folder, Temp+"/") }
 
 // StreamCategory is what the names of the streams of paths begin with, up to the first dash.
@@ -47,7 +47,7 @@ func StreamID(account domain.AccountID, p Path) string {
 	return string(account) + "." + hex.EncodeToString(sum[:16])
 }
 
-// AccountOf is the account to which the id of a stream belongs.
+// AccountOf returns the account that the id of a path's stream names.
 func AccountOf(streamID string) domain.AccountID {
 	account, _, _ := strings.Cut(streamID, ".")
 	return domain.AccountID(account)
@@ -59,8 +59,8 @@ var (
 	errFolder = domain.Errorf(domain.Invalid, "folder_invalid", "Invalid folder name")
 )
 
-// FileName returns the name under which a file is kept: every character outside of [a-zA-Z0-9._-] becomes an underline. An empty
-// name, `.`, `..` and one over 255 bytes are refused. Spec: Media file; decision 44.
+// FileName returns the name that a file is stored under: every character outside of [a-zA-Z0-9._-] becomes an underscore. An
+// empty name, `.`, `..` and names over 255 bytes are refused. Spec: Media file; decision 44.
 func FileName(name string) (string, error) {
 	if name == "" {
 		return "", errName
@@ -81,8 +81,9 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// FolderName returns the name under which a folder is kept: characters outside of [a-zA-Z0-9/_-] are left out, slashes collapse, none
-// stands at an end. Nothing but slashes is the root. A name of which nothing is left, or that is too long or too deep, is refused. Decision 44.
+// FolderName returns the name that a folder is stored under: characters outside of [a-zA-Z0-9/_-] are dropped, repeated slashes
+// become one, slashes at the ends are dropped. A name of slashes only is the root. A name that loses all its characters, or is
+// too long or too deep, is refused. Decision 44.
 func FolderName(name string) (string, error) {
 	var parts []string
 	for _, part := range strings.Split(name, "/") {
@@ -103,7 +104,7 @@ func FolderName(name string) (string, error) {
 	return folder, nil
 }
 
-// FilePath is the path of a file by the folder and the name that a client writes.
+// FilePath returns the path for the folder and the name of a file, as a client writes them.
 func FilePath(folder, name string) (Path, error) {
 	kept, err := FileName(name)
 	if err != nil {
@@ -113,7 +114,7 @@ func FilePath(folder, name string) (Path, error) {
 	return Path{Folder: inside, Name: kept}, err
 }
 
-// ParsePath reads folder/name. It refuses an empty path, and one that ends with a folder. Spec: Errors, media endpoints.
+// ParsePath reads folder/name. It refuses an empty path, and one that ends with a slash. Spec: Errors, media endpoints.
 func ParsePath(text string) (Path, error) {
 	if text == "" {
 		return Path{}, domain.Errorf(domain.Invalid, "path_required", "path is required")
@@ -128,7 +129,7 @@ func ParsePath(text string) (Path, error) {
 	return FilePath(folder, name)
 }
 
-// Parents are the folders in which a path lies, the innermost first and the root, "", last. A folder lies in itself.
+// Parents are the folders that contain a path, from the innermost one to the root, "". A folder contains itself.
 func (p Path) Parents() []string {
 	folders := []string{p.Folder}
 	for inside := p.Folder; inside != ""; {
@@ -138,7 +139,7 @@ func (p Path) Parents() []string {
 	return folders
 }
 
-// Parent is the folder in which a folder lies: "" for those in the root.
+// Parent is the folder that contains a folder: "" for folders in the root.
 func Parent(folder string) string {
 	if i := strings.LastIndexByte(folder, '/'); i >= 0 {
 		return folder[:i]

@@ -18,28 +18,28 @@ var (
 	ErrLate     = domain.Errorf(domain.Forbidden, "upload_expired", "This upload address has expired. Register the file again.")
 )
 
-// ErrNoMove says that a move is not under way (any more) at this path.
+// ErrNoMove says that this path has no such move, or that the move has ended.
 var ErrNoMove = errors.New("the move is not under way")
 
-// UploadTime is how long the sending of one file may take. A registration that has expired is kept for so long, for an upload that
-// began in time. Decision 44.
+// UploadTime is the longest time that one upload may take. An expired registration is kept for this time, for an upload that
+// began before it expired. Decision 44.
 const UploadTime = 6 * time.Hour
 
-// Place is one path of an account's library: the file at it, or the marker of a folder.
+// Place is one path of an account's library: its file, or its marker of a folder.
 type Place struct {
-	file       *File // nil: nothing is there
+	file       *File // nil: the path has no file and no registration
 	blob       string
-	expiresAt  time.Time // of a registration
+	expiresAt  time.Time // when a registration expires
 	uploadedAt time.Time
-	arrivedAt  time.Time // at this path
+	arrivedAt  time.Time // when the file came to this path
 	move       *FileMoveStarted
-	arrived    map[string]bool // every move that has ever ended here
+	arrived    map[string]bool // ids of all moves that ended at this path
 	marker     bool
-	folder     string // of the marker
-	folders    int    // times that a folder was made here
+	folder     string // the folder that a marker creates
+	folders    int    // number of times that a folder was created here
 }
 
-// NewPlace returns a path without history.
+// NewPlace returns a path without events.
 func NewPlace() *Place { return &Place{arrived: make(map[string]bool)} }
 
 // Apply folds one event of the path's stream.
@@ -65,7 +65,7 @@ func (p *Place) Apply(event domain.Event) {
 	}
 }
 
-// Uploaded says whether the bytes of a file are here, and returns the file and where they are stored.
+// Uploaded returns the file and the key of its stored bytes; false when the path has no uploaded file.
 func (p *Place) Uploaded() (file File, blob string, ok bool) {
 	if p.file == nil || p.blob == "" {
 		return File{}, "", false
@@ -73,7 +73,7 @@ func (p *Place) Uploaded() (file File, blob string, ok bool) {
 	return *p.file, p.blob, true
 }
 
-// Pending returns the registration that waits for its bytes, and when it expires.
+// Pending returns the registration that waits for its upload, and the time when it expires.
 func (p *Place) Pending() (file File, until time.Time, ok bool) {
 	if p.file == nil || p.blob != "" {
 		return File{}, time.Time{}, false
@@ -81,13 +81,13 @@ func (p *Place) Pending() (file File, until time.Time, ok bool) {
 	return *p.file, p.expiresAt, true
 }
 
-// Moving returns the move that is under way, nil when there is none.
+// Moving returns the move of the file that is in progress, nil when there is none.
 func (p *Place) Moving() *FileMoveStarted { return p.move }
 
-// HasArrived says whether a move has ever ended here, whatever became of the file since.
+// HasArrived says whether a move has ever ended at this path, even if the file was deleted since.
 func (p *Place) HasArrived(move string) bool { return p.arrived[move] }
 
-// Taken says whether the name is somebody's: a registration holds it until it expires (decision 44).
+// Taken says whether the path is in use: by a file, or by a registration until it expires (decision 44).
 func (p *Place) Taken(now time.Time) bool {
 	return p.file != nil && (p.blob != "" || now.Before(p.expiresAt))
 }
@@ -100,7 +100,7 @@ func (p *Place) Register(f File, until, now time.Time) ([]domain.Event, error) {
 	return append(p.vacate(now), FileRegistered{File: f, ExpiresAt: until, At: now}), nil
 }
 
-// vacate removes a registration that has expired, so that every event says alone what comes and what goes.
+// vacate removes an expired registration by an event of its own, so that each event says completely what is added or removed.
 func (p *Place) vacate(now time.Time) []domain.Event {
 	if p.file == nil {
 		return nil
@@ -108,7 +108,7 @@ func (p *Place) vacate(now time.Time) []domain.Event {
 	return p.remove(Lapsed, now)
 }
 
-// Put reserves the path and fills it in one: for bytes that are stored already.
+// Put registers and uploads a file in one step, for bytes that are stored already.
 func (p *Place) Put(f File, blob string, now time.Time) ([]domain.Event, error) {
 	if p.Taken(now) {
 		return nil, ErrExists
@@ -116,8 +116,8 @@ func (p *Place) Put(f File, blob string, now time.Time) ([]domain.Event, error) 
 	return append(p.vacate(now), FileRegistered{File: f, ExpiresAt: now, At: now}, FileUploaded{File: f, Blob: blob, At: now}), nil
 }
 
-// Expects returns the file that an entry's bytes are expected for, or why they are not. Whether the registration has expired is
-// asked only when an upload begins: late says so. Decision 44.
+// Expects returns the file that an entry's upload is for, or an error if no upload is expected. late says whether a registration
+// is too old; it is asked only when an upload begins. Decision 44.
 func (p *Place) Expects(entry string, late func(until time.Time) bool) (File, error) {
 	switch {
 	case p.file == nil || p.file.Entry != entry:
@@ -130,8 +130,8 @@ func (p *Place) Expects(entry string, late func(until time.Time) bool) (File, er
 	return *p.file, nil
 }
 
-// Upload takes in the bytes that were stored for an entry. It refuses when the registration is no longer the last word on the path,
-// and when another upload was faster.
+// Upload records the stored bytes of an entry. It is refused when the path has another registration by now, and when another
+// upload was recorded first.
 func (p *Place) Upload(entry, blob string, now time.Time) ([]domain.Event, error) {
 	f, err := p.Expects(entry, nil)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *Place) Upload(entry, blob string, now time.Time) ([]domain.Event, error
 	return []domain.Event{FileUploaded{File: f, Blob: blob, At: now}}, nil
 }
 
-// StartMove announces a move to another path. Spec: PUT /media/file.
+// StartMove begins a move to another path. Spec: PUT /media/file.
 func (p *Place) StartMove(move string, to Path, now time.Time) ([]domain.Event, error) {
 	f, _, ok := p.Uploaded()
 	switch {
@@ -154,7 +154,8 @@ func (p *Place) StartMove(move string, to Path, now time.Time) ([]domain.Event, 
 	return []domain.Event{FileMoveStarted{Move: move, ToFolder: to.Folder, ToName: to.Name, At: now}}, nil
 }
 
-// MoveIn receives the file of a move from the place where it was announced. It decides nothing when the move has ended here before.
+// MoveIn records at the destination that the file of a move has arrived from source. It returns no event when the move has ended
+// here before.
 func (p *Place) MoveIn(source *Place, now time.Time) ([]domain.Event, error) {
 	move := source.move
 	switch {
@@ -173,7 +174,7 @@ func (p *Place) MoveIn(source *Place, now time.Time) ([]domain.Event, error) {
 	}), nil
 }
 
-// EndMove ends a move here, at its source: the file has gone, or it stays.
+// EndMove ends a move at its source: the file has gone to the destination, or stays here.
 func (p *Place) EndMove(move string, gone bool, now time.Time) ([]domain.Event, error) {
 	switch {
 	case p.move == nil || p.move.Move != move:
@@ -184,7 +185,7 @@ func (p *Place) EndMove(move string, gone bool, now time.Time) ([]domain.Event, 
 	return []domain.Event{FileMoveAborted{Move: move, At: now}}, nil
 }
 
-// Delete removes the file, or a registration that still holds the name.
+// Delete removes the file, or a registration that has not expired.
 func (p *Place) Delete(now time.Time) ([]domain.Event, error) {
 	switch {
 	case !p.Taken(now):
@@ -199,8 +200,8 @@ func (p *Place) remove(why Reason, now time.Time) []domain.Event {
 	return []domain.Event{FileDeleted{File: *p.file, Blob: p.blob, Reason: why, At: now}}
 }
 
-// Expire removes a temporary file whose time has come, and a registration whose bytes can no longer come. It decides nothing while
-// neither is due, or while the file is being moved.
+// Expire removes a temporary file whose retention has passed, and a registration whose upload can no longer come. It returns no
+// event while neither is due, or while the file is being moved.
 func (p *Place) Expire(now time.Time, retention time.Duration) []domain.Event {
 	switch {
 	case p.file == nil || p.move != nil:
@@ -213,7 +214,8 @@ func (p *Place) Expire(now time.Time, retention time.Duration) []domain.Event {
 	return nil
 }
 
-// Clear removes whatever is here, because the account is purged or closed. A file that is being moved is ErrMoving.
+// Clear removes the file, registration or marker, because the account is purged or closed. A file that is being moved returns
+// ErrMoving.
 func (p *Place) Clear(why Reason, now time.Time) ([]domain.Event, error) {
 	switch {
 	case p.move != nil:
@@ -224,7 +226,7 @@ func (p *Place) Clear(why Reason, now time.Time) ([]domain.Event, error) {
 	return p.DeleteFolder(now), nil
 }
 
-// CreateFolder puts a marker. It decides nothing when there is one. Spec: POST /media/folder.
+// CreateFolder puts a marker at the path. It returns no event when there is one. Spec: POST /media/folder.
 func (p *Place) CreateFolder(folder string, now time.Time) []domain.Event {
 	if p.marker {
 		return nil
@@ -232,7 +234,7 @@ func (p *Place) CreateFolder(folder string, now time.Time) []domain.Event {
 	return []domain.Event{FolderCreated{Folder: folder, Number: p.folders + 1, At: now}}
 }
 
-// DeleteFolder takes the marker away. It decides nothing when there is none.
+// DeleteFolder removes the marker. It returns no event when there is none.
 func (p *Place) DeleteFolder(now time.Time) []domain.Event {
 	if !p.marker {
 		return nil

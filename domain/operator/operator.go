@@ -1,5 +1,5 @@
-// Package operator holds the trail of what operators do: who did what to whom. It decides nothing; an act is recorded before it is
-// done, so that none goes unrecorded, and one that was refused is in the trail too, with the reason.
+// Package operator holds the audit trail of operators: who did what to whom. It makes no decisions. An act is recorded before it
+// is done, so that none is missing; a refused act is in the trail too, with the reason.
 package operator
 
 import (
@@ -13,17 +13,19 @@ import (
 
 // Acted is one act of an operator. It never carries a key, a token or another secret.
 type Acted struct {
-	ID  string    `json:"id"`  // drawn at random
-	Who string    `json:"who"` // as the caller names itself; everybody who may act has the one token
+	ID  string    `json:"id"`  // random id
+	Who string    `json:"who"` // the caller's own name for itself; all operators share one token
 	Act string    `json:"act"` // what was done: "grant credits"
-	On  string    `json:"on"`  // the account, key, piece of work or template it was done to
-	How string    `json:"how"` // what else matters: an amount, a plan, a reference
+	On  string    `json:"on"`  // the account, key, work item or template that the act changes
+	How string    `json:"how"` // further details: an amount, a plan, a reference
 	At  time.Time `json:"at"`
-	// Refused is why the act was not done; empty in what is recorded before it. A refusal is an event of its own, with the id of its act.
+	// Refused says why the act was not done; empty in the event recorded before the act. A refusal is an event of its own, with
+	// the id of its act.
 	Refused string `json:"refused,omitempty"`
 }
 
-// OpenAccount is the act that is done to a name: what it opens has no id before. It is a customer's and stays out of logs.
+// OpenAccount is the act of opening an account. It is recorded with the account's name, because the id does not exist yet. The
+// name is a customer's and stays out of logs.
 const OpenAccount = "open account"
 
 // EventType is the persisted name.
@@ -37,7 +39,7 @@ func (a Acted) EventKey() string {
 	return a.ID
 }
 
-// Refuse is the event that says why an act was not done.
+// Refuse returns the event that says why an act was not done.
 func (a Acted) Refuse(why string) Acted {
 	if a.Refused = Plain(why); a.Refused == "" {
 		a.Refused = "refused"
@@ -54,13 +56,13 @@ func Stream(at time.Time) string { return StreamCategory + "-" + at.UTC().Format
 // idLength is the length of an act's id.
 const idLength = 16
 
-// NewID draws the id of an act from a source of random bytes.
+// NewID makes a random id of an act. random is its source of random bytes.
 func NewID(random io.Reader) (string, error) { return domain.RandomText(random, idLength) }
 
-// longest is how much of a text is kept, in code points.
+// longest is the length to which texts are cut, in code points.
 const longest = 200
 
-// Plain is a text as the trail keeps it: one line, without control characters, of bounded length.
+// Plain returns a text in the form of the trail: one line, without control characters, of bounded length.
 func Plain(text string) string {
 	kept := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {

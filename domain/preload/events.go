@@ -7,14 +7,14 @@ import (
 	"moviola/domain"
 )
 
-// Item is one asset of a batch, as it was asked for. What it is made from stands in the stored document of the batch.
+// Item is one requested asset of a batch. The properties that it is made from are in the stored document of the batch.
 type Item struct {
 	ID   string `json:"id"`
 	Type Type   `json:"type"`
 	Save bool   `json:"save,omitempty"` // keep it in the media library
 	// Held are the credits held for making it: 0 when it costs nothing. Decision 38.
 	Held int64 `json:"held,omitempty"`
-	// Sources says that it may name files: they are fetched before it is prepared. Decision 54.
+	// Sources says that the item may name files: they are fetched before it is prepared. Decision 54.
 	Sources bool `json:"sources,omitempty"`
 }
 
@@ -26,43 +26,43 @@ type Requested struct {
 	At           time.Time        `json:"at"`
 }
 
-// ItemFetchStarted is a worker's claim on the fetching of the files that an item names. The item stays pending. Decision 54.
+// ItemFetchStarted is a worker's claim on fetching the files that an item names. The item stays pending. Decision 54.
 type ItemFetchStarted struct {
-	Index   int       `json:"index"`   // of the item in its batch, from 0
-	Attempt int       `json:"attempt"` // 1, 2, ... of fetching for this item
+	Index   int       `json:"index"`   // index of the item in its batch, from 0
+	Attempt int       `json:"attempt"` // number of the fetching attempt for this item: 1, 2, ...
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Alone and Death are those of ItemStarted.
+	// Alone and Death have the meaning that they have in ItemStarted.
 	Alone bool         `json:"alone,omitempty"`
 	Death domain.Death `json:"death,omitempty"`
 }
 
-// ItemFetchReleased hands a claim on the fetching back.
+// ItemFetchReleased hands a claim on fetching back.
 type ItemFetchReleased struct {
 	Index   int       `json:"index"`
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	Memory  bool      `json:"memory,omitempty"` // that of ItemReleased
+	Memory  bool      `json:"memory,omitempty"` // as in ItemReleased
 }
 
-// ItemFetched says that the files which an item names are at hand: it can be prepared.
+// ItemFetched says that all files that an item names are available: the item can be prepared.
 type ItemFetched struct {
 	Index   int       `json:"index"`
-	Attempt int       `json:"attempt"` // 0: all were at hand, and nobody had to fetch any
+	Attempt int       `json:"attempt"` // 0: all files were available already, no attempt was needed
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
 }
 
 // ItemStarted is a worker's claim on one item.
 type ItemStarted struct {
-	Index   int       `json:"index"`   // of the item in its batch, from 0
-	Attempt int       `json:"attempt"` // 1, 2, ... of this item
+	Index   int       `json:"index"`   // index of the item in its batch, from 0
+	Attempt int       `json:"attempt"` // number of the attempt at this item: 1, 2, ...
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Alone says that no other render or preload item is in work in the process as long as the attempt is.
+	// Alone says that the worker's process does no other render or preload item during this attempt.
 	Alone bool `json:"alone,omitempty"`
-	// Death is how the process of the attempt before, when it ended in nothing else, is known to have failed.
+	// Death is the evidence of how the previous attempt's process died; empty when that attempt ended in any other way.
 	Death domain.Death `json:"death,omitempty"`
 }
 
@@ -72,12 +72,12 @@ type ItemReleased struct {
 	Attempt int       `json:"attempt"`
 	Worker  string    `json:"worker"`
 	At      time.Time `json:"at"`
-	// Memory says that the attempt was given up because the kernel ended one of its programs for want of memory: the next one has to be
-	// alone.
+	// Memory says that the attempt was given up because the kernel killed one of its programs when memory ran out: the next
+	// attempt must have its process for itself.
 	Memory bool `json:"memory,omitempty"`
 }
 
-// ItemFinished is what became of one item.
+// ItemFinished is the result of one item.
 type ItemFinished struct {
 	Index   int       `json:"index"`
 	Attempt int       `json:"attempt"`
@@ -89,26 +89,27 @@ type ItemFinished struct {
 // Result describes a prepared asset, or says why there is none.
 type Result struct {
 	Error string `json:"error,omitempty"` // empty: the asset is ready
-	// Key is where the asset is stored for a while; empty when it is in the media library, at Folder and Name.
+	// Key is the blob key of the asset, which is stored for a limited time; empty when the asset is in the media library, at
+	// Folder and Name.
 	Key    string `json:"key,omitempty"`
 	Folder string `json:"folder,omitempty"`
 	Name   string `json:"name,omitempty"`
-	// Web is where a form of it is stored that browsers can play; empty when they can play the asset itself.
+	// Web is the blob key of a copy of the asset in a format that browsers play; empty when they can play the asset itself.
 	Web string `json:"web,omitempty"`
-	// WebName is its name in Folder, when the asset is kept there: then it is stored nowhere else.
+	// WebName is the name of that copy in Folder, when the asset is in the media library. Web is empty then.
 	WebName   string     `json:"web_name,omitempty"`
-	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil: it is kept in the media library
+	ExpiresAt *time.Time `json:"expires_at,omitempty"` // nil: the asset is kept in the media library
 	Warning   Warning    `json:"warning,omitempty"`
 	Duration  float64    `json:"duration,omitempty"` // seconds
 	Width     int        `json:"width,omitempty"`    // pixels
 	Height    int        `json:"height,omitempty"`
 	Size      int64      `json:"size,omitempty"` // bytes
-	// Generated says that it was made by a provider, just now: only then is it paid for. Decision 38.
+	// Generated says that a provider made the asset for this request: only then does it cost credits. Decision 38.
 	Generated bool  `json:"generated,omitempty"`
-	Credits   int64 `json:"credits,omitempty"` // what that cost
+	Credits   int64 `json:"credits,omitempty"` // credits that generating the asset cost
 }
 
-// Warning says why an asset that was to be kept is not.
+// Warning says why an asset was not saved in the media library as requested.
 type Warning string
 
 // The warnings. Spec: Preload item result.
@@ -117,8 +118,8 @@ const (
 	PersistFailed Warning = "persist_failed"
 )
 
-// Finished closes the batch: every item is ready or has failed. As the first event it says that the batch was never requested: credits
-// were held for it, and its request ended before it could be recorded.
+// Finished closes the batch: every item is ready or has failed. As the first event of a stream it says that the batch was never
+// requested: credits were held for it, but its request ended before it was recorded.
 type Finished struct {
 	At time.Time `json:"at"`
 }
@@ -133,7 +134,7 @@ func (ItemReleased) EventType() string      { return "PreloadItemReleased" }
 func (ItemFinished) EventType() string      { return "PreloadItemFinished" }
 func (Finished) EventType() string          { return "PreloadFinished" }
 
-// EventKey tells the event from others of its type in the same stream. Claims name their worker.
+// EventKey tells the event from others of its type in the same stream. The keys of claims include the worker.
 func (Requested) EventKey() string { return "" }
 func (e ItemFetchStarted) EventKey() string {
 	return fmt.Sprintf("%d/%d/%s", e.Index, e.Attempt, e.Worker)

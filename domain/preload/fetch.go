@@ -6,24 +6,25 @@ import (
 	"moviola/domain"
 )
 
-// Fetching is how far the files that an item names have come. There has to be such an item.
+// Fetching is the state of fetching the files that an item names. The item must exist.
 func (b *Batch) Fetching(index int) domain.Fetching { return b.items[index].fetching }
 
-// Fetches says whether files that an item names may still be fetched: it has no result, nobody prepares it, and they are not at hand.
+// Fetches says whether files that an item names may still be fetched: the item has no result, no worker prepares it, and files
+// are missing.
 func (b *Batch) Fetches(index int) bool {
 	result, known := b.Result(index)
 	return known && result == nil && !b.items[index].started && !b.items[index].fetching.Done()
 }
 
-// StartFetch claims the fetching for an item. It decides nothing when there is nothing to fetch, or somebody alive has the claim. An item whose
-// files have crashed their workers too often ends with an error. Decisions 54 and 56.
+// StartFetch claims the fetching of an item's files for a worker. It returns no event when there is nothing to fetch, or a live
+// worker has the claim. An item whose files have crashed their workers too often ends with an error. Decisions 54 and 56.
 func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []domain.Event {
 	if !b.Fetches(index) || b.items[index].fetching.Held(s.Dead) {
 		return nil
 	}
 	fetching := b.items[index].fetching
 	last, claimed := fetching.Claim()
-	if !claimed { // nobody died
+	if !claimed { // no worker died
 		s.Death = domain.Unexplained
 	}
 	if death, over := fetching.Over(s.Death); over {
@@ -50,8 +51,8 @@ func (b *Batch) ReleaseFetch(index int, c domain.FetchClaim, memory bool, now ti
 	return []domain.Event{ItemFetchReleased{Index: index, Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
 }
 
-// FinishFetch records that the files are at hand or, with a message, ends the item. A claim that is lost is ErrLost. The zero claim is that of a
-// worker which has found them all at hand and needs none.
+// FinishFetch records that all files are available or, with a message, ends the item. A claim that is not current returns
+// ErrLost. A worker that finds all files available needs no claim and passes the zero one.
 func (b *Batch) FinishFetch(index int, c domain.FetchClaim, worker, message string, now time.Time) ([]domain.Event, error) {
 	if !b.Fetches(index) {
 		return nil, ErrLost
@@ -73,7 +74,7 @@ func (b *Batch) failure(index int, worker, message string, now time.Time) []doma
 	})
 }
 
-// gaveUp is what the owner reads of an item whose workers have died too often.
+// gaveUp is the owner's message for an item whose workers have died too often.
 func gaveUp(death domain.Death) string {
 	if death == domain.OutOfMemory {
 		return memoryMessage

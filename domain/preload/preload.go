@@ -1,5 +1,5 @@
-// Package preload holds batches of assets that are made ready before a render: what may be asked for, who prepares which item, and
-// when a batch is done. Spec: Preload batch; decisions 38, 46 and 47.
+// Package preload holds batches of assets that are prepared before a render: which items may be requested, which worker prepares
+// which item, and when a batch is finished. Spec: Preload batch; decisions 38, 46 and 47.
 package preload
 
 import (
@@ -13,7 +13,7 @@ import (
 // ID names a batch: 16 characters of [A-Za-z0-9].
 type ID = domain.PreloadID
 
-// idLength is counted in code points. Decision 7.
+// idLength is the length of an id in code points. Decision 7.
 const idLength = 16
 
 // ParseID accepts any text of 16 code points: with other characters than [A-Za-z0-9] it is well formed, but unknown.
@@ -22,7 +22,7 @@ func ParseID(s string) (ID, bool) { return ID(s), utf8.RuneCountInString(s) == i
 // MaxItems is how many items a batch may have. Spec: Limits.
 const MaxItems = 10
 
-// What the owner reads of an item that its workers did not survive.
+// The owner's messages for an item whose workers crashed or ran out of memory.
 const (
 	crashedMessage = "The preparation stopped unexpectedly three times. Simplify the item and request it again."
 	memoryMessage  = "Preparing this item takes more memory than there is. Use a smaller source and request it again."
@@ -45,12 +45,12 @@ type Batch struct {
 	finished  bool
 }
 
-// state is how far an item has come.
+// state is the state of one item.
 type state struct {
 	claim    Claim
 	claimed  bool
 	trial    domain.Trial
-	started  bool // once at least
+	started  bool // a worker has started the item at least once
 	fetching domain.Fetching
 	result   *Result
 }
@@ -84,7 +84,7 @@ func (b *Batch) Apply(event domain.Event) {
 	}
 }
 
-// Requested is what was asked for; false before that.
+// Requested returns the request of the batch; false before it.
 func (b *Batch) Requested() (Requested, bool) {
 	if b.requested == nil {
 		return Requested{}, false
@@ -92,7 +92,7 @@ func (b *Batch) Requested() (Requested, bool) {
 	return *b.requested, true
 }
 
-// Request begins a batch. Its items have been checked.
+// Request begins a batch. The caller has checked its items.
 func (b *Batch) Request(r Requested) ([]domain.Event, error) {
 	if b.requested != nil || b.finished {
 		return nil, domain.Errorf(domain.Conflict, "preload_exists", "This preload already exists")
@@ -100,7 +100,8 @@ func (b *Batch) Request(r Requested) ([]domain.Event, error) {
 	return []domain.Event{r}, nil
 }
 
-// Abandon closes a batch whose Requested never came, so that it cannot come any more. It decides nothing when it has come.
+// Abandon closes a batch that was never requested, so that it cannot be requested any more. It returns no event when the batch
+// has events.
 func (b *Batch) Abandon(now time.Time) []domain.Event {
 	if b.requested != nil || b.finished {
 		return nil
@@ -108,7 +109,7 @@ func (b *Batch) Abandon(now time.Time) []domain.Event {
 	return []domain.Event{Finished{At: now}}
 }
 
-// Result is what became of an item, nil while nothing has, and whether there is such an item.
+// Result returns the result of an item, nil while it has none, and whether the item exists.
 func (b *Batch) Result(index int) (*Result, bool) {
 	if index < 0 || index >= len(b.items) {
 		return nil, false
@@ -119,13 +120,13 @@ func (b *Batch) Result(index int) (*Result, bool) {
 // Start is what a worker knows when it claims an item.
 type Start struct {
 	Worker string
-	Dead   int          // the attempt whose worker is known to be dead; 0: none
-	Death  domain.Death // how that one failed
-	Alone  bool         // no other render or preload item will be in work in the worker's process
+	Dead   int          // number of the attempt whose worker is known to be dead; 0: none
+	Death  domain.Death // how that worker's process died
+	Alone  bool         // the worker's process will do no other render or preload item
 }
 
-// Start claims an item for a worker. It decides nothing when there is no such item, it has a result, or somebody alive has it. An item that
-// has crashed its workers too often ends with an error. Decision 56.
+// Start claims an item for a worker. It returns no event when the item does not exist, has a result, or is held by a live worker.
+// An item that has crashed its workers too often ends with an error. Decision 56.
 func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
 	result, known := b.Result(index)
 	if !known || result != nil {
@@ -135,7 +136,7 @@ func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
 	if item.claimed && item.claim.Attempt != s.Dead {
 		return nil
 	}
-	if !item.claimed { // nobody died
+	if !item.claimed { // no worker died
 		s.Death = domain.Unexplained
 	}
 	if death, over := item.trial.Over(s.Death, 0); over {
@@ -146,8 +147,9 @@ func (b *Batch) Start(index int, s Start, now time.Time) []domain.Event {
 	}}
 }
 
-// Release hands a claim back; memory says that the kernel ended one of the attempt's programs for want of memory. It decides nothing when
-// that has happened; a lost claim is ErrLost. An attempt that had its process for itself and ran out of memory ends the item.
+// Release hands a claim back; memory says that the kernel killed one of the attempt's programs because memory ran out. It returns
+// no event when the claim was handed back before; a claim that is not current returns ErrLost. The item ends when an attempt that
+// had its process for itself ran out of memory.
 func (b *Batch) Release(c Claim, memory bool, now time.Time) ([]domain.Event, error) {
 	result, known := b.Result(c.Index)
 	switch {
@@ -162,7 +164,8 @@ func (b *Batch) Release(c Claim, memory bool, now time.Time) ([]domain.Event, er
 	return []domain.Event{ItemReleased{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
 }
 
-// Finish records what became of an item; the last one closes the batch. It decides nothing when the same worker has said so before.
+// Finish records the result of an item; the last result closes the batch. It returns no event when the same worker has recorded a
+// result before.
 func (b *Batch) Finish(c Claim, r Result, now time.Time) ([]domain.Event, error) {
 	result, known := b.Result(c.Index)
 	switch {
@@ -174,7 +177,7 @@ func (b *Batch) Finish(c Claim, r Result, now time.Time) ([]domain.Event, error)
 	return b.closing(ItemFinished{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, Result: r, At: now}), nil
 }
 
-// closing is the end of an item, and of the batch when no other item is open.
+// closing returns the end of an item, followed by the end of the batch if no other item is open.
 func (b *Batch) closing(end ItemFinished) []domain.Event {
 	events := []domain.Event{end}
 	for i, item := range b.items {

@@ -11,7 +11,7 @@ import (
 	"moviola/domain"
 )
 
-// Type says what an item is.
+// Type is the type of an item.
 type Type string
 
 // The types of items: an item takes the same properties as the element of its type. Decision 46.
@@ -34,7 +34,7 @@ func (t Type) known() bool {
 	}
 }
 
-// Wanted is an item and everything that it is to be made from.
+// Wanted is an item together with the properties that it is made from.
 type Wanted struct {
 	Item
 	Properties map[string]any
@@ -61,8 +61,8 @@ func ParseRequest(body []byte) ([]Wanted, error) {
 	return ParseItems(items)
 }
 
-// ParseItems reads the items of a batch, or of the property preload of a movie: 1 to 10, each an object with a type and an id that no
-// other has. What else an item needs is asked for when it is prepared. Decision 46.
+// ParseItems reads the items of a batch, or of the property preload of a movie: 1 to 10, each an object with a type and a unique
+// id. Other properties are checked when the item is prepared. Decision 46.
 func ParseItems(items []any) ([]Wanted, error) {
 	if len(items) < 1 || len(items) > MaxItems {
 		return nil, domain.Errorf(domain.Invalid, "preload_count", "preload must have 1 to %d items", MaxItems)
@@ -110,7 +110,7 @@ func parseItem(properties map[string]any, number int) (Wanted, error) {
 	return Wanted{Item: Item{ID: id, Type: Type(kind), Save: save, Sources: namesAddress(properties)}, Properties: properties}, nil
 }
 
-// namesAddress says whether a text in a value has an address in it.
+// namesAddress says whether any text inside a value contains an address.
 func namesAddress(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -129,7 +129,7 @@ func namesAddress(value any) bool {
 
 var errNotBool = errors.New("not a boolean")
 
-// flag reads a boolean, which may be written as text. Decision 23.
+// flag reads a boolean, which may be written as a text. Decision 23.
 func flag(value any) (bool, error) {
 	switch value {
 	case nil, false, "false":

@@ -9,7 +9,7 @@ import (
 
 // Body describes the stored movie JSON of a template.
 type Body struct {
-	Hash   string `json:"hash"` // hex SHA-256; also names the stored text
+	Hash   string `json:"hash"` // hex SHA-256; the JSON is stored under this name
 	Size   int64  `json:"size"` // bytes
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
@@ -21,13 +21,13 @@ type Created struct {
 	Name    string           `json:"name"`
 	Tags    []string         `json:"tags,omitempty"`
 	Body    Body             `json:"body"`
-	Prompt  string           `json:"prompt,omitempty"` // for those who have a machine write such movies
+	Prompt  string           `json:"prompt,omitempty"` // a prompt for readers who have a language model write such movies
 	At      time.Time        `json:"at"`
 }
 
-// Updated replaces parts of a template; nil: the part stays.
+// Updated replaces parts of a template; a nil part stays as it was.
 type Updated struct {
-	Change string    `json:"change"` // names the request, so that two at once are two events
+	Change string    `json:"change"` // id of the request, so that two updates at the same time are two events
 	Name   *string   `json:"name,omitempty"`
 	Tags   *[]string `json:"tags,omitempty"`
 	Body   *Body     `json:"body,omitempty"`
@@ -49,7 +49,7 @@ type Duplicated struct {
 
 // Published puts a template into the library, with an example that shows it. Publishing again replaces the example.
 type Published struct {
-	Change  int       `json:"change"` // 1, 2, ... of publishing and unpublishing
+	Change  int       `json:"change"` // number of the change among publishings and unpublishings: 1, 2, ...
 	Example Example   `json:"example"`
 	At      time.Time `json:"at"`
 }
@@ -68,7 +68,7 @@ type Unpublished struct {
 	At     time.Time `json:"at"`
 }
 
-// Deleted ends a template. Its bodies stay for a while: movies that were submitted before still render.
+// Deleted ends a template. Its bodies are kept for a while: movies that were submitted before can still be rendered.
 type Deleted struct {
 	At time.Time `json:"at"`
 }

@@ -1,6 +1,6 @@
-// Package template holds saved templates: movies with variables that are rendered by reference. It decides who may change them and
-// what they are called; their movie JSON is kept beside the events, under its hash. How a template is filled in is the business of
-// packages document and expand.
+// Package template holds saved templates: movies with variables that are rendered by reference. It decides who may change a
+// template and which name it gets; the movie JSON is stored outside of the events, under its hash. Packages document and expand
+// fill templates in.
 package template
 
 import (
@@ -16,7 +16,7 @@ import (
 // ID names a template: 20 characters of [A-Za-z0-9].
 type ID string
 
-// idLength is counted in code points. Spec: Template; decision 7.
+// idLength is the length of an id in code points. Spec: Template; decision 7.
 const idLength = 20
 
 // The bounds of a template. Spec: Limits; decisions 10 and 41.
@@ -24,7 +24,7 @@ const (
 	MaxName    = 100     // code points
 	MaxBody    = 102_400 // bytes of movie JSON
 	maxPrompt  = 20_000  // bytes
-	maxTags    = 64_000  // bytes of all together: they are part of an event
+	maxTags    = 64_000  // bytes, of all tags together: they are part of an event
 	copySuffix = " (custom)"
 )
 
@@ -39,13 +39,13 @@ func ParseID(text string) (ID, bool) {
 	return ID(text), utf8.RuneCountInString(text) == idLength && domain.IsBase62(text)
 }
 
-// NewID draws an id from a source of random bytes.
+// NewID makes a random id. random is its source of random bytes.
 func NewID(random io.Reader) (ID, error) {
 	text, err := domain.RandomText(random, idLength)
 	return ID(text), err
 }
 
-// Template is one template. It knows its id, and before its first event nothing else.
+// Template is one template. Before its first event only its id is set.
 type Template struct {
 	id      ID
 	state   state
@@ -54,9 +54,9 @@ type Template struct {
 	tags    []string
 	body    Body
 	prompt  string
-	events  int64 // of the stream so far
-	changes int   // of publishing and unpublishing
-	// published says that it is in the library; example is the last one it had there.
+	events  int64 // number of events in the stream so far
+	changes int   // number of publishings and unpublishings
+	// published says that the template is in the library; example is its newest example there.
 	published bool
 	example   Example
 	deletedAt time.Time
@@ -68,7 +68,7 @@ const (
 	unknown state = iota
 	alive
 	deleted
-	swept // and nothing of it is stored any more
+	swept // deleted, and its bodies and examples are removed
 )
 
 // New returns the template of an id, without events.
@@ -114,13 +114,13 @@ func (t *Template) update(e Updated) {
 	}
 }
 
-// Exists says whether there is such a template now.
+// Exists says whether the template was created and is not deleted.
 func (t *Template) Exists() bool { return t.state == alive }
 
 // Owner is the account that the template belongs to.
 func (t *Template) Owner() domain.AccountID { return t.owner }
 
-// Body is the movie JSON as it is now.
+// Body describes the current movie JSON.
 func (t *Template) Body() Body { return t.body }
 
 // Name is what the template is called.
@@ -129,15 +129,15 @@ func (t *Template) Name() string { return t.name }
 // Revision is the number of the template's last event in its stream, from 0.
 func (t *Template) Revision() int64 { return t.events - 1 }
 
-// Example is the example that the template has, or had last, in the library.
+// Example returns the newest example of the template in the library, and whether the template is published.
 func (t *Template) Example() (example Example, published bool) { return t.example, t.published }
 
-// Rendered says whether an account may render or duplicate the template: its own, and what the library shows. Decision 6.
+// Rendered says whether an account may render or duplicate the template: its own templates, and published ones. Decision 6.
 func (t *Template) Rendered(by domain.AccountID) bool {
 	return t.state == alive && (t.owner == by || t.published)
 }
 
-// Draft is what a template is made of.
+// Draft holds the parts of a new template.
 type Draft struct {
 	Name   string
 	Tags   []string
@@ -157,17 +157,17 @@ func (t *Template) Create(owner domain.AccountID, d Draft, now time.Time) ([]dom
 	return []domain.Event{Created{Account: owner, Name: d.Name, Tags: cleaned(d.Tags), Body: d.Body, Prompt: d.Prompt, At: now}}, nil
 }
 
-// Change is what an update replaces; nil: the part stays. Decision 41.
+// Change holds the parts that an update replaces; a nil part stays as it was. Decision 41.
 type Change struct {
-	Request string // unique to the request
+	Request string // unique id of the request
 	Name    *string
 	Tags    *[]string
 	Body    *Body
 	Prompt  *string
 }
 
-// Update replaces parts of the template. A template of another account and one that does not exist are refused alike: an update needs
-// to know no more. Decision 6.
+// Update replaces parts of the template. Templates of other accounts and those that do not exist are refused in the same way.
+// Decision 6.
 func (t *Template) Update(by domain.AccountID, c Change, now time.Time) ([]domain.Event, error) {
 	if t.state != alive || t.owner != by {
 		return nil, domain.Errorf(domain.Forbidden, "template_not_owned", "Template %s is not owned by you", t.id)
@@ -187,7 +187,7 @@ func (t *Template) Update(by domain.AccountID, c Change, now time.Time) ([]domai
 	return []domain.Event{e}, nil
 }
 
-// DuplicateName is the name of a copy: the one that is wanted, or that of the source with a suffix, cut so that the whole fits.
+// DuplicateName is the name of a copy: the requested one, or the name of the source with a suffix, cut to the allowed length.
 // Decision 41.
 func (t *Template) DuplicateName(wanted string) string {
 	if wanted = strings.TrimSpace(wanted); wanted != "" {
@@ -197,7 +197,8 @@ func (t *Template) DuplicateName(wanted string) string {
 	return string(runes[:min(len(runes), MaxName-utf8.RuneCountInString(copySuffix))]) + copySuffix
 }
 
-// Duplicate begins the template as a copy of another, in an account, with the body that is left of the source's.
+// Duplicate begins the template as a copy of source, owned by an account. body is the source's body as far as the account may
+// copy it.
 func (t *Template) Duplicate(source *Template, owner domain.AccountID, name string, body Body, now time.Time) ([]domain.Event, error) {
 	if !source.Rendered(owner) {
 		return nil, source.notFound()
@@ -214,7 +215,7 @@ func (t *Template) Duplicate(source *Template, owner domain.AccountID, name stri
 	}}, nil
 }
 
-// Delete ends the template. One that is not there, or not the account's, is not found.
+// Delete ends the template. A template that does not exist, or belongs to another account, is NotFound.
 func (t *Template) Delete(by domain.AccountID, now time.Time) ([]domain.Event, error) {
 	if t.state != alive || t.owner != by {
 		return nil, t.notFound()
@@ -222,8 +223,8 @@ func (t *Template) Delete(by domain.AccountID, now time.Time) ([]domain.Event, e
 	return []domain.Event{Deleted{At: now}}, nil
 }
 
-// Sweep records that what was stored of the template has been removed. It decides nothing before the template has been deleted for a
-// time, and when that was recorded before.
+// Sweep records that the bodies and examples of a deleted template were removed. It returns no event when the template is not
+// deleted, was deleted less than the duration kept ago, or was swept before.
 func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
 	if t.state != deleted || now.Before(t.deletedAt.Add(kept)) {
 		return nil
@@ -231,8 +232,8 @@ func (t *Template) Sweep(now time.Time, kept time.Duration) []domain.Event {
 	return []domain.Event{Swept{At: now}}
 }
 
-// Publish puts the template into the library with an example. It decides nothing when there was an example of the same body before: so
-// what was taken out of the library does not come back by itself.
+// Publish puts the template into the library with an example. It returns no event when an example of the same body was published
+// before, so that an unpublished template does not come back by itself.
 func (t *Template) Publish(example Example, now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()
@@ -243,8 +244,8 @@ func (t *Template) Publish(example Example, now time.Time) ([]domain.Event, erro
 	return []domain.Event{Published{Change: t.changes + 1, Example: example, At: now}}, nil
 }
 
-// Republish puts the template back into the library with the example that it had there. It decides nothing when that was made from
-// another body: a new one has to be rendered.
+// Republish puts the template back into the library with its newest example. It returns no event when that example was rendered
+// from another body: a new one has to be rendered.
 func (t *Template) Republish(now time.Time) ([]domain.Event, error) {
 	if t.state != alive {
 		return nil, t.notFound()
@@ -268,17 +269,17 @@ func (t *Template) Unpublish(now time.Time) ([]domain.Event, error) {
 
 func (t *Template) notFound() error { return NotFound(t.id) }
 
-// NotFound is the refusal of a template that does not exist for whoever asks. Decision 6: whatever the reason is.
+// NotFound refuses a template that does not exist, or that the account must not see. Decision 6: the answer does not tell which.
 func NotFound(id ID) error {
 	return domain.Errorf(domain.NotFound, "template_not_found", "Template %s not found", id)
 }
 
-// TooLarge is the refusal of a movie that cannot be a template's. Spec: Errors, POST /templates: status 500.
+// TooLarge refuses a movie that is too large for a template. Spec: Errors, POST /templates: status 500.
 func TooLarge() error {
 	return domain.Errorf(domain.Internal, "template_movie_invalid", "Template movie is not valid JSON or it's too large")
 }
 
-// checkDraft checks what is given of a template.
+// checkDraft checks the parts of a template that are given; nil: not given.
 func checkDraft(name *string, tags *[]string, body *Body, prompt *string) error {
 	switch {
 	case name != nil && *name == "":
@@ -302,7 +303,7 @@ func checkDraft(name *string, tags *[]string, body *Body, prompt *string) error 
 	return nil
 }
 
-// cleaned are tags without blanks around them, empty ones and repetitions.
+// cleaned returns the tags without surrounding blanks, empty tags and repetitions.
 func cleaned(tags []string) []string {
 	out := []string{}
 	for _, tag := range tags {

@@ -1,5 +1,5 @@
-// Package library holds the templates that the program brings along, as data: each is a file with a name, tags, a prompt and a movie.
-// What they look like is shown by their examples, which every installation renders for itself.
+// Package library holds the templates that come with the program, as data: a file each, with a name, tags, a prompt and a movie.
+// Every installation renders the examples that show them for itself.
 package library
 
 import (
@@ -22,31 +22,32 @@ var files embed.FS
 
 // Template is one template of the program.
 type Template struct {
-	Slug   string // the name of its file, without extension
+	Slug   string // name of the template's file, without extension
 	ID     template.ID
 	Name   string
 	Tags   []string
-	Prompt string // what to ask a machine for that is to write such movies
-	Credit string // how the photographs that the movie shows have to be named; empty: it shows none that ask for it
+	Prompt string // prompt for a language model that is to write such movies
+	Credit string // credit line that the photographs in the movie require; empty: none requires one
 	Movie  []byte // movie JSON; addresses of photographs in it begin with the constant Photographs
 }
 
-// Photographs begins the addresses of photographs in the files. Every installation shows them at an address of its own.
+// Photographs is the prefix of photograph addresses in the files. Each installation replaces it by its own address.
 const Photographs = "https://photographs.invalid/library/photographs/"
 
-// At is the movie with the photographs at the base address of an installation.
+// At returns the movie with the prefix of photographs replaced by an installation's base address.
 func (t Template) At(base string) []byte {
 	return bytes.ReplaceAll(t.Movie, []byte(Photographs), []byte(base))
 }
 
-// CreditOf is how the photographs of a template of the program have to be named; empty: it is none, or needs no credit.
+// CreditOf is the credit line that the photographs of a template require; empty: the template needs none, or does not come with
+// the program.
 func CreditOf(id template.ID) string { return credits()[id] }
 
 var credits = sync.OnceValue(func() map[template.ID]string {
 	found := map[template.ID]string{}
 	all, err := All()
 	if err != nil {
-		return found // a test reads them all
+		return found // an error is impossible here: a test reads all templates
 	}
 	for _, t := range all {
 		found[t.ID] = t.Credit
@@ -81,7 +82,7 @@ func All() ([]Template, error) {
 	return all, nil
 }
 
-// idOf is the id of a template, the same in every installation.
+// idOf derives the id of a template from its slug, the same in every installation.
 func idOf(slug string) template.ID {
 	const half = 10
 	sum := sha256.Sum256([]byte("moviola library " + slug))
