@@ -1,4 +1,4 @@
-// Package blobkey builds and reads the keys under which files are stored, in a folder or a bucket. No other package writes one.
+// Package blobkey builds and parses the keys under which files are stored, in a folder or a bucket. No other package builds them.
 package blobkey
 
 import (
@@ -12,13 +12,13 @@ import (
 	"moviola/domain/template"
 )
 
-// Kind is the first part of a key: it says what a file is, and what the other parts are.
+// Kind is the first part of a key. It determines the meaning of the other parts.
 type Kind string
 
-// The kinds of files. Uploads, Sources and Fonts are in no event: they are removed by their age or use.
+// The kinds of files. No event names files of the kinds Uploads, Sources and Fonts: they are removed by age or by use.
 const (
 	Documents Kind = "movies"    // JSON of a movie: <account>/<project>.json
-	Renders   Kind = "renders"   // what was rendered for a movie: <project>/<attempt><extension>
+	Renders   Kind = "renders"   // files rendered for a movie: <project>/<attempt><extension>
 	Bodies    Kind = "templates" // movie JSON of a template: <template>/<hash>.json
 	Examples  Kind = "library"   // rendered example of a template of the library: <template>/<attempt><extension>
 	Media     Kind = "media"     // file of a media library: <account>/<entry>-<upload>
@@ -26,26 +26,28 @@ const (
 	Requests  Kind = "batches"   // JSON of a preload: <account>/<preload>.json
 	Rows      Kind = "rows"      // rows of a batch of movies: <account>/<batch>.json
 	Prepared  Kind = "preloads"  // prepared asset: <account>/<preload>/<number>-<random><extension>
-	Sources   Kind = "sources"   // download that the hosts of an installation share
-	Fonts     Kind = "fonts"     // font that was fetched by its name; it belongs to no account
+	Sources   Kind = "sources"   // download shared by the hosts of an installation
+	Fonts     Kind = "fonts"     // font fetched by its name, shared by all accounts
 )
 
-// Prefix is what the keys of all files of a kind begin with.
+// Prefix is the prefix of the keys of all files of a kind.
 func (k Kind) Prefix() string { return string(k) + "/" }
 
-// Of is what the keys of an account's files of a kind begin with. The kinds Renders, Bodies, Examples and Fonts name no account.
+// Of is the prefix of the keys of an account's files of a kind. Keys of the kinds Renders, Bodies, Examples and Fonts name no
+// account.
 func (k Kind) Of(account domain.AccountID) string { return k.Prefix() + string(account) + "/" }
 
-// Is tells whether a key is one of a kind.
+// Is says whether a key belongs to the kind.
 func (k Kind) Is(key string) bool { return strings.HasPrefix(key, k.Prefix()) }
 
-// IsDocument tells whether a file is the JSON of a movie or a template: what may be encrypted and lies in a database where there is one.
+// IsDocument says whether a file is the JSON of a movie or a template. Such files may be encrypted, and are stored in a database
+// if there is one.
 func IsDocument(key string) bool { return Documents.Is(key) || Bodies.Is(key) }
 
-// DocumentPrefixes are what the keys begin with for which IsDocument holds.
+// DocumentPrefixes are the prefixes of keys for which IsDocument is true.
 func DocumentPrefixes() []string { return []string{Documents.Prefix(), Bodies.Prefix()} }
 
-// AccountPrefixes are what the keys of that begin with which counts as stored by an account, whose id and a slash follow.
+// AccountPrefixes are the prefixes of keys of files that count towards an account's storage. The account id and a slash follow.
 func AccountPrefixes() []string {
 	return []string{Media.Prefix(), Uploads.Prefix(), Documents.Prefix(), Requests.Prefix(), Rows.Prefix(), Prepared.Prefix()}
 }
@@ -55,24 +57,24 @@ func Document(account domain.AccountID, project domain.ProjectID) string {
 	return Documents.Of(account) + string(project) + jsonExtension
 }
 
-// RendersOf is what the keys of every file rendered for a movie begin with.
+// RendersOf is the prefix of the keys of all files rendered for a movie.
 func RendersOf(project domain.ProjectID) string { return Renders.Prefix() + string(project) + "/" }
 
-// Body is the key of a template's movie JSON with a hash. Bodies are never changed.
+// Body is the key of a template's movie JSON with a hash. The stored JSON never changes.
 func Body(id template.ID, hash string) string { return BodiesOf(id) + hash + jsonExtension }
 
-// BodiesOf is what the keys of all movie JSON of a template begin with.
+// BodiesOf is the prefix of the keys of all movie JSON of a template.
 func BodiesOf(id template.ID) string { return Bodies.Prefix() + string(id) + "/" }
 
-// ExamplesOf is what the keys of the examples of a template begin with.
+// ExamplesOf is the prefix of the keys of a template's examples.
 func ExamplesOf(id template.ID) string { return Examples.Prefix() + string(id) + "/" }
 
-// MediaFile is the key of a file of an account's library: it names the entry, and which of several uploads to it this is.
+// MediaFile is the key of a file of an account's library. entry is the file's entry, upload tells several uploads to it apart.
 func MediaFile(account domain.AccountID, entry, upload string) string {
 	return Media.Of(account) + entry + "-" + upload
 }
 
-// Upload is the key of an upload that is not confirmed.
+// Upload is the key of an unconfirmed upload.
 func Upload(account domain.AccountID, entry string) string { return Uploads.Of(account) + entry }
 
 // Request is the key of the JSON of a preload.
@@ -80,46 +82,47 @@ func Request(account domain.AccountID, id preload.ID) string {
 	return Requests.Of(account) + string(id) + jsonExtension
 }
 
-// BatchRows is the key of the rows of a batch of movies. They are kept until each row has its movie.
+// BatchRows is the key of the rows of a batch of movies. The file is kept until each row has its movie.
 func BatchRows(account domain.AccountID, id domain.BatchID) string {
 	return Rows.Of(account) + string(id) + jsonExtension
 }
 
-// PreparedStem is the key of a prepared asset without its extension. number counts the items of a preload from 1; random keeps tries apart.
+// PreparedStem is the key of a prepared asset without its extension. number counts the items of a preload from 1; random differs
+// between attempts.
 func PreparedStem(account domain.AccountID, id preload.ID, number int, random string) string {
 	return fmt.Sprintf("%s%s/%d-%s", Prepared.Of(account), id, number, random)
 }
 
-// SourceFilesOf and SourceVisitsOf are what the keys of an account's shared downloads begin with: files by their content, and what is known of an
-// address. holder names the account; it is a name that a folder may have.
+// SourceFilesOf and SourceVisitsOf are the key prefixes of an account's shared downloads: files by content, and records of
+// visited addresses. holder stands for the account and is a valid folder name.
 func SourceFilesOf(holder string) string  { return SourcesOf(holder) + filesFolder }
 func SourceVisitsOf(holder string) string { return SourcesOf(holder) + "visits/" }
 
-// SourcesOf is what the keys of all shared downloads of a holder begin with.
+// SourcesOf is the prefix of the keys of all shared downloads of a holder.
 func SourcesOf(holder string) string { return Sources.Prefix() + holder + "/" }
 
-// SourceFile is the key of a download with the hash and size of its content.
+// SourceFile is the key of a download whose content has the given hash and size.
 func SourceFile(holder, hash string, size int64) string {
 	return SourceFilesOf(holder) + content(hash, size)
 }
 
-// SourceVisit is the key of what is known of the address with a hash.
+// SourceVisit is the key of the record of the address with a hash.
 func SourceVisit(holder, hash string) string { return SourceVisitsOf(holder) + hash + jsonExtension }
 
-// FontFiles and FontFamilies are what the keys of fetched fonts begin with: files by their content, and what is known of a family.
+// FontFiles and FontFamilies are the key prefixes of fetched fonts: files by content, and records of families.
 func FontFiles() string    { return Fonts.Prefix() + filesFolder }
 func FontFamilies() string { return Fonts.Prefix() + "families/" }
 
-// FontFile is the key of a font with the hash and size of its content.
+// FontFile is the key of a font whose content has the given hash and size.
 func FontFile(hash string, size int64) string { return FontFiles() + content(hash, size) }
 
-// FontFamily is the key of what is known of the family whose name has a hash.
+// FontFamily is the key of the record of the family whose name has the given hash.
 func FontFamily(hash string) string { return FontFamilies() + hash + jsonExtension }
 
-// content names a file by what is in it.
+// content returns a file name made of the hash and size of the content.
 func content(hash string, size int64) string { return hash + "." + strconv.FormatInt(size, 10) }
 
-// Content reads the hash and the size from the key of a SourceFile or a FontFile. false: it is none.
+// Content reads the hash and the size from the key of a SourceFile or a FontFile. false: it is another key.
 func Content(key string) (hash string, size int64, ok bool) {
 	folder, name := path.Split(key)
 	if !strings.HasSuffix(folder, "/"+filesFolder) || !Sources.Is(key) && !Fonts.Is(key) {
@@ -135,7 +138,7 @@ const (
 	filesFolder   = "files/"
 )
 
-// Owner is what a file belongs to. What the key does not name is empty.
+// Owner is the account, movie, template or preload that a file belongs to. Parts that the key does not name are empty.
 type Owner struct {
 	Kind     Kind
 	Account  domain.AccountID
@@ -145,7 +148,7 @@ type Owner struct {
 	Batch    domain.BatchID
 }
 
-// Parse reads whose file a key is of. false: it is no key of a kind that names its owner in it.
+// Parse returns the owner of the file with a key. false: keys of its kind do not name an owner.
 func Parse(key string) (Owner, bool) {
 	parts := strings.Split(key, "/")
 	if len(parts) < 3 || parts[1] == "" || parts[2] == "" {
@@ -164,14 +167,14 @@ func Parse(key string) (Owner, bool) {
 	return o, true
 }
 
-// shape is how the keys of a kind name their owner.
+// shape says how the keys of a kind name their owner.
 type shape struct {
-	folder bool // the second name is one of a folder, not of the file
-	json   bool // the second name has the extension of JSON
+	folder bool // the second part of the key is a folder, not a file
+	json   bool // the second part of the key has the extension of JSON
 	read   func(o *Owner, first, second string)
 }
 
-// shapes has the kinds whose keys name their owner.
+// shapes holds the shapes of the kinds whose keys name their owner.
 var shapes = map[Kind]shape{
 	Documents: {json: true, read: func(o *Owner, first, second string) {
 		o.Account, o.Project = domain.AccountID(first), domain.ProjectID(second)

@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// Shadow is a copy of a shape behind it, or, inset, within it. Lengths are in pixels.
+// Shadow is the shadow of a shape: behind it or, with inset, inside it. Lengths are in pixels.
 type Shadow struct {
 	X, Y, Blur, Spread float64
 	Color              Color
 	Inset              bool
 }
 
-// The bounds of what shadows cost.
+// The bounds of the cost of shadows.
 const (
 	maxShadows = 8
 	maxBlur    = 300
 )
 
-// Shadows reads a list of shadows, the topmost first: two to four lengths each, a colour and inset, in any order. ok says that all of
-// them can be read; those that can are returned anyway. none is no shadow. Of more than eight the first eight are returned.
+// Shadows reads a list of shadows, the topmost first: two to four lengths each, a colour and inset, in any order. ok says that
+// all of them are valid; the valid ones are returned in any case. none is an empty list. Of more than eight the first eight are
+// returned.
 func (u Units) Shadows(text string) (all []Shadow, ok bool) {
 	if strings.EqualFold(strings.TrimSpace(text), "none") {
 		return nil, true
@@ -57,7 +58,7 @@ func (u Units) shadow(text string) (s Shadow, ok bool) {
 	return s, true
 }
 
-// Line is a border or stroke as its shorthand gives it.
+// Line is a border or stroke as written in its shorthand.
 type Line struct {
 	Width    Length
 	HasWidth bool
@@ -70,10 +71,10 @@ func (l Line) Visible() bool { return l.Style != "none" && l.Style != "hidden" }
 
 var lineStyles = []string{"none", "hidden", "solid", "dashed", "dotted", "double", "groove", "ridge", "inset", "outset"}
 
-// thinWidths are the words for widths, in pixels.
+// thinWidths are the named line widths, in pixels.
 var thinWidths = map[string]float64{"thin": 1, "medium": 3, "thick": 5}
 
-// Line reads "2px solid red": a width, a style and a colour, each of them once at most, in any order.
+// Line reads "2px solid red": width, style and colour, each at most once, in any order.
 func (u Units) Line(text string) (l Line, ok bool) {
 	parts := Split(text, ' ')
 	for _, part := range parts {
@@ -94,16 +95,17 @@ func (u Units) Line(text string) (l Line, ok bool) {
 	return l, len(parts) > 0
 }
 
-// Background is what the shorthand of a background gives.
+// Background holds the values of the shorthand background.
 type Background struct {
 	Color    *Color    // nil: none given
 	Gradient *Gradient // the topmost one; nil: none
 	URL      string    // of a picture; empty: none
-	Size     string    // cover or contain, if given; other sizes are left out
+	Size     string    // cover or contain, if given; other sizes are ignored
 }
 
-// ParseBackground reads a colour, a gradient and a picture, in any order; several layers are separated by commas. What else belongs to
-// a background (repeat, position) is left out. ok is false when none of the three can be read, or a gradient cannot.
+// ParseBackground reads a colour, a gradient and the URL of a picture, in any order; several layers are separated by commas.
+// Other parts of a background (repeat, position) are ignored. ok is false when there is none of the three, or a gradient is
+// invalid.
 func ParseBackground(text string) (b Background, ok bool) {
 	ok = true
 	for _, layer := range Split(text, ',') {

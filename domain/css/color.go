@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Color is 8 bits per channel, not premultiplied.
+// Color is a colour of 8 bits per channel, not premultiplied.
 type Color struct{ R, G, B, A uint8 }
 
-// Black is the colour of shadows and strokes that name none.
+// Black is the default colour of shadows and strokes.
 var Black = Color{A: 255}
 
 // ParseColor reads a colour: #rgb, #rgba, #rrggbb, #rrggbbaa, rgb(), rgba(), hsl(), hsla(), a name of CSS, or transparent.
@@ -37,7 +37,7 @@ func ParseColor(text string) (Color, bool) {
 	return Color{R: uint8(rgb >> 16), G: uint8(rgb >> 8), B: uint8(rgb), A: 255}, true
 }
 
-// ParsePaint reads a colour, or none, which is transparent.
+// ParsePaint reads a colour, or none, which is a transparent colour.
 func ParsePaint(text string) (Color, bool) {
 	if strings.EqualFold(strings.TrimSpace(text), "none") {
 		return Color{}, true
@@ -64,8 +64,8 @@ func parseHex(hex string) (Color, bool) {
 	return Color{R: uint8(v >> 24), G: uint8(v >> 16), B: uint8(v >> 8), A: uint8(v)}, true
 }
 
-// channels takes the arguments of a colour's function apart: three and an optional alpha, separated by commas, or by blanks with a
-// slash before the alpha. The alpha, 0 to 1 or per cent, is 1 when it is left out.
+// channels splits the arguments of a colour function: three channels and an optional alpha, separated by commas, or by blanks
+// with a slash before the alpha. The alpha, 0 to 1 or per cent, defaults to 1.
 func channels(arguments string) (three []string, alpha float64, ok bool) {
 	parts := strings.FieldsFunc(arguments, func(r rune) bool { return r == ',' || r == ' ' || r == '/' || r == '\t' || r == '\n' })
 	switch len(parts) {
@@ -93,7 +93,7 @@ func parseRGB(arguments string) (Color, bool) {
 	return Color{channel(rgb[0]), channel(rgb[1]), channel(rgb[2]), channel(alpha)}, true
 }
 
-// parseHSL reads the arguments of hsl(): a hue as an angle, saturation and lightness in per cent, whose sign may be left out.
+// parseHSL reads the arguments of hsl(): a hue as an angle, and saturation and lightness in per cent (the % may be missing).
 func parseHSL(arguments string) (Color, bool) {
 	three, alpha, ok := channels(arguments)
 	if !ok {
@@ -116,7 +116,7 @@ func parseHSL(arguments string) (Color, bool) {
 	return Color{of(0), of(8), of(4), channel(alpha)}, true
 }
 
-// share reads per cent, or a number whose largest value is full, as 0 to 1.
+// share reads a percentage, or a number between 0 and full, and returns it as 0 to 1.
 func share(text string, full float64) (float64, bool) {
 	text, percent := strings.CutSuffix(text, "%")
 	if percent {

@@ -13,7 +13,7 @@ const (
 	Heaviest = 900
 )
 
-// Weight reads the weight of a font, 100 to 900; of numbers beyond it is the nearest.
+// Weight reads a font weight, 100 to 900. Numbers beyond the range are moved to its nearest end.
 func Weight(text string) (int, bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "normal", "regular":
@@ -30,7 +30,7 @@ func Weight(text string) (int, bool) {
 	return int(min(max(n, Lightest), Heaviest)), true
 }
 
-// Italic says whether a style of a font is slanted; ok is false for one that is unknown.
+// Italic says whether a font style is slanted; ok is false for an unknown style.
 func Italic(text string) (italic, ok bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	switch {
@@ -42,10 +42,10 @@ func Italic(text string) (italic, ok bool) {
 	return false, false
 }
 
-// maxFamilies bounds a list of families; further ones are left out.
+// maxFamilies is the longest list of families; further ones are dropped.
 const maxFamilies = 20
 
-// Families reads a list of families by preference, without their quotes: `Roboto, 'Open Sans'`.
+// Families reads a list of font families in order of preference, and removes quotes: `Roboto, 'Open Sans'`.
 func Families(text string) []string {
 	var families []string
 	for _, name := range Split(text, ',') {
@@ -57,14 +57,14 @@ func Families(text string) []string {
 	return families
 }
 
-// widths are the words for the width of a font, which are read and left out.
+// widths are the words for font widths. They are accepted and ignored.
 var widths = map[string]bool{
 	"condensed": true, "semi-condensed": true, "extra-condensed": true, "ultra-condensed": true,
 	"expanded": true, "semi-expanded": true, "extra-expanded": true, "ultra-expanded": true, "small-caps": true,
 }
 
-// ExpandFont reads the shorthand of a font, `italic bold 12px/30px Georgia, serif`, as the properties that it stands for. As in CSS, size and
-// family are needed, and what is not given is normal.
+// ExpandFont splits the shorthand font, `italic bold 12px/30px Georgia, serif`, into single properties. As in CSS, size and
+// family are required, and a missing style or weight is normal.
 func ExpandFont(text string) (all []Declaration, ok bool) {
 	style, weight := "normal", "normal"
 	parts := Split(text, ' ')
@@ -85,7 +85,7 @@ func ExpandFont(text string) (all []Declaration, ok bool) {
 	return nil, false
 }
 
-// hasLength tells the number of a weight, after which a size comes, from that of a size.
+// hasLength says whether a later part is a length: then a number before it is a weight, not the size.
 func hasLength(parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool {
 		_, ok := Units{}.Length(BeforeSlash(part))
@@ -93,7 +93,7 @@ func hasLength(parts []string) bool {
 	})
 }
 
-// expandRest reads the size, with a line height after a slash, and the families.
+// expandRest reads the size, with an optional line height after a slash, and the families.
 func expandRest(style, weight, size, family string) ([]Declaration, bool) {
 	size, height, hasHeight := strings.Cut(size, "/")
 	if !hasHeight {

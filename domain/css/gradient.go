@@ -5,24 +5,25 @@ import (
 	"strings"
 )
 
-// Gradient is an even change of colours along a line through the middle of a box, or from its middle outwards.
+// Gradient is a linear change of colours along a line through the middle of a box, or, if radial, from its middle outwards.
 type Gradient struct {
-	Degrees float64 // where it goes to: 0 up, 90 right, 180 down
+	Degrees float64 // direction: 0 up, 90 right, 180 down
 	Stops   []Stop  // at least two, in order of At
 	Radial  bool    `json:",omitempty"`
 }
 
-// Stop is a colour at a place of a gradient, 0 to 1.
+// Stop is a colour and its position in a gradient, 0 to 1.
 type Stop struct {
 	Color Color
 	At    float64
 }
 
-// maxStops bounds what a gradient costs; further ones are left out.
+// maxStops is the largest number of colours in a gradient; further ones are dropped.
 const maxStops = 32
 
-// ParseGradient reads linear-gradient(120deg, red 0%, blue) and radial-gradient(red, blue), and those that repeat as if they did not. A stop
-// without a place lies half way between its neighbours, one before the stop before it lies with that.
+// ParseGradient reads linear-gradient(120deg, red 0%, blue) and radial-gradient(red, blue). The repeating forms are read as if
+// they did not repeat. A stop without a position is placed evenly between its neighbours; one that would be before the previous
+// stop is moved to it.
 func ParseGradient(text string) (g Gradient, ok bool) {
 	name, arguments, ok := Call(text)
 	name = strings.TrimPrefix(name, "repeating-")
@@ -60,7 +61,7 @@ func ParseGradient(text string) (g Gradient, ok bool) {
 	return g, true
 }
 
-// parseStop reads "colour [place%]"; a stop without a place has none, NaN.
+// parseStop reads "colour [position%]"; without a position, place is NaN.
 func parseStop(text string) (c Color, place float64, ok bool) {
 	words := Split(text, ' ')
 	if len(words) == 0 || len(words) > 2 {
@@ -80,7 +81,7 @@ func parseStop(text string) (c Color, place float64, ok bool) {
 	return c, place, ok
 }
 
-// spread gives stops without a place one in even steps between their neighbours, and lets none lie before the one before it.
+// spread gives evenly spaced positions to stops that have none, and moves a stop that is before the previous one to it.
 func spread(places []float64) {
 	last := len(places) - 1
 	if math.IsNaN(places[0]) {
@@ -102,7 +103,7 @@ func spread(places []float64) {
 	}
 }
 
-// direction reads "45deg", "0.5turn" or "to top right", in degrees. Corners are taken for those of a square.
+// direction reads "45deg", "0.5turn" or "to top right", in degrees. A corner means the diagonal of a square.
 func direction(text string) (degrees float64, ok bool) {
 	where, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), "to ")
 	if !ok {

@@ -9,24 +9,25 @@ import (
 // RootSize is 1rem in pixels.
 const RootSize = 16
 
-// MaxLength bounds every length, in pixels.
+// MaxLength is the largest length in pixels. Longer ones are cut to it.
 const MaxLength = 32_768
 
 const maxNumber = 1e15
 
-// Units are what relative lengths refer to, in pixels: the font size, and hundredths of the width and height of the canvas.
+// Units are the reference sizes of relative lengths, in pixels: the font size, and a hundredth of the canvas's width and of its
+// height.
 type Units struct{ Em, VW, VH float64 }
 
-// On are the units of a canvas of w × h pixels whose font size is em.
+// On returns the units for a canvas of w × h pixels and a font size of em pixels.
 func On(w, h, em float64) Units { return Units{Em: em, VW: w / 100, VH: h / 100} }
 
-// Length is a number of pixels and a share of something that is known later.
+// Length is a number of pixels plus a fraction of a size that is known later.
 type Length struct {
 	Px, Share float64
 	Auto      bool
 }
 
-// Of resolves a length; auto is what auto stands for.
+// Of resolves a length for a given whole size; auto is the value that is used for "auto".
 func (l Length) Of(whole, auto float64) float64 {
 	if l.Auto {
 		return auto
@@ -34,7 +35,7 @@ func (l Length) Of(whole, auto float64) float64 {
 	return l.Px + l.Share*whole
 }
 
-// suffixes are the units, those that end like others first.
+// suffixes are the units. A unit that is the end of another one comes after it.
 var suffixes = []string{"px", "rem", "em", "vmin", "vmax", "vw", "vh", "pt", "%"}
 
 func (u Units) factor(suffix string) float64 {
@@ -57,7 +58,7 @@ func (u Units) factor(suffix string) float64 {
 	return 1
 }
 
-// Length reads "12px", "4vw", "50%", "0" or "auto". A plain number is in pixels.
+// Length reads "12px", "4vw", "50%", "0" or "auto". A number without unit is in pixels.
 func (u Units) Length(text string) (l Length, ok bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "auto" {
@@ -80,7 +81,7 @@ func (u Units) Length(text string) (l Length, ok bool) {
 	return Length{Px: min(max(n*u.factor(suffix), -MaxLength), MaxLength)}, true
 }
 
-// Pixels reads a length that is not auto, of which per cent are those of whole.
+// Pixels reads a length that is not auto. Per cent are of whole.
 func (u Units) Pixels(text string, whole float64) (float64, bool) {
 	l, ok := u.Length(text)
 	if !ok || l.Auto {
@@ -89,7 +90,7 @@ func (u Units) Pixels(text string, whole float64) (float64, bool) {
 	return min(max(l.Of(whole, 0), -MaxLength), MaxLength), true
 }
 
-// Sides reads one to four lengths, those at the top, right, bottom and left.
+// Sides reads one to four lengths and returns those at the top, right, bottom and left.
 func (u Units) Sides(text string) (sides [4]Length, ok bool) {
 	parts := Split(text, ' ')
 	if len(parts) == 0 || len(parts) > 4 {
@@ -107,12 +108,12 @@ func (u Units) Sides(text string) (sides [4]Length, ok bool) {
 	return sides, true
 }
 
-// SideOrder says which of n values, 1 to 4, is that of the top, right, bottom and left.
+// SideOrder says which of n values, 1 to 4, is used at the top, right, bottom and left, as CSS orders them.
 func SideOrder(n int) [4]int {
 	return [4][4]int{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 1}, {0, 1, 2, 3}}[min(max(n, 1), 4)-1]
 }
 
-// Number reads a decimal number, and none of the other notations that Go knows.
+// Number reads a decimal number. Other notations of Go, such as hexadecimal or Inf, are refused.
 func Number(text string) (float64, bool) {
 	if strings.ContainsAny(text, "xX_pPiInN") || text == "" {
 		return 0, false

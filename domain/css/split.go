@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// Split cuts at a separator that is not inside brackets or quotes. A blank separator is any blank, and empty parts are left out then.
+// Split splits at a separator that is not inside brackets or quotes. The separator ' ' stands for any white space, and empty
+// parts are dropped then.
 func Split(text string, separator rune) []string {
 	var parts []string
 	depth, start := 0, 0
@@ -39,17 +40,17 @@ func Split(text string, separator rune) []string {
 	return parts
 }
 
-// BeforeSlash leaves out what comes after a slash outside of brackets: the second radii, the size of a background.
+// BeforeSlash drops everything after a slash outside of brackets, such as second radii or the size of a background.
 func BeforeSlash(value string) string { return Split(value, '/')[0] }
 
-// Call takes "name(arguments)" apart; the name is in lower case.
+// Call splits "name(arguments)"; the name is returned in lower case.
 func Call(text string) (name, arguments string, ok bool) {
 	name, rest, found := strings.Cut(strings.TrimSpace(text), "(")
 	arguments, closed := strings.CutSuffix(rest, ")")
 	return strings.ToLower(strings.TrimSpace(name)), arguments, found && closed
 }
 
-// URL is what stands in url(…), without quotes.
+// URL returns the address in url(…), without quotes.
 func URL(text string) (string, bool) {
 	name, arguments, ok := Call(text)
 	if !ok || name != "url" {
@@ -73,8 +74,8 @@ func Declarations(css string) []Declaration {
 	return all
 }
 
-// Spellings are the names in settings, in the order in which they are to be read: of several spellings of one name the one that PropertyName
-// yields comes last, so that it counts whatever the others say.
+// Spellings returns the names of settings in the order in which to read them. Of several spellings of one name, the one that
+// PropertyName returns comes last, so that its value is the one in use.
 func Spellings[V any](settings map[string]V) []string {
 	return slices.SortedFunc(maps.Keys(settings), func(a, b string) int {
 		if exactA, exactB := PropertyName(a) == a, PropertyName(b) == b; exactA != exactB {
@@ -87,7 +88,7 @@ func Spellings[V any](settings map[string]V) []string {
 	})
 }
 
-// PropertyName is a name in lower case with dashes, whatever it was written like: fontSize and font_size are font-size.
+// PropertyName returns a name in lower case with dashes: fontSize and font_size become font-size.
 func PropertyName(name string) string {
 	var b strings.Builder
 	for i, r := range strings.TrimSpace(name) {

@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// Fault is where a text stops being JSON.
+// Fault is the first syntax error of a text.
 type Fault struct {
 	Offset  int
 	Message string
 	Remedy  string // what to change
-	// open are the offsets of brackets that the message names, each as %s.
+	// open holds the offsets of brackets that the message names; the message has a %s for each.
 	open []int
 }
 
-// maxDepth bounds what is kept of open brackets.
+// maxDepth is the deepest nesting of brackets. Deeper texts are faults.
 const maxDepth = 1000
 
-// FindFault returns the first place at which a text cannot be JSON any more. False: the text is one JSON value. Texts that are nested
-// deeper than 1,000 levels are at fault.
+// FindFault returns the first syntax error of a text. False: the text is one valid JSON value. A nesting of more than 1,000
+// levels is an error too.
 func FindFault(raw []byte) (Fault, bool) {
 	s := scanner{raw: raw}
 	if at := invalidUTF8(raw); at >= 0 {
@@ -50,38 +50,38 @@ func invalidUTF8(raw []byte) int {
 	return -1
 }
 
-// bracket is one that is open.
+// bracket is an open bracket.
 type bracket struct {
 	at     int
 	closer byte
 }
 
-// state is what may come next.
+// state says which token may come next.
 type state int
 
 const (
 	value       state = iota
-	valueOrEnd        // of a list that has just begun
-	memberOrEnd       // of an object that has just begun
-	member            // after a comma
+	valueOrEnd        // directly after the opening bracket of a list
+	memberOrEnd       // directly after the opening bracket of an object
+	member            // after a comma in an object
 	colon
-	next // a comma, or the end of what is open
+	next // a comma, or a closing bracket
 )
 
-// scanner reads a text.
+// scanner scans a text for its first fault.
 type scanner struct {
 	raw   []byte
 	at    int
 	state state
 	open  []bracket
-	comma int // where the last comma was
-	end   int // where the last value ended, or the colon after the last name
-	// odd is a bracket that is closed by one which stands at another depth of the page: the first sign of a bracket that is missing.
+	comma int // offset of the last comma
+	end   int // offset where the last value, or the colon after the last name, ended
+	// odd is the first bracket whose closing bracket is indented differently: a sign that a bracket is missing inside of it.
 	odd    bracket
 	hasOdd bool
 }
 
-// run returns the first fault.
+// run returns the first fault, nil when there is none.
 func (s *scanner) run() *Fault {
 	for {
 		for s.at < len(s.raw) && bytes.IndexByte([]byte(" \t\r\n"), s.raw[s.at]) >= 0 {
@@ -111,7 +111,7 @@ func (s *scanner) step(c byte) *Fault {
 	return s.begin(c)
 }
 
-// afterValue reads what separates a value from the next, or closes what it stands in.
+// afterValue reads the comma after a value, or the bracket that closes the surrounding object or list.
 func (s *scanner) afterValue(c byte) *Fault {
 	switch {
 	case len(s.open) == 0:
@@ -163,7 +163,7 @@ func (s *scanner) name(c byte) *Fault {
 	return s.fault("The name of a property must stand in double quotes", "Write \"name\": value")
 }
 
-// begin reads the beginning of a value.
+// begin reads the first character of a value.
 func (s *scanner) begin(c byte) *Fault {
 	switch {
 	case c == '{' || c == '[':
@@ -191,7 +191,7 @@ func (s *scanner) begin(c byte) *Fault {
 	return s.fault("A value is expected here", "Write a value: a text in double quotes, a number, true, false, null, {…} or […]")
 }
 
-// opening reads the bracket that begins an object or a list.
+// opening reads the bracket that opens an object or a list.
 func (s *scanner) opening(c byte) *Fault {
 	if len(s.open) == maxDepth {
 		return s.fault("The JSON is nested too deep", "Make it flatter")
@@ -206,7 +206,7 @@ func (s *scanner) opening(c byte) *Fault {
 	return nil
 }
 
-// word reads true, false or null, and says whether one of them stands here.
+// word reads true, false or null, and says whether it found one of them.
 func (s *scanner) word() bool {
 	for _, word := range []string{"true", "false", "null"} {
 		if rest := s.raw[s.at:]; bytes.HasPrefix(rest, []byte(word)) && !(len(rest) > len(word) && isWord(rest[len(word)])) {
@@ -217,7 +217,7 @@ func (s *scanner) word() bool {
 	return false
 }
 
-// ended notes that a value has ended.
+// ended records the end of a value.
 func (s *scanner) ended() { s.end, s.state = s.at, next }
 
 func isWord(c byte) bool {
@@ -241,7 +241,7 @@ func (s *scanner) closing(c byte) *Fault {
 	return nil
 }
 
-// begins says that an offset is the first of its line that is no blank.
+// begins says whether an offset is the first one of its line that is not blank.
 func (s *scanner) begins(at int) bool {
 	for at > 0 && (s.raw[at-1] == ' ' || s.raw[at-1] == '\t') {
 		at--
@@ -249,11 +249,11 @@ func (s *scanner) begins(at int) bool {
 	return at > 0 && s.raw[at-1] == '\n'
 }
 
-// farthest is how far back the begin of a line is looked for: longer lines are not indented for people, and a text without line breaks would
-// be read again for each of its brackets.
+// farthest is the number of bytes that are searched backwards for the begin of a line. Longer lines are not indented by people,
+// and searching a text without line breaks for each bracket would take quadratic time.
 const farthest = 300
 
-// indent is how far the line of an offset is indented; -1: the line is too long to tell.
+// indent is the indentation of the line that contains an offset; -1: the line is too long to tell.
 func (s *scanner) indent(at int) int {
 	from := max(0, at-farthest)
 	line := from + bytes.LastIndexByte(s.raw[from:at], '\n') + 1
@@ -271,7 +271,7 @@ func (s *scanner) fault(message, remedy string) *Fault {
 	return &Fault{Offset: s.at, Message: message, Remedy: remedy}
 }
 
-// told fills in where the brackets are that a fault names.
+// told fills the positions of the brackets that the fault names into its message.
 func (s *scanner) told(f *Fault) Fault {
 	if len(f.open) == 0 {
 		return *f

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ending is the fault of a text that ends too early; nil: it does not.
+// ending returns the fault of a text that ends too early; nil: the text is complete.
 func (s *scanner) ending() *Fault {
 	switch {
 	case s.state == next && len(s.open) == 0:
@@ -18,7 +18,8 @@ func (s *scanner) ending() *Fault {
 	b := s.top()
 	remedy := fmt.Sprintf("Close it with '%c'", b.closer)
 	if s.hasOdd {
-		// Of all that could be missing, the first line that is not indented as its partner is the best guess.
+		// Several brackets are open. The first one with an indentation unlike its partner's is the best guess for the one that
+		// lacks its end.
 		b, remedy = s.odd, "The indentation suggests that its end is missing: close it where it should end"
 	}
 	f := s.fault(fmt.Sprintf("The text ends, but the '%c' of %%s is not closed", s.raw[b.at]), remedy)
@@ -26,7 +27,7 @@ func (s *scanner) ending() *Fault {
 	return f
 }
 
-// wrongCloser is the fault of a closing bracket that does not belong to what is open.
+// wrongCloser returns the fault of a closing bracket that does not match the open bracket.
 func (s *scanner) wrongCloser(c byte) *Fault {
 	if len(s.open) == 0 {
 		return s.fault(fmt.Sprintf("'%c' closes nothing: no bracket is open", c), "Remove it")
@@ -37,14 +38,14 @@ func (s *scanner) wrongCloser(c byte) *Fault {
 	return f
 }
 
-// trailing is the fault of a comma with nothing behind it.
+// trailing returns the fault of a comma without a value after it.
 func (s *scanner) trailing() *Fault {
 	f := s.fault("There is a comma after the last item", "Remove the comma")
 	f.Offset = s.comma
 	return f
 }
 
-// unseparated is the fault of a value that follows another one.
+// unseparated returns the fault of a missing comma between two values.
 func (s *scanner) unseparated(c byte) *Fault {
 	if c == ':' {
 		return s.fault("A colon is not possible here: the value before it is an item of a list", "Put the name and its value into {…}")
@@ -57,7 +58,7 @@ func (s *scanner) unseparated(c byte) *Fault {
 	return f
 }
 
-// foreign is the fault of what other languages write; nil: it is none of them.
+// foreign returns the fault of a notation of other languages, such as comments or single quotes; nil: it is none of them.
 func (s *scanner) foreign(c byte) *Fault {
 	rest := s.raw[s.at:]
 	switch {
@@ -110,10 +111,10 @@ func (s *scanner) text() *Fault {
 	return f
 }
 
-// escape reads what follows a backslash, up to the last character of it.
+// escape reads the rest of an escape after its backslash, up to its last character.
 func (s *scanner) escape() *Fault {
 	if s.at+1 >= len(s.raw) {
-		return nil // the text is not closed
+		return nil // the text ends inside of the string
 	}
 	switch c := s.raw[s.at+1]; {
 	case bytes.IndexByte([]byte(`"\/bfnrt`), c) >= 0:
@@ -163,7 +164,7 @@ func (s *scanner) number() *Fault {
 	return nil
 }
 
-// takes reads one character when it is among some, and says whether it was.
+// takes reads one character if it is one of some, and says whether it did.
 func (s *scanner) takes(some string) bool {
 	if s.at == len(s.raw) || strings.IndexByte(some, s.raw[s.at]) < 0 {
 		return false
@@ -172,7 +173,7 @@ func (s *scanner) takes(some string) bool {
 	return true
 }
 
-// digits reads digits, and says how many they were.
+// digits reads digits and returns their number.
 func (s *scanner) digits() (n int) {
 	for s.takes("0123456789") {
 		n++

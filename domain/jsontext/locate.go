@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Place is where the value of a pointer stands in a text. Key is where the name of the member begins; of a list's item, and of the
-// whole text, it is the same as Value. Found is false where the text has no such value: the offsets are those of the nearest value
-// around it that is there.
+// Place is the position of the value of a pointer in a text. Key is the offset of the member's name; for the item of a list, and
+// for the whole text, it equals Value. When the text has no such value, Found is false and the offsets are those of the innermost
+// enclosing value that exists.
 type Place struct {
 	Key, Value int
 	Found      bool
 }
 
-// Locate returns the place of each pointer in a valid JSON text. Of a name that an object has several times, the last one counts. One pass
-// over the text; what is kept grows with the number of pointers only.
+// Locate returns the place of each pointer in a valid JSON text. Of members with the same name the last one is used. It makes one
+// pass over the text; its memory grows with the number of pointers only.
 func Locate(raw []byte, pointers []string) map[string]Place {
 	root := &wanted{}
 	for _, pointer := range pointers {
@@ -30,7 +30,7 @@ func Locate(raw []byte, pointers []string) map[string]Place {
 	return places
 }
 
-// Pointer adds names and indexes to a JSON pointer.
+// Pointer appends names and indexes to a JSON pointer.
 func Pointer(base string, tokens ...string) string {
 	var b strings.Builder
 	b.WriteString(base)
@@ -58,7 +58,7 @@ func Tokens(pointer string) []string {
 	return tokens
 }
 
-// wanted is a value on the way to one that is looked for.
+// wanted is a node of the tree of pointers that are searched.
 type wanted struct {
 	inner map[string]*wanted
 	at    Place
@@ -78,7 +78,7 @@ func (w *wanted) add(pointer string) {
 	}
 }
 
-// place is that of the pointer below w, or of what is nearest to it.
+// place returns the place of the pointer below w, or of the innermost enclosing value that was found.
 func (w *wanted) place(pointer string) Place {
 	at := w.at
 	for _, token := range Tokens(pointer) {
@@ -91,7 +91,7 @@ func (w *wanted) place(pointer string) Place {
 	return at
 }
 
-// forget takes back what was found in a member that comes again.
+// forget discards the places found in a member, because a later member has the same name.
 func (w *wanted) forget() {
 	w.at = Place{}
 	for _, inner := range w.inner {
@@ -99,7 +99,7 @@ func (w *wanted) forget() {
 	}
 }
 
-// walk goes through a valid text once.
+// walk passes once through a valid text.
 type walk struct{ raw []byte }
 
 func (w walk) skip(at int) int {
@@ -109,8 +109,8 @@ func (w walk) skip(at int) int {
 	return at
 }
 
-// value goes over the value that begins at an offset and returns where it ends. want is nil when nothing in it is looked for; key is
-// where its name begins, -1 without one.
+// value passes over the value that begins at an offset and returns the offset after it. want is nil when no pointer leads into
+// it; key is the offset of its name, -1 without one.
 func (w walk) value(want *wanted, at, key int) int {
 	if at >= len(w.raw) {
 		return at
@@ -140,7 +140,7 @@ func (w walk) value(want *wanted, at, key int) int {
 	return at
 }
 
-// over returns where the object or list that begins at an offset ends.
+// over returns the offset after the object or list that begins at an offset.
 func (w walk) over(at int) int {
 	for depth := 0; at < len(w.raw); {
 		switch w.raw[at] {
@@ -159,7 +159,7 @@ func (w walk) over(at int) int {
 	return at
 }
 
-// text returns where the string that begins at an offset ends.
+// text returns the offset after the string that begins at an offset.
 func (w walk) text(at int) int {
 	for at++; at < len(w.raw); at++ {
 		switch w.raw[at] {
@@ -205,7 +205,7 @@ func (w walk) list(want *wanted, at int) int {
 	return at + 1
 }
 
-// Dotted writes a pointer as programs do: scenes[0].elements.
+// Dotted writes a pointer in the notation of programs: scenes[0].elements.
 func Dotted(pointer string) string {
 	var b strings.Builder
 	for _, token := range Tokens(pointer) {

@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Position is a place in a text. Lines and columns count from 1, columns in characters. The zero Position is no place.
+// Position is a line and a column, both from 1; columns count characters. The zero Position means unknown.
 type Position struct{ Line, Column int }
 
-// Positions returns the position of each offset, by offset. Offsets behind the text are its end. One pass over the text.
+// Positions returns the position of each offset, by offset. Offsets beyond the text mean its end. It makes one pass over the
+// text.
 func Positions(raw []byte, offsets []int) map[int]Position {
 	sorted := slices.Clone(offsets)
 	slices.Sort(sorted)
 	found := make(map[int]Position, len(sorted))
-	line, begin, from := 1, 0, 0 // begin is where the line begins
+	line, begin, from := 1, 0, 0 // begin is the offset of the line's first byte
 	for _, offset := range sorted {
 		at := min(max(offset, 0), len(raw))
 		passed := raw[from:at]

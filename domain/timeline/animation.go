@@ -7,29 +7,29 @@ import (
 	"moviola/domain/document"
 )
 
-// Animation is how a text comes in. The text is divided into units, in reading order; unit i (from 0) begins Delay + Step·i seconds after
-// the element's first frame and is complete Each seconds later. How a unit looks on its way is the style's matter.
+// Animation says how a text appears. The text is divided into units, in reading order; unit i (from 0) begins Delay + Step·i
+// seconds after the element's first frame and is complete Each seconds later. The style decides how a moving unit looks.
 type Animation struct {
-	Style string // one of document.TextStyles that moves
+	Style string // one of document.TextStyles with a movement
 	Unit  AnimationUnit
-	// Units is how many there are, counted in the text as written. A drawing that finds more of them, by its own rules, lets the
-	// further ones begin with the last.
+	// Units is the number of units in the text as written. The drawing may count more, by its own rules: the surplus units begin
+	// with the last one.
 	Units int
 	Delay float64 // seconds
 	Step  float64 // seconds
 	Each  float64 // seconds
-	// Random is the time within which the units begin, each after Delay and a share of Random that follows from Seed and its number; Step
-	// counts nothing then.
+	// Random, if not 0, is the time span in which the units begin in random order: each after Delay and a fraction of Random that
+	// follows from Seed and its number. Step is not used then.
 	Random float64 // seconds
 	Seed   uint32
-	Least  float64 // seconds that the animation lasts at least
-	Way    float64 // pixels that a unit moves, of a style whose way does not follow from the size of its font
-	// Intro is how many frames of the element the animation lasts: from that frame on nothing moves. An element that ends before cuts it.
+	Least  float64 // shortest duration of the animation, in seconds
+	Way    float64 // distance in pixels that a unit moves, for styles where it does not depend on the font size
+	// Intro is the length of the animation in frames of the element. Nothing moves after it. It is cut at the end of the element.
 	Intro  int64
-	Leaves bool // the text is there at first, and nothing of it in the end
+	Leaves bool // the text is complete at first and disappears, instead of appearing
 }
 
-// AnimationUnit is what moves by itself.
+// AnimationUnit is the part of a text that moves as one.
 type AnimationUnit = document.TextUnit
 
 // The units of animation.
@@ -41,11 +41,11 @@ const (
 	LetterUnit = document.LetterUnit
 )
 
-// glide is the way of the letters of style 006. Vendor-catalogue §2.1.
+// glide is the distance in pixels that letters of style 006 move. Vendor-catalogue §2.1.
 const glide = 40
 
-// animate returns the animation of a text that is shown for life frames; nil: none. One of our own styles that would not be complete in that
-// time runs faster, a documented one is cut.
+// animate returns the animation of a text that is shown for life frames; nil: none. An animation of our own styles that needs
+// more time is sped up, one of a documented style is cut.
 func animate(style, text string, life int64, rate Rate) *Animation {
 	motion := document.TextMotions[style]
 	if !motion.Moves() {
@@ -72,7 +72,7 @@ func animate(style, text string, life int64, rate Rate) *Animation {
 	return a
 }
 
-// Begins is when unit i begins, in seconds. Further units than there are begin with the last.
+// Begins is the time at which unit i begins, in seconds. Units beyond Units begin with the last one.
 func (a Animation) Begins(i int) float64 {
 	i = max(min(i, a.Units-1), 0)
 	if a.Random > 0 {
@@ -81,7 +81,7 @@ func (a Animation) Begins(i int) float64 {
 	return a.Delay + a.Step*float64(i)
 }
 
-// Ends is when the last of so many units has come, in seconds.
+// Ends is the time at which the last of a number of units is complete, in seconds.
 func (a Animation) Ends(units int) float64 {
 	last := 0.0
 	for i := range max(min(units, a.Units), 1) {
@@ -90,7 +90,7 @@ func (a Animation) Ends(units int) float64 {
 	return max(last, a.Least)
 }
 
-// chance is a number of at least 0 and below 1 that looks random and is the same every time.
+// chance returns a pseudo-random number in [0, 1), the same for the same arguments.
 func chance(seed, i uint32) float64 {
 	x := uint64(seed)<<32 | uint64(i)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -98,7 +98,7 @@ func chance(seed, i uint32) float64 {
 	return float64((x^x>>31)>>11) / (1 << 53)
 }
 
-// Share is how much of unit i's way is done at a time in seconds, 0 to 1.
+// Share is the completed fraction, 0 to 1, of unit i's movement at a time in seconds.
 func (a Animation) Share(i int, seconds float64) float64 {
 	at := seconds - a.Begins(i)
 	switch {
@@ -110,7 +110,7 @@ func (a Animation) Share(i int, seconds float64) float64 {
 	return at / a.Each
 }
 
-// Done is the share of unit i's way, 0 to 1, at frame k of the element.
+// Done is the completed fraction, 0 to 1, of unit i's movement at frame k of the element.
 func (a Animation) Done(i int, k int64, rate Rate) float64 {
 	return a.Share(i, float64(k)*float64(rate.Den)/float64(rate.Num))
 }

@@ -6,10 +6,11 @@ import (
 	"moviola/domain/document"
 )
 
-// gapPercent is left between an element with a preset position and the edge of the canvas, of the canvas's width and height.
+// gapPercent is the distance, in per cent of the canvas's width or height, between an element with a preset position and the edge
+// of the canvas.
 const gapPercent = 5
 
-// maxBoxSide bounds a drawn box, so that a size or an extreme aspect ratio cannot exhaust the memory of who draws it.
+// maxBoxSide is the largest side of a box in pixels. It bounds the memory for drawing it.
 const maxBoxSide = 16384
 
 func checkBox(ref Ref, b Box) error {
@@ -19,8 +20,8 @@ func checkBox(ref Ref, b Box) error {
 	return nil
 }
 
-// usedPart is the rectangle of the source that an element uses; ok is false when nothing is left of it, and the rectangle is the
-// whole source then. Elements that are not cropped, and sounds, use the whole.
+// usedPart is the rectangle of the source that an element uses. Elements that are not cropped, and sounds, use the whole source.
+// ok is false when the crop leaves nothing; the rectangle is the whole source then.
 func usedPart(e *document.Element, f Facts) (part Box, ok bool) {
 	whole := Box{W: f.Width, H: f.Height}
 	if e.Crop == nil {
@@ -34,7 +35,7 @@ func usedPart(e *document.Element, f Facts) (part Box, ok bool) {
 	return Box{left, top, right - left, bottom - top}, true
 }
 
-// box returns where an image or video is drawn and which part of its source fills the box. Movie-schema §3.1.
+// box returns the box in which an image or video is drawn, and the part of its source that fills the box. Movie-schema §3.1.
 func (l *layout) box(e *document.Element, f Facts) (box, crop Box) {
 	part, _ := usedPart(e, f)
 	canvas := Box{W: l.plan.Width, H: l.plan.Height}
@@ -44,7 +45,7 @@ func (l *layout) box(e *document.Element, f Facts) (box, crop Box) {
 		box.X, box.Y = e.X, e.Y
 	case document.Fit:
 		box.W, box.H = fitSize(part, canvas)
-		l.put(&box, e, 0) // it touches the edges by intention
+		l.put(&box, e, 0) // no gap: the box touches the edges on purpose
 	default:
 		box.W, box.H = drawnSize(e, part)
 		l.put(&box, e, gapPercent)
@@ -55,22 +56,22 @@ func (l *layout) box(e *document.Element, f Facts) (box, crop Box) {
 	return box, part
 }
 
-// coverPart is the largest middle part of the source part that has the canvas's aspect ratio.
+// coverPart is the largest centred part of part that has the canvas's aspect ratio.
 func coverPart(part, canvas Box) Box {
 	w := min(part.W, max(1, scale(part.H, canvas.W, canvas.H)))
 	h := min(part.H, max(1, scale(part.W, canvas.H, canvas.W)))
 	return Box{part.X + (part.W-w)/2, part.Y + (part.H-h)/2, w, h}
 }
 
-// fitSize is the largest size of the part's aspect ratio within the canvas.
+// fitSize is the largest size within the canvas that has the part's aspect ratio.
 func fitSize(part, canvas Box) (w, h int) {
 	w = min(canvas.W, max(1, scale(canvas.H, part.W, part.H)))
 	h = min(canvas.H, max(1, scale(canvas.W, part.H, part.W)))
 	return w, h
 }
 
-// drawnSize is the size that width and height ask for: a side that is not given follows from the other one, and without any the
-// source keeps its size.
+// drawnSize is the size that width and height ask for. A missing side follows from the other one by the aspect ratio; without
+// both, the source keeps its size.
 func drawnSize(e *document.Element, part Box) (w, h int) {
 	switch {
 	case e.Width > 0 && e.Height > 0:
@@ -83,13 +84,13 @@ func drawnSize(e *document.Element, part Box) (w, h int) {
 	return part.W, part.H
 }
 
-// scale is n · num / den, rounded half up. It saturates, for sides that are refused afterwards.
+// scale is n · num / den, rounded half up. Results that are too large are capped; a later check refuses them.
 func scale(n, num, den int) int {
 	return int(min(math.Floor(float64(n)*float64(num)/float64(den)+0.5), math.MaxInt32))
 }
 
-// put moves a box to the element's position. x and y are the top left corner of a custom position and offsets from the others
-// (decision 26); what is fitted to the canvas has no corner to give, so custom is the middle there.
+// put moves a box to the element's position. x and y are the top left corner for a custom position, and offsets for the others
+// (decision 26). A box that is fitted to the canvas has no corner to set, so custom means the middle.
 func (l *layout) put(box *Box, e *document.Element, gap int) {
 	position := e.Position
 	if e.Resize == document.Fit && position == document.Custom {
@@ -100,7 +101,7 @@ func (l *layout) put(box *Box, e *document.Element, gap int) {
 	box.Y = e.Y + place(v, l.plan.Height, box.H, gap)
 }
 
-// edge is where along one direction something sits.
+// edge is the place of a box along one axis: near, middle or far.
 type edge int
 
 const (
@@ -122,7 +123,7 @@ func edges(p document.Position) (horizontal, vertical edge) {
 	return at[0], at[1]
 }
 
-// place is where a side of the given size begins in a canvas of the given length, gap per cent from its edge.
+// place returns the first pixel of a side of the given size in a canvas of the given length, gap per cent from its edge.
 func place(at edge, canvas, size, gap int) int {
 	margin := scale(canvas, gap, 100)
 	switch at {

@@ -1,7 +1,7 @@
 package timeline
 
-// Canonical is the layer without what does not change its picture in its window: equal canonical layers look the same, wherever in
-// the movie and in their element's life they are. A logo that is shown all the time is the same in every window.
+// Canonical returns the layer without its place in the movie and in the element's life, as far as its picture does not depend on
+// them: layers with equal canonical forms look the same. So a logo that is shown all the time is the same in every window.
 func (l Layer) Canonical() Layer {
 	l.Ref = Ref{}
 	if !l.Fades() {
@@ -31,8 +31,8 @@ func (l Layer) Fades() bool {
 	return in || out
 }
 
-// Still says that every frame of the window that shows the layer shows the same of it. What only its drawer knows to stand still, as
-// of components, is not called still here.
+// Still says that every frame of the window that shows the layer shows the same picture. It is false for layers whose movement
+// only the drawing code knows, such as components.
 func (l Layer) Still() bool {
 	return !l.Fades() && l.Effects.still() && l.contentStill()
 }

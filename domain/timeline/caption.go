@@ -26,8 +26,8 @@ func (l *layout) subtitles() {
 	l.plan.Subtitles = s
 }
 
-// Caption shows captions, in order of their time, above everything else in the movie: each window that shows any gets one more
-// layer, the topmost. What lies outside of the movie is left out. A plan without subtitles stays as it is.
+// Caption adds the captions, in order of time, above everything else: each window with captions gets one more layer, the topmost.
+// Captions outside of the movie are dropped. A plan without subtitles stays unchanged.
 func (p *Plan) Caption(states []caption.State) {
 	if p.Subtitles == nil {
 		return
@@ -52,7 +52,7 @@ func (p *Plan) Caption(states []caption.State) {
 	}
 }
 
-// frameAt is the frame of the movie at a time, from its first one to the one after its last.
+// frameAt is the movie's frame at a time, limited to the range from 0 to the number of frames.
 func (p *Plan) frameAt(at time.Duration) int64 {
 	return min(max(p.FPS.Frame(document.SecondsOfFloat(at.Seconds())), 0), p.Frames)
 }

@@ -6,29 +6,31 @@ import (
 	"moviola/domain/caption"
 )
 
-// Page is what an HTMLLayer shows. The page is as large as the layer's box. HTML or Source is set; HTML wins.
+// Page is the web page of an HTMLLayer, as large as the layer's box. HTML or Source is set; if both are, HTML is used.
 type Page struct {
-	HTML     string // a fragment, shown over nothing
-	Source   string // address of a page, which is not among the facts
+	HTML     string // HTML fragment, shown on a transparent background
+	Source   string // address of a page; it is not among the facts
 	Settings []Setting
 	Tailwind bool
 	Wait     float64 // seconds after the page and its fonts have been loaded, 0 to 10
-	// Finished has the picture taken when the page's finite animations have ended, 5 s later at most: no wait was given. Decision 67.
+	// Finished says that the picture is taken when the page's finite animations have ended, at most 5 s after loading, because no
+	// wait was given. Decision 67.
 	Finished bool    `json:",omitempty"`
-	DPI      float64 // pixels of the drawing for each pixel of the page; the result is scaled down to the box
-	// Capture is how many frames of the element show the page moving, at the movie's rate and from the end of Wait on; 0: a still.
-	// Afterwards the last frame stays.
+	DPI      float64 // drawn pixels per CSS pixel; the result is scaled down to the box
+	// Capture is the number of frames for which the moving page is recorded, at the movie's rate, beginning after Wait; 0: one
+	// still picture. The last frame is then shown to the element's end.
 	Capture int64
-	// Now is when the page begins, by its own clock. It is set by who draws it, and is no part of what the page is.
+	// Now is the start time on the page's clock. The renderer sets it; it is not part of the page's identity.
 	Now time.Time `json:"-"`
-	// Fresh forbids to take the picture of the page from a cache: the element's cache is false. It is no part of what the page is either.
+	// Fresh says that the picture of the page must not come from a cache: the element's cache is false. It is not part of the
+	// page's identity.
 	Fresh bool `json:"-"`
-	// Sealed has the page reach no network. It is set by who draws it.
+	// Sealed says that the page has no network access. The renderer sets it.
 	Sealed bool `json:"-"`
 }
 
-// DrawingView is a part of an SVG drawing: W × H pixels of a canvas on which the drawing, of Width × Height pixels on its own, lies at X, Y,
-// enlarged by ScaleX and ScaleY.
+// DrawingView is a part of an SVG drawing: a viewport of W × H pixels onto a canvas on which the drawing, Width × Height pixels
+// in its own units, is placed at X, Y and scaled by ScaleX and ScaleY.
 type DrawingView struct {
 	W, H           int
 	X, Y           float64
@@ -36,36 +38,35 @@ type DrawingView struct {
 	Width, Height  float64
 }
 
-// Setting is a CSS property of the body of a page, as written; names are in lower case with dashes.
+// Setting is a CSS property of a page's body, its value as written. Names are in lower case with dashes.
 type Setting struct{ Name, Value string }
 
-// Audiogram draws the waveform of the mixed sound, from the middle of the box up and down.
+// Audiogram draws the waveform of the mixed sound, symmetric about the horizontal middle of the box.
 type Audiogram struct {
 	Color     Color
-	Amplitude float64 // 0 to 10: a full swing fills Amplitude/5 of half the box's height, and is cut at its edge
+	Amplitude float64 // 0 to 10: a full-scale signal fills Amplitude/5 of half the box's height, clipped at the box's edge
 }
 
-// Subtitles says where the movie's captions come from and how they look. What they say is found out when the sound is mixed;
-// Plan.Caption then adds them.
+// Subtitles is the source and the look of the movie's captions. Their texts are known when the sound has been mixed; Plan.Caption
+// adds them then.
 type Subtitles struct {
 	Ref      Ref
 	Captions string // an SRT, VTT or ASS text; empty: none was given
-	Source   string // key of a file of captions among the sources; empty: none. Without both they are made from what is said
-	Language string // lower case, as in the document; "auto": to be found out
+	Source   string // key of a caption file among the sources; empty: none. Without Captions and Source, captions are transcribed from the sound
+	Language string // lower case, as in the document; "auto": detected
 	Model    string
-	// Connection is the id of a saved connection to the provider that listens; empty: none.
+	// Connection is the id of a saved connection to the provider that transcribes; empty: none.
 	Connection string
 	Style      caption.Style // its FontURL is the key of a font among the sources
 }
 
-// Captions is what a window shows of the movie's captions, each one a picture of its own, in order and without overlap. The layer's
-// box is the canvas.
+// Captions are the captions that a window shows, each one a picture, in order and without overlap. The layer's box is the canvas.
 type Captions struct {
 	Style caption.Style
 	Shown []ShownCaption
 }
 
-// ShownCaption is a caption and the frames of the window that show it: From to before To.
+// ShownCaption is a caption and the frames of the window that show it, from From up to To, without To.
 type ShownCaption struct {
 	Rows     []caption.Row
 	From, To int64

@@ -1,6 +1,6 @@
 package timeline
 
-// length reads the first of the names as a length in pixels, of which per cent are those of the font size.
+// length reads the first given one of the named settings as a length in pixels. Per cent are of the font size.
 func (s *styler) length(otherwise float64, names ...string) float64 {
 	value := s.word(names...)
 	if value == "" || value == "auto" || value == "normal" {

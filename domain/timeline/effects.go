@@ -6,9 +6,9 @@ import (
 	"moviola/domain/document"
 )
 
-// Effects change a layer's picture, in this order: the colour key, the correction of colours, mirroring, the motion within
-// the box, the mask over the box, the turn around the box's middle, opacity. Key and correction may be applied before or after
-// scaling. What is turned may reach over the box, everything else is cut by it. Fades come on top.
+// Effects change a layer's picture, in this order: colour key, colour correction, mirroring, motion within the box, the mask over
+// the box, rotation about the box's middle, opacity, then fades. Key and correction may be applied before or after scaling. A
+// rotated picture may extend beyond the box, everything else is clipped to it.
 type Effects struct {
 	ChromaKey    *ChromaKey
 	Correction   *document.Correction // as ffmpeg's eq filter does it
@@ -17,32 +17,32 @@ type Effects struct {
 	Motion       *Motion
 	Mask         *Mask
 	Rotation     *Rotation
-	Transparency float64 // 0: as it is; 1: invisible. Alpha is multiplied by 1 - Transparency
+	Transparency float64 // 0: opaque; 1: invisible. Alpha is multiplied by 1 - Transparency
 }
 
 // ChromaKey makes a colour transparent.
 type ChromaKey struct {
-	Color Color // its alpha means nothing
-	// Similarity is 0.01 (this colour only) to 1 (everything): the distance of the chroma from Color's, as a share of the distance
-	// to the colour that is farthest from it, up to which a pixel is transparent.
+	Color Color // its alpha is not used
+	// Similarity is the largest chroma distance from Color at which a pixel becomes transparent, as a fraction of the largest
+	// possible distance: 0.01 (this colour only) to 1 (everything).
 	Similarity float64
 }
 
-// Mask is an image or video, stretched over the layer's box. Its brightness, over black where it is transparent, is multiplied
-// into the alpha: white shows, black hides.
+// Mask is an image or video, stretched over the layer's box. Alpha is multiplied by its brightness, taken over black: white
+// shows, black hides.
 type Mask struct {
 	Source string // key among the facts
-	Video  bool   // it plays once from the element's first frame on; then its last frame stays
+	Video  bool   // played once from the element's first frame on; then its last frame is held
 }
 
-// Motion is zoom and pan: what the layer's box shows of the picture. The picture is the layer's source, cropped and mirrored,
-// which would fill the box if View were the unit square. Outside of the picture nothing is shown.
+// Motion is a zoom or pan: it moves a view over the picture, and the view fills the layer's box. The picture is the layer's
+// source, cropped and mirrored; the view of the unit square shows all of it. Areas outside of the picture are empty.
 type Motion struct{ From, To View }
 
-// View is a part of a picture, in shares of its width and height from its top left corner.
+// View is a rectangle in a picture, in fractions of the picture's width and height, from its top left corner.
 type View struct{ X, Y, W, H float64 }
 
-// At is the view at frame k of an element of life frames: From at its first one, To at its last one, evenly in between.
+// At is the view at frame k of an element of life frames: linear from From at the first frame to To at the last.
 func (m Motion) At(k, life int64) View {
 	done := 1.0
 	if life > 1 {
@@ -55,9 +55,9 @@ func (m Motion) At(k, life int64) View {
 // Rotation turns a layer around the middle of its box.
 type Rotation struct {
 	Degrees float64 // clockwise
-	// Frames is how long turning through Degrees takes, from the element's first frame on; 0: it is turned all the time.
+	// Frames is the duration of a turn through Degrees, from the element's first frame on; 0: it is rotated from the start.
 	Frames int64
-	// Endless turns go on at the same speed. Others stop at Degrees.
+	// Endless says that the rotation continues at the same speed. Otherwise it stops at Degrees.
 	Endless bool
 }
 

@@ -6,7 +6,7 @@ import (
 	"moviola/domain/css"
 )
 
-// background reads a colour, or a gradient. A picture is none.
+// background reads a colour or a gradient. Background images are not supported.
 func (s *styler) background() (Color, *Gradient) {
 	for _, name := range []string{"background-image", "background"} {
 		value := s.word(name)

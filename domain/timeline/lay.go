@@ -8,18 +8,18 @@ import (
 	"moviola/domain/document"
 )
 
-// The bounds of a plan. They keep the plan of a hostile document small; what an account may render is decided by its service plan.
+// The bounds of a plan. They bound the memory that a hostile document takes; the account's plan decides which lengths and sizes
+// it may render.
 const (
 	longestHours = 6
 	maxLayers    = 200_000
-	maxWindows   = 10_000 // each costs a process
+	maxWindows   = 10_000 // each window costs a process
 	maxWarnings  = 50
 	maxNotes     = 2000
 )
 
-// Lay makes the plan of a movie. facts says what was found out about each of document.Sources, by its key; fonts and captions need
-// none.
-// Mistakes of the movie are *domain.Error; a source without facts is a plain error.
+// Lay makes the plan of a movie. facts holds what probing has found out about each of document.Sources, by its key, except for
+// fonts and captions. Mistakes of the movie are *domain.Error; a source without facts is a plain error.
 func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
 	if err := document.Validate(m); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func checkLength(length document.Seconds, frames int64) error {
 	return nil
 }
 
-// checkSources finds elements whose source is something else than their type says, and pictures cropped to nothing.
+// checkSources finds elements whose source has another type than the element, and pictures whose crop leaves nothing.
 func checkSources(m *document.Movie, facts map[string]Facts) error {
 	for e := range m.All() {
 		if err := checkSource(e, facts); err != nil {
@@ -101,7 +101,7 @@ func checkSource(e *document.Element, facts map[string]Facts) error {
 	return nil
 }
 
-// suitable says which files can be the source of an element of a type. Any can be that of the others.
+// suitable says which files can be the source of an element of a type. Types that are not listed accept any file.
 var suitable = map[string]func(Facts) bool{
 	document.TypeImage: isPicture,
 	document.TypeVideo: func(f Facts) bool { return isPicture(f) && f.HasVideo && f.Duration > 0 },
@@ -126,7 +126,7 @@ func checkMask(e *document.Element, facts map[string]Facts) error {
 	return nil
 }
 
-// warnTransitions says which transitions the scenes were too short for.
+// warnTransitions warns of transitions that were shortened because a scene is too short.
 func (l *layout) warnTransitions() {
 	for i, scene := range l.movie.Scenes {
 		if length := l.timing.Transitions[i]; scene.Transition != nil && length.Cmp(scene.Transition.Duration) < 0 {
@@ -136,15 +136,15 @@ func (l *layout) warnTransitions() {
 	}
 }
 
-// short writes seconds for people.
+// short formats seconds for messages.
 func short(s document.Seconds) string { return strconv.FormatFloat(s.Float(), 'g', 6, 64) }
 
 func elementError(ref Ref, format string, args ...any) error {
 	return document.ElementError(ref, fmt.Sprintf(format, args...))
 }
 
-// thumbnail is the frame that the movie's thumbnail shows. Decision 26: a point of time, or the middle of a scene; by default
-// one second, or the middle of a shorter movie.
+// thumbnail is the frame for the movie's thumbnail. Decision 26: a point of time, or the middle of a scene; by default the frame
+// at one second, or the middle of a shorter movie.
 func (l *layout) thumbnail() int64 {
 	frame := l.movie.FPS.Frame(document.SecondsOf(1))
 	if l.plan.Seconds() <= 1 {
@@ -174,7 +174,8 @@ func (l *layout) scene(name string) (index int, ok bool) {
 	return n - 1, err == nil && n >= 1 && n <= len(l.movie.Scenes)
 }
 
-// note records a property that the render does not follow as the movie gives it: as a warning of the plan, and as a note for its author.
+// note records a property that the render does not follow as written: as a warning of the plan, and as a note for the movie's
+// author.
 func (l *layout) note(n document.Note) {
 	if len(l.plan.Warnings) < maxWarnings {
 		l.plan.Warnings = append(l.plan.Warnings, n.String())

@@ -7,7 +7,7 @@ import (
 	"moviola/domain/document"
 )
 
-// layer draws up what an element shows, without the window.
+// layer builds the layer of an element, without its place in a window.
 func (l *layout) layer(e *document.Element, s stretch) (Layer, error) {
 	layer := Layer{
 		Ref: e.Ref, Kind: LayerKind(e.Ref.Type), FadeIn: s.fadeIn, FadeOut: s.fadeOut, Life: s.end - s.start, Effects: l.effects(e),
@@ -44,19 +44,19 @@ func (l *layout) page(e *document.Element, life int64) *Page {
 		page.Source = ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
-		if name != "opacity" { // which is an effect
+		if name != "opacity" { // opacity is an effect
 			page.Settings = append(page.Settings, Setting{Name: name, Value: e.Settings[name]})
 		}
 	}
 	return page
 }
 
-// canvasBox is the box of an element whose size follows from nothing but its properties: a side that is not given is the canvas's.
+// canvasBox is the box of an element whose size depends on its properties only: a missing side is the canvas's.
 func (l *layout) canvasBox(e *document.Element) Box {
 	box := Box{W: e.Width, H: e.Height}
 	horizontal, vertical := edges(e.Position)
 	if box.W < 0 || e.Resize != "" {
-		box.W, horizontal = l.plan.Width, free // it has no room to move
+		box.W, horizontal = l.plan.Width, free // as wide as the canvas: a horizontal position has no effect
 	}
 	if box.H < 0 || e.Resize != "" {
 		box.H, vertical = l.plan.Height, free
@@ -66,10 +66,10 @@ func (l *layout) canvasBox(e *document.Element) Box {
 	return box
 }
 
-// The size of one level of zoom. Decision 26.
+// zoomLevel is the enlargement by one level of zoom. Decision 26.
 const zoomLevel = 0.1
 
-// effects returns what the element does to its picture, nil when nothing.
+// effects returns the effects of the element on its picture, nil when there are none.
 func (l *layout) effects(e *document.Element) *Effects {
 	given := &e.Effects
 	f := Effects{
@@ -88,9 +88,9 @@ func (l *layout) effects(e *document.Element) *Effects {
 	return &f
 }
 
-// motionOf is what zoom and pan come to. Zoom enlarges by a tenth for each level, about the middle; a pan moves the view by its
-// distance meanwhile, towards its side. A pan alone moves the picture in its direction, so the view goes the other way; the picture is
-// enlarged as far as it needs to be to fill its box, unless that is forbidden. The first look moved the view in this case too.
+// motionOf combines zoom and pan. Zoom enlarges by a tenth per level about the middle; with a zoom, a pan moves the view towards
+// its side by its distance. A pan alone moves the picture in its direction, so the view moves the opposite way; the picture is
+// enlarged just enough to fill its box, unless pan-crop forbids it. The first look moved the view in this case too.
 func motionOf(e *document.Effects) *Motion {
 	switch {
 	case e.Zoom != 0:
@@ -115,7 +115,7 @@ func motionOf(e *document.Effects) *Motion {
 		}
 	}
 	d := e.PanDistance
-	// -1 goes from the far edge to the near one, 1 the other way, 0 stays in the middle.
+	// direction -1 goes from the far edge to the near one, 1 the other way, 0 stays in the middle
 	from, to := [3]float64{d, d / 2, 0}, [3]float64{0, d / 2, d}
 	return &Motion{
 		From: View{X: from[view.X+1], Y: from[view.Y+1], W: 1 - d, H: 1 - d},
@@ -123,7 +123,8 @@ func motionOf(e *document.Effects) *Motion {
 	}
 }
 
-// travel is where a view of that size ends up that moves from the middle by a distance, and stays in the picture if it must.
+// travel returns the end position of a view that moves from the middle by a distance. With stay the view is kept inside the
+// picture.
 func travel(size float64, direction int, distance float64, stay bool) float64 {
 	at := (1-size)/2 + float64(direction)*distance
 	if stay {
@@ -132,7 +133,7 @@ func travel(size float64, direction int, distance float64, stay bool) float64 {
 	return at
 }
 
-// rotation is nil for an element that is upright. A turn all around ends as it began, so it goes on.
+// rotation is nil for an element that is not rotated. A full turn ends as it began, so it continues endlessly.
 func (l *layout) rotation(r document.Rotate) *Rotation {
 	const around = 360
 	full := r.Angle == around || r.Angle == -around

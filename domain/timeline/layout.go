@@ -9,7 +9,7 @@ import (
 	"moviola/domain/document"
 )
 
-// layout is a plan in the making.
+// layout holds the state while a plan is made.
 type layout struct {
 	movie  *document.Movie
 	facts  map[string]Facts
@@ -19,15 +19,15 @@ type layout struct {
 	notes  []document.Note
 }
 
-// picture is an element that is seen, placed in the whole movie: its layer is complete but for the window.
+// picture is a visible element with its frames in the whole movie. Its layer is complete except for the window.
 type picture struct {
 	layer      Layer
 	z          int
-	fresh      bool  // the element may not come from a cache
+	fresh      bool  // the element must not come from a cache
 	start, end int64 // frames of the movie
 }
 
-// level is where pictures lie: below the scenes, in them, or above.
+// level says whether a picture is below the scenes, in a scene, or above the scenes.
 type level int
 
 const (
@@ -36,9 +36,9 @@ const (
 	above
 )
 
-// fill places every element, cuts the movie into windows and puts into each what is seen in it. From bottom to top: elements of
-// the movie with a negative z-index, which are seen through scenes whose background is not opaque; the scene; the other
-// elements of the movie. Within each of the three by z-index, then in the order of the document. Movie-schema §6.
+// fill places every element, cuts the movie into windows and gives each window its layers. From bottom to top: elements of the
+// movie with a negative z-index, visible through scenes with a transparent background; the elements of the scene; the other
+// elements of the movie. Within each level the order is by z-index, then by position in the document. Movie-schema §6.
 func (l *layout) fill() error {
 	var inScenes []picture
 	for i, scene := range l.movie.Scenes {
@@ -68,7 +68,7 @@ func (l *layout) fill() error {
 	return l.show(ofMovie[behind:], above)
 }
 
-// markFresh marks the windows of scenes that must be rendered anew: the scene, one of its elements, or the movie says so.
+// markFresh marks the windows of scenes that must be rendered anew, because the movie, the scene or one of its elements says so.
 func (l *layout) markFresh() {
 	fresh := map[int]bool{}
 	for _, scene := range l.movie.Scenes {
@@ -81,7 +81,7 @@ func (l *layout) markFresh() {
 	}
 }
 
-// place returns the pictures of a list of elements, bottom first, and adds its sounds to the plan.
+// place returns the pictures of a list of elements, bottom first, and adds the elements' sounds to the plan.
 func (l *layout) place(elements []document.Element, spans []document.Span) ([]picture, error) {
 	var pictures []picture
 	for i := range elements {
@@ -109,10 +109,11 @@ func (l *layout) place(elements []document.Element, spans []document.Span) ([]pi
 
 func (l *layout) frame(at document.Seconds) int64 { return l.movie.FPS.Frame(at) }
 
-// stretch is the life of an element, and its fades, in frames of the movie.
+// stretch is the lifetime of an element in frames of the movie, and the lengths of its fades.
 type stretch struct{ start, end, fadeIn, fadeOut int64 }
 
-// play says how a source is played for life frames: from where, how long one play lasts, and how often at most.
+// play returns how a source is played for life frames: its start, the length of one repetition (0: it is not repeated), both in
+// seconds, and the largest number of repetitions (0: no limit).
 func (l *layout) play(e *document.Element, life int64) (seek, loop float64, plays int) {
 	length := document.SecondsOfFloat(l.facts[e.Src].Duration)
 	from := e.SeekIn(length)
@@ -133,7 +134,7 @@ func (l *layout) sound(e *document.Element, s stretch) {
 	l.plan.Audio = append(l.plan.Audio, clip)
 }
 
-// show puts pictures into the windows in which they are seen.
+// show adds pictures to the windows in which they are visible.
 func (l *layout) show(pictures []picture, at level) error {
 	for _, p := range pictures {
 		for i := range l.plan.windowsIn(p.start, p.end) {
@@ -154,8 +155,8 @@ func (l *layout) show(pictures []picture, at level) error {
 
 const opaque = 255
 
-// seenIn returns the lists of a window's layers that a picture belongs to: a scene's element is in its scene, and elements below
-// the scenes are in each that lets them be seen.
+// seenIn returns the layer lists of a window that a picture belongs to: an element of a scene belongs to its scene, elements
+// below the scenes to each scene whose background is not opaque.
 func seenIn(w *Window, p picture, at level) []*[]Layer {
 	if at == above {
 		return []*[]Layer{w.top()}
@@ -169,8 +170,8 @@ func seenIn(w *Window, p picture, at level) []*[]Layer {
 	return lists
 }
 
-// paintBackgrounds makes every background opaque, once the elements below the scenes are in place: what shines through is the
-// movie's own background, or a layer between those elements and the scene's.
+// paintBackgrounds makes every background opaque after the elements below the scenes are placed: the movie's background becomes
+// the base, and a scene's transparent background becomes a layer above those elements.
 func (l *layout) paintBackgrounds() {
 	base := over(document.Black, l.movie.Background)
 	for i := range l.plan.Windows {
@@ -190,13 +191,13 @@ func (l *layout) paintBackgrounds() {
 	}
 }
 
-// paint fills the canvas with the background of a scene.
+// paint returns a layer that fills the canvas with the background of a scene.
 func (l *layout) paint(s side, frames int64) Layer {
 	canvas := Box{W: l.plan.Width, H: l.plan.Height}
 	return Layer{Ref: Ref{Scene: s.scene}, Kind: ColorLayer, Color: *s.background, Box: canvas, To: frames, Life: frames}
 }
 
-// over lays a colour over an opaque one.
+// over composites a colour over an opaque one.
 func over(base, c Color) Color {
 	mix := func(below, above uint8) uint8 {
 		return uint8((uint32(below)*(opaque-uint32(c.A)) + uint32(above)*uint32(c.A) + opaque/2) / opaque)

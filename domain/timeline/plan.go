@@ -2,15 +2,15 @@ package timeline
 
 import "moviola/domain/document"
 
-// The vocabulary that a plan shares with its document.
+// Types of the document that a plan uses too.
 type (
 	// Rate is frames per second as an exact, positive fraction: 25/1, 2997/100.
 	Rate = document.Rate
-	// Color is 8 bits per channel, not premultiplied.
+	// Color is a colour of 8 bits per channel, not premultiplied.
 	Color = document.Color
 	// Ref names an element for messages: "Scene #1 Element #2". Scene 0 is the movie itself.
 	Ref = document.Ref
-	// Quality is the wanted balance of size and looks.
+	// Quality is the chosen balance between file size and picture quality.
 	Quality = document.Quality
 )
 
@@ -21,7 +21,7 @@ const (
 	High   = document.High
 )
 
-// Plan is a movie laid out in frames and pixels: all that a renderer needs to know, and nothing it has to decide.
+// Plan is a movie laid out in frames and pixels. It holds everything that a renderer needs, and leaves it nothing to decide.
 type Plan struct {
 	Width, Height  int // pixels, even
 	FPS            Rate
@@ -30,43 +30,43 @@ type Plan struct {
 	Audio          []Clip
 	ThumbnailFrame int64
 	Quality        Quality
-	Draft          bool       // every frame is to be marked (decision 37); the mark is no layer of the plan
-	Held           bool       // frames that look like the one before may be written as such
-	Fresh          bool       // the movie's cache is false: nothing that was rendered before may be taken, not even its sound
-	Subtitles      *Subtitles // nil: none. Their layers are added by Caption, when the captions are known
+	Draft          bool       // every frame gets the draft mark (decision 37), which is not a layer of the plan
+	Held           bool       // frames equal to the previous one may be written as repeats
+	Fresh          bool       // the movie's cache is false: pictures and sound must not come from earlier renders
+	Subtitles      *Subtitles // nil: none. Caption adds their layers when the captions are known
 	Warnings       []string
 }
 
-// Window is a stretch of the movie that is rendered by itself. The windows of a plan follow each other without gap or overlap
-// and cover it. None is much longer than 15 seconds unless it is a transition: they are cut here and nowhere else, also
-// inside videos and animations, and what a window shows does not depend on where it was cut.
+// Window is a stretch of the movie that is rendered on its own. The windows of a plan cover it without gap or overlap. Except for
+// transitions none is much longer than 15 seconds. Only this package cuts windows, also inside videos and animations, and the
+// pictures do not depend on the cuts.
 type Window struct {
 	Scene      int   // number of the scene, from 1; 0 in a movie without scenes
 	Start      int64 // frame of the movie
 	Frames     int64
 	Background Color
 	Layers     []Layer // bottom first
-	// Transition is set in a window in which a scene comes in. Background and Layers are those of the entering scene then, and
-	// the leaving one is in here.
+	// Transition is set in a window in which a scene replaces another. Background and Layers are then those of the entering
+	// scene, Transition holds those of the leaving one.
 	Transition *Transition
-	// Fresh forbids to take the window from a cache: the movie, the scene or one of the scene's elements says so. What is rendered
-	// may be kept for others.
+	// Fresh says that the window must not come from a cache: the movie, the scene or one of its elements says so. The rendered
+	// window may be stored in the cache.
 	Fresh bool
 }
 
-// Transition is the change from one scene to the next, over all frames of its window. At the window's frame k, of n, its share
-// k/n is done: the first frame shows the leaving scene alone, and the frame after the last one would show the entering scene
-// alone. Both are complete, opaque pictures: the movie's elements below the scenes are among the layers of both.
+// Transition is the change from one scene to the next, over all frames of its window. At frame k of n the fraction k/n is done:
+// the first frame shows the leaving scene alone, and the frame after the last one would show the entering scene alone. Both
+// scenes are complete, opaque pictures: elements of the movie below the scenes are among the layers of both.
 type Transition struct {
 	Style      string // one of document.TransitionStyles, named as in ffmpeg's xfade filter
-	Scene      int    // number of the leaving scene; 0: the black before the first one
+	Scene      int    // number of the leaving scene; 0: black, before the first scene
 	Background Color  // of the leaving scene
 	Layers     []Layer
-	// Over is drawn over the changing picture and does not change with it: the elements of the movie above the scenes.
+	// Over is drawn above the transition and is not affected by it: the elements of the movie above the scenes.
 	Over []Layer
 }
 
-// LayerKind says what a layer shows.
+// LayerKind is the kind of picture that a layer shows.
 type LayerKind string
 
 // The kinds of layers.
@@ -78,11 +78,11 @@ const (
 	ComponentLayer LayerKind = "component"
 	AudiogramLayer LayerKind = "audiogram" // the waveform of the mixed sound
 	CaptionLayer   LayerKind = "caption"   // the subtitles
-	ColorLayer     LayerKind = "color"     // a filled box: the half transparent background of a scene over elements of the movie
+	ColorLayer     LayerKind = "color"     // a filled box: the translucent background of a scene over elements of the movie
 )
 
-// Layer is one picture in one window: an element, or the part of it that falls into the window. The frame of the element that
-// the window's frame k shows is Phase + k - From, which counts from 0 to Life-1; everything that moves is given in it.
+// Layer is one picture in one window: an element, or the part of it that falls into the window. Frame k of the window shows frame
+// Phase + k - From of the element, 0 to Life-1. All movements are given in frames of the element.
 type Layer struct {
 	Ref       Ref
 	Kind      LayerKind
@@ -93,20 +93,19 @@ type Layer struct {
 	Audiogram *Audiogram          // of an AudiogramLayer
 	Captions  *Captions           // of a CaptionLayer
 	Color     Color               // of a ColorLayer
-	Box       Box                 // where it is drawn; may reach over the canvas
+	Box       Box                 // the rectangle in which it is drawn; may extend beyond the canvas
 	// Crop is the part of the source that fills the box, in source pixels. The zero Crop is the whole source.
 	Crop Box
 	From int64 // first frame of the window that shows it
-	To   int64 // first frame that does not any more
-	// Phase is how many frames of the element lie before From: not 0 where a window begins in its middle.
+	To   int64 // first frame of the window that no longer shows it
+	// Phase is the number of the element's frames before From: not 0 when the element began in an earlier window.
 	Phase int64
-	// Seek is where in the source the element begins, and Loop how long one play of the source is, both in seconds. Loop 0: it
-	// is played once. Plays is how often a looped source is played at most; 0: endlessly. When the plays are over, the last
-	// frame stays.
+	// Seek is the start position in the source, Loop the length of one repetition of the source, both in seconds; Loop 0: it is
+	// played once. Plays is the largest number of repetitions; 0: no limit. After the last one the last frame is held.
 	Seek  float64
 	Loop  float64
 	Plays int
-	// Animated is an ImageLayer that is played like a video: an animated GIF or WebP.
+	// Animated says that an ImageLayer is played like a video: an animated GIF or WebP.
 	Animated bool
 	// FadeIn and FadeOut are lengths in frames, at the element's own start and end; Life is the element's whole length.
 	FadeIn, FadeOut, Life int64
@@ -116,31 +115,31 @@ type Layer struct {
 // Box is a rectangle in pixels.
 type Box struct{ X, Y, W, H int }
 
-// Text is a text and how it is set in the layer's box.
+// Text is a text and its settings.
 type Text struct {
 	Text      string
 	Settings  TextSettings
-	Animation *Animation // how it comes in; nil: it is there from the start
+	Animation *Animation // how the text appears; nil: it is complete from the start
 }
 
-// Clip is a stretch of sound, placed in the whole movie.
+// Clip is the sound of an element, placed in the whole movie.
 type Clip struct {
 	Ref    Ref
 	Source string // key of the video, audio or voice among the facts
 	From   int64  // frame of the movie
 	To     int64
-	Seek   float64 // seconds
-	Loop   float64 // seconds of one play; 0: once
-	Plays  int     // how often a looped source is played at most; 0: endlessly. Silence follows
+	Seek   float64 // start position in the source, in seconds
+	Loop   float64 // length of one repetition in seconds; 0: played once
+	Plays  int     // largest number of repetitions; 0: no limit. Silence follows
 	Volume float64
-	// FadeIn and FadeOut are lengths in frames, at From and before To.
+	// FadeIn and FadeOut are lengths in frames, after From and before To.
 	FadeIn, FadeOut int64
 }
 
-// Facts is what has been found out about a source by probing it. They are given to Lay by the source's key.
+// Facts holds what probing has found out about a source. Lay takes a map of them by the source's key.
 type Facts struct {
-	Width, Height int     // as shown, after rotation; 0 without picture
-	Duration      float64 // seconds; 0 of a still image, a font or a file of captions
+	Width, Height int     // as displayed, after rotation; 0 without picture
+	Duration      float64 // seconds; 0 for a still image, a font or a caption file
 	HasVideo      bool
 	HasAudio      bool
 }

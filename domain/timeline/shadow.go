@@ -7,13 +7,13 @@ import (
 	"moviola/domain/document"
 )
 
-// The bounds of decorations. They keep what a hostile setting costs in check.
+// The bounds of decorations. They bound the cost of drawing hostile settings.
 const (
 	maxBlur   = 200
 	maxStroke = 200
 )
 
-// shadows reads the shadows of the letters: the topmost one and those below it.
+// shadows reads the shadows of the letters, and returns the topmost one and the others.
 func (s *styler) shadows() (*Shadow, []Shadow) {
 	value, ok := s.first("text-shadow", "shadow")
 	value = strings.ToLower(value)
@@ -26,7 +26,7 @@ func (s *styler) shadows() (*Shadow, []Shadow) {
 	case value == "none" || value == "false" || value == "0":
 		return nil, nil
 	}
-	if both, isNumber := css.Number(value); isNumber { // how far the shadow lies to the right and below
+	if both, isNumber := css.Number(value); isNumber { // one number is the offset of the shadow, both to the right and down
 		first.X, first.Y = both, both
 		return &first, nil
 	}
@@ -50,7 +50,7 @@ func shadowOf(s css.Shadow) Shadow {
 	return Shadow{X: min(max(s.X, -giant), giant), Y: min(max(s.Y, -giant), giant), Blur: min(s.Blur, maxBlur), Color: s.Color}
 }
 
-// boxShadow reads the shadow of the textbox. Of several ones the first that is not inset counts.
+// boxShadow reads the shadow of the textbox: the first one that is not inset.
 func (s *styler) boxShadow() *BoxShadow {
 	value := s.word("box-shadow")
 	given, ok := s.units.Shadows(value)
@@ -68,7 +68,7 @@ func (s *styler) boxShadow() *BoxShadow {
 	return nil
 }
 
-// decorate reads the lines along the letters.
+// decorate reads underline, overline and strike-through lines.
 func (s *styler) decorate(t *TextSettings) {
 	for _, word := range strings.Fields(s.word("text-decoration", "text-decoration-line")) {
 		switch word {
@@ -82,7 +82,7 @@ func (s *styler) decorate(t *TextSettings) {
 	}
 }
 
-// stroke reads the line around the letters: a width and a colour, together or each by its own name.
+// stroke reads the outline of the letters: width and colour, as one setting or two.
 func (s *styler) stroke(t *TextSettings) {
 	t.StrokeColor = document.Black
 	width := s.line(&t.StrokeColor, "-webkit-text-stroke", "text-stroke", "stroke")
@@ -93,7 +93,7 @@ func (s *styler) stroke(t *TextSettings) {
 	}
 }
 
-// border reads the line around the textbox.
+// border reads the border of the textbox.
 func (s *styler) border(t *TextSettings) {
 	t.BorderColor = t.Color
 	width := s.line(&t.BorderColor, "border")
@@ -105,7 +105,7 @@ func (s *styler) border(t *TextSettings) {
 	}
 }
 
-// line reads "width style colour" in any order, and returns the width: 0 without any. All styles are solid.
+// line reads "width style colour" in any order, sets the colour and returns the width: 0 without any. All styles are drawn solid.
 func (s *styler) line(color *Color, names ...string) (width float64) {
 	const thin = 1
 	value := s.word(names...)

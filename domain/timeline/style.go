@@ -18,8 +18,8 @@ const (
 
 var defaultShadow = Shadow{X: 2, Y: 2, Color: Color{R: 33, G: 33, B: 33, A: 128}}
 
-// text returns the text of an element with its settings in pixels, and its box. The box is the canvas, or what width, height,
-// x and y say. With a preset position and no size the textbox sits there in the canvas, inside the usual gap.
+// text returns the text of an element, with its settings in pixels, and its box. The box is the canvas, or the rectangle that
+// width, height, x and y give. With a preset position and no size, the textbox is placed there in the canvas, with the usual gap.
 func (l *layout) text(e *document.Element) (*Text, Box) {
 	canvas := Box{W: l.plan.Width, H: l.plan.Height}
 	horizontal, vertical := edges(e.Position)
@@ -52,7 +52,8 @@ func (l *layout) text(e *document.Element) (*Text, Box) {
 	return &Text{Text: transform(written(e), s.word("text-transform")), Settings: settings}, box
 }
 
-// styler turns the CSS-like settings of a text into pixels. What cannot be read falls back to the default, with a warning.
+// styler converts the CSS-like settings of a text to pixels. A value that cannot be read is replaced by the default, with a
+// warning.
 type styler struct {
 	layout   *layout
 	ref      Ref
@@ -69,7 +70,7 @@ func (s *styler) unreadable(setting string) {
 	s.warn(document.ValueType, setting, "The setting '"+setting+"' cannot be read")
 }
 
-// first returns the first of the names that is set: most settings have an older name.
+// first returns the value of the first of the names that is set: most settings also have an older name.
 func (s *styler) first(names ...string) (string, bool) {
 	for _, name := range names {
 		if value := s.given[name]; value != "" {
@@ -110,17 +111,17 @@ func (s *styler) settings() TextSettings {
 	t.WordSpacing = min(max(s.length(0, "word-spacing"), -size), 10*size)
 	t.LetterSpacing = min(max(s.spacing(), -size), 10*size)
 	t.Boxes, t.Rules = s.defaults.boxes, s.defaults.rules
-	// Lines that are set flush left are looked for at the left.
+	// The textbox of left-aligned lines is placed at the left, and so on.
 	t.Horizontal = s.align(t.Align, "horizontal-position", "horizontal-align")
-	if t.Horizontal == AlignJustify { // a place there is not
+	if t.Horizontal == AlignJustify { // justify is no horizontal position of a box
 		t.Horizontal = AlignLeft
 	}
 	s.warnUnknown()
 	return t
 }
 
-// family is the font by name, and the key of its file if it has one. A family beside the address of a file is what to use where
-// the file has no letter.
+// family returns the font's family name and the key of its file, if it has one. A family given beside a file is used for letters
+// that the file lacks.
 func (s *styler) family() (name, source string) {
 	source = document.FontAddress(s.given)
 	name, ok := s.first("font-family")
@@ -205,7 +206,7 @@ func (s *styler) lineHeight() float64 {
 	case "":
 		return s.defaults.lineHeight * s.units.Em
 	}
-	height, isNumber := css.Number(value) // a multiple of the font size
+	height, isNumber := css.Number(value) // a plain number is a multiple of the font size
 	height *= s.units.Em
 	if !isNumber {
 		height = s.length(0, "line-height")
@@ -213,7 +214,7 @@ func (s *styler) lineHeight() float64 {
 	return min(max(height, 0), 10*s.units.Em)
 }
 
-// spacing is between letters.
+// spacing is the space between letters in pixels.
 func (s *styler) spacing() float64 {
 	if s.word("letter-spacing") == "normal" {
 		return 0
@@ -221,7 +222,7 @@ func (s *styler) spacing() float64 {
 	return s.length(s.defaults.spacing*s.units.Em, "letter-spacing")
 }
 
-// padding is between the textbox's edges and its lines.
+// padding is the space between the textbox's edges and its lines in pixels.
 func (s *styler) padding() Sides {
 	if _, given := s.first("padding"); !given {
 		side := s.defaults.padding * s.units.Em
@@ -230,7 +231,7 @@ func (s *styler) padding() Sides {
 	return s.sides("padding", 0, Sides{})
 }
 
-// inset makes the box smaller by the margin around the textbox, as far as anything is left of it.
+// inset shrinks the box by the margin around the textbox. A margin that leaves nothing of the box is ignored.
 func (s *styler) inset(box Box) Box {
 	m := s.sides("margin", -maxBoxSide, Sides{})
 	left, top := int(math.Round(m.Left)), int(math.Round(m.Top))
@@ -241,7 +242,7 @@ func (s *styler) inset(box Box) Box {
 	return Box{X: box.X + left, Y: box.Y + top, W: w, H: h}
 }
 
-// sides reads one to four lengths, as in CSS, and the names of single sides.
+// sides reads one to four lengths, as in CSS, and settings of single sides, such as padding-left.
 func (s *styler) sides(name string, least float64, otherwise Sides) Sides {
 	value, given := s.first(name)
 	sides, ok := s.units.Sides(value)
@@ -280,7 +281,7 @@ func transform(text, how string) string {
 	return text
 }
 
-// warnUnknown names what has no effect. What begins with two underscores is a client's own affair.
+// warnUnknown warns of settings without effect. Names that begin with two underscores are the client's own and ignored.
 func (s *styler) warnUnknown() {
 	for _, name := range slices.Sorted(maps.Keys(s.given)) {
 		_, known := document.Find(document.SettingsKind(document.TypeText), name)

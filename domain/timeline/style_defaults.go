@@ -7,7 +7,7 @@ import (
 	"moviola/domain/document"
 )
 
-// styleDefaults is how the texts of a style look where their settings say nothing.
+// styleDefaults are the settings of a text style that are used where a text gives none.
 type styleDefaults struct {
 	family     string
 	size       float64 // vw
@@ -16,19 +16,20 @@ type styleDefaults struct {
 	spacing    float64 // em between letters
 	background Color
 	padding    float64 // em at the left and right
-	lineHeight float64 // em; 0: as the font wants it
+	lineHeight float64 // em; 0: the line height of the font
 	boxes      Boxes
 	rules      bool
 }
 
 var (
 	white = Color{R: 255, G: 255, B: 255, A: 255}
-	// pillInk is the colour of letters on white pills. Vendor-catalogue §2.2 has it from an example: the default itself is not printed.
+	// pillInk is the colour of letters on white pills. It comes from an example in vendor-catalogue §2.2, which does not print
+	// the default itself.
 	pillInk = Color{R: 0x23, G: 0x40, B: 0xd8, A: 255}
 )
 
-// documentedDefaults are those of the documented styles (vendor-catalogue §2.2). Ours are the shadow of 012 and 013 (none), the padding and line
-// height of 013, and its colours, which are those of the documented example.
+// documentedDefaults are the defaults of the documented styles (vendor-catalogue §2.2). Our own choices are: no shadow for 012
+// and 013, padding and line height of 013, and its colours, which are those of the documented example.
 var documentedDefaults = map[string]styleDefaults{
 	"001": {family: "Inter", size: 4, color: white, shadow: true},
 	"002": {family: "Roboto", size: 4, color: white, shadow: true},
@@ -45,7 +46,7 @@ var documentedDefaults = map[string]styleDefaults{
 	"013": {family: "Oswald", size: 6, color: pillInk, background: white, padding: 0.6, lineHeight: 1.3, boxes: PillBoxes},
 }
 
-// defaultsOf are those of a style; our own styles look like 002.
+// defaultsOf returns the defaults of a style; our own styles use those of 002.
 func defaultsOf(style string) styleDefaults {
 	if d, ok := documentedDefaults[style]; ok {
 		return d
@@ -53,7 +54,7 @@ func defaultsOf(style string) styleDefaults {
 	return documentedDefaults["002"]
 }
 
-// written is the text as its style shows it: the phrases of 013 have a line each.
+// written returns the text with the line breaks of its style: in 013 each phrase is a line.
 func written(e *document.Element) string {
 	if defaultsOf(e.Style).boxes == PillBoxes {
 		return strings.Join(document.Phrases(e.Text), "\n")

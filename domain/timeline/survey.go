@@ -6,35 +6,35 @@ import (
 	"moviola/domain/document"
 )
 
-// The codes of what laying out finds. They are stable.
+// The codes of notes about the layout. They are stable.
 const (
 	PropertyUnknown     = "property_unknown"
 	TransitionShortened = "transition_shortened"
 	ElementOffCanvas    = "element_off_canvas"
 )
 
-// Placed is an element of the picture and where it is.
+// Placed is a visible element and its box.
 type Placed struct {
 	Ref  Ref
 	Box  Box
-	Text *Text // of a text; its animation is left out
+	Text *Text // of a text element, without its animation
 
-	Component *document.Component // of a component
+	Component *document.Component // of a component element
 }
 
-// Survey is what of a movie's layout follows from its JSON alone.
+// Survey is the part of a movie's layout that follows from its JSON alone.
 type Survey struct {
 	Placed []Placed
-	Notes  []document.Note // what is not done as it is written
-	Left   int             // elements that were not laid out any more
+	Notes  []document.Note // properties that the render does not follow as written
+	Left   int             // number of elements that were not laid out, because the survey ended early
 
 	Subtitles *Subtitles // nil: the movie has none
-	// Err is the mistake of a movie whose length is known and cannot be rendered. A *domain.Error.
+	// Err is a mistake that makes the movie impossible to render although its length is known. A *domain.Error.
 	Err error
 }
 
-// Look lays the elements of a movie out whose sources are not at hand. exact says that its times do not depend on them. It ends early when more
-// says so.
+// Look lays out the elements of a movie whose sources are not available. exact says that the times of elements do not depend on
+// the sources. It stops early when more returns false.
 func Look(m *document.Movie, exact bool, more func() bool) Survey {
 	l := layout{movie: m, facts: guesses(m), plan: &Plan{Width: m.Width, Height: m.Height, FPS: m.FPS}}
 	l.timing = document.Time(m, func(string) (document.Seconds, bool) { return document.Seconds{}, false })
@@ -70,7 +70,7 @@ func Look(m *document.Movie, exact bool, more func() bool) Survey {
 	return s
 }
 
-// sized says that the box of an element does not depend on its source.
+// sized says whether the box of an element is independent of its source.
 func sized(e *document.Element) bool {
 	switch e.Ref.Type {
 	case document.TypeImage, document.TypeVideo:
@@ -79,7 +79,7 @@ func sized(e *document.Element) bool {
 	return true
 }
 
-// guesses are facts about sources that nobody has looked at.
+// guesses returns made-up facts for sources that have not been probed.
 func guesses(m *document.Movie) map[string]Facts {
 	facts := map[string]Facts{}
 	for _, s := range document.Sources(m) {
@@ -88,7 +88,7 @@ func guesses(m *document.Movie) map[string]Facts {
 	return facts
 }
 
-// noteOff notes an element of which nothing can be seen, however it is turned.
+// noteOff notes an element that is completely outside of the canvas, at any rotation.
 func (l *layout) noteOff(e *document.Element, b Box) {
 	if b.W <= 0 || b.H <= 0 {
 		return

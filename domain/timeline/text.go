@@ -6,52 +6,52 @@ import (
 	"moviola/domain/css"
 )
 
-// TextSettings are the settings of a text element, resolved to pixels. The layer's box holds a textbox, which is as wide and
-// high as its lines and padding need, at most as wide as the box.
+// TextSettings are the settings of a text element, in pixels. The layer's box contains a textbox, which is as large as its lines
+// and padding need, and at most as wide as the box.
 type TextSettings struct {
-	FontFamily    string  // as in CSS: "Inter", or several by preference, "Inter, 'Open Sans'"; empty: the default
+	FontFamily    string  // as in CSS: "Inter", or a list in order of preference, "Inter, 'Open Sans'"; empty: the default
 	FontSize      float64 // 1 to 2000
 	FontWeight    int     // 100 to 900
 	Italic        bool
 	Color         Color
 	Background    Color // of the textbox; alpha 0: none
-	Align         Align // of the lines
-	Horizontal    Align // of the textbox in its canvas
+	Align         Align // alignment of the lines in the textbox
+	Horizontal    Align // position of the textbox in its box
 	Vertical      VerticalAlign
-	LineHeight    float64 // from line to line; 0: as the font wants it
+	LineHeight    float64 // distance between lines; 0: the line height of the font
 	LetterSpacing float64
-	Padding       Sides   // between the textbox's edges and its lines
-	Radius        float64 // of the textbox's corners
+	Padding       Sides   // space between the textbox's edges and its lines
+	Radius        float64 // corner radius of the textbox
 	Shadow        *Shadow // of the letters; nil: none
 
-	// FontSource is the key of a font file among the sources. It comes before FontFamily, which serves where it has no letter.
+	// FontSource is the key of a font file among the sources. FontFamily is used for letters that the file lacks.
 	FontSource  string
-	WordSpacing float64 // added to every blank
+	WordSpacing float64 // added to the width of every blank
 	Underline   bool
 	LineThrough bool
 	Overline    bool
-	StrokeWidth float64 // of the line around the letters, half of it outside; 0: none
+	StrokeWidth float64 // width of the outline of the letters, half of it outside; 0: none
 	StrokeColor Color
-	Shadows     []Shadow // of the letters, further ones below Shadow, the topmost first
-	BorderWidth float64  // of the line around the textbox, inside its edges; 0: none
+	Shadows     []Shadow // further shadows of the letters, below Shadow, the topmost first
+	BorderWidth float64  // width of the border of the textbox, inside its edges; 0: none
 	BorderColor Color
 	BoxShadow   *BoxShadow // of the textbox; nil: none
 	Gradient    *Gradient  // of the textbox, over Background; nil: none
-	Boxes       Boxes      // what has a box of its own; empty: the text
-	Rules       bool       // a line lies above the text and one below it
+	Boxes       Boxes      // the parts of the text with a box of their own; empty: the whole text
+	Rules       bool       // draw a line above and a line below the text
 }
 
-// Boxes are what has a background of its own.
+// Boxes says which parts of a text have a background of their own.
 type Boxes string
 
 // The backgrounds of styles 011 and 013.
 const (
 	WordBoxes Boxes = "word" // each word
-	// PillBoxes are those of phrases, each of which is a line of the text: with round ends, slightly turned and out of line.
+	// PillBoxes are boxes of phrases, each phrase on a line: with round ends, slightly rotated and shifted.
 	PillBoxes Boxes = "pill"
 )
 
-// Scaled are the settings of the same text drawn larger or smaller: every length is multiplied.
+// Scaled returns the settings for drawing the text at another scale: every length is multiplied.
 func (t TextSettings) Scaled(by float64) TextSettings {
 	for _, length := range []*float64{
 		&t.FontSize, &t.LineHeight, &t.LetterSpacing, &t.Padding.Top, &t.Padding.Right, &t.Padding.Bottom, &t.Padding.Left,
@@ -77,13 +77,13 @@ func (t TextSettings) Scaled(by float64) TextSettings {
 	return t
 }
 
-// BoxShadow is a copy of the textbox behind it, larger by Spread on each side.
+// BoxShadow is the shadow of the textbox, larger than it by Spread on each side.
 type BoxShadow struct {
 	Shadow
 	Spread float64
 }
 
-// Gradient is an even change of colours, and Stop a colour of it.
+// Gradient is a linear change between colours; Stop is one of the colours.
 type (
 	Gradient = css.Gradient
 	Stop     = css.Stop
@@ -92,27 +92,27 @@ type (
 // Sides are lengths at the four sides of a box.
 type Sides struct{ Top, Right, Bottom, Left float64 }
 
-// Shadow is a copy of the text behind it.
+// Shadow is a shadow of the letters.
 type Shadow struct {
 	X, Y, Blur float64 // pixels
 	Color      Color
 }
 
-// Align is a place between left and right.
+// Align is a horizontal alignment.
 type Align string
 
-// The horizontal places.
+// The horizontal alignments.
 const (
 	AlignLeft    Align = "left"
 	AlignCenter  Align = "center"
 	AlignRight   Align = "right"
-	AlignJustify Align = "justify" // of lines only: both edges, but for a paragraph's last line, which is flush at its start
+	AlignJustify Align = "justify" // of lines only: flush at both edges, except for the last line of a paragraph, which is flush at its start
 )
 
-// VerticalAlign is a place between top and bottom.
+// VerticalAlign is a vertical alignment.
 type VerticalAlign string
 
-// The vertical places.
+// The vertical alignments.
 const (
 	AlignTop    VerticalAlign = "top"
 	AlignMiddle VerticalAlign = "center"

@@ -8,15 +8,15 @@ import (
 	"moviola/domain/document"
 )
 
-// windowSeconds is about how long a window is: long enough to be worth a process of its own, short enough for several to
-// run side by side and for little to be lost when one is interrupted.
+// windowSeconds is the approximate length of a window: long enough to be worth a process, short enough to render several in
+// parallel and to lose little work in an interruption.
 const windowSeconds = 10
 
-// interval is a run of frames of the movie.
+// interval is a range of frames of the movie, end not included.
 type interval struct{ start, end int64 }
 
-// cutWindows makes the windows of the plan: for each scene its transition and its body, and one for what lasts longer than the
-// scenes, or for a movie without any. Bodies that are long are cut about every 10 seconds. Transitions are never cut.
+// cutWindows makes the windows of the plan: for each scene a transition and a body, and one window after the last scene if the
+// movie is longer, or for a movie without scenes. Long bodies are cut about every 10 seconds. Transitions are never cut.
 func (l *layout) cutWindows(videos []interval) {
 	end := int64(0)
 	for i := range l.movie.Scenes {
@@ -24,16 +24,17 @@ func (l *layout) cutWindows(videos []interval) {
 		w := Window{Scene: scene.Number, Start: end, Background: scene.Background}
 		end = l.frame(l.timing.Scenes[i].End)
 		if i+1 < len(l.movie.Scenes) {
-			end = l.frame(l.timing.Scenes[i+1].Start) // earlier, when there is a transition
+			end = l.frame(l.timing.Scenes[i+1].Start) // earlier than the end of the scene when a transition follows
 		}
 		w.Start = l.addTransition(i, w)
 		l.addWindows(w, end, videos)
 	}
-	// Nothing of the movie's is hidden where there is no scene.
+	// Where there is no scene, all elements of the movie are visible.
 	l.addWindows(Window{Start: end}, l.plan.Frames, videos)
 }
 
-// addTransition adds the window in which scene i comes in, like w, and returns where the scene's body begins.
+// addTransition adds the window of the transition into scene i, with the other fields of w, and returns the first frame of the
+// scene's body.
 func (l *layout) addTransition(i int, w Window) int64 {
 	length := l.timing.Transitions[i]
 	body := l.frame(l.timing.Scenes[i].Start.Add(length))
@@ -49,7 +50,7 @@ func (l *layout) addTransition(i int, w Window) int64 {
 	return body
 }
 
-// addWindows adds a window like w that ends at end, in pieces if it is long.
+// addWindows adds a window like w that ends at end, cut into several if it is long.
 func (l *layout) addWindows(w Window, end int64, videos []interval) {
 	length := max(1, l.frame(document.SecondsOf(windowSeconds)))
 	for w.Start < end {
@@ -63,14 +64,14 @@ func (l *layout) addWindows(w Window, end int64, videos []interval) {
 	}
 }
 
-// clearest is the frame nearest to at, from within.start to within.end, that is not inside a video: opening a video in its middle
-// is exact, but costs decoding what lies before it. When there is no such frame it is at itself.
+// clearest returns the frame nearest to at, from within.start to within.end, that is not inside a video. A cut inside a video is
+// correct, but costs decoding the frames before it. Without such a frame it returns at.
 func clearest(at int64, within interval, videos []interval) int64 {
 	i := sort.Search(len(videos), func(i int) bool { return videos[i].end > at })
 	if i == len(videos) || videos[i].start >= at {
 		return at
 	}
-	before, after := videos[i].start, videos[i].end // those that overlap are one: nothing plays there
+	before, after := videos[i].start, videos[i].end // videosOf has merged overlapping videos: no video is cut at these frames
 	switch beforeFits, afterFits := before >= within.start, after <= within.end; {
 	case beforeFits && (!afterFits || at-before <= after-at):
 		return before
@@ -80,7 +81,7 @@ func clearest(at int64, within interval, videos []interval) int64 {
 	return at
 }
 
-// videosOf returns the stretches in which a video plays, in order, those that overlap as one. Two that only touch stay apart.
+// videosOf returns the intervals in which a video plays, in order. Overlapping ones are merged, adjacent ones are not.
 func videosOf(groups ...[]picture) []interval {
 	var all []interval
 	for _, group := range groups {
@@ -102,7 +103,7 @@ func videosOf(groups ...[]picture) []interval {
 	return merged
 }
 
-// windowsIn yields the indexes of the windows that show something of the movie's frames from start to before end.
+// windowsIn yields the indexes of the windows that overlap the frames from start to end (not included) of the movie.
 func (p *Plan) windowsIn(start, end int64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		first := sort.Search(len(p.Windows), func(i int) bool { return p.Windows[i].Start+p.Windows[i].Frames > start })
@@ -114,7 +115,7 @@ func (p *Plan) windowsIn(start, end int64) iter.Seq[int] {
 	}
 }
 
-// in is the part of a layer, seen from one frame of the movie to another, that falls into a window.
+// in returns the part of a layer that falls into a window. start and end are its frames in the movie.
 func (l Layer) in(w *Window, start, end int64) Layer {
 	l.From = max(start-w.Start, 0)
 	l.To = min(end-w.Start, w.Frames)
@@ -122,14 +123,14 @@ func (l Layer) in(w *Window, start, end int64) Layer {
 	return l
 }
 
-// side is one of the pictures that a window is composed of: the scene itself, or the one that leaves.
+// side is one picture of a window: the scene itself, or the scene that leaves.
 type side struct {
 	scene      int
 	background *Color
 	layers     *[]Layer
 }
 
-// sides are the entering scene, or the only one, and the leaving one if there is any.
+// sides returns the entering (or only) scene, and the leaving one if there is one.
 func (w *Window) sides() []side {
 	all := []side{{w.Scene, &w.Background, &w.Layers}}
 	if t := w.Transition; t != nil {
@@ -138,7 +139,7 @@ func (w *Window) sides() []side {
 	return all
 }
 
-// top is where the layers above all scenes go.
+// top is the list of the layers above all scenes.
 func (w *Window) top() *[]Layer {
 	if w.Transition != nil {
 		return &w.Transition.Over
