@@ -8,41 +8,42 @@ import (
 	"unicode"
 )
 
-// TextMotion is how the text of a style comes in. Its units, in reading order, begin Step seconds after one another, the first after Delay,
-// and each takes Each seconds. All are in seconds.
+// TextMotion is the animation of a text style. The text's units move in reading order: the first begins after Delay, each further
+// one Step later, and each takes Each. All are in seconds.
 type TextMotion struct {
 	Unit              TextUnit
 	Delay, Step, Each float64
-	// Random is the time within which each unit begins when it likes; Step counts nothing then.
+	// Random, if not 0, is the time span in which units begin in random order; Step is not used then. In seconds.
 	Random float64
-	Least  float64 // how long the animation lasts at least: other things than units move too
-	// Intro is how long an element lasts whose duration is -1, however long its text is. A text that needs longer than its element lasts is
-	// cut. 0, of our own styles: its animation and three seconds more, and a text that needs longer than its element lasts comes in faster.
+	Least  float64 // shortest duration of the animation: other parts than units move too
+	// Intro is the length of an element with duration -1, whatever the length of its text. A text that needs more time than its
+	// element is cut. 0, for our own styles: the length is the animation plus three seconds, and a text that needs more time than
+	// its element is sped up.
 	Intro float64
-	// Leaves says that the text is there at first and leaves instead of coming in.
+	// Leaves says that the text is complete at first and disappears, instead of appearing.
 	Leaves bool
 }
 
-// TextUnit is what moves by itself.
+// TextUnit is the part of a text that moves as one.
 type TextUnit string
 
 // The units of animation.
 const (
 	BlockUnit  TextUnit = "block"  // the text as a whole
-	LineUnit   TextUnit = "line"   // as the text is broken when drawn
+	LineUnit   TextUnit = "line"   // a line as broken when the text is drawn
 	WordUnit   TextUnit = "word"   // between blanks
-	PhraseUnit TextUnit = "phrase" // between commas, bars and line breaks; a word of a text without any
-	LetterUnit TextUnit = "letter" // what is read as one: a letter with its marks, an emoji. Blanks are none
+	PhraseUnit TextUnit = "phrase" // text between commas, bars and line breaks; in a text without any of these, a word
+	LetterUnit TextUnit = "letter" // a letter with its marks, or an emoji; blanks do not count
 )
 
-// PlainStyle is the style of texts that name none, which stand still.
+// PlainStyle is the default style of texts, which does not move.
 const PlainStyle = "001"
 
-// documentedIntro is how long most styles last, by their pages; ten seconds is that of 003.
+// documentedIntro is the length in seconds of most documented styles; the length of 003 is ten seconds.
 const documentedIntro = 5
 
-// TextMotions are the styles of texts and their animations. Those with numbers are the documented ones (vendor-catalogue §2), of which 001 and
-// 011 stand still. The others are ours.
+// TextMotions maps the text styles to their animations. Styles with numbers are documented (vendor-catalogue §2); of these, 001
+// and 011 do not move. The others are our own.
 var TextMotions = map[string]TextMotion{
 	PlainStyle: {Unit: BlockUnit},
 	"002":      {Unit: BlockUnit, Each: 2, Intro: documentedIntro},
@@ -60,7 +61,7 @@ var TextMotions = map[string]TextMotion{
 
 	"moviola/fade":   {Unit: BlockUnit, Each: 2},
 	"moviola/settle": {Unit: WordUnit, Step: 0.25, Each: 0.4},
-	"moviola/spring": {Unit: LetterUnit, Step: 0.025, Each: 0.65}, // it has its size after 0.05 s, and swings
+	"moviola/spring": {Unit: LetterUnit, Step: 0.025, Each: 0.65}, // full size is reached after 0.05 s, then it oscillates
 	"moviola/jump":   {Unit: LetterUnit, Step: 0.05, Each: 0.75},
 	"moviola/rise":   {Unit: WordUnit, Step: 0.12, Each: 0.6},
 	"moviola/focus":  {Unit: LetterUnit, Step: 0.035, Each: 0.5},
@@ -69,7 +70,7 @@ var TextMotions = map[string]TextMotion{
 	"moviola/type":   {Unit: LetterUnit, Step: 0.06, Each: 0.01},
 }
 
-// formerStyles are the styles that the numbers stood for in the first look. Decision 69.
+// formerStyles maps numbers to the styles that they meant in the first look. Decision 69.
 var formerStyles = map[string]string{
 	"002": "moviola/fade", "003": "moviola/settle", "004": "moviola/spring", "005": "moviola/jump", "006": "moviola/rise",
 	"007": "moviola/focus", "008": "moviola/slide", "009": "moviola/grow", "010": "moviola/type", "011": "", "012": "", "013": "",
@@ -78,7 +79,7 @@ var formerStyles = map[string]string{
 // TextStyles are the names of all styles, in order.
 func TextStyles() []string { return slices.Sorted(maps.Keys(TextMotions)) }
 
-// textStyle finds a style by its name, or by its number with or without zeros before it.
+// textStyle finds a style by its name, or by its number with or without leading zeros.
 func textStyle(word string) (string, bool) {
 	if _, known := TextMotions[word]; !known {
 		word = numbered(word)
@@ -92,7 +93,7 @@ func textStyle(word string) (string, bool) {
 	return word, true
 }
 
-// numbered is a number below 100 as styles have it, with three digits; anything else is left as it is.
+// numbered writes a number below 100 with three digits, as style names do; other texts are returned unchanged.
 func numbered(word string) string {
 	n, err := parseDecimal(word)
 	if err != nil {
@@ -105,10 +106,10 @@ func numbered(word string) string {
 	return fmt.Sprintf("%03d", int64(f))
 }
 
-// Moves says whether anything does.
+// Moves says whether the style has an animation.
 func (m TextMotion) Moves() bool { return m.Each > 0 }
 
-// Seconds is how long the animation of so many units lasts.
+// Seconds is the length of the animation for a number of units, in seconds.
 func (m TextMotion) Seconds(units int) float64 {
 	last := m.Step * float64(max(units, 1)-1)
 	if m.Random > 0 {
@@ -117,7 +118,7 @@ func (m TextMotion) Seconds(units int) float64 {
 	return max(m.Delay+last+m.Each, m.Least)
 }
 
-// Phrases takes a text apart at commas, bars and line breaks, or at blanks when it has none of these.
+// Phrases splits a text at commas, bars and line breaks, or at blanks when it has none of these.
 func Phrases(text string) []string {
 	cut := func(r rune) bool { return r == ',' || r == '|' || r == '\n' }
 	if !strings.ContainsFunc(text, cut) {
@@ -132,7 +133,7 @@ func Phrases(text string) []string {
 	return phrases
 }
 
-// Count is how many units a text has, at least 1. Lines are counted as written.
+// Count is the number of units in a text, at least 1. Lines are counted as written.
 func (u TextUnit) Count(text string) int {
 	n := 1
 	switch u {
@@ -148,8 +149,8 @@ func (u TextUnit) Count(text string) int {
 	return max(n, 1)
 }
 
-// letters counts what is read as one letter, near enough for timing: marks, joiners and what they join belong to the letter
-// before, as do skin tones; two regional indicators are a flag.
+// letters counts the visible letters of a text, precisely enough for timing: marks, joiners and joined characters belong to the
+// letter before, as do skin tones; two regional indicators are one flag.
 func letters(text string) int {
 	const joiner = '\u200d'
 	n, joined, flag := 0, false, false
@@ -168,10 +169,10 @@ func letters(text string) int {
 	return n
 }
 
-// readingTime is how long what has come in by a style of ours stays, in seconds: an animation that ended when it is complete could not be read.
+// readingTime is how long a text in one of our own styles stays after its animation, in seconds, so that it can be read.
 const readingTime = 3
 
-// animated is how long the element is by its own movement: 0 without any.
+// animated is the length of the element's own animation: 0 without one.
 func (e *Element) animated() Seconds {
 	switch {
 	case e.Ref.Type == TypeText:
@@ -191,7 +192,7 @@ func (e *Element) animated() Seconds {
 	return Seconds{}
 }
 
-// longest is the longest of the animations that a component's settings name, at any depth, which are in milliseconds.
+// longest is the length of the longest animation in a component's settings, at any depth. The settings give milliseconds.
 func longest(settings any) Seconds {
 	const perSecond, tooLong = 1000, 60_000
 	var most Seconds

@@ -2,29 +2,29 @@ package document
 
 import "strings"
 
-// Effects is what an element of the picture does beside being there. The zero Effects is wrong for Opacity; readers of documents
-// always set it.
+// Effects are the effects on the picture of an element. The zero Effects has Opacity 0, which is not the default; readers of
+// documents always set it.
 type Effects struct {
 	Opacity     float64 // 0 to 1
-	Zoom        float64 // levels of 10 % over the element's life, -10 to 10; negative: zooms out. Decision 26
+	Zoom        float64 // levels of 10 % over the element's lifetime, -10 to 10; negative: zooms out. Decision 26
 	Pan         Pan
-	PanDistance float64 // share of the picture that is travelled, 0.01 to 0.5
-	PanCrop     bool    // the picture is enlarged so that panning uncovers nothing
+	PanDistance float64 // distance of the pan as a fraction of the picture, 0.01 to 0.5
+	PanCrop     bool    // enlarge the picture so that panning leaves no empty area
 	Rotate      Rotate
 	FlipX       bool   // mirrored left to right
 	FlipY       bool   // upside down
-	Mask        string // address of an image or video whose brightness is the element's opacity; empty: none
+	Mask        string // address of an image or video whose brightness becomes the element's alpha; empty: none
 	ChromaKey   *ChromaKey
 	Correction  *Correction
 }
 
-// Pan is where the view travels to: -1, 0 or 1 along each axis, right and down being positive. The zero Pan stays.
+// Pan is the direction of a pan: -1, 0 or 1 on each axis; right and down are positive. The zero Pan does not move.
 type Pan struct{ X, Y int }
 
 // Rotate turns an element clockwise around its middle.
 type Rotate struct {
 	Angle float64 // degrees, -360 to 360
-	Speed Seconds // how long turning through the angle takes; 0: it is turned from the start
+	Speed Seconds // duration of a turn through the angle; 0: the element is rotated from the start
 }
 
 // ChromaKey makes a colour transparent.
@@ -33,21 +33,21 @@ type ChromaKey struct {
 	Tolerance float64 // 1 (this colour only) to 100 (everything)
 }
 
-// Correction changes colours, in the ranges of ffmpeg's eq filter.
+// Correction changes colours, with the value ranges of ffmpeg's eq filter.
 type Correction struct {
-	Brightness float64 // -1 to 1; 0
-	Contrast   float64 // -1000 to 1000; 1
-	Gamma      float64 // 0.1 to 10; 1
-	Saturation float64 // 0 to 3; 1
+	Brightness float64 // -1 to 1; neutral: 0
+	Contrast   float64 // -1000 to 1000; neutral: 1
+	Gamma      float64 // 0.1 to 10; neutral: 1
+	Saturation float64 // 0 to 3; neutral: 1
 }
 
-// Transition is how a scene comes in over the one before it, or over black in the first scene.
+// Transition is the transition from the scene before to this one, or from black to the first scene.
 type Transition struct {
 	Style    string  // one of TransitionStyles
-	Duration Seconds // as asked for: the scenes may be too short for it
+	Duration Seconds // requested; shortened when a scene is too short for it
 }
 
-// TransitionStyles are the ways in which a scene can come in, named as in ffmpeg's xfade filter. Movie-schema §2.1.
+// TransitionStyles are the styles of transitions, named as in ffmpeg's xfade filter. Movie-schema §2.1.
 var TransitionStyles = strings.Fields(`fade wipeleft wiperight wipeup wipedown slideleft slideright slideup slidedown circlecrop
 	rectcrop distance fadeblack fadewhite radial smoothleft smoothright smoothup smoothdown circleopen circleclose vertopen
 	vertclose horzopen horzclose dissolve pixelize diagtl diagtr diagbl diagbr hlslice hrslice vuslice vdslice hblur fadegrays

@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// readElements reads the elements of a scene, or of the movie when scene is 0. Elements of unknown type are kept, as what Validate
-// reports; subtitles become the movie's own.
+// readElements reads the elements of a scene, or of the movie when scene is 0. Elements of unknown type are kept, so that
+// Validate can report them; subtitles are moved to the movie.
 func (m *Movie) readElements(scene int, items []any) []Element {
 	elements := make([]Element, 0, len(items))
 	for i, item := range items {
@@ -68,7 +68,7 @@ func (r reader) content(e *Element) {
 	}
 }
 
-// seen and heard are the element types that have a picture or a sound.
+// seen and heard are the types of elements with a picture, and of those with a sound.
 var (
 	seen = map[string]bool{
 		TypeImage: true, TypeVideo: true, TypeText: true, TypeHTML: true, TypeComponent: true, TypeAudiogram: true,
@@ -76,13 +76,13 @@ var (
 	heard = map[string]bool{TypeVideo: true, TypeAudio: true, TypeVoice: true}
 )
 
-// Seen says that the element has a picture.
+// Seen says that the element's type has a picture.
 func (e *Element) Seen() bool { return seen[e.Ref.Type] }
 
-// Heard says that the element may have a sound.
+// Heard says that the element's type can have a sound.
 func (e *Element) Heard() bool { return heard[e.Ref.Type] }
 
-// checkType turns the deprecated type template into the component that it names.
+// checkType turns an element of the deprecated type template into the component that it names.
 func (r *reader) checkType() {
 	switch kind := r.ref.Type; {
 	case seen[kind] || heard[kind]:
@@ -96,7 +96,7 @@ func (r *reader) checkType() {
 	}
 }
 
-// start returns where the element begins; -1 is the end of what is already on the timeline.
+// start returns the start of the element. atEnd says that it was -1: the element starts at the end of the elements before it.
 func (r reader) start() (at Seconds, atEnd bool) {
 	at, _ = r.number("start")
 	switch {
@@ -147,7 +147,7 @@ func (r reader) address() string {
 	return strings.TrimSpace(src)
 }
 
-// readSound reads what elements with sound share. Volume is a factor of 0 to 10.
+// readSound reads the properties of elements with sound. Volume is a factor of 0 to 10.
 func (r reader) readSound(e *Element) {
 	e.Volume = r.within("volume")
 	e.Muted = r.flag("muted")
@@ -165,12 +165,12 @@ func (r reader) readSound(e *Element) {
 	}
 }
 
-// readPlace reads what elements with a picture share: where they are, and how large.
+// readPlace reads position and size, the properties of elements with a picture.
 func (r reader) readPlace(e *Element) {
 	e.Position = r.position()
 	e.X, e.Y = r.integer("x"), r.integer("y")
 	e.Width, e.Height = r.integer("width"), r.integer("height")
-	// Nothing can be drawn in no pixels: 0 is taken for "not given", as a field left empty in a form is.
+	// A size of 0 would show nothing: it means "not given", like an empty field of a form.
 	if e.Width <= 0 && e.Height <= 0 { // scale is the older name of both
 		if scale, ok := r.object("scale"); ok {
 			e.Width, e.Height = scale.integer("width"), scale.integer("height")
@@ -191,7 +191,7 @@ func (r reader) readPlace(e *Element) {
 	}
 }
 
-// object returns a reader of the object under name, which reports its mistakes for the same element.
+// object returns a reader of the object under name. It reports mistakes for the same element.
 func (r reader) object(name string) (reader, bool) {
 	value, ok := r.get(name)
 	if !ok {

@@ -9,13 +9,14 @@ import (
 	"moviola/domain"
 )
 
-// embeddedMark is a property of elements that came with a template element, so that its sender is warned.
+// embeddedMark is a property that Fill adds to elements that come from a template element, so that warnings can name their
+// origin.
 const embeddedMark = "__template"
 
-// templateIDLength is that of the ids of saved templates; a component's id has a slash.
+// templateIDLength is the length of the id of a saved template; the id of a component contains a slash.
 const templateIDLength = 20
 
-// NeedsTemplates says whether Fill has anything to do in a document: it refers to a template, or has elements that do.
+// NeedsTemplates says whether Fill would change a document: it refers to a template, or has template elements.
 func NeedsTemplates(raw []byte) bool {
 	if !bytes.Contains(raw, []byte(`"template`)) {
 		return false
@@ -27,7 +28,7 @@ func NeedsTemplates(raw []byte) bool {
 	return err == nil && hasEmbedded(movie)
 }
 
-// embeddedID is the saved template that an element of the deprecated type template shows; empty: none.
+// embeddedID is the id of the saved template that an element of the deprecated type template shows; empty: none.
 func embeddedID(element any) string {
 	props, _ := element.(map[string]any)
 	kind, _ := props["type"].(string)
@@ -38,13 +39,14 @@ func embeddedID(element any) string {
 	return id
 }
 
-// EmbeddedFrom says which template an element came with that Fill has put in the place of another one, and the JSON pointer of it there.
+// EmbeddedFrom returns the template that an element was copied from by Fill, and the JSON pointer of the original there.
 func EmbeddedFrom(element map[string]any) (template, pointer string, ok bool) {
 	mark, _ := element[embeddedMark].(string)
 	return strings.Cut(mark, " ")
 }
 
-// OwnElements are the indexes of the elements of a movie, or of the scene at a JSON pointer like /scenes/0, that Fill leaves in place.
+// OwnElements are the indexes of the elements that Fill leaves in place, in a movie or in the scene at a JSON pointer like
+// /scenes/0.
 func OwnElements(movie map[string]any, pointer string) []int {
 	container := movie
 	if index, ok := strings.CutPrefix(pointer, "/scenes/"); ok {
@@ -77,7 +79,7 @@ func containers(movie map[string]any) []map[string]any {
 	return all
 }
 
-// IsEmbedded says that Fill puts the elements of a saved template in the place of an element.
+// IsEmbedded says that Fill replaces the element by the elements of a saved template.
 func IsEmbedded(element map[string]any) bool { return embeddedID(element) != "" }
 
 func hasEmbedded(movie map[string]any) bool {
@@ -92,7 +94,7 @@ func hasEmbedded(movie map[string]any) bool {
 	return false
 }
 
-// embed replaces elements that show saved templates by the elements of these. The movie is changed. Decision 27.
+// embed replaces elements that show saved templates by the elements of those templates, in place. Decision 27.
 func (f *filler) embed(movie map[string]any, by string, depth int) error {
 	if !hasEmbedded(movie) {
 		return nil
@@ -123,8 +125,8 @@ func (f *filler) embed(movie map[string]any, by string, depth int) error {
 	return nil
 }
 
-// shown are the elements of a template, in the place of the element that shows it: one scene after the other from its start, scenes
-// without a length in seconds for 5. Its settings and variables go over those of the template.
+// shown returns the elements of a template for the element that shows it: its scenes follow each other from the element's start,
+// and a scene without a length in seconds takes 5. The element's settings and variables override those of the template.
 func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any, error) {
 	body, err := f.load(id, by)
 	if err != nil {
@@ -158,8 +160,8 @@ func (f *filler) shown(element map[string]any, id, by string, depth int) ([]any,
 	return out, nil
 }
 
-// placed are copies of elements that begin later, with the variables around them and the condition of the element that shows them. The mark says
-// where they are from, but for their index.
+// placed returns copies of elements with a later start, the surrounding variables, and the condition of the element that shows
+// them. The mark names their origin, without their index.
 func placed(list any, by map[string]any, variables map[string]any, at float64, mark string) []any {
 	elements, _ := list.([]any)
 	var out []any
@@ -169,7 +171,7 @@ func placed(list any, by map[string]any, variables map[string]any, at float64, m
 			continue
 		}
 		e := Merge(own, map[string]any{"variables": Merge(variables, objectIn(own, "variables"))})
-		if e[embeddedMark] == nil { // else it is from a template in the template
+		if e[embeddedMark] == nil { // an existing mark comes from a template inside of the template
 			e[embeddedMark] = mark + strconv.Itoa(i)
 		}
 		if condition, ok := by["condition"]; ok {
@@ -185,7 +187,7 @@ func placed(list any, by map[string]any, variables map[string]any, at float64, m
 	return out
 }
 
-// both is true when two conditions are.
+// both returns the condition that is true when both a and b are.
 func both(a, b any) any {
 	if b == nil {
 		return a
@@ -198,7 +200,7 @@ func both(a, b any) any {
 	return "{{ (" + bare(first) + ") and (" + bare(second) + ") }}"
 }
 
-// bare is an expression without its braces.
+// bare returns an expression without its braces.
 func bare(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "{{"); ok {
@@ -215,7 +217,7 @@ func objectIn(props map[string]any, name string) map[string]any {
 	return inner
 }
 
-// secondsIn is a number of seconds, 0 when nothing is given. False: it is no number.
+// secondsIn returns a property as a number of seconds, 0 when it is missing. False: it is not a number.
 func secondsIn(props map[string]any, name string) (float64, bool) {
 	value, present := props[name]
 	if !present || value == nil {

@@ -10,28 +10,29 @@ import (
 	"moviola/domain/expr"
 )
 
-// Known is what is found out about a movie after its JSON was read.
+// Known holds facts about a movie that were found out after its JSON was read.
 type Known struct {
-	// Natural is how long sources are; nil: no length is known.
+	// Natural returns the lengths of sources; nil: none is known.
 	Natural NaturalFunc
-	// Values are variables from outside, by name, for the whole movie: what preloads have come to. The movie's own variables go before
-	// them. An expr.Pending one will be known later.
+	// Values are variables of the whole movie from outside of it, by name: the results of preloads. The movie's own variables
+	// override them. The value expr.Pending means: not known yet.
 	Values map[string]any
 }
 
-// How often elements can take their times from others that do the same, and how many scenes and elements can be laid out anew for it, each
-// counted as often as that is done.
+// The largest number of rounds in which times that depend on other times are computed, and the largest number of scenes and
+// elements that all rounds together lay out.
 const (
 	maxRounds = 64
 	maxLaid   = 20_000
 )
 
-// dynamicMarks are what every movie with variables, conditions or iterations has in its JSON. The last one begins letters in disguise.
+// dynamicMarks are strings that every movie with variables, conditions or iterations contains. The last one is the escape by
+// which letters can be written differently.
 var dynamicMarks = [][]byte{
 	[]byte("{{"), []byte(`"condition"`), []byte(`"iterate`), []byte(`"import"`), []byte(`\u00`),
 }
 
-// isDynamic says whether a document has to be expanded.
+// isDynamic says whether a document may have to be expanded.
 func isDynamic(raw []byte) bool {
 	for _, mark := range dynamicMarks {
 		if bytes.Contains(raw, mark) {
@@ -41,17 +42,18 @@ func isDynamic(raw []byte) bool {
 	return false
 }
 
-// MayGrow says whether reading a document may take much more memory than its length tells: it has variables or iterations, or names templates.
+// MayGrow says whether a document may take much more memory than its length: it has variables or iterations, or names templates.
 func MayGrow(raw []byte) bool { return isDynamic(raw) || bytes.Contains(raw, []byte(`"template`)) }
 
-// Grown is about how much memory the filled-in movie takes, in bytes; 0: it has nothing to be filled in.
+// Grown is the approximate memory of the movie after its variables were filled in, in bytes; 0: it has no variables.
 func (m *Movie) Grown() int64 { return m.grown }
 
-// Waits says that something in the movie depends on what was not known when it was read: the lengths of sources, or variables from
-// outside. Until it is resolved, such properties are absent, and elements whose condition depends on it are not there.
+// Waits says that a part of the movie depends on facts that were not known when it was read: the lengths of sources, or variables
+// from outside. Until Resolve knows them, such properties are absent, and elements whose condition depends on them are left out.
 func (m *Movie) Waits() bool { return len(m.open) > 0 }
 
-// Resolve reads the movie again with what is known now. A movie without variables is returned as it is. An error is a *domain.Error.
+// Resolve reads the movie again with the facts that are known now. A movie without variables is returned unchanged. An error is a
+// *domain.Error.
 func (m *Movie) Resolve(known Known) (*Movie, error) {
 	if m.source == nil {
 		return m, nil
@@ -67,8 +69,8 @@ func (m *Movie) Resolve(known Known) (*Movie, error) {
 	return next, nil
 }
 
-// CheckResolved returns the mistake, a *domain.Error, of a movie that still waits although all is known: its times depend on each
-// other in a circle.
+// CheckResolved returns the mistake, a *domain.Error, of a movie that still waits although all facts are known: its times depend
+// on each other in a circle.
 func CheckResolved(m *Movie) error {
 	if !m.Waits() {
 		return nil
@@ -79,8 +81,8 @@ func CheckResolved(m *Movie) error {
 	return Note{Ref: m.refOf(places[0]), Text: "Its times or variables depend on each other in a circle"}.Err()
 }
 
-// expanded reads a movie whose variables are filled in. Elements may take their times from those of others: it is laid out and
-// expanded again until nothing changes any more.
+// expanded reads a movie and fills in its variables. The times of elements may depend on those of others, so it lays out and
+// expands the movie again until nothing changes.
 func expanded(tree map[string]any, known Known) (*Movie, error) {
 	if known.Natural == nil {
 		known.Natural = func(string) (Seconds, bool) { return Seconds{}, false }
@@ -112,7 +114,7 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 	}
 }
 
-// tangled is the mistake of a movie whose times are not settled within the bounds.
+// tangled is the message for a movie whose times do not become stable within the bounds.
 const tangled = "The times of elements depend on each other in a circle, over more than 64 steps, or over too many steps for so many elements"
 
 // size is the number of scenes and elements.
@@ -124,7 +126,7 @@ func (m *Movie) size() int {
 	return n
 }
 
-// take notes what came out of an expansion. What is still open may lack properties, and is not blamed for it.
+// take stores the result of an expansion. Mistakes of elements that still lack properties are not reported.
 func (m *Movie) take(result expand.Result) {
 	m.open = result.Open
 	m.from = result.From
@@ -144,7 +146,7 @@ func (m *Movie) take(result expand.Result) {
 	}
 }
 
-// MadeOf is the object of the document that a scene or element was made of; nil when it is the one of its number.
+// MadeOf returns the object of the document that a scene or element was made from; nil: the object with the same number.
 func (m *Movie) MadeOf(ref Ref) map[string]any {
 	return m.from[expand.Place{Scene: ref.Scene, Element: ref.Element}]
 }
@@ -163,8 +165,8 @@ func (m *Movie) refOf(place expand.Place) Ref {
 	return Ref{Scene: place.Scene, Element: place.Element}
 }
 
-// timesOf is when the elements of some ids are shown. What sources of unknown length, or properties that are still open, can move is
-// pending.
+// timesOf returns the times of the elements with some ids. Times that depend on sources of unknown length, or on properties that
+// are still open, are pending.
 func timesOf(m *Movie, natural NaturalFunc, ids map[string]bool) *expand.Times {
 	open := false
 	short := Time(m, func(key string) (Seconds, bool) {
@@ -205,13 +207,13 @@ func timesOf(m *Movie, natural NaturalFunc, ids map[string]bool) *expand.Times {
 	return t
 }
 
-// shownFor is how long an element is shown, without its extra time.
+// shownFor is the duration for which an element is shown, without its extra time.
 func shownFor(e *Element, s Span) Seconds { return s.End.Sub(s.Start).Sub(e.ExtraTime).Max(Seconds{}) }
 
-// veryLong is longer than any source, in seconds: what stays the same with it does not depend on the source.
+// veryLong is longer than any source, in seconds. A time that is the same with it and with 0 does not depend on the source.
 const veryLong = 24 * 3600
 
-// settled is a time as a value of an expression, pending unless it is the same either way.
+// settled returns a time as a value for expressions: pending if the two differ.
 func settled(short, long Seconds) any {
 	if !short.Equal(long) {
 		return expr.Pending{}
@@ -219,7 +221,7 @@ func settled(short, long Seconds) any {
 	return expr.JSON(short.Float())
 }
 
-// stretched is the movie with everything that is open very late and very long.
+// stretched returns the movie with everything that is open set very late and very long.
 func (m *Movie) stretched() *Movie {
 	if !m.Waits() {
 		return m

@@ -14,24 +14,24 @@ type Destination struct {
 	ID          string // of a saved connection
 	Endpoint    string // of a webhook
 	ContentType string // of a webhook: JSONContent or FormContent
-	// Given is the entry as it stands in the document, for the kinds that have more properties.
+	// Given is the entry as written in the document, for kinds with more properties.
 	Given map[string]any
-	// Problem says why the entry cannot be read; empty: it can.
+	// Problem says why the entry cannot be read; empty: it is valid.
 	Problem string
 }
 
-// The bodies of a webhook. Short forms are not recognised and fall back to JSON. Spec: Events, rule 3.
+// The content types of a webhook. Short forms are not recognised and mean JSON. Spec: Events, rule 3.
 const (
 	JSONContent = "application/json"
 	FormContent = "application/x-www-form-urlencoded"
 )
 
-// maxDestinations is how many destinations a movie can have. Decision 55.
+// maxDestinations is the largest number of destinations of a movie. Decision 55.
 const maxDestinations = 20
 
-// Destinations returns where the movie goes, in order. An entry that cannot be read has a Problem, so that the others keep their index. An
-// error is a *domain.Error that says why nothing can be delivered: exports are not one object with a list of up to 20 destinations
-// (decisions 33 and 55).
+// Destinations returns the destinations of the movie, in order. An invalid entry has a Problem and is kept, so that the others
+// keep their index. The error, a *domain.Error, says that nothing can be delivered: exports are not one object with a list of up
+// to 20 destinations (decisions 33 and 55).
 func Destinations(m *Movie) ([]Destination, error) {
 	entries, err := destinationEntries(m.exports)
 	if err != nil {
@@ -78,7 +78,7 @@ func destinationEntries(exports any) ([]any, error) {
 	return entries, nil
 }
 
-// readDestination notes no problems: what is wrong with a destination is its result, and never the movie's.
+// readDestination reads one entry. It adds no notes to the movie: a mistake becomes the result of the destination.
 func readDestination(props map[string]any) Destination {
 	r := reader{movie: &Movie{}}.as(DestinationKind, props)
 	d := Destination{Type: r.word("type"), ID: r.reference("id"), Endpoint: r.reference("endpoint"), ContentType: JSONContent, Given: props}
@@ -88,8 +88,8 @@ func readDestination(props map[string]any) Destination {
 	return d
 }
 
-// awsKeyFields are the names of fields that hold AWS keys, without case, dashes, underscores and an aws prefix; awsKeyID is what
-// a key id looks like. Decision 29.
+// awsKeyFields are the names of fields that hold AWS keys, in lower case, without dashes, underscores and an aws prefix; awsKeyID
+// matches the id of a key. Decision 29.
 var (
 	awsKeyFields = map[string]bool{
 		"accesskey": true, "accesskeyid": true, "secretkey": true, "secretaccesskey": true, "sessiontoken": true,
@@ -98,8 +98,7 @@ var (
 	undivided = strings.NewReplacer("-", "", "_", "")
 )
 
-// CheckAWSKeys returns the refusal aws_keys_in_movie, a *domain.Error, when an export carries an AWS key.
-// Spec: POST /movies, Rules; decision 29.
+// CheckAWSKeys returns the error aws_keys_in_movie when an export contains an AWS key. Spec: POST /movies, Rules; decision 29.
 func CheckAWSKeys(m *Movie) error {
 	if carriesAWSKey(m.exports) {
 		return domain.Errorf(domain.Invalid, "aws_keys_in_movie",

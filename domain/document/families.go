@@ -10,7 +10,7 @@ import (
 	"moviola/domain/css"
 )
 
-// FontWish is a font that a movie names by its family.
+// FontWish is a font family that a movie names.
 type FontWish struct {
 	Family string // as written
 	Weight int    // 100 to 900
@@ -20,11 +20,11 @@ type FontWish struct {
 // The bounds of FontWishes.
 const (
 	maxWishes      = 200
-	maxWishedBytes = 100 // of a name
+	maxWishedBytes = 100 // length of a name
 )
 
-// FontWishes are the families that a movie names, each with the weights and slants in which it may be drawn: those that stand beside it, and the
-// regular one. Names of kinds (serif) and addresses of files are none. Sorted, at most maxWishes.
+// FontWishes returns the font families that a movie names, with the weights and slants in which they may be drawn: those given
+// beside the name, and regular. Generic names (serif) and addresses of files are left out. Sorted, at most maxWishes.
 func FontWishes(m *Movie) []FontWish {
 	c := wishes{}
 	for e := range m.All() {
@@ -70,10 +70,10 @@ func anySettings(settings map[string]string) map[string]any {
 	return all
 }
 
-// wishes gathers what is named.
+// wishes is a set of fonts.
 type wishes map[FontWish]bool
 
-// genericFamilies are names of kinds.
+// genericFamilies are generic family names of CSS.
 var genericFamilies = map[string]bool{
 	"serif": true, "sans-serif": true, "monospace": true, "cursive": true, "fantasy": true, "system-ui": true, "inherit": true, "initial": true,
 	"unset": true, "revert": true, "math": true, "emoji": true, "ui-serif": true, "ui-sans-serif": true, "ui-monospace": true, "ui-rounded": true,
@@ -89,7 +89,7 @@ func (c wishes) add(list string, weight int, italic bool) {
 	}
 }
 
-// addSettings looks for families in settings, at any depth. Weight and slant are those beside them.
+// addSettings adds the families in settings, at any depth, with the weight and slant beside them.
 func (c wishes) addSettings(settings any) {
 	switch v := settings.(type) {
 	case []any:
@@ -120,13 +120,13 @@ func (c wishes) addSettings(settings any) {
 
 func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	if AddressOf(look["font-url"]) != "" {
-		return // the family is in that file
+		return // the file holds the family
 	}
 	weight, ok := css.Weight(look["font-weight"])
 	if !ok {
 		weight = css.Normal
 	}
-	for _, key := range css.Spellings(settings) { // as a number
+	for _, key := range css.Spellings(settings) { // weight as a number
 		if number, isNumber := css.Weight(fmt.Sprint(settings[key])); isNumber && settingName(key) == "font-weight" {
 			weight = number
 		}
@@ -135,10 +135,10 @@ func (c wishes) addLook(look map[string]string, settings map[string]any) {
 	c.add(look["font-family"], weight/100*100, italic)
 }
 
-// inPage finds the families of a page's styles: up to what ends a declaration.
+// inPage matches the font declarations in a page's styles, up to the end of the declaration.
 var inPage = regexp.MustCompile(`(?i)font(-family)?\s*:\s*([^;{}<>]{1,300})`)
 
-// addPage adds the families of a page, in regular and bold, and slanted where the page says so.
+// addPage adds the families of a page in regular and bold, and in italic if the page uses it.
 func (c wishes) addPage(html string) {
 	italic := strings.Contains(strings.ToLower(html), "italic") || strings.Contains(html, "<em>") || strings.Contains(html, "<i>")
 	for _, found := range inPage.FindAllStringSubmatch(html, maxWishes) {
@@ -150,7 +150,7 @@ func (c wishes) addPage(html string) {
 			}
 			list = parts[len(parts)-1].Value
 		}
-		// In an attribute the declaration may end with its quotation mark.
+		// In a style attribute the quotation mark of the attribute may end the declaration.
 		if strings.Count(list, `"`)%2 == 1 {
 			list = list[:strings.LastIndex(list, `"`)]
 		}

@@ -11,10 +11,10 @@ import (
 	"moviola/domain"
 )
 
-// maxChain is how many templates may rest on each other.
+// maxChain is the longest chain of templates that refer to each other.
 const maxChain = 10
 
-// Reference is the id of the saved template that a document is rendered from; empty: none, or it is no movie.
+// Reference is the id of the saved template that a document is rendered from; empty: none, or the document is not a movie.
 func Reference(raw []byte) string {
 	if !bytes.Contains(raw, []byte(`"template`)) {
 		return ""
@@ -29,7 +29,7 @@ func Reference(raw []byte) string {
 	return referenceOf(map[string]any{"template": top.Template, "templateId": top.TemplateID})
 }
 
-// referenceOf is the template that a movie names. One page of the public documentation spells it templateId.
+// referenceOf is the id of the template that a movie names. One page of the public documentation spells the property templateId.
 func referenceOf(movie map[string]any) string {
 	for _, name := range []string{"template", "templateId"} {
 		switch id := movie[name].(type) {
@@ -37,7 +37,7 @@ func referenceOf(movie map[string]any) string {
 			if id != "" {
 				return id
 			}
-		case json.Number: // no id has this form, but it is meant as one
+		case json.Number: // a number is not a valid id, but the client means one
 			return id.String()
 		case float64:
 			return strconv.FormatFloat(id, 'f', -1, 64)
@@ -46,11 +46,11 @@ func referenceOf(movie map[string]any) string {
 	return ""
 }
 
-// Fill replaces a document's reference to a saved template by the template: its scenes and elements are the movie's, all else that the
-// document says goes over it, variables and other objects key by key. A template may itself refer to another. Elements that show a
-// template are replaced by its elements. load returns the movie JSON of a template, on behalf of the template that names it, empty: the
-// document itself; its errors are returned as they are. A document that needs none is returned unchanged. Spec: Template, movie;
-// decisions 27 and 41.
+// Fill replaces a document's reference to a saved template by the template: the scenes and elements come from the template, all
+// other properties of the document override it, variables and other objects key by key. A template may refer to another one.
+// Elements that show a template are replaced by its elements. load returns the movie JSON of a template; by is the template that
+// refers to it, empty for the document. Errors of load are returned unchanged. A document without references is returned
+// unchanged. Spec: Template, movie; decisions 27 and 41.
 func Fill(raw []byte, load func(id, by string) ([]byte, error)) ([]byte, error) {
 	if !NeedsTemplates(raw) {
 		return raw, nil
@@ -69,13 +69,13 @@ func Fill(raw []byte, load func(id, by string) ([]byte, error)) ([]byte, error) 
 	return json.Marshal(movie)
 }
 
-// filler fills templates in.
+// filler holds the state of one Fill.
 type filler struct {
 	from  func(id, by string) ([]byte, error)
 	loads int
 }
 
-// maxLoads is how many templates a movie may be made of, each counted as often as it is shown.
+// maxLoads is the largest number of templates that a movie is made of, repetitions included.
 const maxLoads = 30
 
 func (f *filler) load(id, by string) ([]byte, error) {
@@ -89,8 +89,8 @@ func errLongChain() error {
 	return domain.Errorf(domain.Invalid, "template_chain_too_long", "More than %d templates refer to one another", maxChain)
 }
 
-// resolve follows the references of a movie that is part of a template, or of the document itself when by is empty. from is the last one: the
-// template that the scenes and elements are those of.
+// resolve follows the references of a movie: of the document when by is empty, otherwise of template by. from is the last
+// template of the chain, which has the scenes and elements.
 func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any, from string, err error) {
 	var chain []string
 	for id := referenceOf(movie); id != ""; id = referenceOf(movie) {
@@ -114,7 +114,7 @@ func (f *filler) resolve(movie map[string]any, by string) (filled map[string]any
 	return movie, by, nil
 }
 
-// over lays a document over the template that it refers to. What the document has of scenes and elements is not shown.
+// over merges a document into the template that it refers to. Scenes and elements of the document are dropped.
 func over(base, movie map[string]any) map[string]any {
 	own := maps.Clone(movie)
 	for _, name := range []string{"scenes", "elements", "template", "templateId"} {
@@ -123,8 +123,8 @@ func over(base, movie map[string]any) map[string]any {
 	return Merge(base, own)
 }
 
-// Merge is the deep merge of two objects: objects key by key, everything else in over replaces what is in base. Neither is changed.
-// Decision 41.
+// Merge is the deep merge of two objects: objects are merged key by key, any other value in over replaces the value in base. It
+// changes neither. Decision 41.
 func Merge(base, over map[string]any) map[string]any {
 	out := maps.Clone(base)
 	if out == nil {
@@ -162,11 +162,11 @@ func object(raw []byte) (map[string]any, error) {
 	return movie, nil
 }
 
-// Tree decodes a JSON object whose numbers stay as they were written. An error is a *domain.Error.
+// Tree decodes a JSON object; numbers keep their spelling. An error is a *domain.Error.
 func Tree(raw []byte) (map[string]any, error) { return object(raw) }
 
-// Canvas is the size that a document asks for, or would be shown in: as far as it can be read without the templates that it refers to.
-// False: it is no JSON object, or one that is nested too deep.
+// Canvas is the canvas size of a document, as far as it can be known without the templates that it refers to. False: the text is
+// not a JSON object, or is nested too deeply.
 func Canvas(raw []byte) (width, height int, ok bool) {
 	tree, err := object(raw)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// freeMembers are the members of a movie that mean nothing to it: they are kept as they were written, and never decoded. Decision 57.
+// freeMembers are members of a movie that only the client uses: they are kept as raw JSON and never decoded. Decision 57.
 var freeMembers = map[string]bool{"client-data": true, "client_data": true, "comment": true}
 
-// decode keeps numbers as they were written, so that times stay exact, and free members as json.RawMessage. Of a key that is given twice the
-// last one counts.
+// decode decodes JSON. Numbers keep their spelling, so that times stay exact; free members become json.RawMessage. Of a repeated
+// key the last value is used.
 func decode(raw []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -25,7 +25,7 @@ func decode(raw []byte) (any, error) {
 	return tree, nil
 }
 
-// decodeTop reads an object member by member, and any other value at once.
+// decodeTop decodes an object member by member, and any other value as a whole.
 func decodeTop(dec *json.Decoder, raw []byte) (any, error) {
 	if !isObject(raw) {
 		return decodeAny(dec)
@@ -39,7 +39,7 @@ func decodeTop(dec *json.Decoder, raw []byte) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, _ := token.(string) // the decoder lets nothing else stand here
+		name, _ := token.(string) // a key is always a string here
 		if tree[name], err = decodeMember(dec, name); err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func decodeAny(dec *json.Decoder) (any, error) {
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) }
 
-// mergeFree is Merge for free members: only objects that are on both sides are looked into.
+// mergeFree is Merge for free members: it decodes only when both sides are objects.
 func mergeFree(base, over json.RawMessage) json.RawMessage {
 	var below, above map[string]json.RawMessage
 	if !isObject(base) || !isObject(over) || json.Unmarshal(base, &below) != nil || json.Unmarshal(over, &above) != nil {
@@ -83,7 +83,7 @@ func mergeFree(base, over json.RawMessage) json.RawMessage {
 		below[name] = value
 	}
 	merged, err := json.Marshal(below)
-	if err != nil { // every part of it was read
+	if err != nil { // impossible: every part was decoded before
 		return over
 	}
 	return merged

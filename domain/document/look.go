@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// The looks of movies. A look is raised when what the same document shows changes. The one before lives on for one release. Decision 69.
+// The versions of the look. The version is raised when the same document is drawn differently. The version before it is supported
+// for one more release. Decision 69.
 const (
 	FirstLook   = 1 // text styles and components as they were before they followed the vendor's catalogue
 	CurrentLook = 2
@@ -13,8 +14,8 @@ const (
 
 var look atomic.Int32
 
-// UseLook sets for which look this process reads documents. It is called once, before the first document is read. Other looks than those
-// that live on are an error.
+// UseLook sets the version of the look for this process. It is called once, before the first document is read. An unsupported
+// version is an error.
 func UseLook(version int) error {
 	if version != FirstLook && version != CurrentLook {
 		return fmt.Errorf("--look %d: give %d or %d", version, FirstLook, CurrentLook)
@@ -23,7 +24,7 @@ func UseLook(version int) error {
 	return nil
 }
 
-// Look is the look for which this process reads documents.
+// Look is the version of the look that this process uses.
 func Look() int {
 	if version := look.Load(); version != 0 {
 		return int(version)

@@ -7,15 +7,15 @@ import (
 	"moviola/domain"
 )
 
-// measure looks at the brackets and commas of a text, before anything is allocated for what it says, and refuses what is nested too deeply, has
-// too many scenes or too many values. Decisions 24 and 57. What a free member holds is not decoded, and not counted. What is no JSON is left to
-// who reads it.
+// measure counts the brackets and commas of a text, before memory is allocated for its content, and refuses texts that are nested
+// too deeply or have too many scenes or values. Decisions 24 and 57. Free members are not decoded and not counted. Invalid JSON
+// is left for the parser to report.
 func measure(raw []byte) error {
 	return (&meter{what: "Movie JSON", scenesAllowed: maxScenes}).measure(raw)
 }
 
-// CheckSize is measure for JSON that is no movie, and has no scenes: the refusal, a *domain.Error of a code,
-// names the text.
+// CheckSize is measure for JSON that is not a movie and has no scenes. The error is a *domain.Error with the given code; what
+// names the text in its message.
 func CheckSize(what, code string, raw []byte) error {
 	err := (&meter{what: what, scenesAllowed: math.MaxInt}).measure(raw)
 	var refusal *domain.Error
@@ -47,16 +47,16 @@ func (m *meter) measure(raw []byte) error {
 	return nil
 }
 
-// meter is what of a text has been seen.
+// meter is the state of measure.
 type meter struct {
 	quoted bool
-	from   int    // where the string at hand begins
-	name   string // the last string of the top level: the key of what opens next
+	from   int    // offset where the current string begins
+	name   string // the last string of the top level: the key of the next value
 	depth  int
-	values int // at most one less than there are, for each container
+	values int // number of values counted so far; may be one too low for each container
 	scenes int
-	inside bool // the list of scenes
-	free   bool // a member that is kept as it is
+	inside bool // the current place is in the list of scenes
+	free   bool // the current place is in a free member
 
 	what          string
 	scenesAllowed int
@@ -74,7 +74,7 @@ func (m *meter) quote(at int, raw []byte) {
 	}
 }
 
-// longestMember is the longest name that means something here.
+// longestMember is the length of the longest member name that measure looks for.
 const longestMember = len("client-data")
 
 func (m *meter) open(bracket byte) {
@@ -89,7 +89,7 @@ func (m *meter) open(bracket byte) {
 	m.depth++
 }
 
-// count takes one value, unless it is in a free member.
+// count counts one value, unless it is in a free member.
 func (m *meter) count() {
 	if !m.free || m.depth < 2 {
 		m.values++

@@ -7,61 +7,61 @@ import (
 	"moviola/domain/preload"
 )
 
-// Movie is a movie as its document describes it, with defaults filled in.
+// Movie is a movie as its document describes it. Missing properties have their defaults.
 type Movie struct {
 	Width, Height int // canvas in pixels, even
 	FPS           Rate
 	Quality       Quality
 	Draft         bool
-	Held          bool // pictures that rest may be written without an encoder
+	Held          bool // unchanged pictures may be written as repeats, without the encoder
 	Cache         bool
-	ID            string // the client's own; empty: none
+	ID            string // the client's own id; empty: none
 	Template      string // id of a saved template, empty: none
 	Project       string // id of a movie to render again, empty: none
-	Background    Color  // below everything
+	Background    Color  // colour below all layers
 	Thumbnail     Thumbnail
 	Scenes        []Scene
 	Elements      []Element        // shown over the whole movie
-	Preload       []preload.Wanted // made ready before everything else
-	Subtitles     *Subtitles       // nil: none; also what a scene holds of them, for they belong to the movie
-	// Warnings are what was changed or left out silently, for the client to read.
+	Preload       []preload.Wanted // prepared before everything else
+	Subtitles     *Subtitles       // nil: none; subtitles of a scene are here too
+	// Warnings are texts for the client about properties that were changed or ignored.
 	Warnings []string
 
 	exports  any
 	notes    []Note
-	repeated []string                        // warnings of keys that are given twice
-	source   map[string]any                  // with its variables, when it has any
-	grown    int64                           // bytes of memory that it takes filled in; 0: it has no variables
-	open     map[expand.Place]bool           // what lacks a property that is not known yet
-	from     map[expand.Place]map[string]any // what of source a scene or element was made of
+	repeated []string                        // warnings about repeated keys
+	source   map[string]any                  // the JSON before its variables were filled in; nil: it has no variables
+	grown    int64                           // approximate memory in bytes after variables were filled in; 0: no variables
+	open     map[expand.Place]bool           // scenes and elements that lack a property because its value is not known yet
+	from     map[expand.Place]map[string]any // the objects in source that scenes and elements were made from
 }
 
-// Scene is one part of the movie; the scenes follow each other.
+// Scene is one part of the movie; scenes are shown one after the other.
 type Scene struct {
 	Number     int // from 1
 	ID         string
-	Length     Length // Fixed, or Own: long enough for its elements
+	Length     Length // Fixed, or Own: as long as its elements need
 	Background Color
 	Cache      bool
-	Transition *Transition // how the scene comes in; nil: it is simply there
+	Transition *Transition // transition into the scene; nil: a hard cut
 	Elements   []Element
 }
 
-// Element is one picture, text or sound.
+// Element is one element: a picture, text, sound, ...
 type Element struct {
 	Ref       Ref
 	ID        string
-	Src       string            // address of the image, video or audio; of what is made, its key (see Source)
-	Prompt    *Prompt           // of an image that is made; nil: it has an address
-	Text      string            // of a text, or what a voice says
-	Settings  map[string]string // of a text or an html: CSS-like names in lower case with dashes, values as written
+	Src       string            // address of the image, video or audio; for generated content its key (see Source)
+	Prompt    *Prompt           // of a generated image; nil: it has an address
+	Text      string            // of a text element, or spoken by a voice
+	Settings  map[string]string // of a text or html: CSS-like names in lower case with dashes, values as written
 	Style     string            // of a text: one of TextStyles
 	Page      *Page             // of an html
 	Component *Component        // of a component
 	Voice     *Voice            // of a voice
 	Audiogram *Audiogram        // of an audiogram
 	Start     Seconds
-	AtEnd     bool // begins at the end of what is already on the timeline; Start is 0 then
+	AtEnd     bool // starts at the end of the elements before it; Start is 0 then
 	Length    Length
 	ExtraTime Seconds
 	FadeIn    Seconds
@@ -69,27 +69,27 @@ type Element struct {
 	ZIndex    int
 	Position  Position
 	X, Y      int
-	Width     int // pixels; -1: follows from the rest
+	Width     int // pixels; -1: follows from the other side or the source
 	Height    int
 	Resize    Resize
 	Crop      *Crop
 	Effects   Effects
-	Volume    float64 // 0 to 10
+	Volume    float64 // factor, 0 to 10
 	Muted     bool
-	Seek      Seconds // negative: from the end of the source
-	Loop      int     // plays of the source; -1: endless
+	Seek      Seconds // start position in the source; negative: counted from its end
+	Loop      int     // number of repetitions of the source; -1: endless
 	Cache     bool
-	Keep      bool // what is made for it goes into the media library
+	Keep      bool // store generated content in the media library
 }
 
-// Ref names an element for messages. Scene 0 is the movie itself, Element 0 the scene itself; both count from 1.
+// Ref names an element or scene in messages. Both numbers count from 1; Scene 0 is the movie, Element 0 the scene itself.
 type Ref struct {
 	Scene   int
 	Element int
 	Type    string
 }
 
-// String is the form that messages begin with: "Scene #1 Element #2", "Movie Element #2", "Scene #1", "Movie".
+// String returns the form used in messages: "Scene #1 Element #2", "Movie Element #2", "Scene #1", "Movie".
 func (r Ref) String() string {
 	name := "Movie"
 	if r.Scene > 0 {
@@ -109,13 +109,13 @@ const (
 	TypeAudio = "audio"
 
 	TypeHTML      = "html"
-	TypeComponent = "component" // also the deprecated type template, when it names a component
+	TypeComponent = "component" // also for the deprecated type template, when it names a component
 	TypeVoice     = "voice"
 	TypeAudiogram = "audiogram"
-	TypeSubtitles = "subtitles" // never among the elements of a Movie: see Movie.Subtitles
+	TypeSubtitles = "subtitles" // never in Movie.Elements: see Movie.Subtitles
 )
 
-// Quality is the wanted balance of size and looks.
+// Quality is the chosen balance between file size and picture quality.
 type Quality string
 
 // The qualities of the movie's quality property.
@@ -128,24 +128,24 @@ const (
 // LengthKind says where the length of an element or scene comes from.
 type LengthKind int
 
-// The kinds of length. Unset is a length that was not written at all: the own length where there is one, else the container's.
+// The kinds of length. Unset: no length is given; the element's own length is used if it has one, otherwise the container's.
 const (
 	Unset     LengthKind = iota
-	Own                  // -1, "auto": that of the source, or of the animation
-	Container            // -2, "container"
+	Own                  // -1, "auto": the length of the source or animation
+	Container            // -2, "container": the length of the scene or movie
 	Fixed                // a number of seconds
 )
 
-// Length is how long an element or scene lasts. Value is set for Fixed only.
+// Length is the requested length of an element or scene. Value is set for Fixed only.
 type Length struct {
 	Kind  LengthKind
 	Value Seconds
 }
 
-// Position is where an element sits in the canvas.
+// Position is the place of an element in the canvas.
 type Position string
 
-// The positions. Custom is the top left corner at x and y; x and y are offsets from the others (decision 26).
+// The positions. For Custom x and y are the top left corner, for the others an offset (decision 26).
 const (
 	Custom       Position = "custom"
 	TopLeft      Position = "top-left"
@@ -159,7 +159,7 @@ const (
 	BottomRight  Position = "bottom-right"
 )
 
-// Resize is how an element is fitted to the canvas; empty: not at all.
+// Resize says how an element is scaled to the canvas; empty: it is not.
 type Resize string
 
 // The ways to resize.
@@ -168,13 +168,13 @@ const (
 	Fit   Resize = "fit"   // wholly visible
 )
 
-// Crop is the rectangle of the source that is used, in its pixels.
+// Crop is the used rectangle of the source, in source pixels.
 type Crop struct{ X, Y, W, H int }
 
-// Thumbnail chooses the frame of the thumbnail. Decision 26.
+// Thumbnail selects the frame of the thumbnail. Decision 26.
 type Thumbnail struct {
 	Set  bool    // false: the default frame
-	Time Seconds // when Scene is empty
+	Time Seconds // used when Scene is empty
 	// Scene is the number of a scene, from 1, or its id.
 	Scene string
 }

@@ -1,17 +1,18 @@
 package document
 
-// Outlook is what the JSON of a movie says of the finished one.
+// Outlook is the length and price of a finished movie, as far as its JSON tells.
 type Outlook struct {
-	// Duration, in seconds, and Credits are those of the finished movie when Exact; otherwise they grow by what its sources turn out to last.
+	// Duration, in seconds, and Credits are final if Exact. Otherwise they are a minimum: the lengths of sources are counted as
+	// 0.
 	Duration float64
 	Credits  int64
 	Exact    bool
-	// Short and Long are the times with sources that last no time at all, and with very long ones: what is the same in both follows from the
-	// JSON alone.
+	// Short and Long are the timings with sources of length 0, and with very long sources. Times that are equal in both do not
+	// depend on the sources.
 	Short, Long Timing
 }
 
-// OutlookOf lays a movie out whose sources are not known. Durations are whole frames (decision 28).
+// OutlookOf computes the outlook of a movie whose sources are not known. Durations are whole frames (decision 28).
 func OutlookOf(m *Movie) Outlook {
 	o := Outlook{
 		Short: Time(m, func(string) (Seconds, bool) { return Seconds{}, false }),

@@ -6,8 +6,8 @@ import (
 	"moviola/domain"
 )
 
-// The bounds of a document. Decisions 24 and 57 name all but the last, which leaves 30 values to each of the most elements: what a value takes
-// in memory is many times what it takes as text.
+// The bounds of a document. Decisions 24 and 57 name all but the last one, which allows 30 values per element at the largest
+// number of elements: a decoded value takes many times the memory of its text.
 const (
 	maxDepth    = 64
 	maxElements = 5000
@@ -16,14 +16,14 @@ const (
 )
 
 // Parse reads the JSON of a movie. Its errors are the *domain.Error refusals of POST /movies (spec: Errors; decisions 15 and 24);
-// everything else that is wrong waits for Validate.
+// all other mistakes are reported by Validate.
 func Parse(raw []byte) (*Movie, error) {
 	m, _, err := ParseTree(raw)
 	return m, err
 }
 
-// ParseTree is Parse that returns also what the JSON says, with which the movie was read; nil: it is no JSON object. With an error, there may
-// be a tree and no movie. The tree must not be changed.
+// ParseTree is Parse that also returns the decoded JSON; nil: the text is not a JSON object. With an error, the tree may be set
+// without the movie. The caller must not change the tree.
 func ParseTree(raw []byte) (*Movie, map[string]any, error) {
 	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	if len(raw) == 0 {
@@ -57,12 +57,12 @@ func errTooDeep(what string) error {
 	return domain.Errorf(domain.Invalid, "movie_json_too_deep", "%s is nested deeper than %d levels", what, maxDepth)
 }
 
-// errUnreadable is the refusal that the specification has for text that is no JSON and for a movie with nothing in it.
+// errUnreadable is the specified error for invalid JSON and for an empty movie.
 func errUnreadable() error {
 	return domain.Errorf(domain.Invalid, "movie_json_invalid", "Error parsing movie JSON or the movie was empty")
 }
 
-// checkShape refuses what decision 15 calls empty, and more elements than decision 24 allows.
+// checkShape refuses a movie that is empty by decision 15, and one with more elements than decision 24 allows.
 func checkShape(props map[string]any) error {
 	scenes, hasScenes, scenesOK := list(props, "scenes")
 	elements, hasElements, elementsOK := list(props, "elements")
@@ -88,7 +88,7 @@ func checkShape(props map[string]any) error {
 	return nil
 }
 
-// list returns the array under name, whether there is anything under name, and whether that is an array. Null is nothing.
+// list returns the array under name, whether name has a value, and whether that value is an array. Null counts as no value.
 func list(props map[string]any, name string) (items []any, present, ok bool) {
 	value := props[name]
 	if value == nil {

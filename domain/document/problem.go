@@ -6,47 +6,47 @@ import (
 	"moviola/domain"
 )
 
-// Note is something about a movie that its sender should know.
+// Note is a remark about a movie for its sender.
 type Note struct {
 	Ref   Ref
-	Path  string // JSON pointer below what Ref names: "/chroma-key/color"; empty: all of it
+	Path  string // JSON pointer below the object that Ref names: "/chroma-key/color"; empty: the whole object
 	Code  string // one of the codes below
-	Fatal bool   // the movie cannot be rendered with it
-	Text  string // without where it is
-	// Remedy is what to change; empty: the code says enough.
+	Fatal bool   // the movie cannot be rendered
+	Text  string // message without the place
+	// Remedy says what to change; empty: it follows from the code.
 	Remedy string
-	Bare   bool // the text says itself where it is, or is about the whole movie
-	// From is the scene or element of the document from which the one of Ref was made: itself, unless something was repeated, imported or left
-	// out. Nil: it is the one of its number, or Ref is the movie.
+	Bare   bool // Text already names the place, or is about the whole movie
+	// From is the object of the document from which the scene or element of Ref was made, when their numbers may differ because
+	// something was repeated, imported or left out. Nil: the object with the same number, or Ref is the movie.
 	From map[string]any
 }
 
 // The codes of notes. They are stable: clients compare them.
 const (
-	PropertyMissing   = "property_missing"   // a property that the element cannot do without
-	PropertyIdle      = "property_idle"      // it has no effect here
-	PropertyMisplaced = "property_misplaced" // it belongs elsewhere
-	PropertyRepeated  = "property_repeated"  // its object has it several times
-	ValueType         = "value_type"         // the value is of another type than is read
-	ValueRange        = "value_range"        // the number is too small or too large
-	ValueUnknown      = "value_unknown"      // none of the words that are possible
-	ValueAdjusted     = "value_adjusted"     // another value is used
+	PropertyMissing   = "property_missing"   // a required property is missing
+	PropertyIdle      = "property_idle"      // the property has no effect here
+	PropertyMisplaced = "property_misplaced" // the property belongs in another object
+	PropertyRepeated  = "property_repeated"  // the property is repeated in its object
+	ValueType         = "value_type"         // the value has the wrong type
+	ValueRange        = "value_range"        // the number is out of range
+	ValueUnknown      = "value_unknown"      // the word is not one of the possible ones
+	ValueAdjusted     = "value_adjusted"     // another value is used instead
 	ExpressionInvalid = "expression_invalid" // an expression cannot be computed
-	VariableUndefined = "variable_undefined" // an expression names what does not exist
+	VariableUndefined = "variable_undefined" // an expression names an unknown variable
 	TimingInvalid     = "timing_invalid"     // times depend on each other in a circle
 	Deprecated        = "deprecated"
 )
 
-// The bounds of what is kept: of notes, and of warnings. Those end up in an event, which must stay small.
+// The largest number of notes, and of warnings. Warnings are stored in an event, which must stay small.
 const (
 	maxNotes    = 2000
 	maxWarnings = 50
 )
 
-// Notes are all that was found while the movie was read, in the order in which it was found.
+// Notes returns all notes made while the movie was read, in order.
 func (m *Movie) Notes() []Note { return m.notes }
 
-// note keeps a note. What is not fatal is a warning.
+// note adds a note, and a warning unless the note is fatal.
 func (m *Movie) note(n Note) {
 	if len(m.notes) < maxNotes {
 		m.notes = append(m.notes, n)
@@ -56,7 +56,7 @@ func (m *Movie) note(n Note) {
 	}
 }
 
-// String is the note with its place, as clients read it.
+// String is the text of the note with its place, as clients read it.
 func (n Note) String() string {
 	if n.Bare {
 		return n.Text
@@ -64,7 +64,7 @@ func (n Note) String() string {
 	return n.Ref.String() + ": " + n.Text
 }
 
-// Validate returns the first mistake that makes the movie impossible to render, as a *domain.Error naming scene and element.
+// Validate returns the first mistake that makes the movie impossible to render, as a *domain.Error that names scene and element.
 // Decision 22: such mistakes are render errors, not refusals.
 func Validate(m *Movie) error {
 	for _, n := range m.notes {
@@ -75,7 +75,7 @@ func Validate(m *Movie) error {
 	return nil
 }
 
-// Err is a fatal note as the *domain.Error that ends the render.
+// Err converts a fatal note to the *domain.Error that ends the render.
 func (n Note) Err() error {
 	if n.Ref == (Ref{}) {
 		return domain.Errorf(domain.Invalid, "movie_invalid", "%s", n.Text)
@@ -83,8 +83,8 @@ func (n Note) Err() error {
 	return ElementError(n.Ref, n.Text)
 }
 
-// ElementError is a mistake of an element or scene, as a *domain.Error that names its number and the element's type. Spec: Render
-// errors.
+// ElementError returns a mistake of an element or scene as a *domain.Error that names its number and the element's type. Spec:
+// Render errors.
 func ElementError(ref Ref, text string) error {
 	named := strings.Contains(text, "element type '"+ref.Type+"'") || strings.HasSuffix(text, " "+ref.Type+" element")
 	if (seen[ref.Type] || heard[ref.Type]) && !named {

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Prompt describes a picture that a provider makes. Movie-schema §4.1.
+// Prompt describes a picture for a provider to generate. Movie-schema §4.1.
 type Prompt struct {
 	Text       string
 	Model      string // as written; empty: the provider's default
 	Aspect     string // Horizontal, Vertical or Squared
 	Connection string // id of a saved connection; empty: none
-	// ModelSettings are passed to the provider as they came in JSON; nil: none.
+	// ModelSettings are passed to the provider unchanged; nil: none.
 	ModelSettings map[string]any
 }
 
-// The shapes of pictures that are made of a prompt.
+// The aspect ratios of generated pictures.
 const (
 	Horizontal = "horizontal"
 	Vertical   = "vertical"
 	Squared    = "squared"
 )
 
-// readPrompt reads what an image shows that has no address. Without a description it is the mistake of having neither.
+// readPrompt reads the prompt of an image without an address. An image with neither is a mistake.
 func (r reader) readPrompt(e *Element) {
 	text, _ := r.text("prompt")
 	text = strings.TrimSpace(text)
@@ -44,10 +44,10 @@ func (r reader) readPrompt(e *Element) {
 	e.Prompt, e.Src = p, keyOf("image", p)
 }
 
-// squarish is the largest ratio of the sides that still counts as a square.
+// squarish is the largest aspect ratio of a picture that counts as square.
 const squarish = 1.2
 
-// aspect is what is asked for, or what comes closest to the element's own size where that is all that is known.
+// aspect is the requested aspect ratio, or the closest one to the element's size when only the size is given.
 func (r reader) aspect() string {
 	switch word := r.word("aspect-ratio"); word {
 	case Horizontal, Vertical, Squared:
@@ -69,7 +69,7 @@ func (r reader) aspect() string {
 	return Squared
 }
 
-// keyOf names what is made for a movie by all that decides what it becomes.
+// keyOf is the key of generated content: its kind and a hash of all inputs that determine it.
 func keyOf(kind string, made any) string {
 	raw, err := json.Marshal(made)
 	if err != nil {

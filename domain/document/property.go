@@ -7,37 +7,38 @@ import (
 	"strings"
 )
 
-// Property is what users can write under one name of an object of the movie JSON.
+// Property is a property of an object of the movie JSON: the row of the table that describes it.
 type Property struct {
 	Name    string
-	Aliases []string // other names that are read too; - and _ are the same everywhere
+	Aliases []string // other accepted names; - and _ are interchangeable in all names
 	Type    PropertyType
-	Or      PropertyType // a second form, as of rotate: an angle alone; empty: none
+	Or      PropertyType // a second accepted type, as of rotate: an angle alone; empty: none
 	Unit    string       // of a number: "s", "px", "%"; empty: none
 	Min     *float64     // of a number; nil: no bound
 	Max     *float64
-	Values  []string // of a Choice: all of them; of another type: words that are taken besides
-	Default string   // as JSON; empty: nothing is assumed
-	Doc     string   // what it does, in one sentence
+	Values  []string // of a Choice: all words; of another type: additional accepted words
+	Default string   // as JSON; empty: no default
+	Doc     string   // effect of the property, in one sentence
 	Example string   // as JSON
 	Kind    string   // of an Object: the kind of the object; of a List: the kind of its items, empty for scalars
-	// Settings says that the property belongs in the settings of an element. Decision 53.
+	// Settings says that the property belongs into the settings of an element. Decision 53.
 	Settings bool
 	Required bool
-	// Idle says that the property is accepted and changes nothing.
+	// Idle says that the property is accepted and has no effect.
 	Idle bool
-	// Picture is the name of a movie in docs/gallery that shows what it does; empty: none. This and what follows is for the reference.
+	// Picture is the name of a movie in docs/gallery that shows the effect; empty: none. This field and the next ones are for the
+	// reference.
 	Picture string
-	// Measured is the test that measures what it does, as the folder of its package and its name; empty: none.
+	// Measured is the test that measures the effect, as the folder of its package and its name; empty: none.
 	Measured string
-	// Ours says which value no source prints, and what was chosen; empty: every value is documented.
+	// Ours says which value is our own choice, because no source prints it; empty: every value is documented.
 	Ours string
 }
 
-// PropertyType is what the values of a property look like. Every type but Data may also be an expression, "{{ … }}".
+// PropertyType is the form of a property's values. Every type but Data also accepts an expression, "{{ … }}".
 type PropertyType string
 
-// The types. Numbers and booleans may be written as text (decision 23).
+// The types. Numbers and booleans may be written as texts (decision 23).
 const (
 	TextType     PropertyType = "text"
 	NumberType   PropertyType = "number"
@@ -45,16 +46,16 @@ const (
 	BooleanType  PropertyType = "boolean"
 	ColorType    PropertyType = "color"    // of CSS: #rgb, #rrggbbaa, rgb(), a name
 	AddressType  PropertyType = "address"  // of a file: http or https
-	ChoiceType   PropertyType = "choice"   // one of Values, in any case
-	DurationType PropertyType = "duration" // seconds, or -1, -2 and their words
+	ChoiceType   PropertyType = "choice"   // one of Values, in upper or lower case
+	DurationType PropertyType = "duration" // seconds; or -1, -2 and the words for them
 	LengthType   PropertyType = "length"   // pixels, or a number with a unit of CSS
 	CSSType      PropertyType = "css"      // text in the notation of CSS
 	ObjectType   PropertyType = "object"   // of Kind
 	ListType     PropertyType = "list"     // of texts, or of objects of Kind
-	DataType     PropertyType = "data"     // whatever the user has there; what is in it is nobody else's affair
+	DataType     PropertyType = "data"     // any JSON of the client, which is passed through
 )
 
-// The kinds of objects. Those of elements, settings and components are made by ElementKind, SettingsKind and ComponentKind.
+// The kinds of objects. ElementKind, SettingsKind and ComponentKind make further ones.
 const (
 	MovieKind       = "movie"
 	SceneKind       = "scene"
@@ -63,7 +64,7 @@ const (
 	PreloadKind     = "preload"
 )
 
-// ElementKind is the kind of the elements of a type; of an unknown one, that of what all elements have.
+// ElementKind is the kind of an element of a type; for an unknown type, the kind with the common properties of all elements.
 func ElementKind(elementType string) string {
 	kind := "element:" + strings.ToLower(strings.TrimSpace(elementType))
 	if _, ok := table()[kind]; ok {
@@ -72,30 +73,31 @@ func ElementKind(elementType string) string {
 	return "element"
 }
 
-// SettingsKind is the kind of the settings of elements of a type: text, html or subtitles. Those of a component are its groups.
+// SettingsKind is the kind of the settings of elements of a type: text, html or subtitles. The settings of a component are
+// described by its groups.
 func SettingsKind(elementType string) string { return "settings:" + elementType }
 
-// ComponentKind is the kind of one group of a component's settings. Of groups that may be there several times, as rectangle1 and rectangle2, the
-// number does not matter. It has no properties when the component or the group does not exist.
+// ComponentKind is the kind of one group of a component's settings. The number of repeatable groups, as in rectangle1 and
+// rectangle2, is ignored. The kind has no properties when the component or the group does not exist.
 func ComponentKind(id, group string) string {
 	return "component:" + strings.ToLower(id) + "/" + strings.TrimRight(dashedName(group), "0123456789")
 }
 
-// Components are the ids of the components that the table knows, sorted.
+// Components are the ids of all components in the table, sorted.
 func Components() []string { return slices.Sorted(maps.Keys(componentGroups())) }
 
-// ComponentGroups are the names of the groups of a component, in the order in which they are documented; numbered ones without their number. Nil:
-// there is no such component.
+// ComponentGroups are the names of a component's groups, in the order of the documentation, without numbers. Nil: there is no
+// such component.
 func ComponentGroups(id string) []string { return componentGroups()[strings.ToLower(id)] }
 
 // Kinds are all kinds of objects, sorted.
 func Kinds() []string { return slices.Sorted(maps.Keys(table())) }
 
-// Lookup returns the properties of a kind, in the order in which they are documented; nil when there is no such kind. The caller must not
+// Lookup returns the properties of a kind, in the order of the documentation; nil when there is no such kind. The caller must not
 // change them.
 func Lookup(kind string) []Property { return table()[kind].all }
 
-// Find returns the property that is written so in an object of a kind.
+// Find returns the property of a kind that has the written name.
 func Find(kind, written string) (Property, bool) {
 	p := table()[kind].find(kind, written)
 	if p == nil {
@@ -104,8 +106,8 @@ func Find(kind, written string) (Property, bool) {
 	return *p, true
 }
 
-// Nearest returns the property that was most likely meant by a name which Find does not know: one that differs in a letter or two, or in its
-// dashes. Of an element it may be one of its settings; Settings says so.
+// Nearest returns the property that an unknown name most likely means: one that differs by a letter or two, or by dashes. For an
+// element it may be one of its settings; then Settings is set.
 func Nearest(kind, written string) (Property, bool) {
 	all := Lookup(kind)
 	if elementType, ok := strings.CutPrefix(kind, "element:"); ok {
@@ -124,7 +126,7 @@ func Nearest(kind, written string) (Property, bool) {
 	return found, found.Name != ""
 }
 
-// NearestWord returns the one of some words that was most likely meant.
+// NearestWord returns the word that is most likely meant.
 func NearestWord(words []string, written string) (string, bool) {
 	found, name := "", dashedName(written)
 	least := max(1, len(name)/3) + 1
@@ -136,24 +138,24 @@ func NearestWord(words []string, written string) (string, bool) {
 	return found, found != ""
 }
 
-// propertySet are the properties of one kind.
+// propertySet holds the properties of one kind.
 type propertySet struct {
 	all    []Property
 	byName map[string]*entry
 }
 
-// entry is a property as readers use it.
+// entry is a property in the form that readers need.
 type entry struct {
 	Property
-	spellings []string // of which the first that is there counts
-	usual     float64  // the default of a number
+	spellings []string // accepted names; the first one that the object has is used
+	usual     float64  // default of a number
 }
 
 func newProperties(all []Property) propertySet {
 	set := propertySet{all: all, byName: make(map[string]*entry, 2*len(all))}
 	for _, p := range all {
 		one := &entry{Property: p}
-		one.usual, _ = strconv.ParseFloat(p.Default, 64) // what is no number has none
+		one.usual, _ = strconv.ParseFloat(p.Default, 64) // a default that is not a number becomes 0
 		for _, name := range append([]string{p.Name}, p.Aliases...) {
 			one.spellings = append(one.spellings, name)
 			if underlined := strings.ReplaceAll(name, "-", "_"); underlined != name {
@@ -167,7 +169,7 @@ func newProperties(all []Property) propertySet {
 	return set
 }
 
-// find takes names as those who read the kind do: settings in any case, those of components also as fontSize.
+// find looks a name up as the reader of the kind does: settings in upper or lower case, those of components also as fontSize.
 func (p propertySet) find(kind, written string) *Property {
 	one := p.byName[written]
 	switch {
@@ -183,7 +185,7 @@ func (p propertySet) find(kind, written string) *Property {
 	return &one.Property
 }
 
-// dashedName is a name in lower case with dashes, whatever it was written like: fontSize and font_size are font-size.
+// dashedName returns a name in lower case with dashes: fontSize and font_size become font-size.
 func dashedName(name string) string {
 	var b strings.Builder
 	for i, r := range strings.TrimSpace(name) {
@@ -201,8 +203,8 @@ func dashedName(name string) string {
 	return b.String()
 }
 
-// distance is how many letters have to be put in, left out, changed or swapped with the next to get from one word to another; at least most,
-// when it is not less.
+// distance is the number of letters to insert, delete, change or swap with the next one to turn one word into another; at most
+// most.
 func distance(a, b string, most int) int {
 	if n := len(a) - len(b); n >= most || -n >= most || len(a) > 64 {
 		return most

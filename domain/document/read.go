@@ -8,7 +8,7 @@ import (
 	"moviola/domain/css"
 )
 
-// presets are the canvas sizes by name.
+// presets maps names to canvas sizes.
 var presets = map[string][2]int{
 	"sd":                {640, 360},
 	"hd":                {1280, 720},
@@ -25,10 +25,10 @@ const (
 	defaultWidth, defaultHeight = 640, 360
 	minSide, maxSide            = 50, 3840
 	defaultFPS, minFPS, maxFPS  = 25, 1, 120
-	fpsDecimals                 = 1000 // fps is taken to three decimals: 23.976, 29.97
+	fpsDecimals                 = 1000 // fps is rounded to three decimals: 23.976, 29.97
 )
 
-// readMovie reads what Parse has found to be a movie.
+// readMovie reads the movie; Parse has checked its shape.
 func readMovie(props map[string]any) *Movie {
 	m := &Movie{exports: props["exports"]}
 	r := reader{movie: m}.as(MovieKind, props)
@@ -80,7 +80,7 @@ func (r reader) scene() Scene {
 	return s
 }
 
-// canvas returns the size of the movie. Decision 15; an odd side is rounded down, because the encoder needs even ones.
+// canvas returns the size of the movie in pixels. Decision 15; an odd side is rounded down, because the encoder needs even sides.
 func (r reader) canvas() (width, height int) {
 	width, height = r.integer("width"), r.integer("height")
 	_, hasWidth := r.get("width")
@@ -110,7 +110,8 @@ func (r reader) side(name string, n int) int {
 	return n
 }
 
-// fps returns the exact fraction that the decimal names. More than three decimals are rounded: 29.97002997 means 29.97.
+// fps returns the frame rate as an exact fraction of its decimal. More than three decimals are rounded: 29.97002997 becomes
+// 29.97.
 func (r reader) fps() Rate {
 	n, ok := r.number("fps")
 	if !ok {
@@ -136,13 +137,13 @@ func (r reader) quality() Quality {
 	return High
 }
 
-// reference is the id of a template or movie that stands for this one.
+// reference reads the id of a template or movie that is rendered instead of this one.
 func (r reader) reference(name string) string {
 	text, _ := r.text(name)
 	return strings.TrimSpace(text)
 }
 
-// color is the colour under name; without one, and without a default, Black.
+// color reads the colour under name; without a value and a default it is Black.
 func (r reader) color(name string) Color {
 	otherwise, ok := css.ParseColor(strings.Trim(r.row(name).Default, `"`))
 	if !ok {
@@ -188,7 +189,7 @@ func (r reader) thumbnail() Thumbnail {
 	return Thumbnail{}
 }
 
-// warnIdle tells the client of properties that are part of the format but change nothing here.
+// warnIdle warns of properties that the format has but that have no effect here.
 func (r reader) warnIdle(names ...string) {
 	for _, name := range names {
 		if value, ok := r.get(name); ok && !idle(value) {
@@ -197,7 +198,7 @@ func (r reader) warnIdle(names ...string) {
 	}
 }
 
-// idle says whether a value asks for nothing.
+// idle says whether a value is empty or false, so that it needs no warning.
 func idle(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:

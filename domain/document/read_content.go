@@ -8,7 +8,7 @@ import (
 	"moviola/domain/css"
 )
 
-// The bounds and defaults of what elements show. Movie-schema §4, decision 26.
+// The bounds and defaults of the contents of elements. Movie-schema §4, decision 26.
 const (
 	maxWait          = 10
 	minDPI, maxDPI   = 0.1, 4
@@ -27,7 +27,7 @@ func (r reader) readText(e *Element) {
 	e.Settings = r.settings()
 }
 
-// style is the name of a text's style; a number has three digits.
+// style reads the name of a text's style; a number gets three digits.
 func (r reader) style() string {
 	word := r.word("style")
 	if word == "" {
@@ -40,8 +40,8 @@ func (r reader) style() string {
 	return PlainStyle
 }
 
-// settings reads CSS-like settings; what is no text, number or boolean is left out. Never nil. A setting that stands on the element counts
-// unless the settings have it. Decision 53.
+// settings reads CSS-like settings; values that are not texts, numbers or booleans are ignored. Never nil. A setting that is
+// written on the element itself is used unless the settings have it too. Decision 53.
 func (r reader) settings() map[string]string {
 	settings := map[string]string{}
 	for _, name := range r.misplaced() {
@@ -59,7 +59,7 @@ func (r reader) settings() map[string]string {
 	return settings
 }
 
-// misplaced are the properties of the element that are none, but are settings of its type. Sorted.
+// misplaced returns properties of the element that are not properties of its type, but settings of it. Sorted.
 func (r reader) misplaced() []string {
 	var names []string
 	own, settings := ElementKind(r.ref.Type), SettingsKind(r.ref.Type)
@@ -78,7 +78,7 @@ func (r reader) misplaced() []string {
 	return names
 }
 
-// HasSetting says that the settings of an element say what a name says that stands beside them, under whatever spelling.
+// HasSetting says that the settings of an element contain a name, in any spelling, that is also written on the element itself.
 func HasSetting(element map[string]any, name string) bool {
 	kind, _ := element["type"].(string)
 	p, ok := Find(SettingsKind(strings.ToLower(strings.TrimSpace(kind))), name)
@@ -91,7 +91,7 @@ func HasSetting(element map[string]any, name string) bool {
 	return false
 }
 
-// data is the object under name as it came, for those who understand it. Never nil.
+// data returns the object under name as decoded. Never nil.
 func (r reader) data(name string) map[string]any {
 	object, ok := r.object(name)
 	if !ok {
@@ -118,7 +118,7 @@ func (r reader) readPage(e *Element) {
 	e.Page, e.Settings = page, r.settings()
 }
 
-// readComponent also reads the deprecated element template, whose id is that of a component.
+// readComponent reads a component, also from the deprecated element template whose id is that of a component.
 func (r reader) readComponent(e *Element) {
 	id := r.reference("component")
 	if template := r.reference("template"); id == "" && template != "" {
@@ -149,7 +149,7 @@ func (r reader) readVoice(e *Element) {
 	e.Src = voiceKey(e.Text, e.Voice)
 }
 
-// DefaultVoiceModel is the model of voices that name none.
+// DefaultVoiceModel is the default model of voices.
 const DefaultVoiceModel = "azure"
 
 func (r reader) readAudiogram(e *Element) {
@@ -157,10 +157,10 @@ func (r reader) readAudiogram(e *Element) {
 		Color:     r.color("color"),
 		Amplitude: r.within("amplitude"),
 	}
-	r.warnIdle("src") // it draws what is heard
+	r.warnIdle("src") // an audiogram draws the movie's sound
 }
 
-// readSubtitles keeps the movie's first subtitles; the movie's own come before those of a scene.
+// readSubtitles keeps the first subtitles of the movie; those of the movie itself come before those of scenes.
 func (r reader) readSubtitles() {
 	if r.ref.Scene > 0 {
 		r.warn(PropertyMisplaced, "", "Subtitles belong to the movie, they are shown over all of it")
@@ -191,7 +191,7 @@ func (r reader) readSubtitles() {
 	r.movie.Subtitles = s
 }
 
-// captionSettings are the settings of subtitles, also those that stand on the element. Decision 53.
+// captionSettings returns the settings of subtitles, including those written on the element itself. Decision 53.
 func (r reader) captionSettings() map[string]any {
 	settings := r.data("settings")
 	names := r.misplaced()
@@ -205,7 +205,7 @@ func (r reader) captionSettings() map[string]any {
 	return settings
 }
 
-// isAddress tells an address from a text of captions, which has more than one line.
+// isAddress distinguishes an address from a caption text, which has several lines.
 func isAddress(text string) bool {
 	lower := strings.ToLower(text)
 	return !strings.ContainsAny(text, "\r\n") && (strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://"))

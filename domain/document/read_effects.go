@@ -34,7 +34,7 @@ func (r reader) readEffects(e *Element) {
 	f.Correction = r.correction()
 }
 
-// opacity is the element's own, or that of its settings, which write it as CSS does.
+// opacity reads the opacity of the element, or the one in its settings, which is written as in CSS.
 func (r reader) opacity(e *Element) float64 {
 	if text := e.Settings["opacity"]; text != "" {
 		opacity, ok := parseOpacity(text)
@@ -47,7 +47,7 @@ func (r reader) opacity(e *Element) float64 {
 	return r.within("opacity")
 }
 
-// parseOpacity reads 0 to 1 or per cent.
+// parseOpacity reads a number from 0 to 1, or a percentage.
 func parseOpacity(text string) (float64, bool) {
 	number, percent := strings.CutSuffix(text, "%")
 	n, err := parseDecimal(number)
@@ -124,7 +124,7 @@ func (r reader) correction() *Correction {
 	return &read
 }
 
-// transition reads {style, duration}, or a style alone. An unknown style is a fade, with a warning (decision 26).
+// transition reads {style, duration}, or a style alone. An unknown style becomes a fade, with a warning (decision 26).
 func (r reader) transition() *Transition {
 	props := r
 	if value, _ := r.get("transition"); idle(value) {

@@ -5,10 +5,10 @@ import (
 	"moviola/domain/preload"
 )
 
-// preloadSuffixes end the names of the variables that an item of a preload becomes: {{id_url}}. Spec: Preload item result, webURL.
+// preloadSuffixes are the endings of the variables that a preload item defines: {{id_url}}. Spec: Preload item result, webURL.
 var preloadSuffixes = []string{"_url", "_webURL", "_duration", "_width", "_height"}
 
-// pendingPreloads are the variables that will be known once the preloads of a movie are ready.
+// pendingPreloads returns the variables of the movie's preload items, all pending until the items are ready.
 func pendingPreloads(props map[string]any) map[string]any {
 	items, _ := props["preload"].([]any)
 	if len(items) == 0 || len(items) > preload.MaxItems {
@@ -28,8 +28,8 @@ func pendingPreloads(props map[string]any) map[string]any {
 	return values
 }
 
-// PreloadValues are the variables that one item of a preload becomes. What is zero stays undefined, but for the form for browsers: where
-// they can play the asset itself it is that.
+// PreloadValues returns the variables that one preload item defines. Zero values stay undefined. The address of the browser form
+// is the asset's own address if browsers can play the asset.
 func PreloadValues(id, address, web string, duration float64, width, height int) map[string]any {
 	if web == "" {
 		web = address
@@ -44,7 +44,7 @@ func PreloadValues(id, address, web string, duration float64, width, height int)
 	return values
 }
 
-// readPreload reads the property preload. What is wrong with it is a mistake of the movie. Decision 46.
+// readPreload reads the property preload. A mistake in it is a mistake of the movie. Decision 46.
 func (r reader) readPreload() []preload.Wanted {
 	value, ok := r.get("preload")
 	if !ok || value == nil {
@@ -66,7 +66,7 @@ func (r reader) readPreload() []preload.Wanted {
 	return wanted
 }
 
-// readKeep reads whether what is made for the element is kept in the media library. Decision 47.
+// readKeep reads whether the element's generated content is stored in the media library. Decision 47.
 func (r reader) readKeep(e *Element) {
 	switch {
 	case r.ref.Type == TypeVoice || r.ref.Type == TypeHTML || r.ref.Type == TypeComponent || e.Prompt != nil:

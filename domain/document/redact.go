@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// masked stands for a secret wherever a document is shown. Decision 30.
+// masked replaces a secret wherever a document is shown. Decision 30.
 const masked = `"***"`
 
-// byteOrderMark may stand before a document.
+// byteOrderMark may begin a document.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// secretFields are the names of the fields of a destination that hold secrets, without case, dashes and underscores.
+// secretFields are the names of secret fields of a destination, in lower case, without dashes and underscores.
 var secretFields = map[string]bool{"password": true, "passphrase": true, "privatekey": true}
 
-// placeholder finds what a text takes from variables, and words the names in it.
+// placeholder matches the expressions in a text, words the names in them.
 var (
 	placeholder = regexp.MustCompile(`\{\{(.*?)\}\}`)
 	words       = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_-]*`)
 )
 
-// Redact returns a document in which the secrets of its destinations are masked, and the variables that they are made of; everything
-// else stays as it is, to the byte. A document without secrets is returned as it is. Decision 30.
+// Redact masks the secrets of a document's destinations, and the variables that they are made of; all other bytes stay unchanged.
+// A document without secrets is returned unchanged. Decision 30.
 func Redact(raw []byte) []byte {
 	if rest, marked := bytes.CutPrefix(raw, byteOrderMark); marked {
 		return append(bytes.Clone(byteOrderMark), Redact(rest)...)
 	}
-	// Almost no document has destinations with secrets, and most have none at all. Only an escape could write the word otherwise.
+	// Quick check: few documents have destinations. The word could only be disguised by an escape.
 	if !bytes.Contains(raw, []byte("exports")) && !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
@@ -57,7 +57,7 @@ func Redact(raw []byte) []byte {
 	return out.Bytes()
 }
 
-// CarriesSecrets says whether a document holds secrets of its destinations.
+// CarriesSecrets says whether a document contains secrets of its destinations.
 func CarriesSecrets(raw []byte) bool { return !bytes.Equal(Redact(raw), raw) }
 
 var dashes = strings.NewReplacer("-", "", "_", "")
@@ -66,20 +66,20 @@ func isSecret(name string) bool {
 	return secretFields[dashes.Replace(strings.ToLower(name))]
 }
 
-// login is what addresses with a user, and mostly a password, begin with.
+// login matches the beginning of an address with a user name, usually with a password.
 var login = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 
-// isLogin says whether a value is the address of a webhook that carries a user or a password.
+// isLogin says whether a value is the address of a webhook with a user name or password.
 func isLogin(name string, value json.Token) bool {
 	address, ok := value.(string)
 	return ok && strings.EqualFold(name, "endpoint") && login.MatchString(address)
 }
 
-// span is a stretch of a document.
+// span is a range of bytes of a document.
 type span struct{ start, end int }
 
-// secretsIn finds the scalars at the paths that secret picks, and the names of the variables in those that are texts. What follows a
-// mistake in the JSON is not looked at: such a document is accepted nowhere.
+// secretsIn returns the scalars for which secret returns true, and the names of the variables in those that are texts. It stops
+// at a syntax error: such a document is refused everywhere.
 func secretsIn(raw []byte, secret func(path []string, value json.Token) bool) ([]span, map[string]bool) {
 	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), raw: raw, secret: secret, names: map[string]bool{}}
 	w.decoder.UseNumber()
@@ -87,7 +87,7 @@ func secretsIn(raw []byte, secret func(path []string, value json.Token) bool) ([
 	return w.found, w.names
 }
 
-// walk goes through a document once.
+// walk passes through a document once.
 type walk struct {
 	decoder *json.Decoder
 	raw     []byte
@@ -96,7 +96,7 @@ type walk struct {
 	names   map[string]bool
 }
 
-// value reads one value at a path and says whether there was one.
+// value reads one value at a path, and says whether there was one.
 func (w *walk) value(path []string) bool {
 	begin := int(w.decoder.InputOffset())
 	token, err := w.decoder.Token()
@@ -121,7 +121,7 @@ func (w *walk) value(path []string) bool {
 	return true
 }
 
-// inside reads the members of an object or the items of a list, which lie on the list's own path.
+// inside reads the members of an object, or the items of a list. Items have the path of the list.
 func (w *walk) inside(path []string, delim json.Delim) bool {
 	for w.decoder.More() {
 		member := path

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Chapter is one part of the reference of the movie JSON.
+// Chapter is one chapter of the reference of the movie JSON.
 type Chapter struct {
-	Level int // 2 or 3: of its heading
+	Level int // of its heading, 2 or 3
 	Title string
 	Doc   string
 	Rows  []Property
 }
 
-// Chapters are the table of properties in the order in which it is read. What several kinds have stands once.
+// Chapters returns the table of properties in the order of the reference. Properties that several kinds share appear once.
 func Chapters() []Chapter {
 	n := len(elementProperties) - len(repeatedProperties)
 	m := len(sceneProperties) - len(repeatedProperties)
@@ -66,7 +66,7 @@ func Chapters() []Chapter {
 	return book
 }
 
-// evident is a chapter whose rows say by what they are known to do what they say.
+// evident adds to each row its picture, its test, or the note that a value is our own choice.
 func (c Chapter) evident() Chapter {
 	c.Rows = slices.Clone(c.Rows)
 	for i := range c.Rows {
@@ -84,10 +84,10 @@ func (c Chapter) evident() Chapter {
 	return c
 }
 
-// chapter are the groups of a component with what they have of their own.
+// chapter returns the groups of a component with the properties that only they have.
 func (c componentRow) chapter() Chapter {
 	ch := Chapter{3, "Component " + c.id, c.doc, nil}
-	picture := cmp.Or(c.picture, sheets[c.id]) // stands beside the first group only
+	picture := cmp.Or(c.picture, sheets[c.id]) // shown at the first group only
 	for _, g := range c.groups {
 		doc := g.doc
 		if g.parts&hasText != 0 {
@@ -113,7 +113,7 @@ func (c componentRow) chapter() Chapter {
 	return ch
 }
 
-// TypeText is the type of a property in words: "number, -10 to 10", "one of cover, fit".
+// TypeText describes the type of a property in words: "number, -10 to 10", "one of cover, fit".
 func (p Property) TypeText() string {
 	words := map[PropertyType]string{
 		AddressType: "address", ColorType: "colour", ChoiceType: "word", DurationType: "seconds or word", LengthType: "length", CSSType: "CSS", DataType: "any",

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Schema is the JSON Schema (2020-12) of movies, made of the table of properties. Its objects are closed, so that an editor marks what is
-// not known; every scalar may also be its text form (decision 23) or an expression.
+// Schema is the JSON Schema (2020-12) of movies, generated from the table of properties. Objects allow no unknown members, so
+// that an editor marks them; every scalar may also be a text (decision 23) or an expression.
 func Schema() []byte {
 	s := schemaMaker{base: "#/$defs/", closed: true}
 	root := s.kind(MovieKind, "A movie.")
@@ -20,8 +20,9 @@ func Schema() []byte {
 	return s.encode(slices.Concat(head, root, jsonObject{{"$defs", s.definitions()}}))
 }
 
-// OpenSchemas are the same definitions for OpenAPI, by name, Movie among them: objects are open, values loose and defaults told in words, so that
-// no client that was generated refuses a movie which the service takes, and none sends what nobody wrote.
+// OpenSchemas are the same definitions for OpenAPI, by name, Movie among them. Objects allow unknown members, value types are
+// loose and defaults are told in words: so generated clients do not refuse a movie that the service accepts, and do not send
+// defaults.
 func OpenSchemas() map[string]json.RawMessage {
 	s := schemaMaker{base: "#/components/schemas/"}
 	all := map[string]json.RawMessage{"Movie": s.encode(s.kind(MovieKind, "A movie. It has at least one of scenes, elements, template and project. "+
@@ -66,7 +67,7 @@ func (o jsonObject) MarshalJSON() ([]byte, error) {
 
 // schemaMaker makes the schemas of one document.
 type schemaMaker struct {
-	base   string // of references
+	base   string // prefix of references
 	closed bool
 }
 
@@ -80,7 +81,7 @@ func (s schemaMaker) encode(value any) []byte {
 
 func (s schemaMaker) ref(name string) jsonObject { return jsonObject{{"$ref", s.base + name}} }
 
-// sharedRows are the properties that several kinds have, by the name of their definition.
+// sharedRows maps names of definitions to the properties that several kinds share.
 func sharedRows() map[string][]Property {
 	n := len(elementProperties) - len(repeatedProperties)
 	return map[string][]Property{
@@ -89,7 +90,7 @@ func sharedRows() map[string][]Property {
 	}
 }
 
-// definitions are all shared definitions, scalars first.
+// definitions returns all shared definitions, scalars first.
 func (s schemaMaker) definitions() jsonObject {
 	all := s.scalars()
 	shared := sharedRows()
@@ -110,7 +111,8 @@ func (s schemaMaker) definitions() jsonObject {
 	return all
 }
 
-// SchemaName is the name of the definition of a kind in Schema and OpenSchemas: ImageElement, TextSettings, Basic050Headline, ChromaKey.
+// SchemaName is the name of a kind's definition in Schema and OpenSchemas: ImageElement, TextSettings, Basic050Headline,
+// ChromaKey.
 func SchemaName(kind string) string {
 	group, name, found := strings.Cut(kind, ":")
 	if !found {
@@ -125,7 +127,7 @@ func SchemaName(kind string) string {
 	return camel(name)
 }
 
-// camel puts words together: basic/050/headline is Basic050Headline.
+// camel joins words in camel case: basic/050/headline becomes Basic050Headline.
 func camel(text string) string {
 	var out strings.Builder
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '-' || r == ' ' }) {
@@ -134,7 +136,7 @@ func camel(text string) string {
 	return out.String()
 }
 
-// kindDoc says what a kind of object is.
+// kindDoc describes a kind of object in words.
 func kindDoc(kind string) string {
 	group, name, _ := strings.Cut(kind, ":")
 	switch group {
@@ -153,7 +155,7 @@ func kindDoc(kind string) string {
 	return ""
 }
 
-// kind is the schema of a kind of object. What several kinds have is referred to.
+// kind returns the schema of a kind of object. Shared properties are references.
 func (s schemaMaker) kind(kind, doc string) jsonObject {
 	rows, parts := Lookup(kind), []any{}
 	shared := sharedRows()
@@ -196,12 +198,12 @@ func (s schemaMaker) kind(kind, doc string) jsonObject {
 	return o
 }
 
-// same says that two rows are one.
+// same says that two rows are equal.
 func (p Property) same(other Property) bool {
 	return p.Name == other.Name && p.Doc == other.Doc && p.Default == other.Default && p.Type == other.Type && p.Idle == other.Idle
 }
 
-// contains says that most of some shared rows are among others: a type may have some of them otherwise.
+// contains says that most of the shared rows are among rows: a type may define some of them differently.
 func contains(rows, shared []Property) bool {
 	n := 0
 	for _, p := range shared {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// The text forms of numbers and booleans (decision 23); empty is absent.
+// Patterns for numbers and booleans written as texts (decision 23); an empty text means absent.
 const (
 	numberPattern  = `^\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?\s*$`
 	booleanPattern = `^\s*([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|0|1)?\s*$`
 	colorPattern   = `^\s*(#([0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|[A-Za-z]+\(.*\)|[A-Za-z]*)\s*$`
 )
 
-// scalars are the definitions of the scalar types: the value, its text form, or an expression; null is absent.
+// scalars returns the definitions of the scalar types: the value, its text form, or an expression; null means absent.
 func (s schemaMaker) scalars() jsonObject {
 	expression := jsonObject{{"type", "string"}, {"pattern", `\{\{`}, {"description", "An expression, {{ … }}, is replaced by what it comes to."}}
 	either := func(doc, pattern string, value jsonObject, loose ...string) jsonObject {
@@ -41,13 +41,13 @@ func (s schemaMaker) scalars() jsonObject {
 	}
 }
 
-// scalarNames are the definitions of the scalar types.
+// scalarNames are the names of the definitions of the scalar types.
 var scalarNames = map[PropertyType]string{
 	TextType: "Text", NumberType: "Number", IntegerType: "Integer", BooleanType: "Boolean", ColorType: "Color", AddressType: "Address",
 	DurationType: "Number", LengthType: "Length", CSSType: "CSS",
 }
 
-// properties are the schemas of rows under all their spellings; camelled ones may also be written fontSize.
+// properties returns the schemas of rows under all their spellings; with camelled also spellings like fontSize.
 func (s schemaMaker) properties(rows []Property, camelled bool) jsonObject {
 	var all, others jsonObject
 	for _, p := range rows {
@@ -72,13 +72,13 @@ func (s schemaMaker) properties(rows []Property, camelled bool) jsonObject {
 	return append(all, others...)
 }
 
-// property is the schema of one row.
+// property returns the schema of one row.
 func (s schemaMaker) property(p Property) jsonObject {
 	doc := p.Doc
 	if bounds := boundsOf(p); bounds != "" {
 		doc += " " + bounds
 	}
-	if p.Default != "" && !s.closed { // generated clients take a property with a default for one that is always there, or send it
+	if p.Default != "" && !s.closed { // generators of clients take a property with a default for required, or send the default
 		doc += " Default: " + p.Default + "."
 	}
 	o := jsonObject{{"description", doc}}
@@ -98,7 +98,7 @@ func (s schemaMaker) property(p Property) jsonObject {
 	return append(o, member{"anyOf", forms})
 }
 
-// boundsOf says in words what a number may be.
+// boundsOf describes the range of a number in words.
 func boundsOf(p Property) string {
 	unit := p.Unit
 	if unit != "" {
@@ -117,7 +117,7 @@ func boundsOf(p Property) string {
 
 func plainNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// forms are what a value may be.
+// forms returns the schemas of all forms of a property's value.
 func (s schemaMaker) forms(p Property) []jsonObject {
 	if p.Type == DataType {
 		return []jsonObject{nil}
@@ -132,7 +132,7 @@ func (s schemaMaker) forms(p Property) []jsonObject {
 	return forms
 }
 
-// formsOf are what a value may be as one of a type.
+// formsOf returns the schemas of the forms of a property's value in one of its types.
 func (s schemaMaker) formsOf(p Property, as PropertyType) []jsonObject {
 	switch as {
 	case ObjectType:
@@ -156,7 +156,7 @@ func (s schemaMaker) formsOf(p Property, as PropertyType) []jsonObject {
 	return []jsonObject{one}
 }
 
-// valuesOr are the words of a choice, also of one that stands beside an object, as the style of a transition.
+// valuesOr returns the words of a choice, also of a choice that may be an object instead, as a transition.
 func (p Property) valuesOr() []string {
 	if len(p.Values) > 0 {
 		return p.Values
@@ -166,7 +166,8 @@ func (p Property) valuesOr() []string {
 
 func (s schemaMaker) words(values []string) jsonObject { return jsonObject{{"enum", values}} }
 
-// expression is what a choice may be besides: in an open schema any text, since case does not matter and unknown words are only warned about.
+// expression returns the schema of the other texts that a choice accepts: in an open schema any text, since case does not matter
+// and unknown words cause a warning only.
 func (s schemaMaker) expression() jsonObject {
 	if s.closed {
 		return s.ref("Expression")
@@ -177,7 +178,7 @@ func (s schemaMaker) expression() jsonObject {
 func (s schemaMaker) objectForm(p Property) jsonObject {
 	if p.Kind == SettingsKind(TypeComponent) {
 		other := jsonObject{{"type", "object"}}
-		if s.closed { // byComponent says the rest
+		if s.closed { // byComponent has the details
 			return other
 		}
 		var all []any
@@ -189,7 +190,7 @@ func (s schemaMaker) objectForm(p Property) jsonObject {
 	return s.ref(SchemaName(p.Kind))
 }
 
-// itemName is the definition of the items of a list.
+// itemName is the name of the definition of a list's items.
 func itemName(kind string) string {
 	if kind == PreloadKind {
 		return "PreloadedElement"
@@ -197,7 +198,7 @@ func itemName(kind string) string {
 	return SchemaName(kind)
 }
 
-// element is the schema of all elements: the type says which.
+// element returns the schema of all elements, selected by type.
 func (s schemaMaker) element() jsonObject {
 	if !s.closed {
 		var types []any
@@ -222,12 +223,12 @@ func isConst(name, value string) jsonObject {
 	return jsonObject{{"properties", jsonObject{{name, jsonObject{{"const", value}}}}}, {"required", []string{name}}}
 }
 
-// preload is the schema of an item of preload: an element with an id.
+// preload returns the schema of a preload item: an element with an id.
 func (s schemaMaker) preload() jsonObject {
 	return jsonObject{{"description", "An asset to make ready: an element with an id."}, {"allOf", []any{s.ref("Element")}}, {"required", []string{"id"}}}
 }
 
-// byComponent says, for each component, which settings it has.
+// byComponent returns, for each component, the schema of its settings.
 func (s schemaMaker) byComponent() []any {
 	var all []any
 	for _, c := range components {
@@ -238,14 +239,14 @@ func (s schemaMaker) byComponent() []any {
 	return all
 }
 
-// groups is the schema of the settings of one component.
+// groups returns the schema of the settings of one component.
 func (s schemaMaker) groups(c componentRow) jsonObject {
 	var named, numbered jsonObject
 	for _, g := range c.groups {
 		form := jsonObject{{"description", g.doc}, {"anyOf", []any{
 			s.ref(SchemaName(ComponentKind(c.id, g.name))), s.ref("Text"), jsonObject{{"type", "array"}, {"items", s.ref("Text")}},
 		}}}
-		if g.parts&isNumbered != 0 { // also rectangle1, rectangle2 …
+		if g.parts&isNumbered != 0 { // numbered names are accepted too: rectangle1, rectangle2 …
 			numbered = append(numbered, member{"^" + g.name + "[-_]?[0-9]*$", form})
 			continue
 		}

@@ -6,15 +6,16 @@ import (
 	"strconv"
 )
 
-// Seconds is an exact length or point of time, as it was written in decimals: 0.1 is a tenth. The zero Seconds is 0.
-// Values are never changed in place. Every value has one form only, so that == of two of them that are short is that of the times.
+// Seconds is an exact length or point of time: 0.1 is exactly a tenth. The zero Seconds is 0. Values are immutable. Every value
+// has one representation, so that == compares values in the short form correctly.
 type Seconds struct {
-	num, den int64    // a reduced fraction within smallNum and smallDen; 0/0 is 0
-	rat      *big.Rat // instead of them, where they have no room
+	num, den int64    // short form: a reduced fraction within smallNum and smallDen; 0/0 is 0
+	rat      *big.Rat // long form, for fractions that do not fit
 }
 
-// The bounds of the short form. A numerator times a denominator, and the sum of two such products, stay within 63 bits, so that no sum and no
-// comparison has to be checked. Microseconds of 12 days, and frames of 30000/1001 for as long, are within them.
+// The bounds of the short form. The product of a numerator and a denominator, and the sum of two such products, fit into 63 bits,
+// so that sums and comparisons need no overflow checks. Microseconds up to 12 days, and frames of 30000/1001 for as long, are
+// within the bounds.
 const (
 	smallNum = 1 << 40
 	smallDen = 1 << 21
@@ -42,7 +43,7 @@ func fraction(num, den int64) Seconds {
 	return Seconds{rat: big.NewRat(num, den)}
 }
 
-// exactly is the time that a fraction says. It keeps the fraction.
+// exactly returns the time of a fraction. It keeps the pointer: the caller must not change it.
 func exactly(rat *big.Rat) Seconds {
 	if num, den := rat.Num(), rat.Denom(); num.BitLen() < 63 && den.BitLen() < 63 {
 		return fraction(num.Int64(), den.Int64())
@@ -50,7 +51,7 @@ func exactly(rat *big.Rat) Seconds {
 	return Seconds{rat: rat}
 }
 
-// gcd is the greatest common divisor of two numbers that are not 0.
+// gcd is the greatest common divisor of two numbers other than 0.
 func gcd(a, b int64) int64 {
 	if a < 0 {
 		a = -a
@@ -61,13 +62,13 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// maxDecimals is what a probed length is rounded to: ffprobe prints microseconds.
+// maxDecimals is the number of decimals that a probed length is rounded to: ffprobe prints microseconds.
 const (
 	maxDecimals  = 6
 	microseconds = 1_000_000
 )
 
-// SecondsOfFloat returns f to the microsecond; 0 for what is no number.
+// SecondsOfFloat returns f rounded to microseconds; 0 for NaN and infinities.
 func SecondsOfFloat(f float64) Seconds {
 	var room [32]byte
 	text := strconv.AppendFloat(room[:0], clampFloat(f), 'f', maxDecimals, 64)
@@ -91,10 +92,11 @@ func clampFloat(f float64) float64 {
 	return f
 }
 
-// maxSeconds bounds every written time, so that sums of them stay small; it is far above any plan's longest movie.
+// maxSeconds is the largest time that a document may give, so that sums stay small; it is far above the longest movie of any
+// plan.
 const maxSeconds = 1e9
 
-// value is s as a fraction that may be changed unless it is s.rat.
+// value returns s as a fraction. The caller may change it unless it is s.rat.
 func (s Seconds) value() *big.Rat {
 	switch {
 	case s.rat != nil:
@@ -144,7 +146,7 @@ func (s Seconds) Half() Seconds {
 	return exactly(new(big.Rat).Mul(s.rat, big.NewRat(1, 2)))
 }
 
-// Cmp is -1, 0 or 1 as s is less than, equal to or more than t.
+// Cmp returns -1, 0 or 1 if s is less than, equal to or greater than t.
 func (s Seconds) Cmp(t Seconds) int {
 	a, b := s.Sign(), t.Sign()
 	switch {
@@ -163,7 +165,7 @@ func (s Seconds) Cmp(t Seconds) int {
 // Equal says whether s and t are the same time.
 func (s Seconds) Equal(t Seconds) bool { return s.Cmp(t) == 0 }
 
-// Sign is -1, 0 or 1 as s is negative, zero or positive.
+// Sign returns -1, 0 or 1 if s is negative, zero or positive.
 func (s Seconds) Sign() int {
 	if s.rat != nil {
 		return s.rat.Sign()
@@ -187,10 +189,10 @@ func (s Seconds) Min(t Seconds) Seconds {
 	return s
 }
 
-// Float is the nearest float64, for those who compute no frames with it.
+// Float is the nearest float64. It is not exact enough for computing frames.
 func (s Seconds) Float() float64 {
 	if s.rat == nil {
-		return float64(s.num) / float64(max(s.den, 1)) // both are exact, and the quotient is rounded once
+		return float64(s.num) / float64(max(s.den, 1)) // both are exact as float64, so only the quotient is rounded
 	}
 	f, _ := s.rat.Float64()
 	return f
@@ -199,7 +201,7 @@ func (s Seconds) Float() float64 {
 // String is the shortest decimal form of up to 9 places.
 func (s Seconds) String() string { return s.value().FloatString(9) }
 
-// small says that a rate and a time can be multiplied within 63 bits.
+// small says that the product of the rate and a time in the short form fits into 63 bits.
 func (r Rate) small() bool { return r.Num < smallDen/2 && r.Den < smallDen/2 }
 
 // Frame is the frame at s: s · rate, rounded half up. Decision 28.
@@ -231,7 +233,7 @@ func (r Rate) Seconds(n int64) Seconds {
 	return exactly(x.Mul(x, big.NewRat(r.Den, r.Num)))
 }
 
-// Credits is what n frames cost: 1 credit for each started second. Decision 28.
+// Credits is the price of n frames: 1 credit for each started second. Decision 28.
 func (r Rate) Credits(n int64) int64 {
 	length := r.Seconds(n)
 	if length.rat == nil {

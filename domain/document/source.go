@@ -8,31 +8,31 @@ import (
 	"moviola/domain/css"
 )
 
-// Source is something that has to be at hand before the movie can be laid out: a file, a picture to be made, or what a voice says.
+// Source is a file, a picture or a speech that must be available before the movie can be laid out.
 type Source struct {
 	Ref Ref // the first element that uses it
-	// Key is what facts about the source are given back under, and what the layers and clips of a plan name it by. The key of a file
-	// is its address, as written in the document; that of a picture or voice follows from all that decides what it becomes.
+	// Key identifies the source in facts, layers and clips. The key of a file is its address, as written in the document; the key
+	// of generated content is a hash of all inputs that determine it.
 	Key  string
-	URL  string // of a file, as written in the document; empty: a voice, or a picture to be made
+	URL  string // of a file, as written in the document; empty: generated speech or picture
 	Kind string // TypeImage, TypeVideo, TypeAudio, TypeVoice, KindMask, KindFont or KindCaptions
-	// Fresh forbids to take it from a cache: an element that uses it says so.
+	// Fresh says that the source must not come from a cache, because an element that uses it says so.
 	Fresh bool
-	// Voice and Text are what has to be said. Of a voice only.
+	// Voice and Text are the speech to generate; of a voice only.
 	Voice *Voice
 	Text  string
-	// Prompt is what a picture shall show. Of a picture to be made only.
+	// Prompt is the picture to generate; of a generated picture only.
 	Prompt *Prompt
 }
 
-// The kinds of sources that are no element's type.
+// The kinds of sources that are not types of elements.
 const (
 	KindMask     = "mask"     // an image or video
-	KindFont     = "font"     // a TrueType or OpenType file, also packed as WOFF
+	KindFont     = "font"     // a TrueType or OpenType file, possibly packed as WOFF
 	KindCaptions = "captions" // an SRT, VTT or ASS file
 )
 
-// Sources returns what has to be prepared, each key once per kind, in the order of the document.
+// Sources returns the sources of the movie in the order of the document, each key once per kind.
 func Sources(m *Movie) []Source {
 	c := collector{seen: make(map[sourceUse]int)}
 	for e := range m.All() {
@@ -45,14 +45,15 @@ func Sources(m *Movie) []Source {
 	return c.sources
 }
 
-// NamesFiles says whether a movie names files, or may do so once it is known what its preloads have come to and how long its sources are.
+// NamesFiles says whether a movie names files, or may do so once the results of its preloads and the lengths of its sources are
+// known.
 func NamesFiles(m *Movie) bool {
 	return len(m.Preload) > 0 || m.Waits() || slices.ContainsFunc(Sources(m), func(s Source) bool { return s.URL != "" })
 }
 
 type sourceUse struct{ key, kind string }
 
-// collector gathers sources; seen holds where each one is in the list.
+// collector collects sources; seen maps their keys to indexes in the list.
 type collector struct {
 	sources []Source
 	seen    map[sourceUse]int
@@ -69,7 +70,7 @@ func (c *collector) addElement(e *Element) {
 		c.addFile(e.Ref, e.Src, e.Ref.Type, fresh)
 	case TypeVoice:
 		if e.Text == "" {
-			break // not known yet
+			break // the address is not known yet
 		}
 		c.add(Source{Ref: e.Ref, Key: e.Src, Kind: TypeVoice, Fresh: fresh, Voice: e.Voice, Text: e.Text})
 	case TypeText:
@@ -97,7 +98,7 @@ func (c *collector) add(s Source) {
 	c.sources = append(c.sources, s)
 }
 
-// pictureSettings and fontSettings are the settings of components that may hold the address of a file.
+// pictureSettings and fontSettings are the settings of components that may contain the address of a file.
 var (
 	pictureSettings = map[string]bool{
 		"src": true, "image": true, "background-image": true, "background": true, "icon": true, "logo": true, "photo": true,
@@ -105,7 +106,7 @@ var (
 	fontSettings = map[string]bool{"font-family": true, "font-url": true}
 )
 
-// addSettings looks for addresses in the settings of a component, at any depth.
+// addSettings adds the sources whose addresses are in the settings of a component, at any depth.
 func (c *collector) addSettings(ref Ref, settings any, fresh bool) {
 	switch v := settings.(type) {
 	case []any:
@@ -127,7 +128,7 @@ func (c *collector) addSettings(ref Ref, settings any, fresh bool) {
 	}
 }
 
-// NamesFont says that settings of a component name the file of a font.
+// NamesFont says that settings of a component contain the address of a font file.
 func NamesFont(settings map[string]any) bool {
 	var c collector
 	c.seen = map[sourceUse]int{}
@@ -135,7 +136,7 @@ func NamesFont(settings map[string]any) bool {
 	return slices.ContainsFunc(c.sources, func(s Source) bool { return s.Kind == KindFont })
 }
 
-// captionFont is the address of the font of captions. Some clients write the whole look under style.
+// captionFont is the address of the captions' font. Some clients write all settings under style.
 func captionFont(settings map[string]any) string {
 	address := ""
 	for _, name := range css.Spellings(settings) {
@@ -152,7 +153,7 @@ func captionFont(settings map[string]any) string {
 	return ""
 }
 
-// FontAddress is the address of the font that text settings name, which is the key of its source: their font-url, or a font-family
+// FontAddress is the address of the font that text settings name, which is also the key of its source: font-url, or a font-family
 // that is an address. Empty: none.
 func FontAddress(settings map[string]string) string {
 	if address := AddressOf(settings["font-url"]); address != "" {
@@ -161,7 +162,7 @@ func FontAddress(settings map[string]string) string {
 	return AddressOf(settings["font-family"])
 }
 
-// AddressOf is the address that a CSS-like setting holds, bare or as url(…), which is the key of its source. Empty: none.
+// AddressOf is the address in a CSS-like setting, bare or as url(…), which is also the key of its source. Empty: none.
 func AddressOf(setting string) string {
 	address := strings.TrimSpace(setting)
 	if open, rest, ok := strings.Cut(address, "("); ok && strings.EqualFold(strings.TrimSpace(open), "url") {
@@ -174,7 +175,7 @@ func AddressOf(setting string) string {
 	return address
 }
 
-// voiceKey names what a voice says by all that decides how it sounds.
+// voiceKey is the key of generated speech: a hash of all inputs that determine it.
 func voiceKey(text string, v *Voice) string {
 	return keyOf("voice", struct {
 		Text  string

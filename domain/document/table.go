@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// table is every property of the movie JSON, by the kind of object in which it stands. The rows are in table_*.go; how to add one is said in
-// doc.go.
+// table holds every property of the movie JSON, by the kind of its object. The rows are in table_*.go; doc.go tells how to add
+// one.
 var table = sync.OnceValue(func() map[string]propertySet {
 	kinds := map[string][]Property{
 		MovieKind: movieProperties, SceneKind: sceneProperties, ExportKind: exportProperties, DestinationKind: destinationProperties,
@@ -17,7 +17,7 @@ var table = sync.OnceValue(func() map[string]propertySet {
 	}
 	for name, own := range typeProperties {
 		rows := slices.Concat(own, elementProperties)
-		if name == TypeSubtitles { // they belong to the movie and have no times
+		if name == TypeSubtitles { // subtitles belong to the movie and have no times
 			rows = slices.Concat(own, elementProperties[:1], repeatedProperties)
 		}
 		if seen[name] || name == "template" {
@@ -49,7 +49,7 @@ var table = sync.OnceValue(func() map[string]propertySet {
 	return all
 })
 
-// idleFor says that a property which elements share changes nothing in those of one type.
+// idleFor says that a common property of elements has no effect in elements of a type.
 func idleFor(elementType, name string) bool {
 	switch name {
 	case "save-to-media":
@@ -62,7 +62,7 @@ func idleFor(elementType, name string) bool {
 	return false
 }
 
-// componentGroups are the names of the groups of every component.
+// componentGroups maps each component to the names of its groups.
 var componentGroups = sync.OnceValue(func() map[string][]string {
 	all := make(map[string][]string, len(components))
 	for _, c := range components {
@@ -73,7 +73,7 @@ var componentGroups = sync.OnceValue(func() map[string][]string {
 	return all
 })
 
-// withDefaults returns rows of which some have another default, by name. A row that comes again is left out: the first one counts.
+// withDefaults returns the rows, some with another default, by name. Of rows with the same name the first one is kept.
 func withDefaults(rows []Property, defaults map[string]string) []Property {
 	var out []Property
 	for _, p := range rows {
@@ -97,5 +97,5 @@ func belonging(rows []Property) []Property {
 	return rows
 }
 
-// at is a bound.
+// at returns a pointer to a bound.
 func at(n float64) *float64 { return &n }

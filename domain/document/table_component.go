@@ -2,33 +2,33 @@ package document
 
 import "slices"
 
-// componentRow is a component: its groups in the order in which they are documented.
+// componentRow describes a component: its groups are in the order of the documentation.
 type componentRow struct {
 	id, doc, picture string
 	groups           []groupRow
 }
 
-// groupRow is the settings of one part of a component. Every group understands styles (table_css.go).
+// groupRow describes the settings of one part of a component. Every group accepts styles (table_css.go).
 type groupRow struct {
 	name   string
 	doc    string
-	parts  int // has text, moves
+	parts  int // flags: hasText, hasMotion, ...
 	own    []Property
 	styles map[string]string // defaults of styles, by name
 }
 
-// What a group has beside its own properties and styles.
+// Flags for the properties that a group has besides its own ones and styles.
 const (
 	hasText    = 1 << iota // text
 	hasMotion              // animation, duration, delay, easing
 	isPlace                // animate
-	isNumbered             // may be there several times: rectangle1, rectangle2
+	isNumbered             // the group may be repeated: rectangle1, rectangle2
 )
 
-// areaDoc says what the card of a lower third is.
+// areaDoc describes the card of a lower third.
 const areaDoc = "The area that holds the parts: padding, vertical-align and horizontal-align place them in the component."
 
-// textOfGroup is the text of the groups that have one.
+// textOfGroup is the property text of groups that have one.
 var textOfGroup = Property{Name: "text", Type: ListType, Or: TextType, Example: `"Hello"`, Picture: cardsPicture,
 	Doc: "Is the text, or a list of paragraphs; <b>, <i> and <br> work. A group that is only a text is its text."}
 
@@ -47,7 +47,7 @@ func (g groupRow) properties() []Property {
 	return withDefaults(slices.Concat(all, styleProperties(ofComponent)), g.styles)
 }
 
-// motionProperties are those of groups that come in by a movement.
+// motionProperties are the properties of groups that appear with an animation.
 var motionProperties = []Property{
 	{Name: "animation", Type: ChoiceType, Values: []string{"none"}, Example: `"none"`,
 		Doc: "Leaves the movement out with none."},
@@ -62,17 +62,17 @@ var motionProperties = []Property{
 var animateProperty = Property{Name: "animate", Type: ObjectType, Kind: "animate", Example: `{"left": "50%", "rotate": 90, "duration": 2000}`, Picture: motionPicture,
 	Doc: "Says where the part goes to, and how."}
 
-// numberOf is a number of a component.
+// numberOf returns the row of a number of a component.
 func numberOf(name, doc string, least, most float64, otherwise, example string) Property {
 	return Property{Name: name, Type: NumberType, Min: at(least), Max: at(most), Default: otherwise, Example: example, Doc: doc}
 }
 
-// lengthOf is a length of a component.
+// lengthOf returns the row of a length of a component.
 func lengthOf(name, doc, example string) Property {
 	return Property{Name: name, Type: LengthType, Example: `"` + example + `"`, Doc: doc}
 }
 
-// group is a row of a group without properties of its own.
+// group returns the description of a group; own are its own properties.
 func group(name, doc string, parts int, own ...Property) groupRow {
 	return groupRow{name: name, doc: doc, parts: parts, own: own}
 }
@@ -84,7 +84,7 @@ var (
 		Doc: "Is the colour of what is not filled."}
 )
 
-// components are all of them. docs/components.md.
+// components are all components. docs/components.md.
 var components = slices.Concat(cards, lowerThirds, items, movingTexts, shapes)
 
 var (
@@ -208,7 +208,7 @@ var progressRingGroups = []groupRow{
 	group("label", "The number; __num__ is replaced.", hasText),
 }
 
-// ends are the properties of both ends of a movement.
+// ends returns the rows for the start and the end of a movement.
 func ends(names ...string) []Property {
 	var all []Property
 	for _, name := range names {
@@ -232,7 +232,7 @@ var movingTexts = []componentRow{
 		Property{Name: "html", Type: TextType, Example: `"<b>Bold</b> words"`, Doc: "Is the text with simple tags."})}},
 }
 
-// geometry are the ways to say where the hole of a cutout is.
+// geometry are the names of the properties that place the hole of a cutout.
 var geometry = []string{"left", "top", "width", "height", "x", "y", "cx", "cy", "r", "rx", "ry"}
 
 func holeProperties() []Property {
@@ -249,7 +249,7 @@ func holeProperties() []Property {
 	return slices.Concat(all, ends(geometry...), motionProperties[1:])
 }
 
-// geometrySays is what the properties of a hole say, which are those of SVG and of boxes.
+// geometrySays describes the properties of a hole, which are those of SVG shapes and of boxes.
 var geometrySays = map[string]string{
 	"left": "Is the left edge of the hole.", "x": "Is the left edge of the hole, as left.",
 	"top": "Is the upper edge of the hole.", "y": "Is the upper edge of the hole, as top.",
@@ -289,7 +289,7 @@ var shapes = []componentRow{
 	}},
 }
 
-// faceGroups are the documented groups of a solid box.
+// faceGroups returns the documented groups for the faces of a solid box.
 func faceGroups() []groupRow {
 	turns := []Property{
 		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "30", Doc: "Turns the box around the horizontal axis."},

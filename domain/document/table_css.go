@@ -2,13 +2,13 @@ package document
 
 import "slices"
 
-// What is drawn with settings in the notation of CSS: texts, and the parts of components.
+// Flags for the users of a CSS-like setting: texts, and the parts of components.
 const (
 	ofText      = 1 << iota // settings of text elements
 	ofComponent             // groups of components
 )
 
-// styleRow is a setting in the notation of CSS, and who understands it.
+// styleRow is a CSS-like setting, and the flags of its users.
 type styleRow struct {
 	of int
 	Property
@@ -25,7 +25,7 @@ var (
 	horizontal = []string{"left", "center", "right", "start", "middle", "end"}
 )
 
-// styleRows are all of them. Movie-schema §4.3; docs/text-styles.md, docs/components.md.
+// styleRows are all CSS-like settings. Movie-schema §4.3; docs/text-styles.md, docs/components.md.
 var styleRows = slices.Concat(fontRows, paintRows, boxRows)
 
 var fontRows = []styleRow{
@@ -143,7 +143,7 @@ var boxRows = slices.Concat(sideRows(), []styleRow{
 	{ofText, Property{Name: "display", Type: CSSType, Idle: true, Example: `"block"`, Doc: "Is accepted: a text is a block."}},
 })
 
-// sideRows are padding, margin and the sides of these and of borders.
+// sideRows returns padding, margin, and the settings of single sides of padding, margin and borders.
 func sideRows() []styleRow {
 	rows := []styleRow{
 		{ofBoth, Property{Name: "padding", Type: CSSType, Example: `"10px 20px"`,
@@ -171,7 +171,7 @@ func sideRows() []styleRow {
 	return rows
 }
 
-// styleProperties are the rows that some part of the program understands.
+// styleProperties returns the settings for a user of them: ofText or ofComponent.
 func styleProperties(of int) []Property {
 	var all []Property
 	for _, row := range styleRows {

@@ -1,6 +1,6 @@
 package document
 
-// Some properties of subtitles and voices.
+// Properties of subtitles and voices that are used in several places.
 var (
 	languages = []string{"auto", "en", "bg", "ca", "cs", "da", "nl", "en-AU", "en-GB", "en-NZ", "en-IN", "en-US", "et", "fr", "fi", "nl-BE", "de",
 		"de-CH", "el", "hi", "hi-Latn", "hu", "id", "it", "ja", "ko", "lv", "lt", "ms", "no", "pl", "pt", "pt-BR", "ro", "ru", "sk", "es", "es-419",
@@ -8,7 +8,7 @@ var (
 	elementTypes = []string{TypeImage, TypeVideo, TypeText, TypeHTML, TypeComponent, TypeAudio, TypeVoice, TypeAudiogram, TypeSubtitles, "template"}
 )
 
-// elementProperties are those of elements of every type. Movie-schema §3.
+// elementProperties are the common properties of all elements. Movie-schema §3.
 var elementProperties = append([]Property{
 	{Name: "type", Type: ChoiceType, Values: elementTypes, Required: true, Example: `"image"`,
 		Doc: "Says what the element is; template is deprecated: use component, or the template of the movie."},
@@ -33,7 +33,7 @@ var elementProperties = append([]Property{
 		Doc: "Keeps what was made for the element (a voice, a generated image, an html or component) in the media library."},
 }, repeatedProperties...)
 
-// visualProperties are those of elements with a picture. Movie-schema §3.1.
+// visualProperties are the properties of elements with a picture. Movie-schema §3.1.
 var visualProperties = []Property{
 	{Name: "position", Type: ChoiceType, Values: []string{"custom", "top-left", "top-center", "top-right", "center-left", "center-center",
 		"center-right", "bottom-left", "bottom-center", "bottom-right", "center"}, Default: `"custom"`, Example: `"bottom-right"`,
@@ -81,13 +81,13 @@ var visualProperties = []Property{
 		Doc: "Changes brightness, contrast and colours of the picture."},
 }
 
-// soundProperties are those of elements with sound. Movie-schema §3.2.
+// soundProperties are the properties of elements with sound. Movie-schema §3.2.
 var soundProperties = []Property{
 	{Name: "volume", Type: NumberType, Min: at(0), Max: at(10), Default: "1", Example: "0.2", Doc: "Multiplies the loudness."},
 	{Name: "muted", Type: BooleanType, Default: "false", Example: "true", Doc: "Leaves the sound out."},
 }
 
-// sourceProperties are those of elements whose sound is a file.
+// sourceProperties are the properties of elements whose sound is a file.
 var sourceProperties = []Property{
 	{Name: "src", Type: AddressType, Required: true, Example: `"https://example.com/clip.mp4"`,
 		Doc: "Is the address of the file."},
@@ -97,7 +97,7 @@ var sourceProperties = []Property{
 		Doc: "Plays the file so many times; -1 plays it again and again, as long as duration says."},
 }
 
-// providerProperties are those of elements for which a provider makes something.
+// providerProperties are the properties of elements whose content a provider generates.
 var providerProperties = []Property{
 	{Name: "connection", Type: TextType, Example: `"my-openai"`,
 		Doc: "Names a saved connection to the provider that is asked."},
@@ -105,7 +105,7 @@ var providerProperties = []Property{
 		Doc: "Is handed on to the provider as it is."},
 }
 
-// typeProperties are those of one type of element only. Movie-schema §4.
+// typeProperties are the properties of one type of element only. Movie-schema §4.
 var typeProperties = map[string][]Property{
 	TypeImage: append([]Property{
 		{Name: "src", Type: AddressType, Example: `"https://example.com/photo.jpg"`,
@@ -184,8 +184,8 @@ var typeProperties = map[string][]Property{
 	},
 }
 
-// typeDefaults are the defaults of shared properties that one type has otherwise.
+// typeDefaults are defaults of common properties that differ for one type.
 var typeDefaults = map[string]map[string]string{TypeAudiogram: {"opacity": "0.5"}}
 
-// made are the types for which something is made that can be kept.
+// made are the types of elements with generated content that can be stored in the media library.
 var made = map[string]bool{TypeImage: true, TypeVoice: true, TypeHTML: true, TypeComponent: true, "template": true}

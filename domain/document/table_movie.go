@@ -70,7 +70,7 @@ var sceneProperties = append([]Property{
 		Doc: "Adds the elements of the scene with this id to those of the scene."},
 }, repeatedProperties...)
 
-// repeatedProperties are those by which scenes and elements are left out, repeated and filled in. docs/templates.md.
+// repeatedProperties are the properties for conditions, iterations and variables of scenes and elements. docs/templates.md.
 var repeatedProperties = []Property{
 	{Name: "condition", Type: TextType, Example: `"{{ price > 10 }}"`,
 		Doc: "Decides whether it is there: not when the expression is empty, false or undefined."},
@@ -89,7 +89,7 @@ var repeatedProperties = []Property{
 	{Name: "comment", Type: TextType, Idle: true, Doc: "Is a note for readers of the JSON.", Example: `"Logo"`},
 }
 
-// The properties of what stands in exports. Spec: Export destination entries.
+// The properties of an object in exports. Spec: Export destination entries.
 var exportProperties = []Property{
 	{Name: "destinations", Type: ListType, Kind: DestinationKind, Example: `[{"type": "webhook", "endpoint": "https://example.com/done"}]`,
 		Doc: "Lists up to 20 places to which the finished movie is sent or announced, in order."},
@@ -127,7 +127,7 @@ var destinationProperties = []Property{
 	{Name: "message", Type: TextType, Example: `"Watch it at __video_url__"`, Doc: "Is the text of an e-mail, with macros."},
 }
 
-// The properties of an item of preload. It takes those of the element of its type besides.
+// The properties of a preload item, besides those of the element of its type.
 var preloadProperties = []Property{
 	{Name: "id", Type: TextType, Required: true, Example: `"intro"`,
 		Doc: "Begins the names of the variables that the item becomes."},
@@ -135,7 +135,7 @@ var preloadProperties = []Property{
 		Example: `"video"`, Doc: "Says what the item is; it takes the properties of the element of this type."},
 }
 
-// objectProperties are the kinds of the small objects that properties hold.
+// objectProperties maps the kinds of the small objects, such as crop and rotate, to their properties.
 var objectProperties = map[string][]Property{
 	"thumbnail": {
 		{Name: "time", Type: NumberType, Unit: "s", Min: at(0), Example: "2.5",

@@ -1,7 +1,7 @@
 package document
 
-// ours are the values that no source prints, with what was chosen, by the title of the chapter. What the sources print is in
-// docs/movie-schema.md and, for looks, docs/text-styles.md and docs/components.md.
+// ours are the values that no source prints, each with our choice, by the title of the chapter. Values that the sources print are
+// in docs/movie-schema.md and, for looks, docs/text-styles.md and docs/components.md.
 var ours = map[string]map[string]string{
 	"Movie": {
 		"quality":   "x264's crf: low 28, medium 23, high 19",
@@ -100,5 +100,5 @@ var ours = map[string]map[string]string{
 	"Component shape/html":     {"html": "the whole box; 4vw; simple tags only"},
 }
 
-// ownLook is what stands beside the components that are our own.
+// ownLook is the remark for components of our own.
 const ownLook = "all of it: a look of our own"

@@ -2,7 +2,7 @@ package document
 
 import "strings"
 
-// The movies of docs/gallery that show several properties each, by the name that says which one.
+// The movies of docs/gallery that each show several properties. The name of the constant says which.
 const (
 	fontsPicture  = "28-text-fonts"
 	paintPicture  = "29-text-paint"
@@ -49,7 +49,7 @@ var sheets = map[string]string{
 	"shape/html": textsPicture, "shape/polygon": solidsPicture, "shape/3dbox": solidsPicture, "shape/cutout": cutoutPicture,
 }
 
-// chapterPictures are those of other properties, by the title of their chapter.
+// chapterPictures are the pictures of other properties, by the title of their chapter.
 var chapterPictures = map[string]map[string]string{
 	"Movie": {
 		"resolution": resolutionPicture, "width": canvasPicture, "height": canvasPicture, "fps": canvasPicture, "quality": canvasPicture,
@@ -106,7 +106,7 @@ var chapterPictures = map[string]map[string]string{
 	},
 }
 
-// stylePictures are those of settings in the notation of CSS.
+// stylePictures are the pictures of CSS-like settings.
 var stylePictures = map[string]string{
 	"font": fontsPicture, "font-weight": fontsPicture, "font-style": fontsPicture, "text-align": fontsPicture, "line-height": fontsPicture,
 	"letter-spacing": fontsPicture, "word-spacing": fontsPicture, "text-transform": fontsPicture, "text-decoration": fontsPicture,
@@ -118,7 +118,7 @@ var stylePictures = map[string]string{
 	"left": looksPicture, "top": looksPicture, "width": looksPicture, "height": looksPicture, "rotate": looksPicture,
 }
 
-// pictured names a picture of a setting that has none of its own.
+// pictured adds the picture of a CSS-like setting to a row without one.
 func (p Property) pictured() Property {
 	switch side := strings.HasPrefix(p.Name, "border-") && p.Name != "border-spacing"; {
 	case p.Picture != "" || p.Idle:

@@ -1,6 +1,6 @@
 package document
 
-// The tests that measure what several properties do.
+// The tests that measure the effect of several properties.
 const (
 	lookTest     = "tests/visual TestDress"
 	movesTest    = "tests/visual TestMotion"
@@ -8,7 +8,8 @@ const (
 	captionsTest = "tests/visual TestCaptions"
 )
 
-// measured are the tests that hold pictures or sounds of finished movies against what properties say, by the title of their chapter.
+// measured are the tests that compare pictures or sounds of finished movies with the descriptions of properties, by the title of
+// their chapter.
 var measured = map[string]map[string]string{
 	"Movie": {"fps": "tests/blackbox TestRates", "draft": "tests/visual TestDraft", "held-pictures": "adapters/render TestEngine_Render_heldPictures",
 		"thumbnail": "domain/timeline TestLay_Thumbnail"},

@@ -1,19 +1,19 @@
 package document
 
-// settingsProperties are the settings of elements by type.
+// settingsProperties returns the settings of elements by type.
 func settingsProperties() map[string][]Property {
 	return map[string][]Property{
 		TypeText: styleProperties(ofText), TypeHTML: pageProperties, TypeSubtitles: captionProperties, TypeComponent: nil,
 	}
 }
 
-// OpenKind says that an object may have other members than those of its kind: the settings of a page are any CSS, those of a component are its
-// groups, and what users keep for themselves is theirs.
+// OpenKind says that an object may have members besides those of its kind: the settings of a page are any CSS, those of a
+// component are its groups, and client data are free.
 func OpenKind(kind string) bool {
 	return kind == SettingsKind(TypeHTML) || kind == SettingsKind(TypeComponent) || kind == PreloadKind
 }
 
-// pageProperties are examples of the CSS of a page's body: every other property of CSS is taken as well.
+// pageProperties are examples of CSS properties of a page's body: every other CSS property is accepted too.
 var pageProperties = []Property{
 	{Name: "font-family", Type: CSSType, Example: `"Inter"`, Picture: pagePicture, Doc: "Names the font of the page's body."},
 	{Name: "font-size", Type: CSSType, Example: `"25px"`, Picture: pagePicture, Doc: "Sets the size of the letters of the page's body."},

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// CheckText refuses a movie that is not UTF-8: it is no JSON. Decision 58.
+// CheckText refuses a movie that is not valid UTF-8, and so not JSON. Decision 58.
 func CheckText(raw []byte) error {
 	if !utf8.Valid(raw) {
 		return errUnreadable()
@@ -15,8 +15,8 @@ func CheckText(raw []byte) error {
 	return nil
 }
 
-// Sound returns stored JSON as it can be answered: what is not UTF-8 in it, and escapes of half characters (\ud800 without its other half), which
-// many readers refuse, are U+FFFD. JSON without any is returned as it is. Decision 58.
+// Sound returns stored JSON with invalid UTF-8 and escapes of single surrogates (\ud800 without its other half), which many
+// parsers refuse, replaced by U+FFFD. Valid JSON is returned unchanged. Decision 58.
 func Sound(raw []byte) []byte {
 	if !utf8.Valid(raw) {
 		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
@@ -40,10 +40,11 @@ func Sound(raw []byte) []byte {
 
 const (
 	escapeUnit = len(`\u0000`)
-	escapeHalf = 0 // of a character
+	escapeHalf = 0 // a single surrogate
 )
 
-// escapeLength is how many bytes of JSON belong together at its beginning: one, or those of an escape; escapeHalf for half a character.
+// escapeLength is the number of bytes of the first character of JSON: one, or the length of an escape; escapeHalf for a single
+// surrogate.
 func escapeLength(raw []byte) int {
 	if raw[0] != '\\' || len(raw) < 2 {
 		return 1

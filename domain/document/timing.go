@@ -1,23 +1,24 @@
 package document
 
-// Span is a stretch of time, in seconds from the start of the movie. An element that is never shown has an empty one.
+// Span is a time interval, in seconds from the start of the movie. The span of an element that is never shown is empty.
 type Span struct{ Start, End Seconds }
 
-// Timing says when everything in a movie is shown. Scenes are indexed as in the movie, SceneElements as in the scenes.
+// Timing holds the times of all scenes and elements of a movie. Scenes are indexed as in the movie, SceneElements as in the
+// scenes.
 type Timing struct {
 	Length        Seconds // of the movie
-	Scenes        []Span  // overlapping where a transition leads from one to the next
+	Scenes        []Span  // consecutive scenes overlap during a transition
 	SceneElements [][]Span
-	// Transitions are how long the transitions into the scenes last, 0 without one. That of the first scene comes from black and
-	// overlaps nothing.
+	// Transitions are the lengths of the transitions into the scenes, 0 without one. The first scene's transition comes from
+	// black and overlaps nothing.
 	Transitions []Seconds
-	Elements    []Span // of the movie itself
+	Elements    []Span // elements of the movie itself
 }
 
-// unlimited is how long an element, or a scene with nothing in it, lasts when nothing says how long. Decision 21.
+// unlimited is the length in seconds of an element, or of an empty scene, when no rule gives a length. Decision 21.
 const unlimited = 5
 
-// NaturalFunc says how long the source of that key is by itself, and whether that is known.
+// NaturalFunc returns the length of the source with a key, and whether it is known.
 type NaturalFunc func(key string) (length Seconds, known bool)
 
 // Time computes when everything is shown; sources of unknown length count 0. The rules are those of movie-schema §5:
@@ -32,7 +33,7 @@ func Time(m *Movie, natural NaturalFunc) Timing {
 	var t Timing
 	unknown := t.timeScenes(m, natural)
 	t.Transitions = transitionLengths(m, t.Scenes)
-	var at Seconds // where the next scene begins, but for its transition
+	var at Seconds // start of the next scene, before its transition is subtracted
 	for i, scene := range t.Scenes {
 		start := at
 		if i > 0 {
@@ -50,7 +51,8 @@ func Time(m *Movie, natural NaturalFunc) Timing {
 	return t
 }
 
-// timeScenes lays out every scene by itself, from 0 on, and says whether the length of one depends on a source of unknown length.
+// timeScenes computes the times within every scene, from 0, and says whether a scene's length depends on a source of unknown
+// length.
 func (t *Timing) timeScenes(m *Movie, natural NaturalFunc) (unknown bool) {
 	for i := range m.Scenes {
 		scene := &m.Scenes[i]
@@ -65,9 +67,9 @@ func (t *Timing) timeScenes(m *Movie, natural NaturalFunc) (unknown bool) {
 	return unknown
 }
 
-// transitionLengths says how long the transitions into scenes of the given lengths last: as long as they ask for, unless one of
-// the two scenes is too short. A scene that both of its transitions want gives each what the other one leaves, and half of
-// itself at least.
+// transitionLengths returns the lengths of the transitions into scenes of the given lengths: the requested ones, unless one of
+// the two scenes is too short. A scene with two transitions gives each the time that the other one leaves, and at least half of
+// its length.
 func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	wanted := func(i int) Seconds {
 		if i >= len(m.Scenes) || m.Scenes[i].Transition == nil {
@@ -89,25 +91,25 @@ func transitionLengths(m *Movie, scenes []Span) []Seconds {
 	return lengths
 }
 
-// KnownLength is what the movie costs, in credits, as far as the JSON alone says: sources of unknown length count 0. It is never
-// more than the movie costs in the end, and at least 1.
+// KnownLength is the price of the movie in credits as far as the JSON alone tells, at least 1: sources of unknown length count as
+// 0. The final price is never lower.
 func KnownLength(m *Movie) int64 {
 	t := Time(m, func(string) (Seconds, bool) { return Seconds{}, false })
 	return max(1, m.FPS.Credits(m.FPS.Frame(t.Length)))
 }
 
-// container is a scene, or the movie, whose elements are being laid out.
+// container is a scene, or the movie, while its elements are laid out.
 type container struct {
 	natural  NaturalFunc
 	elements []Element
-	fixed    bool    // length is final and cuts
-	given    bool    // length has been given by something else already: the scenes of the movie
+	fixed    bool    // length is final; elements are cut at it
+	given    bool    // length comes from outside: from the scenes of the movie
 	unknown  bool    // length depends on a source of unknown length
-	length   Seconds // grows while laying out, unless fixed
+	length   Seconds // grows during layout, unless fixed
 }
 
-// own is how long an element lasts by itself. Without a length of its own (has is false) it takes its container's, or lasts
-// 5 seconds; unknown says that it has one, which is not known yet.
+// own returns the length of an element by its own content. has is false for an element without one, which gets the length of its
+// container, or 5 seconds; unknown says that the length is not known yet.
 func (c *container) own(e *Element) (length Seconds, has, unknown bool) {
 	switch {
 	case e.Length.Kind == Fixed:
@@ -125,7 +127,7 @@ func (c *container) own(e *Element) (length Seconds, has, unknown bool) {
 	return length, true, !known
 }
 
-// Play is how long one play of the element's source lasts: the source from seek on, which counts from its end when negative.
+// Play is the length of one repetition of the element's source: from seek to its end. A negative seek counts from the end.
 func (e *Element) Play(natural NaturalFunc) (length Seconds, known bool) {
 	length, known = natural(e.Src)
 	if !known {
@@ -134,7 +136,7 @@ func (e *Element) Play(natural NaturalFunc) (length Seconds, known bool) {
 	return length.Sub(e.SeekIn(length)).Max(Seconds{}), true
 }
 
-// SeekIn is where in a source of that length the element begins.
+// SeekIn is the element's start position in a source of the given length.
 func (e *Element) SeekIn(length Seconds) Seconds {
 	if e.Seek.Sign() < 0 {
 		return length.Add(e.Seek).Max(Seconds{})
@@ -142,17 +144,17 @@ func (e *Element) SeekIn(length Seconds) Seconds {
 	return e.Seek
 }
 
-// lay returns the spans of the elements, relative to the container, and settles its length.
+// lay computes the spans of the elements, relative to the container, and the container's length.
 func (c *container) lay() []Span {
 	spans := make([]Span, len(c.elements))
-	open := make([]bool, len(c.elements)) // lasts as long as the container does
+	open := make([]bool, len(c.elements)) // elements that end with the container
 	anyHas := c.fixed || c.given
 	for i := range c.elements {
 		_, has, unknown := c.own(&c.elements[i])
 		anyHas = anyHas || has
 		c.unknown = c.unknown || unknown
 	}
-	var cursor Seconds // the end of what is on the timeline already
+	var cursor Seconds // end of the elements so far
 	for i := range c.elements {
 		e := &c.elements[i]
 		start := e.Start
@@ -182,8 +184,8 @@ func (c *container) grow(end Seconds) {
 	}
 }
 
-// extend gives 5 seconds to elements that have no length and begin only when everything else has ended: filling the
-// container would never show them.
+// extend gives 5 seconds to elements without a length that begin when everything else has ended: the container's end would leave
+// them no time.
 func (c *container) extend(spans []Span, open []bool) {
 	reached := c.length
 	for i := range spans {
@@ -199,7 +201,7 @@ func (c *container) extend(spans []Span, open []bool) {
 	}
 }
 
-// cut ends everything with the container at the latest.
+// cut limits all spans to the end of the container.
 func (c *container) cut(spans []Span, open []bool) []Span {
 	for i := range spans {
 		if open[i] {

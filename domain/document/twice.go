@@ -8,7 +8,7 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// warnRepeated warns of keys that one object has several times: the last one counts. Decision 24.
+// warnRepeated warns of keys that are repeated in an object: the last value is used. Decision 24.
 func (m *Movie) warnRepeated(raw []byte) {
 	for _, pointer := range Repeated(raw) {
 		warning := RepeatedWarning(pointer)
@@ -17,19 +17,19 @@ func (m *Movie) warnRepeated(raw []byte) {
 	}
 }
 
-// Repeats says that some object of the text which the movie was read from has a name several times.
+// Repeats says that an object of the movie's text has a repeated key.
 func (m *Movie) Repeats() bool { return len(m.repeated) > 0 }
 
-// RepeatedWarning says that the member at a JSON pointer stands several times in its object.
+// RepeatedWarning is the warning for the repeated member at a JSON pointer.
 func RepeatedWarning(pointer string) string {
 	return "The property '" + Shorten(jsontext.Dotted(pointer)) + "' is given more than once, the last one counts"
 }
 
-// Repeated returns the JSON pointers of the keys in a text that come again in their object, as far as warnings are kept. The text is JSON of bounded
-// depth. Nothing of it is decoded, so that it costs next to no memory.
+// Repeated returns the JSON pointers of repeated keys in a text, up to the number of warnings that are kept. The text must be
+// JSON of bounded depth. It is not decoded, so that this takes hardly any memory.
 func Repeated(raw []byte) []string {
 	var found []string
-	var open []bracket // and room for deeper ones
+	var open []bracket // open brackets, with spare capacity
 	from, depth := 0, -1
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; c {
@@ -49,7 +49,7 @@ func Repeated(raw []byte) []string {
 					i++
 				}
 			}
-		case ':': // the string before it is a name
+		case ':': // the string before a colon is a name
 			b := &open[depth]
 			b.name = nameOf(raw[from:i])
 			if b.names.add(b.name) == 2 && len(found) < maxWarnings {
@@ -60,7 +60,7 @@ func Repeated(raw []byte) []string {
 	return found
 }
 
-// nameOf is what a string says that ends with its quote, and blanks behind it.
+// nameOf returns the content of the string that ends at the end of written, apart from blanks.
 func nameOf(written []byte) []byte {
 	written = written[:bytes.LastIndexByte(written, '"')]
 	var name string
@@ -70,10 +70,11 @@ func nameOf(written []byte) []byte {
 	return []byte(name)
 }
 
-// maxPointer bounds a pointer, or a long name would be copied for each of many members below it.
+// maxPointer is the longest pointer in bytes. Without it, a long name would be copied for each of many members below it.
 const maxPointer = 4096
 
-// pointerOf is the JSON pointer of the last member that was met in each bracket; of what is around it when it is too long.
+// pointerOf is the JSON pointer of the current member of the innermost bracket, or of an enclosing one when the pointer is too
+// long.
 func pointerOf(open []bracket) string {
 	pointer := ""
 	for _, b := range open {
@@ -89,11 +90,11 @@ func pointerOf(open []bracket) string {
 	return pointer
 }
 
-// bracket is an object or a list that is open.
+// bracket is an open object or list.
 type bracket struct {
 	list  bool
-	item  int    // of a list: the place of the item at hand
-	name  []byte // of an object: of the member at hand
+	item  int    // of a list: index of the current item
+	name  []byte // of an object: name of the current member
 	names names
 }
 
@@ -102,20 +103,21 @@ func (b *bracket) begin(list bool) {
 	b.names.clear()
 }
 
-// names are those of one object, and how often each was given.
+// names counts the names in one object.
 type names struct {
 	few   [][]byte
 	times [fewNames]int
-	many  map[string]int // instead of few, when there are more
+	many  map[string]int // used instead of few for more names
 }
 
-// How many names are compared one by one, and how many a map may have had that is used again: emptying a large one takes its time.
+// The largest number of names that are compared one by one, and the largest map that is used again: clearing a large one takes
+// time.
 const (
 	fewNames  = 16
 	mostReuse = 1000
 )
 
-// add notes a name, and returns how often it was given.
+// add counts a name and returns how often it has occurred.
 func (s *names) add(name []byte) int {
 	if len(s.many) > 0 {
 		s.many[string(name)]++

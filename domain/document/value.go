@@ -10,17 +10,17 @@ import (
 )
 
 // reader reads the properties of one object leniently: numeric strings are numbers, "true" is true, null is absent, and
-// client_data is client-data. A value that cannot be read is noted as a problem of the object's owner and counts as absent.
-// Decision 23. Names, ranges and defaults are those of the table of properties: what is not in it is not read.
+// client_data is client-data. A value that cannot be read counts as absent and is noted as a problem. Decision 23. Names, ranges
+// and defaults come from the table of properties: a property that is not in it cannot be read.
 type reader struct {
 	movie *Movie
 	ref   Ref
-	known propertySet // of the kind of the object
+	known propertySet // properties of the object's kind
 	props map[string]any
-	path  string // JSON pointer of props below what ref names
+	path  string // JSON pointer from the object that ref names to props
 }
 
-// as is a reader of an object of a kind, which reports its mistakes for the same owner.
+// as returns a reader of an object of another kind that reports mistakes for the same owner.
 func (r reader) as(kind string, props map[string]any) reader {
 	r.known, r.props = table()[kind], props
 	return r
@@ -39,7 +39,7 @@ func (r reader) get(name string) (any, bool) {
 	return nil, false
 }
 
-// row is what the table says of a property.
+// row returns the table's entry for a property.
 func (r reader) row(name string) entry {
 	if row, ok := r.known.byName[name]; ok {
 		return *row
@@ -47,17 +47,17 @@ func (r reader) row(name string) entry {
 	return entry{}
 }
 
-// problem notes a mistake in the property under name, or in all of the object when name is empty. What the movie then shows in its place
-// does not matter, since it is not rendered.
+// problem notes a mistake in the property under name, or in the whole object when name is empty. The movie is then not rendered,
+// so the value used instead does not matter.
 func (r reader) problem(code, name, format string, args ...any) {
 	r.note(true, code, name, format, args)
 }
 
-// warn notes what is not done as it is written.
+// warn notes a property that the render does not follow as written.
 func (r reader) warn(code, name, format string, args ...any) { r.note(false, code, name, format, args) }
 
 func (r reader) note(fatal bool, code, name, format string, args []any) {
-	if len(r.movie.notes) >= maxNotes { // and nothing has to be written
+	if len(r.movie.notes) >= maxNotes { // the limit is reached: save the formatting
 		return
 	}
 	n := Note{Ref: r.ref, Path: r.path, Code: code, Fatal: fatal, Text: fmt.Sprintf(format, args...)}
@@ -67,7 +67,7 @@ func (r reader) note(fatal bool, code, name, format string, args []any) {
 	r.movie.note(n)
 }
 
-// written is how a property is spelled in the document.
+// written is the spelling of a property in the document.
 func (r reader) written(name string) string {
 	for _, spelling := range r.row(name).spellings {
 		if r.props[spelling] != nil {
@@ -77,7 +77,7 @@ func (r reader) written(name string) string {
 	return name
 }
 
-// quote shows a value of the document in a message, cut to a readable length.
+// quote formats a value of the document for a message, cut to a readable length.
 func quote(value any) string {
 	text, ok := Scalar(value)
 	if !ok {
@@ -86,7 +86,7 @@ func quote(value any) string {
 	return strconv.Quote(Shorten(text))
 }
 
-// Shorten cuts a text to the 60 characters that a message has room for.
+// Shorten cuts a text to the 60 characters that fit into a message.
 func Shorten(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {
@@ -95,7 +95,7 @@ func Shorten(text string) string {
 	return text
 }
 
-// Scalar is the text of a string, number or boolean.
+// Scalar is the text form of a string, number or boolean.
 func Scalar(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -108,7 +108,7 @@ func Scalar(value any) (string, bool) {
 	return "", false
 }
 
-// text returns the text under name and whether there is one.
+// text returns the text under name, and whether there is one.
 func (r reader) text(name string) (string, bool) {
 	value, ok := r.get(name)
 	if !ok {
@@ -121,7 +121,7 @@ func (r reader) text(name string) (string, bool) {
 	return text, ok
 }
 
-// word is a text whose case and surrounding blanks do not matter.
+// word returns a text in lower case and without surrounding blanks.
 func (r reader) word(name string) string {
 	text, _ := r.text(name)
 	return strings.ToLower(strings.TrimSpace(text))
@@ -144,7 +144,7 @@ func (r reader) flag(name string) bool {
 	return otherwise
 }
 
-// number returns the number under name and whether there is one.
+// number returns the number under name, and whether there is one.
 func (r reader) number(name string) (Seconds, bool) {
 	value, ok := r.get(name)
 	if !ok {
@@ -162,7 +162,7 @@ func (r reader) number(name string) (Seconds, bool) {
 	return n, true
 }
 
-// within is the number under name, moved into its range with a warning.
+// within returns the number under name; a number out of range is moved into the range, with a warning.
 func (r reader) within(name string) float64 {
 	row := r.row(name)
 	n, ok := r.number(name)
@@ -177,7 +177,7 @@ func (r reader) within(name string) float64 {
 	return f
 }
 
-// seconds is a length that cannot be negative.
+// seconds returns a time that must not be negative.
 func (r reader) seconds(name string) Seconds {
 	n, _ := r.number(name)
 	if n.Sign() < 0 {
@@ -187,7 +187,7 @@ func (r reader) seconds(name string) Seconds {
 	return n
 }
 
-// integer rounds to the nearest whole number, halves up.
+// integer returns the number under name, rounded to the nearest whole number, halves up.
 func (r reader) integer(name string) int {
 	n, ok := r.number(name)
 	if !ok {
@@ -196,9 +196,9 @@ func (r reader) integer(name string) int {
 	return int(Rate{1, 1}.Frame(n))
 }
 
-// ParseNumber reads a number as properties are read: within ±1e9.
+// ParseNumber reads a number by the rules for properties: within ±1e9.
 func ParseNumber(text string) (float64, bool) {
-	const short = 9 // characters: what is written so is within the bounds, and what a float64 of it is
+	const short = 9 // characters: shorter numbers are within the bounds, and exact enough as float64
 	if len(text) <= short && strings.Trim(text, "-.0123456789") == "" {
 		n, err := strconv.ParseFloat(text, 64)
 		return n, err == nil
@@ -207,7 +207,7 @@ func ParseNumber(text string) (float64, bool) {
 	return n.Float(), err == nil
 }
 
-// shortDecimal reads what is written in a few digits, which most times are, without a big number.
+// shortDecimal reads a number of few digits, as most times are, without big numbers.
 func shortDecimal(text string) (Seconds, bool) {
 	const short = 9
 	digits, negative := strings.CutPrefix(text, "-")
@@ -229,15 +229,15 @@ func shortDecimal(text string) (Seconds, bool) {
 	return fraction(int64(num), den), true
 }
 
-// parseDecimal reads a decimal number exactly. Very long or very large ones, which no time needs, lose what a float64 cannot
-// hold, so that a hostile document cannot make numbers expensive. The result is within ±maxSeconds.
+// parseDecimal reads a decimal number exactly. Very long or very large numbers are rounded to float64, so that hostile documents
+// cannot cause expensive arithmetic. The result is within ±maxSeconds.
 func parseDecimal(text string) (Seconds, error) {
 	text = strings.TrimSpace(text)
 	f, err := strconv.ParseFloat(text, 64)
 	if math.IsInf(f, 0) && err == nil || math.IsNaN(f) || strings.ContainsAny(text, "xX_pP") {
 		return Seconds{}, strconv.ErrSyntax
 	}
-	if err != nil && !math.IsInf(f, 0) { // out of range comes with an infinity, and is clamped
+	if err != nil && !math.IsInf(f, 0) { // out of range gives an infinity, which is clamped
 		return Seconds{}, err
 	}
 	if n, ok := shortDecimal(text); ok {

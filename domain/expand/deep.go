@@ -9,7 +9,7 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// deep expands a value and all that is in it, and counts what it comes to.
+// deep expands a value with everything inside it, and counts the result towards the bounds.
 func (x *expansion) deep(value any, s *scope, depth int) (any, error) {
 	if err := x.count(value, depth); err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (x *expansion) deep(value any, s *scope, depth int) (any, error) {
 			return nil, err
 		}
 		if made == nil {
-			made = "" // decision 26: empty, which is not the same as not there
+			made = "" // decision 26: empty, which differs from missing
 		}
 		return made, x.countDeep(made, depth)
 	case []any:
@@ -35,7 +35,7 @@ func (x *expansion) deep(value any, s *scope, depth int) (any, error) {
 	return value, nil
 }
 
-// step leads from a list or object to one of its members.
+// step is a step from a list or object to one of its members.
 type step struct {
 	name  string
 	named bool
@@ -50,7 +50,7 @@ func (x *expansion) member(to step, value any, s *scope, depth int) (any, error)
 	return made, err
 }
 
-// path is the JSON pointer of what is being expanded, below its place.
+// path is the JSON pointer of the value that is being expanded, below its scene or element.
 func (x *expansion) path() string {
 	if x.property == "" {
 		return ""
@@ -113,7 +113,7 @@ func (x *expansion) deepObject(object map[string]any, s *scope, depth int) (any,
 	return object, nil
 }
 
-// same says that expanding has left a value alone. Lists and objects that were changed are new ones.
+// same says that expanding has not changed a value. Changed lists and objects are always copies.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case []any:

@@ -1,6 +1,6 @@
-// Package expand turns the tree of a movie's JSON into one without variables: expressions are computed, conditions decided, what iterates
-// is repeated, imported scenes are filled in.
+// Package expand turns the decoded JSON of a movie into JSON without variables: it computes expressions, evaluates conditions,
+// repeats elements with iterations, and fills in imported scenes.
 //
-// It knows where expressions stand and what their names mean, not what a property does. The rules are those of docs/templates.md; the
-// tree that is given is never changed, and what needs no change is shared by the result.
+// It knows where expressions may be and what their names mean, not what a property does. The rules are those of
+// docs/templates.md. The input is never changed; unchanged parts are shared with the result.
 package expand

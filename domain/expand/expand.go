@@ -9,36 +9,36 @@ import (
 	"moviola/domain/expr"
 )
 
-// The bounds of one expansion. Decision 24 names elements and depth; the others keep what is hostile cheap.
+// The bounds of one expansion. Decision 24 names elements and depth; the others bound the cost of hostile documents.
 const (
 	MaxElements    = 5000
 	maxDepth       = 64
-	maxNodes       = 250_000  // values in scenes and elements, each counted as often as it is repeated
-	nodesOfOne     = 10       // what a scene or an element counts beside its properties
-	maxBytes       = 16 << 20 // of text in them. Decision 57
-	bytesOfValue   = 150      // of memory that a value takes, about, beside its text
+	maxNodes       = 250_000  // values in scenes and elements, repetitions included
+	nodesOfOne     = 10       // count of a scene or an element besides its properties
+	maxBytes       = 16 << 20 // bytes of text in scenes and elements. Decision 57
+	bytesOfValue   = 150      // approximate memory of a value besides its text
 	maxSteps       = 1_500_000
-	maxExpressions = 20_000 // different ones
-	maxNesting     = 64     // of variables that are made of other variables
+	maxExpressions = 20_000 // number of different expressions
+	maxNesting     = 64     // depth of variables that are defined by other variables
 )
 
-// Known is what is known beside the movie's own JSON.
+// Known holds facts that are not in the movie's own JSON.
 type Known struct {
-	// Values are variables of the whole movie that come from outside, such as the results of preloads. The movie's own go before them.
-	// One that is expr.Pending is not known yet.
+	// Values are variables of the whole movie from outside of it, such as the results of preloads. The movie's own variables
+	// override them. The value expr.Pending means: not known yet.
 	Values map[string]any
-	// Times says when elements are shown; nil: nothing is known of it yet, and what asks for a time is pending.
+	// Times are the times of elements; nil: none are known yet, and expressions that use them are pending.
 	Times *Times
 }
 
-// Place names a scene or element of the expanded movie by number, from 1. Scene 0 is the movie, Element 0 the scene.
+// Place names a scene or element of the expanded movie by number, from 1. Scene 0 is the movie, Element 0 the scene itself.
 type Place struct{ Scene, Element int }
 
-// Problem is a mistake in an expression, with which the movie cannot be rendered, or something to be warned of.
+// Problem is a mistake in an expression, or a warning about one. A movie with a mistake cannot be rendered.
 type Problem struct {
 	Place Place
-	Path  string // JSON pointer of what has the expression, below the place
-	// From is what of the movie that was given the scene or element was made of; nil: the movie itself.
+	Path  string // JSON pointer of the property with the expression, below the place
+	// From is the object of the input that the scene or element was made from; nil: the movie itself.
 	From map[string]any
 	Text string
 }
@@ -47,33 +47,33 @@ type Problem struct {
 type Result struct {
 	Tree     map[string]any
 	Problems []Problem
-	Warnings []Problem // each text once, where it was met first
-	// From is what of the movie that was given a scene or element was made of.
+	Warnings []Problem // each text once, at its first place
+	// From maps scenes and elements to the objects of the input that they were made from.
 	From map[Place]map[string]any
-	// Open are the places that lack a property, because it depends on what is not known yet.
+	// Open are the scenes and elements that lack a property whose value is not known yet.
 	Open map[Place]bool
-	// Asked are the ids of the elements whose times were asked for.
+	// Asked are the ids of the elements whose times expressions have used.
 	Asked map[string]bool
-	// Size is about how much memory the tree takes, in bytes.
+	// Size is the approximate memory of the result, in bytes.
 	Size int64
 }
 
-// Budget is what the expansions of one movie may cost together.
+// Budget bounds the cost of all expansions of one movie together.
 type Budget struct{ expr.Budget }
 
 // NewBudget returns the budget of one movie.
 func NewBudget() *Budget { return &Budget{expr.Budget{Steps: maxSteps, Bytes: maxBytes}} }
 
-// expansion is one expansion under way.
+// expansion is the state of one expansion.
 type expansion struct {
 	known    Known
 	budget   *Budget
 	texts    map[string]parsed
-	scenes   []any // as given, for imports
+	scenes   []any // scenes of the input, for imports
 	out      Result
 	place    Place
-	from     map[string]any // what the place is made of; nil: the movie
-	property string         // under which an expression stands, and where in it
+	from     map[string]any // object that the current place is made from; nil: the movie
+	property string         // property with the current expression, and the path inside of it
 	inside   []step
 	nodes    int
 	bytes    int
@@ -82,18 +82,18 @@ type expansion struct {
 	warned   map[string]bool
 }
 
-// parsed is a text that was read once.
+// parsed is the cached parse of a text.
 type parsed struct {
 	template expr.Template
 	err      error
 }
 
-// verbatim are the properties of a movie whose texts mean nothing to it. What a client sends for itself comes back as it was.
+// verbatim are properties of a movie whose texts are not expanded: a client gets its own data back unchanged.
 var verbatim = map[string]bool{
 	"client-data": true, "client_data": true, "comment": true, "id": true, "template": true, "project": true,
 }
 
-// Expand fills in a movie. An error is a *domain.Error: a bound was exceeded. Mistakes of expressions are Problems of the result.
+// Expand fills in a movie. An error is a *domain.Error: a bound was exceeded. Mistakes in expressions are Problems of the result.
 func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 	x := &expansion{
 		known: known, budget: budget, texts: map[string]parsed{}, warned: map[string]bool{},
@@ -111,7 +111,7 @@ func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 	return x.out, err
 }
 
-// sort brings what was found into an order that does not depend on that of properties.
+// sort orders problems and warnings, so that the result does not depend on the random order of maps.
 func (x *expansion) sort() {
 	slices.SortFunc(x.out.Warnings, func(a, b Problem) int { return cmp.Compare(a.Text, b.Text) })
 	slices.SortFunc(x.out.Problems, func(a, b Problem) int {
@@ -155,10 +155,11 @@ func (x *expansion) movie(movie map[string]any) error {
 	return nil
 }
 
-// item expands one scene or element and adds what comes of it.
+// item expands one scene or element, and appends the results to out.
 type item func(out []any, props map[string]any, s *scope) ([]any, error)
 
-// list expands a list of scenes or elements; place is that of the nth. What is no object, or no list, is left to those who read it.
+// list expands a list of scenes or elements; place returns the place of item n. Values that are not lists or objects are kept:
+// their readers report them.
 func (x *expansion) list(value any, s *scope, place func(n int) Place, one item) (any, error) {
 	items, ok := value.([]any)
 	if !ok {
@@ -186,13 +187,13 @@ func (x *expansion) list(value any, s *scope, place func(n int) Place, one item)
 	return out, nil
 }
 
-// control are the properties that are used up by expanding.
+// control are the properties that the expansion evaluates and removes.
 var control = map[string]bool{
 	"variables": true, "condition": true, "iterate": true, "iterate-as": true, "iterate-from": true, "iterate-to": true, "iterate-step": true,
 	"iterate_as": true, "iterate_from": true, "iterate_to": true, "iterate_step": true, "comment": true, "import": true,
 }
 
-// scene expands one scene, unless its condition says that it is not there.
+// scene expands one scene, and drops it if its condition is false.
 func (x *expansion) scene(out []any, props map[string]any, s *scope) ([]any, error) {
 	s = x.scope(s, props)
 	if shown, err := x.condition(props, s); err != nil || !shown {
@@ -218,13 +219,13 @@ func (x *expansion) scene(out []any, props map[string]any, s *scope) ([]any, err
 	return append(out, scene), nil
 }
 
-// at says what is being expanded now.
+// at sets the current place, and the object that it is made from.
 func (x *expansion) at(place Place, from map[string]any) {
 	x.place, x.from = place, from
 	x.out.From[place] = from
 }
 
-// imported are the elements of the scene that a scene imports. Nothing: it imports none.
+// imported returns the elements of the scene that props imports; nothing if it imports none.
 func (x *expansion) imported(props map[string]any, s *scope) ([]any, error) {
 	value, present := props["import"]
 	if !present || value == nil {
@@ -261,7 +262,7 @@ func (x *expansion) elementsOf(value any, scene int, s *scope) (any, error) {
 	})
 }
 
-// properties expands the properties of a scene or element, but for one.
+// properties expands all properties of a scene or element except one.
 func (x *expansion) properties(props map[string]any, s *scope, but string) (map[string]any, error) {
 	out := make(map[string]any, len(props))
 	for name, value := range props {
@@ -275,10 +276,10 @@ func (x *expansion) properties(props map[string]any, s *scope, but string) (map[
 	return out, nil
 }
 
-// property1 expands one property. One that is not known yet is left out.
+// property1 expands one property. A property that is not known yet is left out.
 func (x *expansion) property1(out map[string]any, name string, value any, s *scope) error {
 	x.property = name
-	expanded, err := x.deep(value, s, 3) // the movie, its lists and what is in them are above
+	expanded, err := x.deep(value, s, 3) // depth 3: movie, list and item are above
 	if err != nil {
 		return err
 	}

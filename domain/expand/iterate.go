@@ -12,11 +12,11 @@ import (
 // defaultItem is the name of the current item when iterate-as names none.
 const defaultItem = "item"
 
-// maxItems bounds what one iteration runs over; elements are bounded apart.
+// maxItems is the largest number of items of one iteration; the number of elements has a bound of its own.
 const maxItems = 10_000
 
-// repeat expands a scene or element once, or once for each item that it iterates over. Movie-schema §9.4: the members of the current item
-// are variables, and the item itself has a name.
+// repeat expands a scene or element once, or once for each item of its iteration. Movie-schema §9.4: the members of the current
+// item are variables, and the item itself has a name.
 func (x *expansion) repeat(out []any, props map[string]any, s *scope, one item) ([]any, error) {
 	items, iterates, err := x.items(props, s)
 	if err != nil {
@@ -46,7 +46,7 @@ func (x *expansion) repeat(out []any, props map[string]any, s *scope, one item) 
 	return out, nil
 }
 
-// spend takes from the budget what an item costs that shows nothing.
+// spend charges the budget for an item that shows nothing.
 func (x *expansion) spend() error {
 	const perItem = 10
 	if x.budget.Steps -= perItem; x.budget.Steps < 0 {
@@ -55,7 +55,7 @@ func (x *expansion) spend() error {
 	return nil
 }
 
-// itemScope is s with an item: its members, in front of them itself under a name, and where it stands.
+// itemScope returns s with the current item: its members as variables, the item itself under a name, and its index and count.
 func (x *expansion) itemScope(s *scope, name string, value any, index, count int) *scope {
 	if members, ok := value.(map[string]any); ok {
 		s = &scope{x: x, up: s, vars: members, place: x.place, from: x.from}
@@ -68,7 +68,7 @@ func (x *expansion) itemScope(s *scope, name string, value any, index, count int
 
 func number(n int) json.Number { return json.Number(strconv.Itoa(n)) }
 
-// get is a property, in either spelling.
+// get returns a property, spelled with dashes or underscores.
 func get(props map[string]any, name string) any {
 	if value, ok := props[name]; ok {
 		return value
@@ -80,8 +80,8 @@ var underlined = map[string]string{
 	"iterate-as": "iterate_as", "iterate-from": "iterate_from", "iterate-to": "iterate_to", "iterate-step": "iterate_step",
 }
 
-// items are what a scene or element iterates over: the items of a list, the numbers 1 to n, or without iterate the numbers of its range.
-// False: it does not iterate.
+// items returns the items of an iteration: those of a list, the numbers 1 to n, or, without iterate, the numbers of the range.
+// False: the object has no iteration.
 func (x *expansion) items(props map[string]any, s *scope) ([]any, bool, error) {
 	x.property = "iterate"
 	raw := get(props, "iterate")
@@ -117,7 +117,7 @@ func (x *expansion) items(props map[string]any, s *scope) ([]any, bool, error) {
 
 func isBlank(v any) bool { return v == nil || v == "" || v == false }
 
-// iterated is what iterate names. A text without braces is an expression: most often the name of a list.
+// iterated evaluates iterate. A text without braces is an expression: usually the name of a list.
 func (x *expansion) iterated(raw any, s *scope) (any, error) {
 	text, ok := raw.(string)
 	if !ok {
@@ -143,13 +143,13 @@ func oneTo(n int) []any {
 	return items
 }
 
-// bounds are from, to and step; those not given are nil.
+// bounds are from, to and step; nil: not given.
 type bounds struct {
 	from, to *float64
 	step     float64
 }
 
-// bounds reads the range of an iteration, and whether there is any.
+// bounds reads the range of an iteration, and whether there is one.
 func (x *expansion) bounds(props map[string]any, s *scope) (bounds, bool, error) {
 	b := bounds{step: 1}
 	ranged := false
@@ -184,7 +184,8 @@ func (x *expansion) bounds(props map[string]any, s *scope) (bounds, bool, error)
 	return b, ranged, nil
 }
 
-// part is the range of a list: from is included, to is not; places count from 1, negative ones from the end. Movie-schema §2.
+// part returns the range of a list: from is included, to is not; positions count from 1, negative ones from the end. Movie-schema
+// §2.
 func (x *expansion) part(list []any, b bounds) []any {
 	n := float64(len(list))
 	from, to := b.places(n)
@@ -204,7 +205,7 @@ func (x *expansion) part(list []any, b bounds) []any {
 	return out
 }
 
-// places are where the range begins in a list of n items, and where it is over. What lies before and behind the list is left out at once.
+// places converts the range to positions in a list of n items. Positions outside of the list are skipped at once.
 func (b bounds) places(n float64) (from, to float64) {
 	place := func(given *float64, otherwise float64) float64 {
 		switch {
@@ -225,10 +226,10 @@ func (b bounds) places(n float64) (from, to float64) {
 	return from, to
 }
 
-// over says whether a number lies at the end of a range, or behind it.
+// over says whether a number is at or beyond the end of a range.
 func (b bounds) over(at, to float64) bool { return b.step > 0 && at >= to || b.step < 0 && at <= to }
 
-// numbers are those of a range without a list.
+// numbers returns the numbers of a range.
 func (x *expansion) numbers(b bounds) []any {
 	from, to := 1.0, 1.0
 	if b.from != nil {

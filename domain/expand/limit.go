@@ -8,13 +8,13 @@ import (
 	"moviola/domain"
 )
 
-// count takes one value from what an expanded movie may hold.
+// count counts one value towards the bounds of an expanded movie.
 func (x *expansion) count(value any, depth int) error {
 	x.nodes++
 	switch v := value.(type) {
 	case string:
 		x.bytes += len(v)
-	case json.Number: // which is read again wherever it stands
+	case json.Number: // a number is decoded again wherever it is used
 		x.bytes += len(v)
 	}
 	switch {
@@ -30,7 +30,7 @@ func (x *expansion) count(value any, depth int) error {
 
 func tooManyValues() error { return tooMuch(fmt.Sprintf("it has more than %d values", maxNodes)) }
 
-// countDeep counts what an expression yielded.
+// countDeep counts the result of an expression.
 func (x *expansion) countDeep(value any, depth int) error {
 	if err := x.count(value, depth); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (x *expansion) countDeep(value any, depth int) error {
 	return nil
 }
 
-// maxNotes bounds problems and warnings each.
+// maxNotes is the largest number of problems, and of warnings.
 const maxNotes = 50
 
 func (x *expansion) problem(format string, args ...any) {
@@ -69,7 +69,7 @@ func (x *expansion) warn(format string, args ...any) {
 	}
 }
 
-// shown cuts a text to what a message can hold.
+// shown cuts a text to a length that fits into a message.
 func shown(text string) string {
 	const most = 60
 	text = strings.TrimSpace(text)

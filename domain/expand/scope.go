@@ -9,19 +9,20 @@ import (
 	"moviola/domain/expr"
 )
 
-// scope is where names are looked for: nearest first, element, scene, what is iterated over, movie.
+// scope is one level of variables. Names are looked up from the inside out: element, scene, iteration, movie.
 type scope struct {
 	x     *expansion
 	up    *scope
-	vars  map[string]any // as given
-	made  map[string]any // computed
-	place Place          // that the variables belong to
-	from  map[string]any // what it is made of
-	// behind are names that stand behind all variables of a movie: the counters of an iteration.
+	vars  map[string]any // values as written
+	made  map[string]any // values as computed
+	place Place          // place that declares the variables
+	from  map[string]any // object that the place is made from
+	// behind are names of lower rank than all variables of a movie: the counters of an iteration.
 	behind map[string]any
 }
 
-// scope is s with the variables that an object declares. Names that begin with @ or ? describe variables and are none.
+// scope returns s with the variables that an object declares. Names that begin with @ or ? are descriptions of variables and
+// skipped.
 func (x *expansion) scope(s *scope, props map[string]any) *scope {
 	vars, _ := props["variables"].(map[string]any)
 	if len(vars) == 0 && s != nil {
@@ -36,7 +37,7 @@ type pending struct {
 	name  string
 }
 
-// errCircle is a variable that depends on itself; errNested one made of too many others.
+// errCircle reports a variable that depends on itself, errNested one that is defined through too many others.
 var (
 	errCircle = errors.New("a variable depends on itself")
 	errNested = errors.New("variables are nested too deep")
@@ -50,7 +51,7 @@ func (s *scope) Lookup(name string) (any, bool, error) {
 			continue
 		}
 		if n := len(s.x.stack); n > 0 && s.x.stack[n-1] == (pending{at, name}) {
-			continue // inside its own definition a name means the one that it hides
+			continue // inside its own definition a name means the outer variable of that name
 		}
 		value, err := at.value(name, raw)
 		return value, true, err
@@ -71,7 +72,7 @@ func (s *scope) isDescribed(name string) bool {
 	return strings.HasPrefix(name, "@") || strings.HasPrefix(name, "?")
 }
 
-// value computes a variable once, where it was declared.
+// value computes a variable once, in the scope that declares it.
 func (s *scope) value(name string, raw any) (any, error) {
 	if text, ok := raw.(string); ok && !expr.Has(text) {
 		return raw, nil
@@ -119,7 +120,7 @@ func (e *variableError) Error() string {
 	return fmt.Sprintf("the variable '%s': %s", shown(e.name), e.mistake)
 }
 
-// keep remembers what a variable has come to.
+// keep stores the computed value of a variable.
 func (s *scope) keep(name string, value any) {
 	if s.made == nil {
 		s.made = map[string]any{}
@@ -135,7 +136,7 @@ func (x *expansion) circle(from int, name string) error {
 	return fmt.Errorf("%w: %s", errCircle, shown(path.String()+name))
 }
 
-// holdsExpression says whether anything has to be computed in a value.
+// holdsExpression says whether a value contains an expression.
 func holdsExpression(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -156,7 +157,7 @@ func holdsExpression(value any) bool {
 	return false
 }
 
-// fill computes all expressions in the value of a variable. It is pending as a whole when a part is.
+// fill computes all expressions in the value of a variable. If a part is pending, the whole value is.
 func (x *expansion) fill(value any, s *scope) (any, error) {
 	switch v := value.(type) {
 	case string:

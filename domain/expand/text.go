@@ -7,13 +7,13 @@ import (
 	"moviola/domain/expr"
 )
 
-// text computes the expressions of a text that stands in a property. A mistake is noted and nothing is returned for it.
+// text computes the expressions in a text property. A mistake is noted, and the result is nil.
 func (x *expansion) text(text string, s *scope) (any, error) {
 	value, err := x.compute(text, s)
 	return value, x.noted(text, err)
 }
 
-// noted turns a mistake into a problem of the place where it was met. What is no mistake ends the expansion.
+// noted turns a mistake into a problem at the current place. Any other error ends the expansion.
 func (x *expansion) noted(text string, err error) error {
 	var mistake *expr.Error
 	var variable *variableError
@@ -28,11 +28,11 @@ func (x *expansion) noted(text string, err error) error {
 	return nil
 }
 
-// compute computes a text. Names without a value are warned of.
+// compute computes a text, and warns of names without a value.
 func (x *expansion) compute(text string, s *scope) (any, error) {
 	known, ok := x.texts[text]
 	if !ok {
-		if strings.Count(text, "{{") > maxExpressions { // reading them all would take more memory than they can be worth
+		if strings.Count(text, "{{") > maxExpressions { // parsing them all would take too much memory
 			return nil, tooManyExpressions()
 		}
 		known.template, known.err = expr.ParseTemplate(text)
@@ -53,7 +53,7 @@ func tooManyExpressions() error {
 	return tooMuch("it has more different expressions than can be computed")
 }
 
-// plain makes a computed number one of JSON.
+// plain converts a computed number to a JSON number.
 func plain(value any) any {
 	if _, computed := value.(float64); computed {
 		return expr.JSON(value)
@@ -61,7 +61,7 @@ func plain(value any) any {
 	return value
 }
 
-// brief is a value in a message. Lists and objects may be too long to be written.
+// brief formats a value for a message. Lists and objects are not written out, because they may be long.
 func brief(value any) string {
 	switch value.(type) {
 	case []any:
@@ -78,7 +78,7 @@ func (x *expansion) missing(names []string) {
 	}
 }
 
-// value computes a property that decides about others: a text with expressions, or what stands there.
+// value computes a control property, such as a condition: a text with expressions is evaluated, any other value is returned.
 func (x *expansion) value(value any, s *scope) (any, error) {
 	if text, ok := value.(string); ok && expr.Has(text) {
 		return x.text(text, s)
@@ -86,8 +86,8 @@ func (x *expansion) value(value any, s *scope) (any, error) {
 	return value, nil
 }
 
-// condition says whether a scene or element is there: without a condition, or when it is true. An empty one is false, and so is one that
-// is not known yet. A text without braces is an expression itself. Decision 26: undefined is false.
+// condition says whether a scene or element is shown: it has no condition, or a true one. An empty condition is false, and so is
+// one that is not known yet. A text without braces is an expression. Decision 26: undefined is false.
 func (x *expansion) condition(props map[string]any, s *scope) (bool, error) {
 	raw, present := props["condition"]
 	if !present || raw == nil {
@@ -106,20 +106,20 @@ func (x *expansion) condition(props map[string]any, s *scope) (bool, error) {
 	return expr.Truth(value), err
 }
 
-// wholly says that a text is one pair of braces.
+// wholly says that a text consists of one expression in braces.
 func wholly(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}") && strings.Count(text, "{{") == 1
 }
 
-// bare decides a condition that was written without braces.
+// bare evaluates a condition that is written without braces.
 func (x *expansion) bare(text string, s *scope) (bool, error) {
 	if strings.TrimSpace(text) == "" {
 		return false, nil
 	}
 	e, err := expr.Parse(text)
 	if err != nil {
-		return expr.Truth(text), nil // some text, which is there
+		return expr.Truth(text), nil // not an expression, but a text that is not empty
 	}
 	value, undefined, err := e.Eval(s, &x.budget.Budget)
 	x.missing(undefined)
@@ -127,7 +127,7 @@ func (x *expansion) bare(text string, s *scope) (bool, error) {
 	return expr.Truth(value), x.noted(text, err)
 }
 
-// await marks the scene or movie around the place as open when a value that decides about the place is not known yet.
+// await marks the scene or movie around the place as open, because a control value is not known yet.
 func (x *expansion) await(value any) {
 	if value == any(expr.Pending{}) {
 		x.out.Open[Place{Scene: x.place.Scene}] = true

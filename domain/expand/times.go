@@ -6,10 +6,10 @@ import (
 	"moviola/domain/expr"
 )
 
-// Times says when the elements of a movie are shown, by their ids.
+// Times holds the times of a movie's elements, by their ids.
 type Times struct{ ByID map[string][]Time }
 
-// Time is when one element is shown. Each field is a json.Number of seconds, or expr.Pending.
+// Time holds the times of one element. Each is a json.Number of seconds, or expr.Pending.
 type Time struct {
 	Scene      int // 0: an element of the movie
 	Start, End any // on the timeline of its scene
@@ -18,7 +18,7 @@ type Time struct {
 	ExtraTime  any
 }
 
-// Equal says whether two tables say the same. A nil one says nothing.
+// Equal says whether two tables have the same times. A nil table is empty.
 func (t *Times) Equal(other *Times) bool {
 	if t == nil || other == nil {
 		return t == other
@@ -40,11 +40,12 @@ func (t *Times) Equal(other *Times) bool {
 	return true
 }
 
-// suffixes are what the names of derived variables end in. Movie-schema §9.3.
+// suffixes are the endings of derived variables. Movie-schema §9.3.
 var suffixes = []string{"_extratime", "_duration", "_start", "_end"}
 
-// time is the value of a derived variable. Of several elements with the id the one beside the reader counts, otherwise the first.
-// Elements of the movie read times of the movie, all others those of the scene that the element is in.
+// time returns the value of a derived variable. Of several elements with the same id, one in the same scene as the expression is
+// used, otherwise the first one. Elements of the movie read times on the movie's timeline, all others on the timeline of the
+// element's scene.
 func (x *expansion) time(name string) (any, bool) {
 	for _, suffix := range suffixes {
 		id, ok := strings.CutSuffix(name, suffix)
