@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// karaokeEffect marks the comments of a file whose dialogues were made from them, as programs for karaoke write it. They hold
-// the plain text with its syllables; the dialogues, marked with fxEffect, hold what is drawn.
+// karaokeEffect marks comments that hold the plain text with karaoke syllables; karaoke programs generate the dialogues, marked
+// with fxEffect, from them. The dialogues hold the drawn result.
 const (
 	karaokeEffect = "karaoke"
 	fxEffect      = "fx"
@@ -22,11 +22,11 @@ type assEvent struct {
 	text       string
 }
 
-// assFields are the fields of an event in the usual order; a Format line may change it.
+// assFields are the default fields of an event, in order; a Format line may change them.
 var assFields = []string{"layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text"}
 
-// readASS reads ASS and SSA. Of styles and overrides only line breaks, karaoke times and drawings are minded: how captions
-// look is a matter of the settings.
+// readASS reads ASS and SSA. Of styles and override tags it uses only line breaks, karaoke times and drawings: the look of
+// captions comes from the settings.
 func readASS(lines []string) ([]timedText, bool) {
 	events := assEvents(lines)
 	if slices.ContainsFunc(events, assEvent.isKaraoke) {
@@ -73,10 +73,10 @@ func assEvents(lines []string) []assEvent {
 	return events
 }
 
-// maxStates is how many dialogues a cue may be made of.
+// maxStates is the largest number of dialogues that are joined to one cue.
 const maxStates = 50
 
-// parseEvent reads the fields of an event. The text is the last of them and may hold commas.
+// parseEvent parses the fields of an event. The text is the last field and may contain commas.
 func parseEvent(line string, fields []string) (assEvent, bool) {
 	values := strings.SplitN(line, ",", len(fields))
 	if len(values) != len(fields) || len(fields) > 50 {
@@ -99,7 +99,7 @@ func parseEvent(line string, fields []string) (assEvent, bool) {
 	return e, okStart && okEnd && e.end > e.start
 }
 
-// assCue reads events that show the same text one after the other: one event, or one for each word that is highlighted.
+// assCue makes a cue of consecutive events with the same text: one event, or one for each highlighted word.
 func assCue(group []assEvent) (timedText, bool) {
 	if c, ok := highlightedCue(group); ok {
 		return c, true
@@ -131,10 +131,10 @@ func assCue(group []assEvent) (timedText, bool) {
 	return c, timed
 }
 
-// part is an override block without its braces, and the text after it.
+// part is an override block, without its braces, and the text after it.
 type part struct{ override, text string }
 
-// splitOverrides takes a text apart at its override blocks and leaves out drawings.
+// splitOverrides splits a text at its override blocks, and drops drawings.
 func splitOverrides(text string) []part {
 	var parts []part
 	override := ""
@@ -156,7 +156,7 @@ func splitOverrides(text string) []part {
 	}
 }
 
-// cutBlock cuts text at the first brace that is not escaped.
+// cutBlock splits a text at the first brace that is not escaped.
 func cutBlock(text string) (before, after string, ok bool) {
 	for i := range len(text) {
 		if text[i] == '{' && (i == 0 || text[i-1] != '\\') {
@@ -166,7 +166,7 @@ func cutBlock(text string) (before, after string, ok bool) {
 	return text, "", false
 }
 
-// drawingAfter says whether what follows an override is a drawing instead of text: \p1 begins one, \p0 ends it.
+// drawingAfter says whether a drawing, not text, follows an override block: \p1 begins a drawing, \p0 ends it.
 func drawingAfter(override string, before bool) bool {
 	for _, tag := range strings.Split(override, `\`) {
 		if scale, ok := strings.CutPrefix(tag, "p"); ok {
@@ -178,10 +178,11 @@ func drawingAfter(override string, before bool) bool {
 	return before
 }
 
-// syllable is a karaoke tag: how long the text after it is spoken, and how much later than the one before it begins.
+// syllable is a karaoke tag: the duration of the text after it, and a pause before it.
 type syllable struct{ skip, length time.Duration }
 
-// karaoke reads \k, \K, \kf and \ko, in hundredths of a second. Of several in one block all but the last are pauses.
+// karaoke reads \k, \K, \kf and \ko, in hundredths of a second. Of several tags in one block the last one is the duration, the
+// others are pauses.
 func karaoke(override string) (syllable, bool) {
 	var s syllable
 	found := false
@@ -200,7 +201,8 @@ func karaoke(override string) (syllable, bool) {
 	return s, found
 }
 
-// assLines resolves the escapes of a text: \N and \n break the line, \h is a blank, and braces and backslashes may be escaped.
+// assLines resolves escapes and splits into lines: \N and
+// break the line, \h is a blank; braces and backslashes may be escaped.
 func assLines(text string) []string {
 	var lines []string
 	var b strings.Builder
@@ -230,5 +232,5 @@ func assLines(text string) []string {
 	return append(lines, b.String())
 }
 
-// guard stands after a backslash that is meant as one. It is not seen.
+// guard is an invisible character that is written after a literal backslash.
 const guard = "\u2060"

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// sameText groups events that follow each other without a gap and show the same text, as captions are written that light up
-// word by word in players that cannot do it with karaoke. Events that have karaoke stand alone.
+// sameText groups consecutive events without gaps that show the same text: the way to highlight word by word for players without
+// karaoke. Events with karaoke tags stay alone.
 func sameText(events []assEvent) [][]assEvent {
 	var groups [][]assEvent
 	last := ""
@@ -28,7 +28,7 @@ func sameText(events []assEvent) [][]assEvent {
 	return groups
 }
 
-// plainText is an event's text without its overrides, empty when it has karaoke.
+// plainText returns the text of an event without override blocks; empty if it has karaoke tags.
 func plainText(text string) string {
 	var b strings.Builder
 	for _, p := range splitOverrides(text) {
@@ -40,14 +40,14 @@ func plainText(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// colored is a word of an event with the colour it begins in.
+// colored is a word of an event, with the colour at its beginning.
 type colored struct {
 	text, color string
-	breaks      bool // a line begins with it
+	breaks      bool // the word begins a line
 }
 
-// highlightedCue reads a group in which every event gives one word another colour than the rest, later events later words: that
-// word is spoken while the event lasts.
+// highlightedCue makes a cue of a group in which every event gives one word another colour than the rest, later events later
+// words: that word is spoken during the event.
 func highlightedCue(group []assEvent) (timedText, bool) {
 	if len(group) < 2 {
 		return timedText{}, false
@@ -64,7 +64,7 @@ func highlightedCue(group []assEvent) (timedText, bool) {
 		if !ok || lit < done || len(all[i]) != len(all[0]) {
 			return timedText{}, false
 		}
-		for ; done < lit; done++ { // words that are never lit are spoken in no time before the next that is
+		for ; done < lit; done++ { // words that are never highlighted get no time: they start and end at the next highlighted word
 			c.addWord(all[i][done], e.start, e.start)
 		}
 		c.addWord(all[i][lit], e.start, e.end)
@@ -111,7 +111,7 @@ func coloredWords(text string) []colored {
 	return words
 }
 
-// colorAfter is the colour of the letters after an override block, empty when it is the style's.
+// colorAfter returns the colour after an override block, empty for the colour of the style.
 func colorAfter(override, before string) string {
 	for _, tag := range strings.Split(override, `\`) {
 		value, ok := strings.CutPrefix(tag, "1c")
@@ -122,14 +122,14 @@ func colorAfter(override, before string) string {
 		case ok && (value == "" || value[0] == '&'):
 			before = value
 		case strings.HasPrefix(tag, "r"):
-			before = strings.TrimPrefix(tag, "r") // the name of a style stands for its colour
+			before = strings.TrimPrefix(tag, "r") // \r resets to a style: its name is used as the colour
 		}
 	}
 	return before
 }
 
-// usualColor is the colour most words have; of two equally frequent ones that of the first event's last word, which is not
-// spoken yet.
+// usualColor returns the most frequent colour of the words; of two equally frequent ones the colour of the last word of the first
+// event, which is not spoken yet.
 func usualColor(events [][]colored) string {
 	count := map[string]int{}
 	for _, words := range events {

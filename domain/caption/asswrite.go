@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// WriteASS writes captions as they look in the style, for a movie of this size in pixels. Every state is a dialogue, so that any
-// player shows them alike; the words and their times are kept as comments for karaoke, from which Parse reads them again, to a
-// hundredth of a second.
+// WriteASS writes captions as ASS, with the look of the style, for a movie of the given size in pixels. Every state becomes a
+// dialogue, so that all players show the same; words and their times are kept as karaoke comments, which Parse reads, with a
+// precision of 10 ms.
 func (s Style) WriteASS(t Track, width, height int) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[Script Info]\nScriptType: v4.00+\nPlayResX: %d\nPlayResY: %d\nWrapStyle: 2\nScaledBorderAndShadow: yes\n\n", width, height)
@@ -25,7 +25,7 @@ func (s Style) WriteASS(t Track, width, height int) []byte {
 	return []byte(b.String())
 }
 
-// The names of the styles, by role.
+// The names of the ASS styles, by role.
 const (
 	lineStyle   = "Line"
 	nowStyle    = "Now"
@@ -44,7 +44,7 @@ func (s Style) writeStyles(b *strings.Builder, width, height int) {
 	b.WriteString("\n")
 }
 
-// emsPerHeight is how many font sizes a line of text is high: ASS counts font sizes by the height of a line.
+// emsPerHeight is the height of a line in font sizes: ASS gives the font size as the height of a line.
 const emsPerHeight = 1.2
 
 func (s Style) writeStyle(b *strings.Builder, name string, text Color, boxed bool, width, height int) {
@@ -62,7 +62,7 @@ func (s Style) writeStyle(b *strings.Builder, name string, text Color, boxed boo
 		int(float64(width)*margin), int(float64(width)*margin), int(float64(height)*margin))
 }
 
-// assFamily is the first family, without what a field cannot hold.
+// assFamily returns the first family, without characters that a field cannot contain.
 func (s Style) assFamily() string {
 	family, _, _ := strings.Cut(s.Family, ",")
 	family = strings.Trim(strings.TrimSpace(clean(family)), `'"`)
@@ -72,16 +72,16 @@ func (s Style) assFamily() string {
 	return family
 }
 
-// assColor is blue, green, red after transparency.
+// assColor writes a colour as ASS does: transparency, blue, green, red.
 func assColor(c Color) string { return fmt.Sprintf("&H%02X%02X%02X%02X", 255-c.A, c.B, c.G, c.R) }
 
-// assAlignment is the key of a numeric keypad that lies as the captions do.
+// assAlignment returns the ASS alignment: the key of a numeric keypad at the same position.
 func (s Style) assAlignment(width, height int) int {
 	a := s.Anchor(width, height)
 	return 5 + int(a.Horizontal) - 3*int(a.Vertical)
 }
 
-// placement is the override that puts captions where no margin does.
+// placement returns the override tag for positions that no margin can give.
 func (s Style) placement(width, height int) string {
 	switch s.Position {
 	case Custom, MidTopCenter, MidBottomCenter:
@@ -106,7 +106,7 @@ func assTime(hundredths int64) string {
 	return fmt.Sprintf("%d:%02d:%02d.%02d", hundredths/360000, hundredths/6000%60, hundredths/100%60, hundredths%100)
 }
 
-// roleStyles are the styles by role.
+// roleStyles maps roles to names of ASS styles.
 var roleStyles = map[Role]string{Now: nowStyle, Hidden: hiddenStyle, Said: lineStyle, Coming: lineStyle}
 
 func stateText(state State) string {
@@ -121,7 +121,7 @@ func stateText(state State) string {
 	for i, row := range state.Rows {
 		for j, p := range row.Pieces {
 			if style == nowStyle {
-				change(lineStyle) // before the blank, which is not to be in the word's box
+				change(lineStyle) // before the blank, so that the word's box does not include it
 			}
 			switch {
 			case j == 0 && i > 0:
@@ -136,7 +136,7 @@ func stateText(state State) string {
 	return b.String()
 }
 
-// karaokeText writes the words of a cue as syllables, with the pauses between them.
+// karaokeText writes the words of a cue as karaoke syllables, with pauses between them.
 func karaokeText(c Cue) string {
 	var b strings.Builder
 	words := c.Words()
@@ -167,7 +167,7 @@ func karaokeText(c Cue) string {
 	return b.String()
 }
 
-// escapeASS keeps text from being read as overrides or line breaks.
+// escapeASS escapes a text, so that it has no override tags or line breaks.
 func escapeASS(text string) string {
 	return strings.NewReplacer(`\`, `\`+guard, "{", `\{`, "}", `\}`).Replace(text)
 }

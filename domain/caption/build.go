@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// How words become cues.
+// The rules for building cues from words.
 const (
-	longPause = 700 * time.Millisecond // a cue ends before it
-	linger    = 300 * time.Millisecond // a cue stays so long after its last word, when nothing follows
+	longPause = 700 * time.Millisecond // a pause of this length ends a cue
+	linger    = 300 * time.Millisecond // time that a cue stays after its last word, if no other cue follows
 )
 
-// FromWords makes captions of words that were spoken or transcribed: one line at a time, of at most s.MaxWords words,
-// broken at ends of sentences and at pauses. Replacements and capitals of the style are applied.
+// FromWords builds captions from spoken or transcribed words: one line at a time, of at most s.MaxWords words, broken at ends of
+// sentences and at pauses. It applies the style's replacements and capitals.
 func (s Style) FromWords(words []Word) Track {
 	t := Track{WordTimed: true}
 	words = s.replace(tidy(words))
@@ -30,7 +30,7 @@ func (s Style) FromWords(words []Word) Track {
 	return s.capitals(t)
 }
 
-// tidy splits words at blanks, puts them in order, and takes out overlaps and what cannot be shown.
+// tidy splits words at blanks, sorts them, removes overlaps, and drops characters that cannot be shown.
 func tidy(words []Word) []Word {
 	var tidied []Word
 	for _, w := range words {
@@ -49,7 +49,7 @@ func tidy(words []Word) []Word {
 	return tidied
 }
 
-// splitWord makes words of a text that may hold several, which share its time.
+// splitWord splits a text with several words, which share its time.
 func splitWord(w Word) []Word {
 	w.End = max(w.End, w.Start)
 	parts := strings.Fields(clean(w.Text))
@@ -59,7 +59,7 @@ func splitWord(w Word) []Word {
 	return spread(parts, w.Start, w.End)
 }
 
-// spread gives each word its share of a time, by how long it takes to say.
+// spread divides a time among words, in proportion to how long they take to say.
 func spread(texts []string, start, end time.Duration) []Word {
 	total, done := 0, 0
 	for _, text := range texts {
@@ -75,7 +75,7 @@ func spread(texts []string, start, end time.Duration) []Word {
 	return words
 }
 
-// phrase is how many of the words belong together: up to the end of a sentence or a long pause.
+// phrase returns the number of words up to the end of a sentence or a long pause.
 func phrase(words []Word) int {
 	for i := 1; i < len(words); i++ {
 		if endsSentence(words[i-1].Text) || words[i].Start-words[i-1].End >= longPause {
@@ -85,7 +85,7 @@ func phrase(words []Word) int {
 	return len(words)
 }
 
-// balance breaks a phrase into lines of at most most words that are about equally long, so that no word is left alone.
+// balance breaks a phrase into lines of at most most words and about equal length, so that no word is left alone on a line.
 func balance(words []Word, most int) []Line {
 	if most <= 0 {
 		return []Line{words}
@@ -99,7 +99,7 @@ func balance(words []Word, most int) []Line {
 	done, first := 0.0, 0
 	for i, w := range words {
 		done += breadth(w.Text)
-		// A line ends where its part of the whole is reached.
+		// A line ends when its share of the total length is reached.
 		if done >= total*float64(len(broken)+1)/lines-1e-9 || i == len(words)-1 || i+1-first == maxWordsPerLine {
 			broken = append(broken, slices.Clone(words[first:i+1]))
 			first = i + 1
@@ -108,7 +108,7 @@ func balance(words []Word, most int) []Line {
 	return broken
 }
 
-// breadth is how much of a line a word takes, in words. Of scripts without blanks several characters make a word.
+// breadth is the width of a word on a line, in words. In scripts without blanks several characters count as one word.
 func breadth(word string) float64 {
 	n := 0
 	for _, r := range word {
@@ -122,7 +122,7 @@ func breadth(word string) float64 {
 	return 0.4 * float64(n)
 }
 
-// closeGaps lets a cue stay until the next one when that is near, and a little longer than its last word otherwise.
+// closeGaps extends each cue to the start of the next one if that is near, otherwise a little beyond its last word.
 func closeGaps(cues []Cue) {
 	for i := range cues {
 		end := cues[i].End

@@ -1,7 +1,7 @@
 // Package caption holds the rules of subtitles: reading and writing caption files, timing words, building cues from words, and
-// working out what is seen when in each of the styles.
+// computing what each style shows at which time.
 //
-// It is pure: it draws nothing and knows no font. A style and a track become states, each of which is one picture.
+// It draws nothing and knows no fonts. From a style and a track it computes states, each of which is one picture.
 package caption
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Word is a word and when it is spoken. A word is what stands between blanks, with its punctuation; of scripts that are written
-// without blanks, a character.
+// Word is a word and the time in which it is spoken. A word is the text between blanks, with its punctuation; in scripts without
+// blanks it is a character.
 type Word struct {
 	Text  string
 	Start time.Duration
@@ -20,17 +20,17 @@ type Word struct {
 // Line is a line of a cue.
 type Line []Word
 
-// Cue is what is shown at once, from Start until End.
+// Cue is a text that is shown at once, from Start until End.
 type Cue struct {
 	Start time.Duration
 	End   time.Duration
 	Lines []Line
 }
 
-// Track is the captions of a movie, in order of their start.
+// Track holds the captions of a movie, ordered by start.
 type Track struct {
 	Cues []Cue
-	// WordTimed says that the words' times are known, not worked out from the cue's.
+	// WordTimed says that the times of words are given, not estimated from their cue.
 	WordTimed bool
 }
 

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxPhrase is how many words of a cue a replacement may stand for.
+// maxPhrase is the longest phrase that a replacement can replace, in words.
 const maxPhrase = 10
 
-// Dress makes given captions as the style wants them: replacements, capitals, and lines of at most s.MaxWords words where
-// that was asked for. Lines that are broken by it become cues of their own, one after the other.
+// Dress applies the style to given captions: replacements, capitals, and lines of at most s.MaxWords words if that is requested.
+// Lines that it breaks become separate cues, one after the other.
 func (s Style) Dress(t Track) Track {
 	dressed := Track{WordTimed: t.WordTimed}
 	for _, c := range t.Cues {
@@ -30,7 +30,7 @@ func (s Style) Dress(t Track) Track {
 	return s.capitals(dressed)
 }
 
-// rebreak makes a cue of each line of at most s.MaxWords words. A cue that fits stays as it is.
+// rebreak splits a cue into cues of one line with at most s.MaxWords words. A cue that fits is returned unchanged.
 func (s Style) rebreak(c Cue) []Cue {
 	fits := !slices.ContainsFunc(c.Lines, func(l Line) bool { return len(balance(l, s.MaxWords)) > 1 })
 	if fits || s.MaxWords <= 0 {
@@ -47,7 +47,7 @@ func (s Style) rebreak(c Cue) []Cue {
 		cues = append(cues, Cue{Start: start, End: c.End, Lines: []Line{line}})
 	}
 	for _, cue := range cues {
-		settle(cue) // a word may last beyond the beginning of the next, which may be in another cue now
+		settle(cue) // a word may end after the next one begins, which may be in another cue now
 	}
 	return cues
 }
@@ -66,8 +66,8 @@ func (s Style) capitals(t Track) Track {
 	return t
 }
 
-// replace returns the words with those replaced that the style names, the longest phrase first. Punctuation around a phrase
-// stays, and the new words share its time. It never changes words.
+// replace returns the words after the style's replacements, the longest phrase first. Punctuation around a phrase stays, and the
+// new words share the time of the old ones. The argument is not changed.
 func (s Style) replace(words []Word) []Word {
 	if len(s.Replace) == 0 {
 		return slices.Clone(words)
@@ -94,7 +94,7 @@ func (s Style) replace(words []Word) []Word {
 	return replaced
 }
 
-// find returns how many of the words a replacement stands for, and what it is.
+// find returns the number of words that a replacement replaces, and the replacement.
 func (s Style) find(folded []string, longest int) (int, string) {
 	for n := min(longest, len(folded)); n > 0; n-- {
 		if to, ok := s.Replace[strings.Join(folded[:n], " ")]; ok {

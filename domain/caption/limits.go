@@ -6,7 +6,7 @@ import (
 	"moviola/domain"
 )
 
-// Bounds of a caption file. What is beyond them is refused, or left out where that does no harm.
+// Bounds of a caption file. A file beyond them is refused, or cut if that does no harm.
 const (
 	maxBytes     = 4 << 20
 	maxCues      = 20_000
@@ -14,11 +14,11 @@ const (
 	maxCueRunes  = 2_000
 	maxLineBytes = 64 << 10
 	maxTime      = 24 * time.Hour
-	maxAtOnce    = 3  // cues that are shown at the same time; a further one is left out
-	maxLitWords  = 40 // of a cue; the words of a longer one do not light up one by one
+	maxAtOnce    = 3  // cues shown at the same time; further ones are dropped
+	maxLitWords  = 40 // words of a cue; words of longer cues are not highlighted one by one
 )
 
-// CodeInvalid is the code of errors about captions that cannot be used.
+// CodeInvalid is the code of errors for unusable captions.
 const CodeInvalid = "captions_invalid"
 
 func invalid(format string, args ...any) error {

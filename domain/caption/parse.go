@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads a caption file: SubRip, WebVTT or Advanced SubStation Alpha, told apart by their content. Text in UTF-16 with a
-// byte order mark and in Windows-1252 is understood as well. Cues that cannot be read are left out; a file without a single
-// one that can is an error, of type *domain.Error. Words whose times the file does not give share the time of their cue.
+// Parse reads a caption file: SubRip, WebVTT or Advanced SubStation Alpha, recognised by content. It accepts UTF-8, UTF-16 with a
+// byte order mark, and Windows-1252. Unreadable cues are dropped; a file without a readable cue is an error, of type
+// *domain.Error. Words without times in the file share the time of their cue.
 func Parse(raw []byte) (Track, error) {
 	if len(raw) > maxBytes {
 		return Track{}, invalid("they are larger than %d MB", maxBytes>>20)
@@ -28,7 +28,7 @@ func Parse(raw []byte) (Track, error) {
 	return t, nil
 }
 
-// readerFor tells the format of a file by its first lines.
+// readerFor recognises the format of a file by its first lines, and returns its reader.
 func readerFor(lines []string) func([]string) ([]timedText, bool) {
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
@@ -45,7 +45,7 @@ func readerFor(lines []string) func([]string) ([]timedText, bool) {
 	return readSRT
 }
 
-// finish puts cues in order and makes their words.
+// finish sorts cues and splits them into words.
 func finish(cues []timedText) (Track, error) {
 	slices.SortStableFunc(cues, func(a, b timedText) int { return cmp.Compare(a.start, b.start) })
 	var t Track
@@ -67,7 +67,7 @@ func finish(cues []timedText) (Track, error) {
 	return t, nil
 }
 
-// decode turns the bytes of a file into UTF-8.
+// decode converts the bytes of a file to UTF-8.
 func decode(raw []byte) string {
 	switch {
 	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}):
@@ -90,7 +90,7 @@ func decodeUTF16(raw []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// upper1252 are the characters 0x80 to 0x9f of Windows-1252; the others are those of Unicode.
+// upper1252 are the characters 0x80 to 0x9f of Windows-1252; all others are as in Unicode.
 var upper1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 func decode1252(raw []byte) string {
@@ -115,7 +115,7 @@ func splitLines(text string) []string {
 	return lines
 }
 
-// parseTime reads hours, minutes, seconds and a fraction, the hours left out or not: 00:01:02,500, 1:02.5.
+// parseTime parses a time with optional hours: 00:01:02,500, 1:02.5.
 func parseTime(text string) (time.Duration, bool) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, ",", "."))
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -136,7 +136,7 @@ func parseTime(text string) (time.Duration, bool) {
 	return t, ok && t <= maxTime
 }
 
-// digits reads a number of at most six digits.
+// digits parses a number of at most six digits.
 func digits(text string) (int64, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > 6 {
@@ -152,7 +152,7 @@ func digits(text string) (int64, bool) {
 	return n, true
 }
 
-// parseSpan reads "from --> to", with what may follow the second time.
+// parseSpan parses "from --> to"; text after the second time is ignored.
 func parseSpan(line string) (start, end time.Duration, ok bool) {
 	from, to, found := strings.Cut(line, "-->")
 	if !found {

@@ -1,6 +1,6 @@
 package caption
 
-// Align is where a block of captions lies on one axis, seen from its anchor.
+// Align is the alignment of a block of captions on one axis, relative to its anchor.
 type Align int8
 
 // The alignments. Start is left or top.
@@ -10,18 +10,18 @@ const (
 	End    Align = 1
 )
 
-// Anchor is the point of the movie at which a block of captions is held, in pixels, and which of its own points lies there. The
-// lines of the block are aligned as Horizontal says.
+// Anchor is the point of the movie, in pixels, at which a block of captions is placed, and the alignment of the block to it. The
+// lines of the block are aligned by Horizontal.
 type Anchor struct {
 	X, Y       float64
 	Horizontal Align
 	Vertical   Align
 }
 
-// margin is the distance from the movie's edges, as a part of its width or height.
+// margin is the distance from the movie's edges, as a fraction of its width or height.
 const margin = 0.05
 
-// Anchor returns where the captions stand in a movie of this size in pixels.
+// Anchor returns the position of the captions in a movie of the given size in pixels.
 func (s Style) Anchor(width, height int) Anchor {
 	w, h := float64(width), float64(height)
 	a := Anchor{X: w / 2, Y: h / 2}

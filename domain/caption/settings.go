@@ -12,7 +12,7 @@ import (
 	"moviola/domain/css"
 )
 
-// Bounds of what settings may ask for.
+// Bounds of the values of settings.
 const (
 	maxWordsPerLine = 50
 	maxSize         = 2000.0
@@ -20,11 +20,11 @@ const (
 	maxReplacements = 500
 )
 
-// usualSize is the font size as a part of the movie's width (schema 4.8).
+// usualSize is the default font size as a fraction of the movie's width (schema 4.8).
 const usualSize = 0.05
 
-// ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of width × height pixels. What cannot be read is
-// left at its default; the warnings say so, naming the setting.
+// ReadStyle reads the settings of a subtitles element (schema 4.8) for a movie of width × height pixels. An invalid value is
+// replaced by the default, with a warning that names the setting.
 func ReadStyle(settings map[string]any, width, height int) (Style, []Warning) {
 	r := settingsReader{given: flatten(settings)}
 	s := r.style(width, height)
@@ -32,7 +32,7 @@ func ReadStyle(settings map[string]any, width, height int) (Style, []Warning) {
 	return s, r.warnings
 }
 
-// style reads every setting that there is.
+// style reads all settings.
 func (r *settingsReader) style(width, height int) Style {
 	usual := math.Round(float64(width) * usualSize)
 	r.units = css.On(float64(width), float64(height), usual)
@@ -64,7 +64,7 @@ func (r *settingsReader) style(width, height int) Style {
 	return s
 }
 
-// flatten makes one map of the settings. Some users give style as an object that holds the other settings.
+// flatten returns all settings in one map. Some users write style as an object with the other settings.
 func flatten(settings map[string]any) map[string]any {
 	flat := make(map[string]any, len(settings))
 	for name, value := range settings {
@@ -85,7 +85,7 @@ func flatten(settings map[string]any) map[string]any {
 
 func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
-// Warning says what is not done as a setting says.
+// Warning is a warning about a setting that is not followed as written.
 type Warning struct{ Setting, Text string }
 
 // settingsReader reads settings leniently: numeric strings are numbers, "true" is true (decision 23).
@@ -108,7 +108,7 @@ func (r *settingsReader) get(name string) (any, bool) {
 
 func (r *settingsReader) has(name string) bool { return r.given[name] != nil }
 
-// text is the setting as text; a number or boolean is written out.
+// text returns a setting as text; numbers and booleans are formatted.
 func (r *settingsReader) text(name string) (string, bool) {
 	value, ok := r.get(name)
 	if !ok {
@@ -170,7 +170,7 @@ func (r *settingsReader) flag(name string) bool {
 	return on
 }
 
-// color reads the first of the names that is given.
+// color returns the first of the settings that is given.
 func (r *settingsReader) color(otherwise Color, names ...string) Color {
 	found := otherwise
 	taken := false
@@ -188,7 +188,7 @@ func (r *settingsReader) color(otherwise Color, names ...string) Color {
 	return found
 }
 
-// oneOf reads a setting that is one of a closed set; the first is the default.
+// oneOf reads a setting with a fixed set of values; usual is the default.
 func oneOf[T ~string](r *settingsReader, name string, usual T, others ...T) T {
 	text, ok := r.text(name)
 	if !ok {
@@ -202,7 +202,7 @@ func oneOf[T ~string](r *settingsReader, name string, usual T, others ...T) T {
 	return usual
 }
 
-// namedFonts are the names of schema 4.8 that are not families.
+// namedFonts maps the font names of schema 4.8 that are not families.
 var namedFonts = map[string]string{
 	"notosans":            "Noto Sans",
 	"simplified chinese":  "Noto Sans CJK SC, Noto Sans SC",
@@ -211,7 +211,7 @@ var namedFonts = map[string]string{
 	"korean":              "Noto Sans CJK KR, Noto Sans KR",
 }
 
-// font returns family, empty when none is given, and weight.
+// font returns the family, empty when none is given, and the weight.
 func (r *settingsReader) font() (string, int) {
 	weight := 400
 	family, _ := r.text("font-family")
@@ -224,7 +224,7 @@ func (r *settingsReader) font() (string, int) {
 	switch text, ok := r.text("font-weight"); {
 	case !ok:
 	default:
-		if _, isNumber := css.Number(text); isNumber { // a bound that it exceeds is told
+		if _, isNumber := css.Number(text); isNumber { // an out-of-range number is reported
 			weight = int(r.within("font-weight", float64(weight), css.Lightest, css.Heaviest))
 		} else if named, ok := css.Weight(text); ok {
 			weight = named

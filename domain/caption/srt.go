@@ -14,7 +14,7 @@ func readSRT(lines []string) ([]timedText, bool) {
 		c := timedText{start: start, end: end}
 		for ; i < len(lines) && strings.TrimSpace(lines[i]) != "" && !strings.Contains(lines[i], "-->"); i++ {
 			if isNumberBeforeSpan(lines, i) {
-				continue // the number of the next cue, which no blank line parts from this one
+				continue // the number of the next cue, without a blank line before it
 			}
 			c.newLine()
 			c.add(run{text: stripTags(stripBraces(lines[i]))})
@@ -29,7 +29,7 @@ func isNumberBeforeSpan(lines []string, i int) bool {
 	return isNumber && i+1 < len(lines) && strings.Contains(lines[i+1], "-->")
 }
 
-// stripBraces takes out overrides such as {\an8}, which players of SubRip know from ASS.
+// stripBraces removes ASS override tags such as {\an8}, which players accept in SubRip.
 func stripBraces(line string) string {
 	var b strings.Builder
 	for {
@@ -47,7 +47,7 @@ func stripBraces(line string) string {
 	}
 }
 
-// stripTags takes out what looks like a tag of HTML and resolves character references.
+// stripTags removes HTML tags and resolves character references.
 func stripTags(line string) string {
 	var b strings.Builder
 	for {
@@ -56,7 +56,7 @@ func stripTags(line string) string {
 		if !ok {
 			return unescape(b.String())
 		}
-		// A tag is short: looking further for its end would make a line of opening brackets slow.
+		// Only a short distance is searched for the end of a tag: otherwise a line of opening brackets would take quadratic time.
 		inner, _, closed := strings.Cut(rest[:min(len(rest), maxTagBytes)], ">")
 		if !closed || !isTag(inner) {
 			b.WriteByte('<')
@@ -69,7 +69,7 @@ func stripTags(line string) string {
 
 const maxTagBytes = 200
 
-// isTag tells <i> and </font> from "a < b and c > d".
+// isTag distinguishes tags such as <i> and </font> from "a < b and c > d".
 func isTag(inner string) bool {
 	inner = strings.TrimPrefix(inner, "/")
 	first := firstRune(inner)

@@ -2,7 +2,7 @@ package caption
 
 import "time"
 
-// Role is what a word is at the moment of a state.
+// Role says whether a word is spoken before, during or after a state.
 type Role uint8
 
 // The roles of words.
@@ -10,24 +10,24 @@ const (
 	Coming Role = iota // not spoken yet
 	Now                // being spoken
 	Said               // spoken before
-	Hidden             // not to be seen, but its place is kept
+	Hidden             // invisible, but its space is kept
 )
 
 // Piece is a word in a state.
 type Piece struct {
 	Text  string
 	Role  Role
-	Boxed bool // a box stands behind it
-	Glued bool // follows the word before it without a blank
+	Boxed bool // a box is drawn behind the word
+	Glued bool // no blank between this word and the one before
 }
 
 // Row is a line in a state.
 type Row struct {
 	Pieces []Piece
-	Boxed  bool // a box stands behind the whole of it
+	Boxed  bool // a box is drawn behind the whole line
 }
 
-// State is what is seen from From until To: one picture.
+// State is the content of the captions between From and To: one picture.
 type State struct {
 	From time.Duration
 	To   time.Duration

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// hold is how long a word stays lit after its end while none other begins: shorter gaps would only flicker.
+// hold is how long a word stays highlighted after its end if no other word begins: shorter gaps would flicker.
 const hold = 500 * time.Millisecond
 
-// States returns what is seen in the style, in order and without overlap; between them nothing is. Neighbours differ.
+// States returns the states of a track in the style, in order and without overlap. Nothing is shown between them. Adjacent states
+// differ.
 func (s Style) States(t Track) []State {
 	var states []State
 	var active []Cue
@@ -30,7 +31,7 @@ func (s Style) States(t Track) []State {
 	return states
 }
 
-// join appends a state, or makes the last one longer when it shows the same.
+// join appends a state, or extends the last one if it shows the same.
 func join(states []State, state State) []State {
 	if len(state.Rows) == 0 {
 		return states
@@ -46,7 +47,7 @@ func sameRows(a, b []Row) bool {
 	return slices.EqualFunc(a, b, func(a, b Row) bool { return a.Boxed == b.Boxed && slices.Equal(a.Pieces, b.Pieces) })
 }
 
-// moments are the times at which something may change, in order.
+// moments returns the times at which the captions may change, in order.
 func moments(t Track) []time.Duration {
 	var points []time.Duration
 	for _, c := range t.Cues {
@@ -59,10 +60,10 @@ func moments(t Track) []time.Duration {
 	return slices.Compact(points)
 }
 
-// light is when a word counts as the spoken one.
+// light is the time in which a word is highlighted.
 type light struct{ from, to time.Duration }
 
-// lit returns for each word of a cue when it is lit: at most one at a time, and none of a cue that is too long for it.
+// lit returns the highlighting of each word of a cue: at most one word at a time, and none if the cue has too many words.
 func lit(c Cue) []light {
 	words := c.Words()
 	if len(words) > maxLitWords {
@@ -84,7 +85,7 @@ func lit(c Cue) []light {
 	return lights
 }
 
-// rows returns what a cue shows at a time.
+// rows returns the lines of a cue at a time.
 func (s Style) rows(c Cue, at time.Duration) []Row {
 	lights := lit(c)
 	var rows []Row
@@ -119,7 +120,7 @@ func (l light) role(at time.Duration) Role {
 	return Said
 }
 
-// piece is a word as the style shows it, if it does.
+// piece returns a word as the style shows it; false: the style does not show it.
 func (s Style) piece(text string, role Role, lit bool) (Piece, bool) {
 	if !lit {
 		return Piece{Text: text, Role: role}, true

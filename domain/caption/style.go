@@ -2,10 +2,10 @@ package caption
 
 import "moviola/domain/document"
 
-// Color is 8 bits per channel, not premultiplied.
+// Color is a colour of 8 bits per channel, not premultiplied.
 type Color = document.Color
 
-// Look is what a style does with the words.
+// Look is the way in which a style shows words.
 type Look string
 
 // The looks of the setting style (schema 4.8).
@@ -17,7 +17,7 @@ const (
 	BoxedWord   Look = "boxed-word"          // as Classic, with a box behind the spoken word
 )
 
-// Position is where the captions stand.
+// Position is the place of the captions in the movie.
 type Position string
 
 // The positions of the setting position (schema 4.8).
@@ -33,32 +33,32 @@ const (
 	BottomRight     Position = "bottom-right"
 	MidTopCenter    Position = "mid-top-center"
 	MidBottomCenter Position = "mid-bottom-center"
-	Custom          Position = "custom" // the middle of the block's upper edge at X, Y
+	Custom          Position = "custom" // the middle of the block's upper edge is at X, Y
 )
 
-// Style is how captions look. Lengths are in pixels of the movie.
+// Style is the look of captions. Lengths are in pixels of the movie.
 type Style struct {
 	Look     Look
 	AllCaps  bool
 	Family   string // of the font
-	FontURL  string // of a font file that holds the family; empty: an installed one
+	FontURL  string // a font file of the family; empty: an installed font is used
 	Size     float64
 	Weight   int // 100 to 900
 	Position Position
 	X, Y     float64 // of Custom
 
-	Word    Color // of the spoken word
-	Line    Color // of the other words
+	Word    Color // colour of the spoken word
+	Line    Color // colour of the other words
 	Box     Color // of BoxedLine and BoxedWord
 	Outline Color
 	Shadow  Color
 
 	OutlineWidth float64 // 0: none
-	ShadowOffset float64 // to the right and down; 0: none
+	ShadowOffset float64 // offset to the right and down; 0: none
 
-	MaxWords int  // of a line; 0: as many as the captions have
-	Rebreak  bool // MaxWords was asked for, and holds for given captions too
+	MaxWords int  // words per line; 0: as the captions have them
+	Rebreak  bool // MaxWords is set by the settings, and applies to given captions too
 
 	Keywords []string
-	Replace  map[string]string // by lower-case word, without punctuation
+	Replace  map[string]string // replacements by lower-case word or phrase, without punctuation
 }

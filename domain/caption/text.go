@@ -5,24 +5,24 @@ import (
 	"unicode"
 )
 
-// unspaced says that a rune belongs to a script that is written without blanks between words.
+// unspaced says that a rune belongs to a script without blanks between words.
 func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// clinging says that a rune stands with the one before it: marks, punctuation, the small and long signs of kana.
+// clinging says that a rune must not be separated from the one before it: marks, punctuation, small kana and the long sound mark.
 func clinging(r rune) bool {
 	return unicode.In(r, unicode.Mn, unicode.Mc, unicode.Pe, unicode.Pf, unicode.Po) ||
 		strings.ContainsRune("ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々〻～", r)
 }
 
-// opening says that a rune stands with the one after it.
+// opening says that a rune must not be separated from the one after it, such as an opening bracket.
 func opening(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pi) }
 
-// wordEnd is the blank without width, by which texts in Thai, Lao or Khmer say where a word ends. It stays at the end of its word.
+// wordEnd is the zero-width space, which marks the ends of words in Thai, Lao or Khmer. It stays at the end of its word.
 const wordEnd = '\u200b'
 
-// breaksBetween says that a new word begins with next, though no blank stands before it.
+// breaksBetween says that a new word begins at next, without a blank before it.
 func breaksBetween(last, next rune) bool {
 	if last == wordEnd {
 		return next != wordEnd
@@ -30,12 +30,12 @@ func breaksBetween(last, next rune) bool {
 	return !opening(last) && !clinging(next) && (unspaced(next) || endsUnspaced(last))
 }
 
-// endsUnspaced says that a word ending with this rune wants no blank after it.
+// endsUnspaced says that no blank follows a word that ends with this rune.
 func endsUnspaced(r rune) bool {
 	return unspaced(r) || strings.ContainsRune("。、，！？；：）」』】》〉ー～々", r)
 }
 
-// Glued says that a word follows the one before it without a blank between them, as in Chinese and Japanese.
+// Glued says that no blank is between a word and the one before it, as in Chinese and Japanese.
 func Glued(before, word string) bool {
 	if lastRune(before) == wordEnd {
 		return true
@@ -71,13 +71,13 @@ func (l Line) String() string {
 	return b.String()
 }
 
-// endsSentence says that a sentence ends with the word.
+// endsSentence says that the word ends a sentence.
 func endsSentence(word string) bool {
 	word = strings.TrimRight(word, "\"'”’»)]」』")
 	return strings.ContainsRune(".!?…。！？।؟", lastRune(word)) && !abbreviation(word)
 }
 
-// abbreviation says that the word's full stop belongs to it: "Dr.", "e.g.", "J.".
+// abbreviation says that the full stop is a part of the word: "Dr.", "e.g.", "J.".
 func abbreviation(word string) bool {
 	bare, ok := strings.CutSuffix(strings.ToLower(strings.TrimLeft(word, "\"'“‘«„([¿¡")), ".")
 	if !ok || strings.HasSuffix(bare, ".") {
@@ -93,7 +93,7 @@ func abbreviation(word string) bool {
 	return false
 }
 
-// core splits a word into the punctuation before it, itself, and the punctuation after it.
+// core splits a word into leading punctuation, the bare word, and trailing punctuation.
 func core(word string) (before, bare, after string) {
 	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r) }
 	first := strings.IndexFunc(word, letter)
@@ -104,13 +104,13 @@ func core(word string) (before, bare, after string) {
 	return word[:first], rest, word[first+len(rest):]
 }
 
-// foldWord is a word as it is looked up: lower-case, without punctuation around it.
+// foldWord returns a word in the form for look-ups: lower case, without surrounding punctuation.
 func foldWord(word string) string {
 	_, bare, _ := core(word)
 	return strings.ToLower(bare)
 }
 
-// foldPhrase is a phrase as it is looked up.
+// foldPhrase returns a phrase in the form for look-ups.
 func foldPhrase(phrase string) string {
 	words := strings.Fields(phrase)
 	for i, w := range words {
@@ -119,7 +119,7 @@ func foldPhrase(phrase string) string {
 	return strings.Join(words, " ")
 }
 
-// clean takes out control characters and what else cannot be shown.
+// clean removes control characters and others that cannot be shown.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

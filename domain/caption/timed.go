@@ -6,21 +6,21 @@ import (
 	"unicode"
 )
 
-// timedText is a cue as it was read: lines of runs of text, some of which have times of their own.
+// timedText is a parsed cue: lines of runs of text, some of which have times of their own.
 type timedText struct {
 	start, end time.Duration
 	lines      [][]run
 	runes      int
 }
 
-// run is a piece of text. Words are made of runs, and a word may span several.
+// run is a piece of text. A word may consist of several runs, and a run may have several words.
 type run struct {
 	text       string
 	start, end time.Duration
 	timed      bool
 }
 
-// add appends text to the last line; what is beyond the bound of a cue is left out.
+// add appends text to the last line; text beyond the bound of a cue is dropped.
 func (c *timedText) add(r run) {
 	r.text = clean(r.text)
 	if c.runes += len([]rune(r.text)); c.runes > maxCueRunes || r.text == "" {
@@ -39,7 +39,7 @@ func (c *timedText) newLine() {
 	}
 }
 
-// cue makes the words. A cue without words is none.
+// cue splits the text into words. false: it has none.
 func (c *timedText) cue() (Cue, bool) {
 	cue := Cue{Start: c.start, End: c.end}
 	timed := false
@@ -64,7 +64,7 @@ func (c *timedText) cue() (Cue, bool) {
 	return cue, true
 }
 
-// wordMaker puts words together from runs.
+// wordMaker assembles words from runs.
 type wordMaker struct {
 	line Line
 	text strings.Builder
@@ -107,7 +107,7 @@ func (m *wordMaker) finish() Line {
 	return m.line
 }
 
-// settle keeps the words' own times within the cue and in order.
+// settle moves the times of words into the time of their cue, and into order.
 func settle(c Cue) {
 	at := c.Start
 	for _, line := range c.Lines {
@@ -120,7 +120,7 @@ func settle(c Cue) {
 	}
 }
 
-// share gives every word of a cue a part of its time, by how long it takes to say.
+// share divides the time of a cue among its words, in proportion to how long they take to say.
 func share(c Cue) {
 	words := c.Words()
 	total := 0
@@ -137,13 +137,13 @@ func share(c Cue) {
 	}
 }
 
-// weight is about how long a word takes to say, with the pause after it, in letters.
+// weight is the approximate time to say a word and pause after it, in letters.
 func weight(word string) int {
 	n := 2
 	for _, r := range word {
 		switch {
 		case unicode.IsDigit(r), unspaced(r):
-			n += 3 // a digit is a word, a character a syllable
+			n += 3 // a digit takes as long as a word, a character as long as a syllable
 		case unicode.IsLetter(r):
 			n++
 		}
@@ -157,7 +157,7 @@ func weight(word string) int {
 	return n
 }
 
-// SplitWords takes a text apart into words, as the captions of it would be.
+// SplitWords splits a text into words by the rules for captions.
 func SplitWords(text string) []string {
 	var m wordMaker
 	m.take(run{text: clean(text)})
@@ -169,16 +169,16 @@ func SplitWords(text string) []string {
 	return words
 }
 
-// Spread returns the words with a share each of the time from start to end, by how long they take to say.
+// Spread divides the time from start to end among words, in proportion to how long they take to say.
 func Spread(words []string, start, end time.Duration) []Word { return spread(words, start, end) }
 
-// Weight is about how long a word takes to say, with the pause after it, in letters.
+// Weight is the approximate time to say a word and pause after it, in letters.
 func Weight(word string) int { return weight(word) }
 
-// EndsPhrase says that one pauses after the word: a sentence or a part of one ends with it.
+// EndsPhrase says that a speaker pauses after the word: it ends a sentence or a part of one.
 func EndsPhrase(word string) bool {
 	return endsSentence(word) || strings.ContainsRune(",;:、，；：", lastRune(word))
 }
 
-// Fold is a word as it is compared: lower-case, without the punctuation around it.
+// Fold returns a word in the form for comparisons: lower case, without surrounding punctuation.
 func Fold(word string) string { return foldWord(word) }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// readVTT reads WebVTT. Notes, styles, regions and cue settings have no effect; timestamps inside a cue time its words.
+// readVTT reads WebVTT. Notes, styles, regions and cue settings are ignored; timestamps inside a cue give the times of its words.
 func readVTT(lines []string) ([]timedText, bool) {
 	var cues []timedText
 	timed := false
@@ -26,7 +26,7 @@ func readVTT(lines []string) ([]timedText, bool) {
 	return cues, timed
 }
 
-// skipBlock returns the line after line i, or after the whole block when that is a note, a style or a region.
+// skipBlock returns the line after line i, or the line after the block if line i begins a note, a style or a region.
 func skipBlock(lines []string, i int) int {
 	word, _, _ := strings.Cut(strings.TrimSpace(lines[i]), " ")
 	i++
@@ -39,7 +39,7 @@ func skipBlock(lines []string, i int) int {
 	return i
 }
 
-// vttCue reads the text of a cue; own says that it holds timestamps.
+// vttCue parses the text of a cue; own says that the text contains timestamps.
 func vttCue(start, end time.Duration, lines []string) (c timedText, own bool) {
 	c = timedText{start: start, end: end}
 	p := vttText{cue: &c, at: start}
@@ -58,13 +58,13 @@ func vttCue(start, end time.Duration, lines []string) (c timedText, own bool) {
 	return c, p.stamped
 }
 
-// vttText follows the timestamps through the lines of a cue. Runs between two of them share the time between them.
+// vttText parses timestamps in the lines of a cue. Runs between two timestamps share the time between them.
 type vttText struct {
 	cue     *timedText
 	at      time.Duration
-	open    []place // runs whose end is not known yet
+	open    []place // runs without a known end
 	stamped bool
-	hidden  bool // inside <rt>, the small reading aid above a word
+	hidden  bool // inside <rt>: ruby text, the small reading aid above a word
 }
 
 type place struct{ line, run int }
@@ -107,7 +107,7 @@ func (p *vttText) add(text string) {
 	}
 }
 
-// close ends the open runs at a time: they share the time since the last stamp by their length.
+// close ends the open runs at a time: they divide the time since the last timestamp by their lengths.
 func (p *vttText) close(at time.Duration) {
 	total, done := 0, 0
 	for _, o := range p.open {

@@ -1,7 +1,7 @@
-// Package expr is the language of the expressions that movies are written with: {{ price * 2 }}. It holds the grammar (docs/expressions.md
-// is its description), a parser whose errors say where, and an evaluator over JSON values.
+// Package expr implements the language of expressions in movies: {{ price * 2 }}. It has the grammar (described in
+// docs/expressions.md), a parser whose errors have positions, and an evaluator over JSON values.
 //
-// It knows nothing of movies: what names stand for comes from a Scope, and how much may be spent from a Budget. Values are those of
-// encoding/json with UseNumber: nil, bool, json.Number, string, []any, map[string]any; numbers that were computed are float64. Values
-// are never changed.
+// It knows nothing about movies: a Scope gives names their values, and a Budget bounds the cost. Values are those of
+// encoding/json with UseNumber: nil, bool, json.Number, string, []any, map[string]any; computed numbers are float64. Values are
+// never changed.
 package expr

@@ -7,32 +7,32 @@ import (
 	"strings"
 )
 
-// Scope says what names stand for.
+// Scope maps names to values.
 type Scope interface {
-	// Lookup returns the value of a name, and whether there is any. What is not known yet is Pending. An error ends the evaluation
-	// and is returned as it is.
+	// Lookup returns the value of a name, and whether it exists. A value that is not known yet is Pending. An error ends the
+	// evaluation and is returned unchanged.
 	Lookup(name string) (value any, ok bool, err error)
 }
 
-// ErrBudget is in the chain of every *BudgetError.
+// ErrBudget is wrapped by every *BudgetError.
 var ErrBudget = errors.New("the budget of expressions is spent")
 
-// BudgetError says which part of a Budget is spent.
+// BudgetError says which part of a Budget is used up.
 type BudgetError struct{ What string }
 
 func (e *BudgetError) Error() string { return "the expressions " + e.What }
 
-// Unwrap makes every BudgetError an ErrBudget.
+// Unwrap returns ErrBudget.
 func (e *BudgetError) Unwrap() error { return ErrBudget }
 
-// Budget is what a number of evaluations may spend together: so hostile expressions stay cheap, whatever they say. It is not safe for
-// concurrent use.
+// Budget bounds the cost of several evaluations together, so that hostile expressions stay cheap. It is not safe for concurrent
+// use.
 type Budget struct {
 	Steps int // one for each operation, one for each 16 bytes that an operation reads
 	Bytes int // length of all texts that operations make
 }
 
-// spend takes steps.
+// spend subtracts steps from the budget.
 func (b *Budget) spend(steps int) error {
 	if b.Steps -= steps; b.Steps < 0 {
 		return &BudgetError{"take too long to compute"}
@@ -40,7 +40,7 @@ func (b *Budget) spend(steps int) error {
 	return nil
 }
 
-// write takes bytes of text that is about to be made.
+// write subtracts the length of a text that is about to be made.
 func (b *Budget) write(bytes int) error {
 	if b.Bytes -= bytes; b.Bytes < 0 {
 		return &BudgetError{"make too much text"}
@@ -50,15 +50,16 @@ func (b *Budget) write(bytes int) error {
 
 const bytesPerStep = 16
 
-// evaluation is one evaluation under way.
+// evaluation is the state of one evaluation.
 type evaluation struct {
 	scope     Scope
 	budget    *Budget
-	undefined []string // names and paths that stand for nothing, in the order they were met
+	undefined []string // names and paths without a value, in the order of evaluation
 }
 
-// Eval computes an expression. What has no value is nil, and its names are returned; a pending result is Pending. Errors are an *Error
-// (something cannot be computed, such as a sum of objects), a *BudgetError, or an error of the scope.
+// Eval computes an expression. A missing value is nil, and its name is returned in undefined; a result that is not known yet is
+// Pending. Errors are an *Error (the operation is impossible, such as a sum of objects), a *BudgetError, or an error of the
+// scope.
 func (e Expr) Eval(scope Scope, budget *Budget) (value any, undefined []string, err error) {
 	run := evaluation{scope: scope, budget: budget}
 	value, err = e.root.eval(&run)
@@ -78,7 +79,7 @@ func (n variable) eval(e *evaluation) (any, error) {
 	return value, err
 }
 
-// eval takes a member of an object by its name, an item of a list by its place: from 0, or from the end when negative.
+// eval returns a member of an object by name, or an item of a list by index: from 0, or from the end if negative.
 func (n member) eval(e *evaluation) (any, error) {
 	met := len(e.undefined)
 	of, err := n.of.eval(e)
@@ -110,7 +111,7 @@ func (n member) eval(e *evaluation) (any, error) {
 			}
 		}
 	}
-	if len(e.undefined) == met { // else the path has been named already, by its beginning
+	if len(e.undefined) == met { // otherwise the beginning of the path was reported
 		e.undefined = append(e.undefined, Expr{n}.String())
 	}
 	return nil, nil
@@ -127,7 +128,7 @@ func (n array) eval(e *evaluation) (any, error) {
 	return items, err
 }
 
-// all computes a list.
+// all computes the items of a list.
 func (e *evaluation) all(nodes []node) ([]any, error) {
 	values := make([]any, len(nodes))
 	for i, n := range nodes {
@@ -209,7 +210,7 @@ func (n binary) eval(e *evaluation) (any, error) {
 	return n.compute(e, x, y)
 }
 
-// compute applies + - * / %. Nothing makes nothing; + joins texts that are no numbers.
+// compute applies + - * / %. An operation with nothing is nothing; + concatenates texts that are not numbers.
 func (n binary) compute(e *evaluation, x, y any) (any, error) {
 	a, isA := toNumber(x)
 	b, isB := toNumber(y)
@@ -248,7 +249,7 @@ func (n binary) arithmetic(a, b float64) float64 {
 	return math.Mod(a, b)
 }
 
-// scalars refuses to join what is no text, number or boolean.
+// scalars refuses values that are not texts, numbers or booleans.
 func (n binary) scalars(x, y any) error {
 	for _, v := range []any{x, y} {
 		switch v.(type) {
@@ -266,7 +267,7 @@ func (n binary) refuse(x, y any, isX bool) error {
 	return &Error{n.pos, fmt.Sprintf("'%s' needs numbers, not %s", n.op, what(x))}
 }
 
-// compare orders numbers, and texts that are none by their characters. Nothing is neither more nor less than anything.
+// compare orders numbers by value, and other texts by their characters. A comparison with null or an empty text is false.
 func (n binary) compare(x, y any) (any, error) {
 	if isNothing(x) || isNothing(y) {
 		return false, nil
@@ -305,7 +306,7 @@ func sign[T float64 | string](a, b T) int {
 	return 0
 }
 
-// join makes one text of several.
+// join concatenates texts.
 func (e *evaluation) join(texts ...string) (any, error) {
 	size := 0
 	for _, text := range texts {
@@ -317,8 +318,8 @@ func (e *evaluation) join(texts ...string) (any, error) {
 	return strings.Join(texts, ""), nil
 }
 
-// Equal says whether two values are the same: numbers and texts that are numbers by value, true and "true" are the same, nothing is the
-// same as an empty text. Lists and objects are never the same as anything.
+// Equal says whether two values are equal: numbers and numeric texts by value; true equals "true"; null equals an empty text.
+// Lists and objects equal nothing.
 func Equal(x, y any) bool {
 	if a, ok := toNumber(x); ok {
 		if b, ok := toNumber(y); ok {
@@ -339,7 +340,7 @@ func isContainer(v any) bool {
 	return false
 }
 
-// isNothing says that a value is null or an empty text, which is what a form leaves behind.
+// isNothing says that a value is null or an empty text, as of an empty field in a form.
 func isNothing(v any) bool { return v == nil || v == "" }
 
 func isText(v any) bool { _, ok := v.(string); return ok && v != "" }

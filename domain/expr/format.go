@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxPattern is the length of a pattern, in bytes.
+// maxPattern is the longest pattern, in bytes.
 const maxPattern = 64
 
-// format writes a number as a pattern says: "0.00", "#,##0", "000", with any text before and after it, "0%" for hundredths; or seconds
-// as "mm:ss", "m:ss", "h:mm:ss" or "hh:mm:ss".
+// format formats a number by a pattern: "0.00", "#,##0", "000", with any text around it, "0%" for hundredths; or seconds as
+// "mm:ss", "m:ss", "h:mm:ss" or "hh:mm:ss".
 func format(c *calling, args []any) (any, error) {
 	pattern, err := c.text(args[1])
 	if err != nil {
@@ -37,7 +37,7 @@ func format(c *calling, args []any) (any, error) {
 	return c.join(text)
 }
 
-// clock writes seconds, rounded, as hours, minutes and seconds. False: the pattern is of another kind.
+// clock formats seconds, rounded, as hours, minutes and seconds. False: the pattern is not one of a clock.
 func clock(n float64, pattern string) (string, bool) {
 	seconds := int64(math.Round(math.Abs(n)))
 	minus := ""
@@ -57,8 +57,8 @@ func clock(n float64, pattern string) (string, bool) {
 	return "", false
 }
 
-// picture writes a number as a picture of digits: # and 0 stand for digits, 0 for those that are always written, a comma among them
-// groups thousands. False: there are no digits in the pattern.
+// picture formats a number by a pattern of digits: 0 is a digit that is always written, # one that may be missing, a comma
+// between them groups thousands. False: the pattern has no digits.
 func picture(n float64, pattern string) (string, bool) {
 	first := strings.IndexAny(pattern, "#0")
 	last := strings.LastIndexAny(pattern, "#0")
@@ -95,7 +95,7 @@ func picture(n float64, pattern string) (string, bool) {
 	return before + written + after, true
 }
 
-// grouped puts a comma before every three digits from the end.
+// grouped inserts a comma before every three digits from the end.
 func grouped(digits string) string {
 	var b strings.Builder
 	for i, d := range digits {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// function is one of the functions that expressions can call.
+// function is a function that expressions can call.
 type function struct {
-	least, most int // arguments; most -1: any number
+	least, most int // number of arguments; most -1: no limit
 	apply       func(c *calling, args []any) (any, error)
 }
 
@@ -24,7 +24,7 @@ func (f function) arity() string {
 	return fmt.Sprintf("%d to %d arguments", f.least, f.most)
 }
 
-// calling is one call under way.
+// calling is the state of one call.
 type calling struct {
 	*evaluation
 	call
@@ -34,10 +34,10 @@ func (c *calling) fail(format string, args ...any) error {
 	return &Error{c.pos, "the function '" + c.function + "' " + fmt.Sprintf(format, args...)}
 }
 
-// functions are those of docs/expressions.md.
+// functions are the functions of docs/expressions.md, by name.
 var functions map[string]function
 
-func init() { // they are named by what they call
+func init() { // set in init, because the functions refer to the map
 	functions = map[string]function{
 		"min":       {1, -1, extreme(math.Min)},
 		"max":       {1, -1, extreme(math.Max)},
@@ -60,7 +60,7 @@ func init() { // they are named by what they call
 	}
 }
 
-// eval computes the arguments, then the function. What only default looks at may be missing without being missed.
+// eval computes the arguments, then the function. The arguments of default may be undefined without being reported.
 func (n call) eval(e *evaluation) (any, error) {
 	met := len(e.undefined)
 	args, err := e.all(n.args)
@@ -83,7 +83,7 @@ func (n call) eval(e *evaluation) (any, error) {
 	return functions[n.function].apply(&calling{e, n}, args)
 }
 
-// number is an argument that must be a number; nothing is nothing.
+// number reads an argument that must be a number; ok is false for nothing.
 func (c *calling) number(v any) (n float64, ok bool, err error) {
 	if isNothing(v) {
 		return 0, false, nil
@@ -95,7 +95,7 @@ func (c *calling) number(v any) (n float64, ok bool, err error) {
 	return n, true, nil
 }
 
-// extreme is min or max, of its arguments or of one list. What is nothing does not count.
+// extreme returns the function min or max, for its arguments or for one list. Nothing is skipped.
 func extreme(better func(a, b float64) float64) func(*calling, []any) (any, error) {
 	return func(c *calling, args []any) (any, error) {
 		if list, ok := args[0].([]any); ok && len(args) == 1 {
@@ -128,10 +128,10 @@ func rounding(to func(float64) float64) func(*calling, []any) (any, error) {
 	}
 }
 
-// maxPlaces is how many decimals a number can be rounded to.
+// maxPlaces is the largest number of decimals to round to.
 const maxPlaces = 10
 
-// round rounds halves up, to whole numbers or to a number of decimals.
+// round rounds to whole numbers or to a number of decimals; halves are rounded up.
 func round(c *calling, args []any) (any, error) {
 	n, ok, err := c.number(args[0])
 	if !ok {
@@ -151,7 +151,7 @@ func round(c *calling, args []any) (any, error) {
 
 func roundTo(n float64, places int) float64 {
 	scale := math.Pow(10, float64(places))
-	// 1.005 is a little less than it says: what its digits say counts.
+	// A float64 such as 1.005 may be a little less than its decimal digits: round by the digits.
 	scaled := n * scale
 	scaled += math.Abs(scaled) * 1e-15
 	return math.Floor(scaled+0.5) / scale
@@ -165,7 +165,7 @@ func lengthOf(c *calling, args []any) (any, error) {
 	return n, nil
 }
 
-// text is an argument as a text; lists and objects are none.
+// text reads an argument as a text; lists and objects are refused.
 func (c *calling) text(v any) (string, error) {
 	if isContainer(v) {
 		return "", c.fail("needs a text, not %s", what(v))
@@ -205,7 +205,7 @@ func concat(c *calling, args []any) (any, error) {
 	return c.join(texts...)
 }
 
-// join puts the items of a list together, with a text between them.
+// join concatenates the items of a list, with a separator.
 func join(c *calling, args []any) (any, error) {
 	list, ok := args[0].([]any)
 	if !ok && !isNothing(args[0]) {
@@ -251,7 +251,7 @@ func replace(c *calling, args []any) (any, error) {
 	return strings.ReplaceAll(in, old, with), nil
 }
 
-// contains looks for a text in a text, or for a value in a list.
+// contains searches for a text in a text, or for a value in a list.
 func contains(c *calling, args []any) (any, error) {
 	if list, ok := args[0].([]any); ok {
 		if err := c.budget.spend(len(list) * (1 + sizeOf(args[1])/bytesPerStep)); err != nil {
@@ -271,7 +271,8 @@ func contains(c *calling, args []any) (any, error) {
 	return strings.Contains(texts[0], texts[1]), nil
 }
 
-// substring takes characters from a place on, which counts from 0 or, when negative, from the end; up to a number of them.
+// substring returns a part of a text: from an index, counted from 0 or, if negative, from the end; and at most a number of
+// characters.
 func substring(c *calling, args []any) (any, error) {
 	text, err := c.text(args[0])
 	if err != nil {
@@ -300,13 +301,13 @@ func substring(c *calling, args []any) (any, error) {
 	return string(runes[int(from) : int(from)+int(count)]), nil
 }
 
-// maxRange is how many numbers a range has at most.
+// maxRange is the largest number of items of a range.
 const maxRange = 10_000
 
-// stepsPerItem is what making an item of a list, or a text of one, costs.
+// stepsPerItem is the cost in steps of making an item of a list, or a text of one.
 const stepsPerItem = 10
 
-// makeRange is range(n): 1 to n; range(from, to) and range(from, to, step): to is included.
+// makeRange implements range(n): 1 to n, and range(from, to) and range(from, to, step): to is included.
 func makeRange(c *calling, args []any) (any, error) {
 	bounds := []float64{1, 1, 1}
 	for i, arg := range args {
@@ -337,7 +338,7 @@ func makeRange(c *calling, args []any) (any, error) {
 	return list, nil
 }
 
-// fallback is the first argument that is something.
+// fallback returns the first argument that is not nothing.
 func fallback(_ *calling, args []any) (any, error) {
 	for _, arg := range args {
 		if !isNothing(arg) {

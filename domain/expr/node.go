@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Expr is an expression that was parsed. It is safe for concurrent use.
+// Expr is a parsed expression. It is safe for concurrent use.
 type Expr struct{ root node }
 
-// String writes the expression in the form that Parse reads; every operation is in parentheses.
+// String returns the expression as a text that Parse accepts; every operation is in parentheses.
 func (e Expr) String() string {
 	var b strings.Builder
 	e.root.write(&b)
 	return b.String()
 }
 
-// Name is the name that the expression consists of, if it is nothing else.
+// Name returns the name that the expression consists of; false: it is not a single name.
 func (e Expr) Name() (string, bool) {
 	n, ok := e.root.(variable)
 	return n.name, ok
 }
 
-// node is a part of an expression.
+// node is a node of the syntax tree.
 type node interface {
 	write(b *strings.Builder)
 	eval(e *evaluation) (any, error)
@@ -33,7 +33,7 @@ type literal struct{ value any }
 // variable is a name.
 type variable struct{ name string }
 
-// member is what an object has under a name, or an array at a place.
+// member is the access to a member of an object, or to an item of a list.
 type member struct {
 	of  node
 	key node
@@ -42,21 +42,21 @@ type member struct {
 // array is a list of expressions.
 type array struct{ items []node }
 
-// call is a function with its arguments.
+// call is the call of a function.
 type call struct {
 	function string
 	args     []node
 	pos      int
 }
 
-// unary is - or ! with what it is applied to.
+// unary is the operator - or ! with its operand.
 type unary struct {
 	op  string
 	x   node
 	pos int
 }
 
-// binary is an operator between two operands.
+// binary is an operator with two operands.
 type binary struct {
 	op   string
 	x, y node

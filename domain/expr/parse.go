@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// The bounds of one expression. They bound the depth of what is built from it, and so the stack of those who walk it.
+// The bounds of one expression. They bound the depth of its syntax tree, and so the stack of recursive functions.
 const (
 	MaxLength = 4096 // bytes
-	maxDepth  = 64   // of parentheses, arguments, choices and signs within each other
+	maxDepth  = 64   // nesting of parentheses, arguments, choices and signs
 )
 
 // constants are names with a fixed value.
@@ -30,7 +30,7 @@ func Parse(source string) (Expr, error) {
 	return Expr{root}, err
 }
 
-// parser looks one token ahead.
+// parser is a recursive-descent parser with one token of lookahead.
 type parser struct {
 	lexer lexer
 	token token
@@ -42,10 +42,10 @@ func (p *parser) advance() (err error) {
 	return err
 }
 
-// at says whether the next token is that operator.
+// at says whether the next token is the given operator.
 func (p *parser) at(op string) bool { return p.token.kind == operator && p.token.text == op }
 
-// take moves over the operator, if it is the next token.
+// take consumes the operator if it is the next token.
 func (p *parser) take(op string) (bool, error) {
 	if !p.at(op) {
 		return false, nil
@@ -53,7 +53,7 @@ func (p *parser) take(op string) (bool, error) {
 	return true, p.advance()
 }
 
-// need moves over the operator that must come now.
+// need consumes the operator, which must be the next token.
 func (p *parser) need(op string) error {
 	if !p.at(op) {
 		return p.unexpected("'" + op + "'")
@@ -72,7 +72,7 @@ func (p *parser) unexpected(wanted string) error {
 	return &Error{p.token.pos, fmt.Sprintf("expected %s, found %s", wanted, found)}
 }
 
-// deeper counts a level of nesting; the caller takes it back.
+// deeper enters a level of nesting; the caller leaves it.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > maxDepth {
 		return &Error{p.token.pos, fmt.Sprintf("the expression is nested deeper than %d levels", maxDepth)}
@@ -80,7 +80,7 @@ func (p *parser) deeper() error {
 	return nil
 }
 
-// expression is a choice, or less: or [ "?" expression ":" expression ].
+// expression parses: or [ "?" expression ":" expression ].
 func (p *parser) expression() (node, error) {
 	if err := p.deeper(); err != nil {
 		return nil, err
@@ -106,10 +106,10 @@ func (p *parser) expression() (node, error) {
 	return choice{condition, yes, no}, err
 }
 
-// levels are the binary operators, those that bind least first. All take from left to right.
+// levels are the binary operators by precedence, the lowest first. All are left-associative.
 var levels = []string{" || ", " && ", " == != < <= > >= ", " + - ", " * / % "}
 
-// binary reads operands of a level, and the operators of the level between them.
+// binary parses operands of the next level, and operators of this level between them.
 func (p *parser) binary(level int) (node, error) {
 	if level == len(levels) {
 		return p.unary()
@@ -127,7 +127,7 @@ func (p *parser) binary(level int) (node, error) {
 	return x, err
 }
 
-// unary is ("-" | "!") unary, or a value with what is taken from it.
+// unary parses: ("-" | "!") unary, or a path.
 func (p *parser) unary() (node, error) {
 	if !p.at("-") && !p.at("!") {
 		return p.path()
@@ -144,7 +144,7 @@ func (p *parser) unary() (node, error) {
 	return unary{op.text, x, op.pos}, err
 }
 
-// path is a value, and then { "." name | "." digits | "[" expression "]" }.
+// path parses a value followed by { "." name | "." digits | "[" expression "]" }.
 func (p *parser) path() (node, error) {
 	n, err := p.value()
 	for err == nil {
@@ -154,7 +154,7 @@ func (p *parser) path() (node, error) {
 		case p.at("."):
 			n, err = p.field(n)
 		case p.token.kind == number && strings.HasPrefix(p.token.text, "."):
-			// list.0 is cut into list and .0, which is taken for its digits.
+			// The lexer cuts list.0 into list and the number .0.
 			n, err = p.places(n)
 		default:
 			return n, nil
@@ -188,7 +188,7 @@ func (p *parser) field(of node) (node, error) {
 	return nil, p.unexpected("a name after '.'")
 }
 
-// wordOf is the name that a token was written as; operators that are words may be names of fields.
+// wordOf returns a token as the name of a field; operators that are words, such as and, may be names.
 func wordOf(t token) string {
 	if t.kind == name {
 		return t.text
@@ -196,7 +196,7 @@ func wordOf(t token) string {
 	return t.word
 }
 
-// places takes .0 and .0.1, which the lexer reads as numbers.
+// places parses indexes such as .0 and .0.1, which the lexer reads as numbers.
 func (p *parser) places(of node) (node, error) {
 	digits := strings.TrimPrefix(p.token.text, ".")
 	if strings.Trim(digits, "0123456789") != "" || len(digits) > 9 {
@@ -209,7 +209,7 @@ func (p *parser) places(of node) (node, error) {
 	return member{of, literal{place}}, p.advance()
 }
 
-// value is a literal, a list, a name, a call, or an expression in parentheses.
+// value parses a literal, a list, a name, a call, or an expression in parentheses.
 func (p *parser) value() (node, error) {
 	t := p.token
 	switch {
@@ -256,7 +256,7 @@ func (p *parser) named(t token) (node, error) {
 	return call{t.text, args, t.pos}, err
 }
 
-// list reads expressions with commas between them, from the bracket that opens it to the one that closes it.
+// list parses expressions separated by commas, from the opening bracket to the closing one.
 func (p *parser) list(closing string) ([]node, error) {
 	if err := p.advance(); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The braces of an expression in a text.
+// The braces around an expression in a text.
 const (
 	opening = "{{"
 	closing = "}}"
@@ -15,17 +15,17 @@ const (
 // Has says whether a text may hold an expression.
 func Has(text string) bool { return strings.Contains(text, opening) }
 
-// Template is a text with expressions in it. It is safe for concurrent use.
+// Template is a text that contains expressions. It is safe for concurrent use.
 type Template struct {
 	parts []part
-	whole bool // it is one expression and blanks around it: its value keeps its type
+	whole bool // the text is one expression, apart from blanks: its value keeps its type
 }
 
-// part is a stretch of plain text, or an expression.
+// part is a piece of plain text, or an expression.
 type part struct {
 	text string
-	expr Expr // its root is nil in plain text
-	pos  int  // characters of the text before the expression
+	expr Expr // root is nil for plain text
+	pos  int  // number of characters in the text before the expression
 }
 
 // Expressions is the number of expressions in the text.
@@ -39,8 +39,8 @@ func (t Template) Expressions() int {
 	return n
 }
 
-// ParseTemplate reads a text. What opens and is never closed is plain text; "}}" in quotes closes nothing. An error is an *Error whose
-// position counts in the whole text.
+// ParseTemplate parses a text with expressions. An opening "{{" without a closing "}}" is plain text; "}}" inside quotes does not
+// close. The position in an *Error counts from the beginning of the text.
 func ParseTemplate(source string) (Template, error) {
 	var t Template
 	rest, pos := source, 0
@@ -75,7 +75,7 @@ func (t *Template) plain(text string) {
 	}
 }
 
-// whole says that there is one expression and nothing else but blanks.
+// whole says that the text is one expression, apart from blanks.
 func whole(parts []part) bool {
 	n := 0
 	for _, p := range parts {
@@ -88,8 +88,8 @@ func whole(parts []part) bool {
 	return n == 1
 }
 
-// closed is where the expression at the beginning of a text ends, or -1. What is in quotes does not end it, unless the quotes are
-// never closed.
+// closed returns the end of the expression at the beginning of a text, or -1. Braces inside quotes do not end it, unless the
+// quotes are never closed.
 func closed(text string) int {
 	var quote byte
 	for i := 0; i < len(text); i++ {
@@ -109,7 +109,7 @@ func closed(text string) int {
 	return strings.Index(text, closing)
 }
 
-// shift moves the position of an *Error by the characters before the expression.
+// shift adds the characters before the expression to the position of an *Error.
 func shift(err error, by int) error {
 	var mistake *Error
 	if errors.As(err, &mistake) {
@@ -118,8 +118,8 @@ func shift(err error, by int) error {
 	return err
 }
 
-// Eval computes a text. One that is an expression and nothing else yields the value as it is, any other a text. Undefined names and
-// errors are as those of Expr.Eval; positions count in the whole text.
+// Eval computes a text. A text that is a single expression yields its value with its type, any other yields a text. Undefined
+// names and errors are as in Expr.Eval; positions count from the beginning of the text.
 func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []string, err error) {
 	var texts []string
 	run := evaluation{scope: scope, budget: budget}
@@ -150,7 +150,8 @@ func (t Template) Eval(scope Scope, budget *Budget) (value any, undefined []stri
 	return value, run.undefined, err
 }
 
-// text writes a value, whose size is paid for before: lists that hold each other many times are short in memory only.
+// text converts a value to a text. It charges the size first, because nested lists that share items can be short in memory and
+// long as text.
 func (e *evaluation) text(v any) (string, error) {
 	if isContainer(v) {
 		left := e.budget.Bytes
@@ -164,9 +165,9 @@ func (e *evaluation) text(v any) (string, error) {
 	return Text(v), nil
 }
 
-// fits takes about the length of a value as JSON from what is left, and looks no further when nothing is.
+// fits subtracts the approximate length of a value as JSON from left, and stops as soon as nothing is left.
 func fits(v any, left *int) bool {
-	if *left -= sizeOf(v) + 3; *left < 0 { // quotes and a comma
+	if *left -= sizeOf(v) + 3; *left < 0 { // 3 for quotes and a comma
 		return false
 	}
 	switch v := v.(type) {

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Error is a mistake in the text of an expression.
+// Error is a mistake in an expression.
 type Error struct {
-	Pos     int    // the character at which it was noticed, from 1
+	Pos     int    // number of the character with the mistake, from 1
 	Message string // without the position
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s at character %d", e.Message, e.Pos) }
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind int
 
 const (
@@ -27,25 +27,25 @@ const (
 	operator
 )
 
-// token is a piece of an expression. Of a text, text is what it says, without quotes.
+// token is a token of an expression. For a string, text is its content without quotes.
 type token struct {
 	kind  kind
 	text  string
-	word  string  // of an operator that is written as a word: the word
+	word  string  // of an operator that is a word, such as and: the word
 	value float64 // of a number
-	pos   int     // characters before it, plus 1
+	pos   int     // position of its first character, from 1
 }
 
-// operators are longest first.
+// operators are ordered by length, the longest first.
 var operators = []string{"==", "!=", ">=", "<=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "?", ":", "(", ")", "[", "]", ",", ".", "!"}
 
-// words are names that are operators.
+// words are the operators that are words.
 var words = map[string]string{"and": "&&", "or": "||", "not": "!"}
 
-// lexer cuts a text into tokens.
+// lexer splits a text into tokens.
 type lexer struct {
 	rest string
-	pos  int // of rest, from 1
+	pos  int // position of rest in the text, from 1
 }
 
 // next returns the next token.
@@ -83,7 +83,7 @@ func (l *lexer) next() (token, error) {
 	return t, &Error{t.pos, fmt.Sprintf("unexpected %q", first)}
 }
 
-// skip moves over n bytes.
+// skip advances by n bytes.
 func (l *lexer) skip(n int) {
 	l.pos += utf8.RuneCountInString(l.rest[:n])
 	l.rest = l.rest[n:]
@@ -112,7 +112,7 @@ func (l *lexer) number(t token) (token, error) {
 	return t, nil
 }
 
-// escapes are what may follow a backslash in a text.
+// escapes maps the characters that may follow a backslash in a string.
 var escapes = map[byte]byte{'n': '\n', 't': '\t', '\\': '\\', '\'': '\'', '"': '"'}
 
 func (l *lexer) text(t token, quote byte) (token, error) {
@@ -151,7 +151,7 @@ func digits(s string) int {
 	return n
 }
 
-// nameLength is how many bytes of s are a name: a letter or _, then letters, digits and _.
+// nameLength is the number of bytes of the name at the beginning of s: a letter or _, then letters, digits and _.
 func nameLength(s string) int {
 	for i, r := range s {
 		if !isNameStart(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -161,14 +161,14 @@ func nameLength(s string) int {
 	return len(s)
 }
 
-// IsName says whether a text can be written as a name in an expression.
+// IsName says whether a text is a valid name in an expression.
 func IsName(s string) bool {
 	_, isWord := words[s]
 	_, isConstant := constants[s]
 	return s != "" && nameLength(s) == len(s) && !isWord && !isConstant
 }
 
-// shorten cuts a text to what a message can hold.
+// shorten cuts a text to a length that fits into a message.
 func shorten(s string) string {
 	const most = 40
 	if runes := []rune(s); len(runes) > most {

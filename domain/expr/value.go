@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// Pending is the value of what is not known yet, such as the length of a video before it was fetched. What is computed from it is
+// Pending is a value that is not known yet, such as the length of a video before it was fetched. Results computed from it are
 // pending too.
 type Pending struct{}
 
-// Truth says whether a value counts as true: everything does but nothing, false, 0, what is empty, and the texts "false" and "0"
-// (a client may write every value as a text, decision 23).
+// Truth says whether a value counts as true: all do except null, pending values, false, 0, empty texts, lists and objects, and
+// the texts "false" and "0" (a client may write every value as a text, decision 23).
 func Truth(v any) bool {
 	switch v := v.(type) {
 	case nil, Pending:
@@ -38,8 +38,8 @@ func Truth(v any) bool {
 	return true
 }
 
-// Text is a value as it stands in a text: nothing for null, lists and objects as JSON, which may be very long. Numbers have up to 15
-// digits, so that 0.1 + 0.2 is 0.3.
+// Text converts a value to a text: null is empty, lists and objects become JSON, which may be very long. Numbers are rounded to
+// 15 digits, so that 0.1 + 0.2 is 0.3.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil, Pending:
@@ -59,14 +59,14 @@ func Text(v any) string {
 	return b.String()
 }
 
-// jsonSize is about the length of a value as JSON, at least for what has nothing to escape.
+// jsonSize is the approximate length of a value as JSON; characters that need escaping are not considered.
 func jsonSize(v any) int {
 	left := math.MaxInt
 	fits(v, &left)
 	return math.MaxInt - left
 }
 
-// writeJSON writes what json.Marshal does, piece by piece: no second copy of a long list is made.
+// writeJSON writes the same as json.Marshal, piece by piece, without a second copy of a long list.
 func writeJSON(b *strings.Builder, v any) {
 	switch v := v.(type) {
 	case []any:
@@ -97,14 +97,14 @@ func writeJSON(b *strings.Builder, v any) {
 			return
 		}
 		raw, err := json.Marshal(v)
-		if err != nil { // such as a number that JSON cannot hold
+		if err != nil { // for instance a number that JSON cannot represent
 			raw = []byte("null")
 		}
 		b.Write(raw)
 	}
 }
 
-// isPlain says that JSON holds a text as it is, as most are.
+// isPlain says that a text needs no escaping in JSON; most do not.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
@@ -114,7 +114,7 @@ func isPlain(text string) bool {
 	return true
 }
 
-// JSON is a value with a computed number as it is written in JSON. Lists hold no computed numbers.
+// JSON converts a computed number to a JSON number; other values are returned unchanged. Lists contain no computed numbers.
 func JSON(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -133,7 +133,7 @@ func numberText(f float64) string {
 		rounded = f
 	}
 	if rounded == 0 {
-		return "0" // and not -0
+		return "0" // instead of -0
 	}
 	if size := math.Abs(rounded); size >= 1e-6 && size < 1e21 {
 		return strconv.FormatFloat(rounded, 'f', -1, 64)
@@ -141,7 +141,7 @@ func numberText(f float64) string {
 	return strconv.FormatFloat(rounded, 'g', -1, 64)
 }
 
-// Number reads a number, or a text that is one. Decision 23.
+// Number reads a number, or a numeric text. Decision 23.
 func Number(v any) (float64, bool) { return toNumber(v) }
 
 func toNumber(v any) (float64, bool) {
@@ -157,14 +157,14 @@ func toNumber(v any) (float64, bool) {
 }
 
 func finite(text string) (float64, bool) {
-	if text == "" || strings.ContainsAny(text, "xXpP_") { // what only Go takes for a number
+	if text == "" || strings.ContainsAny(text, "xXpP_") { // notations of numbers that only Go accepts
 		return 0, false
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	return f, err == nil && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
-// sizeOf is what looking at a value costs, in bytes of its own text: what is inside of lists and objects is not looked at.
+// sizeOf is the cost of reading a value, in bytes of its own text; the items of lists and objects are not included.
 func sizeOf(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -175,7 +175,7 @@ func sizeOf(v any) int {
 	return 1
 }
 
-// length is the number of characters of a text, of items of a list, of members of an object.
+// length is the number of characters of a text, items of a list, or members of an object.
 func length(v any) (float64, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -190,7 +190,7 @@ func length(v any) (float64, bool) {
 	return float64(utf8.RuneCountInString(Text(v))), true
 }
 
-// what names the kind of a value in a message.
+// what names the type of a value for a message.
 func what(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -9,45 +9,45 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// Text is a JSON text that a movie is made of.
+// Text is one of the JSON texts that a movie is made of: the body, or a saved template.
 type Text struct {
-	Template string         // id of a saved template; empty: the body
+	Template string         // id of the saved template; empty: the body
 	Raw      []byte         // without a byte order mark
-	Tree     map[string]any // what it says, numbers as json.Number; nil: it is no JSON object
+	Tree     map[string]any // decoded JSON, numbers as json.Number; nil: the text is not a JSON object
 }
 
-// Input is what Check looks at.
+// Input is the movie that Check checks, with its texts.
 type Input struct {
 	Body      Text
-	Templates []Text // in the order in which they were filled in; the ones that the body refers to come first
-	// Filled is the tree that Movie was read from: that of the body, with its templates filled in.
+	Templates []Text // in the order in which they were filled in; templates that the body refers to come first
+	// Filled is the tree that Movie was read from: the body with its templates filled in.
 	Filled map[string]any
 	Movie  *document.Movie // nil: the body cannot be read as a movie
-	// Refused is why the movie is refused; nil: it is not.
+	// Refused is the error with which the movie is refused; nil: it is accepted.
 	Refused error
-	// Notes are what others found out about the movie: while laying it out, or by asking.
+	// Notes are remarks about the movie from other packages: from laying it out, or from asking providers.
 	Notes   []document.Note
 	Outside Outside
 }
 
-// Outside is what the movie alone does not tell. A function that is nil is not asked.
+// Outside holds checks that need more than the movie's JSON. A nil function is skipped.
 type Outside struct {
-	// Address says why no fetch can serve an address; empty: one may.
+	// Address says why an address cannot be fetched; empty: it may work.
 	Address func(address string) string
-	// Provider says why nobody can make a source: a voice, a picture, or the words of subtitles, which are a Source of kind
-	// document.KindCaptions whose key is the id of a connection. Empty: somebody can.
+	// Provider says why no provider can make a source: a speech, a picture, or transcribed subtitles (a Source of kind
+	// document.KindCaptions whose key is the id of a connection). Empty: one can.
 	Provider func(s document.Source) string
-	// Destination says why nothing can be delivered to an entry of exports; empty: it may.
+	// Destination says why an entry of exports cannot be delivered to; empty: it may work.
 	Destination func(d document.Destination) string
 }
 
-// mark may stand before a text.
+// mark is the UTF-8 byte order mark, which may begin a text.
 var mark = []byte("\xef\xbb\xbf")
 
-// Plain is a posted text without its byte order mark.
+// Plain returns a posted text without its byte order mark.
 func Plain(raw []byte) []byte { return bytes.TrimPrefix(raw, mark) }
 
-// Read reads a body that needs no templates. What is refused is in Refused.
+// Read reads a body without references to templates. A refusal is put into Refused.
 func Read(raw []byte) Input {
 	in := Input{Body: Text{Raw: Plain(raw)}}
 	if in.Refused = document.CheckText(in.Body.Raw); in.Refused != nil {
@@ -58,14 +58,14 @@ func Read(raw []byte) Input {
 	return in
 }
 
-// Check returns what is wrong with a movie.
+// Check returns everything that is wrong with a movie.
 func Check(in Input) Report {
 	c := newCollector()
 	return c.report(c.gather(in))
 }
 
-// Warnings are those of Check, for a movie that is accepted: what its render and its places cost is spared. It ends as soon as there are as
-// many as a movie has, so that a body full of mistakes costs no more than one without.
+// Warnings returns the warnings of Check for an accepted movie, without rendering costs and positions. It stops at the largest
+// number of warnings of a movie, so that a body full of mistakes costs no more than others.
 func Warnings(in Input) []string {
 	c := newCollector()
 	c.most = maxWarnings
@@ -73,11 +73,11 @@ func Warnings(in Input) []string {
 	return c.warnings()
 }
 
-// gather looks at everything, and returns the texts that pointers lead into.
+// gather runs all checks, and returns the texts that the pointers of problems lead into.
 func (c *collector) gather(in Input) []Text {
 	texts := []Text{in.Body}
 	for _, t := range in.Templates {
-		t.Tree, _ = document.Tree(t.Raw) // one that is no movie has refused the body
+		t.Tree, _ = document.Tree(t.Raw) // a text that is not an object was refused before
 		texts = append(texts, t)
 	}
 	in.Templates = texts[1:]
@@ -98,7 +98,7 @@ func (c *collector) gather(in Input) []Text {
 	}
 	seen := map[string]bool{}
 	for _, t := range texts {
-		if !c.enough() && !seen[t.Template] && t.Tree != nil { // a template may be shown several times
+		if !c.enough() && !seen[t.Template] && t.Tree != nil { // a template may be used several times
 			seen[t.Template] = true
 			r := ruler{c: c, text: t, address: in.Outside.Address}
 			r.object(document.MovieKind, make(path, 0, usualDepth), t.Tree)
@@ -111,12 +111,12 @@ func (c *collector) gather(in Input) []Text {
 	return texts
 }
 
-// clean says that reading a text as the movie has found no name twice in it: that need not be looked for again.
+// clean says that a text is known to have no repeated names, because the movie was read from it.
 func (in Input) clean(t Text) bool {
 	return in.Movie != nil && len(in.Templates) == 0 && t.Template == in.Body.Template && !in.Movie.Repeats()
 }
 
-// codeOf is the code of a refusal.
+// codeOf returns the code of a refusal, or otherwise.
 func codeOf(err error, otherwise string) string {
 	if refusal, ok := asRefusal(err); ok {
 		return refusal.Code
@@ -130,7 +130,7 @@ func asRefusal(err error) (*domain.Error, bool) {
 	return refusal, ok
 }
 
-// next is the number after an index: people count from 1.
+// next returns the number after an index: messages count from 1.
 func next(index string) string {
 	n, err := strconv.Atoi(index)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// computed holds settings that expressions make against the table, once they are computed. Those of scenes, elements and captions are noted
-// while the movie is read and laid out.
+// computed checks settings whose values come from expressions against the table of properties, after they were computed. Notes of
+// other packages cover the settings of scenes, elements and captions.
 func (w *where) computed(c *collector) {
 	for e := range w.in.Movie.All() {
 		if c.enough() {
@@ -25,7 +25,7 @@ func (w *where) computed(c *collector) {
 	}
 }
 
-// computedSettings are those of a text.
+// computedSettings checks the settings of a text.
 func (w *where) computedSettings(c *collector, e *document.Element, written map[string]any) {
 	var room [usualNames]string
 	for _, name := range sortedNames(room[:0], written) {
@@ -40,7 +40,7 @@ func (w *where) computedSettings(c *collector, e *document.Element, written map[
 	}
 }
 
-// computedGroups are those of a component.
+// computedGroups checks the settings of a component.
 func (w *where) computedGroups(c *collector, e *document.Element, written map[string]any) {
 	var room, inner [usualNames]string
 	for _, name := range sortedNames(room[:0], written) {
@@ -58,9 +58,9 @@ func (w *where) computedGroups(c *collector, e *document.Element, written map[st
 	}
 }
 
-// hold adds what is wrong with a value of a property.
+// hold checks a value of a property against the table, and adds a problem if it is wrong.
 func (w *where) hold(c *collector, ref document.Ref, path string, p document.Property, value any) {
-	var r ruler // addresses are looked at among the sources
+	var r ruler // addresses are checked as sources
 	if p.Type == document.DataType || p.Type == document.AddressType || p.Type == document.ObjectType || p.Type == document.ListType {
 		return
 	}

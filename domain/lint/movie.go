@@ -10,7 +10,8 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// movie adds what only the whole movie shows: sources, components, providers, destinations, and elements that are never there.
+// movie adds problems that only the whole movie shows: of sources, components, providers, destinations, and elements that are
+// never shown.
 func (w *where) movie(c *collector) {
 	m := w.in.Movie
 	w.sources(c)
@@ -23,7 +24,7 @@ func (w *where) movie(c *collector) {
 	w.hidden(c)
 }
 
-// found adds a problem at a property of an element.
+// found adds a problem with a property of an element.
 func (w *where) found(c *collector, ref document.Ref, path string, p Problem) {
 	n := document.Note{Ref: ref, Path: path, Text: p.Message}
 	at := w.place(n)
@@ -32,7 +33,7 @@ func (w *where) found(c *collector, ref document.Ref, path string, p Problem) {
 	c.add(p)
 }
 
-// sources asks whether what the movie uses can be fetched or made.
+// sources checks that every source of the movie can be fetched or generated.
 func (w *where) sources(c *collector) {
 	for _, s := range document.Sources(w.in.Movie) {
 		if s.URL == "" {
@@ -55,7 +56,7 @@ func (w *where) sources(c *collector) {
 	}
 }
 
-// address adds that an address which the movie uses cannot be fetched: then the render fails.
+// address adds a problem if an address cannot be fetched: the render would fail.
 func (w *where) address(c *collector, ref document.Ref, path, address string) {
 	r := ruler{address: w.in.Outside.Address}
 	p := r.reachable(path[1:], address)
@@ -104,14 +105,14 @@ func (w *where) provider(c *collector, s document.Source, path string, ref docum
 	}
 }
 
-// captions asks whether somebody can listen, when subtitles are made of what is said.
+// captions checks that a provider can transcribe the sound, if the subtitles need it.
 func (w *where) captions(c *collector) {
 	s := w.in.Movie.Subtitles
 	if s == nil || s.Captions != "" || s.Source != "" {
 		return
 	}
 	for e := range w.in.Movie.All() {
-		if e.Ref.Type == document.TypeVoice { // its words are known
+		if e.Ref.Type == document.TypeVoice { // the words of a voice are known without transcription
 			return
 		}
 	}
@@ -131,7 +132,7 @@ func (w *where) component(c *collector, e *document.Element) {
 	w.found(c, e.Ref, "/component", p)
 }
 
-// destinations adds what cannot be delivered. The movie is rendered all the same.
+// destinations adds problems with destinations. They do not stop the render.
 func (w *where) destinations(c *collector) {
 	destinations, err := document.Destinations(w.in.Movie)
 	invalid := func(path, why string) {
@@ -159,10 +160,10 @@ func (w *where) destinations(c *collector) {
 	}
 }
 
-// exports are the movie's, as they were written.
+// exports returns the movie's exports as written.
 func (w *where) exports() any { return w.in.Filled["exports"] }
 
-// hidden adds elements that begin only when their scene or the movie has ended, however long its sources are.
+// hidden adds elements that begin only after their scene or the movie has ended, whatever the lengths of sources are.
 func (w *where) hidden(c *collector) {
 	m := w.in.Movie
 	const long = 24 * 3600
@@ -181,7 +182,7 @@ func (w *where) hidden(c *collector) {
 	}
 }
 
-// anyHidden says whether some element of a timing is never shown.
+// anyHidden says whether a timing has an element that is never shown.
 func anyHidden(t document.Timing) bool {
 	hidden := func(spans []document.Span) bool {
 		return slices.ContainsFunc(spans, func(s document.Span) bool { return s.End.Cmp(s.Start) <= 0 })

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// notes adds what was noted, until it is enough.
+// notes adds notes, until the collector needs no more.
 func (w *where) notes(c *collector, notes []document.Note) {
 	for _, n := range notes {
 		if c.enough() {
@@ -18,13 +18,13 @@ func (w *where) notes(c *collector, notes []document.Note) {
 	}
 }
 
-// note adds what was noted while the movie was read or laid out.
+// note adds a problem for a note that was made while the movie was read or laid out.
 func (w *where) note(c *collector, n document.Note) {
 	if n.Code == document.PropertyRepeated {
-		return // the text tells better where
+		return // the check of the text finds the exact position
 	}
 	if _, _, embedded := document.EmbeddedFrom(w.made(n.Ref)); embedded && n.Code == document.Deprecated {
-		return // what is deprecated is the element that was in its place
+		return // it would name the component, but the deprecated element is the original one
 	}
 	at := w.place(n)
 	p := Problem{
@@ -37,9 +37,9 @@ func (w *where) note(c *collector, n document.Note) {
 	if p.Remedy == "" {
 		p.Remedy = w.remedy(n)
 	}
-	if n.Code == document.PropertyMissing { // the pointer leads to what lacks it
+	if n.Code == document.PropertyMissing { // the pointer leads to the object that lacks the property
 		if len(c.at[at]) > 0 {
-			return // it is there, and something is wrong with it
+			return // the property exists, but is wrong: another note says so
 		}
 		p.Pointer = strings.TrimSuffix(p.Pointer, n.Path)
 		if i := strings.LastIndexByte(n.Path, '/'); i > 0 {
@@ -49,7 +49,7 @@ func (w *where) note(c *collector, n document.Note) {
 	c.add(p)
 }
 
-// remedy is what to do about a note, as far as its code tells.
+// remedy returns what to do about a note, if its code tells.
 func (w *where) remedy(n document.Note) string {
 	tokens := jsontext.Tokens(n.Path)
 	name := ""
@@ -75,7 +75,7 @@ func (w *where) remedy(n document.Note) string {
 	return "Change the value, or remove the property"
 }
 
-// refusal adds why the movie is refused, when nothing that was found says it.
+// refusal adds the reason for refusing the movie, unless a problem names it already.
 func (w *where) refusal(c *collector) {
 	refused, ok := asRefusal(w.in.Refused)
 	if !ok {
@@ -96,7 +96,7 @@ func (w *where) refusal(c *collector) {
 	c.add(Problem{Template: at.template, Pointer: at.pointer, Code: MovieRefused, Severity: Error, Message: refused.Message, Remedy: remedyOf[refused.Code], Refusal: refused.Code})
 }
 
-// propertiesOf are the properties of the movie that a refusal is about, the likeliest first.
+// propertiesOf maps codes of refusals to the properties that they may be about, the most likely first.
 var propertiesOf = map[string][]string{
 	"movie_too_large":    {"width", "height", "resolution"},
 	"template_not_found": {"template", "templateId"},
@@ -104,7 +104,7 @@ var propertiesOf = map[string][]string{
 	"aws_keys_in_movie": {"exports"},
 }
 
-// remedyOf is what to do about a refusal, by its code.
+// remedyOf maps codes of refusals to remedies.
 var remedyOf = map[string]string{
 	"movie_json_missing":        "Post the JSON of a movie",
 	"movie_json_invalid":        "Give the movie 'scenes' or 'elements', each a list, or a 'template'",

@@ -8,64 +8,66 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// Severity says what becomes of the movie.
+// Severity says how serious a problem is.
 type Severity string
 
-// The severities. With an Error the movie is refused, or its render or delivery fails; a Warning is something that is not done as it is
-// written; Info is worth knowing.
+// The severities. Error: the movie is refused, or its render or delivery fails. Warning: a property is not followed as written.
+// Info: worth knowing.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
 	Info    Severity = "info"
 )
 
-// The codes of problems beside those of document.Note. They are stable.
+// The codes of problems, besides those of document.Note. They are stable.
 const (
-	SyntaxError        = "json_syntax"          // the text is no JSON
+	SyntaxError        = "json_syntax"          // the text is not valid JSON
 	MovieRefused       = "movie_refused"        // the submission would be refused: see the code of the error
-	PropertyUnknown    = "property_unknown"     // nobody reads it
-	PropertyOfOthers   = "property_unsupported" // other services read it
+	PropertyUnknown    = "property_unknown"     // the service does not read the property
+	PropertyOfOthers   = "property_unsupported" // other services have the property
 	GroupUnknown       = "group_unknown"        // the component has no such group of settings
 	ComponentUnknown   = "component_unknown"
 	SourceUnreachable  = "source_unreachable" // no fetch can serve the address
 	ProviderMissing    = "provider_missing"   // nobody is configured to make it
 	DestinationInvalid = "destination_invalid"
-	ElementNeverShown  = "element_never_shown" // it begins when its scene or movie has ended
+	ElementNeverShown  = "element_never_shown" // the element begins after its scene or movie has ended
 )
 
-// MaxProblems is how many problems a report holds at most.
+// MaxProblems is the largest number of problems in a report.
 const MaxProblems = 200
 
-// maxWarnings is how many warnings a movie has at most. They end up in an event.
+// maxWarnings is the largest number of warnings of a movie. They are stored in an event.
 const maxWarnings = 50
 
 // Problem is one finding.
 type Problem struct {
 	Template string // id of the saved template that Pointer leads into; empty: the body
 	Pointer  string // RFC 6901
-	// Line and Column count from 1, columns in characters. They are those of the name for what is wrong with a name, else of the value.
+	// Line and Column count from 1; columns count characters. They are the position of the name if the name is wrong, otherwise
+	// that of the value.
 	Line, Column int
 	Code         string
 	Severity     Severity
 	Message      string
 	Remedy       string // what to change
 
-	// Refusal is the code of the error with which the movie is refused or ends; empty: it does not, or it is element_invalid.
+	// Refusal is the code of the error with which the movie is refused or its render fails; empty: neither happens, or the code
+	// is element_invalid.
 	Refusal string
-	warning string // as it stands among the warnings of the movie; empty: as Message, with its place
-	atName  bool   // its position is that of the name
-	ruled   bool   // it comes from the table alone
+	warning string // text among the movie's warnings; empty: Message with its place
+	atName  bool   // the position is that of the property's name
+	ruled   bool   // the problem was found by comparing with the table only
 }
 
-// Report is what was found.
+// Report is the result of Check.
 type Report struct {
 	Problems []Problem // in the order of the text: the body first, then templates
-	Total    int       // how many there are, also those above MaxProblems
-	// Warnings are the texts of what is not fatal, for the movie's list of warnings; at most 50.
+	Total    int       // number of problems, including those beyond MaxProblems
+	// Warnings are the texts of problems that are not errors, for the movie's list of warnings; at most 50.
 	Warnings []string
 }
 
-// Errors are the problems with which the movie fails.
+// Errors returns the problems with which the movie fails.
 func (r Report) Errors() []Problem {
 	var errs []Problem
 	for _, p := range r.Problems {
@@ -76,31 +78,31 @@ func (r Report) Errors() []Problem {
 	return errs
 }
 
-// place names a problem's place.
+// place is the text and the pointer of a problem.
 type place struct{ template, pointer string }
 
-// collector gathers problems, one for each place and kind of code.
+// collector collects problems, one for each place and kind of code.
 type collector struct {
 	found []Problem
 	at    map[place][]int
-	extra int // beyond what is kept
+	extra int // number of problems that were counted but not kept
 
-	warned int // how many of what was found are warnings
-	most   int // so many warnings are enough: nothing more is looked for then; 0: everything is looked for
+	warned int // number of warnings found
+	most   int // stop after this number of warnings; 0: check everything
 }
 
-// maxFound bounds what is kept before the most important ones are chosen.
+// maxFound is the largest number of problems that are kept; the most important ones are chosen from them.
 const maxFound = 2000
 
 func newCollector() *collector { return &collector{at: map[place][]int{}} }
 
-// enough says that nothing more has to be looked for.
+// enough says that the limit of warnings is reached: no more checks are needed.
 func (c *collector) enough() bool { return c.most > 0 && c.warned >= c.most }
 
-// full says that what is found is only counted.
+// full says that further problems are only counted.
 func (c *collector) full() bool { return len(c.found) >= maxFound }
 
-// add keeps a problem. One that says of its place what another one has said already only completes it.
+// add keeps a problem. If the same problem is known at its place, the two are merged.
 func (c *collector) add(p Problem) {
 	key := place{p.Template, p.Pointer}
 	for _, i := range c.at[key] {
@@ -120,13 +122,14 @@ func (c *collector) add(p Problem) {
 	c.found = append(c.found, p)
 }
 
-// same says that two problems of one place are about the same.
+// same says that two problems at one place are about the same mistake.
 func (p *Problem) same(other Problem) bool {
 	value := func(code string) bool { return strings.HasPrefix(code, "value_") }
 	return p.Code == other.Code || value(p.Code) && value(other.Code)
 }
 
-// merge completes a problem: what happens is known best by who reads the value, what to write instead by the table.
+// merge combines two reports of one mistake: the reader of the value knows the consequence best, the table knows what to write
+// instead.
 func (p *Problem) merge(other Problem) {
 	if p.ruled && !other.ruled {
 		remedy := p.Remedy
@@ -145,7 +148,7 @@ func (p *Problem) merge(other Problem) {
 	}
 }
 
-// report chooses what is told, and finds out where it is.
+// report selects the problems to report, and adds their positions.
 func (c *collector) report(texts []Text) Report {
 	r := Report{Total: len(c.found) + c.extra}
 	var order = map[string]int{}
@@ -168,7 +171,7 @@ func (c *collector) report(texts []Text) Report {
 	return r
 }
 
-// warnings are the texts of what is not fatal.
+// warnings returns the texts of problems that are not errors.
 func (c *collector) warnings() []string {
 	var all []string
 	for _, p := range c.found {
@@ -179,10 +182,10 @@ func (c *collector) warnings() []string {
 	return all
 }
 
-// Sentence is the message with its scene and element before it, as the status of the movie would have it.
+// Sentence is the message with scene and element before it, as in the status of the movie.
 func (p Problem) Sentence() string { return cmp.Or(p.warning, p.Message) }
 
-// text is a problem among the warnings of a movie.
+// text is the text of a problem in the warnings of a movie.
 func (p Problem) text() string {
 	if p.warning != "" {
 		return p.warning
@@ -194,7 +197,7 @@ func (p Problem) text() string {
 	return where + ": " + p.Message
 }
 
-// placeName names the scene and element of a pointer as other messages do.
+// placeName names the scene and element of a pointer in the style of other messages.
 func placeName(pointer string) string {
 	tokens := jsontext.Tokens(pointer)
 	name := "Movie"
@@ -207,7 +210,7 @@ func placeName(pointer string) string {
 	return name
 }
 
-// locate fills in lines and columns.
+// locate fills in line and column of problems.
 func locate(problems []Problem, texts []Text) {
 	for _, t := range texts {
 		var pointers []string

@@ -11,18 +11,18 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// ruler holds a text against the table of properties.
+// ruler compares a text with the table of properties.
 type ruler struct {
 	c       *collector
 	text    Text
 	address func(string) string
 }
 
-// path are the names and indexes that lead to a value. What is appended to one may overwrite what was appended before: it is made into a
-// pointer when there is something to say.
+// path is the list of names and indexes that lead to a value. Paths share memory: appending to one may overwrite another, so it
+// is converted to a pointer only when a problem is found.
 type path []string
 
-// usualDepth is as deep as most movies are.
+// usualDepth is the depth of most movies.
 const usualDepth = 16
 
 func (r ruler) add(at path, p Problem) { r.addAt(jsontext.Pointer("", at...), p) }
@@ -35,10 +35,10 @@ func (r ruler) addAt(pointer string, p Problem) {
 	r.c.add(p)
 }
 
-// usualNames is as many as most objects have.
+// usualNames is the number of names in most objects.
 const usualNames = 24
 
-// sortedNames are the names in an object, in order, in a room that may be too small.
+// sortedNames returns the names of an object in order. room is used as memory if it is large enough.
 func sortedNames(room []string, object map[string]any) []string {
 	for name := range object {
 		room = append(room, name)
@@ -47,7 +47,7 @@ func sortedNames(room []string, object map[string]any) []string {
 	return room
 }
 
-// object checks the members of an object of a kind, in the order of their names where there is anything to say.
+// object checks the members of an object of a kind, in the order of their names if there are problems.
 func (r ruler) object(kind string, pointer path, object map[string]any) {
 	var room [usualNames]string
 	for _, name := range sortedNames(room[:0], object) {
@@ -82,7 +82,7 @@ func typeOf(element map[string]any) string {
 	return kind
 }
 
-// element checks an element. Of one whose type is not known before its expressions are computed only the names of all types are known.
+// element checks an element. If its type is an expression, only names that no type has are reported.
 func (r ruler) element(pointer path, element map[string]any) {
 	if document.IsEmbedded(element) {
 		r.add(append(pointer, "type"), Problem{Code: document.Deprecated, Remedy: "Refer to the template in the movie's 'template'",
@@ -91,13 +91,13 @@ func (r ruler) element(pointer path, element map[string]any) {
 	r.object(document.ElementKind(typeOf(element)), pointer, element)
 }
 
-// unknown says of a name that nobody reads it, unless it is the sender's own affair.
+// unknown adds a problem for an unknown name, unless it is the client's own.
 func (r ruler) unknown(kind string, pointer path, name string, object map[string]any) {
 	if document.OpenKind(kind) || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "--") {
 		return
 	}
 	at := append(pointer, name)
-	if kind == "element" { // of a type that is unknown, or not known yet
+	if kind == "element" { // the type is unknown, or is an expression
 		if knownSomewhere(name) {
 			return
 		}
@@ -109,7 +109,7 @@ func (r ruler) unknown(kind string, pointer path, name string, object map[string
 			return
 		}
 	}
-	if r.c.full() { // counted, without a guess at what was meant
+	if r.c.full() { // the problem is only counted: skip the search for a similar name
 		r.c.extra++
 		return
 	}
@@ -127,7 +127,7 @@ func (r ruler) unknown(kind string, pointer path, name string, object map[string
 	r.add(at, p)
 }
 
-// misplaced says that a setting stands beside the settings. It is honoured all the same. Decision 53.
+// misplaced adds a problem for a setting outside of the settings. The render uses it nevertheless. Decision 53.
 func (r ruler) misplaced(at path, name string, setting document.Property, object map[string]any) {
 	p := Problem{Code: document.PropertyMisplaced, Remedy: "Write it into 'settings'", atName: true,
 		Message: "The property '" + document.Shorten(name) + "' belongs in 'settings'; it is used as if it stood there"}
@@ -151,7 +151,7 @@ func knownSomewhere(name string) bool {
 	return false
 }
 
-// others are properties of other services' formats, in lower case with dashes, and what to write here.
+// others maps properties of other services' formats, in lower case with dashes, to the advice what to write here.
 var others = map[string]string{
 	"fit":           "Use 'resize': \"cover\" or \"fit\"",
 	"blur":          "Remove it: elements cannot be blurred; a text can have a blurred 'text-shadow', an html any CSS",
@@ -221,7 +221,7 @@ func (r ruler) groups(at path, component, value any) {
 	}
 	names := document.ComponentGroups(strings.TrimSpace(id))
 	if !isText || names == nil {
-		return // an unknown component has no groups to tell
+		return // an unknown component has no known groups
 	}
 	var room [usualNames]string
 	for _, name := range sortedNames(room[:0], object) {
@@ -253,7 +253,7 @@ func (r ruler) unknownGroup(pointer path, name, id string, names []string) {
 	r.add(pointer, p)
 }
 
-// repeated says which names an object has several times. Decision 24.
+// repeated adds problems for repeated names in an object. Decision 24.
 func (r ruler) repeated() {
 	if r.c.enough() {
 		return
@@ -270,13 +270,13 @@ func (r ruler) repeated() {
 	}
 }
 
-// computed says that a value is a text with an expression: what it is is known later.
+// computed says that a value is a text with an expression, so its result is not known yet.
 func computed(value any) bool {
 	text, ok := value.(string)
 	return ok && expr.Has(text)
 }
 
-// shown is a value in a message.
+// shown formats a value for a message.
 func shown(value any) string {
 	switch v := value.(type) {
 	case nil:

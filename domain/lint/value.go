@@ -10,7 +10,7 @@ import (
 	"moviola/domain/document"
 )
 
-// value checks what a property holds. What has an expression is known later.
+// value checks the value of a property. Expressions are skipped: their results are not known yet.
 func (r ruler) value(at path, p document.Property, value any) {
 	if value == nil || computed(value) {
 		return
@@ -28,7 +28,7 @@ func (r ruler) value(at path, p document.Property, value any) {
 		}
 	default:
 		if _, read := document.Scalar(v); !read {
-			return // it was left as it is written: the sender's own
+			return // the value is the client's own data
 		}
 		if blank(v) && (p.Type == document.ObjectType || p.Type == document.ListType) {
 			return
@@ -43,12 +43,12 @@ func (r ruler) value(at path, p document.Property, value any) {
 	}
 }
 
-// nests says that a property may hold an object whose members are its own. A single export may stand without a list.
+// nests says that a property may have an object with properties. A single export needs no list around it.
 func nests(p document.Property) bool {
 	return p.Type == document.ObjectType || p.Or == document.ObjectType || p.Kind == document.ExportKind
 }
 
-// blank says that a value asks for nothing.
+// blank says that a value is empty: the property then has no effect.
 func blank(value any) bool {
 	text, _ := document.Scalar(value)
 	return slices.Contains([]string{"", "0", "false", "none"}, strings.TrimSpace(text))
@@ -66,7 +66,7 @@ func (r ruler) items(at path, p document.Property, items []any) {
 	}
 }
 
-// judge says what is wrong with a value as one of a type; nil: nothing.
+// judge checks a value against a type, and returns the problem; nil: none.
 func (r ruler) judge(p document.Property, as document.PropertyType, value any) *Problem {
 	switch as {
 	case document.ObjectType:
@@ -136,22 +136,22 @@ func length(p document.Property, text string, value any) *Problem {
 	return nil
 }
 
-// wrong says what a value must be.
+// wrong returns the problem of a value; must says what it has to be.
 func wrong(p document.Property, value any, must, remedy string) *Problem {
 	return &Problem{Code: document.ValueType, Remedy: remedy, Message: fmt.Sprintf("The property '%s' must be %s, not %s", p.Name, must, shown(value))}
 }
 
-// example is a remedy.
+// example returns a remedy that quotes the property's example.
 func example(p document.Property) string { return "Write " + p.Example + ", for example" }
 
-// nameOf is what the values of a type are.
+// nameOf maps types to the words for their values.
 var nameOf = map[document.PropertyType]string{
 	document.TextType: "a text", document.NumberType: "a number", document.IntegerType: "a whole number", document.BooleanType: "true or false",
 	document.ColorType: "a colour", document.AddressType: "an address", document.ChoiceType: "a text", document.DurationType: "a number of seconds",
 	document.LengthType: "a length", document.CSSType: "a text",
 }
 
-// words adds the words that are possible beside a value.
+// words adds the words that are allowed besides a value.
 func words(p document.Property, what string) string {
 	for _, word := range p.Values {
 		what += ", \"" + word + "\""
@@ -159,7 +159,7 @@ func words(p document.Property, what string) string {
 	return what
 }
 
-// percent is the sign that may stand after a number: opacity is written as CSS does.
+// percent returns "%" where a number may have it: opacity is written as in CSS.
 func percent(p document.Property) string {
 	if p.Name == "opacity" && p.Settings {
 		return "%"
@@ -185,7 +185,7 @@ func within(p document.Property, n float64) *Problem {
 		Remedy: "Write a number " + bounds}
 }
 
-// choice looks for a word among those of a property. A number means the word that is the same number: 1 is 001.
+// choice checks a word. A number stands for the word with the same numeric value: 1 is 001.
 func choice(p document.Property, text string) *Problem {
 	n, isNumber := document.ParseNumber(text)
 	for _, word := range p.Values {
@@ -212,7 +212,7 @@ func choice(p document.Property, text string) *Problem {
 	return problem
 }
 
-// duration reads seconds, -1, and -2 where "container" is one of the words.
+// duration checks seconds, -1, or -2 if "container" is one of the words.
 func duration(p document.Property, text string, value any) *Problem {
 	n, ok := document.ParseNumber(text)
 	contained := slices.Contains(p.Values, "container")
@@ -231,13 +231,13 @@ func duration(p document.Property, text string, value any) *Problem {
 	return problem
 }
 
-// isLength reads a number with a unit.
+// isLength says whether a text is a number with a unit.
 func isLength(text string) bool {
 	_, ok := css.Units{Em: 1, VW: 1, VH: 1}.Length(text)
 	return ok
 }
 
-// reachable says why no fetch can serve an address.
+// reachable returns the problem of an address that cannot be fetched.
 func (r ruler) reachable(name, address string) *Problem {
 	why := Unfetchable(address)
 	if why == "" && r.address != nil {
@@ -253,7 +253,7 @@ func (r ruler) reachable(name, address string) *Problem {
 
 const addressRemedy = "Upload the file to the media library, or give a public address that begins with https://"
 
-// Unfetchable says why an address can be fetched by nobody, whatever is configured; empty: it may be.
+// Unfetchable says why no configuration can fetch an address; empty: it may work.
 func Unfetchable(address string) string {
 	lower := strings.ToLower(address)
 	switch {

@@ -11,13 +11,14 @@ import (
 	"moviola/domain/jsontext"
 )
 
-// where finds the place in the body, or in a template, of what a movie says of its scenes and elements.
+// where maps scenes and elements of a movie to their places in the body or in a template.
 type where struct {
 	in Input
-	// of holds the places of scenes and elements by the identity of their objects in the tree that the movie was read from; nil: nobody has
-	// asked for one yet, as for most movies nobody does.
+	// of maps the objects of scenes and elements, by identity in the tree that the movie was read from, to their places; nil: not
+	// computed yet, because most movies need none.
 	of map[uintptr]place
-	// chain are the body and the templates that it is laid over, each over the next: the last one has the scenes and elements.
+	// chain is the body followed by the templates that it refers to, each one overridden by the text before it. The last one has
+	// the scenes and elements.
 	chain []Text
 }
 
@@ -32,7 +33,7 @@ func newWhere(in Input) *where {
 	return w
 }
 
-// places fills w.of.
+// places computes w.of.
 func (w *where) places() {
 	w.of = map[uintptr]place{}
 	base := w.chain[len(w.chain)-1]
@@ -49,8 +50,8 @@ func (w *where) places() {
 	}
 }
 
-// list notes the places of the elements of the movie or a scene. Those that came with a template say where they are from; the others have
-// kept their order.
+// list records the places of the elements of the movie or of a scene. Elements from a template name their origin; the others are
+// in their original order.
 func (w *where) list(base Text, container map[string]any, pointer string) {
 	elements, _ := container["elements"].([]any)
 	own := document.OwnElements(base.Tree, pointer)
@@ -76,7 +77,7 @@ func (w *where) list(base Text, container map[string]any, pointer string) {
 
 func identity(object map[string]any) uintptr { return reflect.ValueOf(object).Pointer() }
 
-// place is where a note leads.
+// place returns the place of a note.
 func (w *where) place(n document.Note) place {
 	if n.Ref.Scene == 0 && n.Ref.Element == 0 && n.From == nil {
 		return w.top(n.Path)
@@ -90,7 +91,8 @@ func (w *where) place(n document.Note) place {
 	return at
 }
 
-// written is the path of a setting as it is spelled in an element: in whatever case, with dashes or underscores, or beside the settings.
+// written returns the path of a setting as spelled in an element: in any case, with dashes or underscores, or outside of the
+// settings.
 func written(element map[string]any, path string) string {
 	setting, ok := strings.CutPrefix(path, "/settings/")
 	settings, _ := element["settings"].(map[string]any)
@@ -112,7 +114,7 @@ func written(element map[string]any, path string) string {
 	return path
 }
 
-// ref is the place of a scene, an element or the movie.
+// ref returns the place of a scene, an element or the movie.
 func (w *where) ref(ref document.Ref, from map[string]any) place {
 	if from == nil {
 		from = w.made(ref)
@@ -123,7 +125,7 @@ func (w *where) ref(ref document.Ref, from map[string]any) place {
 	if at, known := w.of[identity(from)]; known {
 		return at
 	}
-	at := place{template: w.chain[len(w.chain)-1].Template} // it is no object
+	at := place{template: w.chain[len(w.chain)-1].Template} // the element is not an object
 	if ref.Scene > 0 {
 		at.pointer = jsontext.Pointer("", "scenes", strconv.Itoa(ref.Scene-1))
 	}
@@ -133,7 +135,7 @@ func (w *where) ref(ref document.Ref, from map[string]any) place {
 	return at
 }
 
-// made is what of the tree a scene or element of the movie was made of.
+// made returns the object of the tree that a scene or element was made from.
 func (w *where) made(ref document.Ref) map[string]any {
 	if w.in.Movie != nil {
 		if from := w.in.Movie.MadeOf(ref); from != nil {
@@ -149,7 +151,7 @@ func (w *where) made(ref document.Ref) map[string]any {
 	return nth(container["elements"], ref.Element)
 }
 
-// nth is an object of a list, counted from 1; nil when there is none.
+// nth returns item n of a list, counted from 1, if it is an object; otherwise nil.
 func nth(list any, n int) map[string]any {
 	items, _ := list.([]any)
 	if n < 1 || n > len(items) {
@@ -159,7 +161,7 @@ func nth(list any, n int) map[string]any {
 	return object
 }
 
-// top is the place of a property of the movie itself: in the body, unless only a template has it.
+// top returns the place of a property of the movie: in the body, unless only a template has it.
 func (w *where) top(path string) place {
 	tokens := jsontext.Tokens(path)
 	for _, t := range w.chain {
@@ -174,7 +176,7 @@ func has(tree any, tokens []string) bool {
 	for _, token := range tokens {
 		object, ok := tree.(map[string]any)
 		if !ok {
-			return true // an item of a list: nearer than this nothing has to be
+			return true // an item of a list counts as present: its list is near enough
 		}
 		if tree, ok = object[token]; !ok {
 			return false
