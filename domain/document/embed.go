@@ -67,7 +67,7 @@ func OwnElements(movie map[string]any, pointer string) []int {
 	return own
 }
 
-// containers are the movie and its scenes: what has elements.
+// containers returns the movie and its scenes: the objects that have elements.
 func containers(movie map[string]any) []map[string]any {
 	all := []map[string]any{movie}
 	scenes, _ := movie["scenes"].([]any)

@@ -77,7 +77,7 @@ type Element struct {
 	Volume    float64 // factor, 0 to 10
 	Muted     bool
 	Seek      Seconds // start position in the source; negative: counted from its end
-	Loop      int     // number of repetitions of the source; -1: endless
+	Loop      int     // number of times that the source is played; -1: endless
 	Cache     bool
 	Keep      bool // store generated content in the media library
 }

@@ -127,7 +127,7 @@ func (c *container) own(e *Element) (length Seconds, has, unknown bool) {
 	return length, true, !known
 }
 
-// Play is the length of one repetition of the element's source: from seek to its end. A negative seek counts from the end.
+// Play is the length of one play of the element's source: from seek to its end. A negative seek counts from the end.
 func (e *Element) Play(natural NaturalFunc) (length Seconds, known bool) {
 	length, known = natural(e.Src)
 	if !known {

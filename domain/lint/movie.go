@@ -70,7 +70,7 @@ func (w *where) address(c *collector, ref document.Ref, path, address string) {
 	w.found(c, ref, path, *p)
 }
 
-// holding is the pointer of the text that has an address, below a value; empty: an expression makes it.
+// holding returns the pointer, below value, of the text that contains an address; empty: the address comes from an expression.
 func holding(value any, address string) string {
 	switch v := value.(type) {
 	case map[string]any:

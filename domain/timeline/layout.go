@@ -112,8 +112,8 @@ func (l *layout) frame(at document.Seconds) int64 { return l.movie.FPS.Frame(at)
 // stretch is the lifetime of an element in frames of the movie, and the lengths of its fades.
 type stretch struct{ start, end, fadeIn, fadeOut int64 }
 
-// play returns how a source is played for life frames: its start, the length of one repetition (0: it is not repeated), both in
-// seconds, and the largest number of repetitions (0: no limit).
+// play returns how a source is played for life frames: its start, the length of one play (0: it is not repeated), both in
+// seconds, and the largest number of plays (0: no limit).
 func (l *layout) play(e *document.Element, life int64) (seek, loop float64, plays int) {
 	length := document.SecondsOfFloat(l.facts[e.Src].Duration)
 	from := e.SeekIn(length)

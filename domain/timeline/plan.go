@@ -100,8 +100,8 @@ type Layer struct {
 	To   int64 // first frame of the window that no longer shows it
 	// Phase is the number of the element's frames before From: not 0 when the element began in an earlier window.
 	Phase int64
-	// Seek is the start position in the source, Loop the length of one repetition of the source, both in seconds; Loop 0: it is
-	// played once. Plays is the largest number of repetitions; 0: no limit. After the last one the last frame is held.
+	// Seek is the start position in the source, Loop the length of one play of the source, both in seconds; Loop 0: it is
+	// played once. Plays is the largest number of plays; 0: no limit. After the last one the last frame is held.
 	Seek  float64
 	Loop  float64
 	Plays int
@@ -129,8 +129,8 @@ type Clip struct {
 	From   int64  // frame of the movie
 	To     int64
 	Seek   float64 // start position in the source, in seconds
-	Loop   float64 // length of one repetition in seconds; 0: played once
-	Plays  int     // largest number of repetitions; 0: no limit. Silence follows
+	Loop   float64 // length of one play in seconds; 0: played once
+	Plays  int     // largest number of plays; 0: no limit. Silence follows
 	Volume float64
 	// FadeIn and FadeOut are lengths in frames, after From and before To.
 	FadeIn, FadeOut int64

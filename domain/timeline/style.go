@@ -143,7 +143,7 @@ func (s *styler) weight() int {
 	return weight
 }
 
-// expandFont lets the shorthand of a font stand for what it is short for, where that is not given by itself.
+// expandFont replaces the shorthand font by its single settings, except for those that are given themselves.
 func (s *styler) expandFont() {
 	value, given := s.first("font")
 	if !given {
