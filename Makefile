@@ -24,6 +24,7 @@ test: ## run every test, black-box ones on the built binary, packages under the 
 	@scripts/deps.sh test
 	scripts/test.sh "./adapters/render ./adapters/browser ./eventstore/embedded $$(go list ./... | grep -vE '^moviola/tests|$(PURE)' | tr '\n' ' ')" -race -p 4 -timeout 60m
 	cd tests/mongo && CGO_ENABLED=0 go test -timeout 60m ./...
+	cd console/build && CGO_ENABLED=0 go test -count=1 ./...
 	scripts/norace.sh "./tests/blackbox ./tests/hostile ./tests/... $$(go list ./... | grep -E '$(PURE)' | tr '\n' ' ')" -p 3 -timeout 60m
 	scripts/fuzz.sh 20s ./handlers/...
 
@@ -101,6 +102,9 @@ bench-delivery: ## deliveries beside a bare HTTP client and the store's appends
 	@scripts/deps.sh test
 	CGO_ENABLED=0 go test -run '^$$' -bench BenchmarkDelivery -benchtime 3s -timeout 30m ./tests/delivery/
 
+console: ## build the console's files from console/src, without Node (handlers/console/built; they are committed)
+	cd console/build && go run .
+
 gallery: build ## render docs/gallery anew
 	@scripts/deps.sh run
 	go run ./tests/gallery
@@ -125,4 +129,4 @@ check: ## what must hold before every commit: format, lint, go.mod
 	go mod tidy -diff
 	go mod verify
 
-.PHONY: test-hostile image test-deploy help run build test test-fast test-one test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media gallery lint fmt generate check audit-deps mutate-guard bench-delivery
+.PHONY: test-hostile image test-deploy help run build test test-fast test-one test-race test-long test-faults test-cluster test-clients bench bench-eventstore bench-render bench-api bench-ledger bench-access bench-media console gallery lint fmt generate check audit-deps mutate-guard bench-delivery

@@ -55,6 +55,13 @@ type Codec struct {
 	kinds map[string]kind
 }
 
+// defineKeys defines the events of API keys.
+func defineKeys(c *Codec) {
+	define[key.Issued](c)
+	define[key.Revoked](c)
+	define[key.SessionEnded](c)
+}
+
 // defineRequests defines the events of idempotency keys and of batches of movies.
 func defineRequests(c *Codec) {
 	define[idempotency.Reserved](c)
@@ -101,8 +108,7 @@ func NewCodec() *Codec {
 	define[account.PlanChanged](c)
 	define[account.Closed](c)
 	define[account.Cleared](c)
-	define[key.Issued](c)
-	define[key.Revoked](c)
+	defineKeys(c)
 	define[installation.Opened](c)
 	define[operator.Acted](c)
 	defineRequests(c)

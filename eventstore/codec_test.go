@@ -112,6 +112,7 @@ func coreSamples() []domain.Event {
 		connection.Deleted{Version: 2, At: at},
 		key.Issued{Account: "acct", Name: "admin", Role: key.Admin, Hash: "abcd", Legacy: key.Primary, First: true, ExpiresAt: &expires, At: at},
 		key.Revoked{At: at},
+		key.SessionEnded{Session: "0123456789abcdef0123456789abcdef", Began: at, Until: expires, At: at},
 		installation.Opened{Fingerprint: "00112233", At: at},
 		operator.Acted{ID: "Abcd1234Efgh5678", Who: "anna", Act: "grant credits", On: "acct", How: "50 credits", At: at},
 		idempotency.Reserved{Project: "Abcd1234Efgh5678", BodyHash: "abcd", At: at},

@@ -44,13 +44,23 @@ type Revoked struct {
 	At time.Time `json:"at"`
 }
 
+// SessionEnded ends one session of the console that was begun with the key: somebody signed out.
+type SessionEnded struct {
+	Session string    `json:"session"` // its id
+	Began   time.Time `json:"began"`
+	Until   time.Time `json:"until"` // when it would have ended by itself: after that nothing need be remembered of it
+	At      time.Time `json:"at"`
+}
+
 // EventType is the persisted name.
-func (Issued) EventType() string  { return "KeyIssued" }
-func (Revoked) EventType() string { return "KeyRevoked" }
+func (Issued) EventType() string       { return "KeyIssued" }
+func (Revoked) EventType() string      { return "KeyRevoked" }
+func (SessionEnded) EventType() string { return "KeySessionEnded" }
 
 // EventKey tells the event from others of its type in the same stream.
-func (Issued) EventKey() string  { return "" }
-func (Revoked) EventKey() string { return "" }
+func (Issued) EventKey() string         { return "" }
+func (Revoked) EventKey() string        { return "" }
+func (e SessionEnded) EventKey() string { return e.Session }
 
 // StreamCategory is what the names of key streams begin with, up to the first dash.
 const StreamCategory = "key"

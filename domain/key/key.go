@@ -43,6 +43,7 @@ func ParseLegacy(name string) (Legacy, Role, error) {
 type Key struct {
 	issued    Issued // zero before it was issued
 	revokedAt *time.Time
+	sessions  endedSessions
 }
 
 // New returns a key without history.
@@ -55,6 +56,8 @@ func (k *Key) Apply(event domain.Event) {
 		k.issued = e
 	case Revoked:
 		k.revokedAt = &e.At
+	case SessionEnded:
+		k.sessions.add(e)
 	}
 }
 
@@ -68,7 +71,12 @@ func (k *Key) RevokedAt() *time.Time { return k.revokedAt }
 // expired. The comparison takes constant time. Decision 49.
 func (k *Key) Opens(hash string, now time.Time) bool {
 	same := subtle.ConstantTimeCompare([]byte(k.issued.Hash), []byte(hash)) == 1
-	return same && k.exists() && k.revokedAt == nil && (k.issued.ExpiresAt == nil || now.Before(*k.issued.ExpiresAt))
+	return same && k.Valid(now)
+}
+
+// Valid says whether the key opens anything at a time to whoever has it.
+func (k *Key) Valid(now time.Time) bool {
+	return k.exists() && k.revokedAt == nil && (k.issued.ExpiresAt == nil || now.Before(*k.issued.ExpiresAt))
 }
 
 func (k *Key) exists() bool { return k.issued.Hash != "" }

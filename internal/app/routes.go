@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"moviola/domain/key"
+	"moviola/handlers/console"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
 	"moviola/internal/config"
@@ -24,6 +25,7 @@ type Guard string
 const (
 	GuardKey      Guard = "key"      // who holds a key with the route's role, or more
 	GuardOperator Guard = "operator" // who has the operator's token
+	GuardSession  Guard = "session"  // who has signed in to the console
 	GuardNone     Guard = "none"     // everybody who knows the address
 )
 
@@ -84,6 +86,8 @@ func routeOf(method, path string, operations []access.Operation) Route {
 	switch {
 	case at >= 0:
 		route.Guard, route.Role, route.Query = GuardKey, operations[at].Role, operations[at].Query
+	case path == console.APIPath:
+		route.Guard = GuardSession
 	case strings.HasPrefix(path, "/admin/"):
 		route.Guard = GuardOperator
 	}

@@ -53,6 +53,7 @@ type Config struct {
 	Blobs            string // s3://bucket?…; empty: a folder in the data folder
 	Plans            string // file of the plans; empty: the built-in ones
 	Library          bool   // bring the program's own templates
+	Console          bool   // serve the console
 
 	RenderTimeout time.Duration
 	FileRetention time.Duration
@@ -124,6 +125,7 @@ func (c *Config) Bind(f *pflag.FlagSet) {
 	f.StringVar(&c.EventStoreListen, "eventstore-listen", "", "loopback address on which the embedded event store serves other processes of this host")
 	f.StringVar(&c.Mongo, "mongo", "", "MongoDB for the read models, mongodb://…/database (default: a SQLite file)")
 
+	f.BoolVar(&c.Console, "console", true, "serve the console, a web page for people, at /console of the HTTP interface")
 	f.BoolVar(&c.Library, "library", true, "bring the program's own templates, and render their examples when there is nothing else to do")
 	f.StringVar(&c.Plans, "plans", "", "YAML file of the plans that accounts can be on (default: the built-in plans)")
 

@@ -93,11 +93,7 @@ func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	if !key.IsID(id) {
 		return Holder{}, false, nil
 	}
-	if !r.asked.Load() {
-		r.asked.Store(true)
-	}
-	now := r.now()
-	trusted := r.live(now)
+	now, trusted := r.look()
 	k, err := r.keys.get(ctx, id, trusted)
 	if err != nil {
 		return Holder{}, false, fmt.Errorf("read a key: %w", err)
@@ -105,6 +101,37 @@ func (r *Ring) Holder(ctx context.Context, hash string) (Holder, bool, error) {
 	if !k.Opens(hash, now) {
 		return Holder{}, false, nil
 	}
+	return r.holder(ctx, k, trusted)
+}
+
+// Session returns who holds the key with an id, for a session of the console that was begun with it. False: the key opens nothing any more, or
+// the session was ended. It counts as soon as with Holder.
+func (r *Ring) Session(ctx context.Context, id, session string, began time.Time) (Holder, bool, error) {
+	if !key.IsID(id) {
+		return Holder{}, false, nil
+	}
+	now, trusted := r.look()
+	k, err := r.keys.get(ctx, id, trusted)
+	if err != nil {
+		return Holder{}, false, fmt.Errorf("read a key: %w", err)
+	}
+	if !k.Valid(now) || k.Ended(session, began) {
+		return Holder{}, false, nil
+	}
+	return r.holder(ctx, k, trusted)
+}
+
+// look begins a look at a key: it says what time it is, and whether what is kept counts.
+func (r *Ring) look() (now time.Time, trusted bool) {
+	if !r.asked.Load() {
+		r.asked.Store(true)
+	}
+	now = r.now()
+	return now, r.live(now)
+}
+
+// holder is whom a valid key lets in.
+func (r *Ring) holder(ctx context.Context, k *key.Key, trusted bool) (Holder, bool, error) {
 	issued := k.Issued()
 	a, err := r.accounts.get(ctx, string(issued.Account), trusted)
 	if err != nil {

@@ -110,8 +110,15 @@ func licensed(folder string) ([]string, error) {
 		if licenceFile.MatchString(entry.Name()) {
 			return []string{folder}, nil
 		}
-		if entry.IsDir() {
-			below = append(below, filepath.Join(folder, entry.Name()))
+		switch path := filepath.Join(folder, entry.Name()); {
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), "@"): // a folder of packages
+			inner, err := licensed(path)
+			if err != nil {
+				return nil, err
+			}
+			below = append(below, inner...)
+		case entry.IsDir():
+			below = append(below, path)
 		}
 	}
 	return append(below, folder)[:max(1, len(below))], nil

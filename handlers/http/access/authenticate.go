@@ -1,11 +1,13 @@
 package access
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
 	"moviola/domain"
 	"moviola/domain/key"
+	"moviola/projections/keyring"
 )
 
 // keyHeader is the only place a key is read from. Decision 3.
@@ -20,9 +22,20 @@ var (
 	errRole     = domain.Errorf(domain.Forbidden, "insufficient_permissions", "Insufficient permissions")
 )
 
+type holderKey struct{}
+
+// WithHolder returns the context of a request that whoever serves it in this process has found out the caller of: the console, from its
+// session. No key is looked for in such a request. Decision 62.
+func WithHolder(ctx context.Context, holder keyring.Holder) context.Context {
+	return context.WithValue(ctx, holderKey{}, holder)
+}
+
 // authenticate finds out whose key a request carries, and whether it is of a legacy kind. A text without the form of a key costs no
 // lookup.
 func (g *Gate) authenticate(r *http.Request) (c Call, legacy bool, err error) {
+	if holder, ok := r.Context().Value(holderKey{}).(keyring.Holder); ok {
+		return Call{Account: holder.Account, Role: holder.Role}, holder.Legacy, nil
+	}
 	values := r.Header.Values(keyHeader)
 	if len(values) == 0 || len(values) == 1 && values[0] == "" {
 		return Call{}, false, ErrKeyMissing

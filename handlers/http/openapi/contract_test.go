@@ -153,7 +153,7 @@ func savedConnections(t *testing.T) *connections.API {
 // TestRoutes: every route that is served is described, and every one that is described is served.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	pages, err := openapi.New()
+	pages, err := openapi.New("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -78,6 +79,7 @@ var movieSchema = sync.OnceValue(document.Schema)
 // Pages serves the document, the viewer that shows it, and the reference of the movie JSON. It is safe for concurrent use.
 type Pages struct {
 	parts map[string]part // of the documentation, by the last part of their path
+	home  string          // where a browser that asks for / is led; empty: to the documentation
 }
 
 // part is a file of the documentation.
@@ -96,8 +98,9 @@ var (
 	movieText string
 )
 
-// New returns the pages. An error means that the document in this program is broken.
-func New() (*Pages, error) {
+// New returns the pages. home is the path to which a browser that asks for / is led, empty for the documentation. An error means that the
+// document in this program is broken.
+func New(home string) (*Pages, error) {
 	if _, err := assembled(); err != nil {
 		return nil, err
 	}
@@ -105,7 +108,7 @@ func New() (*Pages, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the reference of the movie JSON: %w", err)
 	}
-	p := &Pages{parts: map[string]part{
+	p := &Pages{home: home, parts: map[string]part{
 		"viewer.js": {contentType: scriptType, body: scalar.Packed, packed: true}, "start.js": {contentType: scriptType, body: start},
 		"movie": {contentType: pageType, body: movie},
 	}}
@@ -154,7 +157,7 @@ func (p *Pages) Routes(router *mux.Router) {
 			web.Send(w, http.StatusOK, "application/json; charset=utf-8", body())
 		}})
 	}
-	router.HandleFunc("/", root)
+	router.HandleFunc("/", p.root)
 	router.Handle(pagePath, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
 		p.send(w, part{contentType: pageType, body: viewer})
 	}})
@@ -168,14 +171,14 @@ func (p *Pages) Routes(router *mux.Router) {
 	}})
 }
 
-// root leads a browser to the documentation. For everybody else there is nothing.
-func root(w http.ResponseWriter, r *http.Request) {
+// root leads a browser to the page for people. For everybody else there is nothing.
+func (p *Pages) root(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		web.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Vary", "Accept")
-	http.Redirect(w, r, pagePath, http.StatusFound)
+	http.Redirect(w, r, cmp.Or(p.home, pagePath), http.StatusFound)
 }
 
 // policy lets a page of the documentation use what this service has, and nothing from elsewhere. The viewer writes its own styles.

@@ -20,7 +20,7 @@ import (
 // ask sends a request to the pages.
 func ask(t *testing.T, method, path, accept string) *httptest.ResponseRecorder {
 	t.Helper()
-	pages, err := openapi.New()
+	pages, err := openapi.New("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"moviola/domain"
+	"moviola/handlers/console"
 	"moviola/handlers/http/access"
-	"moviola/handlers/http/openapi"
 	"moviola/handlers/http/web"
 	"moviola/internal/app/operators"
 	"moviola/internal/app/parts"
@@ -94,10 +94,6 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	if err != nil {
 		return err
 	}
-	pages, err := openapi.New()
-	if err != nil {
-		return err
-	}
 	router := newRouter()
 	s.Operations = slices.Concat(
 		movies.Operations(),
@@ -111,9 +107,12 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	s.guardRoom(s.Operations)
 	gate.Routes(router, s.Operations...)
 	for _, part := range []interface{ Routes(*mux.Router) }{
-		s.FileServer(log), library, catalogue, admin, pages,
+		s.FileServer(log), library, catalogue, admin,
 	} {
 		part.Routes(router)
+	}
+	if err := s.addPages(secret, router, log); err != nil {
+		return err
 	}
 	s.Router, s.Handler = router, s.cleanPaths(router, web.Wrap(router, log, s.answered, web.LogAnswers(log, s.requestLevel())))
 	s.Stops = append(s.Stops, movies.Stop, library.Stop)
@@ -130,11 +129,16 @@ func newRouter() *mux.Router {
 
 // cleanPaths serves what a key opens at paths with slashes too many.
 func (s *Front) cleanPaths(router *mux.Router, next http.Handler) http.Handler {
+	return web.CleanSlashes(router, s.keyPaths(), next)
+}
+
+// keyPaths are the paths of what a key opens, as the router has them.
+func (s *Front) keyPaths() map[string]bool {
 	paths := make(map[string]bool, len(s.Operations))
 	for _, op := range s.Operations {
 		paths[op.Path] = true
 	}
-	return web.CleanSlashes(router, paths, next)
+	return paths
 }
 
 // answered counts an answer.
@@ -159,6 +163,9 @@ var OtherLimits = map[string]time.Duration{
 	"GET /v2/media/{token}/files/{path:.+}": web.NoLimit,
 	"GET /v2/media/{token}/cache/{path:.+}": web.NoLimit,
 	"GET /v2/library/{id}/{name}":           web.NoLimit,
+	// What they are handed to has a limit of its own.
+	"GET " + console.APIPath: web.NoLimit, "POST " + console.APIPath: web.NoLimit,
+	"PUT " + console.APIPath: web.NoLimit, "DELETE " + console.APIPath: web.NoLimit,
 }
 
 // accountExists says whether there is an account.

@@ -1,0 +1,8 @@
+// The build of the console, apart from what the program is made of.
+module moviola/console/build
+
+go 1.26.0
+
+require github.com/evanw/esbuild v0.28.2
+
+require golang.org/x/sys v0.0.0-20220715151400-c0bba94af5f8 // indirect

@@ -1,0 +1,28 @@
+// Command build makes the files of the console that the program is built with from their sources: console/src and third_party/npm become
+// handlers/console/built. It needs neither Node nor a network. Run it by `make console`.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintf(os.Stderr, "console: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		return err
+	}
+	files, err := build(root)
+	if err != nil {
+		return err
+	}
+	return write(root, files)
+}

@@ -1,0 +1,138 @@
+// The movies of the account, newest first, with how far they are.
+import { useEffect, useState } from "preact/hooks";
+import { api } from "../api";
+import { TextField } from "../components/form";
+import { Icon } from "../components/icon";
+import { List, useEndless, type Part } from "../components/list";
+import { PageHead } from "../components/page";
+import { Ago, Badge, Progress } from "../components/small";
+import { Empty } from "../components/states";
+import { length } from "../format";
+import { getMovie, nameOf, open, tones, type Movie, type MoviePage } from "../movies";
+import { Link, setQuery, usePlace } from "../router";
+import { texts } from "../texts";
+
+// A range of the interface is at most three months: older ones are stepped through, until a year of them has been empty.
+const rangeDays = 89;
+const emptyRanges = 4;
+const pageSize = 40;
+const day = 24 * 60 * 60 * 1000;
+
+// load reads a page: the next one of a range ("next:" and its token), or the first one of the range before a time ("before:").
+async function load(from: string, to: string, next: string | undefined, signal: AbortSignal): Promise<Part<Movie>> {
+  if (next?.startsWith("next:")) return partOf(await api.get<MoviePage>("/v2/movies", { next_token: next.slice(5) }, signal), from);
+  let end = next?.startsWith("before:") ? next.slice(7) : to;
+  for (let tried = 0; tried < emptyRanges; tried++) {
+    const start = new Date((end ? Date.parse(end) : Date.now()) - rangeDays * day).toISOString();
+    const page = await api.get<MoviePage>("/v2/movies", { format: "simple", limit: pageSize, from: from && from > start ? from : start, to: end || undefined }, signal);
+    const part = partOf(page, from);
+    if (part.items.length > 0 || !part.next) return part;
+    end = part.next.startsWith("before:") ? part.next.slice(7) : end;
+  }
+  return { items: [], next: null };
+}
+
+function partOf(page: MoviePage, from: string): Part<Movie> {
+  if (page.has_next && page.next_token) return { items: page.movies, next: "next:" + page.next_token };
+  const before = new Date(Date.parse(page.from) - 1).toISOString();
+  return { items: page.movies, next: from && before < from ? null : "before:" + before };
+}
+
+export default function Movies() {
+  const { query } = usePlace();
+  const from = query.get("from") ?? "", to = query.get("to") ?? "", project = query.get("project") ?? "";
+  const movies = useEndless<Movie>(async (next, signal) => {
+    if (!project) return load(from, to && to + "T23:59:59.999Z", next, signal);
+    const one = await getMovie(project, signal).catch((error) => {
+      if (error.status === 404 || error.status === 400) return null;
+      throw error;
+    });
+    return { items: one ? [one] : [] };
+  }, [from, to, project]);
+  useLive(movies.items, movies.change);
+  const filtered = from || to || project;
+  return (
+    <>
+      <PageHead title={texts.movies.title}>
+        
+      </PageHead>
+      <Filters from={from} to={to} project={project} />
+      <List of={movies} label={texts.movies.list} id={(m) => m.project} class="movies" empty={
+        filtered
+          ? <Empty icon="search" title={texts.movies.noneFound}><p>{texts.movies.noneFoundHint}</p></Empty>
+          : <Empty icon="film" title={texts.movies.none}><p>{texts.movies.noneHint}</p></Empty>
+      }>
+        {(m) => <Row movie={m} />}
+      </List>
+    </>
+  );
+}
+
+function Filters({ from, to, project }: { from: string; to: string; project: string }) {
+  const [search, setSearch] = useState(project);
+  const change = (next: Record<string, string>) => setQuery({ from, to, project, ...next });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    change({ project: search.trim() });
+  };
+  return (
+    <form class="filters" role="search" aria-label={texts.movies.filters} onSubmit={submit}>
+      <TextField label={texts.movies.search} value={search} onValue={setSearch} placeholder={texts.movies.searchHint} type="search" onChange={submit} maxLength={16} spellcheck={false} />
+      <TextField label={texts.movies.from} type="date" value={from} onValue={(from) => change({ from })} max={to || undefined} />
+      <TextField label={texts.movies.to} type="date" value={to} onValue={(to) => change({ to })} min={from || undefined} />
+      {(from || to || project) && <button type="button" class="plain" onClick={() => { setSearch(""); setQuery({}); }}>{texts.movies.clear}</button>}
+    </form>
+  );
+}
+
+function Row({ movie }: { movie: Movie }) {
+  const name = nameOf(movie);
+  return (
+    <Link to={"/movies/" + movie.project} class="movie">
+      <Thumbnail movie={movie} />
+      <span class="what">
+        <strong dir="auto">{name}</strong>
+        <span class="quiet mono">{movie.project}</span>
+        {movie.message && <span class="bad line" dir="auto">{movie.message}</span>}
+      </span>
+      <span class="state">
+        {movie.status === "running" ? <Progress percent={movie.progress} label={texts.movies.progress(name)} /> : <Badge tone={tones[movie.status]}>{texts.status[movie.status]}</Badge>}
+        {movie.warnings.length > 0 && <span class="quiet warned"><Icon name="warning" />{texts.movies.warnings(movie.warnings.length)}</span>}
+      </span>
+      <span class="numbers quiet">
+        {movie.duration !== null && <span>{length(movie.duration)}</span>}
+        {movie.width !== null && <span>{movie.width} × {movie.height}</span>}
+        <Ago at={movie.created_at} />
+      </span>
+    </Link>
+  );
+}
+
+function Thumbnail({ movie }: { movie: Movie }) {
+  const [broken, setBroken] = useState(false);
+  if (!movie.thumbnail || broken) return <span class="thumb none" aria-hidden="true"><Icon name="film" /></span>;
+  return <span class="thumb"><img src={movie.thumbnail} alt="" loading="lazy" onError={() => setBroken(true)} /></span>;
+}
+
+const lookEvery = 2000;
+
+// useLive keeps the movies that are under way up to date.
+function useLive(items: Movie[], change: (change: (items: Movie[]) => Movie[]) => void) {
+  const waiting = items.filter(open).map((m) => m.project).slice(0, 20).join(",");
+  useEffect(() => {
+    if (!waiting) return;
+    const abort = new AbortController();
+    const look = async () => {
+      const found = await Promise.all(waiting.split(",").map((project) => getMovie(project, abort.signal).catch(() => null)));
+      if (abort.signal.aborted) return;
+      const now = new Map(found.filter((m) => m !== null).map((m) => [m.project, m]));
+      change((items) => items.map((m) => now.get(m.project) ?? m));
+      timer = setTimeout(look, lookEvery);
+    };
+    let timer = setTimeout(look, lookEvery);
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [waiting]);
+}

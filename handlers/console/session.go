@@ -1,0 +1,147 @@
+package console
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// The times of a session. Decision 62.
+const (
+	lifetime = 12 * time.Hour
+	idle     = time.Hour
+	// renewEvery is how old the note of the last call may be before the cookie is set anew.
+	renewEvery = time.Minute
+	// ahead is how far the clock of another process may be ahead of this one's.
+	ahead = time.Minute
+)
+
+// session is somebody who has signed in with a key. It is nowhere but in the browser's cookie.
+type session struct {
+	key   [16]byte // id of the key: the first half of its SHA-256
+	id    [16]byte
+	began time.Time
+	seen  time.Time // when a call came last, within renewEvery
+}
+
+func (s session) keyID() string    { return hex.EncodeToString(s.key[:]) }
+func (s session) name() string     { return hex.EncodeToString(s.id[:]) }
+func (s session) until() time.Time { return s.began.Add(lifetime) }
+func (s session) alive(now time.Time) bool {
+	return now.Before(s.until()) && now.Before(s.seen.Add(idle)) && s.began.Before(now.Add(ahead)) && !s.seen.Before(s.began)
+}
+
+// newSession begins a session with a key.
+func newSession(keyID string, now time.Time) (session, error) {
+	s := session{began: now, seen: now}
+	raw, err := hex.DecodeString(keyID)
+	if err != nil || copy(s.key[:], raw) != len(s.key) {
+		return s, errors.New("begin a session: the id of a key is 32 hex digits")
+	}
+	_, err = rand.Read(s.id[:])
+	return s, err
+}
+
+// sealer makes cookies of sessions, and sessions of cookies.
+type sealer struct{ aead cipher.AEAD }
+
+// sealedFor binds what is sealed to its purpose and form.
+var sealedFor = []byte("console session 1")
+
+func newSealer(key []byte) (sealer, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return sealer{}, fmt.Errorf("seal sessions: %w", err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return sealer{}, fmt.Errorf("seal sessions: %w", err)
+	}
+	return sealer{aead}, nil
+}
+
+// sessionSize is the length of a session before it is sealed.
+const sessionSize = 16 + 16 + 8 + 8
+
+// maxCookie is the length from which a value is no session.
+const maxCookie = 200
+
+func (s sealer) seal(one session) string {
+	plain := append(one.key[:], one.id[:]...)
+	plain = binary.BigEndian.AppendUint64(plain, uint64(one.began.UnixMilli()))
+	plain = binary.BigEndian.AppendUint64(plain, uint64(one.seen.UnixMilli()))
+	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, sealedFor))
+}
+
+// open returns the session of a cookie's value. False: this installation has not sealed it.
+func (s sealer) open(value string) (one session, ok bool) {
+	if len(value) > maxCookie {
+		return one, false
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(value)
+	if err != nil {
+		return one, false
+	}
+	plain, err := s.aead.Open(nil, nil, sealed, sealedFor)
+	if err != nil || len(plain) != sessionSize {
+		return one, false
+	}
+	copy(one.key[:], plain)
+	copy(one.id[:], plain[16:])
+	one.began = time.UnixMilli(int64(binary.BigEndian.Uint64(plain[32:])))
+	one.seen = time.UnixMilli(int64(binary.BigEndian.Uint64(plain[40:])))
+	return one, true
+}
+
+// cookie is how the cookie is called and sent.
+type cookie struct {
+	name   string // empty: no session can be kept safe at this address
+	secure bool
+}
+
+// cookieFor is the cookie of pages at an address: one that no other host and no plain connection gets to see or to set. Browsers keep such
+// cookies for https only; at a loopback address, which never leaves the machine, plain http has a cookie of its own, with the port in its name
+// because cookies know no ports.
+func cookieFor(public *url.URL) cookie {
+	switch {
+	case public.Scheme == "https":
+		return cookie{name: "__Host-moviola", secure: true}
+	case loopback(public.Hostname()):
+		return cookie{name: "moviola-" + public.Port()}
+	}
+	return cookie{}
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// set sends a value, empty to remove it.
+func (c cookie) set(w http.ResponseWriter, value string) {
+	one := &http.Cookie{Name: c.name, Value: value, Path: "/", HttpOnly: true, Secure: c.secure, SameSite: http.SameSiteStrictMode}
+	if value == "" {
+		one.MaxAge = -1
+	}
+	http.SetCookie(w, one)
+}
+
+// of returns the value that a request brings. Two of a name are none: which counts would depend on who reads them.
+func (c cookie) of(r *http.Request) string {
+	if c.name == "" {
+		return ""
+	}
+	if found := r.CookiesNamed(c.name); len(found) == 1 {
+		return found[0].Value
+	}
+	return ""
+}
