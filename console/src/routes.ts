@@ -15,4 +15,5 @@ export interface Route {
 export const routes: Route[] = [
   { path: "/movies", role: "viewer", label: texts.movies.title, icon: "film", load: () => import("./pages/movies") },
   { path: "/movies/:project", role: "viewer", load: () => import("./pages/movie") },
+  { path: "/write", role: "render", label: texts.write.title, icon: "pen", load: () => import("./pages/write") },
 ];

@@ -59,6 +59,23 @@ export const texts = {
     ok: "ok", failed: "failed",
   },
   write: {
-    title: "Write",
+    title: "Write", render: "Render", submitted: "The movie was submitted.",
+    begin: "Begin with…", blank: "A new movie", examples: "Examples", pieces: "Put in at the cursor", piece: (name: string) => "a " + name,
+    problems: "What is wrong", checking: "Checking…", unchecked: "It could not be checked.", fine: "Nothing is wrong",
+    errors: (n: number) => plural(n, "mistake", "mistakes"), warnings: (n: number) => plural(n, "hint", "hints"),
+    line: (n: number) => `line ${n}`, length: (text: string, exact: boolean) => (exact ? text : "at least " + text),
+    price: (text: string, n: number, exact: boolean) => (exact ? "" : "at least ") + text + (n === 1 ? " credit" : " credits"),
+  },
+  editor: {
+    label: "The movie as JSON", deprecated: "deprecated", standard: (text: string) => `Unless it says otherwise: ${text}`,
+  },
+  preview: {
+    title: "Preview", picture: (at: string) => `The movie at ${at}`, moment: "Moment", at: (at: string, of: string) => `${at} of ${of}`,
+    none: "The picture comes when nothing is wrong.", drawing: "Drawing…", load: "Load sources",
+    missing: (n: number) => plural(n, "placeholder", "placeholders"),
+  },
+  timeline: {
+    title: "Time line", scene: (n: number) => `Scene ${n}`, element: (type: string, n: number) => `${n} ${type}`,
+    span: (name: string, from: string, to: string) => `${name} ${from} to ${to}`.trim(), more: (n: number) => `and ${n} more`,
   },
 };

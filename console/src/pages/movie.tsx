@@ -89,6 +89,7 @@ function Actions({ movie: m, reload }: { movie: Movie; reload: () => void }) {
   return (
     <>
       {m.url && <a class="button" href={m.url} download><Icon name="download" />{t.download}</a>}
+      {m.json !== undefined && m.json !== null && <Link to={"/write?movie=" + m.project} class="button"><Icon name="again" />{t.again}</Link>}
       {open(m) && <button type="button" onClick={() => ask("cancel")}><Icon name="close" />{t.cancel}</button>}
       {m.url && <button type="button" onClick={() => ask("remove")}><Icon name="trash" />{t.remove}</button>}
       {asking === "cancel" && <Confirm title={t.cancelTitle} text={t.cancelText} yes={t.cancel} danger onClose={() => ask("")}

@@ -10,6 +10,7 @@ import { Empty } from "../components/states";
 import { length } from "../format";
 import { getMovie, nameOf, open, tones, type Movie, type MoviePage } from "../movies";
 import { Link, setQuery, usePlace } from "../router";
+import { may } from "../session";
 import { texts } from "../texts";
 
 // A range of the interface is at most three months: older ones are stepped through, until a year of them has been empty.
@@ -54,6 +55,7 @@ export default function Movies() {
   return (
     <>
       <PageHead title={texts.movies.title}>
+        {may("render") && <Link to="/write" class="button primary"><Icon name="plus" />{texts.movies.write}</Link>}
         
       </PageHead>
       <Filters from={from} to={to} project={project} />
