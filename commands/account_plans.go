@@ -39,8 +39,8 @@ func NewAccountPlans(log *eventstore.Log, now eventstore.Clock, plans plan.Plans
 	return &AccountPlans{log: log, now: now, plans: plans, known: make(map[domain.AccountID]knownPlan)}
 }
 
-// Of returns the account's plan. An account that is not to be seen is ErrUnavailable: whoever asks has opened it, but for LibraryAccount,
-// which is on the free one. Decision 60.
+// Of returns the account's plan. An account that is not to be seen is ErrUnavailable: whoever asks has opened it, but for
+// LibraryAccount, which is on the free one. Decision 60.
 func (p *AccountPlans) Of(ctx context.Context, id domain.AccountID) (plan.Plan, error) {
 	known, err := p.know(ctx, id)
 	return known.plan, err

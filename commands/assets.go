@@ -23,8 +23,8 @@ type Assets interface {
 type Asset struct {
 	Path string // never a name that a client chose
 	Hash string // hex SHA-256 of the content
-	// Format is of a picture jpeg, png, gif, webp, bmp, tiff or DrawingFormat; of a font or captions FontFormat or CaptionsFormat; otherwise the name
-	// of ffmpeg's demuxer.
+	// Format is of a picture jpeg, png, gif, webp, bmp, tiff or DrawingFormat; of a font or captions FontFormat or
+	// CaptionsFormat; otherwise the name of ffmpeg's demuxer.
 	Format string
 	Facts  timeline.Facts
 	// Orientation is the EXIF orientation of a still picture, 1 to 8: how it must be turned to be seen upright.
@@ -35,7 +35,8 @@ type Asset struct {
 	Converted bool `json:",omitempty"`
 }
 
-// DrawingFormat is that of an SVG drawing, which has no pixels before a browser draws it. Its Facts say how large it is of its own.
+// DrawingFormat is that of an SVG drawing, which has no pixels before a browser draws it. Its Facts say how large it is of its
+// own.
 const DrawingFormat = "svg"
 
 // The formats of files that are neither seen nor heard.

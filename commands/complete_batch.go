@@ -43,8 +43,9 @@ const rowsAtOnce = 4
 // rowsBetweenLooks is after how many rows it is asked whether the batch is still wanted.
 const rowsBetweenLooks = 40
 
-// Handle holds the credits that a request did not come to hold, submits the movie of each row, once, and winds down what was refused or
-// cancelled. It may be repeated, and be done by several at once. ErrNothingToDo: nothing is left, or a request may still be at it.
+// Handle holds the credits that a request did not come to hold, submits the movie of each row, once, and winds down what was
+// refused or cancelled. It may be repeated, and be done by several at once. ErrNothingToDo: nothing is left, or a request may
+// still be at it.
 func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) error {
 	for done := false; ; done = true {
 		b, _, err := h.batches.load(ctx, cmd.Batch)
@@ -156,8 +157,8 @@ func (h CompleteBatchHandler) open(ctx context.Context, id batch.ID, requested b
 	return s, nil
 }
 
-// submitRow submits the movie of one row, made of exactly the templates that the batch was accepted with. A movie that has come already, or
-// was abandoned because the batch was cancelled, stays what it is.
+// submitRow submits the movie of one row, made of exactly the templates that the batch was accepted with. A movie that has come
+// already, or was abandoned because the batch was cancelled, stays what it is.
 func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch, row batch.Row) error {
 	project := batch.Project(stored.id, row.Number)
 	m, err := h.submit.movies.Load(ctx, project)
@@ -177,7 +178,8 @@ func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch,
 	if err != nil {
 		return fmt.Errorf("submit movie %s: %w", project, err)
 	}
-	_, err = h.submit.movies.log.Append(ctx, movie.Stream(project), eventstore.NoStream, eventstore.MetaOf(ctx, stored.Account, s.At), events...)
+	_, err = h.submit.movies.log.Append(ctx, movie.Stream(project), eventstore.NoStream,
+		eventstore.MetaOf(ctx, stored.Account, s.At), events...)
 	if err != nil && !errors.Is(err, eventstore.ErrConflict) {
 		return fmt.Errorf("submit movie %s: %w", project, err)
 	}
@@ -201,8 +203,8 @@ func (s storedBatch) read(row batch.Row) (reading, error) {
 	return r, err
 }
 
-// windDown ends each movie that waits or renders, makes those that have not come impossible, and records that. What is held is given back by
-// settling them.
+// windDown ends each movie that waits or renders, makes those that have not come impossible, and records that. What is held is
+// given back by settling them.
 func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	err := eachRow(ctx, requested.Rows, func(ctx context.Context, row batch.Row) error {
 		project := batch.Project(id, row.Number)

@@ -14,8 +14,8 @@ import (
 // ErrNotAtHand is what a SourceFetcher returns that was told to download nothing, and would have to.
 var ErrNotAtHand = errors.New("a source is not at hand")
 
-// SourceFetcher brings the files that movies and preload items name to where every renderer of the installation finds them. An error of type
-// *domain.Error is the movie's own fault (its text is shown to the client); any other may pass. Decision 54.
+// SourceFetcher brings the files that movies and preload items name to where every renderer of the installation finds them. An
+// error of type *domain.Error is the movie's own fault (its text is shown to the client); any other may pass. Decision 54.
 type SourceFetcher interface {
 	FetchSources(ctx context.Context, job FetchJob) error
 	FetchItem(ctx context.Context, job PrepareJob, fetch Fetch) error
@@ -31,8 +31,8 @@ type FetchJob struct {
 
 // Fetch is how sources are to be fetched.
 type Fetch struct {
-	// Since is when fetching for the same movie or item first began: what is to be asked for anew is asked for anew once from then on.
-	// Zero: it has to be asked for anew now.
+	// Since is when fetching for the same movie or item first began: what is to be asked for anew is asked for anew once from
+	// then on. Zero: it has to be asked for anew now.
 	Since time.Time
 	Spent time.Duration // that earlier attempts have fetched
 	// AtHand forbids to download anything: what is missing is ErrNotAtHand.
@@ -86,15 +86,16 @@ func (h SourceFetches) Wanted(ctx context.Context, project domain.ProjectID) (Fe
 func claimOf(m *movie.Movie) FetchClaim {
 	submitted, _ := m.Submitted()
 	fetching := m.Fetching()
-	claim := FetchClaim{Account: m.Account(), DocumentHash: submitted.DocumentHash, Fetch: Fetch{Since: fetching.First(), Spent: fetching.Spent()}}
+	claim := FetchClaim{Account: m.Account(), DocumentHash: submitted.DocumentHash,
+		Fetch: Fetch{Since: fetching.First(), Spent: fetching.Spent()}}
 	if last, claimed := fetching.Claim(); claimed {
 		claim.FetchClaim = last
 	}
 	return claim
 }
 
-// Start claims the fetching. ErrNothingToDo: there is nothing to fetch, or another has the claim; or the movie was closed just now, because
-// three crashes count against it.
+// Start claims the fetching. ErrNothingToDo: there is nothing to fetch, or another has the claim; or the movie was closed just
+// now, because three crashes count against it.
 func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.StartFetch(cmd.FetchStart, at), nil
@@ -108,7 +109,8 @@ func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, e
 	return claimOf(d.Movie), nil
 }
 
-// Release hands a claim back without an outcome. One that was alone and ran out of memory closes the movie. ErrNothingToDo: it is lost.
+// Release hands a claim back without an outcome. One that was alone and ran out of memory closes the movie. ErrNothingToDo: it is
+// lost.
 func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, claim domain.FetchClaim, memory bool) error {
 	_, err := h.movies.Decide(ctx, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseFetch(claim, memory, at)

@@ -43,11 +43,12 @@ func CheckSize(file File, key string, size int64) error {
 	if size == 0 || file.Size() == size {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("open %s: %w: it has %d bytes instead of %d", key, ErrFileDamaged, file.Size(), size), file.Close())
+	return errors.Join(fmt.Errorf("open %s: %w: it has %d bytes instead of %d", key, ErrFileDamaged, file.Size(), size),
+		file.Close())
 }
 
-// CheckFile reads a file and goes back to its beginning. It closes one that is not what the log says, in bytes and as SHA-256 in hex, and
-// returns ErrFileDamaged. A size of 0 and an empty hash are not known.
+// CheckFile reads a file and goes back to its beginning. It closes one that is not what the log says, in bytes and as SHA-256 in
+// hex, and returns ErrFileDamaged. A size of 0 and an empty hash are not known.
 func CheckFile(ctx context.Context, file File, key string, size int64, hash string) error {
 	if err := CheckSize(file, key, size); err != nil || hash == "" {
 		return err
@@ -113,8 +114,8 @@ func PutHashed(ctx context.Context, files Files, key string, r io.Reader) (strin
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// CopyFile stores a copy of the file under from and returns its SHA-256 in hex. It is ErrFileDamaged when the file is not what the log says,
-// as in CheckFile; what is then under the key is to be removed or replaced.
+// CopyFile stores a copy of the file under from and returns its SHA-256 in hex. It is ErrFileDamaged when the file is not what
+// the log says, as in CheckFile; what is then under the key is to be removed or replaced.
 func CopyFile(ctx context.Context, files Files, to, from string, size int64, hash string) (string, error) {
 	f, err := files.Open(ctx, from)
 	if err != nil {

@@ -22,7 +22,8 @@ type FinishRender struct {
 	Plan     *movie.Plan
 	File     *movie.File
 	Warnings []string
-	// CacheKey is what the movie can be found by; CachedFrom is the movie whose file was copied, empty when it was rendered. Decision 20.
+	// CacheKey is what the movie can be found by; CachedFrom is the movie whose file was copied, empty when it was rendered.
+	// Decision 20.
 	CacheKey   string
 	CachedFrom domain.ProjectID
 	// Code and Family tell why it failed, Spent where the time went.
@@ -41,8 +42,8 @@ func NewFinishRenderHandler(log *eventstore.Log, files Files, now func() time.Ti
 	return FinishRenderHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle records the outcome. Doing it again changes nothing. ErrNothingToDo: the claim is lost, or the movie is closed. Files that the
-// record does not name then, because the claim is lost or because the owner has deleted the movie's file, are removed.
+// Handle records the outcome. Doing it again changes nothing. ErrNothingToDo: the claim is lost, or the movie is closed. Files
+// that the record does not name then, because the claim is lost or because the owner has deleted the movie's file, are removed.
 func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (eventstore.Position, error) {
 	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, movie.Result{

@@ -27,8 +27,8 @@ type Fonts struct {
 
 // FontFamilies fetches families by their names, once for all accounts.
 type FontFamilies interface {
-	// Families returns the fonts of the wishes, from what is kept or from the service. It waits for an answer for 5 s at most. A service that was
-	// found not to answer since a time is not asked again for the next minute; the zero time: it is.
+	// Families returns the fonts of the wishes, from what is kept or from the service. It waits for an answer for 5 s at most. A
+	// service that was found not to answer since a time is not asked again for the next minute; the zero time: it is.
 	Families(ctx context.Context, wishes []document.FontWish, since time.Time) Fonts
 	// Kept says that Families would ask nobody: all that the wishes name is installed, shipped or kept, or is known not to be there.
 	Kept(ctx context.Context, wishes []document.FontWish) bool

@@ -12,7 +12,8 @@ import (
 // growthCost is what reading one movie may take that has variables, iterations or templates, in bytes: no body costs more.
 const growthCost = 40 << 20
 
-// enter waits until a document may be read that may grow. Accounts take turns. One that cannot grow waits for nothing, and has no part.
+// enter waits until a document may be read that may grow. Accounts take turns. One that cannot grow waits for nothing, and has no
+// part.
 func (h SubmitMovieHandler) enter(ctx context.Context, account domain.AccountID, body []byte) (*fair.Part, error) {
 	if h.growth == nil || !document.MayGrow(body) {
 		return nil, nil

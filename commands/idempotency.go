@@ -59,7 +59,8 @@ func (h SubmitMovieHandler) earlier(ctx context.Context, cmd SubmitMovie) (earli
 // key folds what is known of a key.
 func (h SubmitMovieHandler) key(ctx context.Context, account domain.AccountID, key string) (*idempotency.Key, error) {
 	k := new(idempotency.Key)
-	_, err := h.movies.log.CatchUp(ctx, idempotency.Stream(account, key), eventstore.Appended{Revision: eventstore.NoStream}, k.Apply)
+	_, err := h.movies.log.CatchUp(ctx, idempotency.Stream(account, key), eventstore.Appended{Revision: eventstore.NoStream},
+		k.Apply)
 	if err != nil {
 		return nil, fmt.Errorf("look for the idempotency key: %w", err)
 	}

@@ -9,8 +9,8 @@ import (
 // ImageGenerator makes pictures of descriptions.
 type ImageGenerator interface {
 	// Generate returns a picture of what the prompt describes, as a still on the local disk. The same request of the same account
-	// is answered from a cache. A *domain.Error is the fault of the request, of the provider, or of there being none, and its text is
-	// meant for the client, without naming the element; any other error may pass. Safe for concurrent use. Decision 48.
+	// is answered from a cache. A *domain.Error is the fault of the request, of the provider, or of there being none, and its
+	// text is meant for the client, without naming the element; any other error may pass. Safe for concurrent use. Decision 48.
 	Generate(ctx context.Context, request ImageRequest) (GeneratedImage, error)
 }
 

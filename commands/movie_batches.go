@@ -34,7 +34,9 @@ type movieBatches struct {
 }
 
 // decide loads a batch, lets it decide, and appends. Deciding nothing is no error.
-func (s movieBatches) decide(ctx context.Context, account domain.AccountID, id batch.ID, decide func(b *batch.Batch, at time.Time) ([]domain.Event, error)) (*batch.Batch, eventstore.Appended, error) {
+func (s movieBatches) decide(
+	ctx context.Context, account domain.AccountID, id batch.ID, decide func(b *batch.Batch, at time.Time) ([]domain.Event, error),
+) (*batch.Batch, eventstore.Appended, error) {
 	b := batch.New()
 	appended, err := s.log.Decide(ctx, batch.Stream(id), b, func() (eventstore.Decision, error) {
 		at := s.now.Stamp()
@@ -60,7 +62,8 @@ func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, even
 	return b, at, nil
 }
 
-// hold holds what all rows cost, in one append, and records that, or that it was refused: then it returns the refusal. It may be repeated.
+// hold holds what all rows cost, in one append, and records that, or that it was refused: then it returns the refusal. It may be
+// repeated.
 func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
 	requested, _ := b.Requested()
 	rows := make([]ledger.BatchRow, len(requested.Rows))

@@ -40,7 +40,9 @@ func (s Movies) Decide(ctx context.Context, project domain.ProjectID, decide dec
 }
 
 // DecideFor is Decide for a movie that may have no event yet to say whose it is.
-func (s Movies) DecideFor(ctx context.Context, account domain.AccountID, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
+func (s Movies) DecideFor(
+	ctx context.Context, account domain.AccountID, project domain.ProjectID, decide decideMovie,
+) (DecidedMovie, error) {
 	d := DecidedMovie{Movie: movie.New(project)}
 	var err error
 	d.Appended, err = s.log.Decide(ctx, movie.Stream(project), d.Movie, s.asked(ctx, account, &d, decide))
@@ -48,7 +50,9 @@ func (s Movies) DecideFor(ctx context.Context, account domain.AccountID, project
 }
 
 // asked calls decide for a movie that is being folded, and keeps what it decides.
-func (s Movies) asked(ctx context.Context, account domain.AccountID, d *DecidedMovie, decide decideMovie) func() (eventstore.Decision, error) {
+func (s Movies) asked(
+	ctx context.Context, account domain.AccountID, d *DecidedMovie, decide decideMovie,
+) func() (eventstore.Decision, error) {
 	return func() (eventstore.Decision, error) {
 		at := s.now.Stamp()
 		var err error
@@ -64,7 +68,9 @@ type KnownMovie struct {
 }
 
 // DecideAfter is Decide for a movie that is known, and known up to where it is appended to after that. Nil is not known.
-func (s Movies) DecideAfter(ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
+func (s Movies) DecideAfter(
+	ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie,
+) (DecidedMovie, error) {
 	if known == nil {
 		return s.Decide(ctx, project, decide)
 	}

@@ -44,13 +44,15 @@ type RenderJob struct {
 	Document []byte // the movie JSON
 	// Now is what pages in the movie read from their clocks: the same in every attempt. Zero: the present.
 	Now time.Time
-	// FetchedSince is when the movie's sources were first asked for: what was downloaded since then need not be asked for anew. Zero: it has to.
+	// FetchedSince is when the movie's sources were first asked for: what was downloaded since then need not be asked for anew.
+	// Zero: it has to.
 	FetchedSince time.Time
-	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded, with the hex SHA-256 of
-	// each source's content by its address. Its error ends the render and is returned by Render unchanged. nil: nobody asks.
+	// Fetched is called once, when every source is on the local disk and before anything is drawn or encoded, with the hex
+	// SHA-256 of each source's content by its address. Its error ends the render and is returned by Render unchanged. nil: nobody
+	// asks.
 	Fetched func(ctx context.Context, sources map[string]string) error
-	// Planned is called once, when the exact length is known and before anything is encoded, with what is not done as it is written. Its error
-	// ends the render and is returned by Render unchanged.
+	// Planned is called once, when the exact length is known and before anything is encoded, with what is not done as it is
+	// written. Its error ends the render and is returned by Render unchanged.
 	Planned func(ctx context.Context, plan movie.Plan, warnings []string) error
 	// Preloaded stores an item of the movie's property preload and returns its addresses, the second one that of its form for
 	// browsers, or empty, and a warning. nil: an item is known by its src.
@@ -59,12 +61,12 @@ type RenderJob struct {
 	Keep func(ctx context.Context, name string, p Prepared) error
 	// Progress is told the share that is done, 0 to 100, growing, a few times a second at most. It must not block.
 	Progress func(percent float64)
-	// Measured is told how long a stage of the render took, and Frames how many frames were encoded and how many came from the cache. Both are
-	// called by several goroutines. nil: nobody asks.
+	// Measured is told how long a stage of the render took, and Frames how many frames were encoded and how many came from the
+	// cache. Both are called by several goroutines. nil: nobody asks.
 	Measured func(stage string, took time.Duration)
 	Frames   func(encoded, cached int64)
-	// Share is closed when another account waits for the slot. Render then ends with ErrGiveWay where nothing that was finished is lost, as
-	// soon as it has got further than the attempt before. nil: nobody asks.
+	// Share is closed when another account waits for the slot. Render then ends with ErrGiveWay where nothing that was finished
+	// is lost, as soon as it has got further than the attempt before. nil: nobody asks.
 	Share <-chan struct{}
 }
 

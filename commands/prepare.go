@@ -10,8 +10,8 @@ import (
 
 // Preparer makes one item of a preload ready: it downloads, has spoken, has generated or draws it.
 type Preparer interface {
-	// Prepare returns the asset on the local disk. A *domain.Error is the item's own fault, and its text is meant for the client; any other
-	// error may pass. It is safe for concurrent use.
+	// Prepare returns the asset on the local disk. A *domain.Error is the item's own fault, and its text is meant for the client;
+	// any other error may pass. It is safe for concurrent use.
 	Prepare(ctx context.Context, job PrepareJob) (Prepared, error)
 }
 
@@ -38,7 +38,8 @@ type Prepared struct {
 	Duration    float64 // seconds; 0: it does not move
 	Width       int     // pixels; 0: there is nothing to see
 	Height      int
-	// Web is the path of a form of it that browsers can play; empty when they can play the asset itself. Spec: Preload item result, webURL.
+	// Web is the path of a form of it that browsers can play; empty when they can play the asset itself. Spec: Preload item
+	// result, webURL.
 	Web          string
 	WebExtension string
 	WebType      string

@@ -28,8 +28,8 @@ func NewPurgeFileHandler(log *eventstore.Log, files Files, now func() time.Time)
 	return PurgeFileHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle removes the file and records it; the movie's entry stays. ErrNothingToDo: there is none (any more), or it is later. Design
-// §6: a purge removes only what stands in the log before its ZeroBalancePurged.
+// Handle removes the file and records it; the movie's entry stays. ErrNothingToDo: there is none (any more), or it is later.
+// Design §6: a purge removes only what stands in the log before its ZeroBalancePurged.
 func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 	if cmd.Before != (eventstore.Position{}) {
 		made, err := h.madeAt(ctx, cmd.Project)

@@ -30,8 +30,8 @@ type rowReader struct {
 	tries    int // that are left
 }
 
-// readRows reads every row as a movie: what is good is priced, and of the others it is said what is wrong. An error is the template's, or none
-// of the batch's.
+// readRows reads every row as a movie: what is good is priced, and of the others it is said what is wrong. An error is the
+// template's, or none of the batch's.
 func (h RequestBatchHandler) readRows(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
 	requested := batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
 	r := rowReader{account: account, template: order.Template, tries: maxFlawTries}
@@ -61,7 +61,8 @@ func (h RequestBatchHandler) readRows(ctx context.Context, account domain.Accoun
 	}
 	if size := len(filled.Body) * len(order.Rows); size > maxBatchRead {
 		return requested, domain.Errorf(domain.TooLarge, "batch_too_large",
-			"%d rows of a template of %d kB are too much for one batch; %d rows are possible", len(order.Rows), len(filled.Body)>>10, maxBatchRead/len(filled.Body))
+			"%d rows of a template of %d kB are too much for one batch; %d rows are possible", len(order.Rows),
+			len(filled.Body)>>10, maxBatchRead/len(filled.Body))
 	}
 	requested.Templates, r.texts = filled.Uses, filled.Texts
 	return requested, r.all(ctx, order.Rows, &requested)

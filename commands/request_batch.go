@@ -79,9 +79,9 @@ func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID
 	return refused
 }
 
-// Handle accepts the batch or refuses it whole. A crash at any point neither loses an accepted batch nor charges for nothing: the rows come
-// first, then Requested, then all holds in one append, then Accepted; due work goes on from wherever that ended. With an idempotency key,
-// whoever repeats the request goes on with the same batch.
+// Handle accepts the batch or refuses it whole. A crash at any point neither loses an accepted batch nor charges for nothing: the
+// rows come first, then Requested, then all holds in one append, then Accepted; due work goes on from wherever that ended. With
+// an idempotency key, whoever repeats the request goes on with the same batch.
 func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (AcceptedBatch, error) {
 	id, err := h.earlier(ctx, cmd)
 	if err != nil {
@@ -138,7 +138,8 @@ func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (bat
 	return id, b, at, err
 }
 
-// check reads every row and refuses the batch when it has no good one, when it is to have only good ones, and when it costs more than there is.
+// check reads every row and refuses the batch when it has no good one, when it is to have only good ones, and when it costs more
+// than there is.
 func (h RequestBatchHandler) check(ctx context.Context, cmd RequestBatch) (batch.Requested, error) {
 	requested, err := h.readRows(ctx, cmd.Account, cmd.Order)
 	if err != nil {

@@ -20,8 +20,8 @@ const sealedMark = "moviola sealed document\n"
 // maxSealedBytes bounds what is read of an encrypted document.
 const maxSealedBytes = 16 << 20
 
-// ErrDamaged says that a stored document is not what was stored, or that nobody can decrypt it any more. Trying again changes nothing;
-// a backup may.
+// ErrDamaged says that a stored document is not what was stored, or that nobody can decrypt it any more. Trying again changes
+// nothing; a backup may.
 var ErrDamaged = errors.New("the stored document is damaged")
 
 // sealedDocuments is a Files in which documents that carry secrets are encrypted. Decision 30.
@@ -30,8 +30,8 @@ type sealedDocuments struct {
 	vault Vault
 }
 
-// SealDocuments returns files in which the documents of movies that carry secrets of their destinations lie encrypted. Who opens one
-// reads what was posted. All other files are what they were.
+// SealDocuments returns files in which the documents of movies that carry secrets of their destinations lie encrypted. Who opens
+// one reads what was posted. All other files are what they were.
 func SealDocuments(files Files, vault Vault) Files { return sealedDocuments{files, vault} }
 
 // Put implements Files.
@@ -85,8 +85,8 @@ func sealFile(vault Vault, key string, content []byte) ([]byte, error) {
 	return append([]byte(sealedMark), data...), nil
 }
 
-// unsealFile reads a file that is encrypted. Another is left at its beginning, and the zero Sealed is returned. When it fails, the file
-// is closed; one that cannot be decrypted is ErrDamaged, beside what the Vault says.
+// unsealFile reads a file that is encrypted. Another is left at its beginning, and the zero Sealed is returned. When it fails,
+// the file is closed; one that cannot be decrypted is ErrDamaged, beside what the Vault says.
 func unsealFile(vault Vault, key string, file File) (content []byte, sealed connection.Sealed, err error) {
 	defer func() {
 		if err != nil {

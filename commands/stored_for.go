@@ -21,16 +21,19 @@ func StoredBy(ctx context.Context) domain.AccountID {
 }
 
 // ErrStorageBlocked refuses what would add files. Spec: Errors, POST /media/file.
-var ErrStorageBlocked = domain.Errorf(domain.Forbidden, "storage_blocked", "Storage is blocked. Add credits to continue uploading.")
+var ErrStorageBlocked = domain.Errorf(domain.Forbidden, "storage_blocked",
+	"Storage is blocked. Add credits to continue uploading.")
 
 // StorageFull refuses what an account would store beyond its bound, as text: "20 GB".
 func StorageFull(bound string) *domain.Error {
-	return domain.Errorf(domain.Forbidden, "storage_full", "Storage is full: the account stores %s, as much as it may. Delete files of the media library to continue.", bound)
+	return domain.Errorf(domain.Forbidden, "storage_full", "Storage is full: the account stores %s, as much as it may. "+
+		"Delete files of the media library to continue.", bound)
 }
 
 // RendersFull refuses what would be rendered for an account beyond the bound of its rendered files, as text: "1 TB".
 func RendersFull(bound string) *domain.Error {
-	return domain.Errorf(domain.Forbidden, StorageFull("").Code, "Storage is full: the rendered files of the account come to %s, as much as they may. "+
+	return domain.Errorf(domain.Forbidden, StorageFull("").Code, "Storage is full: the rendered files of the account come to "+
+		"%s, as much as they may. "+
 		"Delete movies (DELETE /movies) to continue, or wait until older ones expire.", bound)
 }
 

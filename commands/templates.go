@@ -13,8 +13,8 @@ import (
 	"moviola/eventstore"
 )
 
-// LibraryAccount is the account of the service itself: it has the examples of the library rendered, after all others' movies, and may
-// render every template for that.
+// LibraryAccount is the account of the service itself: it has the examples of the library rendered, after all others' movies, and
+// may render every template for that.
 const LibraryAccount domain.AccountID = "library"
 
 // Templates reads templates, and fills them in.

@@ -59,7 +59,8 @@ func (actModel) apply(_ string, doc any, _ bool, e Event) (folded, error) {
 		}
 		return folded{doc: have, changed: changed}, nil
 	}
-	return folded{doc: Act{ID: d.ID, Who: d.Who, Act: d.Act, On: d.On, How: d.How, At: millis(d.At), Refused: d.Refused}, changed: ok}, nil
+	return folded{doc: Act{ID: d.ID, Who: d.Who, Act: d.Act, On: d.On, How: d.How, At: millis(d.At), Refused: d.Refused},
+		changed: ok}, nil
 }
 
 // Acts answers queries for acts of operators.

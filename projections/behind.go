@@ -50,9 +50,10 @@ type lag struct {
 	scanned    eventstore.Position // no event up to here is lacking, except the one at oldest
 	oldest     eventstore.Position // position of the oldest lacking event; zero: there is none
 	created    time.Time           // creation time of that event
-	old        bool                // at the last measurement that event was older than MaxLag; then later events may be too old as well
-	head       eventstore.Position // end of the log at the last measurement
-	pace       pace                // measured since the read models were found to lag
+	// at the last measurement that event was older than MaxLag; then later events may be too old as well
+	old  bool
+	head eventstore.Position // end of the log at the last measurement
+	pace pace                // measured since the read models were found to lag
 }
 
 // Behind returns a *BehindError when lists would omit changes acknowledged longer than MaxLag ago, and nil otherwise. While the

@@ -52,7 +52,9 @@ func (c *catalogue) kept(generation int64) []model {
 
 // own returns the read models that are built for a generation, without those taken over from another.
 func (c *catalogue) own(b Building) []model {
-	return slices.DeleteFunc(slices.Clone(c.models), func(m model) bool { return generationOf(b.Models[m.name()].Collection) != b.Generation })
+	return slices.DeleteFunc(slices.Clone(c.models), func(m model) bool {
+		return generationOf(b.Models[m.name()].Collection) != b.Generation
+	})
 }
 
 // partly returns the places of a new generation that takes over the read models of others whose shapes this program reads.
@@ -98,7 +100,8 @@ func (r *Reader) goBeside(ctx context.Context, p *Pointer) (bool, error) {
 		return false, err
 	}
 	r.config.Logger.WithFields(map[string]any{"generation": rest.building, "models": rest.beside.Pending}).
-		Info("read models have shapes of another version of the program: others are built, and their lists wait for them; all other lists go on")
+		Info("read models have shapes of another version of the program: others are built, and their lists wait for them; " +
+			"all other lists go on")
 	r.at.pending.Store(rest)
 	_, err = r.adopt(ctx, &Pointer{Generation: rest.beside.Generation, Models: rest.beside.Models}, true)
 	return true, err
@@ -248,7 +251,8 @@ func (r *Reader) pendingBehind() error {
 		return nil
 	}
 	now := r.config.Now()
-	behind := &BehindError{Models: p.beside.Pending, Progress: share100(p.position, p.head), Left: p.pace.left(now, p.position, p.head)}
+	behind := &BehindError{Models: p.beside.Pending, Progress: share100(p.position, p.head),
+		Left: p.pace.left(now, p.position, p.head)}
 	if !p.oldest.IsZero() {
 		behind.Lag = now.Sub(p.oldest)
 	}

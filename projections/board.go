@@ -16,7 +16,9 @@ type board[T any] struct {
 }
 
 // change updates one row, with retries while other processes write it too. A removed row keeps its content as a tombstone.
-func (b board[T]) change(ctx context.Context, id string, step func(row T, exists bool) (next T, gone time.Time, write bool)) error {
+func (b board[T]) change(
+	ctx context.Context, id string, step func(row T, exists bool) (next T, gone time.Time, write bool),
+) error {
 	for {
 		row, stored, err := b.load(ctx, id)
 		if err != nil {

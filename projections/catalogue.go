@@ -178,7 +178,9 @@ func (c *catalogue) takeNumber(ctx context.Context) (int64, error) {
 // switchTo makes a generation current. It retires the collections of the previous generation that the new one does not use, and
 // those of unfinished generations in between. It does nothing when the current generation is newer, or when basis is not 0 and
 // another generation than basis is current.
-func (c *catalogue) switchTo(ctx context.Context, number int64, places map[string]Place, basis int64, now time.Time) (*Pointer, error) {
+func (c *catalogue) switchTo(
+	ctx context.Context, number int64, places map[string]Place, basis int64, now time.Time,
+) (*Pointer, error) {
 	return c.update(ctx, func(p *Pointer) bool {
 		if p.Generation >= number || basis > 0 && p.Generation != basis {
 			return false

@@ -48,7 +48,8 @@ const indexIssued = "issued"
 
 var keyModel = streamModel[Key]{
 	modelName: "keys", modelShape: 2, category: key.StreamCategory,
-	indexes:  []Index{{Name: indexIssued, Fields: []Field{{Name: "account"}, {Name: "revoked"}, {Name: "issued_at", Descending: true}}}},
+	indexes: []Index{{Name: indexIssued, Fields: []Field{{Name: "account"}, {Name: "revoked"},
+		{Name: "issued_at", Descending: true}}}},
 	revision: func(k *Key) *int64 { return &k.Revision },
 	fold:     foldKey,
 }

@@ -74,7 +74,9 @@ func (l *Library) Folder(ctx context.Context, account domain.AccountID, folder s
 
 // Files returns the files directly in a folder by name, beginning after the name after. kind selects one kind; empty: all.
 // Expired registrations are included. limit is 1 to MaxPage.
-func (l *Library) Files(ctx context.Context, account domain.AccountID, folder string, kind media.Kind, after string, limit int) ([]MediaFile, error) {
+func (l *Library) Files(
+	ctx context.Context, account domain.AccountID, folder string, kind media.Kind, after string, limit int,
+) ([]MediaFile, error) {
 	q := Query{Index: indexMediaNames, Equal: []any{string(account), folder}, Limit: limit}
 	if kind != "" {
 		q.Index, q.Equal = indexMediaTypes, []any{string(account), folder, string(kind)}

@@ -67,7 +67,8 @@ func foldMediaFile(f MediaFile, e Event) MediaFile {
 
 func mediaFileOf(f media.File) MediaFile {
 	return MediaFile{
-		Folder: f.Folder, Name: f.Name, Type: string(media.KindOf(f.ContentType)), ContentType: f.ContentType, Size: f.Size, Entry: f.Entry,
+		Folder: f.Folder, Name: f.Name, Type: string(media.KindOf(f.ContentType)), ContentType: f.ContentType, Size: f.Size,
+		Entry: f.Entry,
 	}
 }
 

@@ -22,7 +22,8 @@ type MediaFolder struct {
 	Audios int64 `json:"audios"`
 	Others int64 `json:"others"`
 
-	Below     int64 `json:"below"`      // number of files, registrations and markers in the folder and below it, its own marker included
+	// number of files, registrations and markers in the folder and below it, its own marker included
+	Below     int64 `json:"below"`
 	BelowSize int64 `json:"below_size"` // size of all files in the folder and below it, in bytes
 
 	Commit  int64 `json:"commit"` // position in the log of the last event that was folded in

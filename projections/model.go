@@ -94,7 +94,8 @@ func (s streamModel[T]) next(doc T, exists bool, e Event) (T, bool, error) {
 	case e.Revision <= last:
 		return doc, false, nil
 	case e.Revision > last+1:
-		return doc, false, fmt.Errorf("%s of %s-%s: revision %d follows %d: %w", s.modelName, e.Category, e.ID, e.Revision, last, ErrGap)
+		return doc, false, fmt.Errorf("%s of %s-%s: revision %d follows %d: %w", s.modelName, e.Category, e.ID, e.Revision,
+			last, ErrGap)
 	}
 	doc = s.fold(doc, e)
 	*s.revision(&doc) = int64(e.Revision)

@@ -116,5 +116,6 @@ func (b *MovieBatches) List(ctx context.Context, list BatchList) ([]MovieBatch, 
 
 // Movies returns the submitted movies of a batch, by row. It may lag behind the log.
 func (b *MovieBatches) Movies(ctx context.Context, account domain.AccountID, id batch.ID) ([]Movie, error) {
-	return page[Movie](ctx, b.at, movieModel.modelName, Query{Index: indexBatch, Equal: []any{string(account), string(id)}, Limit: batch.MaxRows})
+	return page[Movie](ctx, b.at, movieModel.modelName,
+		Query{Index: indexBatch, Equal: []any{string(account), string(id)}, Limit: batch.MaxRows})
 }

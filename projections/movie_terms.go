@@ -49,7 +49,8 @@ const indexTerm = "term"
 func (termModel) name() string { return "terms" }
 func (termModel) shape() int   { return 1 }
 func (termModel) declare() []Index {
-	return []Index{{Name: indexTerm, Fields: []Field{{Name: "account"}, {Name: "term"}, {Name: "created_at", Descending: true}, {Name: "project"}}}}
+	return []Index{{Name: indexTerm, Fields: []Field{{Name: "account"}, {Name: "term"}, {Name: "created_at", Descending: true},
+		{Name: "project"}}}}
 }
 func (termModel) decode(body Body) (any, error) { return decodeAs[movieTerm](body) }
 

@@ -134,7 +134,8 @@ func (m *Movies) Cached(ctx context.Context, account domain.AccountID, key strin
 	if key == "" {
 		return Movie{}, false, nil
 	}
-	found, err := page[Movie](ctx, m.at, movieModel.modelName, Query{Index: indexCached, Equal: []any{string(account), key}, Limit: 1})
+	found, err := page[Movie](ctx, m.at, movieModel.modelName,
+		Query{Index: indexCached, Equal: []any{string(account), key}, Limit: 1})
 	var behind *BehindError
 	var unread *UnreadError
 	switch {

@@ -130,7 +130,8 @@ func allModels(config Config) []model {
 		workModel{renderTimeout: config.RenderTimeout, abandonAfter: config.AbandonAfter, fileRetention: config.FileRetention,
 			tempRetention: config.TempRetention, moveAfter: config.MoveAfter,
 			zeroRetention: config.ZeroRetention, clearAgain: config.ClearAgain, batchAfter: config.BatchAfter},
-		mediaModel{}, folderModel{}, preloadModel, connectionModel, templateModel, movieBatchModel, deliveryModel{}, usageModel{}, termModel{},
+		mediaModel{}, folderModel{}, preloadModel, connectionModel, templateModel, movieBatchModel, deliveryModel{},
+		usageModel{}, termModel{},
 	}
 }
 

@@ -74,7 +74,8 @@ type report struct {
 }
 
 func newProjector(config Config, at *catalogue, generation int64, places map[string]Place, tell func(report)) *projector {
-	return &projector{config: config, at: at, models: at.kept(generation), generation: generation, places: places, lost: true, report: tell}
+	return &projector{config: config, at: at, models: at.kept(generation), generation: generation, places: places, lost: true,
+		report: tell}
 }
 
 // run folds the log from the checkpoint on. It returns nil when ctx ends, or when stop returns true; it calls stop after every

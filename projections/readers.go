@@ -89,7 +89,9 @@ func (r *Reader) alive(ctx context.Context, now time.Time) ([]sign, error) {
 			used = append(used, row)
 			continue
 		}
-		if err := r.signs().change(ctx, row.Reader, func(s sign, exists bool) (sign, time.Time, bool) { return s, millis(now), exists }); err != nil {
+		if err := r.signs().change(ctx, row.Reader, func(s sign, exists bool) (sign, time.Time, bool) {
+			return s, millis(now), exists
+		}); err != nil {
 			return nil, err
 		}
 	}

@@ -41,7 +41,8 @@ func (r *Reader) Rebuild(ctx context.Context, progress func(eventstore.Position)
 	if len(names) > 0 {
 		basis = current.Generation
 	}
-	if err := r.build(ctx, construction{building: Building{Generation: number, Models: places}, models: models, basis: basis}, progress); err != nil {
+	if err := r.build(ctx, construction{building: Building{Generation: number, Models: places}, models: models, basis: basis},
+		progress); err != nil {
 		return err
 	}
 	r.config.Logger.WithField("generation", number).Info("read models rebuilt")
@@ -269,7 +270,8 @@ func (r *Reader) tellProgress(ctx context.Context) func(eventstore.Position) {
 		}
 		next = now.Add(progressInterval)
 		if head, err := r.config.Log.Store().Head(ctx); err == nil {
-			r.config.Logger.WithField("left", pace.left(now, at, head).String()).Infof("the read models are being built: %.0f %%", share100(at, head))
+			r.config.Logger.WithField("left", pace.left(now, at,
+				head).String()).Infof("the read models are being built: %.0f %%", share100(at, head))
 		}
 	}
 }

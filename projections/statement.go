@@ -75,7 +75,8 @@ const indexStatement = "statement"
 func (statementModel) name() string { return "statements" }
 func (statementModel) shape() int   { return 1 }
 func (statementModel) declare() []Index {
-	return []Index{{Name: indexStatement, Fields: []Field{{Name: "account"}, {Name: "at", Descending: true}, {Name: "number", Descending: true}}}}
+	return []Index{{Name: indexStatement, Fields: []Field{{Name: "account"}, {Name: "at", Descending: true},
+		{Name: "number", Descending: true}}}}
 }
 func (statementModel) decode(body Body) (any, error) { return decodeAs[Entry](body) }
 

@@ -65,9 +65,12 @@ func foldTemplate(t Template, e Event) Template {
 	return t
 }
 
-func beginTemplate(id string, owner domain.AccountID, name string, tags []string, body template.Body, prompt string, at time.Time) Template {
+func beginTemplate(
+	id string, owner domain.AccountID, name string, tags []string, body template.Body, prompt string, at time.Time,
+) Template {
 	t := Template{
-		ID: id, Account: string(owner), State: templateAlive, Name: name, Tags: tags, Prompt: prompt, CreatedAt: millis(at), UpdatedAt: millis(at),
+		ID: id, Account: string(owner), State: templateAlive, Name: name, Tags: tags, Prompt: prompt, CreatedAt: millis(at),
+		UpdatedAt: millis(at),
 	}
 	return t.with(body)
 }

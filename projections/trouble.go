@@ -44,7 +44,8 @@ func (b *TroubleBoard) Failed(ctx context.Context, item WorkItem, message string
 	err := b.rows.change(ctx, item.ID, func(row Trouble, exists bool) (Trouble, time.Time, bool) {
 		now := millis(b.now())
 		noted = Trouble{
-			Work: item.ID, Kind: item.Kind, Account: item.Account, Subject: item.Subject, Message: message, Failures: 1, First: now, Last: now,
+			Work: item.ID, Kind: item.Kind, Account: item.Account, Subject: item.Subject, Message: message, Failures: 1,
+			First: now, Last: now,
 		}
 		if exists && row.Kind == item.Kind {
 			noted.Failures, noted.First = row.Failures+1, row.First

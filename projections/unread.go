@@ -98,7 +98,8 @@ func (p *projector) note(found []Unread) []Write {
 	for i, u := range found {
 		writes[i] = Write{Collection: unreadsOf(p.generation).Name, ID: u.Stream, Document: u}
 		p.config.Logger.WithFields(map[string]any{"stream": u.Stream, "revision": u.Revision, "type": u.Type, "version": u.Version}).
-			Warn("an event was written by a newer version of this program: its stream stands still in the read models until such a version runs")
+			Warn("an event was written by a newer version of this program: its stream stands still in the read models until " +
+				"such a version runs")
 	}
 	return writes
 }
@@ -126,7 +127,8 @@ func (s *standing) still(category, id string) bool {
 type UnreadError struct{ Unread }
 
 func (e *UnreadError) Error() string {
-	return fmt.Sprintf("event %d of %s, %s version %d, was written by a newer version of the program", e.Revision, e.Stream, e.Type, e.Version)
+	return fmt.Sprintf("event %d of %s, %s version %d, was written by a newer version of the program", e.Revision, e.Stream,
+		e.Type, e.Version)
 }
 
 // Unwrap implements the interface of package errors.
@@ -134,11 +136,14 @@ func (e *UnreadError) Unwrap() error { return eventstore.ErrUnknownType }
 
 // categoryOf maps read models whose lists are shown to accounts to the category of their streams.
 var categoryOf = map[string]string{
-	movieModel.modelName: movie.StreamCategory, statementModel{}.name(): ledger.StreamCategory, keyModel.modelName: key.StreamCategory,
-	mediaModel{}.name(): media.StreamCategory, folderModel{}.name(): media.StreamCategory, preloadModel.modelName: preload.StreamCategory,
+	movieModel.modelName: movie.StreamCategory, statementModel{}.name(): ledger.StreamCategory,
+	keyModel.modelName:  key.StreamCategory,
+	mediaModel{}.name(): media.StreamCategory, folderModel{}.name(): media.StreamCategory,
+	preloadModel.modelName:    preload.StreamCategory,
 	connectionModel.modelName: connection.StreamCategory, templateModel.modelName: template.StreamCategory,
 	movieBatchModel.modelName: batch.StreamCategory,
-	deliveryModel{}.name():    movie.StreamCategory, usageModel{}.name(): movie.StreamCategory, termModel{}.name(): movie.StreamCategory,
+	deliveryModel{}.name():    movie.StreamCategory, usageModel{}.name(): movie.StreamCategory,
+	termModel{}.name(): movie.StreamCategory,
 }
 
 // mayList returns an *UnreadError when a list of an account would show an outdated document of an unread stream.

@@ -48,7 +48,8 @@ func Verify(ctx context.Context, config Config, scratch Documents) ([]Difference
 		return nil, err
 	}
 	if unread, err := live.loadUnread(ctx, pointer.Generation); err != nil || len(unread) > 0 {
-		return nil, errors.Join(err, fmt.Errorf("%d streams stand still in the read models: a newer version of the program wrote to them", len(unread)))
+		return nil, errors.Join(err, fmt.Errorf("%d streams stand still in the read models: a newer version of the program "+
+			"wrote to them", len(unread)))
 	}
 	v, err := newVerifier(ctx, config, live, scratch)
 	if err != nil {

@@ -21,8 +21,8 @@ func isDeep(config image.Config) bool {
 }
 
 const (
-	// maxScans bounds how often a JPEG goes over its picture: cameras and editors do so up to ten times, a hostile file as often as it
-	// likes, and each time costs the whole picture.
+	// maxScans bounds how often a JPEG goes over its picture: cameras and editors do so up to ten times, a hostile file as often
+	// as it likes, and each time costs the whole picture.
 	maxScans = 100
 	// maxEdits bounds the list that says in which order an MP4 is shown: decoders read all of it for every frame.
 	maxEdits = 2000

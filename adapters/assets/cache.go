@@ -1,8 +1,8 @@
 // Package assets brings the sources of movies to the local disk: downloaded through the guarded client, recognised by their
 // content, kept under the hash of their content in a folder per account, and probed.
 //
-// Only pictures, videos and sound of known formats pass. Playlists and everything else that can name another file are refused before
-// any decoder sees them, but for SVG drawings: a browser draws them as pictures, which load nothing.
+// Only pictures, videos and sound of known formats pass. Playlists and everything else that can name another file are refused
+// before any decoder sees them, but for SVG drawings: a browser draws them as pictures, which load nothing.
 package assets
 
 import (
@@ -38,8 +38,8 @@ type Prober interface {
 
 // Converter makes pictures that are read here of those that are not.
 type Converter interface {
-	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file of eight bits a channel. It
-	// returns commands.ErrNotMedia when it cannot be read, and a *domain.Error when a program for it is missing.
+	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file of eight bits
+	// a channel. It returns commands.ErrNotMedia when it cannot be read, and a *domain.Error when a program for it is missing.
 	ToPNG(ctx context.Context, path, format, to string) error
 }
 
@@ -51,8 +51,9 @@ type Config struct {
 	Pictures Converter     // of TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
 	MaxBytes int64         // of one download; 0: 2 GiB
 	Timeout  time.Duration // of one download, all tries together; 0: 5 minutes
-	// Connections and Bytes are the budgets of downloads that are under way, for which accounts take turns; nil: none. A download takes one
-	// connection, and as many bytes as it has; until its server has said how many these are, it is taken for Guess bytes; 0: 64 MiB.
+	// Connections and Bytes are the budgets of downloads that are under way, for which accounts take turns; nil: none. A download
+	// takes one connection, and as many bytes as it has; until its server has said how many these are, it is taken for Guess
+	// bytes; 0: 64 MiB.
 	Connections, Bytes *fair.Budget
 	Guess              int64
 	// Retries are the pauses before a download that failed for a passing reason is tried again; nil: half a second, two seconds.
@@ -60,15 +61,16 @@ type Config struct {
 	// Base is the service's public address; what lies below it comes from Own and never over the network. Empty: nothing does.
 	Base string
 	Own  OwnFiles
-	// TTL is how long a download is used without asking its server again, and how long a file is kept after its last use; 0: 72 hours.
-	// Decision 51. It holds whenever Sweep is called.
+	// TTL is how long a download is used without asking its server again, and how long a file is kept after its last use; 0: 72
+	// hours. Decision 51. It holds whenever Sweep is called.
 	TTL time.Duration
-	// MaxTotal bounds the bytes of all files; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. They hold whenever something is
-	// written: what was used longest ago makes room, but for what was used in the last ten minutes.
+	// MaxTotal bounds the bytes of all files; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. They hold whenever
+	// something is written: what was used longest ago makes room, but for what was used in the last ten minutes.
 	MaxTotal, MaxAccount int64
 	// MaxTotalFiles and MaxAccountFiles bound the number of files in the same way; 0: nothing does.
 	MaxTotalFiles, MaxAccountFiles int64
-	// Shared is where other hosts find what this one has downloaded, and the other way round. nil: none does, or they share the folder.
+	// Shared is where other hosts find what this one has downloaded, and the other way round. nil: none does, or they share the
+	// folder.
 	Shared Store
 	Now    func() time.Time // nil: time.Now
 	Log    logrus.FieldLogger
@@ -107,7 +109,8 @@ func New(cfg Config) (*Cache, error) {
 	}
 	c := &Cache{cfg: cfg, files: &checker{log: cfg.Log}}
 	c.room = quota.New(quota.Limits{
-		Account: quota.Amount{Bytes: cfg.MaxAccount, Files: cfg.MaxAccountFiles}, Total: quota.Amount{Bytes: cfg.MaxTotal, Files: cfg.MaxTotalFiles},
+		Account: quota.Amount{Bytes: cfg.MaxAccount, Files: cfg.MaxAccountFiles},
+		Total:   quota.Amount{Bytes: cfg.MaxTotal, Files: cfg.MaxTotalFiles},
 	}, c.measure)
 	if cfg.Base != "" {
 		base, err := url.Parse(cfg.Base)
@@ -140,16 +143,17 @@ func (cfg Config) withDefaults() Config {
 	return cfg
 }
 
-// Fetch brings the file at address to the local disk. See commands.Assets. What the account has downloaded within the time to live is taken
-// from the disk, and no server is asked. Decision 51. Callers that ask for the same address at once share one download.
+// Fetch brings the file at address to the local disk. See commands.Assets. What the account has downloaded within the time to
+// live is taken from the disk, and no server is asked. Decision 51. Callers that ask for the same address at once share one
+// download.
 func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
 	return c.flights.do(ctx, string(account)+" "+address, func(ctx context.Context) (commands.Asset, error) {
 		return c.fetch(ctx, c.shelf(account), address, nil)
 	})
 }
 
-// Refetch is Fetch, but takes nothing from the disk that was downloaded before a time; zero: nothing at all. It keeps what it gets.
-// Decision 51: an element's cache is false.
+// Refetch is Fetch, but takes nothing from the disk that was downloaded before a time; zero: nothing at all. It keeps what it
+// gets. Decision 51: an element's cache is false.
 func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error) {
 	if asset, ok := c.KeptSince(ctx, account, address, since); ok {
 		return asset, nil
@@ -199,8 +203,8 @@ func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-// fetch brings the file at address onto the shelf. With fresh nothing is taken that was downloaded before that time; when that is zero, nothing
-// at all.
+// fetch brings the file at address onto the shelf. With fresh nothing is taken that was downloaded before that time; when that is
+// zero, nothing at all.
 func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh *time.Time) (commands.Asset, error) {
 	target, err := parseAddress(address)
 	if err != nil {
@@ -260,7 +264,8 @@ type visit struct {
 	Hash         string `json:"hash"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
-	// At is when the server sent the file, or said that it was the same. Zero: the address is the service's own, which is read each time.
+	// At is when the server sent the file, or said that it was the same. Zero: the address is the service's own, which is read
+	// each time.
 	At time.Time `json:"at,omitzero"`
 }
 

@@ -205,8 +205,8 @@ func failed(target *url.URL, why string) error {
 
 var errPacked = errors.New("packed in another way than gzip")
 
-// unpacked is the body of an answer, and how long it is; -1: that is not known. Some stores send what they keep packed whatever they
-// are asked for.
+// unpacked is the body of an answer, and how long it is; -1: that is not known. Some stores send what they keep packed whatever
+// they are asked for.
 func unpacked(resp *http.Response) (io.Reader, int64, error) {
 	switch strings.ToLower(resp.Header.Get("Content-Encoding")) {
 	case "", "identity":
@@ -285,8 +285,8 @@ func (c *Cache) store(ctx context.Context, s shelf, target *url.URL, from io.Rea
 	return hash, nil
 }
 
-// keep gives a download its name. A content that is there already is left as it is: a program may be reading it in a sandbox that knows this very
-// file. One that is damaged is replaced.
+// keep gives a download its name. A content that is there already is left as it is: a program may be reading it in a sandbox that
+// knows this very file. One that is damaged is replaced.
 func (s shelf) keep(temp *draft, hash string, size int64) (fresh bool, err error) {
 	path := s.filePath(hash)
 	if info, err := os.Stat(path); err == nil && info.Size() == size && s.intact(commands.Asset{Hash: hash, Path: path}) {

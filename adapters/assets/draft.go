@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// draft is a download that is being written. It has no name where the file system allows that, so that nothing is left of it when the process
-// dies.
+// draft is a download that is being written. It has no name where the file system allows that, so that nothing is left of it when
+// the process dies.
 type draft struct {
 	*os.File
 	path string // by which it can be linked

@@ -37,7 +37,8 @@ func asDrawing(asset *commands.Asset, target *url.URL) error {
 	}
 	defer f.Close()
 	if size > maxDrawingBytes {
-		return domain.Errorf(domain.Invalid, codeTooLarge, "The drawing at '%s' is too large: an SVG can have at most %d MB", shown(target), maxDrawingBytes>>20)
+		return domain.Errorf(domain.Invalid, codeTooLarge, "The drawing at '%s' is too large: an SVG can have at most %d MB",
+			shown(target), maxDrawingBytes>>20)
 	}
 	root, ok := rootOf(f)
 	if !ok || root.Name.Local != "svg" {
@@ -52,7 +53,8 @@ func asDrawing(asset *commands.Asset, target *url.URL) error {
 func rootOf(r io.Reader) (xml.StartElement, bool) {
 	d := xml.NewDecoder(bufio.NewReader(r))
 	d.Strict = false
-	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // names and numbers are alike in all of them
+	// names and numbers are alike in all of them
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for {
 		token, err := d.RawToken()
 		if err != nil {
@@ -117,7 +119,8 @@ func orElse(value, usual float64) float64 {
 
 // units are those of lengths that need nothing beside the drawing, in pixels; 1em is that of a document without a style.
 var units = map[string]float64{
-	"": 1, "px": 1, "pt": 4.0 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "em": css.RootSize, "rem": css.RootSize, "ex": css.RootSize / 2,
+	"": 1, "px": 1, "pt": 4.0 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "em": css.RootSize,
+	"rem": css.RootSize, "ex": css.RootSize / 2,
 }
 
 // drawingLength reads a length that says something on its own; anything else, shares of a page among it, is 0.

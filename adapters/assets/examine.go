@@ -182,13 +182,15 @@ func asText(asset commands.Asset, target *url.URL) error {
 		return fmt.Errorf("read asset %s: %w", asset.Hash, err)
 	}
 	if info.Size() > maxTextBytes {
-		return domain.Errorf(domain.Invalid, codeTooLarge, "The file at '%s' is too large: a font can have at most %d MB", shown(target), maxTextBytes>>20)
+		return domain.Errorf(domain.Invalid, codeTooLarge, "The file at '%s' is too large: a font can have at most %d MB",
+			shown(target), maxTextBytes>>20)
 	}
 	return nil
 }
 
 func unreadable(target *url.URL, what string) error {
-	return domain.Errorf(domain.Invalid, codeUnreadable, "The %s at '%s' cannot be read: it is damaged or not complete", what, shown(target))
+	return domain.Errorf(domain.Invalid, codeUnreadable, "The %s at '%s' cannot be read: it is damaged or not complete", what,
+		shown(target))
 }
 
 // asMedia has a video or sound probed.

@@ -11,8 +11,8 @@ import (
 	"moviola/commands"
 )
 
-// Examine looks at a file of the cache: a source has the hash that it is named by, a picture that was made of one can be decoded, and each
-// has its notes. Quick leaves the content unread.
+// Examine looks at a file of the cache: a source has the hash that it is named by, a picture that was made of one can be decoded,
+// and each has its notes. Quick leaves the content unread.
 func Examine(path string, quick bool) (commands.Flaw, error) {
 	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
 	stem, _, _ := strings.Cut(name, ".")
@@ -23,7 +23,8 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 		return commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its download was never finished", Remove: []string{path}}, nil
 	case folder == "visits":
 		var v visit
-		return unlessRead(readJSON(path, &v), commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read", Remove: []string{path}})
+		return unlessRead(readJSON(path, &v), commands.Flaw{Kind: commands.FlawDamaged, Detail: "it cannot be read",
+			Remove: []string{path}})
 	case folder != "files":
 		return commands.Flaw{}, nil
 	case filepath.Ext(name) == ".json":

@@ -29,7 +29,9 @@ type flight struct {
 }
 
 // do returns what work returns, running it unless somebody else already does.
-func (f *flights) do(ctx context.Context, key string, work func(context.Context) (commands.Asset, error)) (commands.Asset, error) {
+func (f *flights) do(
+	ctx context.Context, key string, work func(context.Context) (commands.Asset, error),
+) (commands.Asset, error) {
 	running := f.join(ctx, key, work)
 	select {
 	case <-running.done:

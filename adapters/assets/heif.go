@@ -32,8 +32,8 @@ func (c *Cache) readableHEIF(ctx context.Context, asset *commands.Asset, target 
 	return c.convert(ctx, asset, heif, target)
 }
 
-// heifSize is the size of the largest picture of which the properties between two places speak: of the whole, where tiles make it up. 0: there
-// is none.
+// heifSize is the size of the largest picture of which the properties between two places speak: of the whole, where tiles make it
+// up. 0: there is none.
 func heifSize(f io.ReaderAt, from, to int64, level int) (w, h int) {
 	const maxBoxes = 20_000
 	for range maxBoxes {

@@ -88,8 +88,8 @@ func (d *drawn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// download brings the file at target onto the shelf, unless known says that it is there and still the same. It waits for its turn first, and
-// again when it turns out to be larger than what there was for it.
+// download brings the file at target onto the shelf, unless known says that it is there and still the same. It waits for its turn
+// first, and again when it turns out to be larger than what there was for it.
 func (c *Cache) download(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
 	if _, own := c.ownPath(target); own {
 		return c.tries(ctx, s, target, known, &lane{})

@@ -24,8 +24,8 @@ const (
 	madeNote = 4 << 20          // bytes of a note: the words of far more speech than one element may have
 )
 
-// madeVisit is what the store knows of something made. It lies among the downloads of the account, and has their bounds: the note is removed
-// after the time to live, the file after twice that time or when the store is full.
+// madeVisit is what the store knows of something made. It lies among the downloads of the account, and has their bounds: the note
+// is removed after the time to live, the file after twice that time or when the store is full.
 type madeVisit struct {
 	Note []byte `json:"note"`
 	Hash string `json:"hash,omitempty"` // SHA-256 of the file, in hex; empty: there is none
@@ -34,7 +34,8 @@ type madeVisit struct {
 
 func (s shelf) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }
 
-// KeepMade implements commands.MadeStore. Without a store nothing is kept: the hosts share the folders of those who make, or there is one host.
+// KeepMade implements commands.MadeStore. Without a store nothing is kept: the hosts share the folders of those who make, or
+// there is one host.
 func (c *Cache) KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error {
 	if c.cfg.Shared == nil || len(note) > madeNote/2 {
 		return nil

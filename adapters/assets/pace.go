@@ -25,8 +25,8 @@ type paced struct {
 	stop chan struct{}
 }
 
-// watch returns the body of an answer, and ends its request with errSlow when it comes too slowly. It counts from the answer's header on, by
-// seconds in which this process runs: one that was stopped blames nobody. Closing the body ends the watch.
+// watch returns the body of an answer, and ends its request with errSlow when it comes too slowly. It counts from the answer's
+// header on, by seconds in which this process runs: one that was stopped blames nobody. Closing the body ends the watch.
 func watch(body io.ReadCloser, end context.CancelCauseFunc) io.ReadCloser {
 	p := &paced{ReadCloser: body, stop: make(chan struct{})}
 	go p.watch(end)

@@ -43,8 +43,8 @@ func (r *roomy) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// claim counts bytes that are about to be written. When a bound is reached it makes room: of the account's own files for its own bound, of all for
-// that of all, those that were used longest ago.
+// claim counts bytes that are about to be written. When a bound is reached it makes room: of the account's own files for its own
+// bound, of all for that of all, those that were used longest ago.
 func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64) error {
 	err := w.Add(ctx, bytes)
 	var full *quota.FullError
@@ -65,13 +65,15 @@ func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64)
 	return w.Add(ctx, bytes)
 }
 
-// tooMuch is what the client is told when there is no room for a download. Where all accounts together have too much, it may pass.
+// tooMuch is what the client is told when there is no room for a download. Where all accounts together have too much, it may
+// pass.
 func tooMuch(target *url.URL, err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {
 		return fmt.Errorf("store asset: %w", err)
 	}
-	return domain.Errorf(domain.Invalid, codeStorage, "The file at '%s' cannot be kept: the sources that the account has used in the last %.0f minutes "+
+	return domain.Errorf(domain.Invalid, codeStorage, "The file at '%s' cannot be kept: the sources that the account has "+
+		"used in the last %.0f minutes "+
 		"take %s, as much as they may. Use fewer or smaller ones at a time.", shown(target), inUse.Minutes(), full.Bound())
 }
 

@@ -64,8 +64,9 @@ func (s pngShape) check() error {
 	return nil
 }
 
-// shallowPNG writes the picture of a PNG file with 16 bits a channel as one with 8, row by row: whatever its size, it takes the memory of a few
-// rows. An interlaced one takes that of the picture with 8 bits. It returns errOtherPicture when the file has a form that is not read here.
+// shallowPNG writes the picture of a PNG file with 16 bits a channel as one with 8, row by row: whatever its size, it takes the
+// memory of a few rows. An interlaced one takes that of the picture with 8 bits. It returns errOtherPicture when the file has a
+// form that is not read here.
 func shallowPNG(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -309,7 +310,8 @@ func readShape(in io.Reader) (shape pngShape, err error) {
 	if _, err := io.ReadFull(in, head); err != nil {
 		return shape, err
 	}
-	shape = pngShape{width: int(binary.BigEndian.Uint32(head)), height: int(binary.BigEndian.Uint32(head[4:])), kind: head[9], interlaced: head[12] == 1}
+	shape = pngShape{width: int(binary.BigEndian.Uint32(head)), height: int(binary.BigEndian.Uint32(head[4:])), kind: head[9],
+		interlaced: head[12] == 1}
 	known := shape.kind == pngColors || shape.kind == pngGreyAlpha || shape.kind == pngColorsAlpha
 	if head[8] != 16 || !known || head[10] != 0 || head[11] != 0 || head[12] > 1 {
 		return shape, errOtherPicture
@@ -325,7 +327,8 @@ func chunkHead(in io.Reader) (length uint32, kind string, err error) {
 	return binary.BigEndian.Uint32(head[:]), string(head[4:]), nil
 }
 
-// chunkReader reads what the chunks of a picture hold, one after the other. Sums are not compared: what is packed has one of its own.
+// chunkReader reads what the chunks of a picture hold, one after the other. Sums are not compared: what is packed has one of its
+// own.
 type chunkReader struct {
 	in   io.Reader
 	left uint32

@@ -35,8 +35,8 @@ type deepTIFF struct {
 	partW, partH  int // of its strips or tiles
 }
 
-// shallowTIFF writes the picture of a TIFF file with 16 bits a channel as a PNG file with 8. It takes the memory of the picture with 8. It returns
-// errOtherPicture when the file has a form that is not read here.
+// shallowTIFF writes the picture of a TIFF file with 16 bits a channel as a PNG file with 8. It takes the memory of the picture
+// with 8. It returns errOtherPicture when the file has a form that is not read here.
 func shallowTIFF(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -148,7 +148,8 @@ func (t *deepTIFF) understand() error {
 			return errOtherPicture
 		}
 	}
-	if len(t.tags[tagBits]) != samples || t.first(tagPhotometric, 0) != 2 || t.first(tagPlanar, 1) != 1 || t.first(tagSampleFormat, 1) != 1 {
+	if len(t.tags[tagBits]) != samples || t.first(tagPhotometric, 0) != 2 || t.first(tagPlanar, 1) != 1 ||
+		t.first(tagSampleFormat, 1) != 1 {
 		return errOtherPicture
 	}
 	switch extra := t.first(tagExtra, 0); {

@@ -47,9 +47,11 @@ func (s shelf) sharedVisit(address string) string {
 	return blobkey.SourceVisit(s.holder(), hashText(address))
 }
 
-// takeShared brings a download of another host onto the shelf: one that is recent enough, and no older than a time. False: there is none. What
-// goes wrong is logged, and the server is asked.
-func (c *Cache) takeShared(ctx context.Context, s shelf, address string, target *url.URL, since time.Time) (commands.Asset, bool) {
+// takeShared brings a download of another host onto the shelf: one that is recent enough, and no older than a time. False: there
+// is none. What goes wrong is logged, and the server is asked.
+func (c *Cache) takeShared(
+	ctx context.Context, s shelf, address string, target *url.URL, since time.Time,
+) (commands.Asset, bool) {
 	if c.cfg.Shared == nil {
 		return commands.Asset{}, false
 	}
@@ -60,7 +62,9 @@ func (c *Cache) takeShared(ctx context.Context, s shelf, address string, target 
 	return asset, err == nil
 }
 
-func (c *Cache) copyShared(ctx context.Context, s shelf, address string, target *url.URL, since time.Time) (commands.Asset, error) {
+func (c *Cache) copyShared(
+	ctx context.Context, s shelf, address string, target *url.URL, since time.Time,
+) (commands.Asset, error) {
 	raw, err := c.readShared(ctx, s.sharedVisit(address), 64<<10)
 	if err != nil {
 		return commands.Asset{}, err
@@ -166,8 +170,8 @@ func (c *Cache) putFile(ctx context.Context, s shelf, hash, path string) (int64,
 	return info.Size(), c.cfg.Shared.Put(ctx, key, f)
 }
 
-// isShared says whether the store has a file that it keeps for as long as a download of now is used: SweepShared removes it after twice the
-// time to live.
+// isShared says whether the store has a file that it keeps for as long as a download of now is used: SweepShared removes it after
+// twice the time to live.
 func (c *Cache) isShared(ctx context.Context, key string) bool {
 	there, err := c.cfg.Shared.Open(ctx, key)
 	if err != nil {
@@ -195,8 +199,8 @@ func (c *Cache) forgetShared(account domain.AccountID) error {
 	return err
 }
 
-// SweepShared removes from the store what has lapsed, and then the oldest files until the rest fits into MaxTotal bytes. Several hosts may do it
-// at once.
+// SweepShared removes from the store what has lapsed, and then the oldest files until the rest fits into MaxTotal bytes. Several
+// hosts may do it at once.
 func (c *Cache) SweepShared(ctx context.Context, now time.Time) error {
 	if c.cfg.Shared == nil {
 		return nil

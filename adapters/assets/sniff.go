@@ -184,6 +184,7 @@ func describe(head []byte) string {
 	case strings.HasPrefix(text, "<!doctype html"), strings.HasPrefix(text, "<html"):
 		return "is a web page; use the address of the image, video or audio file itself"
 	}
-	return "is of no known format; use JPEG, PNG, GIF, WebP, AVIF, HEIC, SVG, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV or MPEG-TS, " +
+	return "is of no known format; use JPEG, PNG, GIF, WebP, AVIF, HEIC, SVG, BMP or TIFF, MP4, MOV, MKV, WebM, AVI, WMV " +
+		"or MPEG-TS, " +
 		"MP3, WAV, OGG, FLAC, AAC or M4A"
 }

@@ -35,8 +35,8 @@ func aloneWhole(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// readableTIFF has a TIFF file converted that is not read here: Go's decoder knows neither YCbCr nor CMYK, which cameras and printers write,
-// nor JPEG inside. Its orientation is noted either way.
+// readableTIFF has a TIFF file converted that is not read here: Go's decoder knows neither YCbCr nor CMYK, which cameras and
+// printers write, nor JPEG inside. Its orientation is noted either way.
 func (c *Cache) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil || c.cfg.Pictures == nil {
@@ -70,7 +70,8 @@ func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader strin
 	return nil
 }
 
-// makeShallow makes a PNG file with 8 bits a channel of a PNG or TIFF file with 16, without the memory that a decoder of whole pictures takes.
+// makeShallow makes a PNG file with 8 bits a channel of a PNG or TIFF file with 16, without the memory that a decoder of whole
+// pictures takes.
 func (c *Cache) makeShallow(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	to := strings.TrimSuffix(asset.Path, convertedExtension) + convertedExtension
 	make8 := shallowPNG

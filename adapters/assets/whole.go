@@ -16,8 +16,9 @@ import (
 // maxProven bounds how many files a checker remembers. Past that it forgets them all, and reads each again when it is used.
 const maxProven = 100_000
 
-// checker tells whether files of the cache are still what was downloaded. It reads a file once for as long as the file stays the same by
-// inode, size and time: damage done by a program or a crash changes these, and damage of the disk is found by the next process.
+// checker tells whether files of the cache are still what was downloaded. It reads a file once for as long as the file stays the
+// same by inode, size and time: damage done by a program or a crash changes these, and damage of the disk is found by the next
+// process.
 type checker struct {
 	log    logrus.FieldLogger
 	mu     sync.Mutex
@@ -39,7 +40,8 @@ func identify(info fs.FileInfo) identity {
 	return id
 }
 
-// intact says that the file at path passes a test, which is done unless the same file has passed it. A file that cannot be read has not.
+// intact says that the file at path passes a test, which is done unless the same file has passed it. A file that cannot be read
+// has not.
 func (c *checker) intact(path string, test func() error) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -66,8 +68,8 @@ func (c *checker) intact(path string, test func() error) error {
 
 var errNotTheDownload = errors.New("its content has not the SHA-256 of what was downloaded")
 
-// intact says whether a file of the shelf is what was downloaded, and a picture that was made of one can be decoded. What is damaged is
-// removed and told to the operator: the caller fetches it again.
+// intact says whether a file of the shelf is what was downloaded, and a picture that was made of one can be decoded. What is
+// damaged is removed and told to the operator: the caller fetches it again.
 func (s shelf) intact(a commands.Asset) bool {
 	err := s.files.intact(a.Path, func() error {
 		if a.Converted {
@@ -86,9 +88,11 @@ func (s shelf) intact(a commands.Asset) bool {
 		return false
 	}
 	log := s.files.log.WithError(err).WithField("asset", a.Hash)
-	log.Warn("a source in the cache is damaged: it is removed and fetched again; look at the disk when this is said of several files")
+	log.Warn("a source in the cache is damaged: it is removed and fetched again; look at the disk when this is said of " +
+		"several files")
 	file := s.filePath(a.Hash)
-	for _, path := range []string{file + ".json", file, file + convertedExtension} { // the notes go first: a file without them is not used
+	// the notes go first: a file without them is not used
+	for _, path := range []string{file + ".json", file, file + convertedExtension} {
 		if err := removeIfThere(path); err != nil {
 			log.WithError(err).Error("a damaged source in the cache cannot be removed")
 		}

@@ -13,9 +13,9 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Backup copies what a folder keeps in its database into a new file, as it is at one moment, also while processes use the folder, and
-// returns how many documents that are. The copy is compact, checked and on disk when Backup returns; before, it has another name. To restore it,
-// put it into the folder under the name documents.db, with no other file whose name begins so.
+// Backup copies what a folder keeps in its database into a new file, as it is at one moment, also while processes use the folder,
+// and returns how many documents that are. The copy is compact, checked and on disk when Backup returns; before, it has another
+// name. To restore it, put it into the folder under the name documents.db, with no other file whose name begins so.
 func Backup(ctx context.Context, dir, to string) (documents int64, err error) {
 	partial := to + ".partial"
 	defer func() {

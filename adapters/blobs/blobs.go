@@ -1,8 +1,9 @@
 // Package blobs keeps whole files under slash-separated keys, through the portable blob library gocloud.dev: in a local folder
 // that several processes of one host may share, or in any bucket whose driver the program links.
 //
-// In a folder, the files below some prefixes, small and many, stand together in one database, the shelf: making a file and syncing it
-// costs more than what is in it. Those that were made as files of their own by earlier versions stay what they are, and are found.
+// In a folder, the files below some prefixes, small and many, stand together in one database, the shelf: making a file and
+// syncing it costs more than what is in it. Those that were made as files of their own by earlier versions stay what they are,
+// and are found.
 //
 // A file is never changed in place: Put replaces it whole. In a folder the bytes and the folder's own entry are on disk when Put
 // returns; readers see the old file or the new one, never a part. Half-written files are invisible, and Tidy removes those that
@@ -44,8 +45,8 @@ type Bucket struct {
 	rooms   []*Room  // bounds of what accounts store
 }
 
-// Open opens the store at a folder, which is made when it does not exist, or at the URL of a bucket (file:///path is a folder). In a
-// folder, the files whose keys begin with one of the shelved prefixes are kept in one database; each fits into memory.
+// Open opens the store at a folder, which is made when it does not exist, or at the URL of a bucket (file:///path is a folder).
+// In a folder, the files whose keys begin with one of the shelved prefixes are kept in one database; each fits into memory.
 func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error) {
 	dir, isDir := folderOf(where)
 	if !isDir {
@@ -118,8 +119,8 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader) error {
 	return nil
 }
 
-// put writes into a folder itself, for the library syncs nothing and takes a megabyte of memory for the smallest file. A name that
-// the library would write otherwise is left to it.
+// put writes into a folder itself, for the library syncs nothing and takes a megabyte of memory for the smallest file. A name
+// that the library would write otherwise is left to it.
 func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 	if b.folders != nil && !strings.Contains(key, "../") {
 		dir, name := filepath.Split(b.path(key))

@@ -26,8 +26,8 @@ type Room struct {
 	owned    map[string]*named                // by what the keys begin with that name no account
 }
 
-// Limit has the store hold bounds of the files whose keys begin with one of the prefixes, which end with a slash, and then have the account and a
-// slash. refusal is what the client is told of that of its account. Nothing may be stored before.
+// Limit has the store hold bounds of the files whose keys begin with one of the prefixes, which end with a slash, and then have
+// the account and a slash. refusal is what the client is told of that of its account. Nothing may be stored before.
 func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.Error, prefixes ...string) *Room {
 	r := &Room{bucket: b, refusal: refusal, prefixes: prefixes, owned: map[string]*named{}}
 	r.Bound = quota.New(limits, r.stored)
@@ -35,8 +35,8 @@ func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.E
 	return r
 }
 
-// LimitOwned has files count whose keys begin with a prefix and then have a name and a slash. commands.StoredFor says whom one is stored for, and
-// owner whose those are that are there; empty: nobody's. Nothing may be stored before.
+// LimitOwned has files count whose keys begin with a prefix and then have a name and a slash. commands.StoredFor says whom one is
+// stored for, and owner whose those are that are there; empty: nobody's. Nothing may be stored before.
 func (r *Room) LimitOwned(prefix string, owner func(ctx context.Context, name string) (string, error)) {
 	r.owned[prefix] = &named{find: owner, owners: map[string]string{}}
 }
@@ -104,7 +104,9 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 // putCounted stores a file as put does, within the bounds.
-func (b *Bucket) putCounted(ctx context.Context, key string, r io.Reader, put func(context.Context, string, io.Reader) error) error {
+func (b *Bucket) putCounted(
+	ctx context.Context, key string, r io.Reader, put func(context.Context, string, io.Reader) error,
+) error {
 	room, account := b.roomOf(ctx, key)
 	if room == nil {
 		return put(ctx, key, r)

@@ -140,7 +140,8 @@ func (f *folders) closeAll() {
 
 func (o *folder) close() error { return errors.Join(o.self.Close(), o.root.Close()) }
 
-// put stores what r yields under a name in a folder: the bytes are on disk before the name is there, and the name when put returns.
+// put stores what r yields under a name in a folder: the bytes are on disk before the name is there, and the name when put
+// returns.
 func (f *folders) put(ctx context.Context, dir, name string, r io.Reader) error {
 	for {
 		into, err := f.enter(dir)
@@ -170,8 +171,8 @@ func (f *folders) put(ctx context.Context, dir, name string, r io.Reader) error 
 // temps tells temporary files of one process and moment apart.
 var temps atomic.Int64
 
-// create opens a temporary file beside its goal: a rename works only within one file system. It is locked for as long as it is being written;
-// where the file system has no locks its age has to do.
+// create opens a temporary file beside its goal: a rename works only within one file system. It is locked for as long as it is
+// being written; where the file system has no locks its age has to do.
 func (o *folder) create(name string) (string, *os.File, error) {
 	temp := name + "." + strconv.FormatInt(time.Now().UnixNano(), 16) + strconv.FormatInt(temps.Add(1), 36) + tempSuffix
 	file, err := o.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -33,14 +33,15 @@ const shelfSchema = `CREATE TABLE IF NOT EXISTS documents (
 	number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, written INTEGER NOT NULL, body BLOB NOT NULL)`
 
 const (
-	shelfPut    = `INSERT INTO documents (key, written, body) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET written = ?2, body = ?3`
+	shelfPut = `INSERT INTO documents (key, written, body) VALUES (?1, ?2, ?3) ` +
+		`ON CONFLICT (key) DO UPDATE SET written = ?2, body = ?3`
 	shelfRemove = `DELETE FROM documents WHERE key = ?`
 	shelfGet    = `SELECT written, body FROM documents WHERE key = ?`
 	shelfWalk   = `SELECT key, written FROM documents WHERE key > ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT ?4`
 )
 
-// shelf keeps small files in one SQLite file, which several processes of a host may share. What it has accepted survives a power cut:
-// all who wait share one transaction and its sync. It is safe for concurrent use.
+// shelf keeps small files in one SQLite file, which several processes of a host may share. What it has accepted survives a power
+// cut: all who wait share one transaction and its sync. It is safe for concurrent use.
 type shelf struct {
 	path    string
 	readers *sqlitex.Pool
@@ -60,7 +61,8 @@ func openShelf(dir string) (*shelf, error) {
 }
 
 func (s *shelf) open() error {
-	// Made here, for only its owner may read it. A file that is there must not be opened and closed beside SQLite: its locks would go.
+	// Made here, for only its owner may read it. A file that is there must not be opened and closed beside SQLite: its locks
+	// would go.
 	file, err := os.OpenFile(s.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
 		err = errors.Join(file.Close(), syncFolder(filepath.Dir(s.path)))
@@ -73,7 +75,8 @@ func (s *shelf) open() error {
 		return err
 	}
 	// A commit waits for its sync, and what was removed is overwritten.
-	for _, setting := range []string{"synchronous = FULL", "secure_delete = ON", "cache_size = -16384", "wal_autocheckpoint = 4000"} {
+	for _, setting := range []string{"synchronous = FULL", "secure_delete = ON", "cache_size = -16384",
+		"wal_autocheckpoint = 4000"} {
 		if err := sqlitex.ExecuteTransient(s.writer, "PRAGMA "+setting, nil); err != nil {
 			return err
 		}
@@ -145,7 +148,8 @@ func (s *shelf) get(ctx context.Context, key string) (*shelved, error) {
 	return found, err
 }
 
-// walk hands the keys that begin with a prefix to visit, in order, and when their files were written. Nothing is locked meanwhile.
+// walk hands the keys that begin with a prefix to visit, in order, and when their files were written. Nothing is locked
+// meanwhile.
 func (s *shelf) walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error {
 	type entry struct {
 		key     string

@@ -107,8 +107,8 @@ func (b *Bucket) Tidy(ctx context.Context, before time.Time) error {
 // lockTime is longer than it takes to lock a temporary file that was just made.
 const lockTime = 5 * time.Second
 
-// RemoveAbandoned removes the half-written files of processes that were killed: those that nobody has locked. It walks the whole folder;
-// where the files are not in a folder it does nothing.
+// RemoveAbandoned removes the half-written files of processes that were killed: those that nobody has locked. It walks the whole
+// folder; where the files are not in a folder it does nothing.
 func (b *Bucket) RemoveAbandoned(ctx context.Context) error {
 	if b.dir == "" {
 		return nil

@@ -87,7 +87,8 @@ const codeMissing = "browser_missing"
 
 func missing(path string) error {
 	return domain.Errorf(domain.Internal, codeMissing,
-		"Web pages cannot be drawn on this server: headless Chromium is not installed. Install the package chromium-headless-shell (expected at %s)", path)
+		"Web pages cannot be drawn on this server: headless Chromium is not installed. Install the package "+
+			"chromium-headless-shell (expected at %s)", path)
 }
 
 // settle remembers the level that has worked, and says so once.
@@ -270,7 +271,8 @@ func (b *browser) explain(budget context.Context, err error) error {
 	case errors.Is(cause, errMemory):
 		return crash("The page needs too much memory")
 	case errors.Is(cause, errWork):
-		return fault("The page takes more than %g s of processor time to draw: make it simpler, or use a PNG of it", drawingWork.Seconds())
+		return fault("The page takes more than %g s of processor time to draw: make it simpler, or use a PNG of it",
+			drawingWork.Seconds())
 	case errors.Is(cause, errCrashed), cause == nil && errors.Is(err, errPipe):
 		if b.process.starved() { // the kernel says so: more than a crash, which may be the page's doing. Decision 56
 			return fmt.Errorf("%w: that of the group of a page's browser was used up", commands.ErrOutOfMemory)

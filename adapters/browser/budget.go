@@ -39,8 +39,8 @@ func (b *budget) Value(key any) any {
 	return b.Context.Value(key)
 }
 
-// pause stops the page's time, if it is not over, until the function it returns is called. The page then gets its whole time again
-// when renew is set.
+// pause stops the page's time, if it is not over, until the function it returns is called. The page then gets its whole time
+// again when renew is set.
 func pause(ctx context.Context, renew bool) func() {
 	b, ok := ctx.Value(budgetKey{}).(*budget)
 	if !ok || !b.timer.Stop() {

@@ -149,8 +149,8 @@ func (t *tab) grant(ctx context.Context, policy string, by time.Duration) error 
 	return nil
 }
 
-// milliseconds is a duration as Chromium reads it. It cuts what is smaller than a microsecond, so a little is added lest the binary
-// fraction lose one.
+// milliseconds is a duration as Chromium reads it. It cuts what is smaller than a microsecond, so a little is added lest the
+// binary fraction lose one.
 func milliseconds(d time.Duration) float64 {
 	return float64(d)/float64(time.Millisecond) + 0.0001
 }

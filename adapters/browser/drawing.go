@@ -22,16 +22,19 @@ var errWork = errors.New("the page takes too much processor time")
 // loaded is true when the one picture of a page could be read.
 const loaded = `document.images[0].complete && document.images[0].naturalWidth > 0`
 
-// Drawing returns a part of an SVG drawing as v.W × v.H pixels. A browser takes it for a picture: it runs no scripts, loads nothing, and is
-// drawn as it is at its beginning. The road out is closed meanwhile.
+// Drawing returns a part of an SVG drawing as v.W × v.H pixels. A browser takes it for a picture: it runs no scripts, loads
+// nothing, and is drawn as it is at its beginning. The road out is closed meanwhile.
 //
-// A *domain.Error says what is wrong with the drawing, or that no browser is installed. Other errors are this machine's fault, or the context's.
+// A *domain.Error says what is wrong with the drawing, or that no browser is installed. Other errors are this machine's fault, or
+// the context's.
 func (p *Pool) Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error) {
 	page := Page{
 		Width: v.W, Height: v.H, sealed: true, work: drawingWork,
 		HTML: fmt.Sprintf(`<style>html,body{margin:0;overflow:hidden}`+
-			`img{position:absolute;left:0;top:0;width:%gpx;height:%gpx;transform-origin:0 0;transform:translate(%gpx,%gpx) scale(%g,%g)}</style>`+
-			`<img src="data:image/svg+xml;base64,%s">`, v.Width, v.Height, v.X, v.Y, v.ScaleX, v.ScaleY, base64.StdEncoding.EncodeToString(svg)),
+			`img{position:absolute;left:0;top:0;width:%gpx;height:%gpx;transform-origin:0 0;`+
+			`transform:translate(%gpx,%gpx) scale(%g,%g)}</style>`+
+			`<img src="data:image/svg+xml;base64,%s">`, v.Width, v.Height, v.X, v.Y, v.ScaleX, v.ScaleY,
+			base64.StdEncoding.EncodeToString(svg)),
 	}
 	var drawn *image.NRGBA
 	err := p.show(ctx, page, func(ctx context.Context, t *tab) error {
@@ -68,8 +71,8 @@ func (e Elements) Drawing(ctx context.Context, svg []byte, v timeline.DrawingVie
 	return e.Pool.Drawing(ctx, svg, v)
 }
 
-// watchWork calls tooMuch when a process and what it has started have taken more processor time than limit from now on, until done is
-// closed.
+// watchWork calls tooMuch when a process and what it has started have taken more processor time than limit from now on, until
+// done is closed.
 func watchWork(pid int, limit time.Duration, done <-chan struct{}, tooMuch func()) {
 	ticker := time.NewTicker(memoryLook)
 	defer ticker.Stop()

@@ -17,7 +17,9 @@ func (e Elements) Still(ctx context.Context, p timeline.Page, w, h int) (*image.
 }
 
 // Frames hands out n frames of the element in w × h pixels. See Pool.Frames.
-func (e Elements) Frames(ctx context.Context, p timeline.Page, w, h int, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error) error {
+func (e Elements) Frames(
+	ctx context.Context, p timeline.Page, w, h int, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error,
+) error {
 	return e.Pool.Frames(ctx, pageOf(p, w, h), rate, n, yield)
 }
 

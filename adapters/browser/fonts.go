@@ -34,7 +34,8 @@ func faces(fonts []Font) string {
 		if f.Italic {
 			style = "italic"
 		}
-		fmt.Fprintf(&b, "@font-face{font-family:%s;font-weight:%s;font-style:%s;src:url(%s%s);", quoteCSS(f.Family), weight, style, fontHost, f.Key)
+		fmt.Fprintf(&b, "@font-face{font-family:%s;font-weight:%s;font-style:%s;src:url(%s%s);", quoteCSS(f.Family), weight,
+			style, fontHost, f.Key)
 		if f.Range != "" {
 			fmt.Fprintf(&b, "unicode-range:%s;", f.Range)
 		}
@@ -56,8 +57,8 @@ func quoteCSS(name string) string {
 // maxFontRequests bounds what a page may ask for before it is answered.
 const maxFontRequests = 512
 
-// offerFonts lets the page have its fonts. Their rules come first, so that those of the page win; a page that has none of the fonts is left
-// as it is.
+// offerFonts lets the page have its fonts. Their rules come first, so that those of the page win; a page that has none of the
+// fonts is left as it is.
 func (t *tab) offerFonts(ctx context.Context) error {
 	if len(t.fonts) == 0 {
 		return nil
@@ -73,7 +74,8 @@ func (t *tab) offerFonts(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("quote fonts: %w", err)
 	}
-	script := "{const s=new CSSStyleSheet();s.replaceSync(" + string(rules) + ");document.adoptedStyleSheets=[s,...document.adoptedStyleSheets]}"
+	script := "{const s=new CSSStyleSheet();s.replaceSync(" + string(rules) +
+		");document.adoptedStyleSheets=[s,...document.adoptedStyleSheets]}"
 	if err := t.call(ctx, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": script}, nil); err != nil {
 		return fmt.Errorf("offer fonts: %w", err)
 	}

@@ -40,7 +40,8 @@ const (
 // policy of a browser of this level. It writes to home only, and connects to the ports only.
 func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 	return jail.Policy{
-		Program: "chromium", System: readable, Home: home, HomeMB: homeMB, Ports: ports, Calls: jail.BrowserCalls, NeverRoot: true, Spaces: l.spaces,
+		Program: "chromium", System: readable, Home: home, HomeMB: homeMB, Ports: ports, Calls: jail.BrowserCalls,
+		NeverRoot: true, Spaces: l.spaces,
 		Proc: true, // it starts itself from there, and looks at its own processes
 		Maps: l.sandbox,
 		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks,
@@ -50,7 +51,8 @@ func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 
 // readable is what Chromium and fontconfig read beside what every program does.
 var readable = []string{
-	"/etc/fonts", "/var/cache/fontconfig", "/sys/devices/system", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/dev/random", "/dev/zero",
+	"/etc/fonts", "/var/cache/fontconfig", "/sys/devices/system", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd",
+	"/dev/random", "/dev/zero",
 }
 
 // jail starts the browsers of this level.

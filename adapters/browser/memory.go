@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// memoryLook is how often the memory of a browser is looked at; a page can take some hundred megabytes in that time, and no single
-// process of it more than the jail's limit.
+// memoryLook is how often the memory of a browser is looked at; a page can take some hundred megabytes in that time, and no
+// single process of it more than the jail's limit.
 const memoryLook = 250 * time.Millisecond
 
 // watchMemory calls tooMuch when a process and what it has started take more than limit bytes together, until done is closed.

@@ -103,7 +103,9 @@ func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
 // Frames hands out n frames of the page, number i from 0 as it looks i ÷ rate seconds after the moment that Still draws. A frame
 // that is the same as the one before is the same *image.NRGBA; none may be changed. An error of yield ends the capture and is
 // returned as it is. Otherwise like Still.
-func (p *Pool) Frames(ctx context.Context, page Page, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error) error {
+func (p *Pool) Frames(
+	ctx context.Context, page Page, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error,
+) error {
 	if rate.Num <= 0 || rate.Den <= 0 || n <= 0 {
 		return fmt.Errorf("capture of %d frames at %d/%d per second", n, rate.Num, rate.Den)
 	}

@@ -33,7 +33,8 @@ type process struct {
 	home   string        // the folder it writes to, as it sees it
 	folder string        // the same as we see it; empty: it vanishes with the browser
 	ended  chan struct{} // closed when it has been waited for
-	// outOfMemory says that the kernel has ended a process of it because its group's memory was used up. It is set when ended is closed.
+	// outOfMemory says that the kernel has ended a process of it because its group's memory was used up. It is set when ended is
+	// closed.
 	outOfMemory bool
 	notes       *tail // the end of what it complained about
 
@@ -77,7 +78,8 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 	p.in, p.out = ends.read, ends.write
 	defer ends.closeChild()
 	ports := p.portNumbers()
-	cmd, err := l.jail(cfg).Child(context.WithoutCancel(ctx), l.policy(p.home, ports, cfg.MemoryMB), cfg.Path, flags(p.home, l.sandbox, ports),
+	cmd, err := l.jail(cfg).Child(context.WithoutCancel(ctx), l.policy(p.home, ports, cfg.MemoryMB), cfg.Path,
+		flags(p.home, l.sandbox, ports),
 		ends.childRead, ends.childWrite) // ended by kill, as a group
 	if err != nil {
 		return err
@@ -134,7 +136,8 @@ func (p *process) signal() {
 	}
 }
 
-// starved says whether a browser that ends has ended because the memory of its group was used up. It waits for the end, which has begun.
+// starved says whether a browser that ends has ended because the memory of its group was used up. It waits for the end, which has
+// begun.
 func (p *process) starved() bool {
 	select {
 	case <-p.ended:

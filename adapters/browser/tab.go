@@ -206,7 +206,8 @@ func (t *tab) navigate(ctx context.Context) error {
 	if err := t.call(ctx, "Page.navigate", map[string]any{"url": t.page.URL}, &went); err != nil {
 		var refused *protocolError
 		if errors.As(err, &refused) && strings.Contains(refused.Message, "invalid URL") {
-			return fault("The page at %s cannot be loaded: its address is not valid; check the host name and that the port is between 1 and 65535", origin(t.page.URL))
+			return fault("The page at %s cannot be loaded: its address is not valid; check the host name and that the port "+
+				"is between 1 and 65535", origin(t.page.URL))
 		}
 		return err
 	}
@@ -309,8 +310,8 @@ func (t *tab) pass(ctx context.Context, wait time.Duration) error {
 	return nil
 }
 
-// remaining is how many milliseconds of the page's time its finite animations still take, the longest of them. What follows something other
-// than time has no such end.
+// remaining is how many milliseconds of the page's time its finite animations still take, the longest of them. What follows
+// something other than time has no such end.
 const remaining = `(() => {
 	let longest = 0;
 	for (const a of document.getAnimations()) {
@@ -321,8 +322,8 @@ const remaining = `(() => {
 	return +longest || 0;
 })()`
 
-// finish lets time pass until no finite animation runs any more. A page learns of the end of one with the next frame, and may begin another
-// then.
+// finish lets time pass until no finite animation runs any more. A page learns of the end of one with the next frame, and may
+// begin another then.
 func (t *tab) finish(ctx context.Context) error {
 	ran := false // one did when it was looked at last
 	for left := maxFinish; left > 0; {

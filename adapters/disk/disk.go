@@ -157,8 +157,8 @@ func NewWatch(cfg Config) *Watch {
 	return w
 }
 
-// Low says whether less than the reserve is free now. What it says first, and every change, is logged. A disk that cannot be asked counts as
-// it did before.
+// Low says whether less than the reserve is free now. What it says first, and every change, is logged. A disk that cannot be
+// asked counts as it did before.
 func (w *Watch) Low() bool {
 	space, err := w.cfg.Free(w.cfg.Folder)
 	if err != nil {
@@ -187,7 +187,8 @@ func (w *Watch) Check(context.Context) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("the disk has %d MB free, less than its reserve of %d MB: no new work is taken", space.Free>>20, w.cfg.Reserve.Of(space.Total)>>20)
+	return fmt.Errorf("the disk has %d MB free, less than its reserve of %d MB: no new work is taken", space.Free>>20,
+		w.cfg.Reserve.Of(space.Total)>>20)
 }
 
 // Space is the room of the disk now.

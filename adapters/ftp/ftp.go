@@ -1,5 +1,5 @@
-// Package ftp brings files to FTP and SFTP servers, over connections that its user dials: it opens no socket of its own. Files are
-// streamed, missing folders are made. What is sent, and what becomes of the result, is not known here.
+// Package ftp brings files to FTP and SFTP servers, over connections that its user dials: it opens no socket of its own. Files
+// are streamed, missing folders are made. What is sent, and what becomes of the result, is not known here.
 package ftp
 
 import (

@@ -83,7 +83,9 @@ func (s *SFTP) with(ctx context.Context, parcel deliveries.Parcel, do func(*sftp
 	return deliveries.Receipt{HostKey: seen.shown}, s.cfg.fail(ctx, "sftp://"+address, err)
 }
 
-func (s *SFTP) session(ctx context.Context, settings connection.Settings, address string, seen *hostKeys, do func(*sftp.Client) error) error {
+func (s *SFTP) session(
+	ctx context.Context, settings connection.Settings, address string, seen *hostKeys, do func(*sftp.Client) error,
+) error {
 	methods, err := login(settings)
 	if err != nil {
 		return notDelivered("sftp://"+address, err.Error())

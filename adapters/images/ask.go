@@ -108,7 +108,8 @@ func judge(o order, status int) error {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return refusal(o, "refused its key; set the right one")
 	}
-	return refusal(o, fmt.Sprintf("refused the request with status %d; change the prompt, or check the provider's model and 'model-settings'", status))
+	return refusal(o, fmt.Sprintf("refused the request with status %d; change the prompt, or check the provider's model and "+
+		"'model-settings'", status))
 }
 
 func refusal(o order, what string) error {

@@ -96,7 +96,8 @@ func New(cfg Config) (*Generator, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make folder of generated images: %w", err)
 	}
-	return &Generator{cfg: cfg, room: quota.NewFolder(cfg.Dir, cfg.Room, inUse), running: semaphore.NewWeighted(int64(cfg.Slots))}, nil
+	return &Generator{cfg: cfg, room: quota.NewFolder(cfg.Dir, cfg.Room, inUse),
+		running: semaphore.NewWeighted(int64(cfg.Slots))}, nil
 }
 
 // maxPrompt is how many characters a description may have.
@@ -150,14 +151,17 @@ func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest)
 		return g.cfg.Endpoint, nil
 	}
 	if g.cfg.Saved == nil {
-		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider, "The connection '%s' does not exist", shown(request.Connection))
+		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider, "The connection '%s' does not exist",
+			shown(request.Connection))
 	}
 	return g.cfg.Saved(ctx, request.Account, request.Connection)
 }
 
-// share does the work once for all who wait for the same, and says whether another host had done it. It outlives a caller that gives up, for
-// what was ordered is paid for, and ends by its own limits.
-func (g *Generator) share(ctx context.Context, s shelf, account domain.AccountID, o order) (made commands.Asset, cached bool, err error) {
+// share does the work once for all who wait for the same, and says whether another host had done it. It outlives a caller that
+// gives up, for what was ordered is paid for, and ends by its own limits.
+func (g *Generator) share(
+	ctx context.Context, s shelf, account domain.AccountID, o order,
+) (made commands.Asset, cached bool, err error) {
 	type picture struct {
 		asset  commands.Asset
 		cached bool

@@ -13,8 +13,8 @@ import (
 // madeKey is where other hosts find the picture under a key.
 func madeKey(key string) string { return "image-" + key }
 
-// takeMade brings a picture onto the shelf that was made for another host. False: there is none. What goes wrong is logged, and the picture is
-// made again.
+// takeMade brings a picture onto the shelf that was made for another host. False: there is none. What goes wrong is logged, and
+// the picture is made again.
 func (g *Generator) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Asset, bool) {
 	if g.cfg.Made == nil {
 		return commands.Asset{}, false

@@ -111,13 +111,16 @@ func tooMuch(err error) error {
 	if !errors.As(err, &full) || full.All {
 		return err
 	}
-	return domain.Errorf(domain.Invalid, codeStorage, "The image cannot be kept: those that the account has had generated or used in the last %.0f minutes come to %s, "+
+	return domain.Errorf(domain.Invalid, codeStorage, "The image cannot be kept: those that the account has had generated or "+
+		"used in the last %.0f minutes come to %s, "+
 		"as much as they may. Use fewer at a time.", inUse.Minutes(), full.Bound())
 }
 
 // replace makes a file in one step, within the bounds.
 func (s shelf) replace(path string, content []byte) error {
-	return s.room.Store(context.Background(), filepath.Base(s.dir), int64(len(content)), func() error { return replace(path, content) })
+	return s.room.Store(context.Background(), filepath.Base(s.dir), int64(len(content)), func() error {
+		return replace(path, content)
+	})
 }
 
 // replace makes a file in one step.
@@ -142,15 +145,19 @@ func recognise(raw []byte) (commands.Asset, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(raw))
 	switch {
 	case len(raw) > maxPicture:
-		return commands.Asset{}, domain.Errorf(domain.Invalid, codeFailed, "The image provider made an image of more than %d MB", maxPicture>>20)
+		return commands.Asset{}, domain.Errorf(domain.Invalid, codeFailed,
+			"The image provider made an image of more than %d MB", maxPicture>>20)
 	case err != nil || !formats[format] || config.Width <= 0 || config.Height <= 0:
-		return commands.Asset{}, domain.Errorf(domain.Invalid, codeFailed, "The image provider answered with something that is neither PNG, JPEG nor WebP")
+		return commands.Asset{}, domain.Errorf(domain.Invalid, codeFailed,
+			"The image provider answered with something that is neither PNG, JPEG nor WebP")
 	case int64(config.Width)*int64(config.Height) > maxPixels:
 		return commands.Asset{}, domain.Errorf(domain.Invalid, codeFailed,
-			"The image provider made an image of %d × %d pixels: at most %d megapixels can be used", config.Width, config.Height, maxPixels>>20)
+			"The image provider made an image of %d × %d pixels: at most %d megapixels can be used", config.Width,
+			config.Height, maxPixels>>20)
 	}
 	if _, _, err := image.Decode(bytes.NewReader(raw)); err != nil {
-		return commands.Asset{}, domain.Errorf(domain.Invalid, codeFailed, "The image provider made an image that is damaged or not complete")
+		return commands.Asset{}, domain.Errorf(domain.Invalid, codeFailed,
+			"The image provider made an image that is damaged or not complete")
 	}
 	return commands.Asset{
 		Hash: hashOf(raw), Format: format, Orientation: 1, Facts: timeline.Facts{Width: config.Width, Height: config.Height},

@@ -36,7 +36,8 @@ func sizeOf(model, aspect string) string {
 }
 
 // ours are the fields of a request that no settings may change: what it costs, and the form of the answer.
-var ours = map[string]bool{"model": true, "prompt": true, "n": true, "response_format": true, "stream": true, "partial_images": true, "user": true}
+var ours = map[string]bool{"model": true, "prompt": true, "n": true, "response_format": true, "stream": true,
+	"partial_images": true, "user": true}
 
 var sizeForm = regexp.MustCompile(`^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$`)
 

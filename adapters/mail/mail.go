@@ -119,8 +119,8 @@ func (s *Sender) complete(given connection.Settings) (connection.Settings, error
 	return settings, nil
 }
 
-// accountHeader and feedbackHeader name the account whose movie an e-mail is about, for the operator's abuse desk; the second is what large mail
-// providers group their complaints by.
+// accountHeader and feedbackHeader name the account whose movie an e-mail is about, for the operator's abuse desk; the second is
+// what large mail providers group their complaints by.
 const (
 	accountHeader  = mail.Header("X-Moviola-Account")
 	feedbackHeader = mail.Header("Feedback-ID")
@@ -153,7 +153,8 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 	secure := cloneTLS(s.cfg.TLS)
 	secure.ServerName = settings["host"]
 	options := []mail.Option{
-		mail.WithPort(portOf(settings)), mail.WithTimeout(wait), mail.WithTLSConfig(secure), mail.WithoutNoop(), mail.WithHELO("moviola"),
+		mail.WithPort(portOf(settings)), mail.WithTimeout(wait), mail.WithTLSConfig(secure), mail.WithoutNoop(),
+		mail.WithHELO("moviola"),
 		mail.WithDialContextFunc(func(_ context.Context, network, address string) (net.Conn, error) {
 			// The library's own context ends once the connection stands; the connection must outlive it.
 			conn, err := s.cfg.Dial(ctx, network, address)
@@ -177,7 +178,8 @@ func (s *Sender) client(ctx context.Context, settings connection.Settings) (*mai
 		if settings["security"] == "none" {
 			kind = mail.SMTPAuthPlainNoEnc
 		}
-		options = append(options, mail.WithSMTPAuth(kind), mail.WithUsername(settings["username"]), mail.WithPassword(settings["password"]))
+		options = append(options, mail.WithSMTPAuth(kind), mail.WithUsername(settings["username"]),
+			mail.WithPassword(settings["password"]))
 	}
 	return mail.NewClient(settings["host"], options...)
 }

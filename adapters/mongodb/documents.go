@@ -1,10 +1,10 @@
 // Package mongodb keeps the documents of the read models in a MongoDB database, each in a collection of its own name, with native
 // types, so that others can read them there.
 //
-// Beside a document's own fields stand _version, that it is replaced at, _live, which is false for a tombstone, and of a tombstone _gone,
-// when it was laid. There are no transactions: a commit writes the documents, each only at the version it was loaded at, and then
-// the checkpoint. Reads go to the primary, writes are acknowledged by a majority. Nothing but equality, range, sort and
-// limit is asked of the server.
+// Beside a document's own fields stand _version, that it is replaced at, _live, which is false for a tombstone, and of a
+// tombstone _gone, when it was laid. There are no transactions: a commit writes the documents, each only at the version it was
+// loaded at, and then the checkpoint. Reads go to the primary, writes are acknowledged by a majority. Nothing but equality,
+// range, sort and limit is asked of the server.
 package mongodb
 
 import (
@@ -54,8 +54,8 @@ type Documents struct {
 	collections map[string]projections.Collection // that have been declared, by name
 }
 
-// Open connects to the server of a mongodb:// address; the path names the database (default moviola). Close must be called. It does
-// not wait for the server: the first call does, for as long as its context.
+// Open connects to the server of a mongodb:// address; the path names the database (default moviola). Close must be called. It
+// does not wait for the server: the first call does, for as long as its context.
 func Open(address string) (*Documents, error) {
 	parsed, err := connstring.ParseAndValidate(address)
 	if err != nil {

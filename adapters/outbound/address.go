@@ -48,7 +48,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// Public says whether an address belongs to the public Internet; the zero Addr does not. An IPv4 address mapped into IPv6 is judged as what it is.
+// Public says whether an address belongs to the public Internet; the zero Addr does not. An IPv4 address mapped into IPv6 is
+// judged as what it is.
 func Public(addr netip.Addr) bool {
 	if addr.Zone() != "" {
 		return false

@@ -98,7 +98,8 @@ func reason(err error) string {
 		return "the TLS certificate is not valid"
 	case errors.As(err, &record), errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error"):
 		return "the TLS handshake failed"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.EPIPE),
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.EPIPE),
 		errors.Is(err, net.ErrClosed): // while the request was being sent
 		return "the connection was closed without an answer"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):

@@ -24,7 +24,8 @@ var reservedSuffixes = []string{
 	"localhost", "localdomain", "local", "internal", "intranet", "lan", "home.arpa", "onion",
 }
 
-// unresolvable are the names that belong to nobody (RFC 6761): they are no refusal, but names that cannot be resolved, whatever some resolver says.
+// unresolvable are the names that belong to nobody (RFC 6761): they are no refusal, but names that cannot be resolved, whatever
+// some resolver says.
 var unresolvable = []string{"test", "invalid"}
 
 // hasSuffix says whether a host is one of some names, or below one.

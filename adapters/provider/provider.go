@@ -1,5 +1,5 @@
-// Package provider finds out whether a provider (of OpenAI's protocol, Azure Speech or ElevenLabs) can be reached with a key, through a client
-// that its user gives. It draws nothing, says nothing and costs nothing.
+// Package provider finds out whether a provider (of OpenAI's protocol, Azure Speech or ElevenLabs) can be reached with a key,
+// through a client that its user gives. It draws nothing, says nothing and costs nothing.
 package provider
 
 import (
@@ -59,7 +59,8 @@ func (p Prober) Probe(ctx context.Context, settings connection.Settings) error {
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer)
 	switch {
-	case response.StatusCode == http.StatusNotFound && settings.Provider() == connection.OpenAI: // not every provider lists its models; the key is not refused
+	// not every provider lists its models; the key is not refused
+	case response.StatusCode == http.StatusNotFound && settings.Provider() == connection.OpenAI:
 		return nil
 	case response.StatusCode < 200 || response.StatusCode > 299:
 		return refuse(place, fmt.Sprintf("it answered with status %d", response.StatusCode))

@@ -8,7 +8,8 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// actor draws a layer that is made in this process, with its effects but without its fades. It is used by one goroutine at a time.
+// actor draws a layer that is made in this process, with its effects but without its fades. It is used by one goroutine at a
+// time.
 type actor interface {
 	// draw draws frame k of the element: what the canvas shows of it. The result may be the same again, changed or not, at the next
 	// call, if the actor travels.

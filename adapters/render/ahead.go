@@ -18,7 +18,8 @@ var _ commands.SourceFetcher = (*Engine)(nil)
 
 // keeper is a commands.Assets that can say what it has without downloading anything.
 type keeper interface {
-	// Kept is what Fetch, or Refetch of what has to be downloaded since a time, would take without asking a server: false when it would ask.
+	// Kept is what Fetch, or Refetch of what has to be downloaded since a time, would take without asking a server: false when it
+	// would ask.
 	Kept(ctx context.Context, account domain.AccountID, address string) (commands.Asset, bool)
 	KeptSince(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool)
 	// IsOwn says that an address is the service's own: nobody else is asked for it.
@@ -38,9 +39,9 @@ func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch
 	}}
 }
 
-// FetchSources brings the files that a movie names into the account's cache: those of its elements, components, masks, fonts, captions and
-// preloads, and the font families that it names, as far as they can be known before anything is spoken, generated or drawn. See commands.SourceFetcher. A movie that is
-// mistaken names none: whoever renders it says so.
+// FetchSources brings the files that a movie names into the account's cache: those of its elements, components, masks, fonts,
+// captions and preloads, and the font families that it names, as far as they can be known before anything is spoken, generated or
+// drawn. See commands.SourceFetcher. A movie that is mistaken names none: whoever renders it says so.
 func (e *Engine) FetchSources(ctx context.Context, job commands.FetchJob) error {
 	before := oom.Read()
 	return outOfMemory(ctx, before, e.fetchSources(ctx, job))

@@ -7,8 +7,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// changed says of the frames of a window whether they may look other than the frame before. A frame that rests looks like it: its layers are the
-// same, and each of them rests.
+// changed says of the frames of a window whether they may look other than the frame before. A frame that rests looks like it: its
+// layers are the same, and each of them rests.
 type changed []change
 
 // change is how much of a frame may differ from the one before.

@@ -96,7 +96,8 @@ func New(cfg Config) (*Engine, error) {
 			return nil, fmt.Errorf("make render folder: %w", err)
 		}
 	}
-	return &Engine{cfg: cfg, limiter: newLimiter(cfg.Cores, cfg.MemoryMB), room: quota.NewFolder(CacheFolder(dir), cfg.Room, linking)}, nil
+	return &Engine{cfg: cfg, limiter: newLimiter(cfg.Cores, cfg.MemoryMB),
+		room: quota.NewFolder(CacheFolder(dir), cfg.Room, linking)}, nil
 }
 
 // Render makes the movie of one attempt. See commands.Renderer.

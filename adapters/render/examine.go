@@ -12,8 +12,8 @@ import (
 	"moviola/commands"
 )
 
-// Examine looks at a file of the cache of rendered parts and whole movies: a part has the hash that its notes have for it, and one has not
-// got without the other. Quick leaves the parts unread.
+// Examine looks at a file of the cache of rendered parts and whole movies: a part has the hash that its notes have for it, and
+// one has not got without the other. Quick leaves the parts unread.
 func Examine(path string, quick bool) (commands.Flaw, error) {
 	notes := notesOf(path)
 	if path == notes {
@@ -29,7 +29,8 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 	}
 	sum, err := commands.HashOfFile(path)
 	if err == nil && sum != known.Sum {
-		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it does not have the recorded hash", Remove: []string{notes, path}}, nil
+		return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it does not have the recorded hash",
+			Remove: []string{notes, path}}, nil
 	}
 	return commands.Flaw{}, unlessGone(err)
 }

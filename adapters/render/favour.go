@@ -14,7 +14,8 @@ type pose struct {
 	change change // from what is before
 }
 
-// favour is pictures, of those that are encoded, that the encoder makes better than it would by itself, by steps of its quantiser.
+// favour is pictures, of those that are encoded, that the encoder makes better than it would by itself, by steps of its
+// quantiser.
 type favour struct {
 	span
 	steps float64

@@ -97,7 +97,9 @@ func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
 }
 
 // obtain gets all sources, a few at a time.
-func (r *run) obtain(ctx context.Context, wanted []document.Source, get func(context.Context, document.Source) (source, error)) ([]source, error) {
+func (r *run) obtain(
+	ctx context.Context, wanted []document.Source, get func(context.Context, document.Source) (source, error),
+) ([]source, error) {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(fetchers)
 	got := make([]source, len(wanted))
@@ -205,7 +207,8 @@ func fits(w document.Source, a commands.Asset) error {
 	if ok {
 		return nil
 	}
-	return domain.Errorf(domain.Invalid, "asset_wrong_type", "The URL provided is not %s file and cannot be used as a source for %s", name, as)
+	return domain.Errorf(domain.Invalid, "asset_wrong_type", "The URL provided is not %s file and cannot be used as a "+
+		"source for %s", name, as)
 }
 
 // facts are what the timeline needs to know of the sources.

@@ -40,7 +40,8 @@ type pages struct {
 
 // errNoBrowser is for movies with html elements on a server without Chromium.
 func errNoBrowser() error {
-	return domain.Errorf(domain.Invalid, "html_unavailable", "Web pages cannot be drawn on this server: install chromium-headless-shell")
+	return domain.Errorf(domain.Invalid, "html_unavailable", "Web pages cannot be drawn on this server: install "+
+		"chromium-headless-shell")
 }
 
 // share lets pages be waited for no longer when lapsed is closed, and sets gaveWay then.
@@ -196,7 +197,8 @@ type counting struct {
 func (c *counting) Write(p []byte) (int, error) {
 	n, err := c.to.Write(p)
 	if c.size += int64(n); c.size > maxFilmBytes {
-		return n, domain.Errorf(domain.Invalid, "html_too_large", "The page's animation is too large: make it smaller or capture less of it")
+		return n, domain.Errorf(domain.Invalid, "html_too_large", "The page's animation is too large: make it smaller or "+
+			"capture less of it")
 	}
 	return n, err
 }

@@ -25,7 +25,8 @@ const (
 )
 
 // hearEncoder packs sound for speech: one channel, 48 kbit/s.
-var hearEncoder = []string{"-c:a", "aac", "-b:a", "48k", "-ar", "24000", "-ac", "1", "-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4"}
+var hearEncoder = []string{"-c:a", "aac", "-b:a", "48k", "-ar", "24000", "-ac", "1", "-map_metadata", "-1", "-fflags",
+	"+bitexact", "-f", "mp4"}
 
 // heard are the words that a provider hears in the movie's sound.
 func (r *run) heard(ctx context.Context, s *timeline.Subtitles) ([]caption.Word, error) {
@@ -74,7 +75,8 @@ func (r *run) packed(ctx context.Context, part stretch, dir string, n int) (stri
 	}
 	name := fmt.Sprintf("%d.m4a", n)
 	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
-		Inputs: []ffmpeg.Input{{Path: sound, Format: "mov", Seek: part.from, Length: part.to - part.from}}, Dir: dir, Read: []string{r.parts},
+		Inputs: []ffmpeg.Input{{Path: sound, Format: "mov", Seek: part.from, Length: part.to - part.from}}, Dir: dir,
+		Read:   []string{r.parts},
 		Output: append(append([]string{"-map", "0:a"}, hearEncoder...), name),
 	})
 	if err != nil {

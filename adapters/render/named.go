@@ -31,8 +31,8 @@ func layersOf(w timeline.Window) iter.Seq[timeline.Layer] {
 	}
 }
 
-// note adds to the key of a window what decides how a layer looks and does not stand in it: the content of fonts, and of files that
-// settings name.
+// note adds to the key of a window what decides how a layer looks and does not stand in it: the content of fonts, and of files
+// that settings name.
 func (r *run) note(spec *windowSpec, l timeline.Layer) error {
 	if err := r.noteFonts(spec, l); err != nil {
 		return err
@@ -96,7 +96,8 @@ func (r *run) noteDrawings(spec *windowSpec, namer fontNamer, l timeline.Layer) 
 		if err != nil {
 			return fmt.Errorf("read a drawing: %w", err)
 		}
-		names, err := namer.FontsOfAll(text.Writing{Families: []string{"sans-serif", "serif"}, Page: string(content), Words: string(content)})
+		names, err := namer.FontsOfAll(text.Writing{Families: []string{"sans-serif", "serif"}, Page: string(content),
+			Words: string(content)})
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,8 @@ func (r *run) noteDrawings(spec *windowSpec, namer fontNamer, l timeline.Layer) 
 	return nil
 }
 
-// componentWriting is what a component may write: all strings of its settings, in the families that they name and in the defaults.
+// componentWriting is what a component may write: all strings of its settings, in the families that they name and in the
+// defaults.
 func componentWriting(c document.Component) text.Writing {
 	w := text.Writing{Families: []string{"Inter", "Roboto"}, Words: "0123456789,.-"}
 	var words strings.Builder

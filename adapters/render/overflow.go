@@ -15,7 +15,8 @@ const (
 	maxOverflow = 50
 )
 
-// warnTexts notes the texts that need more room than they have, those of components too: those of the first maxFitted elements with texts.
+// warnTexts notes the texts that need more room than they have, those of components too: those of the first maxFitted elements
+// with texts.
 func (r *run) warnTexts() error {
 	seen := map[timeline.Ref]bool{}
 	found := 0

@@ -18,12 +18,14 @@ const (
 	pageKeptTime = 5 * time.Minute
 	// maxLeftPages bounds the pages that are on their way, or kept, for movies that have given their slot away.
 	maxLeftPages = 24
-	// maxLeftBytes bounds the memory of the pictures that are kept for them. One that does not fit is drawn again in the movie's next turn.
+	// maxLeftBytes bounds the memory of the pictures that are kept for them. One that does not fit is drawn again in the movie's
+	// next turn.
 	maxLeftBytes = 256 << 20
 )
 
-// pageFlights are pages that are being loaded and drawn. A render that is asked for its slot while it waits for one gives the slot up; the page
-// goes on, bounded by the number of browsers, and the movie's next turn finds what it has come to. It is safe for concurrent use.
+// pageFlights are pages that are being loaded and drawn. A render that is asked for its slot while it waits for one gives the
+// slot up; the page goes on, bounded by the number of browsers, and the movie's next turn finds what it has come to. It is safe
+// for concurrent use.
 type pageFlights struct {
 	mu   sync.Mutex
 	all  map[string]*pageFlight
@@ -44,10 +46,12 @@ type pageFlight struct {
 	bytes   int         // of its picture, when it is kept
 }
 
-// join returns what load returns, which runs once for all that wait under the key. It ends with commands.ErrGiveWay when lapsed is closed, and
-// load goes on, as it does when ctx ends because another account waits; when ctx ends for another reason and nobody else waits, load's context
-// ends.
-func (p *pageFlights) join(ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error)) (any, error) {
+// join returns what load returns, which runs once for all that wait under the key. It ends with commands.ErrGiveWay when lapsed
+// is closed, and load goes on, as it does when ctx ends because another account waits; when ctx ends for another reason and
+// nobody else waits, load's context ends.
+func (p *pageFlights) join(
+	ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error),
+) (any, error) {
 	f := p.begin(ctx, key, load)
 	select {
 	case <-f.done:

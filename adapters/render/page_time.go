@@ -15,7 +15,8 @@ import (
 const (
 	// defaultPagesTime is how long all pages of a movie together may take in browsers. Decision 72.
 	defaultPagesTime = 10 * time.Minute
-	// pagesTimeKept is how long it is remembered what the pages of a movie have taken, from the last of them on: no movie has more turns after it.
+	// pagesTimeKept is how long it is remembered what the pages of a movie have taken, from the last of them on: no movie has
+	// more turns after it.
 	pagesTimeKept = 20 * time.Minute
 )
 
@@ -112,7 +113,8 @@ func (t *pagesTime) over(l timeline.Layer) error {
 	if l.Page.Source != "" {
 		page = fmt.Sprintf("the page '%.200s'", l.Page.Source)
 	}
-	return domain.Errorf(domain.Invalid, "html_too_slow", "The pages of the movie have taken %s together, as long as they may, and %s is not done. "+
+	return domain.Errorf(domain.Invalid, "html_too_slow", "The pages of the movie have taken %s together, as long as they "+
+		"may, and %s is not done. "+
 		"Use fewer pages, or faster ones.", inWords(t.limit), page)
 }
 

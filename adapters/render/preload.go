@@ -17,8 +17,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// preload makes the items of the movie's property preload ready, before anything else, and fills in what depends on them. An item that
-// fails ends the render. Spec: Movie, preload; decision 46.
+// preload makes the items of the movie's property preload ready, before anything else, and fills in what depends on them. An item
+// that fails ends the render. Spec: Movie, preload; decision 46.
 func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
 	if len(doc.Preload) == 0 {
 		return doc, nil
@@ -50,12 +50,13 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 	return doc, document.Validate(doc)
 }
 
-// preloaded makes one item ready and returns the variables that it becomes. A page that gives way leaves the others to be finished: what a provider
-// makes for them would be paid twice.
+// preloaded makes one item ready and returns the variables that it becomes. A page that gives way leaves the others to be
+// finished: what a provider makes for them would be paid twice.
 func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (map[string]any, error) {
 	item := doc.Preload[index]
 	job := commands.PrepareJob{
-		Account: r.job.Account, Batch: string(r.job.Project), Index: index, Attempt: r.job.Attempt, Item: item, FetchedSince: r.job.FetchedSince, Now: r.clock(),
+		Account: r.job.Account, Batch: string(r.job.Project), Index: index, Attempt: r.job.Attempt, Item: item,
+		FetchedSince: r.job.FetchedSince, Now: r.clock(),
 	}
 	waits, end := ctx, func() {}
 	if item.Type == preload.HTML {
@@ -87,8 +88,8 @@ func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (ma
 	return document.PreloadValues(item.ID, address, web, made.Duration, made.Width, made.Height), nil
 }
 
-// keepMade keeps in the media library what was made for elements that ask for it. What cannot be kept is a warning: the movie is there.
-// Decision 47.
+// keepMade keeps in the media library what was made for elements that ask for it. What cannot be kept is a warning: the movie is
+// there. Decision 47.
 func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 	if r.job.Keep == nil {
 		return
@@ -149,7 +150,8 @@ func (r *run) layerOf(ref timeline.Ref) (timeline.Layer, int64, bool) {
 	return timeline.Layer{}, 0, false
 }
 
-// draw draws a layer that lies in the corner of the canvas: what never changes as a picture, everything else as a film of some frames.
+// draw draws a layer that lies in the corner of the canvas: what never changes as a picture, everything else as a film of some
+// frames.
 func (p *prepared) draw(ctx context.Context, l timeline.Layer, frames int64) error {
 	box := image.Rect(0, 0, l.Box.W, l.Box.H)
 	c, err := p.run.stills.content(ctx, l, box, box)

@@ -27,8 +27,8 @@ const drawnWidth, drawnHeight = 1920, 1080
 // smallestCanvas is the least side of a movie, in pixels.
 const smallestCanvas = 50
 
-// Prepare makes an item of a preload ready: as the only element of a movie, which knows how to fetch, speak, generate and draw it.
-// Decision 46. Pages and components become pictures, or films with transparency when they move.
+// Prepare makes an item of a preload ready: as the only element of a movie, which knows how to fetch, speak, generate and draw
+// it. Decision 46. Pages and components become pictures, or films with transparency when they move.
 func (e *Engine) Prepare(ctx context.Context, job commands.PrepareJob) (commands.Prepared, error) {
 	before := oom.Read()
 	out, err := e.prepare(ctx, job)
@@ -41,7 +41,8 @@ func (e *Engine) prepare(ctx context.Context, job commands.PrepareJob) (out comm
 		return commands.Prepared{}, err
 	}
 	project := domain.ProjectID(fmt.Sprintf("%s/%d", job.Batch, job.Index))
-	r, err := e.begin(commands.RenderJob{Account: job.Account, Project: project, Attempt: job.Attempt, FetchedSince: job.FetchedSince, Now: job.Now})
+	r, err := e.begin(commands.RenderJob{Account: job.Account, Project: project, Attempt: job.Attempt,
+		FetchedSince: job.FetchedSince, Now: job.Now})
 	if err != nil {
 		return commands.Prepared{}, err
 	}

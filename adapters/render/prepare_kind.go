@@ -16,8 +16,9 @@ type fileKind struct{ extension, contentType string }
 var fileKinds = map[string]fileKind{
 	"jpeg": {".jpg", "image/jpeg"}, "png": {".png", "image/png"}, "gif": {".gif", "image/gif"}, "webp": {".webp", "image/webp"},
 	commands.DrawingFormat: {".svg", "image/svg+xml"},
-	"bmp":                  {".bmp", "image/bmp"}, "tiff": {".tiff", "image/tiff"}, "avi": {".avi", "video/x-msvideo"}, "mpegts": {".ts", "video/mp2t"},
-	"mp3": {".mp3", "audio/mpeg"}, "wav": {".wav", "audio/wav"}, "flac": {".flac", "audio/flac"}, "aac": {".aac", "audio/aac"},
+	"bmp":                  {".bmp", "image/bmp"}, "tiff": {".tiff", "image/tiff"}, "avi": {".avi", "video/x-msvideo"},
+	"mpegts": {".ts", "video/mp2t"},
+	"mp3":    {".mp3", "audio/mpeg"}, "wav": {".wav", "audio/wav"}, "flac": {".flac", "audio/flac"}, "aac": {".aac", "audio/aac"},
 }
 
 // kindOf is the extension and the MIME type of an asset, by its container and what is in it.
@@ -81,7 +82,8 @@ var (
 	webmVideo = []string{"vp8", "vp9", "av1"}
 	webmAudio = []string{"vorbis", "opus"}
 	alone     = map[string][]string{ // sound without picture
-		"mp3": {"mp3"}, "aac": {"aac"}, "flac": {"flac"}, "ogg": {"vorbis", "opus", "flac"}, "wav": {"pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le"},
+		"mp3": {"mp3"}, "aac": {"aac"}, "flac": {"flac"}, "ogg": {"vorbis", "opus", "flac"},
+		"wav": {"pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le"},
 	}
 )
 

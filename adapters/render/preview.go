@@ -174,7 +174,8 @@ func (r *run) moment(ctx context.Context, windows []timeline.Window, frame int64
 	width, height := fit(r.plan.Width, r.plan.Height, maxSide)
 	to := g.label()
 	g.chain(g.finish(only(n)), []string{
-		fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd+full_chroma_int:in_color_matrix=bt709:in_range=tv:out_range=pc", width, height), "format=rgba",
+		fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd+full_chroma_int:in_color_matrix=bt709:in_range=tv:out_range=pc",
+			width, height), "format=rgba",
 	}, to)
 	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
 		Inputs: g.inputs, Graph: g.script(), Dir: dir, Read: []string{r.in},
@@ -206,8 +207,8 @@ func (r *run) mark(img *image.NRGBA) error {
 	return nil
 }
 
-// narrowed cuts a window down to one frame, so that nothing is decoded or drawn for the others: what a window shows does not depend on where it
-// was cut. A transition cannot be cut. n is the frame's number in what is returned.
+// narrowed cuts a window down to one frame, so that nothing is decoded or drawn for the others: what a window shows does not
+// depend on where it was cut. A transition cannot be cut. n is the frame's number in what is returned.
 func narrowed(w timeline.Window, frame int64) (narrow timeline.Window, n int64) {
 	if w.Transition != nil {
 		return w, frame

@@ -7,11 +7,12 @@ import (
 	"moviola/commands"
 )
 
-// shareGrace is how long a render that is asked for its slot still waits for its sources and pages: those that are on the disk take less.
+// shareGrace is how long a render that is asked for its slot still waits for its sources and pages: those that are on the disk
+// take less.
 const shareGrace = time.Second
 
-// shares says whether the render is to give its slot to another account's now. Never before it has begun a window of its own: every turn gets
-// the movie further. A page that is waited for gives it up by itself, see pageFlights.
+// shares says whether the render is to give its slot to another account's now. Never before it has begun a window of its own:
+// every turn gets the movie further. A page that is waited for gives it up by itself, see pageFlights.
 func (r *run) shares() bool {
 	select {
 	case <-r.job.Share:
@@ -21,14 +22,15 @@ func (r *run) shares() bool {
 	}
 }
 
-// whileSourcesMayTake lets r.lapsed be closed when a render that was asked for its slot waits for its sources no longer. The function that is
-// returned ends that.
+// whileSourcesMayTake lets r.lapsed be closed when a render that was asked for its slot waits for its sources no longer. The
+// function that is returned ends that.
 func (r *run) whileSourcesMayTake() (end func()) {
 	r.lapsed, end = r.lapse()
 	return end
 }
 
-// lapse returns what is closed when a render that was asked for its slot waits for others no longer, and a function that ends that.
+// lapse returns what is closed when a render that was asked for its slot waits for others no longer, and a function that ends
+// that.
 func (r *run) lapse() (<-chan struct{}, func()) {
 	ended, lapsed := make(chan struct{}), make(chan struct{})
 	if r.job.Share != nil {

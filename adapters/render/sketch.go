@@ -22,8 +22,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// sketch is how a movie is shown that is not made: nobody is paid for it, nothing is asked for unless that is wanted, and what is not there has a
-// placeholder that says so. It is safe for concurrent use.
+// sketch is how a movie is shown that is not made: nobody is paid for it, nothing is asked for unless that is wanted, and what is
+// not there has a placeholder that says so. It is safe for concurrent use.
 type sketch struct {
 	fetch bool // sources may be downloaded
 	w, h  int  // of a picture or video that is not there: those of the movie
@@ -40,7 +40,8 @@ const (
 	sketchFetch = 5 * time.Second
 )
 
-// freeSpeaker and freeImages are what can say that a request would cost nothing: it was made before, or is made by the program itself.
+// freeSpeaker and freeImages are what can say that a request would cost nothing: it was made before, or is made by the program
+// itself.
 type freeSpeaker interface {
 	AtHand(ctx context.Context, request commands.SpeechRequest) bool
 }
@@ -163,7 +164,8 @@ func (r *run) placeholder(w document.Source) (source, error) {
 	case w.Kind == document.KindMask:
 		img = sized(image.White, r.sketch.w, r.sketch.h)
 	case asset.Format != "":
-		if img, err = r.written(label, float64(min(r.sketch.w, r.sketch.h))/12, r.sketch.w, r.sketch.h, image.NewUniform(sketchGround)); err != nil {
+		if img, err = r.written(label, float64(min(r.sketch.w, r.sketch.h))/12, r.sketch.w, r.sketch.h,
+			image.NewUniform(sketchGround)); err != nil {
 			return source{}, err
 		}
 	}
@@ -218,7 +220,9 @@ func writePNG(to string, img image.Image) error {
 // sketched is what is shown of a page that would have to be loaded: the picture that is kept of it, or a placeholder.
 func (p *pages) sketched(l timeline.Layer, box image.Rectangle) content {
 	return fixed(func(ctx context.Context) (*image.RGBA, error) {
-		img, err := p.kept.still(ctx, l, func(context.Context, timeline.Layer) (*image.NRGBA, error) { return nil, commands.ErrNotAtHand })
+		img, err := p.kept.still(ctx, l, func(context.Context, timeline.Layer) (*image.NRGBA, error) {
+			return nil, commands.ErrNotAtHand
+		})
 		if errors.Is(err, commands.ErrNotAtHand) {
 			p.sketch.miss(l.Ref, "the page is not loaded yet")
 			img, err = sized(image.NewUniform(sketchGround), box.Dx(), box.Dy()), nil

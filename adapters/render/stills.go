@@ -213,16 +213,16 @@ func (s *stills) open(ctx context.Context, l timeline.Layer) (actor, error) {
 // maxSheet bounds the pixels of the picture that views are taken from.
 const maxSheet = 24 << 20
 
-// maxNear bounds how much larger than its box a text is drawn for a near view, the others of how many pixels: they are drawn anew in
-// every frame of an animation.
+// maxNear bounds how much larger than its box a text is drawn for a near view, the others of how many pixels: they are drawn anew
+// in every frame of an animation.
 const (
 	maxNear        = 3.0
 	maxNearPixels  = 10 << 20
 	maxMovedPixels = 4 << 20
 )
 
-// closer is a text as large as the nearest view shows it, in a box that begins at 0, 0: letters that are enlarged as a picture would be
-// soft.
+// closer is a text as large as the nearest view shows it, in a box that begins at 0, 0: letters that are enlarged as a picture
+// would be soft.
 func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	grow := math.Min(nearest(*l.Effects.Motion), maxNear)
 	most := float64(maxNearPixels)

@@ -22,7 +22,9 @@ const keptBytes = 96 << 20
 
 // newStream prepares frames whose places differ. They are drawn at once where that takes little memory, so that no more of the
 // canvas is handled than they need; otherwise the whole canvas is.
-func newStream(ctx context.Context, frames int64, w, h int, draw func(context.Context, int64) (*picture.Layer, error)) (*stream, error) {
+func newStream(
+	ctx context.Context, frames int64, w, h int, draw func(context.Context, int64) (*picture.Layer, error),
+) (*stream, error) {
 	s := &stream{frames: frames, draw: draw}
 	var last *picture.Layer
 	size := 0

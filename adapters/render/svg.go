@@ -15,11 +15,12 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// pixels decodes or draws a still picture and returns what is seen of it in a part of its box. The crop is of the upright picture; empty: all of
-// it.
+// pixels decodes or draws a still picture and returns what is seen of it in a part of its box. The crop is of the upright
+// picture; empty: all of it.
 func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.Rectangle) (*image.RGBA, error) {
 	if !src.isDrawing() {
-		return picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Crop: crop, Box: box}.Pixels(seen)
+		return picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Crop: crop,
+			Box: box}.Pixels(seen)
 	}
 	whole := image.Rect(0, 0, src.asset.Facts.Width, src.asset.Facts.Height)
 	if crop.Empty() {
@@ -30,7 +31,8 @@ func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.R
 		return &image.RGBA{}, nil
 	}
 	if s.pages.draw == nil {
-		return nil, domain.Errorf(domain.Invalid, "svg_unavailable", "SVG drawings cannot be drawn on this server: install chromium-headless-shell")
+		return nil, domain.Errorf(domain.Invalid, "svg_unavailable", "SVG drawings cannot be drawn on this server: install "+
+			"chromium-headless-shell")
 	}
 	svg, err := os.ReadFile(src.path)
 	if err != nil {

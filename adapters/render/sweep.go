@@ -21,7 +21,8 @@ const (
 	defaultCacheBytes = 20 << 30
 	// inUse is how long after its last use a part is left alone, whatever room is needed.
 	inUse = 10 * time.Minute
-	// linking is how long after its last use a part is left alone when room is needed for another: an attempt has a link of its own by then.
+	// linking is how long after its last use a part is left alone when room is needed for another: an attempt has a link of its
+	// own by then.
 	linking = time.Minute
 	// unused is how long a part is kept that nobody asks for.
 	unused = 30 * 24 * time.Hour

@@ -177,16 +177,17 @@ func (g *graph) webp(src source, at float64, frames int64) ffmpeg.Input {
 	}
 }
 
-// tieBreak is how much of a frame the moments are moved at which a source is looked at. Frames of common rates then never lie half
-// way between two moments, where rounding would decide, and differently in a window that begins elsewhere.
+// tieBreak is how much of a frame the moments are moved at which a source is looked at. Frames of common rates then never lie
+// half way between two moments, where rounding would decide, and differently in a window that begins elsewhere.
 const tieBreak = 0.02
 
-// sampled takes the frames that are seen at the movie's moments, from start seconds on. No frame lies after end: to one that a damaged
-// file puts hours or years away fps would make all that lie before it, and nothing behind it could stop it.
+// sampled takes the frames that are seen at the movie's moments, from start seconds on. No frame lies after end: to one that a
+// damaged file puts hours or years away fps would make all that lie before it, and nothing behind it could stop it.
 func (g *graph) sampled(start, end float64) string {
 	last := ffmpeg.FormatSeconds(end) + "/TB"
 	start -= tieBreak * float64(g.rate.Den) / float64(g.rate.Num)
-	return "setpts='if(gt(PTS," + last + ")," + last + ",PTS)',fps=fps=" + ffmpeg.FormatRate(g.rate) + ":start_time=" + ffmpeg.FormatSeconds(start) + ":round=near"
+	return "setpts='if(gt(PTS," + last + ")," + last + ",PTS)',fps=fps=" + ffmpeg.FormatRate(g.rate) + ":start_time=" +
+		ffmpeg.FormatSeconds(start) + ":round=near"
 }
 
 // loopBytes bounds what a short clip that repeats may keep in memory.

@@ -123,7 +123,8 @@ func (c *composer) straight(l timeline.Layer, alpha bool) []string {
 	look := ""
 	if e.Correction != nil {
 		k := picture.Correction(*e.Correction)
-		look = fmt.Sprintf("y='clip(255*pow(max(0,%g*(val/255-0.5)+0.5+%g),%g),0,255)':u='clip(128+(val-128)*%g,0,255)':v='clip(128+(val-128)*%[4]g,0,255)'",
+		look = fmt.Sprintf("y='clip(255*pow(max(0,%g*(val/255-0.5)+0.5+%g),%g),0,255)'"+
+			":u='clip(128+(val-128)*%g,0,255)':v='clip(128+(val-128)*%[4]g,0,255)'",
 			k.Contrast, k.Brightness, 1/k.Gamma, k.Saturation)
 	}
 	if e.Transparency > 0 {
@@ -170,7 +171,8 @@ func (c *composer) moved(l timeline.Layer, size image.Point, leaves bool) []stri
 	x0, x1 := at(m.From.X, m.To.X, w, left), at(m.From.X+m.From.W, m.To.X+m.To.W, w, left)
 	y0, y1 := at(m.From.Y, m.To.Y, h, top), at(m.From.Y+m.From.H, m.To.Y+m.To.H, h, top)
 	filters = append(filters, fmt.Sprintf(
-		"perspective=x0='%s':y0='%s':x1='%s':y1='%[2]s':x2='%[1]s':y2='%[4]s':x3='%[3]s':y3='%[4]s':sense=source:eval=frame:interpolation=linear",
+		"perspective=x0='%s':y0='%s':x1='%s':y1='%[2]s':x2='%[1]s'"+
+			":y2='%[4]s':x3='%[3]s':y3='%[4]s':sense=source:eval=frame:interpolation=linear",
 		x0, y0, x1, y1))
 	if leaves {
 		filters = append(filters, fmt.Sprintf("scale=w=%d:h=%d:flags=bilinear", size.X, size.Y))
@@ -239,8 +241,8 @@ func (c *composer) layMasked(l timeline.Layer, from string, region image.Rectang
 	c.put(l, c.withAlpha(from, cut, true), place{box: region, visible: region})
 }
 
-// layTurned lays a layer with a video as its mask that is turned: both are turned together, so the layer is drawn upright here, alone on
-// a canvas that is its box.
+// layTurned lays a layer with a video as its mask that is turned: both are turned together, so the layer is drawn upright here,
+// alone on a canvas that is its box.
 func (c *composer) layTurned(ctx context.Context, l timeline.Layer) error {
 	box := rectangle(l.Box)
 	if int64(box.Dx())*int64(box.Dy()) > maxTurned {
@@ -277,7 +279,8 @@ func (s *stills) over(w, h int) *stills {
 
 // maskFile writes the mask of a layer as grey pixels.
 func (s *stills) maskFile(ctx context.Context, l timeline.Layer, box image.Rectangle) (string, error) {
-	mask, err := s.mask(ctx, timeline.Layer{Ref: l.Ref, Effects: &timeline.Effects{Mask: l.Effects.Mask, Rotation: &timeline.Rotation{}}}, box)
+	mask, err := s.mask(ctx, timeline.Layer{Ref: l.Ref,
+		Effects: &timeline.Effects{Mask: l.Effects.Mask, Rotation: &timeline.Rotation{}}}, box)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,8 @@ import (
 // speak has a text spoken.
 func (r *run) speak(ctx context.Context, w document.Source) (source, error) {
 	if r.engine.cfg.Speaker == nil {
-		return source{}, domain.Errorf(domain.Invalid, "voice_unavailable", "This server has no voices: install espeak-ng or set up a speech provider")
+		return source{}, domain.Errorf(domain.Invalid, "voice_unavailable",
+			"This server has no voices: install espeak-ng or set up a speech provider")
 	}
 	said, err := r.engine.cfg.Speaker.Speak(ctx, r.speechOf(w))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package s3 puts files into buckets of Amazon S3, or of a service that speaks its protocol, through a client that its user gives:
-// no credentials, regions or proxies are taken from the environment. Files are streamed. What they are is not known here.
+// Package s3 puts files into buckets of Amazon S3, or of a service that speaks its protocol, through a client that its user
+// gives: no credentials, regions or proxies are taken from the environment. Files are streamed. What they are is not known here.
 package s3
 
 import (
@@ -82,7 +82,9 @@ func (s *Sender) Test(ctx context.Context, parcel deliveries.Parcel) (deliveries
 	return deliveries.Receipt{}, s.explain(ctx, placeOf(settings), err)
 }
 
-func (s *Sender) put(ctx context.Context, settings connection.Settings, key string, body io.ReadSeeker, size int64, contentType string) error {
+func (s *Sender) put(
+	ctx context.Context, settings connection.Settings, key string, body io.ReadSeeker, size int64, contentType string,
+) error {
 	bucket := s.bucket(settings)
 	_, err := bucket.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: aws.String(settings["bucket"]), Key: aws.String(key), Body: body,
@@ -96,16 +98,16 @@ func (s *Sender) put(ctx context.Context, settings connection.Settings, key stri
 	return err
 }
 
-// closed says whether the storage closed the connection without an answer that arrived. A storage that refuses an upload whose body
-// it has not read closes the connection, and with it the answer can be lost.
+// closed says whether the storage closed the connection without an answer that arrived. A storage that refuses an upload whose
+// body it has not read closes the connection, and with it the answer can be lost.
 func closed(err error) bool {
 	var answer smithy.APIError
 	return err != nil && !errors.As(err, &answer) && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed))
 }
 
-// refusal asks the storage, by a request without a body, why it may have closed the connection of an upload, and returns the error it
-// answers. Nil: it gives no reason. Keys that may only write are not allowed to list: AccessDenied is no reason.
+// refusal asks the storage, by a request without a body, why it may have closed the connection of an upload, and returns the
+// error it answers. Nil: it gives no reason. Keys that may only write are not allowed to list: AccessDenied is no reason.
 func (s *Sender) refusal(ctx context.Context, bucket *s3.Client, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -120,8 +122,9 @@ func (s *Sender) refusal(ctx context.Context, bucket *s3.Client, name string) er
 // bucket returns the client for one destination. Nothing of it comes from the environment.
 func (s *Sender) bucket(settings connection.Settings) *s3.Client {
 	return s3.New(s3.Options{
-		Region:           settings["region"],
-		Credentials:      credentials.NewStaticCredentialsProvider(settings["access-key-id"], settings["secret-access-key"], settings["session-token"]),
+		Region: settings["region"],
+		Credentials: credentials.NewStaticCredentialsProvider(settings["access-key-id"], settings["secret-access-key"],
+			settings["session-token"]),
 		HTTPClient:       s.cfg.Client,
 		BaseEndpoint:     endpointOf(settings),
 		UsePathStyle:     settings["path-style"] == "true",

@@ -13,8 +13,9 @@ import (
 	"moviola/commands"
 )
 
-// Examine looks at a file of a cache whose files are named by the SHA-256 of their content, with or without an extension, and whose notes are
-// JSON. A note that names a file ("file", or "Hash" alone) has it beside it. Quick leaves the content of files unread.
+// Examine looks at a file of a cache whose files are named by the SHA-256 of their content, with or without an extension, and
+// whose notes are JSON. A note that names a file ("file", or "Hash" alone) has it beside it. Quick leaves the content of files
+// unread.
 func Examine(path string, quick bool) (commands.Flaw, error) {
 	name := filepath.Base(path)
 	stem, _, _ := strings.Cut(name, ".")
@@ -30,7 +31,8 @@ func Examine(path string, quick bool) (commands.Flaw, error) {
 	if err != nil || sum == stem {
 		return commands.Flaw{}, missing(err)
 	}
-	return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it does not have the hash that it is named by", Remove: []string{path}}, nil
+	return commands.Flaw{Kind: commands.FlawDamaged, Detail: "it does not have the hash that it is named by",
+		Remove: []string{path}}, nil
 }
 
 func examineNote(path string) (commands.Flaw, error) {

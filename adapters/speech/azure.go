@@ -15,8 +15,8 @@ import (
 	"moviola/domain"
 )
 
-// Azure Speech by its own protocol, text to speech over REST: one POST of SSML, answered with a sound. It says nothing about when it
-// speaks which word. docs/voices.md says which page documents what.
+// Azure Speech by its own protocol, text to speech over REST: one POST of SSML, answered with a sound. It says nothing about when
+// it speaks which word. docs/voices.md says which page documents what.
 
 const (
 	azurePath   = "/cognitiveservices/v1"
@@ -52,7 +52,8 @@ func castAzure(j *job, request commands.SpeechRequest) {
 	if inner, ok := speakable(request.Text); ok && len([]rune(inner)) <= maxText {
 		j.markup = inner
 		if strings.Contains(inner, "<voice") && (j.speed != 1 || j.style != azureStyle{}) {
-			j.warnings = append(j.warnings, "The text names its voices itself, so speed and style of 'model-settings' do not count; write them into the text")
+			j.warnings = append(j.warnings, "The text names its voices itself, so speed and style of 'model-settings' do not "+
+				"count; write them into the text")
 		}
 	}
 	j.engine = "azure-speech " + j.endpoint.URL + " " + alignVersion
@@ -75,7 +76,8 @@ func readAzureStyle(settings map[string]any) azureStyle {
 	return s
 }
 
-// speakable returns what is inside of speak in a text that is well-formed SSML, so that the service gets all of it; false: it is none.
+// speakable returns what is inside of speak in a text that is well-formed SSML, so that the service gets all of it; false: it is
+// none.
 func speakable(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if !isSSML(text) {
@@ -131,10 +133,12 @@ func (r *remote) speakAzure(ctx context.Context, j job, builtIn *espeak) (spoken
 		}
 		part, err := readWAV(raw)
 		if err != nil || len(part.samples) == 0 || made.rate != 0 && part.rate != made.rate {
-			return spoken{}, domain.Errorf(domain.Invalid, codeProvider, "Azure Speech answered with something that is no WAV; check the connection's address")
+			return spoken{}, domain.Errorf(domain.Invalid, codeProvider,
+				"Azure Speech answered with something that is no WAV; check the connection's address")
 		}
 		if part.length() >= azureLongest-time.Second {
-			made.warnings = append(made.warnings, "Azure Speech speaks at most 10 minutes of one marked-up text, the rest is missing; use several voice elements")
+			made.warnings = append(made.warnings, "Azure Speech speaks at most 10 minutes of one marked-up text, the rest is "+
+				"missing; use several voice elements")
 		}
 		made.rate = part.rate
 		made.add(part.samples, nil)
@@ -146,7 +150,8 @@ func (r *remote) speakAzure(ctx context.Context, j job, builtIn *espeak) (spoken
 			return made, nil
 		}
 	}
-	made.warnings = append(made.warnings, "Azure Speech does not say over REST when it speaks each word, so the words' times are estimated")
+	made.warnings = append(made.warnings, "Azure Speech does not say over REST when it speaks each word, so the words' times "+
+		"are estimated")
 	return made, nil
 }
 
@@ -189,7 +194,8 @@ func (j job) document(inner string, ownVoices bool) string {
 		}
 		inner = fmt.Sprintf(`<voice name="%s">%s</voice>`, escaped(j.voice), inner)
 	}
-	return fmt.Sprintf(`<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" xmlns:mstts="https://www.w3.org/2001/mstts" xml:lang="%s">%s</speak>`,
+	return fmt.Sprintf(`<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" `+
+		`xmlns:mstts="https://www.w3.org/2001/mstts" xml:lang="%s">%s</speak>`,
 		locale, inner)
 }
 

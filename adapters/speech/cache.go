@@ -40,13 +40,15 @@ func Folder(dir string, account domain.AccountID) string {
 // Room is what is held of the bounds of the speech that is kept.
 func (e *Engine) Room() *quota.Folder { return e.room }
 
-// tooMuch is what the client is told when there is no room for speech or words. Where all accounts together have too much, it may pass.
+// tooMuch is what the client is told when there is no room for speech or words. Where all accounts together have too much, it may
+// pass.
 func tooMuch(err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {
 		return err
 	}
-	return domain.Errorf(domain.Invalid, codeStorage, "The speech cannot be kept: the voices and transcripts that the account has used in the last %.0f minutes come to %s, "+
+	return domain.Errorf(domain.Invalid, codeStorage, "The speech cannot be kept: the voices and transcripts that the "+
+		"account has used in the last %.0f minutes come to %s, "+
 		"as much as they may. Use fewer or shorter ones at a time.", inUse.Minutes(), full.Bound())
 }
 

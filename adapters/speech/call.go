@@ -56,8 +56,8 @@ func (passing) Error() string { return "passing failure" }
 // maxRetryAfter bounds how long an endpoint can make a request wait.
 const maxRetryAfter = 30 * time.Second
 
-// send sends a request and returns the answer. Passing failures (429, 408, 5xx, no answer) are tried again, after what Retry-After asks for, at
-// most maxRetryAfter, if that is longer than the usual pause.
+// send sends a request and returns the answer. Passing failures (429, 408, 5xx, no answer) are tried again, after what
+// Retry-After asks for, at most maxRetryAfter, if that is longer than the usual pause.
 func (r *remote) send(ctx context.Context, c call) ([]byte, error) {
 	for try := 0; ; try++ {
 		answer, err := r.once(ctx, c)
@@ -69,7 +69,8 @@ func (r *remote) send(ctx context.Context, c call) ([]byte, error) {
 			return answer, err
 		}
 		if try == len(r.retries) {
-			return nil, domain.Errorf(domain.Invalid, c.code, "The speech provider at %s cannot be reached or is overloaded; try again later", hostOf(c.endpoint))
+			return nil, domain.Errorf(domain.Invalid, c.code, "The speech provider at %s cannot be reached or is overloaded; "+
+				"try again later", hostOf(c.endpoint))
 		}
 		timer := time.NewTimer(max(r.retries[try], failed.after))
 		select {
@@ -135,9 +136,11 @@ func (c call) refusal(response *http.Response) error {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return domain.Errorf(domain.Invalid, c.code, "The speech provider at %s refused its key; set the right one", hostOf(c.endpoint))
 	case status == http.StatusRequestEntityTooLarge:
-		return domain.Errorf(domain.Invalid, c.code, "The speech provider at %s found the request too large; use a shorter text or movie", hostOf(c.endpoint))
+		return domain.Errorf(domain.Invalid, c.code, "The speech provider at %s found the request too large; use a shorter "+
+			"text or movie", hostOf(c.endpoint))
 	}
-	return domain.Errorf(domain.Invalid, c.code, "The speech provider at %s refused the request with status %d; %s", hostOf(c.endpoint), status, c.advice)
+	return domain.Errorf(domain.Invalid, c.code, "The speech provider at %s refused the request with status %d; %s",
+		hostOf(c.endpoint), status, c.advice)
 }
 
 // hostOf is the part of an endpoint's address that may be shown.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// maxChunk is how many characters one request to a vendor's own protocol carries. ElevenLabs' eleven_v3 takes 5,000; ten minutes, the most that
-// Azure Speech answers with, are more than that.
+// maxChunk is how many characters one request to a vendor's own protocol carries. ElevenLabs' eleven_v3 takes 5,000; ten minutes,
+// the most that Azure Speech answers with, are more than that.
 const maxChunk = 4_800
 
 // chunk is what one request asks for: passages that are spoken in one go.
@@ -15,8 +15,8 @@ type chunk struct {
 	passages script
 }
 
-// chunks parts a script into requests of at most maxChunk characters. With apart, a pause or another rate begins a new one, for services
-// that are not told of either inside a text.
+// chunks parts a script into requests of at most maxChunk characters. With apart, a pause or another rate begins a new one, for
+// services that are not told of either inside a text.
 func chunks(s script, apart bool) []chunk {
 	var all []chunk
 	length := 0

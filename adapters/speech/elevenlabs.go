@@ -19,8 +19,8 @@ import (
 	"moviola/domain/caption"
 )
 
-// ElevenLabs by its own protocol: each chunk of a text is asked for with the times of its characters, of which those of the words are made.
-// docs/voices.md says which page documents what.
+// ElevenLabs by its own protocol: each chunk of a text is asked for with the times of its characters, of which those of the words
+// are made. docs/voices.md says which page documents what.
 
 const (
 	// elevenFormat is 16-bit samples without a header: parts can be joined, and every plan of the service may ask for it.
@@ -46,7 +46,8 @@ func castElevenLabs(j *job, request commands.SpeechRequest) {
 	case ok:
 		j.endpoint.Model = known
 	case !strings.HasPrefix(model, "eleven_"):
-		j.warnings = append(j.warnings, fmt.Sprintf("The voice model '%s' is unknown, '%s' is used", shown(j.endpoint.Model), elevenUsualModel))
+		j.warnings = append(j.warnings, fmt.Sprintf("The voice model '%s' is unknown, '%s' is used", shown(j.endpoint.Model),
+			elevenUsualModel))
 		j.endpoint.Model = elevenUsualModel
 	}
 	j.tuning = readTuning(request.Settings)
@@ -128,7 +129,8 @@ func (r *remote) elevenChunk(ctx context.Context, j job, voice string, s script)
 	}
 	raw, err := r.send(ctx, call{
 		endpoint: j.endpoint, method: http.MethodPost, body: body,
-		address: strings.TrimRight(j.endpoint.URL, "/") + "/v1/text-to-speech/" + url.PathEscape(voice) + "/with-timestamps?output_format=" + elevenFormat,
+		address: strings.TrimRight(j.endpoint.URL, "/") + "/v1/text-to-speech/" + url.PathEscape(voice) +
+			"/with-timestamps?output_format=" + elevenFormat,
 		headers: map[string]string{"Content-Type": "application/json", "xi-api-key": j.endpoint.Key},
 		code:    codeProvider, advice: fmt.Sprintf("check the voice '%s' and the model '%s'", shown(j.voice), shown(j.endpoint.Model)),
 	})
@@ -144,7 +146,8 @@ func (r *remote) elevenChunk(ctx context.Context, j job, voice string, s script)
 		sound, err = base64.StdEncoding.DecodeString(answer.Audio)
 	}
 	if err != nil || len(sound) < 2 {
-		return nil, nil, domain.Errorf(domain.Invalid, codeProvider, "ElevenLabs answered with something that is no speech; check the connection's address")
+		return nil, nil, domain.Errorf(domain.Invalid, codeProvider, "ElevenLabs answered with something that is no speech; "+
+			"check the connection's address")
 	}
 	samples := make([]int16, len(sound)/2)
 	for i := range samples {
@@ -220,7 +223,8 @@ func (r *remote) elevenVoice(ctx context.Context, j job) (id, warning string, er
 	azure, isAzure := readAzureName(wanted)
 	if (wanted == "" || isAzure) && j.endpoint.Voice != "" {
 		if isAzure {
-			warning = fmt.Sprintf("The voice '%s' is not available, the connection's voice '%s' is used", shown(wanted), shown(j.endpoint.Voice))
+			warning = fmt.Sprintf("The voice '%s' is not available, the connection's voice '%s' is used", shown(wanted),
+				shown(j.endpoint.Voice))
 		}
 		wanted, isAzure = j.endpoint.Voice, false
 	}

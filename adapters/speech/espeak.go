@@ -74,7 +74,8 @@ func (e *espeak) speak(ctx context.Context, j job) (spoken, error) {
 		}
 	}
 	if all.samples == 0 {
-		return spoken{}, domain.Errorf(domain.Invalid, codeVoice, "The built-in voice has nothing to say for this text; write it in letters of the voice's language")
+		return spoken{}, domain.Errorf(domain.Invalid, codeVoice, "The built-in voice has nothing to say for this text; "+
+			"write it in letters of the voice's language")
 	}
 	return all, nil
 }
@@ -108,8 +109,8 @@ func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) err
 	return nil
 }
 
-// timeVariant times the words in clean, which voice has spoken. The loudness of a variant's voice is no measure of its marks: the language's own
-// voice is timed, and laid over the variant's.
+// timeVariant times the words in clean, which voice has spoken. The loudness of a variant's voice is no measure of its marks: the
+// language's own voice is timed, and laid over the variant's.
 func timeVariant(clean sound, voice, text string, sayAs func(string) func(string) (sound, error)) ([]caption.Word, error) {
 	own, _, isVariant := strings.Cut(voice, "+")
 	if !isVariant {
@@ -192,7 +193,8 @@ func (e *espeak) first(voices ...string) string {
 	return ""
 }
 
-// Policy is what the built-in voice may do: read its own files, and write none. Sound libraries map memory as files, which counts as file size.
+// Policy is what the built-in voice may do: read its own files, and write none. Sound libraries map memory as files, which counts
+// as file size.
 func Policy() jail.Policy {
 	return jail.Policy{
 		Program: "espeak-ng", Calls: jail.DecoderCalls,

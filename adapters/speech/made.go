@@ -16,7 +16,8 @@ import (
 // madeKey is where other hosts find what is kept under a key.
 func madeKey(key string) string { return "speech-" + key }
 
-// takeMade brings onto the shelf what another host has had spoken. False: there is nothing. What goes wrong is logged, and the endpoint speaks.
+// takeMade brings onto the shelf what another host has had spoken. False: there is nothing. What goes wrong is logged, and the
+// endpoint speaks.
 func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Speech, bool) {
 	raw, path, ok := e.made(ctx, s, account, key)
 	if !ok {

@@ -45,7 +45,8 @@ func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 	case j.voice == "":
 		j.voice = usual
 	case isAzure:
-		j.warnings = append(j.warnings, fmt.Sprintf("The voice '%s' is not available, the provider's voice '%s' is used", shown(j.voice), usual))
+		j.warnings = append(j.warnings, fmt.Sprintf("The voice '%s' is not available, the provider's voice '%s' is used",
+			shown(j.voice), usual))
 		j.voice = usual
 	}
 	if j.endpoint.Model == "" {
@@ -54,8 +55,8 @@ func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 	j.engine = "endpoint " + j.endpoint.URL + " " + j.endpoint.Model + " " + alignVersion
 }
 
-// openAIVoices are the voices of OpenAI's protocol by gender. They speak every language. The page of azure_voices.txt says the gender of those
-// that Azure offers under the same names.
+// openAIVoices are the voices of OpenAI's protocol by gender. They speak every language. The page of azure_voices.txt says the
+// gender of those that Azure offers under the same names.
 var openAIVoices = map[gender]string{unknownGender: "alloy", neutral: "alloy", female: "nova", male: "onyx"}
 
 // speak lets the endpoint speak a script and times its words with the built-in voice, where there is one. Pauses and rates
@@ -75,7 +76,8 @@ func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, err
 		return spoken{}, fmt.Errorf("write speech request: %w", err)
 	}
 	raw, err := r.send(ctx, call{
-		endpoint: j.endpoint, address: openAIAddress(j.endpoint, "/audio/speech"), headers: bearer(j.endpoint, "application/json"), body: body,
+		endpoint: j.endpoint, address: openAIAddress(j.endpoint, "/audio/speech"),
+		headers: bearer(j.endpoint, "application/json"), body: body,
 		code: codeProvider, advice: fmt.Sprintf("check the voice '%s' and the provider's model", shown(j.voice)),
 	})
 	if err != nil {

@@ -52,7 +52,8 @@ func readScript(text string) script {
 
 // isSSML tells markup from a text with a less-than sign in it.
 func isSSML(text string) bool {
-	for _, sign := range []string{"<speak", "<break", "<prosody", "<voice", "<emphasis", "<say-as", "<sub", "<phoneme", "<mstts", "<p>", "<s>", "</"} {
+	for _, sign := range []string{"<speak", "<break", "<prosody", "<voice", "<emphasis", "<say-as", "<sub", "<phoneme",
+		"<mstts", "<p>", "<s>", "</"} {
 		if strings.Contains(strings.ToLower(text), sign) {
 			return true
 		}

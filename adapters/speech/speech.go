@@ -1,5 +1,5 @@
-// Package speech gives movies a voice and ears: text becomes speech by the built-in espeak-ng, by an endpoint that speaks OpenAI's protocol, by
-// Azure Speech or by ElevenLabs, and sound becomes words by an endpoint of OpenAI's protocol.
+// Package speech gives movies a voice and ears: text becomes speech by the built-in espeak-ng, by an endpoint that speaks
+// OpenAI's protocol, by Azure Speech or by ElevenLabs, and sound becomes words by an endpoint of OpenAI's protocol.
 //
 // What was spoken is kept in a folder per account, under the hash of engine, voice, text and settings. The built-in voice's word
 // timings are measured, not guessed: see align.go.
@@ -67,7 +67,8 @@ type Config struct {
 	Dir string
 	// Room bounds what is kept there; what was used longest ago makes room.
 	Room quota.Limits
-	// Made is where other hosts find what endpoints have spoken and heard for this one, and the other way round. Nil: none does, or they share Dir.
+	// Made is where other hosts find what endpoints have spoken and heard for this one, and the other way round. Nil: none does,
+	// or they share Dir.
 	Made commands.MadeStore
 	// Jail starts the built-in voice. Nil: it runs as it is.
 	Jail    *jail.Jail
@@ -291,14 +292,16 @@ func (e *Engine) castBuiltIn(j *job, request commands.SpeechRequest) error {
 	model := strings.ToLower(strings.TrimSpace(request.Model))
 	if strings.HasPrefix(model, "elevenlabs") {
 		return domain.Errorf(domain.Invalid, codeNoProvider,
-			"The voice model '%s' needs a speech provider, and none is configured; set one, or use the model 'azure'", shown(request.Model))
+			"The voice model '%s' needs a speech provider, and none is configured; set one, or use the model 'azure'",
+			shown(request.Model))
 	}
 	if e.espeak == nil {
 		return domain.Errorf(domain.Invalid, codeNoProvider,
 			"This server has no voice: its operator must install espeak-ng or configure a speech provider")
 	}
 	if model != "" && model != "azure" {
-		j.warnings = append(j.warnings, fmt.Sprintf("The voice model '%s' is unknown, the built-in voice is used", shown(request.Model)))
+		j.warnings = append(j.warnings, fmt.Sprintf("The voice model '%s' is unknown, the built-in voice is used",
+			shown(request.Model)))
 	}
 	voice, warning := e.espeak.voiceFor(request.Voice)
 	if warning != "" {

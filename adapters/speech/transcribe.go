@@ -74,7 +74,8 @@ func (e *Engine) listener(ctx context.Context, request commands.TranscriptionReq
 		}
 		if endpoint.Provider != "" {
 			return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider,
-				"The connection '%s' only speaks (provider %s); subtitles of sound need one of provider openai", shown(request.Connection), endpoint.Provider)
+				"The connection '%s' only speaks (provider %s); subtitles of sound need one of provider openai",
+				shown(request.Connection), endpoint.Provider)
 		}
 		// Who pays for it may choose; default and whisper are what movies say that mean no special one.
 		if endpoint.Model == "" && request.Model != "default" && request.Model != "whisper" {
@@ -83,7 +84,8 @@ func (e *Engine) listener(ctx context.Context, request commands.TranscriptionReq
 	}
 	if endpoint.URL == "" {
 		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider,
-			"Subtitles of sound need a transcription provider, and none is configured; set one, or give 'captions', or let voice elements speak")
+			"Subtitles of sound need a transcription provider, and none is configured; set one, or give 'captions', or let "+
+				"voice elements speak")
 	}
 	if endpoint.Model == "" {
 		endpoint.Model = "whisper-1"
@@ -133,7 +135,8 @@ func transcriptionForm(endpoint Endpoint, request commands.TranscriptionRequest)
 	case err != nil:
 		return "", nil, err
 	case n > maxUpload:
-		return "", nil, domain.Errorf(domain.Invalid, codeTranscription, "The sound is too large to be transcribed: at most %d MB can be sent", maxUpload>>20)
+		return "", nil, domain.Errorf(domain.Invalid, codeTranscription,
+			"The sound is too large to be transcribed: at most %d MB can be sent", maxUpload>>20)
 	}
 	if err := form.Close(); err != nil {
 		return "", nil, err

@@ -62,7 +62,8 @@ func azureDefault(tag string) string {
 
 // usualLocales are the regions that a language without one means, where the table's first is another.
 var usualLocales = map[string]string{
-	"ar": "ar-SA", "bn": "bn-BD", "de": "de-DE", "en": "en-GB", "es": "es-ES", "fr": "fr-FR", "nl": "nl-NL", "pt": "pt-PT", "sr": "sr-RS",
+	"ar": "ar-SA", "bn": "bn-BD", "de": "de-DE", "en": "en-GB", "es": "es-ES", "fr": "fr-FR", "nl": "nl-NL", "pt": "pt-PT",
+	"sr": "sr-RS",
 	"sw": "sw-KE", "ta": "ta-IN", "ur": "ur-PK", "zh": "zh-CN",
 }
 

@@ -58,7 +58,8 @@ func readWAV(raw []byte) (sound, error) {
 
 type wavFormat struct{ channels, rate int }
 
-// readFormat reads how the samples of a file are written. false: not as samples of 16 bits, in a number of channels and at a rate that are usual.
+// readFormat reads how the samples of a file are written. false: not as samples of 16 bits, in a number of channels and at a rate
+// that are usual.
 func readFormat(chunk []byte) (f wavFormat, ok bool) {
 	const plain, extensible = 1, 0xfffe
 	if len(chunk) < 16 || binary.LittleEndian.Uint16(chunk[14:]) != 16 {

@@ -12,8 +12,9 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// ErrDamaged says that the file cannot be used any more by those who have it open: it is damaged, or another process has set it aside for
-// that and begun a new one. Who opens it again gets a new one; nothing is lost, since the read models are made again from the log.
+// ErrDamaged says that the file cannot be used any more by those who have it open: it is damaged, or another process has set it
+// aside for that and begun a new one. Who opens it again gets a new one; nothing is lost, since the read models are made again
+// from the log.
 var ErrDamaged = errors.New("the file of the read models is damaged, or was set aside")
 
 // damagedMark stands behind the name of a file that somebody has found damaged. Whoever opens the file next sets it aside.
@@ -61,8 +62,8 @@ func marked(path string) bool {
 	return err == nil
 }
 
-// setAside gives a damaged file a name with its date, under which people can look at it, and takes the mark away. Who still has it open
-// goes on with the file under its new name, and notices.
+// setAside gives a damaged file a name with its date, under which people can look at it, and takes the mark away. Who still has
+// it open goes on with the file under its new name, and notices.
 func setAside(path string, now time.Time) (string, error) {
 	aside := path + ".damaged-" + now.UTC().Format("20060102T150405.000Z")
 	for _, sidecar := range sidecars {
@@ -82,7 +83,8 @@ func (d *Documents) Aside() string { return d.aside }
 // Damaged returns a channel that is closed when the file must not be used any more: see ErrDamaged.
 func (d *Documents) Damaged() <-chan struct{} { return d.damaged }
 
-// check returns ErrDamaged when the file was found damaged or set aside, here or by another process. What is written to it then is lost.
+// check returns ErrDamaged when the file was found damaged or set aside, here or by another process. What is written to it then
+// is lost.
 func (d *Documents) check() error {
 	select {
 	case <-d.damaged:

@@ -1,8 +1,8 @@
 // Package sqlite keeps the documents of the read models in one SQLite file that several processes of a host may share.
 //
-// Every collection is a table of row, id, version and body, where the body is the document in BSON, as MongoDB would hold it. Beside it
-// stands a table of keys: for each document and index one entry whose bytes sort as the index does, and which names the document's row.
-// A commit is one transaction.
+// Every collection is a table of row, id, version and body, where the body is the document in BSON, as MongoDB would hold it.
+// Beside it stands a table of keys: for each document and index one entry whose bytes sort as the index does, and which names the
+// document's row. A commit is one transaction.
 //
 // The file may lose the last commits in a power failure (the log is the truth, and they are read again), but never a part of one.
 package sqlite
@@ -30,8 +30,8 @@ const poolSize = 6
 // cacheSize is what a connection keeps of the file in memory, in KiB.
 const cacheSize = "PRAGMA cache_size = -16384"
 
-// checkpointPages is how long the write-ahead log grows, in pages of 4 KiB, before it is moved into the file: a page that changes with
-// every commit is moved once then. Four times SQLite's own, it halves what is read and written under load.
+// checkpointPages is how long the write-ahead log grows, in pages of 4 KiB, before it is moved into the file: a page that changes
+// with every commit is moved once then. Four times SQLite's own, it halves what is read and written under load.
 const checkpointPages = "PRAGMA wal_autocheckpoint = 4000"
 
 // Documents is a projections.Documents in a SQLite file.
@@ -51,8 +51,8 @@ type Documents struct {
 	tables map[string]*table // that have been declared, by name
 }
 
-// Open opens the file, or makes it. One that is damaged is set aside under a name with its date, and a new one is made: see Aside. Close must
-// be called.
+// Open opens the file, or makes it. One that is damaged is set aside under a name with its date, and a new one is made: see
+// Aside. Close must be called.
 func Open(path string) (d *Documents, err error) {
 	err = alone(path, func() error {
 		var cause error
@@ -73,7 +73,8 @@ func Open(path string) (d *Documents, err error) {
 	return d, err
 }
 
-// makePrivate makes the file and those beside it readable for this user only. SQLite gives new ones beside it the mode of the first.
+// makePrivate makes the file and those beside it readable for this user only. SQLite gives new ones beside it the mode of the
+// first.
 func makePrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -134,8 +135,8 @@ func closeIf(conn *sqlite.Conn) error {
 	return conn.Close()
 }
 
-// Close waits for the writer and closes the file. Once more is no error. A file that was found damaged or set aside is left open until the
-// process ends: SQLite would take away what stands beside the new one.
+// Close waits for the writer and closes the file. Once more is no error. A file that was found damaged or set aside is left open
+// until the process ends: SQLite would take away what stands beside the new one.
 func (d *Documents) Close() error {
 	writer, open := <-d.writing
 	if !open {

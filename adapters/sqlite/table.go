@@ -16,7 +16,8 @@ type table struct {
 	byID, byKey                                    string // pages, in the order of the ids and in that of an index
 }
 
-// A bound LIMIT is looked at when a statement is planned, so that another value means another plan; one that is the sum of something is not.
+// A bound LIMIT is looked at when a statement is planned, so that another value means another plan; one that is the sum of
+// something is not.
 const limit = " LIMIT ? + 0"
 
 func newTable(c projections.Collection) *table {
@@ -35,14 +36,15 @@ func newTable(c projections.Collection) *table {
 	}
 }
 
-// create are the statements that make a collection exist. The keys lead to rows, which are numbered as they come: what stands together in
-// an order of time stands together in the file, however many others there are.
+// create are the statements that make a collection exist. The keys lead to rows, which are numbered as they come: what stands
+// together in an order of time stands together in the file, however many others there are.
 func create(name string) []string {
 	return []string{
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%[1]s"
 			(row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, gone INTEGER, body BLOB NOT NULL)`, name),
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS "%[1]s.gone" ON "%[1]s" (gone) WHERE gone IS NOT NULL`, name),
-		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%[1]s.keys" (name TEXT, key BLOB, row INTEGER NOT NULL, PRIMARY KEY (name, key)) WITHOUT ROWID`, name),
+		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS "%[1]s.keys" (name TEXT, key BLOB, row INTEGER NOT NULL, `+
+			`PRIMARY KEY (name, key)) WITHOUT ROWID`, name),
 	}
 }
 
@@ -63,9 +65,10 @@ func settle(conn *sqlite.Conn) (err error) {
 		return err
 	}
 	var tables []string
-	err = sqlitex.ExecuteTransient(conn, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'", &sqlitex.ExecOptions{
-		ResultFunc: func(stmt *sqlite.Stmt) error { tables = append(tables, stmt.ColumnText(0)); return nil },
-	})
+	err = sqlitex.ExecuteTransient(conn, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+		&sqlitex.ExecOptions{
+			ResultFunc: func(stmt *sqlite.Stmt) error { tables = append(tables, stmt.ColumnText(0)); return nil },
+		})
 	for _, name := range tables {
 		if err == nil {
 			err = sqlitex.ExecuteTransient(conn, `DROP TABLE "`+name+`"`, nil)

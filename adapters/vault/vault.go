@@ -1,6 +1,6 @@
 // Package vault encrypts what users entrust to the service, with AES-256-GCM under keys derived from the secret of the
-// installation. A ciphertext names its key, so that keys can be renewed: what an old key has sealed stays readable as long as that
-// key is still given. What the contents are is not known here.
+// installation. A ciphertext names its key, so that keys can be renewed: what an old key has sealed stays readable as long as
+// that key is still given. What the contents are is not known here.
 package vault
 
 import (

@@ -74,8 +74,8 @@ type style struct {
 	Italic bool `json:"italic,omitempty"`
 }
 
-// query asks for styles of a family: family=Lobster+Two:ital,wght@0,400;1,700. Without any it asks for what the family has. The styles are
-// sorted, as the service wants them.
+// query asks for styles of a family: family=Lobster+Two:ital,wght@0,400;1,700. Without any it asks for what the family has. The
+// styles are sorted, as the service wants them.
 func query(family string, styles []style) string {
 	name := strings.ReplaceAll(url.QueryEscape(family), "%20", "+")
 	if len(styles) == 0 {

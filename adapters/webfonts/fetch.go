@@ -60,8 +60,8 @@ func (s *Service) fetch(ctx, asking context.Context, f family, styles []style) (
 	return f, nil
 }
 
-// sheets asks for all styles at once; where the service refuses that, for each by itself, and then for what the family has. Only who has none
-// of them is unknown.
+// sheets asks for all styles at once; where the service refuses that, for each by itself, and then for what the family has. Only
+// who has none of them is unknown.
 func (s *Service) sheets(ctx context.Context, name string, styles []style) ([]sheetFace, error) {
 	faces, err := s.sheet(ctx, query(name, styles))
 	if !errors.Is(err, errUnknown) {
@@ -121,7 +121,8 @@ func (s *Service) file(ctx context.Context, f sheetFace) (face, error) {
 		return face{}, err
 	}
 	sum := sha256.Sum256(data)
-	got := face{Hash: hex.EncodeToString(sum[:]), Size: int64(len(data)), Weight: f.weight, To: f.to, Italic: f.italic, Range: f.runes}
+	got := face{Hash: hex.EncodeToString(sum[:]), Size: int64(len(data)), Weight: f.weight, To: f.to, Italic: f.italic,
+		Range: f.runes}
 	if err := s.cfg.Store.Put(ctx, got.key(), bytes.NewReader(data)); err != nil {
 		return face{}, err
 	}

@@ -134,7 +134,8 @@ func (s *Service) silent() {
 	s.quiet = s.cfg.Now()
 }
 
-// wanted are the families of the wishes that are neither installed nor shipped, as they are written first, and their styles by normalised name.
+// wanted are the families of the wishes that are neither installed nor shipped, as they are written first, and their styles by
+// normalised name.
 func (s *Service) wanted(wishes []document.FontWish) (names []string, styles map[string][]style) {
 	styles = map[string][]style{}
 	for _, w := range wishes {
@@ -230,7 +231,8 @@ func (s *Service) find(ctx, asking context.Context, name string, styles []style)
 	next, err := s.fetch(ctx, asking, known, missing)
 	if err != nil {
 		if len(known.Faces) > 0 { // another weight is better than another family
-			s.cfg.Log.WithError(err).WithField("family", name).Warn("further weights of a font family not fetched; the nearest weights are used")
+			s.cfg.Log.WithError(err).WithField("family", name).Warn("further weights of a font family not fetched; the " +
+				"nearest weights are used")
 			return known, s.use(ctx, known)
 		}
 		return family{}, err

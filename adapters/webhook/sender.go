@@ -31,8 +31,8 @@ const (
 
 // Config is what a Sender needs.
 type Config struct {
-	// Transport sends one request, ends what it began soon after the wait, follows no redirect and refuses what may not be called. Its errors may have the methods
-	// Reason() string (why, in words without any address) and Refused() bool.
+	// Transport sends one request, ends what it began soon after the wait, follows no redirect and refuses what may not be
+	// called. Its errors may have the methods Reason() string (why, in words without any address) and Refused() bool.
 	Transport http.RoundTripper
 	// Wait is how long a receiver may take to answer; 0 means DefaultWait.
 	Wait time.Duration

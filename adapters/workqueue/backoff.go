@@ -7,11 +7,12 @@ import (
 	"moviola/projections"
 )
 
-// firstRest is the first backoff of an item. Each further one is twice as long, up to the longest, minus up to a quarter at random.
+// firstRest is the first backoff of an item. Each further one is twice as long, up to the longest, minus up to a quarter at
+// random.
 const firstRest = 500 * time.Millisecond
 
-// backoff keeps items that have just ended here from starting again at once. A failed item waits until its time is over. A finished one waits
-// while the work list, which follows the log with a delay, still shows the state it was started in.
+// backoff keeps items that have just ended here from starting again at once. A failed item waits until its time is over. A
+// finished one waits while the work list, which follows the log with a delay, still shows the state it was started in.
 type backoff struct {
 	longest time.Duration
 	resting map[string]rest

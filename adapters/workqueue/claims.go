@@ -7,12 +7,14 @@ import (
 	"moviola/projections"
 )
 
-// maxGap is the longest time between two readings that counts as observed. A process that was itself paused cannot tell that others were silent.
+// maxGap is the longest time between two readings that counts as observed. A process that was itself paused cannot tell that
+// others were silent.
 const maxGap = 2 * pollInterval
 
-// claims finds the dead ones among the claims of all workers. Design §6: a claim is dead when its beat has not changed for deadAfter on this
-// process's own clock. A claim without a row on the presence board ages from when it was first seen. The claim of a worker that is known
-// to have ended is dead at once. An item that dies again and again waits before it is handed out, each time longer: it may be the cause.
+// claims finds the dead ones among the claims of all workers. Design §6: a claim is dead when its beat has not changed for
+// deadAfter on this process's own clock. A claim without a row on the presence board ages from when it was first seen. The claim
+// of a worker that is known to have ended is dead at once. An item that dies again and again waits before it is handed out, each
+// time longer: it may be the cause.
 type claims struct {
 	deadAfter time.Duration
 	fate      func(worker string) Fate

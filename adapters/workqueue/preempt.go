@@ -9,12 +9,12 @@ import (
 	"moviola/projections"
 )
 
-// agedAfter is how long after its first claim a task counts as aged. Every second turn goes to an aged task, so that one that is stopped again and
-// again still ends in time. An aged background task counts as any other's.
+// agedAfter is how long after its first claim a task counts as aged. Every second turn goes to an aged task, so that one that is
+// stopped again and again still ends in time. An aged background task counts as any other's.
 const agedAfter = 5 * time.Minute
 
-// minimumSlotTime is how long a task keeps its slot before it may be stopped for another account, by kind. Tasks of other kinds are short and are
-// never stopped.
+// minimumSlotTime is how long a task keeps its slot before it may be stopped for another account, by kind. Tasks of other kinds
+// are short and are never stopped.
 var minimumSlotTime = map[string]time.Duration{
 	projections.WorkRender: time.Second, projections.WorkFetch: 10 * time.Second, projections.WorkPreload: 10 * time.Second,
 }
@@ -22,7 +22,8 @@ var minimumSlotTime = map[string]time.Duration{
 // late stands for all background tasks in the backoff. When one of them is stopped, all of them wait, each time longer.
 var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 
-// preemption stops running tasks when others wait for their slots. One task is stopped at a time: the next one is considered when it has ended.
+// preemption stops running tasks when others wait for their slots. One task is stopped at a time: the next one is considered when
+// it has ended.
 type preemption struct {
 	stop  map[string]context.CancelCauseFunc // by item
 	since map[string]time.Time               // when each was started
@@ -64,9 +65,9 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 	return "", false
 }
 
-// preemptible returns the running task that is stopped first for another account, and false when there is none. It is a task of the account with
-// the most running tasks, the one that was started first. An item of a preload loses what it has done: of those it is the one that was
-// started last, and never an account's only one.
+// preemptible returns the running task that is stopped first for another account, and false when there is none. It is a task of
+// the account with the most running tasks, the one that was started first. An item of a preload loses what it has done: of those
+// it is the one that was started last, and never an account's only one.
 func (s *subscription) preemptible(now time.Time) (string, bool) {
 	if s.preempt.asked != "" {
 		return "", false
@@ -99,8 +100,8 @@ func (s *subscription) canPreempt(now time.Time) bool {
 	return stops || shares
 }
 
-// preemptFor stops one running task when one of the waiting tasks deserves its slot: a background task at once, else a task of an account that
-// runs more than the one that waits.
+// preemptFor stops one running task when one of the waiting tasks deserves its slot: a background task at once, else a task of an
+// account that runs more than the one that waits.
 func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
 	id, ok := s.preemptibleBackground(now)
 	if ok && s.rotation.anyWaits(tasks, s.running, now) {
@@ -114,7 +115,8 @@ func (s *subscription) preemptFor(tasks []projections.Task, now time.Time) {
 
 // requestSlot tells a running task to stop and to hand its slot back.
 func (s *subscription) requestSlot(id string, why error) {
-	s.log.WithField("work", id).WithField("why", why.Error()).Info("task stopped: another account needs its slot; it continues in its next turn")
+	s.log.WithField("work", id).WithField("why", why.Error()).Info("task stopped: another account needs its slot; it " +
+		"continues in its next turn")
 	s.preempt.asked = id
 	s.preempt.stop[id](why)
 }

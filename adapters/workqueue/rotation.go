@@ -59,8 +59,8 @@ func (t *rotation) anyWaits(tasks []projections.Task, running map[string]project
 	})
 }
 
-// deservesSlot reports that an account that waits with one of the tasks should get a slot of the account by: it runs nothing, or at least two
-// tasks less.
+// deservesSlot reports that an account that waits with one of the tasks should get a slot of the account by: it runs nothing, or
+// at least two tasks less.
 func (t *rotation) deservesSlot(tasks []projections.Task, running map[string]projections.Task, by string, now time.Time) bool {
 	inWork := inWorkOf(running)
 	return slices.ContainsFunc(tasks, func(task projections.Task) bool {

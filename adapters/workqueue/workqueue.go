@@ -1,7 +1,9 @@
-// Package workqueue is a Watermill subscriber that reads the work list. A topic is a kind of work, a message is one projections.Task.
+// Package workqueue is a Watermill subscriber that reads the work list. A topic is a kind of work, a message is one
+// projections.Task.
 //
-// The queue stores nothing: open work is in the read model, and a message may be lost or delivered twice. A message is sent only when its
-// kind has a free slot. The Watermill router starts a goroutine for each message, so this is the one place that bounds concurrency.
+// The queue stores nothing: open work is in the read model, and a message may be lost or delivered twice. A message is sent only
+// when its kind has a free slot. The Watermill router starts a goroutine for each message, so this is the one place that bounds
+// concurrency.
 //
 // Each kind has one subscription, a goroutine that repeats these steps:
 //
@@ -12,8 +14,8 @@
 //	                          no  ► preemptFor      stops a running task when another account deserves its slot
 //	ended ──► backoff.record, exclusive.release
 //
-// A handler acknowledges a message when its work has ended, whether it succeeded or not; a message that is not acknowledged has failed and
-// backs off. The handlers decide what is done about a task.
+// A handler acknowledges a message when its work has ended, whether it succeeded or not; a message that is not acknowledged has
+// failed and backs off. The handlers decide what is done about a task.
 package workqueue
 
 import (
@@ -54,11 +56,12 @@ type Config struct {
 	Presence Presence
 	// Slots is how many messages of a kind may be unanswered at once. A kind without slots cannot be subscribed to.
 	Slots map[string]int
-	// Later are the background accounts, those of the service itself. Their tasks start after everybody else's, one of a kind at a time.
-	// When others wait and no slot is free, the context of a background task ends with the cause commands.ErrGiveWay. The task is handed out
-	// again when nobody waits. A task that was first claimed five minutes ago counts as any other's.
+	// Later are the background accounts, those of the service itself. Their tasks start after everybody else's, one of a kind at
+	// a time. When others wait and no slot is free, the context of a background task ends with the cause commands.ErrGiveWay. The
+	// task is handed out again when nobody waits. A task that was first claimed five minutes ago counts as any other's.
 	Later []string
-	// PerAccount is how many messages of a kind one account may have unanswered at once. A kind that is not in the map has no such bound.
+	// PerAccount is how many messages of a kind one account may have unanswered at once. A kind that is not in the map has no
+	// such bound.
 	PerAccount map[string]int
 	// Wake makes the queue look for work at once; without it, it looks once a second and at due times.
 	Wake <-chan struct{}
@@ -66,8 +69,8 @@ type Config struct {
 	DeadAfter time.Duration
 	// Fate says what is known of a worker's process. Without it, silence alone tells that a claim is dead.
 	Fate func(worker string) Fate
-	// Apart are the kinds whose suspect tasks run alone: a suspect task starts when no other task of these kinds runs in this process, and
-	// no other starts before it has ended. Decision 56.
+	// Apart are the kinds whose suspect tasks run alone: a suspect task starts when no other task of these kinds runs in this
+	// process, and no other starts before it has ended. Decision 56.
 	Apart []string
 	// Closed reports that no new task of a kind may start now. Running tasks continue. Nil: never.
 	Closed func(kind string) bool
@@ -155,8 +158,8 @@ func New(config Config) (*Queue, error) {
 	return q, nil
 }
 
-// Subscribe starts to send the tasks of one kind. A kind can have one subscription at a time. The channel is closed when ctx has ended or the
-// queue was closed, and all its messages are answered.
+// Subscribe starts to send the tasks of one kind. A kind can have one subscription at a time. The channel is closed when ctx has
+// ended or the queue was closed, and all its messages are answered.
 func (q *Queue) Subscribe(ctx context.Context, topic string) (<-chan *message.Message, error) {
 	slots := q.config.Slots[topic]
 	if slots < 1 {
@@ -212,7 +215,8 @@ func (q *Queue) wakeAll() {
 	}
 }
 
-// Stop sends no further message, and waits until every message is answered, or returns ctx's error. It may be called more than once.
+// Stop sends no further message, and waits until every message is answered, or returns ctx's error. It may be called more than
+// once.
 func (q *Queue) Stop(ctx context.Context) error {
 	q.halt()
 	select {
@@ -265,7 +269,8 @@ func (q *Queue) end() {
 	}
 }
 
-// Close sends no further message, waits until every message is answered and closes the subscriptions. It may be called more than once.
+// Close sends no further message, waits until every message is answered and closes the subscriptions. It may be called more than
+// once.
 func (q *Queue) Close() error {
 	q.halt()
 	q.mu.Lock()

@@ -27,7 +27,9 @@ type ChangePlanHandler struct {
 }
 
 // NewChangePlanHandler returns a handler. The zero Plans are the built-in ones.
-func NewChangePlanHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plans, now func() time.Time) ChangePlanHandler {
+func NewChangePlanHandler(
+	log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plans, now func() time.Time,
+) ChangePlanHandler {
 	return ChangePlanHandler{log: log, ledgers: ledgers, plans: plans, now: now}
 }
 

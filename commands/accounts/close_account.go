@@ -52,7 +52,8 @@ func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (even
 // settled; both are asked for again.
 func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error {
 	a := account.New(cmd.Account)
-	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply); err != nil {
+	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},
+		a.Apply); err != nil {
 		return fmt.Errorf("load account %s: %w", cmd.Account, err)
 	}
 	if a.ClosedAt().IsZero() {

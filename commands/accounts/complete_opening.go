@@ -47,8 +47,8 @@ func NewCompleteOpeningHandler(cfg CompleteOpeningConfig) CompleteOpeningHandler
 	return CompleteOpeningHandler{log: cfg.Log, ledgers: cfg.Ledgers, firstKeys: cfg.FirstKeys, now: cfg.Now}
 }
 
-// Handle takes the steps that are left, and returns the key when this call has issued it. ErrNothingToDo: the opening is complete, or
-// the account was closed since.
+// Handle takes the steps that are left, and returns the key when this call has issued it. ErrNothingToDo: the opening is
+// complete, or the account was closed since.
 func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening) (OpenedAccount, error) {
 	opened, issued, err := h.finish(ctx, cmd.Account)
 	if err == nil && !issued {
@@ -57,8 +57,8 @@ func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening)
 	return opened, err
 }
 
-// finish takes the steps that are left and says whether the key was among them. Grant and key have ids that follow from the account
-// alone, so that whoever takes a step again, after a crash or beside another process, makes the same event.
+// finish takes the steps that are left and says whether the key was among them. Grant and key have ids that follow from the
+// account alone, so that whoever takes a step again, after a crash or beside another process, makes the same event.
 func (h CompleteOpeningHandler) finish(ctx context.Context, id domain.AccountID) (OpenedAccount, bool, error) {
 	a := account.New(id)
 	at, err := h.log.CatchUp(ctx, account.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply)

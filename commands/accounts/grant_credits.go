@@ -23,10 +23,12 @@ func NewGrantCreditsHandler(log *eventstore.Log, ledgers *ledgers.Ledgers) Grant
 	return GrantCreditsHandler{log: log, ledgers: ledgers}
 }
 
-// Handle grants the credits. Doing it again with the same reference changes nothing. An account that was never opened is NotFound.
+// Handle grants the credits. Doing it again with the same reference changes nothing. An account that was never opened is
+// NotFound.
 func (h GrantCreditsHandler) Handle(ctx context.Context, cmd GrantCredits) (eventstore.Position, error) {
 	a := account.New(cmd.Account)
-	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply); err != nil {
+	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},
+		a.Apply); err != nil {
 		return eventstore.Position{}, fmt.Errorf("load account %s: %w", cmd.Account, err)
 	}
 	if err := a.RequireOpen(); err != nil {

@@ -47,7 +47,8 @@ func NewIssueKeyHandler(log *eventstore.Log, random io.Reader, now func() time.T
 // Decision 49.
 func (h IssueKeyHandler) Handle(ctx context.Context, cmd IssueKey) (IssuedKey, error) {
 	a := account.New(cmd.Account)
-	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply); err != nil {
+	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},
+		a.Apply); err != nil {
 		return IssuedKey{}, fmt.Errorf("load account %s: %w", cmd.Account, err)
 	}
 	if err := a.RequireOpen(); err != nil {
@@ -62,7 +63,8 @@ func (h IssueKeyHandler) Handle(ctx context.Context, cmd IssueKey) (IssuedKey, e
 	appended, err := h.log.Decide(ctx, key.Stream(key.ID(hash)), k, func() (eventstore.Decision, error) {
 		at := h.now.Stamp()
 		events, err := k.Issue(key.Issued{
-			Account: cmd.Account, Name: cmd.Name, Role: cmd.Role, Legacy: cmd.Legacy, Hash: hash, ExpiresAt: stampOf(cmd.ExpiresAt), At: at,
+			Account: cmd.Account, Name: cmd.Name, Role: cmd.Role, Legacy: cmd.Legacy, Hash: hash,
+			ExpiresAt: stampOf(cmd.ExpiresAt), At: at,
 		})
 		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.Account, at), Events: events}, err
 	})

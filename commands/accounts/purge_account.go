@@ -43,11 +43,12 @@ type PurgeAccountHandler struct {
 
 // NewPurgeAccountHandler returns a handler.
 func NewPurgeAccountHandler(cfg PurgeAccountConfig) PurgeAccountHandler {
-	return PurgeAccountHandler{log: cfg.Log, ledgers: cfg.Ledgers, plans: cfg.Plans, now: cfg.Now, after: cfg.After, again: cfg.Again}
+	return PurgeAccountHandler{log: cfg.Log, ledgers: cfg.Ledgers, plans: cfg.Plans, now: cfg.Now, after: cfg.After,
+		again: cfg.Again}
 }
 
-// Handle appends ZeroBalancePurged when its time has come; the removal is due work. ErrNothingToDo: credits have come, the time is
-// not over, the account is closed or on a plan without credits, or it has been done. Decision 39.
+// Handle appends ZeroBalancePurged when its time has come; the removal is due work. ErrNothingToDo: credits have come, the time
+// is not over, the account is closed or on a plan without credits, or it has been done. Decision 39.
 func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error {
 	a, err := h.load(ctx, cmd.Account)
 	if err != nil {
@@ -116,7 +117,8 @@ func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 		if err != nil {
 			return err
 		}
-		_, err = h.log.Append(ctx, account.Stream(done.Account), a.end, eventstore.MetaOf(ctx, done.Account, at), a.Clear(done.Reason, at)...)
+		_, err = h.log.Append(ctx, account.Stream(done.Account), a.end, eventstore.MetaOf(ctx, done.Account, at),
+			a.Clear(done.Reason, at)...)
 		if !errors.Is(err, eventstore.ErrConflict) || ctx.Err() != nil {
 			return err
 		}

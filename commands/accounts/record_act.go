@@ -38,7 +38,8 @@ func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (operator.A
 		return operator.Acted{}, fmt.Errorf("draw the id of an act: %w", err)
 	}
 	acted := operator.Acted{
-		ID: id, Who: operator.Plain(cmd.Who), Act: operator.Plain(cmd.Act), On: operator.Plain(cmd.On), How: operator.Plain(cmd.How), At: h.now.Stamp(),
+		ID: id, Who: operator.Plain(cmd.Who), Act: operator.Plain(cmd.Act), On: operator.Plain(cmd.On),
+		How: operator.Plain(cmd.How), At: h.now.Stamp(),
 	}
 	return acted, h.append(ctx, acted)
 }

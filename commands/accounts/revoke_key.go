@@ -35,8 +35,8 @@ func NewRevokeKeyHandler(log *eventstore.Log, now func() time.Time) RevokeKeyHan
 	return RevokeKeyHandler{log: log, now: now}
 }
 
-// Handle revokes the key, once; after that it returns when that was. A key that is not the account's is NotFound, like one that does
-// not exist. Renders that were begun with the key go on. Decision 49.
+// Handle revokes the key, once; after that it returns when that was. A key that is not the account's is NotFound, like one that
+// does not exist. Renders that were begun with the key go on. Decision 49.
 func (h RevokeKeyHandler) Handle(ctx context.Context, cmd RevokeKey) (Revocation, error) {
 	k := key.New()
 	stream := key.Stream(cmd.ID)

@@ -68,7 +68,9 @@ func (c Connections) Open(ctx context.Context, account domain.AccountID, id stri
 	return opened, nil
 }
 
-func (c connections) load(ctx context.Context, account domain.AccountID, id string) (*connection.Connection, eventstore.Appended, error) {
+func (c connections) load(
+	ctx context.Context, account domain.AccountID, id string,
+) (*connection.Connection, eventstore.Appended, error) {
 	found := connection.New()
 	at, err := c.log.CatchUp(ctx, connection.Stream(account, id), eventstore.Appended{Revision: eventstore.NoStream}, found.Apply)
 	if err != nil {
@@ -89,14 +91,17 @@ func (c connections) secrets(account domain.AccountID, id string, saved connecti
 		err = json.Unmarshal(content, &secrets)
 	}
 	if err != nil {
-		refusal := domain.Errorf(domain.Conflict, "connection_unreadable", "The secrets of connection %s cannot be read any more: save it again", id)
+		refusal := domain.Errorf(domain.Conflict, "connection_unreadable",
+			"The secrets of connection %s cannot be read any more: save it again", id)
 		return nil, fmt.Errorf("%w: connection %s of account %s: %w", refusal, id, account, err)
 	}
 	return secrets, nil
 }
 
 // seal makes the event that saves a connection.
-func (c connections) seal(account domain.AccountID, id string, saved connection.Saved, secrets connection.Settings) (connection.Saved, error) {
+func (c connections) seal(
+	account domain.AccountID, id string, saved connection.Saved, secrets connection.Settings,
+) (connection.Saved, error) {
 	content, err := json.Marshal(secrets)
 	if err != nil {
 		return saved, fmt.Errorf("write the secrets of connection %s: %w", id, err)

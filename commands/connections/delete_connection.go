@@ -57,8 +57,8 @@ func (h RecordConnectionTestHandler) Handle(ctx context.Context, cmd RecordConne
 	})
 }
 
-// ResealConnection encrypts the secrets of a connection anew, when another key than the vault's has sealed them. Nothing else of it
-// changes.
+// ResealConnection encrypts the secrets of a connection anew, when another key than the vault's has sealed them. Nothing else of
+// it changes.
 type ResealConnection struct {
 	Account domain.AccountID
 	ID      string

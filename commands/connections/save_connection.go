@@ -38,12 +38,14 @@ type SaveConnectionHandler struct {
 }
 
 // NewSaveConnectionHandler returns a handler. Signing secrets are drawn from random: crypto/rand.Reader outside of tests.
-func NewSaveConnectionHandler(log *eventstore.Log, vault commands.Vault, random io.Reader, now func() time.Time) SaveConnectionHandler {
+func NewSaveConnectionHandler(
+	log *eventstore.Log, vault commands.Vault, random io.Reader, now func() time.Time,
+) SaveConnectionHandler {
 	return SaveConnectionHandler{connections: connections{log, vault, now}, random: random}
 }
 
-// Handle saves the connection. What its kind does not have, and what it lacks, is Invalid. A secret that is to stay what it was but
-// cannot be read any more is a Conflict. Decision 50.
+// Handle saves the connection. What its kind does not have, and what it lacks, is Invalid. A secret that is to stay what it was
+// but cannot be read any more is a Conflict. Decision 50.
 func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (SavedConnection, error) {
 	var done SavedConnection
 	var err error
@@ -65,8 +67,8 @@ func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (
 	return done, err
 }
 
-// before are the settings so far, secrets included: none when the connection is new or of another kind. Secrets that cannot be read
-// any more are masked, which no secret is that was sent; a signing secret among them counts as not set.
+// before are the settings so far, secrets included: none when the connection is new or of another kind. Secrets that cannot be
+// read any more are masked, which no secret is that was sent; a signing secret among them counts as not set.
 func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved) connection.Settings {
 	if saved.Kind != cmd.Kind {
 		return nil
@@ -123,7 +125,9 @@ func (h SaveConnectionHandler) draw() (string, error) {
 	return connection.NewSigningSecret(random), nil
 }
 
-func (c connections) save(account domain.AccountID, id string, found *connection.Connection, kind connection.Kind, shown, secrets connection.Settings) ([]domain.Event, error) {
+func (c connections) save(
+	account domain.AccountID, id string, found *connection.Connection, kind connection.Kind, shown, secrets connection.Settings,
+) ([]domain.Event, error) {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(secrets)), func(name string) bool {
 		return name == connection.SigningSecret || name == connection.FormerSigningSecret
 	})
@@ -152,7 +156,8 @@ func (h SaveConnectionHandler) Rotate(ctx context.Context, cmd RotateSigningSecr
 		case !found.Exists():
 			return nil, connection.NotFound(cmd.ID)
 		case saved.Settings["signed"] != "true":
-			return nil, domain.Errorf(domain.Invalid, "connection_not_signed", "Connection %s is not signed: save it with signed true first", cmd.ID)
+			return nil, domain.Errorf(domain.Invalid, "connection_not_signed",
+				"Connection %s is not signed: save it with signed true first", cmd.ID)
 		}
 		secrets, err := h.secrets(cmd.Account, cmd.ID, saved)
 		if err != nil {

@@ -54,14 +54,16 @@ type TestConnectionHandler struct {
 }
 
 // NewTestConnectionHandler returns a handler.
-func NewTestConnectionHandler(log *eventstore.Log, vault commands.Vault, roads TestRoads, now func() time.Time) TestConnectionHandler {
+func NewTestConnectionHandler(
+	log *eventstore.Log, vault commands.Vault, roads TestRoads, now func() time.Time,
+) TestConnectionHandler {
 	return TestConnectionHandler{
 		connections: NewConnections(log, vault), record: NewRecordConnectionTestHandler(log, now), roads: roads, now: now,
 	}
 }
 
-// Handle tries the connection once and records the result. A webhook gets the payload of a finished movie with test true and made-up
-// values. One that does not exist is NotFound. Decision 50.
+// Handle tries the connection once and records the result. A webhook gets the payload of a finished movie with test true and
+// made-up values. One that does not exist is NotFound. Decision 50.
 func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (TestedConnection, error) {
 	opened, err := h.connections.Open(ctx, cmd.Account, cmd.ID)
 	if err != nil {
@@ -89,7 +91,9 @@ func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (
 }
 
 // try makes one call along the road of the connection's kind.
-func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID, c OpenedConnection) (TestedConnection, deliveries.Receipt, error) {
+func (h TestConnectionHandler) try(
+	ctx context.Context, account domain.AccountID, c OpenedConnection,
+) (TestedConnection, deliveries.Receipt, error) {
 	works := TestedConnection{Success: true, Message: "The connection works"}
 	if c.Kind == connection.Webhook {
 		tested, err := h.announce(ctx, c)
@@ -102,7 +106,8 @@ func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID
 		At: h.now(), Random: testRandom, Source: string(result.TestProject) + result.MovieExtension, VideoURL: result.TestURL,
 	})
 	if c.Kind == connection.Email {
-		for name, text := range map[string]string{"subject": "Test of a connection", "message": "This is a test of the connection " + c.ID + "."} {
+		for name, text := range map[string]string{"subject": "Test of a connection",
+			"message": "This is a test of the connection " + c.ID + "."} {
 			if settings[name] == "" {
 				settings[name] = text
 			}
@@ -116,7 +121,9 @@ func (h TestConnectionHandler) try(ctx context.Context, account domain.AccountID
 }
 
 // entitle asks whether the account may send an e-mail: a test is one like any other. Decision 55.
-func (h TestConnectionHandler) entitle(ctx context.Context, account domain.AccountID, c OpenedConnection, settings connection.Settings) error {
+func (h TestConnectionHandler) entitle(
+	ctx context.Context, account domain.AccountID, c OpenedConnection, settings connection.Settings,
+) error {
 	if !c.Kind.HasRecipients() {
 		return nil
 	}

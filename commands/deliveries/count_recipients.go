@@ -33,8 +33,8 @@ func NewCountRecipientsHandler(log *eventstore.Log, plans plan.Plans, now func()
 	return CountRecipientsHandler{log: log, plans: commands.NewAccountPlans(log, now, plans), now: now}
 }
 
-// Handle counts the e-mail, which is to be sent after that: what was counted may not have been sent, but nothing is sent that was not
-// counted. Doing it again changes nothing. An account whose plan has no e-mail, or no recipients left on that day, is refused
+// Handle counts the e-mail, which is to be sent after that: what was counted may not have been sent, but nothing is sent that was
+// not counted. Doing it again changes nothing. An account whose plan has no e-mail, or no recipients left on that day, is refused
 // (QuotaExceeded). Decision 55.
 func (h CountRecipientsHandler) Handle(ctx context.Context, cmd CountRecipients) (eventstore.Position, error) {
 	allowed, err := h.plans.Of(ctx, cmd.Account)

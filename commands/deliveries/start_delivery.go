@@ -26,7 +26,8 @@ type DeliveryClaim struct {
 	// Destinations is how far each destination has come, by index, over all runs.
 	Destinations []movie.DestinationState
 	Order        []int // the destinations that are still to be served, by index, the next one first
-	// Spent is how long earlier runs have worked on the destinations: all of a movie together have five minutes (decisions 33 and 55).
+	// Spent is how long earlier runs have worked on the destinations: all of a movie together have five minutes (decisions 33 and
+	// 55).
 	Spent    time.Duration
 	Success  bool
 	ClosedAt time.Time // when the movie ended

@@ -20,12 +20,13 @@ type HoldBatch struct {
 
 // HoldBatch holds for all rows in one append, or refuses as Hold and Count do. Doing it again changes nothing.
 func (l *Ledgers) HoldBatch(ctx context.Context, cmd HoldBatch) (eventstore.Appended, error) {
-	request := &ledgerRequest{ctx: ctx, events: len(cmd.Rows), decide: func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
-		if cmd.Counted {
-			return own.CountBatch(cmd.Batch, cmd.Rows, cmd.Quota, at)
-		}
-		return own.HoldBatch(cmd.Batch, cmd.Rows, at)
-	}}
+	request := &ledgerRequest{ctx: ctx, events: len(cmd.Rows),
+		decide: func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
+			if cmd.Counted {
+				return own.CountBatch(cmd.Batch, cmd.Rows, cmd.Quota, at)
+			}
+			return own.HoldBatch(cmd.Batch, cmd.Rows, at)
+		}}
 	a := l.send(cmd.Account, request)
 	return a.appended, a.err
 }

@@ -46,6 +46,8 @@ func (l *Ledgers) ReleaseItem(ctx context.Context, cmd SettleItem) (eventstore.A
 }
 
 // OpenItem returns when the hold of an item was made: false when it has none that is open.
-func (l *Ledgers) OpenItem(ctx context.Context, account domain.AccountID, preload domain.PreloadID, number int) (time.Time, bool, error) {
+func (l *Ledgers) OpenItem(
+	ctx context.Context, account domain.AccountID, preload domain.PreloadID, number int,
+) (time.Time, bool, error) {
 	return l.OpenHold(ctx, account, ledger.Item(preload, number))
 }

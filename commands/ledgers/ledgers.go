@@ -191,8 +191,8 @@ func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question fu
 	return err
 }
 
-// Expect checks a question against the cached ledger. A refusal is checked again on the log, a pass is not: the decision that follows is made on
-// the log anyway.
+// Expect checks a question against the cached ledger. A refusal is checked again on the log, a pass is not: the decision that
+// follows is made on the log anyway.
 func (l *Ledgers) Expect(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	owner, err := l.enter(account)
 	if err != nil {

@@ -20,7 +20,8 @@ const (
 	ledgerDeadline = 60 * time.Second // of one group at the store, whatever its members' deadlines are
 )
 
-// decideFunc returns the events that a request appends to a ledger, or a refusal. It changes nothing and may be called more than once.
+// decideFunc returns the events that a request appends to a ledger, or a refusal. It changes nothing and may be called more than
+// once.
 type decideFunc func(l *ledger.Ledger, at time.Time) ([]domain.Event, error)
 
 type ledgerRequest struct {
@@ -37,8 +38,8 @@ type ledgerAnswer struct {
 	err      error
 }
 
-// ledgerOwner is the one goroutine of this process that appends to the ledger of an account. It takes the requests that wait as a group and
-// appends the events of all of them at once:
+// ledgerOwner is the one goroutine of this process that appends to the ledger of an account. It takes the requests that wait as a
+// group and appends the events of all of them at once:
 //
 //	queue ──► takeGroup ──► decide    each member on draft: what the log says and what the members before it have decided
 //	              ▲     ──► commit    append at the exact revision
@@ -48,11 +49,11 @@ type ledgerAnswer struct {
 //	              │              └─ store fails         draft := stored; unknown whether the events are stored
 //	              └──────────────────────────────────────────────────────────────────────── answer every member with the error
 //
-// After a failed append the next group finds out what is stored: its append meets the exact revision. A group that appends nothing, because all
-// its members were refused or ask only, reads the log instead: a refusal is never based on an old state.
+// After a failed append the next group finds out what is stored: its append meets the exact revision. A group that appends
+// nothing, because all its members were refused or ask only, reads the log instead: a refusal is never based on an old state.
 //
-// The owner's goroutine owns all fields, with three exceptions. Ledgers guards users. mu guards stored and loaded, which passesCached reads
-// from other goroutines; end and snapshot are atomic for the same reason.
+// The owner's goroutine owns all fields, with three exceptions. Ledgers guards users. mu guards stored and loaded, which
+// passesCached reads from other goroutines; end and snapshot are atomic for the same reason.
 type ledgerOwner struct {
 	log     *eventstore.Log
 	now     eventstore.Clock
@@ -175,8 +176,8 @@ func (o *ledgerOwner) decide(group []*ledgerRequest) ledgerRound {
 	return round
 }
 
-// commit appends the events of a round at the exact revision. A round without events is confirmed by reading the log. commit returns false
-// when the log has events that the round did not know: it must be decided again.
+// commit appends the events of a round at the exact revision. A round without events is confirmed by reading the log. commit
+// returns false when the log has events that the round did not know: it must be decided again.
 func (o *ledgerOwner) commit(ctx context.Context, round ledgerRound) (bool, error) {
 	if len(round.events) == 0 {
 		before := o.at.Revision
@@ -199,8 +200,8 @@ func (o *ledgerOwner) commit(ctx context.Context, round ledgerRound) (bool, erro
 	return true, nil
 }
 
-// catchUp reads the events that the log has after at. With discard, the draft has decisions that were not stored: it begins again from
-// what is stored.
+// catchUp reads the events that the log has after at. With discard, the draft has decisions that were not stored: it begins again
+// from what is stored.
 func (o *ledgerOwner) catchUp(ctx context.Context, discard bool) error {
 	var err error
 	o.at, err = o.log.CatchUp(ctx, o.stream, o.at, func(event domain.Event) {
@@ -222,8 +223,8 @@ func (o *ledgerOwner) catchUp(ctx context.Context, discard bool) error {
 	return err
 }
 
-// passesCached checks a question against the cached ledger, which may lack events of other processes. A pass is final: a submission is decided on
-// the log all the same. A refusal has to be checked on the log. It waits for no append.
+// passesCached checks a question against the cached ledger, which may lack events of other processes. A pass is final: a
+// submission is decided on the log all the same. A refusal has to be checked on the log. It waits for no append.
 func (o *ledgerOwner) passesCached(question func(*ledger.Ledger) error) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()

@@ -56,8 +56,9 @@ func (l *Ledgers) Snapshot(ctx context.Context, account domain.AccountID) error 
 	return nil
 }
 
-// take appends the snapshot of a ledger. One that is too large for an event forgets the holds that ended first: a busy account ends
-// tens of thousands in the two days that they are remembered for, and without any snapshot a process would have to fold them all.
+// take appends the snapshot of a ledger. One that is too large for an event forgets the holds that ended first: a busy account
+// ends tens of thousands in the two days that they are remembered for, and without any snapshot a process would have to fold them
+// all.
 func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow ledgerAnswer) error {
 	revision := ledgerNow.appended.Revision
 	id, err := l.log.IDAt(ctx, ledger.Stream(account), revision)
@@ -66,9 +67,10 @@ func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow 
 	}
 	at := l.now.Stamp()
 	for state := ledgerNow.state; ; state.Ended = state.Ended[(len(state.Ended)+1)/2:] {
-		err = eventstore.NewSnapshots(l.log).Take(ctx, ledger.SnapshotStream(account), eventstore.MetaOf(ctx, account, at), ledger.SnapshotTaken{
-			Revision: int64(revision), Event: id.String(), Version: ledger.StateVersion, State: state, At: at,
-		})
+		err = eventstore.NewSnapshots(l.log).Take(ctx, ledger.SnapshotStream(account), eventstore.MetaOf(ctx, account, at),
+			ledger.SnapshotTaken{
+				Revision: int64(revision), Event: id.String(), Version: ledger.StateVersion, State: state, At: at,
+			})
 		if !errors.Is(err, eventstore.ErrTooLarge) {
 			return err
 		}

@@ -44,7 +44,9 @@ type ConfirmUploadHandler struct {
 }
 
 // NewConfirmUploadHandler returns a handler.
-func NewConfirmUploadHandler(log *eventstore.Log, files commands.Files, staging Staging, storage *Storage, now func() time.Time) ConfirmUploadHandler {
+func NewConfirmUploadHandler(
+	log *eventstore.Log, files commands.Files, staging Staging, storage *Storage, now func() time.Time,
+) ConfirmUploadHandler {
 	return ConfirmUploadHandler{places: places{log, now}, files: files, staging: staging, storage: storage}
 }
 
@@ -53,10 +55,10 @@ func (h ConfirmUploadHandler) Presign(ctx context.Context, place string, file me
 	return h.staging.Presign(ctx, blobkey.Upload(media.AccountOf(place), file.Entry), file.ContentType, file.Size, ttl)
 }
 
-// Confirm takes in the bytes of a registered file that have come: their length and type are held against what was registered, and they are
-// copied once to a key of their own, so that what is sent to the same address later changes nothing that can be seen. What differs is
-// removed, and what came while the account's storage was blocked waits for credits, as long as its registration is kept. ErrNothingToDo:
-// nothing has come yet that can be taken in, or nothing is expected. Decisions 39 and 45.
+// Confirm takes in the bytes of a registered file that have come: their length and type are held against what was registered, and
+// they are copied once to a key of their own, so that what is sent to the same address later changes nothing that can be seen.
+// What differs is removed, and what came while the account's storage was blocked waits for credits, as long as its registration
+// is kept. ErrNothingToDo: nothing has come yet that can be taken in, or nothing is expected. Decisions 39 and 45.
 func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) error {
 	p, err := h.places.load(ctx, cmd.Place)
 	if err != nil {

@@ -25,7 +25,9 @@ type DeleteMediaHandler struct {
 }
 
 // NewDeleteMediaHandler returns a handler. Temporary files are kept for the retention.
-func NewDeleteMediaHandler(log *eventstore.Log, files commands.Files, now func() time.Time, retention time.Duration) DeleteMediaHandler {
+func NewDeleteMediaHandler(
+	log *eventstore.Log, files commands.Files, now func() time.Time, retention time.Duration,
+) DeleteMediaHandler {
 	return DeleteMediaHandler{places: places{log, now}, files: files, retention: retention}
 }
 
@@ -34,8 +36,8 @@ func (h DeleteMediaHandler) Handle(ctx context.Context, cmd DeleteMedia) (events
 	return h.remove(ctx, media.StreamID(cmd.Account, cmd.Path), (*media.Place).Delete)
 }
 
-// remove appends what a decision removes, and then removes the bytes: nobody is shown a file without its bytes. Bytes that are left
-// because the process ends in between are found by the sweep.
+// remove appends what a decision removes, and then removes the bytes: nobody is shown a file without its bytes. Bytes that are
+// left because the process ends in between are found by the sweep.
 func (h DeleteMediaHandler) remove(ctx context.Context, id string, decide decidePlace) (eventstore.Position, error) {
 	d, err := h.places.decide(ctx, id, decide)
 	if err != nil {
@@ -75,8 +77,8 @@ type ClearMedia struct {
 	Why   media.Reason
 }
 
-// Clear removes the file, the registration or the marker. ErrNothingToDo: there is none. A file that is being moved is ErrMoving: try
-// again, for a move ends soon.
+// Clear removes the file, the registration or the marker. ErrNothingToDo: there is none. A file that is being moved is ErrMoving:
+// try again, for a move ends soon.
 func (h DeleteMediaHandler) Clear(ctx context.Context, cmd ClearMedia) error {
 	_, err := h.remove(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Clear(cmd.Why, at)

@@ -1,2 +1,3 @@
-// Package mediafiles has the use cases of media libraries: files are registered, uploaded, confirmed, kept, moved and deleted, folders made.
+// Package mediafiles has the use cases of media libraries: files are registered, uploaded, confirmed, kept, moved and deleted,
+// folders made.
 package mediafiles

@@ -53,8 +53,8 @@ func NewKeepMediaHandler(log *eventstore.Log, files commands.Files, storage *Sto
 // maxNumbered is how many names are tried.
 const maxNumbered = 1000
 
-// Handle stores the asset. A name that is taken is tried again with -2, -3, ... before its extension. While the account's storage is
-// blocked it is ErrStorageBlocked.
+// Handle stores the asset. A name that is taken is tried again with -2, -3, ... before its extension. While the account's storage
+// is blocked it is ErrStorageBlocked.
 func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia, error) {
 	if err := h.storage.Require(ctx, cmd.Account); err != nil {
 		return KeptMedia{}, err
@@ -96,13 +96,14 @@ func (h KeepMediaHandler) place(ctx context.Context, cmd KeepMedia, entry, key s
 	}
 	for n := 1; n <= maxNumbered; n++ {
 		file := media.File{Folder: generatedFolder, Name: numbered(name, n), Entry: entry, ContentType: cmd.ContentType, Size: cmd.Size}
-		d, err := h.places.decide(ctx, media.StreamID(cmd.Account, file.Path()), func(p *media.Place, at time.Time) ([]domain.Event, error) {
-			before, _, there := p.Uploaded()
-			if again = there && before.Entry == entry; again {
-				return nil, nil
-			}
-			return p.Put(file, key, at)
-		})
+		d, err := h.places.decide(ctx, media.StreamID(cmd.Account, file.Path()),
+			func(p *media.Place, at time.Time) ([]domain.Event, error) {
+				before, _, there := p.Uploaded()
+				if again = there && before.Entry == entry; again {
+					return nil, nil
+				}
+				return p.Put(file, key, at)
+			})
 		if !errors.Is(err, media.ErrExists) {
 			return KeptMedia{File: file, Position: d.Position}, again, err
 		}

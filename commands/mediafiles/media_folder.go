@@ -25,7 +25,9 @@ func NewMediaFolderHandler(log *eventstore.Log, now func() time.Time) MediaFolde
 
 // Create puts the marker of a folder; false: it is there already. Spec: POST /media/folder.
 func (h MediaFolderHandler) Create(ctx context.Context, cmd MediaFolder) (bool, eventstore.Position, error) {
-	return h.mark(ctx, cmd, func(p *media.Place, at time.Time) ([]domain.Event, error) { return p.CreateFolder(cmd.Folder, at), nil })
+	return h.mark(ctx, cmd, func(p *media.Place, at time.Time) ([]domain.Event, error) {
+		return p.CreateFolder(cmd.Folder, at), nil
+	})
 }
 
 // Delete removes the marker of a folder; false: there is none. A file that arrives meanwhile keeps the folder there. Design §6.

@@ -26,8 +26,8 @@ func NewMoveMediaHandler(log *eventstore.Log, now func() time.Time) MoveMediaHan
 	return MoveMediaHandler{places{log, now}}
 }
 
-// Handle moves the file in three steps: it is announced at its source, it arrives, it leaves its source. Whatever ends the process in
-// between, CompleteMove does the rest. Of two files that go to one name one arrives. Design §3.
+// Handle moves the file in three steps: it is announced at its source, it arrives, it leaves its source. Whatever ends the
+// process in between, CompleteMove does the rest. Of two files that go to one name one arrives. Design §3.
 func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore.Position, error) {
 	to := media.Path{Folder: cmd.Folder, Name: cmd.From.Name}
 	destination, err := h.places.load(ctx, media.StreamID(cmd.Account, to))
@@ -73,8 +73,8 @@ func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error 
 	return err
 }
 
-// arrive takes the second and the third step of a move. A destination that is taken aborts it, and is ErrTaken. Design §6: its whole
-// history counts, for the file may have arrived and been deleted since.
+// arrive takes the second and the third step of a move. A destination that is taken aborts it, and is ErrTaken. Design §6: its
+// whole history counts, for the file may have arrived and been deleted since.
 func (h MoveMediaHandler) arrive(ctx context.Context, id string, source *media.Place) (eventstore.Position, error) {
 	move := source.Moving()
 	if move == nil {

@@ -35,21 +35,25 @@ type RegisterMediaHandler struct {
 }
 
 // NewRegisterMediaHandler returns a handler. An upload must begin within ttl.
-func NewRegisterMediaHandler(log *eventstore.Log, storage *Storage, now func() time.Time, ttl time.Duration) RegisterMediaHandler {
+func NewRegisterMediaHandler(
+	log *eventstore.Log, storage *Storage, now func() time.Time, ttl time.Duration,
+) RegisterMediaHandler {
 	return RegisterMediaHandler{places: places{log, now}, storage: storage, ttl: ttl}
 }
 
-// Handle reserves the path. It refuses what is missing or wrong, and a name that is taken. The caller has asked Admit. Spec: Errors.
+// Handle reserves the path. It refuses what is missing or wrong, and a name that is taken. The caller has asked Admit. Spec:
+// Errors.
 func (h RegisterMediaHandler) Handle(ctx context.Context, cmd RegisterMedia) (RegisteredMedia, error) {
 	file, err := newFile(cmd)
 	if err != nil {
 		return RegisteredMedia{}, err
 	}
 	registered := RegisteredMedia{File: file}
-	d, err := h.places.decide(ctx, media.StreamID(cmd.Account, file.Path()), func(p *media.Place, at time.Time) ([]domain.Event, error) {
-		registered.ExpiresAt = at.Add(h.ttl)
-		return p.Register(file, registered.ExpiresAt, at)
-	})
+	d, err := h.places.decide(ctx, media.StreamID(cmd.Account, file.Path()),
+		func(p *media.Place, at time.Time) ([]domain.Event, error) {
+			registered.ExpiresAt = at.Add(h.ttl)
+			return p.Register(file, registered.ExpiresAt, at)
+		})
 	registered.Position = d.Position
 	return registered, err
 }

@@ -11,7 +11,8 @@ import (
 	"moviola/domain/ledger"
 )
 
-// Storage tells whether accounts may add files to their media libraries, and since when they may not. It is safe for concurrent use.
+// Storage tells whether accounts may add files to their media libraries, and since when they may not. It is safe for concurrent
+// use.
 type Storage struct {
 	standings *commands.Standings
 	ledgers   *ledgers.Ledgers
@@ -22,8 +23,8 @@ func NewStorage(standings *commands.Standings, ledgers *ledgers.Ledgers) *Storag
 	return &Storage{standings: standings, ledgers: ledgers}
 }
 
-// Require refuses an account that may not store anything: with ErrStorageBlocked while its balance is zero, or because it is closed.
-// Decision 39.
+// Require refuses an account that may not store anything: with ErrStorageBlocked while its balance is zero, or because it is
+// closed. Decision 39.
 func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 	standing, err := s.standings.Of(ctx, account)
 	if err != nil {

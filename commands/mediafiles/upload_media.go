@@ -34,8 +34,8 @@ func NewUploadMediaHandler(log *eventstore.Log, files commands.Files, storage *S
 	return UploadMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
-// Begin says whether bytes are expected for an entry now: an upload that begins later than its registration lasts is refused, and one
-// that begins while the account's storage is blocked. Decisions 39 and 44.
+// Begin says whether bytes are expected for an entry now: an upload that begins later than its registration lasts is refused, and
+// one that begins while the account's storage is blocked. Decisions 39 and 44.
 func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (media.File, error) {
 	if err := h.storage.Require(ctx, media.AccountOf(place)); err != nil {
 		return media.File{}, err
@@ -49,10 +49,11 @@ func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (med
 }
 
 // ErrBodyLength says that a body had fewer or more bytes than were announced.
-var ErrBodyLength = domain.Errorf(domain.Invalid, "upload_length_mismatch", "The body is not as long as the file that was registered")
+var ErrBodyLength = domain.Errorf(domain.Invalid, "upload_length_mismatch",
+	"The body is not as long as the file that was registered")
 
-// Handle stores the bytes under a key of their own and then appends that they are there: nobody sees a part of them, and of several
-// uploads one wins. The bytes of the others are removed. The caller has called Begin.
+// Handle stores the bytes under a key of their own and then appends that they are there: nobody sees a part of them, and of
+// several uploads one wins. The bytes of the others are removed. The caller has called Begin.
 func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (eventstore.Position, error) {
 	key := blobkey.MediaFile(media.AccountOf(cmd.Place), cmd.Entry, NewEntry())
 	if err := h.files.Put(ctx, key, &exactly{r: cmd.Body, left: cmd.Size}); err != nil {

@@ -1,2 +1,3 @@
-// Package preloads has the use cases of preload batches: they are requested, and each item is fetched, prepared, stored and settled, or dropped.
+// Package preloads has the use cases of preload batches: they are requested, and each item is fetched, prepared, stored and
+// settled, or dropped.
 package preloads

@@ -47,8 +47,8 @@ func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch
 	return claim, err
 }
 
-// StartFetch claims the fetching of the files that an item names. ErrNothingToDo: there is nothing to fetch, or another has the claim; or the
-// item was ended just now, because three crashes count against it.
+// StartFetch claims the fetching of the files that an item names. ErrNothingToDo: there is nothing to fetch, or another has the
+// claim; or the item was ended just now, because three crashes count against it.
 func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.FetchStart) (commands.FetchClaim, error) {
 	d, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.StartFetch(item.Index, start, h.batches.now.Stamp()), nil
@@ -62,7 +62,8 @@ func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.
 	return h.claimOf(ctx, item, d.Batch)
 }
 
-// ReleaseFetch hands a claim back without an outcome. One that was alone and ran out of memory ends the item. ErrNothingToDo: it is lost.
+// ReleaseFetch hands a claim back without an outcome. One that was alone and ran out of memory ends the item. ErrNothingToDo: it
+// is lost.
 func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.ReleaseFetch(item.Index, claim, memory, h.batches.now.Stamp())

@@ -36,7 +36,9 @@ type batched struct {
 }
 
 // decide loads a batch, lets it decide, and appends. A lost claim, and deciding nothing, is ErrNothingToDo.
-func (s batches) decide(ctx context.Context, account domain.AccountID, id preload.ID, decide func(b *preload.Batch) ([]domain.Event, error)) (batched, error) {
+func (s batches) decide(
+	ctx context.Context, account domain.AccountID, id preload.ID, decide func(b *preload.Batch) ([]domain.Event, error),
+) (batched, error) {
 	d := batched{Batch: preload.New()}
 	var err error
 	d.Appended, err = s.log.Decide(ctx, preload.Stream(id), d.Batch, func() (eventstore.Decision, error) {

@@ -53,8 +53,8 @@ func NewPreloadItems(log *eventstore.Log, files commands.Files, now func() time.
 	return PreloadItems{batches: batches{log, now}, files: files}
 }
 
-// Start claims the item. ErrNothingToDo: it is not there, has a result, or is claimed by another; or it was ended just now, because three
-// crashes count against it.
+// Start claims the item. ErrNothingToDo: it is not there, has a result, or is claimed by another; or it was ended just now,
+// because three crashes count against it.
 func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		start := preload.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone}

@@ -28,8 +28,8 @@ type ItemPrices struct {
 	SpeechByProvider bool
 }
 
-// spokenPerSecond is how many characters of a text are spoken in a second, at the slowest: what is held for a voice is never less than
-// what it comes to cost, but for the rarest of voices.
+// spokenPerSecond is how many characters of a text are spoken in a second, at the slowest: what is held for a voice is never less
+// than what it comes to cost, but for the rarest of voices.
 const spokenPerSecond = 10
 
 // byProvider says whether an item is made by a provider, and that what it costs depends on its length.
@@ -91,15 +91,18 @@ type RequestPreloadHandler struct {
 }
 
 // NewRequestPreloadHandler returns a handler.
-func NewRequestPreloadHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, prices ItemPrices, now func() time.Time) RequestPreloadHandler {
+func NewRequestPreloadHandler(
+	log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, prices ItemPrices, now func() time.Time,
+) RequestPreloadHandler {
 	return RequestPreloadHandler{batches: batches{log, now}, ledgers: ledgers, files: files, prices: prices}
 }
 
 // requestTime bounds the appends of one request: a hold whose batch has not come is given up only long after.
 const requestTime = 12 * time.Second
 
-// Handle accepts the batch: its document is stored, the credits for what is to be generated are held, and then it is recorded. It refuses
-// what is wrong with 400, and more credits than are available with 402. A crash in between leaves a hold that the keeper gives back.
+// Handle accepts the batch: its document is stored, the credits for what is to be generated are held, and then it is recorded. It
+// refuses what is wrong with 400, and more credits than are available with 402. A crash in between leaves a hold that the keeper
+// gives back.
 func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (RequestedPreload, error) {
 	wanted, err := preload.ParseRequest(cmd.Body)
 	if err != nil {

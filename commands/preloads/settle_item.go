@@ -31,7 +31,9 @@ type SettleItemHandler struct {
 }
 
 // NewSettleItemHandler returns a handler. A hold is abandoned when it is older than age: longer than a request may append.
-func NewSettleItemHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, now func() time.Time, age time.Duration) SettleItemHandler {
+func NewSettleItemHandler(
+	log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, now func() time.Time, age time.Duration,
+) SettleItemHandler {
 	return SettleItemHandler{batches: batches{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
@@ -80,8 +82,8 @@ func (h SettleItemHandler) release(ctx context.Context, settle ledgers.SettleIte
 	return h.ledgers.Snapshot(ctx, settle.Account)
 }
 
-// abandon gives back what is held for a batch whose request ended before it was recorded: first it is closed, so that it cannot come
-// any more.
+// abandon gives back what is held for a batch whose request ended before it was recorded: first it is closed, so that it cannot
+// come any more.
 func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, settle ledgers.SettleItem) error {
 	held, open, err := h.ledgers.OpenItem(ctx, cmd.Account, cmd.Preload, cmd.Index)
 	if err != nil {

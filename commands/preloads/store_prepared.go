@@ -18,8 +18,8 @@ import (
 	"moviola/eventstore"
 )
 
-// PreparedStore moves prepared assets to where they can be fetched from: into the media library of their account when they are to be
-// kept, and otherwise to where they stay for a few days. Decision 47. It is safe for concurrent use.
+// PreparedStore moves prepared assets to where they can be fetched from: into the media library of their account when they are to
+// be kept, and otherwise to where they stay for a few days. Decision 47. It is safe for concurrent use.
 type PreparedStore struct {
 	files     commands.Files
 	keep      mediafiles.KeepMediaHandler
@@ -44,11 +44,14 @@ type PreparedStoreConfig struct {
 
 // NewPreparedStore returns a store.
 func NewPreparedStore(c PreparedStoreConfig) PreparedStore {
-	return PreparedStore{files: c.Files, keep: c.Keep, addresses: c.Addresses, prices: c.Prices, now: c.Now, ttl: c.TTL, shown: c.Shown}
+	return PreparedStore{files: c.Files, keep: c.Keep, addresses: c.Addresses, prices: c.Prices, now: c.Now, ttl: c.TTL,
+		shown: c.Shown}
 }
 
 // Publish is Store for an item of a movie's property preload: it returns the addresses of what was stored.
-func (s PreparedStore) Publish(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (address, web, warning string, err error) {
+func (s PreparedStore) Publish(
+	ctx context.Context, job commands.PrepareJob, p commands.Prepared,
+) (address, web, warning string, err error) {
 	r, err := s.Store(ctx, job, p)
 	if err != nil {
 		return "", "", "", err
@@ -58,7 +61,9 @@ func (s PreparedStore) Publish(ctx context.Context, job commands.PrepareJob, p c
 }
 
 // KeepMade puts what was made for an element of a movie into the media library, as generated/<project>-<name>. Decision 47.
-func (s PreparedStore) KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared) error {
+func (s PreparedStore) KeepMade(
+	ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared,
+) error {
 	_, err := s.keepShown(ctx, mediafiles.KeepMedia{
 		Account: account, Name: string(project) + "-" + name + p.Extension, ContentType: p.ContentType, Size: p.Size,
 		Open: opener(p.Path), Once: string(project),
@@ -66,8 +71,8 @@ func (s PreparedStore) KeepMade(ctx context.Context, account domain.AccountID, p
 	return err
 }
 
-// Store stores an asset and describes it. An asset that is to be kept and cannot be is stored for a few days, with a warning that says
-// why. Spec: Preload item result.
+// Store stores an asset and describes it. An asset that is to be kept and cannot be is stored for a few days, with a warning that
+// says why. Spec: Preload item result.
 func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error) {
 	r := preload.Result{Duration: p.Duration, Width: p.Width, Height: p.Height, Size: p.Size, Generated: p.Generated}
 	if p.Generated {
@@ -90,7 +95,9 @@ func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p com
 }
 
 // kept puts the asset, and its form for browsers, into the media library.
-func (s PreparedStore) kept(ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result) (preload.Result, error) {
+func (s PreparedStore) kept(
+	ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result,
+) (preload.Result, error) {
 	name := job.Batch + "-" + job.Item.ID
 	file, err := s.keepShown(ctx, mediafiles.KeepMedia{
 		Account: job.Account, Name: name + p.Extension, ContentType: p.ContentType, Size: p.Size, Open: opener(p.Path), Once: job.Batch,
@@ -107,7 +114,8 @@ func (s PreparedStore) kept(ctx context.Context, job commands.PrepareJob, p comm
 		return r, fmt.Errorf("look at a derivative: %w", err)
 	}
 	web, err := s.keepShown(ctx, mediafiles.KeepMedia{
-		Account: job.Account, Name: name + "-web" + p.WebExtension, ContentType: p.WebType, Size: info.Size(), Open: opener(p.Web), Once: job.Batch,
+		Account: job.Account, Name: name + "-web" + p.WebExtension, ContentType: p.WebType, Size: info.Size(),
+		Open: opener(p.Web), Once: job.Batch,
 	})
 	r.WebName = web.Name
 	return r, err
@@ -122,7 +130,9 @@ func (s PreparedStore) keepShown(ctx context.Context, cmd mediafiles.KeepMedia) 
 }
 
 // cached stores the asset, and its form for browsers, for a few days.
-func (s PreparedStore) cached(ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result) (preload.Result, error) {
+func (s PreparedStore) cached(
+	ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result,
+) (preload.Result, error) {
 	// Every attempt has its own: one that is thought dead must not write what another has finished.
 	stem := blobkey.PreparedStem(job.Account, preload.ID(job.Batch), job.Index+1, mediafiles.NewEntry())
 	r.Key = stem + p.Extension

@@ -1,5 +1,6 @@
-// Package previews draws moments of a movie that is not rendered: what its author sees while writing it. Nothing is stored, held or charged, and
-// no provider is paid. Accounts take turns, an account has one request drawn at a time, and its plan bounds how many it may make in an hour.
+// Package previews draws moments of a movie that is not rendered: what its author sees while writing it. Nothing is stored, held
+// or charged, and no provider is paid. Accounts take turns, an account has one request drawn at a time, and its plan bounds how
+// many it may make in an hour.
 package previews
 
 import (
@@ -65,8 +66,8 @@ type Drawer interface {
 	Stills(ctx context.Context, job Job) (Drawn, error)
 }
 
-// Reader reads a body as a submission does: the movie's JSON with its templates filled in, and the plan that the account is on. A *domain.Error
-// is the refusal that a submission would meet.
+// Reader reads a body as a submission does: the movie's JSON with its templates filled in, and the plan that the account is on. A
+// *domain.Error is the refusal that a submission would meet.
 type Reader interface {
 	Sketch(ctx context.Context, account domain.AccountID, body []byte) (document []byte, allowed plan.Plan, err error)
 }
@@ -109,7 +110,8 @@ type Draw struct {
 var ErrNoDrawer = domain.Errorf(domain.Unavailable, "preview_unavailable",
 	"This process cannot draw previews: install ffmpeg beside it, or send the request to a process with the role renderer")
 
-var errReplaced = domain.Errorf(domain.Conflict, "preview_replaced", "A newer preview of this account was asked for: this one was not drawn")
+var errReplaced = domain.Errorf(domain.Conflict, "preview_replaced", "A newer preview of this account was asked for: this "+
+	"one was not drawn")
 
 // New returns a handler.
 func New(cfg Config) *Handler {
@@ -119,8 +121,8 @@ func New(cfg Config) *Handler {
 	}
 }
 
-// Handle draws. A request waits for its account's earlier one, which is not cut short, and is given up with 409 when a newer one comes while it
-// waits. Too much to do for the process ends with fair.ErrBusy.
+// Handle draws. A request waits for its account's earlier one, which is not cut short, and is given up with 409 when a newer one
+// comes while it waits. Too much to do for the process ends with fair.ErrBusy.
 func (h *Handler) Handle(ctx context.Context, cmd Draw) (Drawn, error) {
 	document, allowed, err := h.cfg.Reader.Sketch(ctx, cmd.Account, cmd.Body)
 	if err != nil {
@@ -164,7 +166,8 @@ func (h *Handler) admit(account domain.AccountID, allowed plan.Plan) error {
 		h.counted[account] = c
 	}
 	if c.made >= most {
-		return domain.Errorf(domain.Forbidden, "preview_quota", "Your plan allows %d previews an hour. The next one is possible in %d minutes",
+		return domain.Errorf(domain.Forbidden, "preview_quota", "Your plan allows %d previews an hour. The next one is "+
+			"possible in %d minutes",
 			most, int((hour-now.Sub(c.since)+time.Minute-1)/time.Minute))
 	}
 	c.made++

@@ -44,8 +44,8 @@ type LibraryConfig struct {
 	Now         func() time.Time
 }
 
-// LibraryHandler handles what operators do with the library, and what is left to do for it. A template is listed with an example: a movie
-// of LibraryAccount that is made of nothing but the template.
+// LibraryHandler handles what operators do with the library, and what is left to do for it. A template is listed with an example:
+// a movie of LibraryAccount that is made of nothing but the template.
 type LibraryHandler struct {
 	templates templates
 	cfg       LibraryConfig
@@ -56,7 +56,8 @@ func NewLibraryHandler(cfg LibraryConfig) LibraryHandler {
 	return LibraryHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
-// Publish puts a template into the library: at once when it has an example already, otherwise as soon as one is rendered. Decision 42.
+// Publish puts a template into the library: at once when it has an example already, otherwise as soon as one is rendered.
+// Decision 42.
 func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
@@ -77,7 +78,8 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 		return Publication{}, err
 	}
 	// The same body is rendered once, however often it is asked for; a render that failed is tried again when its name is forgotten.
-	_, err = h.cfg.Submit.Handle(ctx, commands.SubmitMovie{Account: commands.LibraryAccount, Body: body, IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
+	_, err = h.cfg.Submit.Handle(ctx, commands.SubmitMovie{Account: commands.LibraryAccount, Body: body,
+		IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
 	return Publication{Status: PublicationPending}, err
 }
 
@@ -99,8 +101,8 @@ type BuiltIn struct {
 	Movie  []byte // JSON
 }
 
-// Install makes sure that a template of the program is there as it is in this version, and on its way into the library, unless an operator
-// has taken it out or deleted it.
+// Install makes sure that a template of the program is there as it is in this version, and on its way into the library, unless an
+// operator has taken it out or deleted it.
 func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	t, err := h.templates.Load(ctx, b.ID)
 	if err != nil {
@@ -135,7 +137,8 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 			change := template.Change{Request: body.Hash, Name: &b.Name, Tags: &b.Tags, Body: &body, Prompt: &b.Prompt}
 			return t.Update(commands.LibraryAccount, change, h.templates.now.Stamp())
 		}
-		return t.Create(commands.LibraryAccount, template.Draft{Name: b.Name, Tags: b.Tags, Body: body, Prompt: b.Prompt}, h.templates.now.Stamp())
+		return t.Create(commands.LibraryAccount, template.Draft{Name: b.Name, Tags: b.Tags, Body: body, Prompt: b.Prompt},
+			h.templates.now.Stamp())
 	})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
@@ -144,8 +147,9 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 	return err
 }
 
-// Exhibit lists the template that a finished movie of LibraryAccount is the example of, with copies of the movie's files: these expire, as
-// every movie's do. ErrNothingToDo: it is no example, or not one of the template as it is now, or that has or had an example already.
+// Exhibit lists the template that a finished movie of LibraryAccount is the example of, with copies of the movie's files: these
+// expire, as every movie's do. ErrNothingToDo: it is no example, or not one of the template as it is now, or that has or had an
+// example already.
 func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error) {
 	m, err := commands.NewMovies(h.cfg.Log, h.templates.now).Load(ctx, project)
 	if err != nil {
@@ -166,7 +170,8 @@ func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, f
 	}
 	stem := blobkey.ExamplesOf(id) + string(project)
 	example := template.Example{Project: project, Body: use.Body, Video: stem + ".mp4", Thumbnail: stem + ".jpg"}
-	if err := errors.Join(h.copy(ctx, file.Key, example.Video, file.Size, file.Hash), h.copy(ctx, file.Thumbnail, example.Thumbnail, 0, "")); err != nil {
+	if err := errors.Join(h.copy(ctx, file.Key, example.Video, file.Size, file.Hash),
+		h.copy(ctx, file.Thumbnail, example.Thumbnail, 0, "")); err != nil {
 		return eventstore.Position{}, fmt.Errorf("keep the example of template %s: %w", id, err)
 	}
 	t = template.New(id)
@@ -189,9 +194,11 @@ func NewTemplateMovies(cfg TemplateConfig) TemplateMovies {
 	return TemplateMovies{newTemplates(cfg.Log, cfg.Files, cfg.Now)}
 }
 
-// Movie returns the movie JSON of a template at a hash, and the same with the templates filled in that it refers to, as the account may see
-// them: one that cannot be filled in stays as it is.
-func (m TemplateMovies) Movie(ctx context.Context, account domain.AccountID, id template.ID, hash string) (stored, filled []byte, err error) {
+// Movie returns the movie JSON of a template at a hash, and the same with the templates filled in that it refers to, as the
+// account may see them: one that cannot be filled in stays as it is.
+func (m TemplateMovies) Movie(
+	ctx context.Context, account domain.AccountID, id template.ID, hash string,
+) (stored, filled []byte, err error) {
 	stored, err = m.templates.Read(ctx, id, hash)
 	if err != nil {
 		return nil, nil, err

@@ -46,8 +46,8 @@ func NewSaveTemplateHandler(cfg TemplateConfig) SaveTemplateHandler {
 	return SaveTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg.NewID}
 }
 
-// Handle saves the template, or refuses it with the *domain.Error of spec: Errors, POST /templates. Two updates at once both apply, in
-// the order of their events. Decision 41.
+// Handle saves the template, or refuses it with the *domain.Error of spec: Errors, POST /templates. Two updates at once both
+// apply, in the order of their events. Decision 41.
 func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (SavedTemplate, error) {
 	if cmd.ID == "" {
 		return h.create(ctx, h.newID(), cmd)

@@ -44,8 +44,9 @@ func NewSweepTemplateHandler(cfg SweepTemplateConfig) SweepTemplateHandler {
 }
 
 // Handle removes every body and example of the template, and then records it: a crash in between leaves it to be done again.
-// ErrNothingToDo: the template is there, was deleted too short a time ago, has been swept, or a movie still needs it. No movie can come to
-// need it after that was asked: submissions find no deleted template, and those from before the deletion are in the log by now.
+// ErrNothingToDo: the template is there, was deleted too short a time ago, has been swept, or a movie still needs it. No movie
+// can come to need it after that was asked: submissions find no deleted template, and those from before the deletion are in the
+// log by now.
 func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) error {
 	kept := max(h.cfg.Kept, h.cfg.Age)
 	if cmd.Departed {

@@ -29,7 +29,9 @@ func newTemplates(log *eventstore.Log, files commands.Files, now eventstore.Cloc
 }
 
 // decide loads a template, lets it decide, and appends.
-func (s templates) decide(ctx context.Context, account domain.AccountID, t *template.Template, id template.ID, decide func() ([]domain.Event, error)) (eventstore.Appended, error) {
+func (s templates) decide(
+	ctx context.Context, account domain.AccountID, t *template.Template, id template.ID, decide func() ([]domain.Event, error),
+) (eventstore.Appended, error) {
 	appended, err := s.log.Decide(ctx, template.Stream(id), t, func() (eventstore.Decision, error) {
 		events, err := decide()
 		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, account, s.now.Stamp()), Events: events}, err
@@ -61,8 +63,8 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	return described, nil
 }
 
-// describe checks movie JSON and finds its size. Decisions 15 and 22 do not apply: a template may be a part of a movie, and what is wrong
-// with it is found when it is rendered.
+// describe checks movie JSON and finds its size. Decisions 15 and 22 do not apply: a template may be a part of a movie, and what
+// is wrong with it is found when it is rendered.
 func describe(body []byte) (template.Body, error) {
 	if len(body) > template.MaxBody {
 		return template.Body{}, template.TooLarge()

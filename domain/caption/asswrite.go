@@ -12,7 +12,8 @@ import (
 // precision of 10 ms.
 func (s Style) WriteASS(t Track, width, height int) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[Script Info]\nScriptType: v4.00+\nPlayResX: %d\nPlayResY: %d\nWrapStyle: 2\nScaledBorderAndShadow: yes\n\n", width, height)
+	fmt.Fprintf(&b,
+		"[Script Info]\nScriptType: v4.00+\nPlayResX: %d\nPlayResY: %d\nWrapStyle: 2\nScaledBorderAndShadow: yes\n\n", width, height)
 	s.writeStyles(&b, width, height)
 	b.WriteString("[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n")
 	for _, c := range t.Cues {

@@ -37,7 +37,8 @@ func readerFor(lines []string) func([]string) ([]timedText, bool) {
 			continue
 		case line == "WEBVTT" || strings.HasPrefix(line, "WEBVTT ") || strings.HasPrefix(line, "WEBVTT\t"):
 			return readVTT
-		case strings.HasPrefix(line, "["), strings.HasPrefix(line, ";"), strings.HasPrefix(line, "!:"), strings.HasPrefix(line, "Dialogue:"):
+		case strings.HasPrefix(line, "["), strings.HasPrefix(line, ";"), strings.HasPrefix(line, "!:"),
+			strings.HasPrefix(line, "Dialogue:"):
 			return readASS
 		}
 		return readSRT

@@ -104,5 +104,6 @@ func expandRest(style, weight, size, family string) ([]Declaration, bool) {
 	if !okSize || !okHeight && height != "normal" || len(Families(family)) == 0 {
 		return nil, false
 	}
-	return []Declaration{{"font-style", style}, {"font-weight", weight}, {"font-size", size}, {"line-height", height}, {"font-family", family}}, true
+	return []Declaration{{"font-style", style}, {"font-weight", weight}, {"font-size", size}, {"line-height", height},
+		{"font-family", family}}, true
 }

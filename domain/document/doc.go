@@ -7,9 +7,9 @@
 //
 // # The table of properties
 //
-// Every name that users can write is a row of one table: Lookup returns the rows of a kind of object (the movie, a scene, a type of element, its
-// settings, a group of a component). Readers take names, ranges and defaults from it, so what is not in the table is not read. The JSON Schema,
-// the reference page docs/movie.md and the validator are made of it.
+// Every name that users can write is a row of one table: Lookup returns the rows of a kind of object (the movie, a scene, a type
+// of element, its settings, a group of a component). Readers take names, ranges and defaults from it, so what is not in the table
+// is not read. The JSON Schema, the reference page docs/movie.md and the validator are made of it.
 //
 // To add a property, add a row, with a sentence that says what it does, an example and its default, to
 //
@@ -19,9 +19,9 @@
 //   - table_settings.go for subtitles;
 //   - table_component.go for a component, a group of one, or a key of a group.
 //
-// Then read it: in this package by name (r.within("zoom"), r.flag("muted")), else where the settings are understood. Run go generate
-// ./domain/document, which writes docs/movie.md, and add a pair of movies to the test that holds every row against what it changes
-// (TestProperties in domain/timeline) when the row's example alone shows nothing.
+// Then read it: in this package by name (r.within("zoom"), r.flag("muted")), else where the settings are understood. Run go
+// generate ./domain/document, which writes docs/movie.md, and add a pair of movies to the test that holds every row against what
+// it changes (TestProperties in domain/timeline) when the row's example alone shows nothing.
 //
 //go:generate go run moviola/tests/reference
 package document

@@ -115,7 +115,8 @@ func expanded(tree map[string]any, known Known) (*Movie, error) {
 }
 
 // tangled is the message for a movie whose times do not become stable within the bounds.
-const tangled = "The times of elements depend on each other in a circle, over more than 64 steps, or over too many steps for so many elements"
+const tangled = "The times of elements depend on each other in a circle, over more than 64 steps, or over too many steps for " +
+	"so many elements"
 
 // size is the number of scenes and elements.
 func (m *Movie) size() int {

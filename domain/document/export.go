@@ -81,7 +81,8 @@ func destinationEntries(exports any) ([]any, error) {
 // readDestination reads one entry. It adds no notes to the movie: a mistake becomes the result of the destination.
 func readDestination(props map[string]any) Destination {
 	r := reader{movie: &Movie{}}.as(DestinationKind, props)
-	d := Destination{Type: r.word("type"), ID: r.reference("id"), Endpoint: r.reference("endpoint"), ContentType: JSONContent, Given: props}
+	d := Destination{Type: r.word("type"), ID: r.reference("id"), Endpoint: r.reference("endpoint"), ContentType: JSONContent,
+		Given: props}
 	if r.word("content-type") == FormContent {
 		d.ContentType = FormContent
 	}

@@ -75,8 +75,10 @@ type wishes map[FontWish]bool
 
 // genericFamilies are generic family names of CSS.
 var genericFamilies = map[string]bool{
-	"serif": true, "sans-serif": true, "monospace": true, "cursive": true, "fantasy": true, "system-ui": true, "inherit": true, "initial": true,
-	"unset": true, "revert": true, "math": true, "emoji": true, "ui-serif": true, "ui-sans-serif": true, "ui-monospace": true, "ui-rounded": true,
+	"serif": true, "sans-serif": true, "monospace": true, "cursive": true, "fantasy": true, "system-ui": true, "inherit": true,
+	"initial": true,
+	"unset":   true, "revert": true, "math": true, "emoji": true, "ui-serif": true, "ui-sans-serif": true, "ui-monospace": true,
+	"ui-rounded": true,
 }
 
 func (c wishes) add(list string, weight int, italic bool) {

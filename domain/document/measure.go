@@ -110,7 +110,8 @@ func (m *meter) refusal() error {
 	case m.scenes > m.scenesAllowed:
 		return errTooManyScenes()
 	case m.values > maxValues:
-		return domain.Errorf(domain.Invalid, "movie_json_too_complex", "%s has more than %d values. Make it smaller.", m.what, maxValues)
+		return domain.Errorf(domain.Invalid, "movie_json_too_complex", "%s has more than %d values. Make it smaller.", m.what,
+			maxValues)
 	}
 	return nil
 }

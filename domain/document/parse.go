@@ -83,7 +83,8 @@ func checkShape(props map[string]any) error {
 		}
 	}
 	if count > maxElements {
-		return domain.Errorf(domain.Invalid, "movie_too_many_elements", "Movie has %d elements, more than the %d allowed", count, maxElements)
+		return domain.Errorf(domain.Invalid, "movie_too_many_elements", "Movie has %d elements, more than the %d allowed",
+			count, maxElements)
 	}
 	return nil
 }

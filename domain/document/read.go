@@ -91,7 +91,8 @@ func (r reader) canvas() (width, height int) {
 	}
 	if name != "" && name != "custom" {
 		if !hasWidth || !hasHeight {
-			r.problem(ValueUnknown, "resolution", "The resolution %s is unknown. Use one of the resolutions, or 'custom' with 'width' and 'height'", quote(name))
+			r.problem(ValueUnknown, "resolution", "The resolution %s is unknown. Use one of the resolutions, or 'custom' "+
+				"with 'width' and 'height'", quote(name))
 			return defaultWidth, defaultHeight
 		}
 		r.warn(ValueUnknown, "resolution", "The resolution %s is unknown, 'width' and 'height' are used", quote(name))

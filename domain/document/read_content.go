@@ -173,8 +173,9 @@ func (r reader) readSubtitles() {
 		r.movie.note(Note{Ref: known.Ref, Code: PropertyIdle, Text: "A movie can have one set of subtitles, these are not shown"})
 	}
 	s := &Subtitles{
-		Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Connection: r.reference("connection"), Settings: r.captionSettings(),
-		Fresh: !r.flag("cache"),
+		Ref: r.ref, Language: r.word("language"), Model: r.word("model"), Connection: r.reference("connection"),
+		Settings: r.captionSettings(),
+		Fresh:    !r.flag("cache"),
 	}
 	if s.Language == "" {
 		s.Language = "auto"

@@ -39,7 +39,8 @@ func Chapters() []Chapter {
 		book = append(book, Chapter{2, "Element " + name, "What an element of type " + name + " has besides.", rows})
 		switch name {
 		case TypeText:
-			book = append(book, Chapter{3, "Settings of texts", "In the notation of CSS; on the element itself they count too, with a warning. " +
+			book = append(book, Chapter{3, "Settings of texts", "In the notation of CSS; on the element itself they count " +
+				"too, with a warning. " +
 				"[text-styles.md](text-styles.md) describes the styles.", Lookup(SettingsKind(name))})
 		case TypeHTML:
 			book = append(book, Chapter{3, "Capture", "The object capture.", Lookup("capture")},
@@ -49,8 +50,10 @@ func Chapters() []Chapter {
 		}
 	}
 	book = append(book,
-		Chapter{2, "Components", "The settings of a component are groups, one for each of its parts. Every group understands what stands here, " +
-			"and text where its row says that it has one. [components.md](components.md) says how they come in.", append([]Property{textOfGroup}, styleProperties(ofComponent)...)},
+		Chapter{2, "Components", "The settings of a component are groups, one for each of its parts. Every group understands " +
+			"what stands here, " +
+			"and text where its row says that it has one. [components.md](components.md) says how they come in.",
+			append([]Property{textOfGroup}, styleProperties(ofComponent)...)},
 		Chapter{3, "Motion", "Of groups that come in by a movement.", motionProperties},
 		Chapter{3, "Animate", "The object animate of a shape or a textbox.", Lookup("animate")})
 	for _, c := range components {
@@ -116,7 +119,8 @@ func (c componentRow) chapter() Chapter {
 // TypeText describes the type of a property in words: "number, -10 to 10", "one of cover, fit".
 func (p Property) TypeText() string {
 	words := map[PropertyType]string{
-		AddressType: "address", ColorType: "colour", ChoiceType: "word", DurationType: "seconds or word", LengthType: "length", CSSType: "CSS", DataType: "any",
+		AddressType: "address", ColorType: "colour", ChoiceType: "word", DurationType: "seconds or word", LengthType: "length",
+		CSSType: "CSS", DataType: "any",
 	}
 	name := func(t PropertyType) string {
 		if word, ok := words[t]; ok {

@@ -25,8 +25,10 @@ func Schema() []byte {
 // defaults.
 func OpenSchemas() map[string]json.RawMessage {
 	s := schemaMaker{base: "#/components/schemas/"}
-	all := map[string]json.RawMessage{"Movie": s.encode(s.kind(MovieKind, "A movie. It has at least one of scenes, elements, template and project. "+
-		"Unknown properties are ignored, numbers and booleans may be written as text (Decision 23), and any value may be an expression, {{…}}."))}
+	all := map[string]json.RawMessage{"Movie": s.encode(s.kind(MovieKind,
+		"A movie. It has at least one of scenes, elements, template and project. "+
+			"Unknown properties are ignored, numbers and booleans may be written as text (Decision 23), and any value may be "+
+			"an expression, {{…}}."))}
 	for _, d := range s.definitions() {
 		all[d.name] = s.encode(d.value)
 	}
@@ -95,7 +97,8 @@ func (s schemaMaker) definitions() jsonObject {
 	all := s.scalars()
 	shared := sharedRows()
 	for _, name := range slices.Sorted(maps.Keys(shared)) {
-		all = append(all, member{name, jsonObject{{"type", "object"}, {"properties", s.properties(shared[name], name == "Styles" || name == "Motion")}}})
+		all = append(all, member{name, jsonObject{{"type", "object"},
+			{"properties", s.properties(shared[name], name == "Styles" || name == "Motion")}}})
 	}
 	all = append(all, member{"Scene", s.kind(SceneKind, "One part of a movie.")})
 	all = append(all, member{"Element", s.element()}, member{"PreloadedElement", s.preload()})

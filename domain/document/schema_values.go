@@ -17,7 +17,8 @@ const (
 
 // scalars returns the definitions of the scalar types: the value, its text form, or an expression; null means absent.
 func (s schemaMaker) scalars() jsonObject {
-	expression := jsonObject{{"type", "string"}, {"pattern", `\{\{`}, {"description", "An expression, {{ … }}, is replaced by what it comes to."}}
+	expression := jsonObject{{"type", "string"}, {"pattern", `\{\{`}, {"description", "An expression, {{ … }}, is replaced " +
+		"by what it comes to."}}
 	either := func(doc, pattern string, value jsonObject, loose ...string) jsonObject {
 		types := append(loose, "null")
 		if !s.closed {
@@ -27,23 +28,30 @@ func (s schemaMaker) scalars() jsonObject {
 			value, jsonObject{{"type", "string"}, {"pattern", pattern}}, s.ref("Expression"), jsonObject{{"type", "null"}},
 		}}}
 	}
-	text := jsonObject{{"description", "A text; numbers and booleans are written out."}, {"type", []string{"string", "number", "boolean", "null"}}}
+	text := jsonObject{{"description", "A text; numbers and booleans are written out."},
+		{"type", []string{"string", "number", "boolean", "null"}}}
 	return jsonObject{
 		{"Expression", expression},
 		{"Text", text},
 		{"Number", either("A number, also as text.", numberPattern, jsonObject{{"type", "number"}}, "number", "string")},
-		{"Integer", either("A whole number, also as text; others are rounded.", numberPattern, jsonObject{{"type", "number"}}, "number", "string")},
-		{"Boolean", either("True or false, also as text.", booleanPattern, jsonObject{{"enum", []any{true, false, 0, 1}}}, "boolean", "string", "number")},
-		{"Color", either("A colour of CSS: #rgb, #rrggbb, #rrggbbaa, rgb(), a name, or transparent.", colorPattern, jsonObject{{"type", "null"}}, "string")},
+		{"Integer", either("A whole number, also as text; others are rounded.", numberPattern, jsonObject{{"type", "number"}},
+			"number", "string")},
+		{"Boolean", either("True or false, also as text.", booleanPattern, jsonObject{{"enum", []any{true, false, 0, 1}}},
+			"boolean", "string", "number")},
+		{"Color", either("A colour of CSS: #rgb, #rrggbb, #rrggbbaa, rgb(), a name, or transparent.", colorPattern,
+			jsonObject{{"type", "null"}}, "string")},
 		{"Address", jsonObject{{"description", "The address of a file, http or https."}, {"type", []string{"string", "null"}}}},
-		{"Length", jsonObject{{"description", "A number of pixels, or a number with a unit: px, vw, vh, em, rem, %."}, {"type", []string{"number", "string", "null"}}}},
-		{"CSS", jsonObject{{"description", "A value in the notation of CSS."}, {"type", []string{"string", "number", "boolean", "null"}}}},
+		{"Length", jsonObject{{"description", "A number of pixels, or a number with a unit: px, vw, vh, em, rem, %."},
+			{"type", []string{"number", "string", "null"}}}},
+		{"CSS", jsonObject{{"description", "A value in the notation of CSS."},
+			{"type", []string{"string", "number", "boolean", "null"}}}},
 	}
 }
 
 // scalarNames are the names of the definitions of the scalar types.
 var scalarNames = map[PropertyType]string{
-	TextType: "Text", NumberType: "Number", IntegerType: "Integer", BooleanType: "Boolean", ColorType: "Color", AddressType: "Address",
+	TextType: "Text", NumberType: "Number", IntegerType: "Integer", BooleanType: "Boolean", ColorType: "Color",
+	AddressType:  "Address",
 	DurationType: "Number", LengthType: "Length", CSSType: "CSS",
 }
 
@@ -205,8 +213,10 @@ func (s schemaMaker) element() jsonObject {
 		for _, name := range elementTypes {
 			types = append(types, s.ref(SchemaName(ElementKind(name))))
 		}
-		other := jsonObject{{"type", "object"}, {"allOf", []any{s.ref("AnyElement"), s.ref("Repeated")}}, {"properties", jsonObject{{"type", s.ref("Text")}}}}
-		return jsonObject{{"description", "One picture, text or sound; its type says which properties it has."}, {"anyOf", append(types, other)}}
+		other := jsonObject{{"type", "object"}, {"allOf", []any{s.ref("AnyElement"), s.ref("Repeated")}},
+			{"properties", jsonObject{{"type", s.ref("Text")}}}}
+		return jsonObject{{"description", "One picture, text or sound; its type says which properties it has."},
+			{"anyOf", append(types, other)}}
 	}
 	var branches []any
 	for _, name := range elementTypes {
@@ -225,7 +235,8 @@ func isConst(name, value string) jsonObject {
 
 // preload returns the schema of a preload item: an element with an id.
 func (s schemaMaker) preload() jsonObject {
-	return jsonObject{{"description", "An asset to make ready: an element with an id."}, {"allOf", []any{s.ref("Element")}}, {"required", []string{"id"}}}
+	return jsonObject{{"description", "An asset to make ready: an element with an id."}, {"allOf", []any{s.ref("Element")}},
+		{"required", []string{"id"}}}
 }
 
 // byComponent returns, for each component, the schema of its settings.

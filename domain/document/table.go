@@ -77,7 +77,9 @@ var componentGroups = sync.OnceValue(func() map[string][]string {
 func withDefaults(rows []Property, defaults map[string]string) []Property {
 	var out []Property
 	for _, p := range rows {
-		if slices.ContainsFunc(out, func(other Property) bool { return other.Name == p.Name || slices.Contains(other.Aliases, p.Name) }) {
+		if slices.ContainsFunc(out, func(other Property) bool {
+			return other.Name == p.Name || slices.Contains(other.Aliases, p.Name)
+		}) {
 			continue
 		}
 		if value, ok := defaults[p.Name]; ok {

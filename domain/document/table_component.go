@@ -59,7 +59,8 @@ var motionProperties = []Property{
 		Doc: "Chooses how the movement gains and loses speed."},
 }
 
-var animateProperty = Property{Name: "animate", Type: ObjectType, Kind: "animate", Example: `{"left": "50%", "rotate": 90, "duration": 2000}`, Picture: motionPicture,
+var animateProperty = Property{Name: "animate", Type: ObjectType, Kind: "animate",
+	Example: `{"left": "50%", "rotate": 90, "duration": 2000}`, Picture: motionPicture,
 	Doc: "Says where the part goes to, and how."}
 
 // numberOf returns the row of a number of a component.
@@ -131,11 +132,13 @@ var (
 	ratingGroups = []groupRow{group("rating", "The symbols.", hasMotion, append(slices.Clone(ratingProperties),
 		Property{Name: "stroke", Type: CSSType, Example: `"2px black"`, Doc: "Is the line around symbols that are filled."},
 		Property{Name: "off-stroke", Type: CSSType, Example: `"2px white"`, Doc: "Is the line around symbols that are not filled."},
-		Property{Name: "drop-shadow", Type: CSSType, Example: `"2px 2px 4px black"`, Doc: "Is the shadow of symbols that are filled."})...)}
+		Property{Name: "drop-shadow", Type: CSSType, Example: `"2px 2px 4px black"`,
+			Doc: "Is the shadow of symbols that are filled."})...)}
 	plainRatingGroups = []groupRow{group("rating", "The symbols.", hasMotion, ratingProperties...)}
 	ratingProperties  = []Property{
 		numberOf("value", "Sets how many of the five symbols are filled; parts are shown.", 0, 5, "5", "4.5"),
-		{Name: "symbol", Type: ChoiceType, Values: []string{"star", "heart", "circle"}, Default: `"star"`, Example: `"heart"`, Doc: "Chooses the symbol."},
+		{Name: "symbol", Type: ChoiceType, Values: []string{"star", "heart", "circle"}, Default: `"star"`, Example: `"heart"`,
+			Doc: "Chooses the symbol."},
 		lengthOf("size", "Sets the size of a symbol.", "6vw"), offColor,
 	}
 )
@@ -163,8 +166,9 @@ var items = []componentRow{
 	{"moviola/profile", "A profile whose picture springs up.", "", profileGroups},
 	{"basic/125", "A table whose rows come in one after the other.", "21-basic-125", []groupRow{
 		group("table", "The whole table.", 0),
-		group("header", "The first row.", hasMotion, Property{Name: "column-widths", Type: ListType, Or: TextType, Example: `["30%", "70%"]`,
-			Doc: "Sets the width of each column."}),
+		group("header", "The first row.", hasMotion,
+			Property{Name: "column-widths", Type: ListType, Or: TextType, Example: `["30%", "70%"]`,
+				Doc: "Sets the width of each column."}),
 		group("first-column", "The cells of the first column.", 0), group("cells", "All cells but the header.", hasMotion),
 		group("data", "What is in the table.", 0,
 			Property{Name: "columns", Type: ListType, Example: `["Day", "Opens"]`, Doc: "Lists the titles of the columns."},
@@ -176,11 +180,13 @@ var items = []componentRow{
 	{"advanced/051", "A button that a pointer presses.", "", clickGroups},
 	{"moviola/click", "A blue button that springs up and is pressed.", "", clickGroups},
 	{"advanced/060", "A number that runs.", "21-advanced-060", []groupRow{group("counter", "The number.", 0, counterProperties...)}},
-	{"moviola/counter", "A bold number that runs fast at first.", "", []groupRow{group("counter", "The number.", 0, counterProperties...)}},
+	{"moviola/counter", "A bold number that runs fast at first.", "",
+		[]groupRow{group("counter", "The number.", 0, counterProperties...)}},
 	{"advanced/070", "A rating with symbols that appear one after the other.", "21-advanced-070", ratingGroups},
 	{"moviola/rating", "A rating with symbols that spring up.", "", plainRatingGroups},
-	{"advanced/100", "A picture whose frame moves, cut so that faces, or what stands out, are seen.", "", []groupRow{group("image", "The picture.", 0,
-		append(append([]Property{pictureSrc}, ends("left", "top", "width", "height")...), motionProperties[1:]...)...)}},
+	{"advanced/100", "A picture whose frame moves, cut so that faces, or what stands out, are seen.", "",
+		[]groupRow{group("image", "The picture.", 0,
+			append(append([]Property{pictureSrc}, ends("left", "top", "width", "height")...), motionProperties[1:]...)...)}},
 	{"moviola/progress-bar", "A bar that fills up.", "", progressBarGroups},
 	{"moviola/progress-ring", "A ring that fills up around a number.", "", progressRingGroups},
 	{"advanced/110", "The same as moviola/progress-ring.", "", progressRingGroups},
@@ -203,7 +209,8 @@ var progressBarGroups = []groupRow{
 
 var progressRingGroups = []groupRow{
 	group("ring", "The ring.", 0, append([]Property{
-		numberOf("value", "Sets how far the ring fills up, in per cent.", 0, 100, "75", "40"), lengthOf("size", "Sets the size of the ring; per cent are of the element's width.", "40%"),
+		numberOf("value", "Sets how far the ring fills up, in per cent.", 0, 100, "75", "40"),
+		lengthOf("size", "Sets the size of the ring; per cent are of the element's width.", "40%"),
 		lengthOf("thickness", "Sets how thick the ring is.", "8%"), offColor}, motionProperties[1:]...)...),
 	group("label", "The number; __num__ is replaced.", hasText),
 }
@@ -223,13 +230,17 @@ var movingTexts = []componentRow{
 		"The texts.", hasText)}},
 	{"advanced/001", "Words that fall from near the eye into their places.", "21-advanced-001", fallingGroups},
 	{"moviola/falling-letters", "Letters that fall into their places.", "", fallingGroups},
-	{"textbox/simple", "Boxes with a text each.", "", []groupRow{group("textbox", "One of the boxes, textbox1, textbox2 …", hasText|isPlace|isNumbered,
-		lengthOf("min-font-size", "Bounds the font size auto.", "20px"), lengthOf("max-font-size", "Bounds the font size auto.", "40px"))}},
-	{"shape/html", "Boxes with a few marked words each.", "", []groupRow{group("html", "One of the boxes, html1, html2 …", hasText|isPlace|isNumbered,
-		Property{Name: "align-items", Type: ChoiceType, Values: []string{"start", "center", "end"}, Example: `"center"`,
-			Doc: "Says where in the box the text stands, from top to bottom."},
-		lengthOf("min-font-size", "Bounds the font size auto.", "20px"), lengthOf("max-font-size", "Bounds the font size auto.", "40px"),
-		Property{Name: "html", Type: TextType, Example: `"<b>Bold</b> words"`, Doc: "Is the text with simple tags."})}},
+	{"textbox/simple", "Boxes with a text each.", "",
+		[]groupRow{group("textbox", "One of the boxes, textbox1, textbox2 …", hasText|isPlace|isNumbered,
+			lengthOf("min-font-size", "Bounds the font size auto.", "20px"),
+			lengthOf("max-font-size", "Bounds the font size auto.", "40px"))}},
+	{"shape/html", "Boxes with a few marked words each.", "",
+		[]groupRow{group("html", "One of the boxes, html1, html2 …", hasText|isPlace|isNumbered,
+			Property{Name: "align-items", Type: ChoiceType, Values: []string{"start", "center", "end"}, Example: `"center"`,
+				Doc: "Says where in the box the text stands, from top to bottom."},
+			lengthOf("min-font-size", "Bounds the font size auto.", "20px"),
+			lengthOf("max-font-size", "Bounds the font size auto.", "40px"),
+			Property{Name: "html", Type: TextType, Example: `"<b>Bold</b> words"`, Doc: "Is the text with simple tags."})}},
 }
 
 // geometry are the names of the properties that place the hole of a cutout.
@@ -237,7 +248,8 @@ var geometry = []string{"left", "top", "width", "height", "x", "y", "cx", "cy", 
 
 func holeProperties() []Property {
 	all := []Property{
-		{Name: "shape", Type: ChoiceType, Values: []string{"ellipse", "circle", "rect", "rectangle", "polygon", "star", "heart"}, Default: `"ellipse"`,
+		{Name: "shape", Type: ChoiceType, Values: []string{"ellipse", "circle", "rect", "rectangle", "polygon", "star",
+			"heart"}, Default: `"ellipse"`,
 			Example: `"circle"`, Doc: "Chooses the shape of the hole."},
 		{Name: "points", Type: CSSType, Example: `"50% 0, 100% 100%, 0 100%"`, Doc: "Lists the corners of a polygon."},
 		{Name: "stroke", Type: ColorType, Example: `"white"`, Doc: "Is the colour of the line around the hole."},
@@ -262,22 +274,25 @@ var geometrySays = map[string]string{
 var shapes = []componentRow{
 	{"shape/rectangle", "Rectangles that may move.", "21-shape-rectangle", []groupRow{group("rectangle",
 		"One of them, rectangle1, rectangle2 …", isPlace|isNumbered)}},
-	{"shape/polygon", "Figures with corners that may move.", "", []groupRow{group("polygon", "One of them, polygon1, polygon2 …", isPlace|isNumbered,
-		Property{Name: "points", Type: CSSType, Example: `"50,0 100,100 0,100"`, Doc: "Lists the corners, in a square of 100 by 100, or as in CSS."},
-		Property{Name: "fill", Type: ColorType, Default: `"#00ff00"`, Example: `"red"`, Doc: "Is the colour of the figure."},
-		Property{Name: "stroke", Type: ColorType, Example: `"white"`, Doc: "Is the colour of the line around it."},
-		lengthOf("stroke-width", "Sets the width of the line around it.", "4px"),
-		Property{Name: "clip-path", Type: CSSType, Example: `"polygon(50% 0, 100% 100%, 0 100%)"`,
-			Doc: "Is another way to write the corners."},
-		Property{Name: "sides", Type: IntegerType, Min: at(3), Max: at(200), Default: "3", Example: "6",
-			Doc: "Sets how many sides a regular figure has."})}},
-	{"shape/3dbox", "A solid box that turns into its place.", "", append(faceGroups(), group("box", "Our own: a box whose faces are alike.", isPlace, append([]Property{
-		lengthOf("depth", "Sets how deep the box is.", "20%"),
-		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "30", Doc: "Turns the box around the horizontal axis."},
-		{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "45", Doc: "Turns the box around the vertical axis."},
-		{Name: "rotate-z", Aliases: []string{"rotate"}, Type: CSSType, Unit: "°", Example: "10",
-			Doc: "Turns the box in the plane of the picture."},
-	}, motionProperties[1:]...)...))},
+	{"shape/polygon", "Figures with corners that may move.", "",
+		[]groupRow{group("polygon", "One of them, polygon1, polygon2 …", isPlace|isNumbered,
+			Property{Name: "points", Type: CSSType, Example: `"50,0 100,100 0,100"`,
+				Doc: "Lists the corners, in a square of 100 by 100, or as in CSS."},
+			Property{Name: "fill", Type: ColorType, Default: `"#00ff00"`, Example: `"red"`, Doc: "Is the colour of the figure."},
+			Property{Name: "stroke", Type: ColorType, Example: `"white"`, Doc: "Is the colour of the line around it."},
+			lengthOf("stroke-width", "Sets the width of the line around it.", "4px"),
+			Property{Name: "clip-path", Type: CSSType, Example: `"polygon(50% 0, 100% 100%, 0 100%)"`,
+				Doc: "Is another way to write the corners."},
+			Property{Name: "sides", Type: IntegerType, Min: at(3), Max: at(200), Default: "3", Example: "6",
+				Doc: "Sets how many sides a regular figure has."})}},
+	{"shape/3dbox", "A solid box that turns into its place.", "",
+		append(faceGroups(), group("box", "Our own: a box whose faces are alike.", isPlace, append([]Property{
+			lengthOf("depth", "Sets how deep the box is.", "20%"),
+			{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "30", Doc: "Turns the box around the horizontal axis."},
+			{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "45", Doc: "Turns the box around the vertical axis."},
+			{Name: "rotate-z", Aliases: []string{"rotate"}, Type: CSSType, Unit: "°", Example: "10",
+				Doc: "Turns the box in the plane of the picture."},
+		}, motionProperties[1:]...)...))},
 	{"shape/cutout", "A picture seen through a hole, or a cover with a hole in it.", "", []groupRow{
 		group("background", "The picture that is seen.", 0), group("cutout", "The hole in front of it.", isPlace, holeProperties()...),
 		group("cover", "Our own: what is over everything.", 0),
@@ -294,12 +309,15 @@ func faceGroups() []groupRow {
 	turns := []Property{
 		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "30", Doc: "Turns the box around the horizontal axis."},
 		{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "45", Doc: "Turns the box around the vertical axis."},
-		{Name: "rotate-z", Aliases: []string{"rotate"}, Type: CSSType, Unit: "°", Example: "10", Doc: "Turns the box in the plane of the picture."},
+		{Name: "rotate-z", Aliases: []string{"rotate"}, Type: CSSType, Unit: "°", Example: "10",
+			Doc: "Turns the box in the plane of the picture."},
 		numberOf("zoom", "Enlarges the box.", 0, 20, "1", "0.5"),
-		lengthOf("left", "Is where the middle of the box is, from the left.", "50%"), lengthOf("top", "Is where the middle of the box is, from the top.", "50%"),
+		lengthOf("left", "Is where the middle of the box is, from the left.", "50%"),
+		lengthOf("top", "Is where the middle of the box is, from the top.", "50%"),
 	}
 	all := []groupRow{
-		group("size", "How large the box is.", 0, lengthOf("width", "Sets the width.", "30vw"), lengthOf("height", "Sets the height.", "20vw"),
+		group("size", "How large the box is.", 0, lengthOf("width", "Sets the width.", "30vw"),
+			lengthOf("height", "Sets the height.", "20vw"),
 			lengthOf("depth", "Sets the depth.", "5vw")),
 		group("origin", "Where the box comes from.", 0, turns...),
 		group("destination", "Where the box goes to.", 0, append(slices.Clone(turns), motionProperties[1:]...)...),
@@ -316,17 +334,23 @@ func init() {
 		lengthOf("width", "Is the width at the end.", "20%"), lengthOf("height", "Is the height at the end.", "20%"),
 		{Name: "rotate", Type: CSSType, Unit: "°", Example: "90", Doc: "Is the turn at the end."},
 		numberOf("opacity", "Is the opacity at the end.", 0, 1, "", "0.2"),
-		{Name: "points", Type: CSSType, Example: `"0,0 100,0 100,100"`, Doc: "Lists the corners of a polygon at the end, as many as at the beginning."},
+		{Name: "points", Type: CSSType, Example: `"0,0 100,0 100,100"`,
+			Doc: "Lists the corners of a polygon at the end, as many as at the beginning."},
 		{Name: "fill", Type: ColorType, Example: `"blue"`, Doc: "Is the colour of a polygon at the end."},
 		{Name: "stroke", Type: ColorType, Example: `"gold"`, Doc: "Is the colour of a polygon's line at the end."},
 		lengthOf("stroke-width", "Is the width of a polygon's line at the end.", "8px"),
-		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "-60", Doc: "Is the turn of a solid box around the horizontal axis at the end."},
-		{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "90", Doc: "Is the turn of a solid box around the upright axis at the end."},
-		{Name: "rotate-z", Type: CSSType, Unit: "°", Example: "10", Doc: "Is the turn of a solid box in the plane of the picture at the end."},
-		lengthOf("x", "Is the left edge of a cutout at the end.", "10%"), lengthOf("y", "Is the upper edge of a cutout at the end.", "10%"),
+		{Name: "rotate-x", Type: CSSType, Unit: "°", Example: "-60", Doc: "Is the turn of a solid box around the horizontal " +
+			"axis at the end."},
+		{Name: "rotate-y", Type: CSSType, Unit: "°", Example: "90", Doc: "Is the turn of a solid box around the upright axis " +
+			"at the end."},
+		{Name: "rotate-z", Type: CSSType, Unit: "°", Example: "10", Doc: "Is the turn of a solid box in the plane of the " +
+			"picture at the end."},
+		lengthOf("x", "Is the left edge of a cutout at the end.", "10%"),
+		lengthOf("y", "Is the upper edge of a cutout at the end.", "10%"),
 		lengthOf("cx", "Is the middle of a cutout at the end, from the left.", "50%"),
 		lengthOf("cy", "Is the middle of a cutout at the end, from the top.", "50%"),
-		lengthOf("r", "Is the radius of a cutout at the end.", "30%"), lengthOf("rx", "Is half the width of a cutout at the end.", "30%"),
+		lengthOf("r", "Is the radius of a cutout at the end.", "30%"),
+		lengthOf("rx", "Is half the width of a cutout at the end.", "30%"),
 		lengthOf("ry", "Is half the height of a cutout at the end.", "20%"),
 	}, motionProperties)
 }

@@ -2,10 +2,13 @@ package document
 
 // Properties of subtitles and voices that are used in several places.
 var (
-	languages = []string{"auto", "en", "bg", "ca", "cs", "da", "nl", "en-AU", "en-GB", "en-NZ", "en-IN", "en-US", "et", "fr", "fi", "nl-BE", "de",
-		"de-CH", "el", "hi", "hi-Latn", "hu", "id", "it", "ja", "ko", "lv", "lt", "ms", "no", "pl", "pt", "pt-BR", "ro", "ru", "sk", "es", "es-419",
+	languages = []string{"auto", "en", "bg", "ca", "cs", "da", "nl", "en-AU", "en-GB", "en-NZ", "en-IN", "en-US", "et", "fr",
+		"fi", "nl-BE", "de",
+		"de-CH", "el", "hi", "hi-Latn", "hu", "id", "it", "ja", "ko", "lv", "lt", "ms", "no", "pl", "pt", "pt-BR", "ro", "ru",
+		"sk", "es", "es-419",
 		"sv", "th", "tr", "uk", "vi", "zh", "zh-TW"}
-	elementTypes = []string{TypeImage, TypeVideo, TypeText, TypeHTML, TypeComponent, TypeAudio, TypeVoice, TypeAudiogram, TypeSubtitles, "template"}
+	elementTypes = []string{TypeImage, TypeVideo, TypeText, TypeHTML, TypeComponent, TypeAudio, TypeVoice, TypeAudiogram,
+		TypeSubtitles, "template"}
 )
 
 // elementProperties are the common properties of all elements. Movie-schema §3.
@@ -15,9 +18,11 @@ var elementProperties = append([]Property{
 	{Name: "id", Type: TextType, Example: `"logo"`,
 		Doc: "Names the element, whose times are then variables: {{logo_start}}, {{logo_end}}, {{logo_duration}}, {{logo_extratime}}."},
 	{Name: "start", Type: NumberType, Unit: "s", Min: at(-1), Default: "0", Example: "1.5",
-		Doc: "Sets when the element begins, from the start of its scene or movie; -1 is when all elements before it in the list have ended."},
+		Doc: "Sets when the element begins, from the start of its scene or movie; -1 is when all elements before it in the " +
+			"list have ended."},
 	{Name: "duration", Type: DurationType, Unit: "s", Values: []string{"auto", "container"}, Example: "4",
-		Doc: "Sets how long the element lasts; -1 or \"auto\" is as long as its source or animation, -2 or \"container\" as long as its " +
+		Doc: "Sets how long the element lasts; -1 or \"auto\" is as long as its source or animation, -2 or \"container\" as " +
+			"long as its " +
 			"scene or movie. Without it, it is its own length where it has one, else the scene's."},
 	{Name: "extra-time", Type: NumberType, Unit: "s", Min: at(0), Default: "0", Example: "2",
 		Doc: "Lets the element stay so much longer."},
@@ -35,10 +40,12 @@ var elementProperties = append([]Property{
 
 // visualProperties are the properties of elements with a picture. Movie-schema §3.1.
 var visualProperties = []Property{
-	{Name: "position", Type: ChoiceType, Values: []string{"custom", "top-left", "top-center", "top-right", "center-left", "center-center",
+	{Name: "position", Type: ChoiceType, Values: []string{"custom", "top-left", "top-center", "top-right", "center-left",
+		"center-center",
 		"center-right", "bottom-left", "bottom-center", "bottom-right", "center"}, Default: `"custom"`, Example: `"bottom-right"`,
 		Picture: "03-positions",
-		Doc:     "Puts the element at an edge of the canvas, 5 % from it, or at its middle; custom puts its upper left corner at x and y."},
+		Doc: "Puts the element at an edge of the canvas, 5 % from it, or at its middle; custom puts its upper left " +
+			"corner at x and y."},
 	{Name: "x", Type: IntegerType, Unit: "px", Default: "0", Example: "100", Picture: "03-positions",
 		Doc: "Moves the element to the right: from the left edge with the position custom, else from its position."},
 	{Name: "y", Type: IntegerType, Unit: "px", Default: "0", Example: "50", Picture: "03-positions",
@@ -49,21 +56,25 @@ var visualProperties = []Property{
 		Doc: "Sets the height; -1 follows from the width, the source or the canvas. Texts, pages and components are laid out in it."},
 	{Name: "scale", Type: ObjectType, Kind: "scale", Example: `{"width": 640, "height": -1}`,
 		Doc: "Is an older way to write width and height."},
-	{Name: "resize", Type: ChoiceType, Values: []string{"cover", "fill", "fit", "contain", "none"}, Default: `"none"`, Example: `"cover"`,
+	{Name: "resize", Type: ChoiceType, Values: []string{"cover", "fill", "fit", "contain", "none"}, Default: `"none"`,
+		Example: `"cover"`,
 		Picture: "04-resize",
 		Doc:     "Fits the element to the canvas: cover and fill fill it and crop, fit and contain show all of the element."},
-	{Name: "crop", Type: ObjectType, Kind: "crop", Example: `{"x": 100, "y": 50, "width": 640, "height": 360}`, Picture: "05-crop-flip",
-		Doc: "Shows only this rectangle of the source."},
+	{Name: "crop", Type: ObjectType, Kind: "crop", Example: `{"x": 100, "y": 50, "width": 640, "height": 360}`,
+		Picture: "05-crop-flip",
+		Doc:     "Shows only this rectangle of the source."},
 	{Name: "rotate", Type: ObjectType, Kind: "rotate", Or: NumberType, Unit: "°", Min: at(-fullTurn), Max: at(fullTurn),
 		Example: `{"angle": 15}`, Picture: "06-rotate",
 		Doc: "Turns the element clockwise around its middle, at once or over time."},
 	{Name: "zoom", Type: NumberType, Min: at(-maxZoom), Max: at(maxZoom), Default: "0", Example: "2", Picture: "07-zoom",
 		Doc: "Moves nearer by so many times 10 % while the element is shown, or away with a negative number."},
-	{Name: "pan", Type: ChoiceType, Values: []string{"left", "right", "top", "up", "bottom", "down", "top-left", "top-right", "bottom-left",
+	{Name: "pan", Type: ChoiceType, Values: []string{"left", "right", "top", "up", "bottom", "down", "top-left", "top-right",
+		"bottom-left",
 		"bottom-right", "center", "center-center", "none"}, Default: `"none"`, Example: `"right"`, Picture: "08-pan",
 		Doc: "Moves the picture in this direction while the element is shown; with zoom, the view comes nearer to this side instead."},
-	{Name: "pan-distance", Type: NumberType, Min: at(minTravel), Max: at(maxTravel), Default: "0.1", Example: "0.2", Picture: "08-pan",
-		Doc: "Sets which share of the picture pan travels over."},
+	{Name: "pan-distance", Type: NumberType, Min: at(minTravel), Max: at(maxTravel), Default: "0.1", Example: "0.2",
+		Picture: "08-pan",
+		Doc:     "Sets which share of the picture pan travels over."},
 	{Name: "pan-crop", Type: BooleanType, Default: "true", Example: "false",
 		Doc: "Enlarges a picture that pans so that it keeps filling its place; false may uncover what is behind it."},
 	{Name: "flip-horizontal", Type: BooleanType, Default: "false", Example: "true", Picture: "05-crop-flip",
@@ -77,8 +88,9 @@ var visualProperties = []Property{
 	{Name: "chroma-key", Type: ObjectType, Kind: "chroma-key", Or: ColorType, Example: `{"color": "#00b140", "tolerance": 25}`,
 		Picture: "11-chroma-key",
 		Doc:     "Makes a colour of the picture transparent."},
-	{Name: "correction", Type: ObjectType, Kind: "correction", Example: `{"brightness": 0.1, "saturation": 1.3}`, Picture: "12-correction",
-		Doc: "Changes brightness, contrast and colours of the picture."},
+	{Name: "correction", Type: ObjectType, Kind: "correction", Example: `{"brightness": 0.1, "saturation": 1.3}`,
+		Picture: "12-correction",
+		Doc:     "Changes brightness, contrast and colours of the picture."},
 }
 
 // soundProperties are the properties of elements with sound. Movie-schema §3.2.
@@ -109,7 +121,8 @@ var providerProperties = []Property{
 var typeProperties = map[string][]Property{
 	TypeImage: append([]Property{
 		{Name: "src", Type: AddressType, Example: `"https://example.com/photo.jpg"`,
-			Doc: "Is the address of the image: PNG, JPEG, WebP, AVIF, HEIC, SVG, GIF, BMP or TIFF; links of Google Drive and Dropbox are resolved."},
+			Doc: "Is the address of the image: PNG, JPEG, WebP, AVIF, HEIC, SVG, GIF, BMP or TIFF; links of Google Drive and " +
+				"Dropbox are resolved."},
 		{Name: "prompt", Type: TextType, Example: `"A lighthouse at dusk, oil painting"`,
 			Doc: "Describes an image to be made by a provider when there is no src."},
 		{Name: "model", Type: TextType, Example: `"dall-e-3"`,
@@ -123,7 +136,8 @@ var typeProperties = map[string][]Property{
 			Doc: "Is the text, in which a line break is \\n."},
 		{Name: "style", Type: ChoiceType, Values: TextStyles(), Default: `"001"`, Example: `"003"`, Picture: "17-style-003",
 			Doc: "Chooses how the text comes in, and with it the defaults of its settings; 001 is simply there."},
-		{Name: "settings", Type: ObjectType, Kind: "settings:text", Default: "{}", Example: `{"font-size": "6vw", "color": "gold"}`, Picture: "15-text-settings",
+		{Name: "settings", Type: ObjectType, Kind: "settings:text", Default: "{}",
+			Example: `{"font-size": "6vw", "color": "gold"}`, Picture: "15-text-settings",
 			Doc: "Says how the text looks and where in its box it stands."},
 	},
 	TypeHTML: {
@@ -134,7 +148,8 @@ var typeProperties = map[string][]Property{
 		{Name: "tailwindcss", Aliases: []string{"tailwind"}, Type: BooleanType, Default: "false", Example: "true",
 			Doc: "Loads Tailwind CSS before the page."},
 		{Name: "wait", Type: NumberType, Unit: "s", Min: at(0), Max: at(maxWait), Example: "2",
-			Doc: "Takes the picture so long after the page was loaded; without it, when its finite animations have ended, 5 s later at most."},
+			Doc: "Takes the picture so long after the page was loaded; without it, when its finite animations have ended, 5 " +
+				"s later at most."},
 		{Name: "dpi", Type: NumberType, Min: at(minDPI), Max: at(maxDPI), Default: "1", Example: "2",
 			Doc: "Draws the page with so many pixels for each of its own and scales it down."},
 		{Name: "capture", Type: ObjectType, Kind: "capture", Example: `{"duration": 4}`,
@@ -145,8 +160,9 @@ var typeProperties = map[string][]Property{
 	TypeComponent: {
 		{Name: "component", Type: TextType, Required: true, Example: `"basic/001"`, Picture: "21-basic-000",
 			Doc: "Names the ready-made graphic."},
-		{Name: "settings", Type: ObjectType, Kind: "settings:component", Default: "{}", Example: `{"headline": {"text": "Hello", "color": "gold"}}`,
-			Doc: "Holds the texts and looks of its parts, one group of CSS-like properties for each."},
+		{Name: "settings", Type: ObjectType, Kind: "settings:component", Default: "{}",
+			Example: `{"headline": {"text": "Hello", "color": "gold"}}`,
+			Doc:     "Holds the texts and looks of its parts, one group of CSS-like properties for each."},
 	},
 	"template": {
 		{Name: "template", Type: TextType, Example: `"basic/001"`, Doc: "Names a saved template, or a component."},
@@ -177,7 +193,8 @@ var typeProperties = map[string][]Property{
 			Doc: "Names the model that listens."},
 		{Name: "connection", Type: TextType, Example: `"my-openai"`,
 			Doc: "Names a saved connection to the provider that listens."},
-		{Name: "settings", Type: ObjectType, Kind: "settings:subtitles", Default: "{}", Example: `{"style": "boxed-word", "font-size": 90}`, Picture: "22-subtitles",
+		{Name: "settings", Type: ObjectType, Kind: "settings:subtitles", Default: "{}",
+			Example: `{"style": "boxed-word", "font-size": 90}`, Picture: "22-subtitles",
 			Doc: "Says how the subtitles look."},
 		{Name: "cache", Type: BooleanType, Default: "true", Example: "false",
 			Doc: "Lets captions and a font that were fetched before be used again; false fetches them anew."},

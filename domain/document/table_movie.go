@@ -29,10 +29,13 @@ var movieProperties = []Property{
 		Doc: "Names a saved template to render; the other properties of the body go over those of the template."},
 	{Name: "project", Type: TextType, Example: `"5Bb0nXvL9x2cQ7Aa"`,
 		Doc: "Renders the JSON of that finished movie once more; it stands alone in the body."},
-	{Name: "preload", Type: ListType, Kind: PreloadKind, Example: `[{"id": "intro", "type": "video", "src": "https://example.com/intro.mp4"}]`,
-		Doc: "Names up to 10 assets to make ready first; their results are variables: {{intro_url}}, {{intro_duration}}, {{intro_width}}."},
-	{Name: "exports", Type: ListType, Kind: ExportKind, Example: `[{"destinations": [{"type": "webhook", "endpoint": "https://example.com/done"}]}]`,
-		Doc: "Says where the finished movie goes, in exactly one object."},
+	{Name: "preload", Type: ListType, Kind: PreloadKind,
+		Example: `[{"id": "intro", "type": "video", "src": "https://example.com/intro.mp4"}]`,
+		Doc: "Names up to 10 assets to make ready first; their results are variables: {{intro_url}}, {{intro_duration}}, " +
+			"{{intro_width}}."},
+	{Name: "exports", Type: ListType, Kind: ExportKind,
+		Example: `[{"destinations": [{"type": "webhook", "endpoint": "https://example.com/done"}]}]`,
+		Doc:     "Says where the finished movie goes, in exactly one object."},
 	{Name: "thumbnail", Type: ObjectType, Kind: "thumbnail", Or: NumberType, Unit: "s", Example: "2.5",
 		Doc: "Chooses the frame of the preview picture: seconds, {\"time\": seconds}, or {\"scene\": a number from 1 or an id}; " +
 			"without it the frame at 1 second, or the middle of a shorter movie."},
@@ -41,7 +44,8 @@ var movieProperties = []Property{
 	{Name: "draft", Type: BooleanType, Default: "false", Example: "true", Picture: "25-draft",
 		Doc: "Marks the movie with a watermark, for plans that count drafts apart."},
 	{Name: "held-pictures", Type: BooleanType, Default: "true", Example: "false",
-		Doc: "Lets what does not move be written as pictures that repeat the one before, unless the service is started with --held-pictures=false; false encodes every picture, for players that stumble over it."},
+		Doc: "Lets what does not move be written as pictures that repeat the one before, unless the service is started with " +
+			"--held-pictures=false; false encodes every picture, for players that stumble over it."},
 	{Name: "id", Type: TextType, Example: `"order-4711"`,
 		Doc: "Is your own name for the movie, which comes back in its status and webhook."},
 	{Name: "client-data", Type: DataType, Default: "{}", Example: `{"order": 4711}`,
@@ -91,8 +95,9 @@ var repeatedProperties = []Property{
 
 // The properties of an object in exports. Spec: Export destination entries.
 var exportProperties = []Property{
-	{Name: "destinations", Type: ListType, Kind: DestinationKind, Example: `[{"type": "webhook", "endpoint": "https://example.com/done"}]`,
-		Doc: "Lists up to 20 places to which the finished movie is sent or announced, in order."},
+	{Name: "destinations", Type: ListType, Kind: DestinationKind,
+		Example: `[{"type": "webhook", "endpoint": "https://example.com/done"}]`,
+		Doc:     "Lists up to 20 places to which the finished movie is sent or announced, in order."},
 }
 
 // The properties of a destination.
@@ -144,8 +149,9 @@ var objectProperties = map[string][]Property{
 			Doc: "Takes a frame of the scene with this number, from 1, or this id."},
 	},
 	"transition": {
-		{Name: "style", Type: ChoiceType, Values: TransitionStyles, Default: `"fade"`, Example: `"wipeleft"`, Picture: "14-transition-wipeleft",
-			Doc: "Names the way in which the scene comes in."},
+		{Name: "style", Type: ChoiceType, Values: TransitionStyles, Default: `"fade"`, Example: `"wipeleft"`,
+			Picture: "14-transition-wipeleft",
+			Doc:     "Names the way in which the scene comes in."},
 		{Name: "duration", Type: NumberType, Unit: "s", Min: at(0), Default: "1", Example: "0.5",
 			Doc: "Sets how long the transition takes, as far as both scenes are long enough; 0 is none."},
 		{Name: "type", Type: ChoiceType, Values: []string{"xfade"}, Default: `"xfade"`, Idle: true, Example: `"xfade"`,
@@ -168,8 +174,9 @@ var objectProperties = map[string][]Property{
 			Doc: "Is the height; -1 keeps the proportions."},
 	},
 	"rotate": {
-		{Name: "angle", Type: NumberType, Unit: "°", Min: at(-fullTurn), Max: at(fullTurn), Default: "0", Example: "45", Picture: "06-rotate",
-			Doc: "Turns the element clockwise around its middle."},
+		{Name: "angle", Type: NumberType, Unit: "°", Min: at(-fullTurn), Max: at(fullTurn), Default: "0", Example: "45",
+			Picture: "06-rotate",
+			Doc:     "Turns the element clockwise around its middle."},
 		{Name: "speed", Type: NumberType, Unit: "s", Min: at(0), Default: "0", Example: "2",
 			Doc: "Sets how long turning through the angle takes; 0 turns it from the start."},
 	},
@@ -182,8 +189,9 @@ var objectProperties = map[string][]Property{
 	"correction": {
 		{Name: "brightness", Type: NumberType, Min: at(-1), Max: at(1), Default: "0", Example: "0.1", Picture: "12-correction",
 			Doc: "Makes the picture brighter, or darker with a negative value."},
-		{Name: "contrast", Type: NumberType, Min: at(-maxContrast), Max: at(maxContrast), Default: "1", Example: "1.2", Picture: "12-correction",
-			Doc: "Multiplies the differences of brightness."},
+		{Name: "contrast", Type: NumberType, Min: at(-maxContrast), Max: at(maxContrast), Default: "1", Example: "1.2",
+			Picture: "12-correction",
+			Doc:     "Multiplies the differences of brightness."},
 		{Name: "gamma", Type: NumberType, Min: at(minGamma), Max: at(maxGamma), Default: "1", Example: "1.1", Picture: "12-correction",
 			Doc: "Lightens the middle tones, or darkens them below 1."},
 		{Name: "saturation", Type: NumberType, Min: at(0), Max: at(maxSaturation), Default: "1", Example: "0", Picture: "12-correction",

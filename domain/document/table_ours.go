@@ -27,13 +27,15 @@ var ours = map[string]map[string]string{
 		"pan-crop":     "enlarged by as much as it travels",
 		"mask":         "stretched to the element",
 	},
-	"ChromaKey":         {"tolerance": "hundredths of the greatest distance between two colours, without their brightness"},
-	"Element html":      {"wait": "without it, when finite animations have ended, 5 s at most"},
-	"Element audiogram": {"color": "what is drawn: bars of the peaks around a middle line, 2 s at once, which move past as they are heard"},
+	"ChromaKey":    {"tolerance": "hundredths of the greatest distance between two colours, without their brightness"},
+	"Element html": {"wait": "without it, when finite animations have ended, 5 s at most"},
+	"Element audiogram": {"color": "what is drawn: bars of the peaks around a middle line, 2 s at once, which move past as " +
+		"they are heard"},
 	"Element text":      {"style": "the styles called moviola/…; of the others what docs/text-styles.md lists"},
 	"Settings of texts": {"pill-color": "white"},
 	"Settings of subtitles": {
-		"style":              "boxes reach a fifth of font-size over the words, and their corners are as round; words without times of their own have a share of their line's",
+		"style": "boxes reach a fifth of font-size over the words, and their corners are as round; words " +
+			"without times of their own have a share of their line's",
 		"position":           "5 % from the edges; mid-top and mid-bottom at a quarter and three quarters of the height",
 		"x":                  "without it the middle of the movie",
 		"y":                  "the upper edge of the text",
@@ -50,15 +52,18 @@ var ours = map[string]map[string]string{
 	},
 	"Component basic/001": {
 		"card": "at the left; white letters", "bar": "grows in 500 ms, easeOutCubic",
-		"headline": "fades in and slides down by its font-size; line-height 1.2", "body": "fades in and slides down by its font-size; line-height 1.3; 0.3em above it",
+		"headline": "fades in and slides down by its font-size; line-height 1.2",
+		"body":     "fades in and slides down by its font-size; line-height 1.3; 0.3em above it",
 	},
 	"Component basic/050": {
 		"card": "padding 0 4vw 7vh 4vw, as in 051", "bar": "1vw; easeOutCubic",
-		"headline": "auto is at most 4vw; opens with easeOutExpo, then its text fades in and slides up by 0.6 of its font-size, easeOutCubic",
-		"lead":     "auto is at most 2.2vw; 200 ms after the headline, as that",
+		"headline": "auto is at most 4vw; opens with easeOutExpo, then its text fades in and slides up by 0.6 of its " +
+			"font-size, easeOutCubic",
+		"lead": "auto is at most 2.2vw; 200 ms after the headline, as that",
 	},
 	"Component basic/051": {
-		"headline": "auto is at most 3.4vw; moves as that of 050", "bar": "the ring is drawn around the picture, a twentieth of it wide",
+		"headline": "auto is at most 3.4vw; moves as that of 050", "bar": "the ring is drawn around the picture, a " +
+			"twentieth of it wide",
 	},
 	"Component basic/052": {"headline": "easeOutCubic", "section": "several stand side by side"},
 	"Component basic/120": {
@@ -72,12 +77,14 @@ var ours = map[string]map[string]string{
 	},
 	"Component advanced/000": {"animation": "9vw; nothing is seen after the last text"},
 	"Component advanced/001": {
-		"animation": "4vw", "animation › speed": "at 3 a word falls for 600 ms and the next begins after 300 ms; other speeds in proportion",
+		"animation": "4vw", "animation › speed": "at 3 a word falls for 600 ms and the next begins after 300 ms; other " +
+			"speeds in proportion",
 	},
 	"Component advanced/050": {"button": "grows from nothing in 1100 ms, easeOutElastic; 3vw, padding and corners as in 051"},
 	"Component advanced/051": {"cursor": "comes from 90% of the width and height; white"},
 	"Component advanced/060": {"counter": "10vw, line-height 1.2; no separators of thousands"},
-	"Component advanced/070": {"rating › value": "parts of a symbol are shown", "rating › size": "symbols are 0.18 of their size apart"},
+	"Component advanced/070": {"rating › value": "parts of a symbol are shown",
+		"rating › size": "symbols are 0.18 of their size apart"},
 	"Component advanced/100": {
 		"image": "1000 ms, easeInOutCubic; faces stand out, without any edges and strong colours", "image › final-height": "100%",
 	},
@@ -86,7 +93,8 @@ var ours = map[string]map[string]string{
 		"rectangle": "the whole box, #2ea4ff",
 	},
 	"Component shape/polygon": {
-		"polygon › stroke": "the name", "polygon › stroke-width": "the name", "polygon › clip-path": "another form", "polygon › sides": "another form",
+		"polygon › stroke": "the name", "polygon › stroke-width": "the name", "polygon › clip-path": "another form",
+		"polygon › sides": "another form",
 	},
 	"Component shape/3dbox": {
 		"origin": "the name, and those of its properties", "destination": "the name; 2000 ms, easeInOutCubic", "box": "all of it",

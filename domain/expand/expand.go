@@ -115,12 +115,14 @@ func Expand(movie map[string]any, known Known, budget *Budget) (Result, error) {
 func (x *expansion) sort() {
 	slices.SortFunc(x.out.Warnings, func(a, b Problem) int { return cmp.Compare(a.Text, b.Text) })
 	slices.SortFunc(x.out.Problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Place.Scene, b.Place.Scene), cmp.Compare(a.Place.Element, b.Place.Element), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(a.Place.Scene, b.Place.Scene), cmp.Compare(a.Place.Element, b.Place.Element),
+			cmp.Compare(a.Text, b.Text))
 	})
 }
 
 func tooMuch(what string) error {
-	return domain.Errorf(domain.Invalid, "movie_expansion_too_large", "The movie is too large once its variables are filled in: %s", what)
+	return domain.Errorf(domain.Invalid, "movie_expansion_too_large", "The movie is too large once its variables are "+
+		"filled in: %s", what)
 }
 
 func (x *expansion) movie(movie map[string]any) error {
@@ -189,8 +191,9 @@ func (x *expansion) list(value any, s *scope, place func(n int) Place, one item)
 
 // control are the properties that the expansion evaluates and removes.
 var control = map[string]bool{
-	"variables": true, "condition": true, "iterate": true, "iterate-as": true, "iterate-from": true, "iterate-to": true, "iterate-step": true,
-	"iterate_as": true, "iterate_from": true, "iterate_to": true, "iterate_step": true, "comment": true, "import": true,
+	"variables": true, "condition": true, "iterate": true, "iterate-as": true, "iterate-from": true, "iterate-to": true,
+	"iterate-step": true,
+	"iterate_as":   true, "iterate_from": true, "iterate_to": true, "iterate_step": true, "comment": true, "import": true,
 }
 
 // scene expands one scene, and drops it if its condition is false.
@@ -255,7 +258,8 @@ func (x *expansion) elementsOf(value any, scene int, s *scope) (any, error) {
 			return out, err
 		}
 		if x.elements++; x.elements > MaxElements {
-			return nil, domain.Errorf(domain.Invalid, "movie_too_many_elements", "Movie has more than the %d elements allowed", MaxElements)
+			return nil, domain.Errorf(domain.Invalid, "movie_too_many_elements", "Movie has more than the %d elements allowed",
+				MaxElements)
 		}
 		element, err := x.properties(props, s, "")
 		return append(out, element), err

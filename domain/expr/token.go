@@ -37,7 +37,8 @@ type token struct {
 }
 
 // operators are ordered by length, the longest first.
-var operators = []string{"==", "!=", ">=", "<=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "?", ":", "(", ")", "[", "]", ",", ".", "!"}
+var operators = []string{"==", "!=", ">=", "<=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "?", ":", "(", ")", "[", "]",
+	",", ".", "!"}
 
 // words are the operators that are words.
 var words = map[string]string{"and": "&&", "or": "||", "not": "!"}

@@ -115,7 +115,8 @@ func (s *scanner) step(c byte) *Fault {
 func (s *scanner) afterValue(c byte) *Fault {
 	switch {
 	case len(s.open) == 0:
-		return s.fault("There is text after the end of the JSON value", "Remove it, or check the brackets before it: one may be closed too early")
+		return s.fault("There is text after the end of the JSON value",
+			"Remove it, or check the brackets before it: one may be closed too early")
 	case c == '}' || c == ']':
 		return s.closing(c)
 	case c != ',':
@@ -156,7 +157,8 @@ func (s *scanner) name(c byte) *Fault {
 		return f
 	}
 	if c == '{' || c == '[' {
-		f := s.fault("The name of a property is expected here, inside the '{' of %s", "Write a name and a colon before it, or close that '{' first")
+		f := s.fault("The name of a property is expected here, inside the '{' of %s",
+			"Write a name and a colon before it, or close that '{' first")
 		f.open = []int{s.top().at}
 		return f
 	}

@@ -33,7 +33,8 @@ func (s *scanner) wrongCloser(c byte) *Fault {
 		return s.fault(fmt.Sprintf("'%c' closes nothing: no bracket is open", c), "Remove it")
 	}
 	b := s.top()
-	f := s.fault(fmt.Sprintf("'%c' stands where the '%c' of %%s has to be closed first", c, s.raw[b.at]), fmt.Sprintf("Write '%c' before it", b.closer))
+	f := s.fault(fmt.Sprintf("'%c' stands where the '%c' of %%s has to be closed first", c, s.raw[b.at]),
+		fmt.Sprintf("Write '%c' before it", b.closer))
 	f.open = []int{b.at}
 	return f
 }
@@ -53,7 +54,8 @@ func (s *scanner) unseparated(c byte) *Fault {
 	if f := s.foreign(c); f != nil && c != '\'' {
 		return f
 	}
-	f := s.fault(fmt.Sprintf("A comma or '%c' is missing", s.top().closer), "Separate what comes before from what follows with a comma")
+	f := s.fault(fmt.Sprintf("A comma or '%c' is missing", s.top().closer),
+		"Separate what comes before from what follows with a comma")
 	f.Offset = s.end
 	return f
 }
@@ -76,10 +78,12 @@ func (s *scanner) foreign(c byte) *Fault {
 		return s.fault(fmt.Sprintf("There is an invisible character, %U, between values", r), "Remove it, or replace it by a blank")
 	}
 	for _, w := range []struct{ word, instead string }{
-		{"True", "true"}, {"TRUE", "true"}, {"False", "false"}, {"FALSE", "false"}, {"None", "null"}, {"nil", "null"}, {"NULL", "null"}, {"Null", "null"},
+		{"True", "true"}, {"TRUE", "true"}, {"False", "false"}, {"FALSE", "false"}, {"None", "null"}, {"nil", "null"},
+		{"NULL", "null"}, {"Null", "null"},
 		{"undefined", "null"}, {"NaN", "null"}, {"Infinity", "null"},
 	} {
-		if bytes.HasPrefix(rest, []byte(w.word)) && !(len(rest) > len(w.word) && isWord(rest[len(w.word)])) && s.state != member && s.state != memberOrEnd {
+		if bytes.HasPrefix(rest, []byte(w.word)) && !(len(rest) > len(w.word) && isWord(rest[len(w.word)])) &&
+			s.state != member && s.state != memberOrEnd {
 			return s.fault("'"+w.word+"' is no value of JSON", "Write "+w.instead)
 		}
 	}
@@ -95,11 +99,13 @@ func (s *scanner) text() *Fault {
 			s.at++
 			return nil
 		case c == '\n' || c == '\r':
-			f := s.fault("A text ends with its line: its closing quote is missing", "Close it with '\"', or write \\n for a line break inside a text")
+			f := s.fault("A text ends with its line: its closing quote is missing",
+				"Close it with '\"', or write \\n for a line break inside a text")
 			f.Offset = begin
 			return f
 		case c < ' ':
-			return s.fault(fmt.Sprintf("There is a control character, %U, in a text", rune(c)), fmt.Sprintf("Write \\u%04x for it, or \\t for a tab", c))
+			return s.fault(fmt.Sprintf("There is a control character, %U, in a text", rune(c)),
+				fmt.Sprintf("Write \\u%04x for it, or \\t for a tab", c))
 		case c == '\\':
 			if f := s.escape(); f != nil {
 				return f

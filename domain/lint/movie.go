@@ -40,7 +40,8 @@ func (w *where) sources(c *collector) {
 			w.provider(c, s, map[string]string{document.TypeVoice: "/model"}[s.Kind], s.Ref)
 			continue
 		}
-		path := map[string]string{document.KindMask: "/mask", document.KindCaptions: "/captions", document.KindFont: "/settings"}[s.Kind]
+		path := map[string]string{document.KindMask: "/mask", document.KindCaptions: "/captions",
+			document.KindFont: "/settings"}[s.Kind]
 		switch {
 		case path == "" && s.Ref.Type == document.TypeComponent:
 			path = "/settings"
@@ -124,7 +125,8 @@ func (w *where) component(c *collector, e *document.Element) {
 		return
 	}
 	p := Problem{Code: ComponentUnknown, Severity: Error, Refusal: "component_unknown",
-		Message: "The component '" + document.Shorten(e.Component.ID) + "' does not exist", Remedy: "Use one of the components of docs/components.md"}
+		Message: "The component '" + document.Shorten(e.Component.ID) + "' does not exist",
+		Remedy:  "Use one of the components of docs/components.md"}
 	if near, ok := document.NearestWord(document.Components(), e.Component.ID); ok {
 		p.Message += ": did you mean '" + near + "'?"
 		p.Remedy = "Write \"" + near + "\""
@@ -137,8 +139,9 @@ func (w *where) destinations(c *collector) {
 	destinations, err := document.Destinations(w.in.Movie)
 	invalid := func(path, why string) {
 		at := w.top(path)
-		c.add(Problem{Template: at.template, Pointer: at.pointer, Code: DestinationInvalid, Severity: Error, Message: why, Refusal: "exports_invalid",
-			Remedy: "Correct it, or nothing is delivered there"})
+		c.add(Problem{Template: at.template, Pointer: at.pointer, Code: DestinationInvalid, Severity: Error, Message: why,
+			Refusal: "exports_invalid",
+			Remedy:  "Correct it, or nothing is delivered there"})
 	}
 	if refusal, ok := asRefusal(err); ok {
 		invalid("/exports", refusal.Message)
@@ -194,11 +197,13 @@ func (w *where) never(c *collector, e *document.Element, short, long document.Sp
 	if w.in.Movie.Waits() || short.End.Cmp(short.Start) > 0 || long.End.Cmp(long.Start) > 0 {
 		return
 	}
-	p := Problem{Code: ElementNeverShown, Severity: Warning, Message: "The element begins when " + container + " has ended: it is never shown",
-		Remedy: "Let it 'start' earlier, or let " + container + " last longer"}
+	p := Problem{Code: ElementNeverShown, Severity: Warning,
+		Message: "The element begins when " + container + " has ended: it is never shown",
+		Remedy:  "Let it 'start' earlier, or let " + container + " last longer"}
 	path := "/start"
 	if e.Length.Kind == document.Fixed && e.Length.Value.Sign() == 0 {
-		path, p.Message, p.Remedy = "/duration", "The element lasts 0 seconds: it is never shown", "Give it a longer 'duration', or remove it"
+		path, p.Message = "/duration", "The element lasts 0 seconds: it is never shown"
+		p.Remedy = "Give it a longer 'duration', or remove it"
 	}
 	w.found(c, e.Ref, path, p)
 }

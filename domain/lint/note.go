@@ -28,7 +28,8 @@ func (w *where) note(c *collector, n document.Note) {
 	}
 	at := w.place(n)
 	p := Problem{
-		Template: at.template, Pointer: at.pointer, Code: n.Code, Severity: Warning, Message: n.Text, Remedy: n.Remedy, warning: n.String(),
+		Template: at.template, Pointer: at.pointer, Code: n.Code, Severity: Warning, Message: n.Text, Remedy: n.Remedy,
+		warning: n.String(),
 	}
 	if n.Fatal {
 		p.Severity = Error
@@ -93,7 +94,8 @@ func (w *where) refusal(c *collector) {
 			break
 		}
 	}
-	c.add(Problem{Template: at.template, Pointer: at.pointer, Code: MovieRefused, Severity: Error, Message: refused.Message, Remedy: remedyOf[refused.Code], Refusal: refused.Code})
+	c.add(Problem{Template: at.template, Pointer: at.pointer, Code: MovieRefused, Severity: Error, Message: refused.Message,
+		Remedy: remedyOf[refused.Code], Refusal: refused.Code})
 }
 
 // propertiesOf maps codes of refusals to the properties that they may be about, the most likely first.

@@ -113,7 +113,8 @@ func (r ruler) unknown(kind string, pointer path, name string, object map[string
 		r.c.extra++
 		return
 	}
-	p := Problem{Code: PropertyUnknown, Message: "The property '" + document.Shorten(name) + "' is unknown and has no effect", atName: true, Remedy: "Remove it"}
+	p := Problem{Code: PropertyUnknown, Message: "The property '" + document.Shorten(name) + "' is unknown and has no effect",
+		atName: true, Remedy: "Remove it"}
 	if other, ok := others[strings.ReplaceAll(strings.ToLower(name), "_", "-")]; ok {
 		p.Code, p.Remedy = PropertyOfOthers, other
 		p.Message = "The property '" + document.Shorten(name) + "' is one of other services and has no effect"
@@ -204,8 +205,9 @@ func (r ruler) list(at path, p document.Property, value any, one func(pointer pa
 			one(pointer, object)
 			continue
 		}
-		r.add(pointer, Problem{Code: document.ValueType, Message: "Entry #" + strconv.Itoa(i+1) + " of '" + p.Name + "' must be an object, not " + shown(item),
-			Remedy: "Write {…}, or remove it"})
+		r.add(pointer, Problem{Code: document.ValueType,
+			Message: "Entry #" + strconv.Itoa(i+1) + " of '" + p.Name + "' must be an object, not " + shown(item),
+			Remedy:  "Write {…}, or remove it"})
 	}
 }
 
@@ -215,7 +217,8 @@ func (r ruler) groups(at path, component, value any) {
 	id, isText := component.(string)
 	if !ok {
 		if !computed(value) {
-			r.add(at, Problem{Code: document.ValueType, Message: "The property 'settings' must be an object, not " + shown(value), Remedy: "Write {…}"})
+			r.add(at, Problem{Code: document.ValueType,
+				Message: "The property 'settings' must be an object, not " + shown(value), Remedy: "Write {…}"})
 		}
 		return
 	}
@@ -235,7 +238,8 @@ func (r ruler) groups(at path, component, value any) {
 		case map[string]any:
 			r.object(kind, pointer, group)
 		case []any:
-			r.add(pointer, Problem{Code: document.ValueType, Message: "The group '" + document.Shorten(name) + "' must be an object, not a list", Remedy: "Write {…}"})
+			r.add(pointer, Problem{Code: document.ValueType,
+				Message: "The group '" + document.Shorten(name) + "' must be an object, not a list", Remedy: "Write {…}"})
 		}
 	}
 }

@@ -61,7 +61,8 @@ func (r ruler) items(at path, p document.Property, items []any) {
 	}
 	for i, item := range items {
 		if _, ok := document.Scalar(item); !ok && item != nil {
-			r.add(append(at, strconv.Itoa(i)), Problem{Code: document.ValueType, Message: "It must be a text, not " + shown(item), Remedy: "Write a text"})
+			r.add(append(at, strconv.Itoa(i)), Problem{Code: document.ValueType,
+				Message: "It must be a text, not " + shown(item), Remedy: "Write a text"})
 		}
 	}
 }
@@ -138,7 +139,8 @@ func length(p document.Property, text string, value any) *Problem {
 
 // wrong returns the problem of a value; must says what it has to be.
 func wrong(p document.Property, value any, must, remedy string) *Problem {
-	return &Problem{Code: document.ValueType, Remedy: remedy, Message: fmt.Sprintf("The property '%s' must be %s, not %s", p.Name, must, shown(value))}
+	return &Problem{Code: document.ValueType, Remedy: remedy,
+		Message: fmt.Sprintf("The property '%s' must be %s, not %s", p.Name, must, shown(value))}
 }
 
 // example returns a remedy that quotes the property's example.
@@ -146,9 +148,11 @@ func example(p document.Property) string { return "Write " + p.Example + ", for 
 
 // nameOf maps types to the words for their values.
 var nameOf = map[document.PropertyType]string{
-	document.TextType: "a text", document.NumberType: "a number", document.IntegerType: "a whole number", document.BooleanType: "true or false",
-	document.ColorType: "a colour", document.AddressType: "an address", document.ChoiceType: "a text", document.DurationType: "a number of seconds",
-	document.LengthType: "a length", document.CSSType: "a text",
+	document.TextType: "a text", document.NumberType: "a number", document.IntegerType: "a whole number",
+	document.BooleanType: "true or false",
+	document.ColorType:   "a colour", document.AddressType: "an address", document.ChoiceType: "a text",
+	document.DurationType: "a number of seconds",
+	document.LengthType:   "a length", document.CSSType: "a text",
 }
 
 // words adds the words that are allowed besides a value.
@@ -199,7 +203,8 @@ func choice(p document.Property, text string) *Problem {
 	if blank(text) {
 		return nil
 	}
-	problem := &Problem{Code: document.ValueUnknown, Message: fmt.Sprintf("The property '%s' does not know %s", p.Name, strconv.Quote(document.Shorten(text)))}
+	problem := &Problem{Code: document.ValueUnknown,
+		Message: fmt.Sprintf("The property '%s' does not know %s", p.Name, strconv.Quote(document.Shorten(text)))}
 	if near, ok := document.NearestWord(p.Values, text); ok {
 		problem.Message += ": did you mean \"" + near + "\"?"
 		problem.Remedy = "Write \"" + near + "\""
@@ -248,7 +253,8 @@ func (r ruler) reachable(name, address string) *Problem {
 	if why == "" {
 		return nil
 	}
-	return &Problem{Code: SourceUnreachable, Message: "The address in '" + name + "' leads to nothing: " + why, Remedy: addressRemedy}
+	return &Problem{Code: SourceUnreachable, Message: "The address in '" + name + "' leads to nothing: " + why,
+		Remedy: addressRemedy}
 }
 
 const addressRemedy = "Upload the file to the media library, or give a public address that begins with https://"
@@ -266,7 +272,8 @@ func Unfetchable(address string) string {
 		return "it begins with " + lower[:5] + ", and only http:// and https:// can be fetched"
 	case len(address) > 2 && address[1] == ':' && (address[2] == '\\' || address[2] == '/'), strings.HasPrefix(address, `\\`):
 		return "it is a path of a Windows machine"
-	case strings.HasPrefix(lower, "file:"), strings.HasPrefix(address, "/"), strings.HasPrefix(address, "~"), strings.HasPrefix(address, "."):
+	case strings.HasPrefix(lower, "file:"), strings.HasPrefix(address, "/"), strings.HasPrefix(address, "~"),
+		strings.HasPrefix(address, "."):
 		return "it is a path of a file, and only http:// and https:// can be fetched"
 	case strings.Contains(lower, "://"):
 		return "only http:// and https:// can be fetched"

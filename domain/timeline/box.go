@@ -15,7 +15,8 @@ const maxBoxSide = 16384
 
 func checkBox(ref Ref, b Box) error {
 	if b.W > maxBoxSide || b.H > maxBoxSide {
-		return elementError(ref, "The element is %dx%d pixels large, more than the %d allowed. Make 'width' or 'height' smaller", b.W, b.H, maxBoxSide)
+		return elementError(ref,
+			"The element is %dx%d pixels large, more than the %d allowed. Make 'width' or 'height' smaller", b.W, b.H, maxBoxSide)
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ func (l *layout) subtitles() {
 		return
 	}
 	s := &Subtitles{
-		Ref: given.Ref, Captions: given.Captions, Source: given.Source, Language: given.Language, Model: given.Model, Connection: given.Connection,
+		Ref: given.Ref, Captions: given.Captions, Source: given.Source, Language: given.Language, Model: given.Model,
+		Connection: given.Connection,
 	}
 	var warnings []caption.Warning
 	s.Style, warnings = caption.ReadStyle(given.Settings, l.plan.Width, l.plan.Height)

@@ -52,7 +52,8 @@ type Audiogram struct {
 type Subtitles struct {
 	Ref      Ref
 	Captions string // an SRT, VTT or ASS text; empty: none was given
-	Source   string // key of a caption file among the sources; empty: none. Without Captions and Source, captions are transcribed from the sound
+	// key of a caption file among the sources; empty: none. Without Captions and Source, captions are transcribed from the sound
+	Source   string
 	Language string // lower case, as in the document; "auto": detected
 	Model    string
 	// Connection is the id of a saved connection to the provider that transcribes; empty: none.

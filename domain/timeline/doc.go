@@ -1,8 +1,8 @@
 // Package timeline lays a movie out in frames and pixels. It is pure: the same document and facts give the same plan, and
 // nothing here fetches, draws or encodes.
 //
-// A plan is a list of windows. Each shows layers, and each is cut here and nowhere else. What a layer shows at a frame follows from
-// the frame of its element's life alone, so that it does not matter where the windows were cut; Layer.Canonical is what
+// A plan is a list of windows. Each shows layers, and each is cut here and nowhere else. What a layer shows at a frame follows
+// from the frame of its element's life alone, so that it does not matter where the windows were cut; Layer.Canonical is what
 // decides how it looks.
 //
 // Where the format says nothing, and no decision does, this holds:

@@ -31,7 +31,8 @@ func Lay(m *document.Movie, facts map[string]Facts) (*Plan, error) {
 		return document.SecondsOfFloat(facts[key].Duration), true
 	})
 	p := &Plan{
-		Width: m.Width, Height: m.Height, FPS: m.FPS, Quality: m.Quality, Draft: m.Draft, Held: m.Held, Fresh: !m.Cache, Frames: m.FPS.Frame(timing.Length),
+		Width: m.Width, Height: m.Height, FPS: m.FPS, Quality: m.Quality, Draft: m.Draft, Held: m.Held, Fresh: !m.Cache,
+		Frames: m.FPS.Frame(timing.Length),
 	}
 	p.Warnings = append(p.Warnings, m.Warnings...)
 	if err := checkLength(timing.Length, p.Frames); err != nil {
@@ -131,7 +132,8 @@ func (l *layout) warnTransitions() {
 	for i, scene := range l.movie.Scenes {
 		if length := l.timing.Transitions[i]; scene.Transition != nil && length.Cmp(scene.Transition.Duration) < 0 {
 			l.note(document.Note{Ref: Ref{Scene: scene.Number}, Path: "/transition", Code: TransitionShortened, Text: fmt.Sprintf(
-				"The transition lasts %s instead of %s seconds, because the scenes are too short for it", short(length), short(scene.Transition.Duration))})
+				"The transition lasts %s instead of %s seconds, because the scenes are too short for it", short(length),
+				short(scene.Transition.Duration))})
 		}
 	}
 }

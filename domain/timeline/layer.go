@@ -95,7 +95,8 @@ func motionOf(e *document.Effects) *Motion {
 	switch {
 	case e.Zoom != 0:
 		size := 1 / (1 + zoomLevel*max(e.Zoom, -e.Zoom))
-		near := View{W: size, H: size, X: travel(size, e.Pan.X, e.PanDistance, e.PanCrop), Y: travel(size, e.Pan.Y, e.PanDistance, e.PanCrop)}
+		near := View{W: size, H: size, X: travel(size, e.Pan.X, e.PanDistance, e.PanCrop),
+			Y: travel(size, e.Pan.Y, e.PanDistance, e.PanCrop)}
 		whole := View{W: 1, H: 1}
 		if e.Zoom < 0 {
 			return &Motion{From: near, To: whole}

@@ -37,7 +37,8 @@ func (l *layout) text(e *document.Element) (*Text, Box) {
 			gapY = scale(canvas.H, gapPercent, 100)
 		}
 	}
-	s := styler{layout: l, ref: e.Ref, defaults: defaultsOf(e.Style), given: e.Settings, units: css.On(float64(box.W), float64(box.H), css.RootSize)}
+	s := styler{layout: l, ref: e.Ref, defaults: defaultsOf(e.Style), given: e.Settings,
+		units: css.On(float64(box.W), float64(box.H), css.RootSize)}
 	box.W, box.H = box.W-2*gapX, box.H-2*gapY
 	box.X, box.Y = e.X+place(horizontal, canvas.W, box.W, gapPercent), e.Y+place(vertical, canvas.H, box.H, gapPercent)
 

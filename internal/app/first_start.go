@@ -28,19 +28,21 @@ func (s *service) announce(stdout io.Writer, key string) error {
 	base := s.Config.PublicURL + "/v2"
 	lines := fmt.Sprintf("Moviola %s serves %s\n", config.Version, base)
 	if s.front.GeneratedToken != "" {
-		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", config.AdminTokenEnv, s.front.GeneratedToken)
+		lines += fmt.Sprintf("Admin token until the next start (set %s to choose it): %s\n", config.AdminTokenEnv,
+			s.front.GeneratedToken)
 	}
 	if key != "" {
 		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", FirstAccount, key)
 		lines += fmt.Sprintf("\nRender a sample movie:\n\n%s\n", sampleCurl(base, key))
-		lines += fmt.Sprintf("\nand ask for it, with the project it answers:\n\ncurl '%s/movies?project=PROJECT' -H 'x-api-key: %s'\n\n", base, key)
+		lines += fmt.Sprintf("\nand ask for it, with the project it answers:\n\ncurl '%s/movies?project=PROJECT' -H "+
+			"'x-api-key: %s'\n\n", base, key)
 	}
 	_, err := io.WriteString(stdout, lines)
 	return err
 }
 
-// openFirstAccount opens the account once in the life of an installation, and returns its key then. It comes before the work, so that
-// an opening which was cut short is finished here, where its key is shown.
+// openFirstAccount opens the account once in the life of an installation, and returns its key then. It comes before the work, so
+// that an opening which was cut short is finished here, where its key is shown.
 func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	if s.public == nil {
 		return "", nil

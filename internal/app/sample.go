@@ -18,5 +18,6 @@ func sampleCurl(baseURL, key string) string {
 	if err := json.Compact(&compact, sampleMovie); err != nil {
 		panic("the embedded sample movie is no JSON: " + err.Error())
 	}
-	return fmt.Sprintf("curl -X POST %s/movies -H 'x-api-key: %s' -H 'Content-Type: application/json' -d '%s'", baseURL, key, compact.String())
+	return fmt.Sprintf("curl -X POST %s/movies -H 'x-api-key: %s' -H 'Content-Type: application/json' -d '%s'", baseURL, key,
+		compact.String())
 }

@@ -24,8 +24,8 @@ const httpGrace = 5 * time.Second
 // handBack is how much of the time for a shutdown is kept for handing back the work that has not ended.
 const handBack = 3 * time.Second
 
-// Serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be damaged, it
-// starts the program anew in the same process: then the file is set aside.
+// Serve runs one process of an installation until ctx ends, and then drains it. When the file of the read models turns out to be
+// damaged, it starts the program anew in the same process: then the file is set aside.
 func Serve(ctx context.Context, cfg config.Config, log *logrus.Logger, stdout io.Writer) error {
 	host.Tune(log)
 	err := serveOnce(ctx, cfg, log, stdout)

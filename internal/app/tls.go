@@ -21,8 +21,8 @@ func (s *service) loadCertificate() (err error) {
 	return nil
 }
 
-// withTLS is a listener of the HTTP interface with TLS. It speaks HTTP/1.1, as without: what is promised about answers to broken requests and
-// about the end of connections holds for that.
+// withTLS is a listener of the HTTP interface with TLS. It speaks HTTP/1.1, as without: what is promised about answers to broken
+// requests and about the end of connections holds for that.
 func (s *service) withTLS(ln net.Listener) net.Listener {
 	config := s.certificate.Config()
 	config.NextProtos = []string{"http/1.1"}

@@ -1,6 +1,6 @@
-// Package backup is the format in which an installation is saved: a place that holds chunks, each named by what is in it, and for every
-// backup a list of what it consists of. What an earlier backup has left at the place is not written again; so every backup is whole, and
-// costs only what is new. What the parts mean is not known here.
+// Package backup is the format in which an installation is saved: a place that holds chunks, each named by what is in it, and for
+// every backup a list of what it consists of. What an earlier backup has left at the place is not written again; so every backup
+// is whole, and costs only what is new. What the parts mean is not known here.
 //
 // The layout of a place, and what is promised of it, is in docs/backup.md.
 package backup

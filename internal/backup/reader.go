@@ -47,8 +47,8 @@ func (a *Archive) Snapshot(ctx context.Context, id string) (*Snapshot, error) {
 	return s, nil
 }
 
-// Walk hands every item of a part to visit, whose error ends the walk. What it reads is verified: a damaged chunk is an error that names
-// its file, before any of its bytes are handed out.
+// Walk hands every item of a part to visit, whose error ends the walk. What it reads is verified: a damaged chunk is an error
+// that names its file, before any of its bytes are handed out.
 func (s *Snapshot) Walk(ctx context.Context, part string, visit func(Item, io.Reader) error) error {
 	r := &itemReader{ctx: ctx, archive: s.archive, part: part}
 	for _, item := range s.Manifest.Parts[part] {
@@ -72,7 +72,8 @@ func (a *Archive) chunk(ctx context.Context, part, chunk string) ([]byte, error)
 		return nil, err
 	}
 	if a.seal.name(content) != chunk {
-		return nil, fmt.Errorf("%s is damaged: its content is not what its name says; remove it, and the next backup writes it anew", name)
+		return nil, fmt.Errorf("%s is damaged: its content is not what its name says; remove it, and the next backup "+
+			"writes it anew", name)
 	}
 	return content, nil
 }

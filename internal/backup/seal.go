@@ -42,8 +42,8 @@ type sealing struct {
 	key        []byte // what names are derived with; nil: they are plain SHA-256
 }
 
-// Create opens the archive at a place to add a backup, and begins it when the place is empty. One archive has one encryption: what is
-// there already must have the same.
+// Create opens the archive at a place to add a backup, and begins it when the place is empty. One archive has one encryption:
+// what is there already must have the same.
 func Create(ctx context.Context, cfg Config) (*Archive, error) {
 	want := header{Format: format, Encryption: encryptionNone}
 	switch {
@@ -178,7 +178,8 @@ func begin(ctx context.Context, cfg Config, want header) error {
 	return nil
 }
 
-const readme = `This is a backup of a Moviola installation. It holds the secret of the installation (in the folder "secrets"): whoever reads it
+const readme = `This is a backup of a Moviola installation. It holds the secret of the installation (in the folder "secrets"): ` +
+	`whoever reads it
 can forge addresses of uploads and read stored credentials. Keep it as you keep passwords. Bring it back with
 
     moviola restore --from THIS --data NEWFOLDER

@@ -36,11 +36,12 @@ type pack struct {
 
 // Summary is what a backup came to.
 type Summary struct {
-	ID       string
-	Items    map[string]int   // by part
-	Bytes    map[string]int64 // by part
-	Written  int64            // bytes that were not there from an earlier backup, as they are stored
-	Verified bool             // false: what was reused from an earlier backup could only be seen to be there, for want of an identity
+	ID      string
+	Items   map[string]int   // by part
+	Bytes   map[string]int64 // by part
+	Written int64            // bytes that were not there from an earlier backup, as they are stored
+	// false: what was reused from an earlier backup could only be seen to be there, for want of an identity
+	Verified bool
 }
 
 // Begin begins a backup.
@@ -97,8 +98,8 @@ func readChunk(r io.Reader) ([]byte, error) {
 	return content, err
 }
 
-// pack puts a small item, the last of its part's list, into the chunk that is being made. A chunk ends after an item whose name says so:
-// after one was removed or added, the following chunks begin where they did before.
+// pack puts a small item, the last of its part's list, into the chunk that is being made. A chunk ends after an item whose name
+// says so: after one was removed or added, the following chunks begin where they did before.
 func (w *Writer) pack(ctx context.Context, part, name string, content []byte) error {
 	if len(w.packs[part].content)+len(content) > chunkBytes {
 		if err := w.flush(ctx, part); err != nil {
@@ -122,8 +123,8 @@ func (w *Writer) pack(ctx context.Context, part, name string, content []byte) er
 	return nil
 }
 
-// endsChunk says by an item's name whether its chunk ends after it, which is so the more often the larger the items are: chunks have about
-// a MiB.
+// endsChunk says by an item's name whether its chunk ends after it, which is so the more often the larger the items are: chunks
+// have about a MiB.
 func endsChunk(name string, size int) bool {
 	digest := sha256.Sum256([]byte(name)) // names are alike: a weaker hash spreads them badly
 	return float64(binary.BigEndian.Uint32(digest[:])) < math.MaxUint32*float64(size)/packedBytes
@@ -173,8 +174,8 @@ func (w *Writer) put(ctx context.Context, place Place, name string, content []by
 	return nil
 }
 
-// Finish reads everything back that the backup consists of, and then lists the backup: before, it is not there. A chunk of an earlier
-// backup that turns out to be damaged is written anew by the next backup when it was removed.
+// Finish reads everything back that the backup consists of, and then lists the backup: before, it is not there. A chunk of an
+// earlier backup that turns out to be damaged is written anew by the next backup when it was removed.
 func (w *Writer) Finish(ctx context.Context) (Summary, error) {
 	for _, part := range Parts() {
 		if err := w.flush(ctx, part); err != nil {

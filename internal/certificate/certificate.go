@@ -29,8 +29,8 @@ func Open(files Files) (*Certificate, error) {
 	return c, c.load()
 }
 
-// Refresh reads the files anew when they have changed, or in any case. What cannot be read leaves the earlier certificate in force. It reports
-// whether the files were read.
+// Refresh reads the files anew when they have changed, or in any case. What cannot be read leaves the earlier certificate in
+// force. It reports whether the files were read.
 func (c *Certificate) Refresh(anyway bool) (read bool, err error) {
 	if !c.changed() && !anyway {
 		return false, nil
@@ -38,8 +38,8 @@ func (c *Certificate) Refresh(anyway bool) (read bool, err error) {
 	return true, c.load()
 }
 
-// Config lets a server show the certificate, to clients of TLS 1.2 and newer. Connections that are open keep theirs. What is written at once goes
-// into records as large as can be, 16 KiB: clients exist that take the first record of a body for all of it.
+// Config lets a server show the certificate, to clients of TLS 1.2 and newer. Connections that are open keep theirs. What is
+// written at once goes into records as large as can be, 16 KiB: clients exist that take the first record of a body for all of it.
 func (c *Certificate) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:                  tls.VersionTLS12,

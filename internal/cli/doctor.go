@@ -31,11 +31,13 @@ type requirement struct {
 var requirements = []requirement{
 	{"ffmpeg", "ffmpeg", "", "ffmpeg", "encodes every movie", true},
 	{"ffprobe", "ffprobe", "", "ffmpeg", "reads videos and sounds", true},
-	{"headless Chromium", "", "/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "html elements and SVG pictures", false},
+	{"headless Chromium", "", "/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell",
+		"html elements and SVG pictures", false},
 	{"heif-convert", "heif-convert", "", "libheif-examples", "HEIC and AVIF pictures", false},
 	{"espeak-ng", "espeak-ng", "", "espeak-ng", "voice elements", false},
 	{"Noto fonts", "", "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf", "fonts-noto-core", "texts of most scripts", true},
-	{"Noto CJK fonts", "", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc", "fonts-noto-cjk", "Chinese, Japanese and Korean texts", false},
+	{"Noto CJK fonts", "", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc", "fonts-noto-cjk",
+		"Chinese, Japanese and Korean texts", false},
 	{"Noto Color Emoji", "", "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf", "fonts-noto-color-emoji", "emoji", false},
 	{"Inter", "", "/usr/share/doc/fonts-inter", "fonts-inter", "more scripts and weights of the default font", false},
 	{"Roboto", "", "/usr/share/doc/fonts-roboto", "fonts-roboto", "more scripts and weights of text styles", false},
@@ -80,7 +82,8 @@ func doctorCommand() *cobra.Command {
 	cmd.Flags().StringVar(&data, "data", data, "data folder whose disk is looked at")
 	cmd.Flags().Var(&reserve, "disk-reserve", "room that is to be kept free there")
 	config.BindFonts(cmd.Flags(), &fonts)
-	cmd.Flags().StringSliceVar(&allow, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
+	cmd.Flags().StringSliceVar(&allow, "allow-host", nil, "host:port that may be reached although its address is not "+
+		"public; repeatable")
 	return cmd
 }
 
@@ -96,7 +99,8 @@ func printFontService(cmd *cobra.Command, address string, allow []string) error 
 			}
 		}
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", "font service", state, "families that are neither installed nor shipped")
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%-18s %-42s (%s)\n", "font service", state,
+		"families that are neither installed nor shipped")
 	return err
 }
 

@@ -19,7 +19,8 @@ const (
 	maxProbeAnswer = 4 << 10
 )
 
-// probeCommand asks the service of the same host or container whether it lives, for health checks of images that have no HTTP client.
+// probeCommand asks the service of the same host or container whether it lives, for health checks of images that have no HTTP
+// client.
 func probeCommand() *cobra.Command {
 	var listen string
 	var ready bool

@@ -24,10 +24,12 @@ const (
 // bindFile declares --config.
 func bindFile(f *pflag.FlagSet) {
 	f.String("config", "", "YAML `file` with flags by their names, such as listen: \":8080\"; flags and variables win over it")
-	f.String(unknownFlag, refuseUnknown, "what becomes of names in --config, and of MOVIOLA_… variables, that this version does not know: refuse or warn")
+	f.String(unknownFlag, refuseUnknown, "what becomes of names in --config, and of MOVIOLA_… variables, that this version "+
+		"does not know: refuse or warn")
 }
 
-// FromFile sets every flag that neither the command line nor a variable has given from the file of --config. Where there is none, it does nothing.
+// FromFile sets every flag that neither the command line nor a variable has given from the file of --config. Where there is none,
+// it does nothing.
 func FromFile(f *pflag.FlagSet) error {
 	file := f.Lookup("config")
 	if file == nil || file.Value.String() == "" {

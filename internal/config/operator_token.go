@@ -30,7 +30,8 @@ func OperatorToken(file string) (string, error) {
 // CheckOperatorToken refuses a token that could be guessed. It does not say how long the token is.
 func CheckOperatorToken(token string) error {
 	if token != "" && len(token) < minOperatorToken {
-		return fmt.Errorf("the admin token is too short: give at least %d characters, such as the output of `openssl rand -hex 20`", minOperatorToken)
+		return fmt.Errorf("the admin token is too short: give at least %d characters, such as the output of `openssl "+
+			"rand -hex 20`", minOperatorToken)
 	}
 	return nil
 }

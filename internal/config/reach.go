@@ -2,7 +2,8 @@ package config
 
 import "strings"
 
-// BeyondHost says whether other hosts may share the installation: through a database, an event store or storage that is not on this one.
+// BeyondHost says whether other hosts may share the installation: through a database, an event store or storage that is not on
+// this one.
 func (c *Config) BeyondHost() bool {
 	return c.Mongo != "" && !mongoOnLoopback(c.Mongo) || c.EventStore != "" && !eventStoreOnHost(c.EventStore) || c.Blobs != ""
 }

@@ -14,7 +14,8 @@ type Rooms struct {
 	AccountCache, TotalCache     disk.Size // of rendered parts, of speech and of generated images on this host, each
 
 	// The same of the number of files.
-	AccountFiles, TotalFiles, AccountRenderFiles, TotalRenderFiles, AccountSourceFiles, TotalSourceFiles, AccountCacheFiles, TotalCacheFiles int64
+	AccountFiles, TotalFiles, AccountRenderFiles, TotalRenderFiles, AccountSourceFiles, TotalSourceFiles,
+	AccountCacheFiles, TotalCacheFiles int64
 }
 
 // bind adds the flags and sets their defaults.
@@ -24,13 +25,17 @@ func (r *Rooms) bind(f *pflag.FlagSet) {
 		fallback       disk.Size
 		name, explains string
 	}{
-		{&r.AccountStorage, 100 << 30, "account-storage", "what one account may store: media library, uploads, documents, templates and prepared assets; off, or as 500MB, 20GB"},
+		{&r.AccountStorage, 100 << 30, "account-storage", "what one account may store: media library, uploads, documents, " +
+			"templates and prepared assets; off, or as 500MB, 20GB"},
 		{&r.TotalStorage, 0, "total-storage", "what all accounts together may store; off, or as 500GB or 2TB"},
 		{&r.AccountRenders, 1 << 40, "account-renders", "what the rendered files of one account may take; off, or as 500GB, 2TB"},
 		{&r.TotalRenders, 0, "total-renders", "what the rendered files of all accounts together may take; off, or as 20TB"},
-		{&r.AccountSources, 20 << 30, "account-sources", "downloaded sources that are kept on this host for one account: 2GB at least; off, or as 20GB"},
-		{&r.TotalSources, 50 << 30, "total-sources", "downloaded sources that are kept on this host for all accounts: 2GB at least; off, or as 50GB"},
-		{&r.AccountCache, 10 << 30, "account-cache", "what is kept on this host for one account of rendered parts, of speech and of generated images, each; off, or as 10GB"},
+		{&r.AccountSources, 20 << 30, "account-sources", "downloaded sources that are kept on this host for one account: 2GB " +
+			"at least; off, or as 20GB"},
+		{&r.TotalSources, 50 << 30, "total-sources", "downloaded sources that are kept on this host for all accounts: 2GB at " +
+			"least; off, or as 50GB"},
+		{&r.AccountCache, 10 << 30, "account-cache", "what is kept on this host for one account of rendered parts, of speech " +
+			"and of generated images, each; off, or as 10GB"},
 		{&r.TotalCache, 20 << 30, "total-cache", "what is kept of each of them for all accounts; off, or as 20GB"},
 	} {
 		*size.to = size.fallback
@@ -54,7 +59,8 @@ func (r *Rooms) bind(f *pflag.FlagSet) {
 	}
 }
 
-// leastSources is what may be kept of sources at least: one of them may be as large. leastSourceFiles is how many: those of a few movies at a time.
+// leastSources is what may be kept of sources at least: one of them may be as large. leastSourceFiles is how many: those of a few
+// movies at a time.
 const (
 	leastSources     = 2 << 30
 	leastSourceFiles = 1000
@@ -67,14 +73,16 @@ func (r Rooms) check(complain complaint) {
 			complain("%s %s: give 2GB at least, for a source may be as large, or off", flag, size.String())
 		}
 	}
-	for flag, files := range map[string]int64{"--account-source-files": r.AccountSourceFiles, "--total-source-files": r.TotalSourceFiles} {
+	for flag, files := range map[string]int64{"--account-source-files": r.AccountSourceFiles,
+		"--total-source-files": r.TotalSourceFiles} {
 		if files != 0 && files < leastSourceFiles {
 			complain("%s %d: give %d at least, or 0 for no bound", flag, files, leastSourceFiles)
 		}
 	}
 	for flag, files := range map[string]int64{
 		"--account-files": r.AccountFiles, "--total-files": r.TotalFiles, "--account-render-files": r.AccountRenderFiles,
-		"--total-render-files": r.TotalRenderFiles, "--account-cache-files": r.AccountCacheFiles, "--total-cache-files": r.TotalCacheFiles,
+		"--total-render-files": r.TotalRenderFiles, "--account-cache-files": r.AccountCacheFiles,
+		"--total-cache-files": r.TotalCacheFiles,
 	} {
 		if files < 0 {
 			complain("%s %d: give a number of files, or 0 for no bound", flag, files)

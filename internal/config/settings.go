@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagFolder is where the data folder has what its processes were started with, a file for each set of roles. A backup takes it along, so
-// that who brings an installation back need not remember. Passwords and keys are left out of it.
+// FlagFolder is where the data folder has what its processes were started with, a file for each set of roles. A backup takes it
+// along, so that who brings an installation back need not remember. Passwords and keys are left out of it.
 const FlagFolder = "flags"
 
 // hidden stands where a password or a key stood.

@@ -36,8 +36,8 @@ func (s *slotsFlag) String() string {
 // Type implements pflag.Value.
 func (s *slotsFlag) Type() string { return "slots" }
 
-// MoviesAtOnce is how many movies this process renders at the same time: with auto one for every two processor cores, because the windows of one
-// movie keep two busy.
+// MoviesAtOnce is how many movies this process renders at the same time: with auto one for every two processor cores, because the
+// windows of one movie keep two busy.
 func (c *Config) MoviesAtOnce() int {
 	if c.RenderSlots == autoSlots {
 		return max(1, c.Cores/2)

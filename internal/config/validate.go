@@ -119,8 +119,8 @@ func (c *Config) checkAddresses(complain complaint) {
 // nearMiss is an address that lacks a slash or two, and would be taken for a path: s3:/bucket, s3:bucket, s3//bucket.
 var nearMiss = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+(:|//)`)
 
-// knownAddress says whether an address is empty, or has one of some schemes and something behind it; without a scheme it is a path, where the
-// empty scheme is one of them. It returns no more than the scheme: the rest may carry a password.
+// knownAddress says whether an address is empty, or has one of some schemes and something behind it; without a scheme it is a
+// path, where the empty scheme is one of them. It returns no more than the scheme: the rest may carry a password.
 func knownAddress(address string, schemes []string) (scheme string, ok bool) {
 	scheme, rest, found := strings.Cut(address, "://")
 	switch {
@@ -135,5 +135,6 @@ func knownAddress(address string, schemes []string) (scheme string, ok bool) {
 // webAddress says whether a text is an address of a web server, without a query.
 func webAddress(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery == "" && u.Fragment == "" && u.User == nil
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.RawQuery == "" && u.Fragment == "" &&
+		u.User == nil
 }

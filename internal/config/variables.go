@@ -14,7 +14,8 @@ const nearLetters = 2
 
 // otherVariables are those that are no flags.
 var otherVariables = []string{
-	AdminTokenEnv, EnvPrefix + "SECRET", EnvPrefix + "CREDENTIALS_SECRET", EnvPrefix + "FORMER_CREDENTIALS_SECRETS", EnvPrefix + "STARTED_ANEW",
+	AdminTokenEnv, EnvPrefix + "SECRET", EnvPrefix + "CREDENTIALS_SECRET", EnvPrefix + "FORMER_CREDENTIALS_SECRETS",
+	EnvPrefix + "STARTED_ANEW",
 }
 
 // What Kubernetes puts into the variables of every container for a service called moviola-something.
@@ -23,8 +24,8 @@ var (
 	injectedPort = regexp.MustCompile(`^(tcp|udp)://`)
 )
 
-// CheckVariables looks for variables of an environment that begin as ours do and that no command knows. One that is nearly a known one is
-// mistyped, and refused; others are warned of. known are the flags of all commands.
+// CheckVariables looks for variables of an environment that begin as ours do and that no command knows. One that is nearly a
+// known one is mistyped, and refused; others are warned of. known are the flags of all commands.
 func CheckVariables(f *pflag.FlagSet, environment, known []string) error {
 	how := f.Lookup(unknownFlag)
 	if how == nil {
@@ -39,7 +40,8 @@ func CheckVariables(f *pflag.FlagSet, environment, known []string) error {
 	}
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, EnvPrefix) || strings.HasPrefix(name, EnvPrefix+"TEST_") || slices.Contains(names, name) || injected(name, value) {
+		if !strings.HasPrefix(name, EnvPrefix) || strings.HasPrefix(name, EnvPrefix+"TEST_") || slices.Contains(names, name) ||
+			injected(name, value) {
 			continue
 		}
 		hint := near(name, names)

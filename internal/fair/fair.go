@@ -1,5 +1,5 @@
-// Package fair shares what a process has only so much of (memory for bodies, bytes on their way, connections) between accounts, which take
-// turns for it: a flood of one account keeps another waiting for one piece of its work, not for all of it.
+// Package fair shares what a process has only so much of (memory for bodies, bytes on their way, connections) between accounts,
+// which take turns for it: a flood of one account keeps another waiting for one piece of its work, not for all of it.
 package fair
 
 import (
@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// ErrBusy says that something has waited too long for its part, or that too much of its account waits already: it may come again later.
+// ErrBusy says that something has waited too long for its part, or that too much of its account waits already: it may come again
+// later.
 var ErrBusy = errors.New("too much is under way")
 
 // maxRemembered bounds how many accounts' last turns are kept.
@@ -23,9 +24,10 @@ type Limits struct {
 	Wait    time.Duration // how long a piece waits at most; 0: until its context ends
 }
 
-// Budget is an amount that accounts take parts of and give back. Whoever waits is served in turns: the account whose last turn is longest ago is
-// next, and its pieces are served in the order in which they came. What is next is never passed by for being large. An account that has as much
-// as it may have is left out until it gives something back. A Budget is safe for concurrent use.
+// Budget is an amount that accounts take parts of and give back. Whoever waits is served in turns: the account whose last turn is
+// longest ago is next, and its pieces are served in the order in which they came. What is next is never passed by for being
+// large. An account that has as much as it may have is left out until it gives something back. A Budget is safe for concurrent
+// use.
 type Budget struct {
 	limits Limits
 
@@ -65,8 +67,9 @@ func New(limits Limits) *Budget {
 	return &Budget{limits: limits, accounts: map[string]*account{}, waiting: map[*account]bool{}}
 }
 
-// Take waits for a part of a size and returns it; a size beyond what an account may have is cut down to that. It ends with ErrBusy, or with the
-// cause of ctx, and has nothing then. Nobody may wait who has a part of the same budget: he might wait for himself.
+// Take waits for a part of a size and returns it; a size beyond what an account may have is cut down to that. It ends with
+// ErrBusy, or with the cause of ctx, and has nothing then. Nobody may wait who has a part of the same budget: he might wait for
+// himself.
 func (b *Budget) Take(ctx context.Context, of string, size int64) (*Part, error) {
 	if b.limits.Wait > 0 {
 		var cancel context.CancelFunc

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Stream is a video as an encoder has written it: what stands before its pictures, and these in the order in which they are decoded. Its NAL
-// units have neither start codes nor lengths.
+// Stream is a video as an encoder has written it: what stands before its pictures, and these in the order in which they are
+// decoded. Its NAL units have neither start codes nor lengths.
 type Stream struct {
 	Sequence []byte   // the parameter set
 	Pictures [][]byte // likewise: an encoder writes one, Lengthen two
@@ -26,10 +26,10 @@ type Hold struct {
 	More        int
 }
 
-// Lengthen returns the stream with its rests. Streams of one encoder that differ in nothing but how it weighs references have the same
-// parameter sets afterwards. Every picture that it had is decoded to what it was. Holds come in the order of display and do not
-// overlap. ErrUnknown: the stream is not written as x264 writes them, or none of the pictures of a rest ends a group; that of a
-// last one, and of one before a key frame, does.
+// Lengthen returns the stream with its rests. Streams of one encoder that differ in nothing but how it weighs references have the
+// same parameter sets afterwards. Every picture that it had is decoded to what it was. Holds come in the order of display and do
+// not overlap. ErrUnknown: the stream is not written as x264 writes them, or none of the pictures of a rest ends a group; that of
+// a last one, and of one before a key frame, does.
 func Lengthen(in Stream, holds []Hold) (Stream, error) {
 	data := unescape(in.Sequence)
 	s, err := parseSequence(data)
@@ -205,8 +205,8 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	return out, nil
 }
 
-// rests says after which picture, as decoded, how many are to be added: the last of a hold before which all is decoded that is shown
-// before it, and nothing else.
+// rests says after which picture, as decoded, how many are to be added: the last of a hold before which all is decoded that is
+// shown before it, and nothing else.
 func (l *lengthener) rests(all []coded, before int) (map[int]int, error) {
 	ends := make([]bool, len(all)) // after which decoding and display have come equally far
 	highest := -1

@@ -5,12 +5,13 @@ package h264
 var likely = [...][4]uint32{
 	{16, 20, 23, 27}, {15, 19, 22, 25}, // 42, 43
 	{14, 18, 21, 24}, {14, 17, 20, 23}, {13, 16, 19, 22}, {12, 15, 18, 21}, {12, 14, 17, 20}, {11, 14, 16, 19}, {11, 13, 15, 18},
-	{10, 12, 15, 17}, {10, 12, 14, 16}, {9, 11, 13, 15}, {9, 11, 12, 14}, {8, 10, 12, 14}, {8, 9, 11, 13}, {7, 9, 11, 12}, {7, 9, 10, 12},
+	{10, 12, 15, 17}, {10, 12, 14, 16}, {9, 11, 13, 15}, {9, 11, 12, 14}, {8, 10, 12, 14}, {8, 9, 11, 13}, {7, 9, 11, 12},
+	{7, 9, 10, 12},
 	{7, 8, 10, 11}, {6, 8, 9, 11}, {6, 7, 9, 10}, {6, 7, 8, 9}, // 62
 }
 
-// skipQuantiser is what skipped pictures name. Nothing is quantised by it; with the highest one, that a macroblock is skipped is most
-// likely from the beginning, and takes the fewest bits.
+// skipQuantiser is what skipped pictures name. Nothing is quantised by it; with the highest one, that a macroblock is skipped is
+// most likely from the beginning, and takes the fewest bits.
 const skipQuantiser = 51
 
 // coder is the arithmetic encoder of H.264, clause 9.3.4.

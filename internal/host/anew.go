@@ -17,8 +17,8 @@ const anewVariable = "MOVIOLA_STARTED_ANEW"
 // anewPause is the shortest time between two such starts: a disk that damages a file again at once needs people.
 const anewPause = time.Minute
 
-// StartAnew replaces this program by itself, with the same arguments and environment, because of an error that a new start mends. It returns
-// only when that is not possible, or did not help before.
+// StartAnew replaces this program by itself, with the same arguments and environment, because of an error that a new start mends.
+// It returns only when that is not possible, or did not help before.
 func StartAnew(log logrus.FieldLogger, cause error) error {
 	last, err := strconv.ParseInt(os.Getenv(anewVariable), 10, 64)
 	if err == nil && time.Since(time.Unix(last, 0)) < anewPause {

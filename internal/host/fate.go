@@ -92,7 +92,8 @@ func (m *Mark) sweepReports(now time.Time) error {
 			continue // it has just gone
 		}
 		age := now.Sub(info.ModTime())
-		if _, err := os.Stat(filepath.Join(m.dir, entry.Name())); err == nil || age < markExpiry || info.Size() > 0 && age < reportsKept {
+		if _, err := os.Stat(filepath.Join(m.dir, entry.Name())); err == nil || age < markExpiry || info.Size() > 0 &&
+			age < reportsKept {
 			continue
 		}
 		if err := os.Remove(filepath.Join(filepath.Dir(m.report("")), entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +103,8 @@ func (m *Mark) sweepReports(now time.Time) error {
 	return nil
 }
 
-// Fate says whether a process of this host is known to have ended without taking its mark away, and how. One of which this is not known may
-// have ended too.
+// Fate says whether a process of this host is known to have ended without taking its mark away, and how. One of which this is not
+// known may have ended too.
 func (m *Mark) Fate(worker string) workqueue.Fate {
 	if fate, known := m.gone[worker]; known {
 		return fate

@@ -16,9 +16,9 @@ import (
 	"moviola/internal/oom"
 )
 
-// A folder on a network file system can be opened by two hosts, which neither SQLite nor the locks of this program survive. So every
-// process leaves a mark with the name of its host in the data folder and renews it. The mark is locked as long as its process lives, which
-// tells others on this host at once when it has ended, however it did.
+// A folder on a network file system can be opened by two hosts, which neither SQLite nor the locks of this program survive. So
+// every process leaves a mark with the name of its host in the data folder and renews it. The mark is locked as long as its
+// process lives, which tells others on this host at once when it has ended, however it did.
 const (
 	markFolder  = "processes"
 	markRenewal = 5 * time.Second
@@ -38,14 +38,15 @@ type Mark struct {
 	note markNote   // what stands in the mark
 }
 
-// Leave leaves the mark of a process, which is called as it is in its claims, or refuses when a process of another host is alive in the
-// folder.
+// Leave leaves the mark of a process, which is called as it is in its claims, or refuses when a process of another host is alive
+// in the folder.
 func Leave(data, worker string) (*Mark, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, fmt.Errorf("find the name of this host: %w", err)
 	}
-	m := &Mark{dir: filepath.Join(data, markFolder), host: host, worker: worker, gone: map[string]workqueue.Fate{}, stop: make(chan struct{})}
+	m := &Mark{dir: filepath.Join(data, markFolder), host: host, worker: worker, gone: map[string]workqueue.Fate{},
+		stop: make(chan struct{})}
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -85,8 +86,8 @@ func (m *Mark) leave() error {
 	return nil
 }
 
-// look refuses a folder in which a process of another host is alive, sweeps the marks of those that are not, and remembers whose of this
-// host they were.
+// look refuses a folder in which a process of another host is alive, sweeps the marks of those that are not, and remembers whose
+// of this host they were.
 func (m *Mark) look(now time.Time) error {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
@@ -105,7 +106,8 @@ func (m *Mark) look(now time.Time) error {
 		expired := now.Sub(info.ModTime()) >= markExpiry
 		switch {
 		case host != m.host && !expired:
-			return fmt.Errorf("the data folder is in use by host %s; several hosts share an installation through --eventstore and --mongo, not through a folder", host)
+			return fmt.Errorf("the data folder is in use by host %s; several hosts share an installation through "+
+				"--eventstore and --mongo, not through a folder", host)
 		case host == m.host && !unlocked(path):
 			continue
 		case host == m.host:

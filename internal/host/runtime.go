@@ -11,12 +11,14 @@ import (
 )
 
 const (
-	// heapGrowth is by how many percent the heap of a service may grow before garbage is collected. What lives on is small, a few dozen
-	// megabytes, and every request leaves garbage behind: with Go's own 100 the collector takes a seventh of the processor under load.
+	// heapGrowth is by how many percent the heap of a service may grow before garbage is collected. What lives on is small, a few
+	// dozen megabytes, and every request leaves garbage behind: with Go's own 100 the collector takes a seventh of the processor
+	// under load.
 	heapGrowth = 300
-	// syncers are the goroutines that spend their time in fsync: the writers of the event store and of the documents. Go lets as many
-	// threads run as there are processors and counts one in a system call among them until its monitor looks: up to 10 ms. With two more
-	// threads than processors, two cores take a fifth more submissions, and the slowest hundredth of them take a sixth less time.
+	// syncers are the goroutines that spend their time in fsync: the writers of the event store and of the documents. Go lets as
+	// many threads run as there are processors and counts one in a system call among them until its monitor looks: up to 10 ms.
+	// With two more threads than processors, two cores take a fifth more submissions, and the slowest hundredth of them take a
+	// sixth less time.
 	syncers = 2
 )
 
@@ -31,8 +33,8 @@ func Tune(log logrus.FieldLogger) {
 	}
 }
 
-// memoryShare is how much of a container's memory the garbage collector tries to keep this process below: the programs that render are in the
-// same container.
+// memoryShare is how much of a container's memory the garbage collector tries to keep this process below: the programs that
+// render are in the same container.
 const memoryShare = 0.5
 
 // limitMemory gives the garbage collector a limit from that of the container, unless GOMEMLIMIT does.

@@ -11,8 +11,9 @@ const whole = ^uint32(0)
 // is tests that an argument is one of values.
 func is(argument uint32, values ...uint32) test { return test{argument, whole, values} }
 
-// rules are the calls of a list, for a process with the id self, which may have a view of its own processes only. Calls of architectures that have
-// more of them are in legacyCalls. What changes the times, modes and owners of files by their names is in none: Landlock does not look at it.
+// rules are the calls of a list, for a process with the id self, which may have a view of its own processes only. Calls of
+// architectures that have more of them are in legacyCalls. What changes the times, modes and owners of files by their names is in
+// none: Landlock does not look at it.
 func (c Calls) rules(self uint32, own bool) ([]rule, error) {
 	switch c {
 	case DecoderCalls:
@@ -36,39 +37,55 @@ func always(lists ...[]uintptr) []rule {
 // commonCalls are those that act on the process itself and on files that it can reach.
 var commonCalls = []uintptr{
 	// files
-	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64, unix.SYS_PREADV, unix.SYS_PWRITEV,
-	unix.SYS_PREADV2, unix.SYS_PWRITEV2, unix.SYS_OPENAT, unix.SYS_CLOSE, unix.SYS_CLOSE_RANGE, unix.SYS_LSEEK, unix.SYS_FSTAT, unix.SYS_STATX,
-	unix.SYS_FSTATFS, unix.SYS_STATFS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_READLINKAT, unix.SYS_GETDENTS64, unix.SYS_GETCWD,
-	unix.SYS_CHDIR, unix.SYS_FCHDIR, unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_FTRUNCATE, unix.SYS_TRUNCATE,
-	unix.SYS_FALLOCATE, unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_SYNC_FILE_RANGE, unix.SYS_FADVISE64, unix.SYS_UMASK, unix.SYS_FCHMOD,
+	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64, unix.SYS_PREADV,
+	unix.SYS_PWRITEV,
+	unix.SYS_PREADV2, unix.SYS_PWRITEV2, unix.SYS_OPENAT, unix.SYS_CLOSE, unix.SYS_CLOSE_RANGE, unix.SYS_LSEEK, unix.SYS_FSTAT,
+	unix.SYS_STATX,
+	unix.SYS_FSTATFS, unix.SYS_STATFS, unix.SYS_FACCESSAT, unix.SYS_FACCESSAT2, unix.SYS_READLINKAT, unix.SYS_GETDENTS64,
+	unix.SYS_GETCWD,
+	unix.SYS_CHDIR, unix.SYS_FCHDIR, unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2,
+	unix.SYS_FTRUNCATE, unix.SYS_TRUNCATE,
+	unix.SYS_FALLOCATE, unix.SYS_FSYNC, unix.SYS_FDATASYNC, unix.SYS_SYNC_FILE_RANGE, unix.SYS_FADVISE64, unix.SYS_UMASK,
+	unix.SYS_FCHMOD,
 	unix.SYS_FCNTL, unix.SYS_FLOCK, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PIPE2, unix.SYS_SPLICE, unix.SYS_TEE,
 	unix.SYS_SENDFILE, unix.SYS_COPY_FILE_RANGE, unix.SYS_GETXATTR, unix.SYS_LGETXATTR, unix.SYS_FGETXATTR, unix.SYS_LISTXATTR,
 	unix.SYS_LLISTXATTR, unix.SYS_FLISTXATTR,
 	// memory
-	unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MINCORE, unix.SYS_MSYNC,
+	unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MINCORE,
+	unix.SYS_MSYNC,
 	unix.SYS_MEMBARRIER,
 	// threads and processes of its own
-	unix.SYS_FUTEX, unix.SYS_SET_ROBUST_LIST, unix.SYS_GET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS, unix.SYS_GETTID, unix.SYS_GETPID,
+	unix.SYS_FUTEX, unix.SYS_SET_ROBUST_LIST, unix.SYS_GET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS,
+	unix.SYS_GETTID, unix.SYS_GETPID,
 	unix.SYS_GETPPID, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_EXECVE, unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_SCHED_YIELD,
-	unix.SYS_SCHED_GETAFFINITY, unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_GETSCHEDULER, unix.SYS_SCHED_GET_PRIORITY_MAX, unix.SYS_SCHED_GET_PRIORITY_MIN,
-	unix.SYS_GETPRIORITY, unix.SYS_GETRLIMIT, unix.SYS_SETRLIMIT, unix.SYS_GETRUSAGE, unix.SYS_TIMES, unix.SYS_SYSINFO, unix.SYS_UNAME, unix.SYS_GETCPU,
-	unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID, unix.SYS_GETRESUID, unix.SYS_GETRESGID, unix.SYS_GETGROUPS, unix.SYS_GETPGID,
+	unix.SYS_SCHED_GETAFFINITY, unix.SYS_SCHED_GETPARAM, unix.SYS_SCHED_GETSCHEDULER, unix.SYS_SCHED_GET_PRIORITY_MAX,
+	unix.SYS_SCHED_GET_PRIORITY_MIN,
+	unix.SYS_GETPRIORITY, unix.SYS_GETRLIMIT, unix.SYS_SETRLIMIT, unix.SYS_GETRUSAGE, unix.SYS_TIMES, unix.SYS_SYSINFO,
+	unix.SYS_UNAME, unix.SYS_GETCPU,
+	unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID, unix.SYS_GETRESUID, unix.SYS_GETRESGID,
+	unix.SYS_GETGROUPS, unix.SYS_GETPGID,
 	unix.SYS_GETSID, unix.SYS_CAPGET, unix.SYS_GETRANDOM,
 	// time
-	unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP, unix.SYS_GETTIMEOFDAY, unix.SYS_SETITIMER,
-	unix.SYS_GETITIMER, unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_GETTIME, unix.SYS_TIMER_DELETE, unix.SYS_TIMERFD_CREATE,
+	unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP, unix.SYS_GETTIMEOFDAY,
+	unix.SYS_SETITIMER,
+	unix.SYS_GETITIMER, unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_GETTIME, unix.SYS_TIMER_DELETE,
+	unix.SYS_TIMERFD_CREATE,
 	unix.SYS_TIMERFD_SETTIME, unix.SYS_TIMERFD_GETTIME,
 	// signals that it gets, and waiting
-	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_RT_SIGPENDING, unix.SYS_RT_SIGSUSPEND,
-	unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL, unix.SYS_PPOLL, unix.SYS_PSELECT6, unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT,
+	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_RT_SIGPENDING,
+	unix.SYS_RT_SIGSUSPEND,
+	unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL, unix.SYS_PPOLL, unix.SYS_PSELECT6, unix.SYS_EPOLL_CREATE1,
+	unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT,
 	unix.SYS_EVENTFD2,
 }
 
 // Names of things that a process calls itself, and what the loader asks about them.
-var harmlessOptions = []uint32{unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_GET_DUMPABLE, unix.PR_CAPBSET_READ, unix.PR_SET_VMA, unix.PR_SET_TIMERSLACK}
+var harmlessOptions = []uint32{unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_GET_DUMPABLE, unix.PR_CAPBSET_READ, unix.PR_SET_VMA,
+	unix.PR_SET_TIMERSLACK}
 
 // namespaces are all flags of clone that make one.
-const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUTS |
 	unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
 // terminalQueries are what programs ask of their input and output.
@@ -93,12 +110,15 @@ func decoderRules(self uint32) []rule {
 	}
 }
 
-// browserCalls are those that a browser of many processes needs beside: connections, shared memory, and what its own sandbox is made with.
+// browserCalls are those that a browser of many processes needs beside: connections, shared memory, and what its own sandbox is
+// made with.
 var browserCalls = []uintptr{
-	unix.SYS_CONNECT, unix.SYS_GETSOCKNAME, unix.SYS_GETPEERNAME, unix.SYS_SETSOCKOPT, unix.SYS_GETSOCKOPT, unix.SYS_RECVFROM, unix.SYS_RECVMSG,
+	unix.SYS_CONNECT, unix.SYS_GETSOCKNAME, unix.SYS_GETPEERNAME, unix.SYS_SETSOCKOPT, unix.SYS_GETSOCKOPT, unix.SYS_RECVFROM,
+	unix.SYS_RECVMSG,
 	unix.SYS_SHUTDOWN,
 	unix.SYS_MEMFD_CREATE, unix.SYS_INOTIFY_INIT1, unix.SYS_SYMLINKAT, unix.SYS_LINKAT,
-	unix.SYS_FCHOWN, unix.SYS_MLOCK, unix.SYS_MUNLOCK, unix.SYS_PKEY_ALLOC, unix.SYS_PKEY_FREE, unix.SYS_PKEY_MPROTECT, unix.SYS_SIGNALFD4,
+	unix.SYS_FCHOWN, unix.SYS_MLOCK, unix.SYS_MUNLOCK, unix.SYS_PKEY_ALLOC, unix.SYS_PKEY_FREE, unix.SYS_PKEY_MPROTECT,
+	unix.SYS_SIGNALFD4,
 	unix.SYS_PRCTL, unix.SYS_KILL, unix.SYS_TGKILL,
 	unix.SYS_SETSID, unix.SYS_SETPGID, unix.SYS_IOCTL,
 	unix.SYS_SECCOMP, unix.SYS_CHROOT, unix.SYS_CAPSET, unix.SYS_SETRESUID, unix.SYS_SETRESGID,
@@ -107,7 +127,8 @@ var browserCalls = []uintptr{
 // socketType masks the flags of a socket's type.
 const socketType = 0xf
 
-// browserRules let a browser open connections over TCP, pairs for its processes, and the namespaces of its sandbox: none for files.
+// browserRules let a browser open connections over TCP, pairs for its processes, and the namespaces of its sandbox: none for
+// files.
 func browserRules(own bool) []rule {
 	others := []test{} // which processes it may govern
 	if !own {

@@ -14,8 +14,8 @@ import (
 // niceness of every program: what answers clients goes first.
 const niceness = 10
 
-// Main must be called first of all by the program that Config.Self names. In a process that was started with Command as its first argument it gives
-// up what the program to be jailed does not need, becomes that program, and does not return.
+// Main must be called first of all by the program that Config.Self names. In a process that was started with Command as its first
+// argument it gives up what the program to be jailed does not need, becomes that program, and does not return.
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != Command {
 		return

@@ -29,7 +29,8 @@ const (
 	offsetArch      = 4
 	offsetArguments = 16
 
-	// firstNew is the first call that all architectures number alike. Libraries try those that are newer, and fall back when they are unknown.
+	// firstNew is the first call that all architectures number alike. Libraries try those that are newer, and fall back when they
+	// are unknown.
 	firstNew = 424
 	// x32Calls are numbered from here on: another way to the same calls.
 	x32Calls = 0x40000000
@@ -75,7 +76,8 @@ func (s spec) filter() error {
 // auditArchs are the names that the kernel has for architectures.
 var auditArchs = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// program is the filter for these rules. The kernel remembers which calls pass whatever their arguments are, so that a long list costs nothing.
+// program is the filter for these rules. The kernel remembers which calls pass whatever their arguments are, so that a long list
+// costs nothing.
 func program(arch uint32, rules []rule) []bpf.Instruction {
 	all := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offsetArch, Size: 4},

@@ -20,8 +20,8 @@ type groups struct {
 	made atomic.Uint64
 }
 
-// Names of the groups below the service's. The kernel gives controllers to the groups below one only while no process is in that one itself, so the
-// service moves into a group of its own.
+// Names of the groups below the service's. The kernel gives controllers to the groups below one only while no process is in that
+// one itself, so the service moves into a group of its own.
 const (
 	serviceGroup = "moviola-service"
 	jobPrefix    = "moviola-job-"
@@ -36,8 +36,8 @@ const jobShare = 0.75
 // where cgroups of version 2 are mounted.
 var groupMounts = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}
 
-// open finds the group that is delegated to this process, moves the process below it, gives its controllers to the groups below, and removes
-// what an earlier process of this service has left.
+// open finds the group that is delegated to this process, moves the process below it, gives its controllers to the groups below,
+// and removes what an earlier process of this service has left.
 func (g *groups) open() {
 	dir, err := ownGroup("/proc/self/cgroup", groupMounts)
 	if err == nil {
@@ -111,13 +111,15 @@ func alone(dir string, pid int) error {
 	}
 	for _, one := range inside {
 		if one != strconv.Itoa(pid) {
-			return fmt.Errorf("the group %s of this service has other processes in it: start the service in one of its own (systemd: Delegate=yes)", dir)
+			return fmt.Errorf("the group %s of this service has other processes in it: start the service in one of its own "+
+				"(systemd: Delegate=yes)", dir)
 		}
 	}
 	return nil
 }
 
-// sweep removes the groups of jobs that have ended with their service. One in which a process is left is another service's, and stays.
+// sweep removes the groups of jobs that have ended with their service. One in which a process is left is another service's, and
+// stays.
 func (g *groups) sweep() error {
 	left, err := filepath.Glob(filepath.Join(g.dir, jobPrefix+"*"))
 	if err != nil {
@@ -188,8 +190,8 @@ func (g *group) killed() uint64 {
 	return 0
 }
 
-// remove removes the group, in which nothing runs any more. What a job has left there is ended first; what the kernel still holds then is removed
-// at the next start.
+// remove removes the group, in which nothing runs any more. What a job has left there is ended first; what the kernel still holds
+// then is removed at the next start.
 func (g *group) remove() {
 	_ = g.at.Close()
 	if os.Remove(g.dir) == nil {

@@ -23,7 +23,8 @@ type Config struct {
 	Self string
 	// Off starts programs as they are. Their limits of resources are not set either.
 	Off bool
-	// Groups puts each job into a control group of its own. For that this process moves into one below its own, if that is delegated to it.
+	// Groups puts each job into a control group of its own. For that this process moves into one below its own, if that is
+	// delegated to it.
 	Groups bool
 	// Without are layers to leave out, as a machine does that refuses them. For tests.
 	Without []Layer
@@ -73,8 +74,8 @@ func (j *Jail) Refuses(s Spaces) error {
 // Child is a program in its jail that was not started yet.
 type Child struct {
 	*exec.Cmd
-	// Handover is where the listeners of the policy's ports come from, when the program has a network of its own; otherwise nil. It belongs to
-	// the caller.
+	// Handover is where the listeners of the policy's ports come from, when the program has a network of its own; otherwise nil.
+	// It belongs to the caller.
 	Handover *os.File
 
 	mine  []*os.File
@@ -89,8 +90,8 @@ func (c *Child) Release() {
 	c.mine = nil
 }
 
-// End removes what was made for the program outside of it, and says whether the kernel has ended any of its processes because the job's memory was
-// used up. Call it once, when the program has ended, or has not been started.
+// End removes what was made for the program outside of it, and says whether the kernel has ended any of its processes because the
+// job's memory was used up. Call it once, when the program has ended, or has not been started.
 func (c *Child) End() (outOfMemory bool) {
 	if c.group == nil {
 		return false
@@ -122,8 +123,8 @@ type mount struct {
 	FD    int    `json:"fd,omitempty"`  // of a mount that was made outside, for another user
 }
 
-// Child returns program with args as the policy says, with files as its descriptors from 3 on. Its environment is empty until Env is set; it is
-// killed as a whole group when ctx ends.
+// Child returns program with args as the policy says, with files as its descriptors from 3 on. Its environment is empty until Env
+// is set; it is killed as a whole group when ctx ends.
 func (j *Jail) Child(ctx context.Context, p Policy, program string, args []string, files ...*os.File) (*Child, error) {
 	return j.child(ctx, p, false, append([]string{program}, args...), files)
 }
@@ -184,8 +185,8 @@ func (j *Jail) own(p Policy) bool {
 // unprivate says that a policy names nothing that belongs to this service.
 func (p Policy) unprivate() bool { return len(p.Read) == 0 && p.Write == "" }
 
-// wrap returns the command that makes this service's binary become another one, and adds the descriptors it needs for that to the child. Where the
-// service's files cannot be shown as another user's, own becomes false.
+// wrap returns the command that makes this service's binary become another one, and adds the descriptors it needs for that to the
+// child. Where the service's files cannot be shown as another user's, own becomes false.
 func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string, files int) ([]string, error) {
 	s := spec{
 		Policy: p, Dir: p.Write, Root: p.Spaces.files(), Network: p.Spaces.network(), Keep: 3 + files, Check: check,
@@ -225,7 +226,8 @@ func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string,
 	return append([]string{path, Command, string(text)}, command...), nil
 }
 
-// mounts are what the root folder of a program shows beside the system, the shorter paths first: what lies in another one is mounted on it.
+// mounts are what the root folder of a program shows beside the system, the shorter paths first: what lies in another one is
+// mounted on it.
 func (p Policy) mounts(program string) []mount {
 	var all []mount
 	if at := filepath.Dir(program); !systemFile(at) {
@@ -245,5 +247,7 @@ func (p Policy) mounts(program string) []mount {
 
 // systemFile says that a path is shown to every program.
 func systemFile(path string) bool {
-	return slices.ContainsFunc(systemPaths, func(system string) bool { return path == system || strings.HasPrefix(path, system+"/") })
+	return slices.ContainsFunc(systemPaths, func(system string) bool {
+		return path == system || strings.HasPrefix(path, system+"/")
+	})
 }

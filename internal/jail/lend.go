@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lender shows files of root as those of Nobody, by mounts that map the one to the other. It needs root, and a file system that can do it.
+// lender shows files of root as those of Nobody, by mounts that map the one to the other. It needs root, and a file system that
+// can do it.
 type lender struct {
 	mu   sync.Mutex
 	maps *os.File // a user namespace in which root is nobody outside
@@ -101,7 +102,8 @@ func (l *lender) lendAll(all []mount) ([]*os.File, error) {
 	return lent, nil
 }
 
-// cloneMount opens a path as a mount of its own that lies nowhere yet. In a user namespace the mounts below it cannot be taken away.
+// cloneMount opens a path as a mount of its own that lies nowhere yet. In a user namespace the mounts below it cannot be taken
+// away.
 func cloneMount(path string) (int, error) {
 	fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err != nil {

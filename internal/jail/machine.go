@@ -57,8 +57,8 @@ func (j *Jail) examine() {
 	}
 }
 
-// examineUsers finds out whether root can become another user. It cannot in a user namespace that maps one user only: programs are started as the
-// user that this service is then, as those of a plain user are.
+// examineUsers finds out whether root can become another user. It cannot in a user namespace that maps one user only: programs
+// are started as the user that this service is then, as those of a plain user are.
 func (j *Jail) examineUsers() {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()

@@ -1,9 +1,10 @@
-// Package jail confines the programs that this service starts: one policy for all of them, put together in one place. A program is started
-// through this service's own binary, which gives up what the program does not need and then becomes it (see Main).
+// Package jail confines the programs that this service starts: one policy for all of them, put together in one place. A program
+// is started through this service's own binary, which gives up what the program does not need and then becomes it (see Main).
 //
-// The layers, from the outside in: namespaces of its own for users, files, processes, messages and network, with a root folder that holds
-// nothing but what the policy names; a user of its own; no capabilities and no new privileges; Landlock; limits of resources; a list of the
-// system calls that it may make; a control group that bounds the memory and the tasks of all its processes together. Each of them holds without the others, and each that the machine refuses is left out and reported.
+// The layers, from the outside in: namespaces of its own for users, files, processes, messages and network, with a root folder
+// that holds nothing but what the policy names; a user of its own; no capabilities and no new privileges; Landlock; limits of
+// resources; a list of the system calls that it may make; a control group that bounds the memory and the tasks of all its
+// processes together. Each of them holds without the others, and each that the machine refuses is left out and reported.
 package jail
 
 import (
@@ -46,8 +47,9 @@ type Limits struct {
 	OpenFiles    uint64 `json:"files,omitempty"` // of each process
 	CPUSeconds   uint64 `json:"cpu,omitempty"`   // of each process
 	FileBytes    uint64 `json:"file,omitempty"`  // of each file written
-	Tasks        uint64 `json:"tasks,omitempty"` // processes and threads, where it has a user namespace or a control group of its own
-	Memory       uint64 `json:"-"`               // bytes of all its processes together, where it has a control group of its own
+	// processes and threads, where it has a user namespace or a control group of its own
+	Tasks  uint64 `json:"tasks,omitempty"`
+	Memory uint64 `json:"-"` // bytes of all its processes together, where it has a control group of its own
 }
 
 // Layer is one way to confine a program.

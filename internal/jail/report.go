@@ -34,7 +34,8 @@ func (s State) String() string {
 	return text
 }
 
-// Report tries the jails of these policies, without their programs, and says what they consist of here. The paths of the policies must exist.
+// Report tries the jails of these policies, without their programs, and says what they consist of here. The paths of the policies
+// must exist.
 func (j *Jail) Report(policies ...Policy) []State {
 	var all []State
 	for _, p := range policies {

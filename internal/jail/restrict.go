@@ -11,7 +11,8 @@ import (
 
 // landlocks are what each version of Landlock can restrict, from version 1 on.
 var landlocks = []landlock.Config{
-	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9, landlock.V10, landlock.V11,
+	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9,
+	landlock.V10, landlock.V11,
 }
 
 // What a program may do below a path. What it writes is never run.
@@ -20,11 +21,13 @@ const (
 	readRight = readFile | ll.AccessFSReadDir
 	runRight  = readRight | ll.AccessFSExecute
 	writeFile = readFile | ll.AccessFSWriteFile | ll.AccessFSTruncate
-	writing   = writeFile | readRight | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSym |
+	writing   = writeFile | readRight | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile | ll.AccessFSMakeDir | ll.AccessFSMakeReg |
+		ll.AccessFSMakeSym |
 		ll.AccessFSMakeSock | ll.AccessFSMakeFifo
 )
 
-// restrict keeps the program to its folders and ports, as far as the kernel knows how. It acts on the calling thread, which becomes the program.
+// restrict keeps the program to its folders and ports, as far as the kernel knows how. It acts on the calling thread, which
+// becomes the program.
 func (s spec) restrict() error {
 	if s.Landlock == 0 {
 		return nil
@@ -44,7 +47,8 @@ func (s spec) restrict() error {
 	}
 	if can.HandledAccessNet&ll.AccessNetConnectTCP != 0 {
 		for _, port := range s.Ports {
-			if err := ll.LandlockAddNetPortRule(set, &ll.NetPortAttr{AllowedAccess: ll.AccessNetConnectTCP, Port: uint64(port)}, 0); err != nil {
+			if err := ll.LandlockAddNetPortRule(set, &ll.NetPortAttr{AllowedAccess: ll.AccessNetConnectTCP, Port: uint64(port)},
+				0); err != nil {
 				return fmt.Errorf("let it have port %d: %w", port, err)
 			}
 		}

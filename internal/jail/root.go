@@ -15,8 +15,8 @@ const stage = "/tmp"
 // rootBytes is what the folders of the root folder may take.
 const rootBytes = "256k"
 
-// makeRoot gives the program a root folder that holds what the policy names, and nothing else. What is to be shown is opened before the folder is
-// made, which may lie over it.
+// makeRoot gives the program a root folder that holds what the policy names, and nothing else. What is to be shown is opened
+// before the folder is made, which may lie over it.
 func (s spec) makeRoot() error {
 	if !s.Root {
 		return nil

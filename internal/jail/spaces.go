@@ -24,8 +24,8 @@ func (s Spaces) files() bool   { return s&unix.CLONE_NEWNS != 0 }
 // Nobody is the user and the group that a program is in its namespace, and outside of it where this service is root.
 const Nobody = 65534
 
-// attributes say how the system starts a program: in a process group of its own, ended by the kernel when this service ends. own: as another
-// user than root, when this service is root.
+// attributes say how the system starts a program: in a process group of its own, ended by the kernel when this service ends. own:
+// as another user than root, when this service is root.
 func attributes(s Spaces, root, own bool, uid, gid int) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if root && own {

@@ -1,7 +1,8 @@
-// Package metrics counts what a process does, for Prometheus. The parts that are counted know nothing of it: they call functions and small
-// interfaces that are given to them.
+// Package metrics counts what a process does, for Prometheus. The parts that are counted know nothing of it: they call functions
+// and small interfaces that are given to them.
 //
-// Every label has a bounded set of values: names of routes, kinds of work, types of events, plans. Nothing that a client chooses is one.
+// Every label has a bounded set of values: names of routes, kinds of work, types of events, plans. Nothing that a client chooses
+// is one.
 package metrics
 
 import (
@@ -64,22 +65,33 @@ var (
 func New(version string, codec *eventstore.Codec) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), codec: codec}
 	m.requests = m.counter("http_requests_total", "Answered requests.", "operation", "status")
-	m.requestTime = m.histogram("http_request_duration_seconds", "Time from a request's header to the end of its answer.", answerBounds, "operation")
-	m.appends = m.counter("appends_total", "Appends to the log by what came of them: ok, conflict, unavailable, error.", "category", "result")
-	m.appendTime = m.histogram("append_duration_seconds", "Time of an append that succeeded.", appendBounds).WithLabelValues().(prometheus.Histogram)
+	m.requestTime = m.histogram("http_request_duration_seconds", "Time from a request's header to the end of its answer.",
+		answerBounds, "operation")
+	m.appends = m.counter("appends_total", "Appends to the log by what came of them: ok, conflict, unavailable, error.",
+		"category", "result")
+	m.appendTime = m.histogram("append_duration_seconds", "Time of an append that succeeded.",
+		appendBounds).WithLabelValues().(prometheus.Histogram)
 	m.events = m.counter("events_appended_total", "Events that this process appended to the log.", "type")
-	m.work = m.counter("work_total", "Pieces of work that ended: ok, failed (it is tried again), nothing (it was done already) or handed_back.", "kind", "result")
+	m.work = m.counter("work_total", "Pieces of work that ended: ok, failed (it is tried again), nothing (it was done "+
+		"already) or handed_back.", "kind", "result")
 	m.workTime = m.histogram("work_duration_seconds", "Time of a piece of work in this process.", workBounds, "kind")
 	m.busy = m.gauge("slots_busy", "Pieces of work that this process does now.", "kind")
-	m.renders = m.counter("renders_total", "Movies that came to an outcome here: rendered, cached (copied from an equal one) or failed.", "result")
-	m.frames = m.counter("render_frames_total", "Frames of movies by where they came from: encoded, or cached in windows of earlier renders.", "source")
+	m.renders = m.counter("renders_total", "Movies that came to an outcome here: rendered, cached (copied from an equal "+
+		"one) or failed.", "result")
+	m.frames = m.counter("render_frames_total", "Frames of movies by where they came from: encoded, or cached in windows of "+
+		"earlier renders.", "source")
 	m.stageTime = m.histogram("render_stage_duration_seconds", "Time of a stage of a render.", workBounds, "stage")
-	m.speed = m.histogram("render_speed_ratio", "Length of a movie by the time its render took: 1 is real time.", speedBounds).WithLabelValues().(prometheus.Histogram)
-	m.pages = m.counter("render_pages_total", "Pictures and films of html pages and SVG drawings by what came of them: ok, error.", "result")
-	m.calls = m.counter("outbound_requests_total", "Requests to other servers by what they are for, and the class of the answer's status; error: there was none.", "purpose", "result")
-	m.callTime = m.histogram("outbound_request_duration_seconds", "Time until the header of another server's answer.", callBounds, "purpose")
+	m.speed = m.histogram("render_speed_ratio", "Length of a movie by the time its render took: 1 is real time.",
+		speedBounds).WithLabelValues().(prometheus.Histogram)
+	m.pages = m.counter("render_pages_total",
+		"Pictures and films of html pages and SVG drawings by what came of them: ok, error.", "result")
+	m.calls = m.counter("outbound_requests_total", "Requests to other servers by what they are for, and the class of the "+
+		"answer's status; error: there was none.", "purpose", "result")
+	m.callTime = m.histogram("outbound_request_duration_seconds", "Time until the header of another server's answer.",
+		callBounds, "purpose")
 	m.callBytes = m.counter("outbound_received_bytes_total", "Bytes of bodies that other servers sent.", "purpose")
-	m.deliveries = m.counter("delivery_attempts_total", "Tries at a destination by its kind and what came of them: ok, error, skipped.", "kind", "result")
+	m.deliveries = m.counter("delivery_attempts_total", "Tries at a destination by its kind and what came of them: ok, "+
+		"error, skipped.", "kind", "result")
 	m.deliveryTime = m.histogram("delivery_attempt_duration_seconds", "Time of a try at a destination.", callBounds, "kind")
 	m.credits = m.counter("credits_total", "Credits that this process moved: granted, held, charged, released.", "movement")
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -92,7 +92,8 @@ func (b countedBody) Read(p []byte) (int, error) {
 // Pages draws html pages and drawings in SVG.
 type Pages interface {
 	Still(ctx context.Context, p timeline.Page, w, h int) (*image.NRGBA, error)
-	Frames(ctx context.Context, p timeline.Page, w, h int, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error) error
+	Frames(ctx context.Context, p timeline.Page, w, h int, rate timeline.Rate, n int64,
+		yield func(i int64, frame *image.NRGBA) error) error
 	Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) (*image.NRGBA, error)
 }
 
@@ -117,7 +118,9 @@ func (c countedPages) Still(ctx context.Context, p timeline.Page, w, h int) (*im
 }
 
 // Frames implements Pages.
-func (c countedPages) Frames(ctx context.Context, p timeline.Page, w, h int, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error) error {
+func (c countedPages) Frames(
+	ctx context.Context, p timeline.Page, w, h int, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error,
+) error {
 	err := c.Pages.Frames(ctx, p, w, h, rate, n, yield)
 	c.count(err)
 	return err

@@ -42,7 +42,8 @@ func resultOf(err error) string {
 
 // told are the events whose content is counted.
 var told = []string{
-	ledger.CreditsGranted{}.EventType(), ledger.CreditsHeld{}.EventType(), ledger.CreditsCharged{}.EventType(), ledger.CreditsReleased{}.EventType(),
+	ledger.CreditsGranted{}.EventType(), ledger.CreditsHeld{}.EventType(), ledger.CreditsCharged{}.EventType(),
+	ledger.CreditsReleased{}.EventType(),
 	movie.RenderFinished{}.EventType(), movie.DeliveryAttempted{}.EventType(),
 }
 

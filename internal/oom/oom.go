@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Count is how many processes were ended so far: on the whole machine, and in this process's cgroup. Both only grow, but that of a cgroup
-// begins anew with it. What cannot be read is 0.
+// Count is how many processes were ended so far: on the whole machine, and in this process's cgroup. Both only grow, but that of
+// a cgroup begins anew with it. What cannot be read is 0.
 type Count struct {
 	Machine uint64 `json:"machine"`
 	Group   uint64 `json:"group"`
@@ -45,9 +45,11 @@ func groupFile(root string) string {
 		}
 		switch {
 		case parts[1] == "memory":
-			return firstOf(filepath.Join(root, "sys/fs/cgroup/memory", parts[2], "memory.oom_control"), filepath.Join(root, "sys/fs/cgroup/memory/memory.oom_control"))
+			return firstOf(filepath.Join(root, "sys/fs/cgroup/memory", parts[2], "memory.oom_control"),
+				filepath.Join(root, "sys/fs/cgroup/memory/memory.oom_control"))
 		case parts[0] == "0":
-			file = firstOf(filepath.Join(root, "sys/fs/cgroup", parts[2], "memory.events"), filepath.Join(root, "sys/fs/cgroup/memory.events"))
+			file = firstOf(filepath.Join(root, "sys/fs/cgroup", parts[2], "memory.events"),
+				filepath.Join(root, "sys/fs/cgroup/memory.events"))
 		}
 	}
 	return file

@@ -23,9 +23,9 @@ const (
 	filesAhead = 64
 )
 
-// Folder holds bounds of a cache: a folder with one for each account. Where one is reached, what was used longest ago makes room, of the account for
-// its own bound, of all for that of all. Files that are named alike but for their extension go together; they were used when the youngest was changed.
-// It is safe for concurrent use; other processes may use the folder too.
+// Folder holds bounds of a cache: a folder with one for each account. Where one is reached, what was used longest ago makes room,
+// of the account for its own bound, of all for that of all. Files that are named alike but for their extension go together; they
+// were used when the youngest was changed. It is safe for concurrent use; other processes may use the folder too.
 type Folder struct {
 	*Bound
 	dir   string

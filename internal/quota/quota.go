@@ -11,10 +11,11 @@ import (
 const (
 	// recount is how old a count may be: other processes write and remove too.
 	recount = 10 * time.Minute
-	// pause is the least time between two counts: whoever is refused again and again does not have everything counted again and again.
+	// pause is the least time between two counts: whoever is refused again and again does not have everything counted again and
+	// again.
 	pause = time.Second
-	// patience is how long a write waits for a count, and longest how long one may take. Where an account is counted for the first time, what
-	// is written meanwhile is let through, and counts afterwards.
+	// patience is how long a write waits for a count, and longest how long one may take. Where an account is counted for the
+	// first time, what is written meanwhile is let through, and counts afterwards.
 	patience = 2 * time.Second
 	longest  = 10 * time.Minute
 )
@@ -84,8 +85,9 @@ func Size(bytes int64) string {
 // Count measures what an account keeps; empty: all accounts.
 type Count func(ctx context.Context, account string) (Amount, error)
 
-// Bound holds limits. What this process writes is counted as it is written; what is there is measured when an account first writes, and again
-// when it would exceed a bound after something was removed, or after ten minutes. It is safe for concurrent use.
+// Bound holds limits. What this process writes is counted as it is written; what is there is measured when an account first
+// writes, and again when it would exceed a bound after something was removed, or after ten minutes. It is safe for concurrent
+// use.
 type Bound struct {
 	limits Limits
 	count  Count
@@ -105,8 +107,8 @@ type Refusals struct{ Account, Total int64 }
 // Status is what operators see of a Bound.
 type Status struct {
 	Limits
-	// Kept is what all accounts together keep, as counted last and written since. It is 0 without a bound for all, and until somebody
-	// has written.
+	// Kept is what all accounts together keep, as counted last and written since. It is 0 without a bound for all, and until
+	// somebody has written.
 	Kept    Amount
 	Refused Refusals
 }
@@ -216,8 +218,8 @@ func (b *Bound) Known(account string) bool {
 	return known
 }
 
-// Full says whether all accounts together keep as much as they may, as far as that is known: not before anything was counted, nor after
-// something was removed, nor when the last count is old.
+// Full says whether all accounts together keep as much as they may, as far as that is known: not before anything was counted, nor
+// after something was removed, nor when the last count is old.
 func (b *Bound) Full() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

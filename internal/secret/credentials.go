@@ -14,8 +14,8 @@ import (
 )
 
 // What stored credentials are encrypted with can be renewed without touching the secret of the installation, which is also in
-// addresses that were handed out. The variables name the secret in use, and those before it, separated by commas; the files in the data
-// folder do the same, a secret a line. Without any of them it is the secret of the installation.
+// addresses that were handed out. The variables name the secret in use, and those before it, separated by commas; the files in
+// the data folder do the same, a secret a line. Without any of them it is the secret of the installation.
 const (
 	CredentialsEnv        = "MOVIOLA_CREDENTIALS_SECRET"
 	FormerCredentialsEnv  = "MOVIOLA_FORMER_CREDENTIALS_SECRETS"
@@ -40,10 +40,12 @@ func NewVault(data string, secret Secret) (*vault.Vault, error) {
 	return vault.New(keys[0], keys[1:]...)
 }
 
-// credentialSecrets are the secrets that credentials are encrypted with: the one in use first, then those whose work stays readable.
+// credentialSecrets are the secrets that credentials are encrypted with: the one in use first, then those whose work stays
+// readable.
 func credentialSecrets(data string, secret Secret) ([][]byte, error) {
 	var all [][]byte
-	for _, source := range []struct{ env, file string }{{CredentialsEnv, CredentialsFile}, {FormerCredentialsEnv, FormerCredentialsFile}} {
+	for _, source := range []struct{ env, file string }{{CredentialsEnv, CredentialsFile},
+		{FormerCredentialsEnv, FormerCredentialsFile}} {
 		if value := os.Getenv(source.env); value != "" {
 			all = append(all, split(strings.ReplaceAll(value, ",", "\n"))...)
 			continue

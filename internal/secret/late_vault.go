@@ -7,8 +7,8 @@ import (
 	"moviola/domain/connection"
 )
 
-// LateVault is a vault that is opened when something is to be sealed or opened first: commands that only look at read models often need none,
-// and may not have the secret. It is safe for concurrent use.
+// LateVault is a vault that is opened when something is to be sealed or opened first: commands that only look at read models
+// often need none, and may not have the secret. It is safe for concurrent use.
 type LateVault struct{ open func() (*vault.Vault, error) }
 
 // NewLateVault returns the vault of a data folder; shared says whether other hosts may share the installation.

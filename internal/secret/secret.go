@@ -29,7 +29,8 @@ func Load(data string, shared bool) (Secret, error) {
 		return Secret{[]byte(value)}, nil
 	}
 	if shared {
-		return Secret{}, fmt.Errorf("set %s to a long random text, the same for every process: the installation reaches beyond this host", Env)
+		return Secret{}, fmt.Errorf("set %s to a long random text, the same for every process: the installation reaches "+
+			"beyond this host", Env)
 	}
 	path := filepath.Join(data, File)
 	for {

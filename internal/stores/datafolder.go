@@ -26,15 +26,16 @@ func MakeDataFolder(dir string) error {
 	return nil
 }
 
-// checkLogThere refuses a data folder that has documents and no log any more. A new log would know none of them, and they would be removed
-// as those of movies that never were.
+// checkLogThere refuses a data folder that has documents and no log any more. A new log would know none of them, and they would
+// be removed as those of movies that never were.
 func checkLogThere(data string) error {
 	log, documents := filepath.Join(data, "events", "events.db"), filepath.Join(data, "files", "documents.db")
 	_, lost := os.Stat(log)
 	if _, err := os.Stat(documents); err != nil || !errors.Is(lost, fs.ErrNotExist) {
 		return nil // a new folder, or one that has its log: whoever opens it says what is wrong with it
 	}
-	return fmt.Errorf("the log %s is lost, and %s is still there: restore the newest backup (docs/backup.md), or name the event store "+
+	return fmt.Errorf("the log %s is lost, and %s is still there: restore the newest backup (docs/backup.md), or name the "+
+		"event store "+
 		"that has the log with --eventstore", log, documents)
 }
 
@@ -44,5 +45,7 @@ func RefuseHalfRestored(data string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("a restore into %s is under way or was cut short: let it end, or restore into an empty folder", data), err)
+	return errors.Join(fmt.Errorf(
+		"a restore into %s is under way or was cut short: let it end, or restore into an empty folder", data,
+	), err)
 }

@@ -16,11 +16,13 @@ import (
 
 // limitFiles has the storage of files hold the bounds of what accounts store, and of what was rendered for them.
 func (s *Stores) limitFiles(cfg config.Config) {
-	s.Stored = s.Files.Limit(quota.Of(int64(cfg.AccountStorage), int64(cfg.TotalStorage), cfg.AccountFiles, cfg.TotalFiles), blobs.StorageFull, blobkey.AccountPrefixes()...)
+	s.Stored = s.Files.Limit(quota.Of(int64(cfg.AccountStorage), int64(cfg.TotalStorage), cfg.AccountFiles, cfg.TotalFiles),
+		blobs.StorageFull, blobkey.AccountPrefixes()...)
 	s.Stored.LimitOwned(blobkey.Bodies.Prefix(), func(ctx context.Context, id string) (string, error) {
 		return s.opener(ctx, template.Stream(template.ID(id)))
 	})
-	s.Rendered = s.Files.Limit(quota.Of(int64(cfg.AccountRenders), int64(cfg.TotalRenders), cfg.AccountRenderFiles, cfg.TotalRenderFiles), blobs.RendersFull)
+	s.Rendered = s.Files.Limit(quota.Of(int64(cfg.AccountRenders), int64(cfg.TotalRenders), cfg.AccountRenderFiles,
+		cfg.TotalRenderFiles), blobs.RendersFull)
 	s.Rendered.LimitOwned(blobkey.Renders.Prefix(), func(ctx context.Context, project string) (string, error) {
 		return s.opener(ctx, movie.Stream(domain.ProjectID(project)))
 	})

@@ -236,7 +236,8 @@ func (a *auditor) event(ctx context.Context, r *eventstore.Recorded) error {
 		err = a.preload(r, domain.PreloadID(id))
 	}
 	if what, ok := err.(wrong); ok { //nolint:errorlint // it is never wrapped
-		return &Difference{Account: a.accountOf(category, id), Stream: r.Stream, Revision: int64(r.Revision), Position: Place(r.Position), What: string(what)}
+		return &Difference{Account: a.accountOf(category, id), Stream: r.Stream, Revision: int64(r.Revision),
+			Position: Place(r.Position), What: string(what)}
 	}
 	return err
 }

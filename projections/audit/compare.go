@@ -78,8 +78,10 @@ func (c *comparer) flush(ctx context.Context, a *auditor) error {
 				late = append(late, m)
 				continue
 			}
-			if doc.Credits != m.credits || m.success != (doc.Status == projections.StatusDone) || m.account != "" && doc.Account != string(m.account) {
-				return m.differs(fmt.Sprintf("the read model says %s, %d credits, account %s; the log says success %t, %d credits, account %s",
+			if doc.Credits != m.credits || m.success != (doc.Status == projections.StatusDone) || m.account != "" &&
+				doc.Account != string(m.account) {
+				return m.differs(fmt.Sprintf("the read model says %s, %d credits, account %s; the log says success %t, %d "+
+					"credits, account %s",
 					doc.Status, doc.Credits, doc.Account, m.success, m.credits, m.account))
 			}
 			a.report.Movies++
@@ -160,10 +162,13 @@ func (a *auditor) compareBalance(ctx context.Context, id domain.AccountID, acc *
 			held -= e.Amount
 		}
 	}
-	want := projections.Balance{Granted: granted, Charged: charged, Held: held, Balance: granted - charged, Available: granted - charged - held}
-	got := projections.Balance{Granted: doc.Granted, Charged: doc.Charged, Held: doc.Held, Balance: doc.Balance, Available: doc.Available}
+	want := projections.Balance{Granted: granted, Charged: charged, Held: held, Balance: granted - charged,
+		Available: granted - charged - held}
+	got := projections.Balance{Granted: doc.Granted, Charged: doc.Charged, Held: doc.Held, Balance: doc.Balance,
+		Available: doc.Available}
 	if got != want {
-		return a.balanceDiffers(id, acc, fmt.Sprintf("at revision %d the read model says granted %d, charged %d, held %d; the log says %d, %d, %d",
+		return a.balanceDiffers(id, acc, fmt.Sprintf("at revision %d the read model says granted %d, charged %d, held %d; "+
+			"the log says %d, %d, %d",
 			doc.Revision, doc.Granted, doc.Charged, doc.Held, granted, charged, held))
 	}
 	return nil

@@ -102,13 +102,16 @@ func countUp(ctx context.Context, docs projections.Documents, n int) error {
 
 func unindexable(t *testing.T, open Open) {
 	docs := open(t)
-	odd := projections.Collection{Name: "odd", Indexes: []projections.Index{{Name: "by", Fields: []projections.Field{{Name: "share"}}}}}
-	lacking := projections.Collection{Name: "lacking", Indexes: []projections.Index{{Name: "by", Fields: []projections.Field{{Name: "skipped"}}}}}
+	odd := projections.Collection{Name: "odd",
+		Indexes: []projections.Index{{Name: "by", Fields: []projections.Field{{Name: "share"}}}}}
+	lacking := projections.Collection{Name: "lacking",
+		Indexes: []projections.Index{{Name: "by", Fields: []projections.Field{{Name: "skipped"}}}}}
 	if err := docs.Declare(t.Context(), odd, lacking); err != nil {
 		t.Fatalf("declare: %v", err)
 	}
 	for _, c := range []string{odd.Name, lacking.Name} {
-		err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{Collection: c, ID: "a", Document: thing{Share: 1.5}}}})
+		err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{Collection: c, ID: "a",
+			Document: thing{Share: 1.5}}}})
 		if err == nil {
 			t.Errorf("%s took it", c)
 		}

@@ -74,15 +74,22 @@ var filters = []struct {
 	in   func(n int) bool
 }{
 	{"status", projections.MovieList{Status: projections.StatusError}, fails},
-	{"a status that many have", projections.MovieList{Status: projections.StatusDone}, func(n int) bool { return !fails(n) && n%10 != 0 }},
+	{"a status that many have", projections.MovieList{Status: projections.StatusDone}, func(n int) bool {
+		return !fails(n) && n%10 != 0
+	}},
 	{"template", projections.MovieList{Template: "t-rare"}, every(60)},
 	{"a template inside another", projections.MovieList{Template: "t-inner"}, every(60)},
 	{"own id", projections.MovieList{MovieID: "id-7"}, seventh},
 	{"client-data", projections.MovieList{ClientData: map[string]string{"order": "12"}}, func(n int) bool { return n%50 == 12 }},
-	{"client-data of two members", projections.MovieList{ClientData: map[string]string{"even": "true", "shop": "Zürich"}}, every(30)},
-	{"a range", projections.MovieList{From: second(20), To: second(70), ClientData: map[string]string{"order": "12"}}, func(n int) bool { return n == 62 }},
+	{"client-data of two members", projections.MovieList{ClientData: map[string]string{"even": "true", "shop": "Zürich"}},
+		every(30)},
+	{"a range", projections.MovieList{From: second(20), To: second(70), ClientData: map[string]string{"order": "12"}},
+		func(n int) bool {
+			return n == 62
+		}},
 	{"status and template", projections.MovieList{Status: projections.StatusError, Template: "t-all"}, fails},
-	{"template and client-data", projections.MovieList{Template: "t-rare", ClientData: map[string]string{"shop": "Zürich"}}, every(60)},
+	{"template and client-data", projections.MovieList{Template: "t-rare", ClientData: map[string]string{"shop": "Zürich"}},
+		every(60)},
 	{"none", projections.MovieList{ClientData: map[string]string{"order": "no"}}, func(int) bool { return false }},
 	{"another's", projections.MovieList{MovieID: "id-of-neighbour"}, func(int) bool { return false }},
 }
@@ -111,7 +118,8 @@ func fillFiltered(t *testing.T, log *eventstore.Log, movies int) eventstore.Appe
 	var last eventstore.Appended
 	add := func(id domain.ProjectID, account domain.AccountID, events ...domain.Event) {
 		var err error
-		if last, err = log.Append(t.Context(), movie.Stream(id), eventstore.NoStream, eventstore.Meta{Account: account, Time: epoch}, events...); err != nil {
+		if last, err = log.Append(t.Context(), movie.Stream(id), eventstore.NoStream,
+			eventstore.Meta{Account: account, Time: epoch}, events...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,7 +130,8 @@ func fillFiltered(t *testing.T, log *eventstore.Log, movies int) eventstore.Appe
 			data["shop"] = "Zürich"
 		}
 		if n%60 == 0 {
-			s.Templates = append(s.Templates, movie.TemplateUse{ID: "t-rare"}, movie.TemplateUse{ID: "t-inner"}, movie.TemplateUse{ID: "t-rare"})
+			s.Templates = append(s.Templates, movie.TemplateUse{ID: "t-rare"}, movie.TemplateUse{ID: "t-inner"},
+				movie.TemplateUse{ID: "t-rare"})
 		}
 		raw, err := json.Marshal(data)
 		if err != nil {
@@ -141,7 +150,8 @@ func fillFiltered(t *testing.T, log *eventstore.Log, movies int) eventstore.Appe
 		add(domain.ProjectID(fmt.Sprintf("Filtered%08d", n)), filtered, events...)
 		if n%100 == 0 {
 			add(domain.ProjectID(fmt.Sprintf("Neighbou%08d", n)), neighbour,
-				movie.Submitted{Account: neighbour, At: second(n), Terms: movie.Terms(neighbour, "id-of-neighbour", json.RawMessage(`{"order":12}`))})
+				movie.Submitted{Account: neighbour, At: second(n),
+					Terms: movie.Terms(neighbour, "id-of-neighbour", json.RawMessage(`{"order":12}`))})
 		}
 	}
 	return last

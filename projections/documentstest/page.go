@@ -15,7 +15,8 @@ func pages(t *testing.T, open Open) {
 	docs := withThings(t, open)
 	var writes []projections.Write
 	for i := range 9 {
-		writes = append(writes, write(name(i), 0, thing{Name: string(rune('a' + i%3)), Rank: int64(i), At: epoch.Add(time.Duration(i) * time.Minute)}))
+		writes = append(writes, write(name(i), 0,
+			thing{Name: string(rune('a' + i%3)), Rank: int64(i), At: epoch.Add(time.Duration(i) * time.Minute)}))
 	}
 	mustCommit(t, docs, writes...)
 	at := func(i int) time.Time { return epoch.Add(time.Duration(i) * time.Minute) }
@@ -27,21 +28,34 @@ func pages(t *testing.T, open Open) {
 		{"equal", projections.Query{Index: "ranked", Equal: []any{"b"}}, []string{"n001", "n004", "n007"}},
 		{"all fields equal", projections.Query{Index: "ranked", Equal: []any{"b", int64(4)}}, []string{"n004"}},
 		{"nothing", projections.Query{Index: "ranked", Equal: []any{"z"}}, nil},
-		{"whole index", projections.Query{Index: "ranked"}, []string{"n000", "n003", "n006", "n001", "n004", "n007", "n002", "n005", "n008"}},
-		{"range of the first field", projections.Query{Index: "ranked", Range: projections.Range{Min: "b", Max: "b"}}, []string{"n001", "n004", "n007"}},
-		{"from", projections.Query{Index: "ranked", Equal: []any{"b"}, Range: projections.Range{Min: int64(4)}}, []string{"n004", "n007"}},
-		{"to", projections.Query{Index: "ranked", Equal: []any{"b"}, Range: projections.Range{Max: int64(4)}}, []string{"n001", "n004"}},
-		{"between", projections.Query{Index: "ranked", Equal: []any{"b"}, Range: projections.Range{Min: int64(2), Max: int64(6)}}, []string{"n004"}},
-		{"between, empty", projections.Query{Index: "ranked", Equal: []any{"b"}, Range: projections.Range{Min: int64(6), Max: int64(2)}}, nil},
+		{"whole index", projections.Query{Index: "ranked"},
+			[]string{"n000", "n003", "n006", "n001", "n004", "n007", "n002", "n005", "n008"}},
+		{"range of the first field", projections.Query{Index: "ranked", Range: projections.Range{Min: "b", Max: "b"}},
+			[]string{"n001", "n004", "n007"}},
+		{"from", projections.Query{Index: "ranked", Equal: []any{"b"}, Range: projections.Range{Min: int64(4)}},
+			[]string{"n004", "n007"}},
+		{"to", projections.Query{Index: "ranked", Equal: []any{"b"}, Range: projections.Range{Max: int64(4)}},
+			[]string{"n001", "n004"}},
+		{"between", projections.Query{Index: "ranked", Equal: []any{"b"},
+			Range: projections.Range{Min: int64(2), Max: int64(6)}}, []string{"n004"}},
+		{"between, empty", projections.Query{Index: "ranked", Equal: []any{"b"},
+			Range: projections.Range{Min: int64(6), Max: int64(2)}}, nil},
 		{"descending", projections.Query{Index: "newest", Equal: []any{"c"}}, []string{"n008", "n005", "n002"}},
-		{"descending, from", projections.Query{Index: "newest", Equal: []any{"c"}, Range: projections.Range{Min: at(5)}}, []string{"n008", "n005"}},
-		{"descending, to", projections.Query{Index: "newest", Equal: []any{"c"}, Range: projections.Range{Max: at(5)}}, []string{"n005", "n002"}},
+		{"descending, from", projections.Query{Index: "newest", Equal: []any{"c"}, Range: projections.Range{Min: at(5)}},
+			[]string{"n008", "n005"}},
+		{"descending, to", projections.Query{Index: "newest", Equal: []any{"c"}, Range: projections.Range{Max: at(5)}},
+			[]string{"n005", "n002"}},
 		{"after", projections.Query{Index: "ranked", Equal: []any{"b"}, After: []any{int64(1), "n001"}}, []string{"n004", "n007"}},
-		{"after a place between", projections.Query{Index: "ranked", Equal: []any{"b"}, After: []any{int64(2), "x"}}, []string{"n004", "n007"}},
-		{"after and to", projections.Query{Index: "ranked", Equal: []any{"b"}, After: []any{int64(1), "n001"}, Range: projections.Range{Max: int64(4)}}, []string{"n004"}},
-		{"after and from", projections.Query{Index: "ranked", Equal: []any{"b"}, After: []any{int64(0), "n001"}, Range: projections.Range{Min: int64(5)}}, []string{"n007"}},
-		{"descending, after", projections.Query{Index: "newest", Equal: []any{"c"}, After: []any{at(8), "n008"}}, []string{"n005", "n002"}},
-		{"descending, after and from", projections.Query{Index: "newest", Equal: []any{"c"}, After: []any{at(8), "n008"}, Range: projections.Range{Min: at(3)}}, []string{"n005"}},
+		{"after a place between", projections.Query{Index: "ranked", Equal: []any{"b"}, After: []any{int64(2), "x"}},
+			[]string{"n004", "n007"}},
+		{"after and to", projections.Query{Index: "ranked", Equal: []any{"b"}, After: []any{int64(1), "n001"},
+			Range: projections.Range{Max: int64(4)}}, []string{"n004"}},
+		{"after and from", projections.Query{Index: "ranked", Equal: []any{"b"}, After: []any{int64(0), "n001"},
+			Range: projections.Range{Min: int64(5)}}, []string{"n007"}},
+		{"descending, after", projections.Query{Index: "newest", Equal: []any{"c"}, After: []any{at(8), "n008"}},
+			[]string{"n005", "n002"}},
+		{"descending, after and from", projections.Query{Index: "newest", Equal: []any{"c"}, After: []any{at(8), "n008"},
+			Range: projections.Range{Min: at(3)}}, []string{"n005"}},
 		{"by id", projections.Query{Index: projections.IDIndex, After: []any{"n006"}}, []string{"n007", "n008"}},
 	}
 	for _, tt := range tests {
@@ -71,7 +85,8 @@ func keysets(t *testing.T, open Open) {
 	want := slices.Clone(ids)
 	slices.SortFunc(want, func(a, b string) int {
 		x, y := byID(a), byID(b)
-		return cmp.Or(compareBool(x.Open, y.Open), -cmp.Compare(x.Name, y.Name), cmp.Compare(x.Rank, y.Rank), -x.At.Compare(y.At), cmp.Compare(a, b))
+		return cmp.Or(compareBool(x.Open, y.Open), -cmp.Compare(x.Name, y.Name), cmp.Compare(x.Rank, y.Rank),
+			-x.At.Compare(y.At), cmp.Compare(a, b))
 	})
 	for _, size := range []int{1, 7, 60, 100} {
 		var got []string
@@ -116,8 +131,10 @@ func byteOrder(t *testing.T, open Open) {
 	slices.Reverse(want)
 	wantIDs(t, "descending", mustPage(t, docs, projections.Query{Index: "mixed", Equal: []any{true}, Limit: 100}), want...)
 	wantIDs(t, "equal", mustPage(t, docs, projections.Query{Index: "ranked", Equal: []any{"a"}, Limit: 100}), "n004")
-	wantIDs(t, "equal, descending", mustPage(t, docs, projections.Query{Index: "mixed", Equal: []any{true, "a"}, Limit: 100}), "n004")
-	wantIDs(t, "after, descending", mustPage(t, docs, projections.Query{Index: "mixed", Equal: []any{true}, After: []any{"a\x00"}, Limit: 2}), "n004", "n003")
+	wantIDs(t, "equal, descending", mustPage(t, docs, projections.Query{Index: "mixed", Equal: []any{true, "a"}, Limit: 100}),
+		"n004")
+	wantIDs(t, "after, descending", mustPage(t, docs,
+		projections.Query{Index: "mixed", Equal: []any{true}, After: []any{"a\x00"}, Limit: 2}), "n004", "n003")
 }
 
 func skips(t *testing.T, open Open) {

@@ -69,7 +69,8 @@ type part struct {
 var things = projections.Collection{Name: "things", Indexes: []projections.Index{
 	{Name: "ranked", Fields: []projections.Field{{Name: "name"}, {Name: "rank"}}},
 	{Name: "newest", Fields: []projections.Field{{Name: "name"}, {Name: "at", Descending: true}}},
-	{Name: "mixed", Fields: []projections.Field{{Name: "open"}, {Name: "name", Descending: true}, {Name: "rank"}, {Name: "at", Descending: true}}},
+	{Name: "mixed", Fields: []projections.Field{{Name: "open"}, {Name: "name", Descending: true}, {Name: "rank"},
+		{Name: "at", Descending: true}}},
 }}
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -196,7 +197,8 @@ func versions(t *testing.T, open Open) {
 
 func tombstones(t *testing.T, open Open) {
 	docs := withThings(t, open)
-	mustCommit(t, docs, write("a", 0, thing{Name: "x", Rank: 1}), write("b", 0, thing{Name: "x", Rank: 2}), write("c", 0, thing{Name: "x", Rank: 3}))
+	mustCommit(t, docs, write("a", 0, thing{Name: "x", Rank: 1}), write("b", 0, thing{Name: "x", Rank: 2}),
+		write("c", 0, thing{Name: "x", Rank: 3}))
 	laid := func(id string, loaded int64, at time.Time) projections.Write {
 		w := write(id, loaded, thing{Name: "x", Rank: 40 + loaded})
 		w.Gone = at
@@ -245,7 +247,8 @@ func undeclared(t *testing.T, open Open) {
 	if _, err := docs.Page(t.Context(), "nowhere", projections.Query{Limit: 1}); err == nil {
 		t.Error("page worked")
 	}
-	if err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{Collection: "nowhere", ID: "a", Document: thing{}}}}); err == nil {
+	if err := docs.Commit(t.Context(), projections.Batch{Writes: []projections.Write{{Collection: "nowhere", ID: "a",
+		Document: thing{}}}}); err == nil {
 		t.Error("commit worked")
 	}
 	docs = withThings(t, open)

@@ -30,9 +30,11 @@ func (r *Ring) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	probing.Go(func() { r.probe(ctx) })
-	err = eventstore.Follow(ctx, r.log.Store(), end, followed, r.handle, eventstore.StallAfter(trust), eventstore.OnDrop(func(err error) {
-		r.logger.WithError(err).Warn("subscription to API keys ended; it is opened again, and each key is read from the log until then")
-	}))
+	err = eventstore.Follow(ctx, r.log.Store(), end, followed, r.handle, eventstore.StallAfter(trust),
+		eventstore.OnDrop(func(err error) {
+			r.logger.WithError(err).Warn("subscription to API keys ended; it is opened again, and each key is read from the " +
+				"log until then")
+		}))
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -25,7 +25,8 @@ var decoders = strings.Join([]string{
 // described are the decoders that ffprobe may open beside these, to say what is in a file. What they are for is neither shown nor
 // played: captions, covers, and sounds of other languages, which must not keep the rest from being used.
 var described = strings.Join([]string{
-	decoders, "ssa", "ass", "subrip", "srt", "webvtt", "mov_text", "text", "pgssub", "dvdsub", "dvbsub", "bmp", "tiff", "webp", "dca", "truehd", "wmapro",
+	decoders, "ssa", "ass", "subrip", "srt", "webvtt", "mov_text", "text", "pgssub", "dvdsub", "dvbsub", "bmp", "tiff", "webp",
+	"dca", "truehd", "wmapro",
 }, ",")
 
 // Input is one file that ffmpeg reads.
@@ -37,7 +38,8 @@ type Input struct {
 	Decoder string  // of its video, where the usual one will not do
 	Raw     *Raw    // for Format "rawvideo"
 	// Steady keeps the filters as they are when the video's frames change their size on the way: the first filter that is no mere
-	// choice of frames must be a scale. Otherwise ffmpeg would begin the filters anew, and their frames would be counted from 0 again.
+	// choice of frames must be a scale. Otherwise ffmpeg would begin the filters anew, and their frames would be counted from 0
+	// again.
 	Steady bool
 	// Feed writes the frames of a Format "rawvideo" without Path into a pipe. It is called once for each run, in a goroutine of
 	// its own, and must end soon after ctx has ended. A write fails when nobody wants more frames: that is no error.

@@ -19,8 +19,8 @@ import (
 // killDelay is how long a program may take to end after SIGTERM.
 const killDelay = 2 * time.Second
 
-// pipeDelay is how long what a program has written may still be read when it has ended: on a busy machine its readers come late. A program that it
-// has started, and that has kept its pipes, is waited for no longer.
+// pipeDelay is how long what a program has written may still be read when it has ended: on a busy machine its readers come late.
+// A program that it has started, and that has kept its pipes, is waited for no longer.
 const pipeDelay = 30 * time.Second
 
 // ExitError is a program that ended badly by itself. Its text carries the end of what the program complained about: for logs,

@@ -24,9 +24,10 @@ const (
 // HEIF is the name of what heif-convert reads, HEIC and AVIF pictures, where ToPNG wants that of a demuxer.
 const HEIF = "heif"
 
-// ToPNG writes the first picture of the file at path, read by the named demuxer, as a PNG file at to, whose folder must exist. Pictures that
-// have more have eight bits a channel then; those of heif-convert keep theirs. It returns commands.ErrNotMedia when the file has no picture
-// that can be read, a *domain.Error when heif-convert is missing, and ErrStalled when the machine had no time for it.
+// ToPNG writes the first picture of the file at path, read by the named demuxer, as a PNG file at to, whose folder must exist.
+// Pictures that have more have eight bits a channel then; those of heif-convert keep theirs. It returns commands.ErrNotMedia when
+// the file has no picture that can be read, a *domain.Error when heif-convert is missing, and ErrStalled when the machine had no
+// time for it.
 func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".new-")
 	if err != nil {
@@ -39,7 +40,8 @@ func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 		err = t.Run(ctx, Command{
 			Inputs: []Input{{Path: path, Format: format}}, Read: []string{path}, Dir: dir,
 			Output: []string{
-				"-frames:v", "1", "-c:v", "png", "-compression_level", "1", "-pix_fmt", "rgba", "-map_metadata", "-1", "-f", "image2", "-update", "1", stillName + ".png",
+				"-frames:v", "1", "-c:v", "png", "-compression_level", "1", "-pix_fmt", "rgba", "-map_metadata", "-1", "-f",
+				"image2", "-update", "1", stillName + ".png",
 			},
 			Limit: stillLimit, Stall: stillLimit, FileBytes: stillBytes, // one picture is all the progress there is
 		})
@@ -72,10 +74,12 @@ const (
 func (t *Tools) convertHEIF(ctx context.Context, path, dir string) error {
 	program, err := exec.LookPath(heifProgram)
 	if err != nil {
-		return domain.Errorf(domain.Internal, "heif_missing", "HEIC and AVIF pictures cannot be read on this server: the program heif-convert is not "+
+		return domain.Errorf(domain.Internal, "heif_missing", "HEIC and AVIF pictures cannot be read on this server: the "+
+			"program heif-convert is not "+
 			"installed. Install the package libheif-examples, or use a JPEG, PNG or WebP of it")
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, stillLimit, ErrStalled)
 	defer cancel()
-	return t.run(ctx, process{program: program, args: []string{path, filepath.Join(dir, stillName+".png")}, policy: heifPolicy(path, dir)})
+	return t.run(ctx, process{program: program, args: []string{path, filepath.Join(dir, stillName+".png")},
+		policy: heifPolicy(path, dir)})
 }

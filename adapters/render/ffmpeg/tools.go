@@ -107,7 +107,8 @@ func (t *Tools) checkAbilities(ctx context.Context) error {
 // ask returns what a program prints about itself.
 func (t *Tools) ask(ctx context.Context, program string, args ...string) (string, error) {
 	var out bytes.Buffer
-	p := process{program: program, args: args, stdout: &capped{to: &out, left: 1 << 20}, policy: decoding("ffmpeg", nil, "", openLimit, 0)}
+	p := process{program: program, args: args, stdout: &capped{to: &out, left: 1 << 20},
+		policy: decoding("ffmpeg", nil, "", openLimit, 0)}
 	err := t.run(ctx, p)
 	return out.String(), err
 }

@@ -166,7 +166,9 @@ func (n *node) begun(ctx context.Context, stream *shared.StreamIdentifier, seen 
 		}},
 		CountOption:  &streams.ReadReq_Options_Count{Count: 1},
 		FilterOption: &streams.ReadReq_Options_NoFilter{NoFilter: &shared.Empty{}},
-		UuidOption:   &streams.ReadReq_Options_UUIDOption{Content: &streams.ReadReq_Options_UUIDOption_Structured{Structured: &shared.Empty{}}},
+		UuidOption: &streams.ReadReq_Options_UUIDOption{
+			Content: &streams.ReadReq_Options_UUIDOption_Structured{Structured: &shared.Empty{}},
+		},
 	}})
 	if err != nil {
 		return false

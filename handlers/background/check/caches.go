@@ -18,7 +18,8 @@ type Cache struct {
 	Dir  string
 	// Examine says what is wrong with a file. Quick leaves the content unread.
 	Examine func(path string, quick bool) (commands.Flaw, error)
-	// Named are the files that the notes in a folder name, by their names: a file that is neither is nobody's. nil: every file stands for itself.
+	// Named are the files that the notes in a folder name, by their names: a file that is neither is nobody's. nil: every file
+	// stands for itself.
 	Named func(folder string) (map[string]bool, error)
 	// Folder is where the files of an account are.
 	Folder func(account domain.AccountID) string
@@ -106,7 +107,8 @@ func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw command
 		}
 	}
 	c.found(Finding{
-		Kind: flaw.Kind, What: cache.What, Name: path, Detail: flaw.Detail, Remedy: "--repair removes it; it is made again when it is wanted",
+		Kind: flaw.Kind, What: cache.What, Name: path, Detail: flaw.Detail,
+		Remedy: "--repair removes it; it is made again when it is wanted",
 		remove: flaw.Remove,
 	})
 	return nil

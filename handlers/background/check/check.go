@@ -1,5 +1,5 @@
-// Package check holds everything that is stored against the log: which files are missing, damaged or nobody's, and which documents of the read
-// models are not what the log makes of them.
+// Package check holds everything that is stored against the log: which files are missing, damaged or nobody's, and which
+// documents of the read models are not what the log makes of them.
 package check
 
 import (
@@ -71,14 +71,16 @@ type Config struct {
 	Walk func(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 	// Caches are those of this machine.
 	Caches []Cache
-	// Holder names an account in the keys of what its hosts share, and Lapse is how long that is used after it was written; nil: it is not looked at.
+	// Holder names an account in the keys of what its hosts share, and Lapse is how long that is used after it was written; nil:
+	// it is not looked at.
 	Holder func(account domain.AccountID) string
 	Lapse  time.Duration
 	// Quick leaves finished movies and the files of caches unread: of movies the lengths are compared.
 	Quick bool
 	// Verify compares the read models with the log; nil: they are left out.
 	Verify func(ctx context.Context) ([]projections.Difference, error)
-	// Repair removes what is nobody's and what is wrong in caches, copies what another movie has, and makes the read models again with Rebuild.
+	// Repair removes what is nobody's and what is wrong in caches, copies what another movie has, and makes the read models again
+	// with Rebuild.
 	Repair  bool
 	Rebuild func(ctx context.Context) error
 	// Grace is how old a file must be to be nobody's: a younger one may be about to be recorded. Default: 24 hours.
@@ -128,7 +130,8 @@ func (c *checker) readLog(ctx context.Context) error {
 		switch err := c.inventory.add(c.Log.Codec(), event); {
 		case errors.Is(err, errUnread):
 			c.found(Finding{
-				Kind: Unread, What: "event", Name: fmt.Sprintf("%s, event %d of %s", event.Type, event.Revision, event.Stream), Detail: err.Error(),
+				Kind: Unread, What: "event", Name: fmt.Sprintf("%s, event %d of %s", event.Type, event.Revision, event.Stream),
+				Detail: err.Error(),
 				Remedy: "check with that version",
 			})
 		case err != nil:
@@ -161,7 +164,8 @@ func (c *checker) wanted(ctx context.Context) error {
 				return err
 			}
 			if still {
-				c.found(Finding{Kind: kind, What: w.what, Name: w.key, Detail: detail, Remedy: "restore it from a backup", stream: stream, want: w})
+				c.found(Finding{Kind: kind, What: w.what, Name: w.key, Detail: detail, Remedy: "restore it from a backup",
+					stream: stream, want: w})
 			}
 		}
 	}
@@ -266,7 +270,8 @@ func (c *checker) stored(ctx context.Context) error {
 				return nil
 			}
 		}
-		c.found(Finding{Kind: Orphaned, What: "stored file", Name: key, Detail: "nothing in the log names it", Remedy: "--repair removes it", stream: stream})
+		c.found(Finding{Kind: Orphaned, What: "stored file", Name: key, Detail: "nothing in the log names it",
+			Remedy: "--repair removes it", stream: stream})
 		return nil
 	})
 }
@@ -282,7 +287,8 @@ func (c *checker) models(ctx context.Context) error {
 			return err
 		}
 		c.report.Models = err.Error()
-		c.found(Finding{Kind: Damaged, What: "read models", Name: "all", Detail: err.Error(), Remedy: "--repair, or moviola rebuild, makes them again"})
+		c.found(Finding{Kind: Damaged, What: "read models", Name: "all", Detail: err.Error(),
+			Remedy: "--repair, or moviola rebuild, makes them again"})
 		return nil
 	}
 	for _, d := range differences {
@@ -302,7 +308,8 @@ func (c *checker) models(ctx context.Context) error {
 }
 
 // errTooMany says that nearly nothing of what is stored is known.
-var errTooMany = errors.New("most files belong to nothing in the log; is this the event store that belongs to them? Nothing was removed")
+var errTooMany = errors.New("most files belong to nothing in the log; is this the event store that belongs to them? Nothing " +
+	"was removed")
 
 // fewOrphans is how many files may be removed whatever else there is.
 const fewOrphans = 100
@@ -361,7 +368,8 @@ func (c *checker) copyTwin(ctx context.Context, f *Finding) (bool, error) {
 		if stream != movie.Stream(first) && twin.copiedOf != first {
 			continue
 		}
-		if kind, _, err := c.examine(ctx, want{key: twin.file.Key, size: twin.file.Size, hash: cmp.Or(f.want.hash, twin.file.Hash), required: true}); kind != "" || err != nil {
+		if kind, _, err := c.examine(ctx, want{key: twin.file.Key, size: twin.file.Size,
+			hash: cmp.Or(f.want.hash, twin.file.Hash), required: true}); kind != "" || err != nil {
 			continue
 		}
 		file, err := c.Files.Open(ctx, twin.file.Key)

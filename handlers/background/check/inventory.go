@@ -91,7 +91,8 @@ func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 
 // read are the streams that name stored files, or say that they may be gone.
 var read = []string{
-	movie.StreamCategory, media.StreamCategory, template.StreamCategory, preload.StreamCategory, account.StreamCategory, ledger.StreamCategory,
+	movie.StreamCategory, media.StreamCategory, template.StreamCategory, preload.StreamCategory, account.StreamCategory,
+	ledger.StreamCategory,
 	batch.StreamCategory,
 }
 
@@ -253,7 +254,8 @@ func (t *templateFiles) wants(time.Time) []want {
 		})
 	}
 	if t.example != nil {
-		for key, what := range map[string]string{t.example.Video: "example of a template", t.example.Thumbnail: "picture of a template's example"} {
+		for key, what := range map[string]string{t.example.Video: "example of a template",
+			t.example.Thumbnail: "picture of a template's example"} {
 			all = append(all, want{key: key, what: what, required: !t.deleted})
 		}
 	}

@@ -19,8 +19,8 @@ func (c *checker) closedHolders() map[string]bool {
 	return closed
 }
 
-// shared looks at a file that the hosts of an installation share: a download, a voice or a generated picture. The log names none of them; they are
-// used for a time after they were written, and removed after that.
+// shared looks at a file that the hosts of an installation share: a download, a voice or a generated picture. The log names none
+// of them; they are used for a time after they were written, and removed after that.
 func (c *checker) shared(key string, written time.Time, closed map[string]bool) {
 	age := c.Now().Sub(written)
 	if c.Holder == nil || age < c.Grace || len(c.report.Findings) >= mostFindings {
@@ -36,5 +36,6 @@ func (c *checker) shared(key string, written time.Time, closed map[string]bool) 
 	default:
 		return
 	}
-	c.found(Finding{Kind: Orphaned, What: "shared download, voice or picture", Name: key, Detail: detail, Remedy: "--repair removes it"})
+	c.found(Finding{Kind: Orphaned, What: "shared download, voice or picture", Name: key, Detail: detail,
+		Remedy: "--repair removes it"})
 }

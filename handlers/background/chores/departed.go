@@ -24,8 +24,8 @@ type Cache interface {
 // accountsAtOnce is how many accounts are asked for in one look at the list.
 const accountsAtOnce = 500
 
-// Departed is the chore of removing what this process has in its caches for accounts that were closed, once everything else that was
-// stored for them has been removed: until then their work may still be under way. Design §6, closing.
+// Departed is the chore of removing what this process has in its caches for accounts that were closed, once everything else that
+// was stored for them has been removed: until then their work may still be under way. Design §6, closing.
 func Departed(accounts Accounts, caches ...Cache) Chore {
 	return Chore{Name: "caches of closed accounts", Do: func(ctx context.Context, _ time.Time) error {
 		q := projections.AccountQuery{Limit: accountsAtOnce}

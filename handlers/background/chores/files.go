@@ -31,8 +31,8 @@ type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 }
 
-// Documents is the chore of removing the documents of submissions that came to nothing. What has been found to have a movie once is
-// not looked at again by this process.
+// Documents is the chore of removing the documents of submissions that came to nothing. What has been found to have a movie once
+// is not looked at again by this process.
 func Documents(files Files, movies Movies) Chore {
 	var done time.Time
 	return Chore{Name: "documents without movie", Do: func(ctx context.Context, now time.Time) error {

@@ -7,8 +7,8 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// uploadAge is how old stored bytes must be that no file of a library names. Bytes are named within a minute of their last one: an
-// upload appends as soon as they are stored, or removes them.
+// uploadAge is how old stored bytes must be that no file of a library names. Bytes are named within a minute of their last one:
+// an upload appends as soon as they are stored, or removes them.
 const uploadAge = time.Hour
 
 // Library says whether any file of any media library is stored under a key. It may be behind the log by a moment.
@@ -16,8 +16,8 @@ type Library interface {
 	Names(ctx context.Context, key string) (bool, error)
 }
 
-// Media is the chore of removing bytes that no file of a media library names: those of uploads and deletions that were cut off. caughtUp
-// waits until the library has seen what the log has now.
+// Media is the chore of removing bytes that no file of a media library names: those of uploads and deletions that were cut off.
+// caughtUp waits until the library has seen what the log has now.
 func Media(files Files, library Library, caughtUp func(ctx context.Context) error) Chore {
 	return Chore{Name: "stray media files", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-uploadAge)

@@ -1,5 +1,5 @@
-// Package curator brings the templates of the program into the library, and lists those whose examples are rendered. It does so by
-// looking, again and again, at what is there: a start that was cut off is finished by the next one, by any process.
+// Package curator brings the templates of the program into the library, and lists those whose examples are rendered. It does so
+// by looking, again and again, at what is there: a start that was cut off is finished by the next one, by any process.
 package curator
 
 import (
@@ -82,8 +82,8 @@ func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	return open, errors.Join(append(problems, err)...)
 }
 
-// exhibit lists the templates whose examples are ready. Of several examples of a template as it is now the first finished one is taken, and
-// stays.
+// exhibit lists the templates whose examples are ready. Of several examples of a template as it is now the first finished one is
+// taken, and stays.
 func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
 	page, err := c.cfg.Movies.List(ctx, projections.MovieList{Account: commands.LibraryAccount, Limit: 100})
 	if err != nil {

@@ -58,8 +58,8 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 	return errCached
 }
 
-// copyFile gives this attempt its own copy of a stored file, which has to be of the size, in bytes, and the hash; 0 and empty: they are not
-// known. It returns the hash of the copy.
+// copyFile gives this attempt its own copy of a stored file, which has to be of the size, in bytes, and the hash; 0 and empty:
+// they are not known. It returns the hash of the copy.
 func (r *render) copyFile(ctx context.Context, key, from string, size int64, hash string) (string, error) {
 	copied, err := commands.CopyFile(ctx, r.config.Files, key, from, size, hash)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) && !errors.Is(err, commands.ErrFileDamaged) {

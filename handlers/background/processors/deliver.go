@@ -44,7 +44,9 @@ func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	return d.release(err)
 }
 
-func (p *Processors) claimDelivery(ctx context.Context, project domain.ProjectID, task projections.Task) (deliveries.DeliveryClaim, error) {
+func (p *Processors) claimDelivery(
+	ctx context.Context, project domain.ProjectID, task projections.Task,
+) (deliveries.DeliveryClaim, error) {
 	ctx, cancel := p.grace(ctx)
 	defer cancel()
 	return p.config.Commands.StartDelivery.Handle(ctx, deliveries.StartDelivery{
@@ -118,7 +120,8 @@ func (d *delivery) destinations(ctx context.Context) ([]destination, error) {
 	if errors.As(err, &refusal) {
 		problem = refusal.Message
 	} else if err != nil {
-		d.log.WithError(err).WithField("project", d.project).Error("stored destinations of a movie cannot be read; each ends with an error")
+		d.log.WithError(err).WithField("project", d.project).Error("stored destinations of a movie cannot be read; each ends " +
+			"with an error")
 	}
 	for i := range all {
 		if i < len(found) {
@@ -128,7 +131,8 @@ func (d *delivery) destinations(ctx context.Context) ([]destination, error) {
 		}
 	}
 	d.payload, err = d.announcement(raw)
-	d.facts = connection.Facts{At: d.claim.ClosedAt, Source: string(d.project) + result.MovieExtension, VideoURL: d.addresses().Movie}
+	d.facts = connection.Facts{At: d.claim.ClosedAt, Source: string(d.project) + result.MovieExtension,
+		VideoURL: d.addresses().Movie}
 	return all, err
 }
 
@@ -168,7 +172,8 @@ func (d *delivery) confirm(ctx context.Context) error {
 	}
 	asked := d.config.Now()
 	m := movie.New(d.project)
-	if _, err := d.config.Log.CatchUp(ctx, movie.Stream(d.project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply); err != nil {
+	if _, err := d.config.Log.CatchUp(ctx, movie.Stream(d.project), eventstore.Appended{Revision: eventstore.NoStream},
+		m.Apply); err != nil {
 		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, err)
 	}
 	if _, there := m.Submitted(); !there { // it is delivered, so it was: the read found nothing, which says nothing
@@ -199,7 +204,8 @@ func (d *delivery) recorded(ctx context.Context, do func(context.Context) error)
 	ctx, cancel := d.grace(ctx)
 	defer cancel()
 	return untilDone(ctx, do, func(err error) {
-		d.log.WithError(err).WithField("project", d.project).WithField("run", d.claim.Run).Warn("result of a delivery not written to the log; trying again")
+		d.log.WithError(err).WithField("project", d.project).WithField("run",
+			d.claim.Run).Warn("result of a delivery not written to the log; trying again")
 	})
 }
 

@@ -20,8 +20,8 @@ type TemplateList interface {
 	Deleted(ctx context.Context, account domain.AccountID) ([]projections.Template, error)
 }
 
-// SavedTemplates deletes the templates of a closed account and, with the last removal, sweeps what is stored of them. What a movie of
-// another account still needs then is swept later, by the template's own work.
+// SavedTemplates deletes the templates of a closed account and, with the last removal, sweeps what is stored of them. What a
+// movie of another account still needs then is swept later, by the template's own work.
 type SavedTemplates struct {
 	Saved  TemplateList
 	Delete Handler[templates.DeleteTemplate, eventstore.Position]

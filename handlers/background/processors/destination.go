@@ -43,8 +43,8 @@ func (d *delivery) serve(ctx context.Context, index int, state movie.Destination
 	}
 }
 
-// announce calls a webhook until it is delivered or no further try is allowed. Where the tries of an earlier run ended, this one goes
-// on: the time of the next try follows from the stream.
+// announce calls a webhook until it is delivered or no further try is allowed. Where the tries of an earlier run ended, this one
+// goes on: the time of the next try follows from the stream.
 func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, state movie.DestinationState, t target) error {
 	last := state.Last.At
 	for {
@@ -127,8 +127,8 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 	return d.record(ctx, try)
 }
 
-// entitle asks whether the account may send what goes to people: an e-mail. One that is sent again by a later run, because it is not known
-// whether an earlier one has sent it, counts once. Decision 55.
+// entitle asks whether the account may send what goes to people: an e-mail. One that is sent again by a later run, because it is
+// not known whether an earlier one has sent it, counts once. Decision 55.
 func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind, settings connection.Settings) error {
 	if !kind.HasRecipients() {
 		return nil
@@ -138,7 +138,8 @@ func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind,
 		return err
 	}
 	_, err = d.config.Commands.CountRecipients.Handle(ctx, deliveries.CountRecipients{
-		Account: d.claim.Account, Mail: fmt.Sprintf("%s/%d/%d", d.project, d.claim.Request, index), Recipients: len(recipients), Day: d.claim.RequestedAt,
+		Account: d.claim.Account, Mail: fmt.Sprintf("%s/%d/%d", d.project, d.claim.Request, index), Recipients: len(recipients),
+		Day: d.claim.RequestedAt,
 	})
 	return err
 }
@@ -184,12 +185,13 @@ func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Re
 		Account: d.claim.Account, ID: t.id, Success: true, Message: "Delivered", HostKey: receipt.HostKey,
 	})
 	if err != nil {
-		d.log.WithError(err).WithField("project", d.project).Warn("host key of an SFTP server not saved; the next delivery has no key to compare with")
+		d.log.WithError(err).WithField("project", d.project).Warn("host key of an SFTP server not saved; the next delivery " +
+			"has no key to compare with")
 	}
 }
 
-// timed makes one try within what is left of the movie's time, and at the host's turn. The time it takes is that of the try. When the
-// time runs out the try is skipped; an error is one of this side.
+// timed makes one try within what is left of the movie's time, and at the host's turn. The time it takes is that of the try. When
+// the time runs out the try is skipped; an error is one of this side.
 func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t target, do func(context.Context) error) error {
 	waiting, done := context.WithTimeout(ctx, d.left())
 	defer done()

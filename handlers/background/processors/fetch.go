@@ -10,8 +10,8 @@ import (
 	"moviola/projections"
 )
 
-// Fetches are the decisions on the fetching of movies' sources. commands.SourceFetches are some. Every one answers commands.ErrNothingToDo
-// when the state asks for nothing, or the claim it speaks for is lost.
+// Fetches are the decisions on the fetching of movies' sources. commands.SourceFetches are some. Every one answers
+// commands.ErrNothingToDo when the state asks for nothing, or the claim it speaks for is lost.
 type Fetches interface {
 	// Wanted tells what is to be fetched, without a claim.
 	Wanted(ctx context.Context, project domain.ProjectID) (commands.FetchClaim, error)
@@ -82,13 +82,14 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 			if err != nil {
 				return err
 			}
-			return p.config.Fetcher.FetchSources(ctx, commands.FetchJob{Account: claim.Account, Project: project, Document: document, Fetch: how})
+			return p.config.Fetcher.FetchSources(ctx,
+				commands.FetchJob{Account: claim.Account, Project: project, Document: document, Fetch: how})
 		},
 	}
 }
 
-// run fetches. What is all at hand needs no claim: one event says so. Otherwise it ends with the sources at hand, with their fault as the
-// outcome, with the claim handed back, or with the claim lost to another.
+// run fetches. What is all at hand needs no claim: one event says so. Otherwise it ends with the sources at hand, with their
+// fault as the outcome, with the claim handed back, or with the claim lost to another.
 func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	if f.guard != nil {
 		defer f.guard.close()
@@ -122,8 +123,8 @@ func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	return f.handBack(claim.FetchClaim, err)
 }
 
-// untilShared returns a context that ends with commands.ErrShare as its cause when the slot is asked for: nothing that is on the disk is lost
-// then, and downloads go on by themselves.
+// untilShared returns a context that ends with commands.ErrShare as its cause when the slot is asked for: nothing that is on the
+// disk is lost then, and downloads go on by themselves.
 func untilShared(ctx context.Context) (context.Context, context.CancelFunc) {
 	share := shareOf(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -157,8 +158,9 @@ func (f *fetching) claim(ctx context.Context, task projections.Task) (commands.F
 	return f.start(ctx, domain.FetchStart{Worker: f.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
 }
 
-// fetched repeats the fetching until all is at hand or the sources are to blame, which the message says: errors that pass are waited out, others
-// end it after a few tries. It returns an error only when ctx has ended before, or the kernel ended a program for want of memory.
+// fetched repeats the fetching until all is at hand or the sources are to blame, which the message says: errors that pass are
+// waited out, others end it after a few tries. It returns an error only when ctx has ended before, or the kernel ended a program
+// for want of memory.
 func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (message string, err error) {
 	tries := 0
 	for pause := newPause(); ; {
@@ -192,7 +194,8 @@ func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message 
 	})
 }
 
-// handBack hands the claim back, because this process has no time left for it, no memory beside other work, or others wait for its slot.
+// handBack hands the claim back, because this process has no time left for it, no memory beside other work, or others wait for
+// its slot.
 func (f *fetching) handBack(claim domain.FetchClaim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), f.limits.Release)
 	defer cancel()

@@ -28,9 +28,11 @@ const maxDocumentBytes = 4 << 20
 // errDocument says that a stored document is not the one that was submitted.
 var errDocument = errors.New("the stored document does not have the recorded hash")
 
-// document reads the JSON of a movie, checks it against the hash in its first event, and fills in the templates that it refers to,
-// as they were when it was submitted.
-func (p *Processors) document(ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string) ([]byte, error) {
+// document reads the JSON of a movie, checks it against the hash in its first event, and fills in the templates that it refers
+// to, as they were when it was submitted.
+func (p *Processors) document(
+	ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string,
+) ([]byte, error) {
 	key := blobkey.Document(account, project)
 	f, err := p.config.Files.Open(ctx, key)
 	switch {
@@ -72,8 +74,8 @@ func (p *Processors) filled(ctx context.Context, project domain.ProjectID, conte
 	return filled, err
 }
 
-// store puts the finished files under the attempt's own keys, for as long as it takes, unless the account has no room for them: then it returns
-// the *domain.Error that says so. Design §8: before RenderFinished names them.
+// store puts the finished files under the attempt's own keys, for as long as it takes, unless the account has no room for them:
+// then it returns the *domain.Error that says so. Design §8: before RenderFinished names them.
 func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.File, error) {
 	file := rendered.File
 	sources := movie.File{Key: rendered.Movie, Thumbnail: rendered.Thumbnail, Subtitles: rendered.Subtitles}

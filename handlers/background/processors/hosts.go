@@ -11,7 +11,8 @@ import (
 	"moviola/domain/connection"
 )
 
-// hostWait is how long a delivery waits for its turn at a host. After that it makes room for those to other hosts, and comes back.
+// hostWait is how long a delivery waits for its turn at a host. After that it makes room for those to other hosts, and comes
+// back.
 const hostWait = 2 * time.Second
 
 // errBusy says that a host has as many deliveries as it may.

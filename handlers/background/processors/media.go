@@ -26,7 +26,8 @@ type Confirmer interface {
 	Confirm(ctx context.Context, cmd mediafiles.ConfirmUpload) error
 }
 
-// confirmUpload looks whether the bytes of a registered file have come to the storage. The work queue asks again, less and less often.
+// confirmUpload looks whether the bytes of a registered file have come to the storage. The work queue asks again, less and less
+// often.
 func (p *Processors) confirmUpload(ctx context.Context, task projections.Task) error {
 	return p.config.Confirm.Confirm(ctx, mediafiles.ConfirmUpload{Place: task.Subject})
 }

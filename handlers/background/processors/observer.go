@@ -61,7 +61,8 @@ type Measures struct {
 
 // spent is what the outcome's event tells of the measures.
 func (m Measures) spent() *movie.Spent {
-	spent := &movie.Spent{TookMS: m.Took.Milliseconds(), StagesMS: make(map[string]int64, len(m.Stages)), Encoded: m.Encoded, Cached: m.Cached}
+	spent := &movie.Spent{TookMS: m.Took.Milliseconds(), StagesMS: make(map[string]int64, len(m.Stages)), Encoded: m.Encoded,
+		Cached: m.Cached}
 	for stage, took := range m.Stages {
 		spent.StagesMS[stage] = took.Milliseconds()
 	}

@@ -47,14 +47,15 @@ func (p Preloads) complete() bool {
 // preparationFailed is what the owner reads of an item whose preparation ended for reasons of this service.
 const preparationFailed = "The item could not be prepared because of an internal error. Please request it again."
 
-// preload prepares one item of a batch: claim, prepare, store, finish. It ends with a result, with the claim handed back, or with the
-// claim lost to another.
+// preload prepares one item of a batch: claim, prepare, store, finish. It ends with a result, with the claim handed back, or with
+// the claim lost to another.
 func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	id, index, ok := projections.PreloadSubject(task.Subject)
 	if !ok {
 		return fmt.Errorf("%q names no item of a preload", task.Subject)
 	}
-	claim, err := p.claimItem(ctx, preloads.StartItem{Preload: id, Index: index, Worker: p.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
+	claim, err := p.claimItem(ctx, preloads.StartItem{Preload: id, Index: index, Worker: p.config.Worker, Dead: task.Dead,
+		Death: task.Death, Alone: task.Apart})
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,8 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	}
 	shown := p.appear(task.ID, claim.Attempt)
 	defer shown.end()
-	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt, Item: claim.Item, FetchedSince: claim.FetchedSince, Now: claim.Requested}
+	job := commands.PrepareJob{Account: claim.Account, Batch: string(id), Index: index, Attempt: claim.Attempt,
+		Item: claim.Item, FetchedSince: claim.FetchedSince, Now: claim.Requested}
 	result, err := p.prepared(ctx, job)
 	if err != nil {
 		return p.releaseItem(id, claim.Claim, errors.Join(err, context.Cause(ctx)))
@@ -78,7 +80,8 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 }
 
 func (p *Processors) complain(job commands.PrepareJob, err error) {
-	p.log.WithError(err).WithField("preload", job.Batch).WithField("item", job.Index).Warn("item of a preload not prepared; trying again after a pause")
+	p.log.WithError(err).WithField("preload", job.Batch).WithField("item",
+		job.Index).Warn("item of a preload not prepared; trying again after a pause")
 }
 
 func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (preloads.ItemClaim, error) {
@@ -87,9 +90,9 @@ func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (pre
 	return p.config.Preloads.Items.Start(ctx, cmd)
 }
 
-// prepared repeats the preparation until it succeeds or the item is to blame: errors that pass are waited out, others end as the item's
-// after a few tries. It returns an error only when ctx has ended before, or the kernel ended a program of the item for want
-// of memory.
+// prepared repeats the preparation until it succeeds or the item is to blame: errors that pass are waited out, others end as the
+// item's after a few tries. It returns an error only when ctx has ended before, or the kernel ended a program of the item for
+// want of memory.
 func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
 	tries := 0
 	for pause := newPause(); ; {
@@ -137,5 +140,6 @@ func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) 
 
 // settleItem charges or releases the credits held for one item of a preload batch.
 func (p *Processors) settleItem(ctx context.Context, account string, id preload.ID, index int) error {
-	return p.config.Preloads.Settle.Handle(ctx, preloads.SettlePreloadItem{Account: domain.AccountID(account), Preload: id, Index: index})
+	return p.config.Preloads.Settle.Handle(ctx,
+		preloads.SettlePreloadItem{Account: domain.AccountID(account), Preload: id, Index: index})
 }

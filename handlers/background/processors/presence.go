@@ -63,7 +63,8 @@ func (p *Processors) beat(ctx context.Context, row projections.Presence) {
 	ctx, cancel := context.WithTimeout(ctx, 2*p.limits.Beat)
 	defer cancel()
 	if err := p.config.Presence.Beat(ctx, row); err != nil && ctx.Err() == nil {
-		p.log.WithError(err).WithField("work", row.Work).Warn("heartbeat of a running task not written; other workers may take the task")
+		p.log.WithError(err).WithField("work", row.Work).Warn("heartbeat of a running task not written; other workers may " +
+			"take the task")
 	}
 }
 

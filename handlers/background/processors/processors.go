@@ -1,5 +1,5 @@
-// Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires. A Watermill router
-// drives it; every processor is one handler of one kind of work.
+// Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires. A Watermill
+// router drives it; every processor is one handler of one kind of work.
 //
 // A message is only a hint: every processor asks a command, which folds the stream and decides, and finding nothing to do is
 // the normal end. So a message may come twice, late or in any order. Rules are not decided here, and nothing is kept here that
@@ -69,9 +69,10 @@ func (c Config) validate() error {
 	for name, missing := range map[string]bool{
 		"queue": c.Queue == nil, "kinds": len(c.Kinds) == 0, "log": c.Log == nil, "logger": c.Logger == nil,
 		"files": c.Files == nil, "presence": c.Presence == nil, "trouble": c.Trouble == nil,
-		"renderer":    c.Renderer == nil && slices.Contains(c.Kinds, projections.WorkRender),
-		"fetcher":     (c.Fetcher == nil || c.Fetches == nil) && slices.Contains(c.Kinds, projections.WorkFetch),
-		"library":     c.Library == nil && (slices.Contains(c.Kinds, projections.WorkMove) || slices.Contains(c.Kinds, projections.WorkMedia)),
+		"renderer": c.Renderer == nil && slices.Contains(c.Kinds, projections.WorkRender),
+		"fetcher":  (c.Fetcher == nil || c.Fetches == nil) && slices.Contains(c.Kinds, projections.WorkFetch),
+		"library": c.Library == nil && (slices.Contains(c.Kinds, projections.WorkMove) ||
+			slices.Contains(c.Kinds, projections.WorkMedia)),
 		"preparer":    !c.Preloads.complete() && slices.Contains(c.Kinds, projections.WorkPreload),
 		"confirmer":   c.Confirm == nil && slices.Contains(c.Kinds, projections.WorkConfirm),
 		"cache":       c.Cache == nil && slices.Contains(c.Kinds, projections.WorkRender),
@@ -206,7 +207,8 @@ func (p *Processors) register(kind string) error {
 type shareKey struct{}
 
 // underOwnContext lets work outlive the router's own context, which ends as soon as the router begins to close: a drain waits
-// for work first. Only the queue's wish to have the slot back ends it; its wish that the slot be shared reaches the work as a closed channel.
+// for work first. Only the queue's wish to have the slot back ends it; its wish that the slot be shared reaches the work as a
+// closed channel.
 func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFunc {
 	return func(msg *message.Message) ([]*message.Message, error) {
 		work, stop := context.WithCancelCause(p.work)
@@ -240,7 +242,8 @@ func (p *Processors) end(task projections.Task, err error) error {
 // settled says that an error is a normal end of work: it was done already, is handed back or goes on elsewhere.
 func settled(err error) bool {
 	for _, normal := range []error{
-		commands.ErrNothingToDo, commands.ErrGiveWay, commands.ErrShare, commands.ErrAlone, commands.ErrOutOfMemory, errLost, errDraining,
+		commands.ErrNothingToDo, commands.ErrGiveWay, commands.ErrShare, commands.ErrAlone, commands.ErrOutOfMemory, errLost,
+		errDraining,
 	} {
 		if errors.Is(err, normal) {
 			return true

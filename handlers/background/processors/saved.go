@@ -15,8 +15,8 @@ type SavedList interface {
 	List(ctx context.Context, list projections.ConnectionList) ([]projections.Connection, bool, error)
 }
 
-// SavedConnections removes the connections of a closed account with the last removal: until then, deliveries of movies that its closing
-// has cancelled may refer to them. A balance at zero removes none.
+// SavedConnections removes the connections of a closed account with the last removal: until then, deliveries of movies that its
+// closing has cancelled may refer to them. A balance at zero removes none.
 type SavedConnections struct {
 	Saved  SavedList
 	Delete Handler[connections.DeleteConnection, eventstore.Position]

@@ -67,6 +67,7 @@ func (p *Processors) succeeded(task projections.Task) {
 	ctx, cancel := context.WithTimeout(context.Background(), boardTime)
 	defer cancel()
 	if err := p.config.Trouble.Clear(ctx, task.ID); err != nil {
-		p.log.WithError(err).WithField("work", task.ID).Warn("task succeeded, its recorded failures not removed; `moviola work list` still shows it")
+		p.log.WithError(err).WithField("work", task.ID).Warn("task succeeded, its recorded failures not removed; `moviola " +
+			"work list` still shows it")
 	}
 }

@@ -108,8 +108,8 @@ func endsRender(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// endsFetch tells whether an event ends an attempt at fetching a movie's sources: its end by another, a later attempt, a render or the end of
-// the movie.
+// endsFetch tells whether an event ends an attempt at fetching a movie's sources: its end by another, a later attempt, a render
+// or the end of the movie.
 func endsFetch(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.SourcesFetchStarted:

@@ -29,11 +29,12 @@ type Keys interface {
 type Operation struct {
 	Method, Path string
 	Role         key.Role // the least that is needed
-	Query        []string // every parameter that is looked at: what is not named here, Serve does not see; "a.*" names all that begin with "a."
-	OwnAccount   bool     // the parameter account is refused instead of passed over: it would be about another account than it seems
-	OwnQuery     bool     // Serve reads the query by itself, and has an answer of its own to one that cannot be read
-	Headers      []string // every header that is looked at, beside the key
-	Serve        Endpoint
+	// every parameter that is looked at: what is not named here, Serve does not see; "a.*" names all that begin with "a."
+	Query      []string
+	OwnAccount bool     // the parameter account is refused instead of passed over: it would be about another account than it seems
+	OwnQuery   bool     // Serve reads the query by itself, and has an answer of its own to one that cannot be read
+	Headers    []string // every header that is looked at, beside the key
+	Serve      Endpoint
 	// Fail answers an error of Serve, of the key or of the role; nil: with the status of its kind.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 }

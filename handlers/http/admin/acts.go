@@ -52,8 +52,8 @@ func (a *API) act(r *http.Request, what, on, how string) error {
 	return err
 }
 
-// traced serves a request and adds to the act that it has recorded why it was refused. Whether an act was done that ended with a failure of the
-// service is not known: nothing is added to it.
+// traced serves a request and adds to the act that it has recorded why it was refused. Whether an act was done that ended with a
+// failure of the service is not known: nothing is added to it.
 func (a *API) traced(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request) error) error {
 	recorded := &operator.Acted{}
 	err := serve(w, r.WithContext(context.WithValue(r.Context(), actKey{}, recorded)))

@@ -1,6 +1,6 @@
-// Package admin serves the operator's interface under /admin: accounts, plans, credits, keys, work that is stuck, the capacity that is wanted, and the trail of what
-// operators have done. It is guarded by one token for the whole installation, not by an account's key. Whatever changes something is
-// recorded in the trail before it is done.
+// Package admin serves the operator's interface under /admin: accounts, plans, credits, keys, work that is stuck, the capacity
+// that is wanted, and the trail of what operators have done. It is guarded by one token for the whole installation, not by an
+// account's key. Whatever changes something is recorded in the trail before it is done.
 package admin
 
 import (
@@ -76,7 +76,8 @@ func New(cfg Config) *API {
 // Routes registers every path of the operator's interface on the root router.
 func (a *API) Routes(router *mux.Router) {
 	router.Handle("/admin/accounts", web.Methods{
-		http.MethodGet: a.guarded(a.readAccounts), http.MethodPost: a.guarded(a.openAccount), http.MethodDelete: a.guarded(a.closeAccount),
+		http.MethodGet: a.guarded(a.readAccounts), http.MethodPost: a.guarded(a.openAccount),
+		http.MethodDelete: a.guarded(a.closeAccount),
 	})
 	router.Handle("/admin/accounts/plan", web.Methods{http.MethodPost: a.guarded(a.changePlan)})
 	router.Handle("/admin/credits", web.Methods{http.MethodPost: a.guarded(a.grantCredits)})

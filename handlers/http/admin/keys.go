@@ -94,7 +94,8 @@ func (a *API) issueKey(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.Await(r.Context(), a.cfg.Projected, k.Position)
-	answer := issuedKey{Success: true, Account: body.Account, ID: k.ID, Key: k.Value, Role: k.Role, ExpiresAt: web.StampOrNull(k.ExpiresAt)}
+	answer := issuedKey{Success: true, Account: body.Account, ID: k.ID, Key: k.Value, Role: k.Role,
+		ExpiresAt: web.StampOrNull(k.ExpiresAt)}
 	if body.Legacy != "" {
 		answer.Legacy = &body.Legacy
 	}
@@ -122,5 +123,6 @@ func (a *API) revokeKey(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	web.Await(r.Context(), a.cfg.Projected, revocation.Position)
-	return web.Write(w, http.StatusOK, revokedKey{Success: true, Account: revocation.Account, ID: id, RevokedAt: web.Stamp(revocation.At)})
+	return web.Write(w, http.StatusOK, revokedKey{Success: true, Account: revocation.Account, ID: id,
+		RevokedAt: web.Stamp(revocation.At)})
 }

@@ -67,7 +67,8 @@ func New(cfg Config) (*API, error) {
 		cfg.Now = time.Now
 	}
 	return &API{
-		cfg: cfg, lists: web.NewLists[projections.BatchList](cfg.CursorKey, "batches"), rows: web.NewLists[resultList](cfg.CursorKey, "batch results"),
+		cfg: cfg, lists: web.NewLists[projections.BatchList](cfg.CursorKey, "batches"),
+		rows: web.NewLists[resultList](cfg.CursorKey, "batch results"),
 	}, nil
 }
 
@@ -156,7 +157,8 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err != nil {
 		return err
 	}
-	answer := listed{Success: true, Count: len(found), Limit: asked.Limit, HasNext: more, Batches: make([]head, len(found)), Timestamp: web.Stamp(a.cfg.Now())}
+	answer := listed{Success: true, Count: len(found), Limit: asked.Limit, HasNext: more, Batches: make([]head, len(found)),
+		Timestamp: web.Stamp(a.cfg.Now())}
 	for i, b := range found {
 		answer.Batches[i] = headOf(b)
 	}
@@ -202,5 +204,6 @@ func (a *API) cancel(w http.ResponseWriter, r *http.Request, c access.Call) erro
 		return err
 	}
 	web.Await(r.Context(), a.cfg.Projected, at)
-	return web.Write(w, http.StatusOK, cancelled{Success: true, Batch: id, State: projections.BatchCancelled, Timestamp: web.Stamp(a.cfg.Now())})
+	return web.Write(w, http.StatusOK, cancelled{Success: true, Batch: id, State: projections.BatchCancelled,
+		Timestamp: web.Stamp(a.cfg.Now())})
 }

@@ -17,9 +17,11 @@ import (
 )
 
 var (
-	errLargeJSON = domain.Errorf(domain.TooLarge, "batch_too_large", "A batch in JSON must be at most 2 MB: send it as CSV, or in several batches")
-	errLargeCSV  = domain.Errorf(domain.TooLarge, "batch_too_large", "A batch in CSV must be at most 20 MB: send it in several batches")
-	errFlag      = domain.Errorf(domain.Invalid, "all_or_nothing_invalid", "all_or_nothing must be true or false")
+	errLargeJSON = domain.Errorf(domain.TooLarge, "batch_too_large", "A batch in JSON must be at most 2 MB: send it as CSV, "+
+		"or in several batches")
+	errLargeCSV = domain.Errorf(domain.TooLarge, "batch_too_large", "A batch in CSV must be at most 20 MB: send it in "+
+		"several batches")
+	errFlag = domain.Errorf(domain.Invalid, "all_or_nothing_invalid", "all_or_nothing must be true or false")
 )
 
 // accepted is the answer of POST /batches.
@@ -54,10 +56,12 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err != nil {
 		return err
 	}
-	done, err := a.cfg.Request.Handle(r.Context(), commands.RequestBatch{Account: c.Account, Order: order, Hash: hash, IdempotencyKey: idempotencyKey})
+	done, err := a.cfg.Request.Handle(r.Context(),
+		commands.RequestBatch{Account: c.Account, Order: order, Hash: hash, IdempotencyKey: idempotencyKey})
 	var refused *commands.FlawedBatchError
 	if errors.As(err, &refused) {
-		return web.Write(w, web.StatusOf(refused.Refusal), flawed{Message: refused.Refusal.Message, Code: refused.Refusal.Code, Errors: refused.Flaws})
+		return web.Write(w, web.StatusOf(refused.Refusal),
+			flawed{Message: refused.Refusal.Message, Code: refused.Refusal.Code, Errors: refused.Flaws})
 	}
 	if err != nil {
 		return err

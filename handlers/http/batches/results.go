@@ -164,7 +164,8 @@ func (a *API) rowOf(b projections.MovieBatch, of batch.Row, movies map[int]proje
 // summarize counts what has become of the rows. The status of the batch is that of its movies together.
 func summarize(b projections.MovieBatch, rows []row) summary {
 	s := summary{head: headOf(b), Counts: map[string]int{
-		rowWaiting: 0, projections.StatusPending: 0, projections.StatusRunning: 0, projections.StatusDone: 0, projections.StatusError: 0,
+		rowWaiting: 0, projections.StatusPending: 0, projections.StatusRunning: 0, projections.StatusDone: 0,
+		projections.StatusError:   0,
 		projections.StatusTimeout: 0, rowInvalid: 0, rowCancelled: 0,
 	}}
 	for _, one := range rows {

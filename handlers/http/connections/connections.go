@@ -1,6 +1,6 @@
-// Package connections serves the saved connections of an account: where finished movies go, and the providers that may be asked. Its
-// managers list, save, test and delete them. No answer holds a secret, but for the secret that a webhook is signed with, in the one
-// answer in which it is new. Decisions 48 and 50.
+// Package connections serves the saved connections of an account: where finished movies go, and the providers that may be asked.
+// Its managers list, save, test and delete them. No answer holds a secret, but for the secret that a webhook is signed with, in
+// the one answer in which it is new. Decisions 48 and 50.
 package connections
 
 import (

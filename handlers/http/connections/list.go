@@ -37,7 +37,8 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 		return err
 	}
 	answer := page{
-		Success: true, Count: len(found), Limit: list.Limit, HasNext: more, Connections: make([]shown, len(found)), Timestamp: web.Stamp(a.cfg.Now()),
+		Success: true, Count: len(found), Limit: list.Limit, HasNext: more, Connections: make([]shown, len(found)),
+		Timestamp: web.Stamp(a.cfg.Now()),
 	}
 	for i, one := range found {
 		answer.Connections[i] = show(one)
@@ -78,7 +79,8 @@ var (
 // show masks what is secret and says what is known of the connection beside its settings.
 func show(c projections.Connection) shown {
 	s := shown{
-		"id": c.Name, "type": c.Kind, "saved_at": web.Stamp(c.SavedAt), "tested_at": web.StampOrNull(c.TestedAt), "test": nil, "host_key": nil,
+		"id": c.Name, "type": c.Kind, "saved_at": web.Stamp(c.SavedAt), "tested_at": web.StampOrNull(c.TestedAt), "test": nil,
+		"host_key": nil,
 	}
 	for _, name := range c.Secrets {
 		s[name] = connection.Masked

@@ -1,5 +1,5 @@
-// Package credits serves what an account has and has spent: its credits as they are now, and its statement, line by line, as JSON or
-// CSV. It reads; nothing is decided here, and no spending is ever decided on what it shows.
+// Package credits serves what an account has and has spent: its credits as they are now, and its statement, line by line, as JSON
+// or CSV. It reads; nothing is decided here, and no spending is ever decided on what it shows.
 package credits
 
 import (
@@ -77,7 +77,8 @@ func New(cfg Config) (*API, error) {
 func (a *API) Operations() []access.Operation {
 	operator := []string{web.OperatorTokenHeader}
 	return []access.Operation{
-		{Method: http.MethodGet, Path: creditsPath, Role: key.Admin, Query: []string{"account"}, Headers: operator, Serve: a.forAccount(a.now)},
+		{Method: http.MethodGet, Path: creditsPath, Role: key.Admin, Query: []string{"account"}, Headers: operator,
+			Serve: a.forAccount(a.now)},
 		{Method: http.MethodGet, Path: ledgerPath, Role: key.Admin, Headers: operator, Serve: a.forAccount(a.statement),
 			Query: []string{"account", "from", "to", "limit", "next_token", "format"}},
 	}

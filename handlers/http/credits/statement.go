@@ -174,7 +174,8 @@ func stampOf(t time.Time) *string {
 }
 
 // columns are the first line of a statement in CSV.
-var columns = []string{"number", "at", "event", "subject", "amount", "granted", "held", "charged", "kind", "reason", "period", "draft"}
+var columns = []string{"number", "at", "event", "subject", "amount", "granted", "held", "charged", "kind", "reason", "period",
+	"draft"}
 
 // writeCSV answers with a page in CSV (RFC 4180), its cursor in a header.
 func writeCSV(w http.ResponseWriter, entries []projections.Entry, next *string) error {
@@ -182,7 +183,8 @@ func writeCSV(w http.ResponseWriter, entries []projections.Entry, next *string) 
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, e := range entries {
 		rows = append(rows, []string{
-			whole(e.Number), web.Stamp(e.At), e.Event, web.CSVText(e.Subject), whole(e.Amount), whole(e.Granted), whole(e.Held), whole(e.Charged),
+			whole(e.Number), web.Stamp(e.At), e.Event, web.CSVText(e.Subject), whole(e.Amount), whole(e.Granted), whole(e.Held),
+			whole(e.Charged),
 			web.CSVText(e.Kind), web.CSVText(e.Reason), e.Period, strconv.FormatBool(e.Draft),
 		})
 	}

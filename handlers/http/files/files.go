@@ -1,5 +1,5 @@
-// Package files serves rendered movies, their thumbnails and their captions, the files of media libraries and prepared assets, at addresses
-// that cannot be guessed. No key is asked for: whoever
+// Package files serves rendered movies, their thumbnails and their captions, the files of media libraries and prepared assets, at
+// addresses that cannot be guessed. No key is asked for: whoever
 // knows an address may read its file, as long as the file is there.
 package files
 
@@ -59,8 +59,8 @@ func New(cfg Config) *Server {
 	return &Server{cfg: cfg}
 }
 
-// Routes registers the paths of rendered files on the root router: result.FilesPath + token + "/" + project + extension; and those of the
-// photographs of the template library.
+// Routes registers the paths of rendered files on the root router: result.FilesPath + token + "/" + project + extension; and
+// those of the photographs of the template library.
 func (s *Server) Routes(router *mux.Router) {
 	router.Handle(result.FilesPath+"{token}/{name}", web.Methods{http.MethodGet: s.serve})
 	router.Handle(photographs.Path+"{name}", web.Methods{http.MethodGet: s.photograph})

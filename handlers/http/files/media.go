@@ -19,8 +19,8 @@ type Library interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 }
 
-// serveMedia serves the files of media libraries, and assets that were prepared: everybody who knows an address may read its file.
-// A file whose bytes have not come is not there. Decision 45.
+// serveMedia serves the files of media libraries, and assets that were prepared: everybody who knows an address may read its
+// file. A file whose bytes have not come is not there. Decision 45.
 func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
 	found, ok, err := s.findMedia(r.Context(), r.URL.Path)
 	s.answer(w, r, found, ok, err)
@@ -47,9 +47,11 @@ func (s *Server) findMedia(ctx context.Context, address string) (target, bool, e
 
 // types are those of the assets that are prepared; what the host knows of types does not count.
 var types = map[string]string{
-	".jpg": "image/jpeg", ".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp", ".tiff": "image/tiff",
-	".mp4": "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm", ".mkv": "video/x-matroska", ".avi": "video/x-msvideo",
-	".ts": "video/mp2t", ".wmv": "video/x-ms-wmv", ".ogv": "video/ogg", ".wma": "audio/x-ms-wma", ".mka": "audio/x-matroska", ".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".flac": "audio/flac", ".aac": "audio/aac", ".m4a": "audio/mp4",
+	".jpg": "image/jpeg", ".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp",
+	".tiff": "image/tiff",
+	".mp4":  "video/mp4", ".mov": "video/quicktime", ".webm": "video/webm", ".mkv": "video/x-matroska", ".avi": "video/x-msvideo",
+	".ts": "video/mp2t", ".wmv": "video/x-ms-wmv", ".ogv": "video/ogg", ".wma": "audio/x-ms-wma", ".mka": "audio/x-matroska",
+	".mp3": "audio/mpeg", ".wav": "audio/wav", ".ogg": "audio/ogg", ".flac": "audio/flac", ".aac": "audio/aac", ".m4a": "audio/mp4",
 }
 
 func typeByName(name string) string {
@@ -59,8 +61,8 @@ func typeByName(name string) string {
 	return "application/octet-stream"
 }
 
-// disposition shows in a browser what is seen or heard there, and has everything else saved: a page that somebody has uploaded, and a
-// drawing, which may contain a script, are not opened at our address even by those who follow a link to them.
+// disposition shows in a browser what is seen or heard there, and has everything else saved: a page that somebody has uploaded,
+// and a drawing, which may contain a script, are not opened at our address even by those who follow a link to them.
 func disposition(t target) string {
 	kind, _, err := mime.ParseMediaType(t.contentType)
 	shown := media.KindOf(kind) != media.Other && !strings.Contains(kind, "xml") || kind == "text/plain" || kind == "text/x-ssa"

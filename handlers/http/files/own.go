@@ -12,8 +12,9 @@ import (
 	"moviola/domain/result"
 )
 
-// OpenOwn opens the file at a path below the service's base for a movie of an account, without the network. What is not there, and
-// what belongs to another account, is commands.ErrFileNotFound; the photographs of the template library are everybody's. Decision 8.
+// OpenOwn opens the file at a path below the service's base for a movie of an account, without the network. What is not there,
+// and what belongs to another account, is commands.ErrFileNotFound; the photographs of the template library are everybody's.
+// Decision 8.
 func (s *Server) OpenOwn(ctx context.Context, account domain.AccountID, path string) (io.ReadCloser, error) {
 	path = "/" + strings.TrimPrefix(path, "/")
 	if file, err := (Photographs{}).OpenOwn(ctx, account, path); !errors.Is(err, commands.ErrFileNotFound) {

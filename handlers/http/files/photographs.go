@@ -30,7 +30,8 @@ func (s *Server) photograph(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, file.(io.ReadSeeker)) // files of an embed.FS are
 }
 
-// Photographs gives the photographs of the template library to the movies of all accounts, by their paths below the service's base.
+// Photographs gives the photographs of the template library to the movies of all accounts, by their paths below the service's
+// base.
 type Photographs struct{}
 
 // OpenOwn opens one. Another path is commands.ErrFileNotFound.

@@ -1,5 +1,5 @@
-// Package keys serves the API keys of an account: its admins list, issue and revoke them. A key itself is in one answer, the one to its
-// issue; after that only its id is spoken of. Decision 49.
+// Package keys serves the API keys of an account: its admins list, issue and revoke them. A key itself is in one answer, the one
+// to its issue; after that only its id is spoken of. Decision 49.
 package keys
 
 import (
@@ -99,12 +99,14 @@ func (a *API) issue(w http.ResponseWriter, r *http.Request, c access.Call) error
 	if err != nil {
 		return err
 	}
-	k, err := a.cfg.Issue.Handle(r.Context(), accounts.IssueKey{Account: c.Account, Name: body.Name, Role: key.Role(body.Role), ExpiresAt: expires})
+	k, err := a.cfg.Issue.Handle(r.Context(),
+		accounts.IssueKey{Account: c.Account, Name: body.Name, Role: key.Role(body.Role), ExpiresAt: expires})
 	if err != nil {
 		return err
 	}
 	web.Await(r.Context(), a.cfg.Projected, k.Position)
-	return web.Write(w, http.StatusOK, issued{Success: true, ID: k.ID, Key: k.Value, Role: k.Role, ExpiresAt: web.StampOrNull(k.ExpiresAt)})
+	return web.Write(w, http.StatusOK, issued{Success: true, ID: k.ID, Key: k.Value, Role: k.Role,
+		ExpiresAt: web.StampOrNull(k.ExpiresAt)})
 }
 
 // Expiry reads the property expires_at: a date, which means its last moment, or a date-time; nil or empty for never.
@@ -114,7 +116,8 @@ func Expiry(text *string) (*time.Time, error) {
 	}
 	at, ok := web.ParseTime(*text, true)
 	if !ok {
-		return nil, domain.Errorf(domain.Invalid, "expires_at_invalid", "expires_at must be a date-time such as 2030-01-31T12:00:00Z, or left out")
+		return nil, domain.Errorf(domain.Invalid, "expires_at_invalid",
+			"expires_at must be a date-time such as 2030-01-31T12:00:00Z, or left out")
 	}
 	return &at, nil
 }

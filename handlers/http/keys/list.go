@@ -52,7 +52,8 @@ func (a *API) List(w http.ResponseWriter, r *http.Request, account domain.Accoun
 	}
 	now := a.cfg.Now()
 	answer := Page{
-		Success: true, Count: len(page.Keys), Limit: list.Limit, HasNext: page.More, Keys: make([]Key, len(page.Keys)), Timestamp: web.Stamp(now),
+		Success: true, Count: len(page.Keys), Limit: list.Limit, HasNext: page.More, Keys: make([]Key, len(page.Keys)),
+		Timestamp: web.Stamp(now),
 	}
 	for i, k := range page.Keys {
 		answer.Keys[i] = show(k, now)

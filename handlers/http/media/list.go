@@ -75,7 +75,8 @@ func single(query url.Values, names ...string) (map[string]string, error) {
 	for _, name := range names {
 		text, ok := web.One(query, name)
 		if !ok {
-			return nil, domain.Errorf(domain.Invalid, "parameter_ambiguous", "The parameter %s is given twice, with different values", name)
+			return nil, domain.Errorf(domain.Invalid, "parameter_ambiguous",
+				"The parameter %s is given twice, with different values", name)
 		}
 		texts[name] = text
 	}
@@ -117,7 +118,8 @@ func (a *API) list(r *http.Request, l listing) (listed, error) {
 	if !ok && l.Folder != media.Temp {
 		return listed{}, errNoFolder
 	}
-	answer := listed{Success: true, Path: folder.Path, Page: l.Page, PageSize: l.Size, TotalSize: folder.Size, Timestamp: web.Stamp(a.cfg.Now())}
+	answer := listed{Success: true, Path: folder.Path, Page: l.Page, PageSize: l.Size, TotalSize: folder.Size,
+		Timestamp: web.Stamp(a.cfg.Now())}
 	if answer.Folders, err = a.subfolders(r, l); err != nil {
 		return listed{}, err
 	}
@@ -177,8 +179,8 @@ func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, 
 	}
 }
 
-// count fills in the totals. They are kept with the folder, so that they cost the same however many files there are; only a search looks
-// at every name.
+// count fills in the totals. They are kept with the folder, so that they cost the same however many files there are; only a
+// search looks at every name.
 func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, answer *listed) error {
 	waiting, err := a.cfg.Library.Registered(r.Context(), l.Account, l.Folder)
 	if err != nil {

@@ -25,7 +25,8 @@ import (
 type Library interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 	Folder(ctx context.Context, account domain.AccountID, folder string) (projections.MediaFolder, bool, error)
-	Files(ctx context.Context, account domain.AccountID, folder string, kind media.Kind, after string, limit int) ([]projections.MediaFile, error)
+	Files(ctx context.Context, account domain.AccountID, folder string, kind media.Kind, after string,
+		limit int) ([]projections.MediaFile, error)
 	Registered(ctx context.Context, account domain.AccountID, folder string) ([]projections.MediaFile, error)
 	Folders(ctx context.Context, account domain.AccountID, folder, after string, limit int) ([]projections.MediaFolder, error)
 	Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]projections.MediaFolder, error)
@@ -67,7 +68,8 @@ type Folders interface {
 	Delete(ctx context.Context, cmd mediafiles.MediaFolder) (bool, eventstore.Position, error)
 }
 
-// Presign returns an address of the storage itself to which the bytes of an entry can be sent; empty: they are sent to this service.
+// Presign returns an address of the storage itself to which the bytes of an entry can be sent; empty: they are sent to this
+// service.
 type Presign func(ctx context.Context, place string, file media.File, ttl time.Duration) (string, error)
 
 // Config is what an API needs. Every field is required, but for those that say what they are when left out.
@@ -85,8 +87,8 @@ type Config struct {
 	Room      func() error // whether files may come in now; nil: always
 	// Fits refuses a file for which an account has no room; nil: there is always some.
 	Fits func(ctx context.Context, account string, size int64) error
-	// Uploads is the budget of the bytes of uploads that are under way, for which accounts take turns; nil: none. Each takes what it is long,
-	// and leastUpload at least.
+	// Uploads is the budget of the bytes of uploads that are under way, for which accounts take turns; nil: none. Each takes what
+	// it is long, and leastUpload at least.
 	Uploads   *fair.Budget
 	Projected web.Projected
 	// PublicURL is the base of the addresses that files are uploaded to. Decision 8.
@@ -122,15 +124,16 @@ func New(cfg Config) (*API, error) {
 		cfg.UploadTTL = 120 * time.Second
 	}
 	a := &API{
-		cfg: cfg, lists: web.NewLists[listing](cfg.CursorKey, "media-cursor"), trees: web.NewLists[treeQuery](cfg.CursorKey, "media-cursor"),
+		cfg: cfg, lists: web.NewLists[listing](cfg.CursorKey, "media-cursor"),
+		trees:   web.NewLists[treeQuery](cfg.CursorKey, "media-cursor"),
 		tickets: web.NewCursors(cfg.UploadKey, "media-upload PUT"),
 	}
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	return a, nil
 }
 
-// Stop ends the uploads that are under way, and every later one, with 503: their addresses can be used again. An HTTP server waits for its
-// answers when it shuts down: call Stop then.
+// Stop ends the uploads that are under way, and every later one, with 503: their addresses can be used again. An HTTP server
+// waits for its answers when it shuts down: call Stop then.
 func (a *API) Stop() { a.stop() }
 
 // Paths of the interface.

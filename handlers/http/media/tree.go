@@ -40,7 +40,8 @@ func (a *API) getMedia(w http.ResponseWriter, r *http.Request, c access.Call) er
 	if err != nil {
 		return err
 	}
-	answer.Storage = &storage{UsedBytes: root.BelowSize, FreeAllowance: freeAllowance, Blocked: blocked, BlockedAt: web.StampOrNull(since)}
+	answer.Storage = &storage{UsedBytes: root.BelowSize, FreeAllowance: freeAllowance, Blocked: blocked,
+		BlockedAt: web.StampOrNull(since)}
 	return web.Write(w, http.StatusOK, answer)
 }
 
@@ -118,8 +119,8 @@ func (a *API) tree(w http.ResponseWriter, r *http.Request, c access.Call, token 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// branches shows folders in order. The root and temp are always there: they are put in where they belong, when that is after from and,
-// unless to is empty, up to to.
+// branches shows folders in order. The root and temp are always there: they are put in where they belong, when that is after from
+// and, unless to is empty, up to to.
 func branches(folders []projections.MediaFolder, from, to string) []branch {
 	always := []string{"/", media.Temp}
 	out := make([]branch, 0, len(folders)+len(always))

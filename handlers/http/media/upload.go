@@ -29,11 +29,15 @@ type ticket struct {
 
 // The refusals of uploads. An address that was altered in any way is told apart from others by nobody.
 var (
-	errAddress     = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
-	errLength      = domain.Errorf(domain.Invalid, "upload_length_required", "Send the header Content-Length: the length of the file as it was registered")
-	errBroken      = domain.Errorf(domain.Invalid, "upload_incomplete", "The body ended, or paused for too long, before it was complete. Send it again.")
-	errStopping    = domain.Errorf(domain.Unavailable, "upload_interrupted", "The service is being shut down. Send the body to the same address again.")
-	errManyUploads = domain.Errorf(domain.Unavailable, "service_unavailable", "The service is taking as many uploads as it can. Send the body to the same address again.")
+	errAddress = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
+	errLength  = domain.Errorf(domain.Invalid, "upload_length_required",
+		"Send the header Content-Length: the length of the file as it was registered")
+	errBroken = domain.Errorf(domain.Invalid, "upload_incomplete",
+		"The body ended, or paused for too long, before it was complete. Send it again.")
+	errStopping = domain.Errorf(domain.Unavailable, "upload_interrupted",
+		"The service is being shut down. Send the body to the same address again.")
+	errManyUploads = domain.Errorf(domain.Unavailable, "service_unavailable",
+		"The service is taking as many uploads as it can. Send the body to the same address again.")
 )
 
 // uploadAddress is where the bytes of a registered file are sent to.
@@ -57,8 +61,8 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		return
 	}
-	// Whoever still sends while the connection breaks off may never see the answer. So a little of the body is read, all of a small one; of
-	// a large one no more is, but the connection stays for a moment.
+	// Whoever still sends while the connection breaks off may never see the answer. So a little of the body is read, all of a
+	// small one; of a large one no more is, but the connection stays for a moment.
 	w.Header().Set("Connection", "close")
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(lastPause))
@@ -128,7 +132,8 @@ func busy(err error) error {
 // ticketOf reads the ticket of an address. An address has no query.
 func (a *API) ticketOf(r *http.Request) (ticket, error) {
 	var t ticket
-	if err := a.tickets.Decode(mux.Vars(r)["ticket"], &t); err != nil || r.URL.RawQuery != "" || r.URL.ForceQuery || r.URL.RawPath != "" {
+	if err := a.tickets.Decode(mux.Vars(r)["ticket"], &t); err != nil || r.URL.RawQuery != "" || r.URL.ForceQuery ||
+		r.URL.RawPath != "" {
 		return t, errAddress
 	}
 	if !a.cfg.Now().Before(time.UnixMilli(t.Expires)) {
@@ -137,8 +142,8 @@ func (a *API) ticketOf(r *http.Request) (ticket, error) {
 	return t, nil
 }
 
-// checkHeaders holds length and type against those that were registered. A plain `curl -T` names no type: the file has the registered one
-// then, as ever. Spec: POST /media/file, with the matching content type.
+// checkHeaders holds length and type against those that were registered. A plain `curl -T` names no type: the file has the
+// registered one then, as ever. Spec: POST /media/file, with the matching content type.
 func checkHeaders(r *http.Request, t ticket) error {
 	given := strings.TrimSpace(strings.Join(r.Header.Values("Content-Type"), ","))
 	switch {
@@ -159,8 +164,8 @@ const (
 	// How slow a body may be: fewer bytes in a pause end it.
 	longestPause = 30 * time.Second
 	leastBytes   = 4 << 10
-	// How much is read of a body that is refused, and for how long: with what is buffered, less than the 64 KB after which a refusal is
-	// late (reliability §7b).
+	// How much is read of a body that is refused, and for how long: with what is buffered, less than the 64 KB after which a
+	// refusal is late (reliability §7b).
 	lastPause = time.Second
 	lastBytes = 32 << 10
 )

@@ -32,7 +32,8 @@ type cancelled struct {
 	Timestamp   string           `json:"timestamp"`
 }
 
-// cancelMovie serves POST /movies/cancel: a pending or running movie ends with status error, and its hold is released. Decision 32.
+// cancelMovie serves POST /movies/cancel: a pending or running movie ends with status error, and its hold is released. Decision
+// 32.
 func (a *API) cancelMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	project, err := projectOf(c.Query)
 	if err != nil {
@@ -66,7 +67,8 @@ func (a *API) redeliverMovie(w http.ResponseWriter, r *http.Request, c access.Ca
 	if err != nil {
 		return err
 	}
-	position, err := a.cfg.Redeliver.Handle(r.Context(), deliveries.RequestRedelivery{Account: c.Account, Project: project, Index: index})
+	position, err := a.cfg.Redeliver.Handle(r.Context(),
+		deliveries.RequestRedelivery{Account: c.Account, Project: project, Index: index})
 	if err != nil {
 		return err
 	}

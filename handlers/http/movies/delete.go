@@ -14,8 +14,9 @@ import (
 var (
 	errDeleteNoKey   = domain.Errorf(domain.Invalid, "api_key_missing", "Error: API Key not provided")
 	errDeleteBadKey  = domain.Errorf(domain.Invalid, "api_key_invalid", "Error: Invalid API key")
-	errDeleteProject = domain.Errorf(domain.Invalid, "project_invalid", "A 16-character project ID must be provided in the 'project' query parameter")
-	errDeleteFailed  = domain.Errorf(domain.Invalid, "movie_files_not_deleted", "Error deleting the movie files. Please try again.")
+	errDeleteProject = domain.Errorf(domain.Invalid, "project_invalid",
+		"A 16-character project ID must be provided in the 'project' query parameter")
+	errDeleteFailed = domain.Errorf(domain.Invalid, "movie_files_not_deleted", "Error deleting the movie files. Please try again.")
 )
 
 type deleted struct {
@@ -42,7 +43,8 @@ func (a *API) deleteMovie(w http.ResponseWriter, r *http.Request, c access.Call)
 	})
 }
 
-// failDelete answers with the one status of DELETE /movies and its own words for a bad key. A wrong operator's token is 403, as everywhere.
+// failDelete answers with the one status of DELETE /movies and its own words for a bad key. A wrong operator's token is 403, as
+// everywhere.
 func (a *API) failDelete(w http.ResponseWriter, r *http.Request, err error) {
 	var refusal *domain.Error
 	switch {

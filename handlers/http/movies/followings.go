@@ -89,8 +89,8 @@ func (f *followings) begin(ctx context.Context) error {
 	return nil
 }
 
-// look finds out how the movies stand now, and takes up new ones. A store that is away for a moment is no reason to end: what is known is told
-// again.
+// look finds out how the movies stand now, and takes up new ones. A store that is away for a moment is no reason to end: what is
+// known is told again.
 func (f *followings) look(ctx context.Context) {
 	for _, one := range f.movies {
 		if now, ok, err := f.api.cfg.Movies.Get(ctx, domain.ProjectID(one.movie.Project)); err == nil && ok {

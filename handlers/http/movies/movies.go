@@ -100,8 +100,8 @@ func (a *API) owned(ctx context.Context, project domain.ProjectID, c access.Call
 		return m, nil
 	}
 	if m.Closed {
-		// A closed movie is found without a look at the log, one that does not exist is not: who may not see it must not tell them apart
-		// by the time that it takes.
+		// A closed movie is found without a look at the log, one that does not exist is not: who may not see it must not tell
+		// them apart by the time that it takes.
 		if _, _, err := a.cfg.Movies.Get(ctx, nobodys); err != nil {
 			return projections.Movie{}, fmt.Errorf("get no movie: %w", err)
 		}
@@ -128,7 +128,8 @@ func (a *API) list(ctx context.Context, list projections.MovieList, simple bool,
 		return nil, err
 	}
 	head := listHead{
-		Success: true, From: web.Stamp(list.From), To: web.Stamp(list.To), Count: len(shown), Limit: list.Limit, HasPrev: list.MovieCursor != nil,
+		Success: true, From: web.Stamp(list.From), To: web.Stamp(list.To), Count: len(shown), Limit: list.Limit,
+		HasPrev: list.MovieCursor != nil,
 	}
 	next := page.Next
 	if len(shown) < len(page.Movies) {

@@ -43,7 +43,8 @@ func (s Streams) filled() Streams {
 // streamWrite is how long a client may take to accept one event.
 const streamWrite = 10 * time.Second
 
-var errStreams = domain.Errorf(domain.Conflict, "too_many_streams", "Too many progress streams are open. Close some, or poll GET /movies instead.")
+var errStreams = domain.Errorf(domain.Conflict, "too_many_streams", "Too many progress streams are open. Close some, or poll "+
+	"GET /movies instead.")
 
 // turnstile counts the open streams.
 type turnstile struct {
@@ -74,8 +75,9 @@ func (t *turnstile) enter(account domain.AccountID, limits Streams) (leave func(
 	}, true
 }
 
-// followMovies serves GET /movies/progress: server-sent events with status and percent, until all movies that were asked for are closed, or
-// without end for all of the account. It ends early when its client goes, when the process stops, and after a limit. Decisions 32 and 74.
+// followMovies serves GET /movies/progress: server-sent events with status and percent, until all movies that were asked for are
+// closed, or without end for all of the account. It ends early when its client goes, when the process stops, and after a limit.
+// Decisions 32 and 74.
 func (a *API) followMovies(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	projects, err := followed(c.Query)
 	if err != nil {
@@ -184,7 +186,8 @@ func (s *stream) tellAll(ctx context.Context, f *followings) (bool, error) {
 func (s *stream) tell(one *following, percent int) error {
 	m := one.movie
 	shown := describe(m, s.api.cfg.PublicURL, s.api.cfg.Tokens)
-	data, err := web.JSON(moment{Project: m.Project, Status: m.Status, Success: shown.Success, Progress: percent, Message: m.Message})
+	data, err := web.JSON(moment{Project: m.Project, Status: m.Status, Success: shown.Success, Progress: percent,
+		Message: m.Message})
 	if err != nil {
 		return fmt.Errorf("encode the progress of movie %s: %w", m.Project, err)
 	}

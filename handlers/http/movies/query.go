@@ -23,16 +23,18 @@ const (
 	dataFilter     = "client-data."
 )
 
-var statuses = []string{projections.StatusPending, projections.StatusRunning, projections.StatusDone, projections.StatusError, projections.StatusTimeout}
+var statuses = []string{projections.StatusPending, projections.StatusRunning, projections.StatusDone, projections.StatusError,
+	projections.StatusTimeout}
 
 // The refusals of GET /movies. Spec: Errors; decisions 11 and 14.
 var (
-	errFrom     = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
-	errTo       = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
-	errRange    = domain.Errorf(domain.Invalid, "date_range_too_long", "Maximum date range is 3 months.")
-	errFormat   = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
-	errStatus   = domain.Errorf(domain.Invalid, "status_invalid", "Invalid status. It is one of %s.", strings.Join(statuses, ", "))
-	errFilter   = domain.Errorf(domain.Invalid, "filter_invalid", "Invalid filter. template, movie_id and client-data.NAME are given once each, with at most %d names, each with at most %d bytes.", maxDataFilters, maxFilterText)
+	errFrom   = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
+	errTo     = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
+	errRange  = domain.Errorf(domain.Invalid, "date_range_too_long", "Maximum date range is 3 months.")
+	errFormat = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
+	errStatus = domain.Errorf(domain.Invalid, "status_invalid", "Invalid status. It is one of %s.", strings.Join(statuses, ", "))
+	errFilter = domain.Errorf(domain.Invalid, "filter_invalid", "Invalid filter. template, movie_id and client-data.NAME "+
+		"are given once each, with at most %d names, each with at most %d bytes.", maxDataFilters, maxFilterText)
 	errProjects = domain.Errorf(domain.Invalid, "project_ambiguous", "The parameters project and id name different movies")
 )
 

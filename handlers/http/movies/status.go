@@ -59,8 +59,8 @@ type destination struct {
 	At         string `json:"at"`
 }
 
-// statusOf is the status object of a movie as it is answered. The movie's document is asked for the client's own fields, and shown
-// unless simple: as it was posted, which nobody reads again.
+// statusOf is the status object of a movie as it is answered. The movie's document is asked for the client's own fields, and
+// shown unless simple: as it was posted, which nobody reads again.
 func (a *API) statusOf(ctx context.Context, m projections.Movie, simple bool) ([]byte, error) {
 	doc, err := a.document(ctx, m, simple)
 	if err != nil {
@@ -140,8 +140,8 @@ func destinations(results []projections.DeliveryResult) []destination {
 	return list
 }
 
-// standing is how a movie stands, and the share that is rendered, 0 to 100. A worker says in the log that it has finished and then leaves
-// the presence board: where nobody is on the board, the movie is looked at once more.
+// standing is how a movie stands, and the share that is rendered, 0 to 100. A worker says in the log that it has finished and
+// then leaves the presence board: where nobody is on the board, the movie is looked at once more.
 func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Movie, int, error) {
 	percent, known, err := a.progress(ctx, m)
 	if known || err != nil {
@@ -155,7 +155,8 @@ func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Mo
 	return now, percent, err
 }
 
-// progress is the share that is rendered, 0 to 100: while a worker renders, what it last said. False: no worker has said anything.
+// progress is the share that is rendered, 0 to 100: while a worker renders, what it last said. False: no worker has said
+// anything.
 func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, known bool, err error) {
 	switch {
 	case m.Status == projections.StatusDone:
@@ -173,8 +174,8 @@ func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, k
 	return min(max(int(presence.Percent), 0), 99), true, nil
 }
 
-// document is the JSON that was posted, but for secrets of its destinations, which are masked (decision 30), or only what the client wants
-// to see of it again. One that has been removed is null, and one that is damaged: it spoils no list.
+// document is the JSON that was posted, but for secrets of its destinations, which are masked (decision 30), or only what the
+// client wants to see of it again. One that has been removed is null, and one that is damaged: it spoils no list.
 func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) (posted, error) {
 	key := blobkey.Document(domain.AccountID(m.Account), domain.ProjectID(m.Project))
 	if doc, ok := a.documents.get(key); ok {
@@ -187,7 +188,8 @@ func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) 
 	}
 	raw, err := readDocument(ctx, a.cfg.Files, key)
 	if errors.Is(err, commands.ErrDamaged) {
-		a.cfg.Log.WithError(err).WithField("project", m.Project).Error("stored JSON of a movie cannot be read; the answer shows null in its place")
+		a.cfg.Log.WithError(err).WithField("project", m.Project).Error("stored JSON of a movie cannot be read; the answer " +
+			"shows null in its place")
 	}
 	if errors.Is(err, commands.ErrFileNotFound) || errors.Is(err, commands.ErrDamaged) {
 		none := json.RawMessage("null")

@@ -68,8 +68,8 @@ type stillQuery struct {
 	side    int
 }
 
-// stillMovie serves POST /movies/still: moments of a movie that is not rendered. One moment is answered as the picture itself, unless JSON is
-// asked for; several are JSON.
+// stillMovie serves POST /movies/still: moments of a movie that is not rendered. One moment is answered as the picture itself,
+// unless JSON is asked for; several are JSON.
 func (a *API) stillMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	query, err := web.ParseQuery(r)
 	if err != nil {
@@ -145,7 +145,8 @@ func parseStill(query url.Values) (q stillQuery, err error) {
 	}
 	q.side, err = strconv.Atoi(size)
 	if !ok || err != nil || q.side < minStillSide || q.side > maxStillSide {
-		return q, domain.Errorf(domain.Invalid, "size_invalid", "size must be the pixels of the picture's longer side: %d to %d", minStillSide, maxStillSide)
+		return q, domain.Errorf(domain.Invalid, "size_invalid",
+			"size must be the pixels of the picture's longer side: %d to %d", minStillSide, maxStillSide)
 	}
 	return q, nil
 }
@@ -156,13 +157,15 @@ func parseMoments(lists []string) (moments []float64, err error) {
 		for text := range strings.SplitSeq(list, ",") {
 			seconds, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 			if err != nil || math.IsNaN(seconds) || seconds < 0 || seconds > maxMoment {
-				return nil, domain.Errorf(domain.Invalid, "time_invalid", "time must be seconds from the movie's start, such as 1.5, or several with commas between")
+				return nil, domain.Errorf(domain.Invalid, "time_invalid",
+					"time must be seconds from the movie's start, such as 1.5, or several with commas between")
 			}
 			moments = append(moments, seconds)
 		}
 	}
 	if len(moments) > previews.MaxMoments {
-		return nil, domain.Errorf(domain.Invalid, "time_invalid", "At most %d moments can be shown at once, %d were asked for", previews.MaxMoments, len(moments))
+		return nil, domain.Errorf(domain.Invalid, "time_invalid", "At most %d moments can be shown at once, %d were asked for",
+			previews.MaxMoments, len(moments))
 	}
 	return moments, nil
 }

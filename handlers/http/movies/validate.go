@@ -52,7 +52,8 @@ type finding struct {
 
 func findingOf(p lint.Problem) finding {
 	return finding{
-		Pointer: p.Pointer, Line: p.Line, Column: p.Column, Code: p.Code, Severity: string(p.Severity), Message: p.Message, Remedy: p.Remedy,
+		Pointer: p.Pointer, Line: p.Line, Column: p.Column, Code: p.Code, Severity: string(p.Severity), Message: p.Message,
+		Remedy:   p.Remedy,
 		Template: p.Template,
 	}
 }
@@ -93,7 +94,8 @@ func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Cal
 	}
 	markDeprecated(w.Header(), body)
 	answer := validation{
-		Success: true, Errors: []finding{}, Warnings: []string{}, Problems: []finding{}, Unchecked: []string{}, Timestamp: web.Stamp(a.now()),
+		Success: true, Errors: []finding{}, Warnings: []string{}, Problems: []finding{}, Unchecked: []string{},
+		Timestamp: web.Stamp(a.now()),
 	}
 	input, err := a.cfg.Submit.Preview(r.Context(), c.Account, body)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package preloads serves batches of assets that are made ready before a render: they are requested, and looked at until they are done.
-// Spec: Preload batch; decisions 38 and 46.
+// Package preloads serves batches of assets that are made ready before a render: they are requested, and looked at until they are
+// done. Spec: Preload batch; decisions 38 and 46.
 package preloads
 
 import (
@@ -137,8 +137,9 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, c access.Call) error {
 		return domain.Errorf(domain.NotFound, "preload_not_found", "Preload %s not found", id)
 	}
 	shown := answer{
-		Success: true, ID: batch.ID, Status: batch.Status, CreatedAt: web.Stamp(batch.CreatedAt), EndedAt: web.StampOrNull(batch.EndedAt),
-		Items: make([]item, len(batch.Items)), Timestamp: web.Stamp(a.cfg.Now()),
+		Success: true, ID: batch.ID, Status: batch.Status, CreatedAt: web.Stamp(batch.CreatedAt),
+		EndedAt: web.StampOrNull(batch.EndedAt),
+		Items:   make([]item, len(batch.Items)), Timestamp: web.Stamp(a.cfg.Now()),
 	}
 	for i, one := range batch.Items {
 		shown.Items[i] = a.item(c.Account, projections.PreloadWorkID(id, i), one)

@@ -32,10 +32,12 @@ func fieldsOf(movie []byte) []field {
 		fields = append(fields, v.field())
 	}
 	return append(fields,
-		field{Name: "make_webhook_url", Label: "Webhook URL", Type: "text", Help: "Where the finished movie is announced", Advanced: true},
-		field{Name: "client_data", Label: "Client data", Type: "array", Help: "Comes back with the finished movie", Advanced: true, Spec: []field{
-			{Name: "key", Label: "Key", Type: "text"}, {Name: "value", Label: "Value", Type: "text"},
-		}})
+		field{Name: "make_webhook_url", Label: "Webhook URL", Type: "text", Help: "Where the finished movie is announced",
+			Advanced: true},
+		field{Name: "client_data", Label: "Client data", Type: "array", Help: "Comes back with the finished movie",
+			Advanced: true, Spec: []field{
+				{Name: "key", Label: "Key", Type: "text"}, {Name: "value", Label: "Value", Type: "text"},
+			}})
 }
 
 // variable is a variable of a movie, with what is said about it.
@@ -46,8 +48,8 @@ type variable struct {
 	options []option
 }
 
-// variablesOf reads the variables of a movie in the order in which they are written. What begins with @ lists the values of a variable,
-// what begins with ? is its help. Movie-schema §9.5.
+// variablesOf reads the variables of a movie in the order in which they are written. What begins with @ lists the values of a
+// variable, what begins with ? is its help. Movie-schema §9.5.
 func variablesOf(movie []byte) []variable {
 	var top struct {
 		Variables json.RawMessage `json:"variables"`

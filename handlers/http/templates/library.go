@@ -82,7 +82,8 @@ func parseTags(raw string) ([]string, error) {
 func (a *API) shelfOf(t projections.Template) shelf {
 	e := entryOf(t)
 	s := shelf{
-		ID: e.ID, Name: e.Name, Tags: e.Tags, Width: e.Width, Height: e.Height, Prompt: t.Prompt != "", CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt,
+		ID: e.ID, Name: e.Name, Tags: e.Tags, Width: e.Width, Height: e.Height, Prompt: t.Prompt != "", CreatedAt: e.CreatedAt,
+		UpdatedAt: e.UpdatedAt,
 	}
 	if t.Published {
 		s.Credit = builtin.CreditOf(template.ID(t.ID))

@@ -46,7 +46,9 @@ func (a *API) unpublish(w http.ResponseWriter, r *http.Request) error {
 	return a.change(w, r, a.cfg.Publish.Unpublish)
 }
 
-func (a *API) change(w http.ResponseWriter, r *http.Request, do func(context.Context, template.ID) (templates.Publication, error)) error {
+func (a *API) change(
+	w http.ResponseWriter, r *http.Request, do func(context.Context, template.ID) (templates.Publication, error),
+) error {
 	id, ok := template.ParseID(mux.Vars(r)["id"])
 	if !ok {
 		return template.NotFound(template.ID(mux.Vars(r)["id"]))

@@ -181,7 +181,8 @@ func (a *API) owned(ctx context.Context, account domain.AccountID, text string) 
 
 func entryOf(t projections.Template) entry {
 	e := entry{
-		ID: t.ID, Name: t.Name, Tags: t.Tags, CreatedAt: web.Stamp(t.CreatedAt), UpdatedAt: web.Stamp(t.UpdatedAt), Width: t.Width, Height: t.Height,
+		ID: t.ID, Name: t.Name, Tags: t.Tags, CreatedAt: web.Stamp(t.CreatedAt), UpdatedAt: web.Stamp(t.UpdatedAt),
+		Width: t.Width, Height: t.Height,
 	}
 	if e.Tags == nil {
 		e.Tags = []string{}
@@ -189,8 +190,8 @@ func entryOf(t projections.Template) entry {
 	return e
 }
 
-// serveExample serves the example video of a published template, or its thumbnail. There is no secret in its address: the library is for
-// everybody.
+// serveExample serves the example video of a published template, or its thumbnail. There is no secret in its address: the library
+// is for everybody.
 func (a *API) serveExample(w http.ResponseWriter, r *http.Request) {
 	key, contentType, err := a.exampleOf(r)
 	var file commands.File

@@ -47,7 +47,8 @@ func (v variable) schema() *schema {
 	return s
 }
 
-// valueSchema tells by a value what may stand in its place. Numbers may be written as texts, as everywhere in a movie (decision 23).
+// valueSchema tells by a value what may stand in its place. Numbers may be written as texts, as everywhere in a movie (decision
+// 23).
 func valueSchema(raw json.RawMessage) *schema {
 	var value any
 	_ = json.Unmarshal(raw, &value) // what cannot be read is described as anything

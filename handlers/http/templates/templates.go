@@ -1,5 +1,5 @@
-// Package templates serves saved templates: those of an account, which its editors write, and the library that everybody can render.
-// Decisions 40 to 42.
+// Package templates serves saved templates: those of an account, which its editors write, and the library that everybody can
+// render. Decisions 40 to 42.
 package templates
 
 import (
@@ -123,7 +123,8 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// Routes registers what no key opens: the examples of the library, which everybody may see, and publishing, which is an operator's act.
+// Routes registers what no key opens: the examples of the library, which everybody may see, and publishing, which is an
+// operator's act.
 func (a *API) Routes(router *mux.Router) {
 	router.Handle(publishPath, web.Methods{http.MethodPost: a.guarded(a.publish)})
 	router.Handle(unpublishPath, web.Methods{http.MethodPost: a.guarded(a.unpublish)})

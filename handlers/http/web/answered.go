@@ -67,7 +67,8 @@ func operationOf(r *http.Request) string {
 	return method + " " + path
 }
 
-// LogAnswers returns an observer of Wrap that writes one line for each request: without its query, without what cannot be guessed of its path.
+// LogAnswers returns an observer of Wrap that writes one line for each request: without its query, without what cannot be guessed
+// of its path.
 func LogAnswers(log logrus.FieldLogger, level logrus.Level) func(Answered) {
 	return func(a Answered) {
 		entry := log.WithFields(logrus.Fields{

@@ -18,9 +18,9 @@ const (
 	maxBodyTime   = 2 * time.Minute
 )
 
-// ReadBody reads a body of JSON of at most limit bytes, whatever its header says of its length. A longer one is answered with tooLarge. A byte
-// order mark is dropped (decision 58). All bodies that are being worked on have a budget together, for which accounts take turns: who
-// waits too long for a part of it is told to come back.
+// ReadBody reads a body of JSON of at most limit bytes, whatever its header says of its length. A longer one is answered with
+// tooLarge. A byte order mark is dropped (decision 58). All bodies that are being worked on have a budget together, for which
+// accounts take turns: who waits too long for a part of it is told to come back.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge error) ([]byte, error) {
 	return readBody(w, r, limit, bodyFactor, tooLarge)
 }
@@ -56,7 +56,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, factor int, t
 
 // ReadObject reads a body of at most limit bytes that must be one JSON object into a struct.
 func ReadObject(w http.ResponseWriter, r *http.Request, limit int64, into any) error {
-	body, err := ReadBody(w, r, limit, domain.Errorf(domain.TooLarge, "body_too_large", "The request body is larger than the limit of %d bytes", limit))
+	body, err := ReadBody(w, r, limit, domain.Errorf(domain.TooLarge, "body_too_large",
+		"The request body is larger than the limit of %d bytes", limit))
 	switch {
 	case err != nil:
 		return err

@@ -8,7 +8,8 @@ import (
 	"moviola/internal/fair"
 )
 
-// What the bodies that a process is working on may take together, and those of one account. Reading a movie takes up to about 20 times its JSON.
+// What the bodies that a process is working on may take together, and those of one account. Reading a movie takes up to about 20
+// times its JSON.
 const (
 	bodyBudget = 256 << 20
 	bodyShare  = bodyBudget / 2
@@ -33,8 +34,9 @@ func ForAccount(request context.Context, account domain.AccountID) context.Conte
 	return context.WithValue(request, accountKey{}, account)
 }
 
-// enter takes from a budget what a body of a length needs, until the request's context ends. Accounts take turns. It waits for a while, and then
-// returns fair.ErrBusy, or the cause of the context's end. A context that never ends takes nothing: nobody would give it back.
+// enter takes from a budget what a body of a length needs, until the request's context ends. Accounts take turns. It waits for a
+// while, and then returns fair.ErrBusy, or the cause of the context's end. A context that never ends takes nothing: nobody would
+// give it back.
 func enter(request context.Context, b *fair.Budget, length int) error {
 	if request.Done() == nil {
 		return nil

@@ -37,7 +37,8 @@ var errUnavailable = domain.Errorf(domain.Unavailable, "service_unavailable",
 
 // errNewer answers what takes an event that this process cannot read.
 var errNewer = domain.Errorf(domain.Unavailable, "written_by_newer_version",
-	"This was changed by a newer version of the service, which another process runs or has run. Please try again when the upgrade is done.")
+	"This was changed by a newer version of the service, which another process runs or has run. Please try again when the "+
+		"upgrade is done.")
 
 // unavailableError is what a client reads of such a failure.
 func unavailableError(err error) *domain.Error {
@@ -45,11 +46,13 @@ func unavailableError(err error) *domain.Error {
 		return errNewer
 	}
 	if errors.Is(err, fair.ErrBusy) {
-		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service is reading as many large requests as it can. Please try again.")
+		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service is reading as many large requests as it "+
+			"can. Please try again.")
 	}
 	var full *quota.FullError
 	if errors.Is(err, ErrNoRoom) || errors.As(err, &full) {
-		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service has too little room on its disk to take anything new now. Please try again later.")
+		return domain.Errorf(domain.Unavailable, errUnavailable.Code, "The service has too little room on its disk to take "+
+			"anything new now. Please try again later.")
 	}
 	var behind *projections.BehindError
 	if !errors.As(err, &behind) {
@@ -59,7 +62,8 @@ func unavailableError(err error) *domain.Error {
 	if behind.Left > 0 {
 		left = fmt.Sprintf(", about %s are left", behind.Left)
 	}
-	return domain.Errorf(domain.Unavailable, errUnavailable.Code, "Lists are being brought up to date: %.0f %% is done%s. Please try again.", behind.Progress, left)
+	return domain.Errorf(domain.Unavailable, errUnavailable.Code, "Lists are being brought up to date: %.0f %% is done%s. "+
+		"Please try again.", behind.Progress, left)
 }
 
 // retryAfter is what clients are told to wait, in seconds.
@@ -73,8 +77,8 @@ type limit struct {
 
 type limitKey struct{}
 
-// Limit ends the context of every request of a router with ErrLate when its time is over: after a time, or the one that its route has in
-// others, by method and path template ("GET /v2/movies"); NoLimit: never.
+// Limit ends the context of every request of a router with ErrLate when its time is over: after a time, or the one that its route
+// has in others, by method and path template ("GET /v2/movies"); NoLimit: never.
 func Limit(router *mux.Router, after time.Duration, others map[string]time.Duration) {
 	router.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -101,7 +105,8 @@ func Limit(router *mux.Router, after time.Duration, others map[string]time.Durat
 	})
 }
 
-// untilRead stops the time of a request while its body is read, which has a limit of its own, and returns what lets it begin anew.
+// untilRead stops the time of a request while its body is read, which has a limit of its own, and returns what lets it begin
+// anew.
 func untilRead(ctx context.Context) (resume func()) {
 	l, ok := ctx.Value(limitKey{}).(*limit)
 	if !ok {
@@ -116,9 +121,11 @@ func unavailable(r *http.Request, err error) bool {
 	var network net.Error
 	var behind *projections.BehindError
 	var full *quota.FullError
-	return errors.As(err, &full) || errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) || errors.Is(err, eventstore.ErrUnavailable) ||
+	return errors.As(err, &full) || errors.Is(context.Cause(r.Context()), ErrLate) || errors.Is(err, ErrLate) ||
+		errors.Is(err, eventstore.ErrUnavailable) ||
 		errors.Is(err, eventstore.ErrUnknownType) || errors.Is(err, fair.ErrBusy) || errors.Is(err, ErrNoRoom) ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network) || errors.As(err, &behind)
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ENOSPC) || errors.As(err, &network) ||
+		errors.As(err, &behind)
 }
 
 // Retry tells the client of a request that failed for such a reason when to repeat it.

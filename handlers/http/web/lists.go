@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Lists writes and reads the cursors of one kind of list. Q, a struct, is what such a list is asked for: the account, the filters, the limit,
-// and the place after which the page begins.
+// Lists writes and reads the cursors of one kind of list. Q, a struct, is what such a list is asked for: the account, the
+// filters, the limit, and the place after which the page begins.
 //
-// The cursor is the query itself, as JSON: a filter that is a field of Q cannot be forgotten in it. What a field tagged "-" holds is asked
-// for anew with each page.
+// The cursor is the query itself, as JSON: a filter that is a field of Q cannot be forgotten in it. What a field tagged "-" holds
+// is asked for anew with each page.
 type Lists[Q any] struct{ cursors Cursors }
 
 // NewLists returns the cursors of one kind of list; key and label are those of NewCursors.
@@ -27,8 +27,8 @@ func (l Lists[Q]) Next(q Q) (*string, error) {
 	return &token, nil
 }
 
-// Resume is the query that a cursor was made of. Sent is what was asked for beside it, zero where nothing was: an account or filter of another
-// value is refused with ErrCursor, as is every text that Next has not written for such a list. Decision 14.
+// Resume is the query that a cursor was made of. Sent is what was asked for beside it, zero where nothing was: an account or
+// filter of another value is refused with ErrCursor, as is every text that Next has not written for such a list. Decision 14.
 func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 	var raw json.RawMessage
 	var q Q

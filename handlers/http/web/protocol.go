@@ -12,8 +12,8 @@ import (
 	"moviola/domain"
 )
 
-// AnswerProtocolErrors returns a listener on whose connections net/http's own answers to what it cannot read (400, 431, 501, 505) have
-// the body of every other error. net/http writes them past all handlers, as text. Decision 1.
+// AnswerProtocolErrors returns a listener on whose connections net/http's own answers to what it cannot read (400, 431, 501, 505)
+// have the body of every other error. net/http writes them past all handlers, as text. Decision 1.
 func AnswerProtocolErrors(listener net.Listener) net.Listener { return protocolListener{listener} }
 
 type protocolListener struct{ net.Listener }
@@ -31,7 +31,8 @@ func (l protocolListener) Accept() (net.Conn, error) {
 type protocolConn struct{ *net.TCPConn }
 
 // protocolAnswer is how net/http begins its own answers. Those of handlers have a date among their headers, and never begin so.
-var protocolAnswer = regexp.MustCompile(`^HTTP/1\.1 (400|431|501|505) [^\r\n]*\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`)
+var protocolAnswer = regexp.MustCompile(`^HTTP/1\.1 (400|431|501|505) [^\r\n]*\r\n` +
+	`Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`)
 
 // longestProtocolAnswer bounds what is looked at.
 const longestProtocolAnswer = 512
@@ -59,7 +60,8 @@ func protocolError(status, text string) []byte {
 	case http.StatusRequestHeaderFieldsTooLarge:
 		refusal = domain.Errorf(domain.Invalid, "headers_too_large", "The headers of the request are too large: send at most 64 kB")
 	case http.StatusNotImplemented:
-		refusal = domain.Errorf(domain.Invalid, "transfer_encoding_unknown", "Unsupported transfer encoding: send the body chunked or with Content-Length")
+		refusal = domain.Errorf(domain.Invalid, "transfer_encoding_unknown",
+			"Unsupported transfer encoding: send the body chunked or with Content-Length")
 	case http.StatusHTTPVersionNotSupported:
 		refusal = domain.Errorf(domain.Invalid, "http_version_unknown", "Unsupported HTTP version: use HTTP/1.1")
 	default:
@@ -71,7 +73,8 @@ func protocolError(status, text string) []byte {
 	if err != nil {
 		panic("strings do not encode: " + err.Error())
 	}
-	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n%s: %s\r\n\r\n",
+	head := fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: "+
+		"%d\r\nConnection: close\r\n%s: %s\r\n\r\n",
 		code, http.StatusText(code), len(body), RequestIDHeader, newRequestID())
 	return append([]byte(head), body...)
 }

@@ -53,8 +53,8 @@ var layouts = []string{
 	"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
 }
 
-// ParseDate reads a parameter that is a date or a date-time, nil when none is given; what cannot be read is answered with refusal.
-// As the end of a range a date means its last moment.
+// ParseDate reads a parameter that is a date or a date-time, nil when none is given; what cannot be read is answered with
+// refusal. As the end of a range a date means its last moment.
 func ParseDate(query url.Values, end bool, refusal error, names ...string) (*time.Time, error) {
 	text, ok := One(query, names...)
 	if !ok {

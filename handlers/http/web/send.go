@@ -22,7 +22,8 @@ var packers = sync.Pool{New: func() any {
 	return packer
 }}
 
-// Send answers with a body in one piece, with its length, packed when that pays and the client takes it: pictures are packed already. Decision 2.
+// Send answers with a body in one piece, with its length, packed when that pays and the client takes it: pictures are packed
+// already. Decision 2.
 func Send(w http.ResponseWriter, status int, contentType string, body []byte) {
 	if len(body) >= packFrom && !strings.HasPrefix(contentType, "image/") {
 		w.Header().Add("Vary", "Accept-Encoding")

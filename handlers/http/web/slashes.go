@@ -7,9 +7,10 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// CleanSlashes stands around everything. It serves operations at paths with one slash too many at the end, or with doubled ones, as the path
-// without them: nothing is redirected, for that would lose a body, and everything behind it sees the clean path. operations are the
-// templates of their paths in the router; at all other paths every slash counts, for files are found by them. Decision 65.
+// CleanSlashes stands around everything. It serves operations at paths with one slash too many at the end, or with doubled ones,
+// as the path without them: nothing is redirected, for that would lose a body, and everything behind it sees the clean path.
+// operations are the templates of their paths in the router; at all other paths every slash counts, for files are found by them.
+// Decision 65.
 func CleanSlashes(router *mux.Router, operations map[string]bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := withoutSlashes(r.URL.Path)

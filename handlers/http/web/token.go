@@ -31,11 +31,13 @@ type OperatorToken struct {
 
 // NewOperatorToken returns the token with a value. An empty one lets nobody in. A wrong token is refused after the delay.
 func NewOperatorToken(value string, delay time.Duration) *OperatorToken {
-	return &OperatorToken{hash: sha256.Sum256([]byte(value)), set: value != "", delay: delay, delayed: make(chan struct{}, maxDelayed)}
+	return &OperatorToken{hash: sha256.Sum256([]byte(value)), set: value != "", delay: delay,
+		delayed: make(chan struct{}, maxDelayed)}
 }
 
 // Check returns the refusal `Invalid token`, unless the request carries the token, once. It compares hashes, so that the time it
-// takes says nothing about the token, not even its length. The right token, and none, are answered at once; a nil token refuses all.
+// takes says nothing about the token, not even its length. The right token, and none, are answered at once; a nil token refuses
+// all.
 func (t *OperatorToken) Check(r *http.Request) error {
 	values := r.Header.Values(OperatorTokenHeader)
 	if t == nil || len(values) == 0 {

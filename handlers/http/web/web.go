@@ -103,8 +103,8 @@ func Refuse(w http.ResponseWriter, status int, err *domain.Error) {
 	_ = Write(w, status, failure{Message: err.Message, Code: code})
 }
 
-// Fail answers with an error: a *domain.Error as what it is, everything else as 503 when a part of the service did not answer, and as 500
-// otherwise, with a fixed text. The cause of what is the service's own failure goes to the log.
+// Fail answers with an error: a *domain.Error as what it is, everything else as 503 when a part of the service did not answer,
+// and as 500 otherwise, with a fixed text. The cause of what is the service's own failure goes to the log.
 func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err error) {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
@@ -129,7 +129,8 @@ func LogFailure(r *http.Request, log logrus.FieldLogger, err error) {
 	if r.Context().Err() != nil && !errors.Is(context.Cause(r.Context()), ErrLate) {
 		return
 	}
-	log.WithFields(logrus.Fields{"method": r.Method, "path": LogPath(r.URL.Path), "request": RequestID(r.Context())}).WithError(err).Error("request failed")
+	log.WithFields(logrus.Fields{"method": r.Method, "path": LogPath(r.URL.Path),
+		"request": RequestID(r.Context())}).WithError(err).Error("request failed")
 }
 
 // NotFound answers a path that does not exist. Decision 5.

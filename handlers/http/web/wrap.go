@@ -70,7 +70,8 @@ func answerPanic(w *recorder, r *http.Request, log logrus.FieldLogger, crash any
 	if err, ok := crash.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(http.ErrAbortHandler)
 	}
-	log.WithFields(logrus.Fields{"request": RequestID(r.Context()), "stack": string(debug.Stack())}).Error(fmt.Sprint("panic: ", crash))
+	log.WithFields(logrus.Fields{"request": RequestID(r.Context()), "stack": string(debug.Stack())}).Error(fmt.Sprint("panic: ",
+		crash))
 	if w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
@@ -79,7 +80,8 @@ func answerPanic(w *recorder, r *http.Request, log logrus.FieldLogger, crash any
 
 // validRequestID accepts what cannot disturb a log or a header.
 func validRequestID(id string) bool {
-	return id != "" && len(id) <= maxRequestID && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
+	return id != "" && len(id) <= maxRequestID &&
+		strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
 
 func newRequestID() string {

@@ -49,7 +49,8 @@ func (s *Background) newChores() (*chores.Chores, error) {
 	return chores.New(parts)
 }
 
-// tidied is the chore of removing what was not used for the time to live from a cache of the renderer, which has the name of its folder.
+// tidied is the chore of removing what was not used for the time to live from a cache of the renderer, which has the name of its
+// folder.
 func (s *Background) tidied(name, folder string) chores.Chore {
 	return chores.Tidy(name, s.Config.AssetCacheTTL, func(ctx context.Context, before time.Time) error {
 		var failures []error
@@ -58,7 +59,8 @@ func (s *Background) tidied(name, folder string) chores.Chore {
 				failures = append(failures, place.Room.Sweep(ctx, before))
 			}
 		}
-		return errors.Join(append(failures, scratch.Tidy(ctx, filepath.Join(s.WorkFolder(), folder), before))...) // what was never finished, too
+		// what was never finished, too
+		return errors.Join(append(failures, scratch.Tidy(ctx, filepath.Join(s.WorkFolder(), folder), before))...)
 	})
 }
 

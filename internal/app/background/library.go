@@ -16,7 +16,8 @@ func (s *Background) newCurator() (*curator.Curator, error) {
 			return nil, err
 		}
 		for _, t := range all {
-			cfg.BuiltIn = append(cfg.BuiltIn, templatecommands.BuiltIn{ID: t.ID, Name: t.Name, Tags: t.Tags, Prompt: t.Prompt, Movie: t.At(s.Config.PublicURL + photographs.Path)})
+			cfg.BuiltIn = append(cfg.BuiltIn, templatecommands.BuiltIn{ID: t.ID, Name: t.Name, Tags: t.Tags, Prompt: t.Prompt,
+				Movie: t.At(s.Config.PublicURL + photographs.Path)})
 		}
 	}
 	return curator.New(cfg), nil

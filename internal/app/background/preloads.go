@@ -17,7 +17,8 @@ func (s *Background) preloadWork() processors.Preloads {
 	work := processors.Preloads{
 		Items: preloadcommands.NewPreloadItems(log, bucket, time.Now),
 		Store: preloadcommands.NewPreparedStore(preloadcommands.PreparedStoreConfig{
-			Files: bucket, Keep: s.Media.Keep, Addresses: s.Media.Addresses, Prices: s.ItemPrices(), Now: time.Now, TTL: s.Config.AssetCacheTTL,
+			Files: bucket, Keep: s.Media.Keep, Addresses: s.Media.Addresses, Prices: s.ItemPrices(), Now: time.Now,
+			TTL:   s.Config.AssetCacheTTL,
 			Shown: func(ctx context.Context, at eventstore.Position) { web.Await(ctx, s.Models.Reader, at) },
 		}),
 		Settle: preloadcommands.NewSettleItemHandler(log, s.Ledgers, bucket, time.Now, s.Config.AbandonAfter),

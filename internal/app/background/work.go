@@ -72,7 +72,8 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 	}
 	if s.Config.Plays(config.RoleRenderer) {
 		log := s.Logger.WithField("part", "render")
-		if s.Renderer, err = rendering.NewRenderer(ctx, s.Config, s.WorkFolder(), s.FileServer(log), s.SharedSources(), s.Stores.Files, s.SavedProvider(), s.Metrics, log); err != nil {
+		if s.Renderer, err = rendering.NewRenderer(ctx, s.Config, s.WorkFolder(), s.FileServer(log), s.SharedSources(),
+			s.Stores.Files, s.SavedProvider(), s.Metrics, log); err != nil {
 			return nil, err
 		}
 		parts.Renderer, parts.Fetcher = s.Renderer.Engine, s.Renderer.Engine
@@ -94,8 +95,9 @@ func (s *Background) commands() processors.Commands {
 		AbandonSubmission: commands.NewAbandonSubmissionHandler(commands.AbandonSubmissionConfig{
 			Log: log, Ledgers: s.Ledgers, Settle: settle, Now: now, Age: s.Config.AbandonAfter,
 		}),
-		SettleMovie:     settle,
-		PlanRender:      commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: s.Ledgers, Plans: s.Plans, Now: now}),
+		SettleMovie: settle,
+		PlanRender: commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: s.Ledgers, Plans: s.Plans,
+			Now: now}),
 		ExpireFile:      commands.NewExpireFileHandler(log, files, now, s.Config.FileRetention),
 		SweepTemplate:   s.Sweeper(),
 		CompleteBatch:   commands.NewCompleteBatchHandler(s.Submitter()),
@@ -109,8 +111,8 @@ func (s *Background) commands() processors.Commands {
 	}
 }
 
-// closedForWork says whether this process takes no new work of a kind, because the disk has less room than its reserve, or because there is no
-// room for what would be rendered. Deliveries and removals go on.
+// closedForWork says whether this process takes no new work of a kind, because the disk has less room than its reserve, or
+// because there is no room for what would be rendered. Deliveries and removals go on.
 func (s *Background) closedForWork(kind string) bool {
 	if kind == projections.WorkRender && s.Stores.Rendered.Full() {
 		return true

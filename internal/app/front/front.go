@@ -29,7 +29,8 @@ type Front struct {
 	Router         *mux.Router
 	Operations     []access.Operation // all that a key opens
 	GeneratedToken string             // the operator's token, when this start has made it
-	Stops          []func()           // to be called when the server stops: a shutdown waits for open answers, and a stream has no end of its own
+	// to be called when the server stops: a shutdown waits for open answers, and a stream has no end of its own
+	Stops []func()
 
 	operator  *web.OperatorToken
 	resources *resources.Resources

@@ -8,7 +8,8 @@ import (
 
 // newWork are the operations that bring something new onto the disk. All others go on when there is little room.
 var newWork = map[string]bool{
-	"POST /v2/movies": true, "POST /v2/preloads": true, "POST /v2/batches": true, "POST /v2/media/file": true, "POST /v2/templates": true,
+	"POST /v2/movies": true, "POST /v2/preloads": true, "POST /v2/batches": true, "POST /v2/media/file": true,
+	"POST /v2/templates": true,
 }
 
 // guardRoom makes the operations that bring something new ask for room first.

@@ -16,8 +16,9 @@ import (
 	"moviola/internal/metrics"
 )
 
-// Journal writes a line to the log of the process for what it has appended and operators look for: submissions, claims, outcomes, tries at
-// destinations, operators' acts. A line takes ids, kinds, counts and times: no address, no message, no name that a client chose.
+// Journal writes a line to the log of the process for what it has appended and operators look for: submissions, claims, outcomes,
+// tries at destinations, operators' acts. A line takes ids, kinds, counts and times: no address, no message, no name that a
+// client chose.
 type Journal struct {
 	codec *eventstore.Codec
 	log   logrus.FieldLogger
@@ -29,7 +30,8 @@ func New(codec *eventstore.Codec, log logrus.FieldLogger) Journal {
 }
 
 // journalled are the types of events that a line is written for.
-var journalled = typesOf(movie.Submitted{}, movie.Cancelled{}, movie.RenderStarted{}, movie.RenderReleased{}, movie.RenderTimedOut{},
+var journalled = typesOf(movie.Submitted{}, movie.Cancelled{}, movie.RenderStarted{}, movie.RenderReleased{},
+	movie.RenderTimedOut{},
 
 	movie.RenderFinished{}, movie.DeliveryAttempted{}, movie.RedeliveryRequested{}, acts.Acted{})
 
@@ -50,7 +52,8 @@ func (j Journal) Written(ctx context.Context, w eventstore.Written) {
 		if !journalled[event.Type] {
 			continue
 		}
-		data, meta, err := j.codec.Decode(eventstore.Recorded{Stream: w.Stream, Type: event.Type, Data: event.Data, Metadata: event.Metadata})
+		data, meta, err := j.codec.Decode(eventstore.Recorded{Stream: w.Stream, Type: event.Type, Data: event.Data,
+			Metadata: event.Metadata})
 		if err != nil {
 			continue // this process has just written it: these types can be read
 		}
@@ -70,7 +73,8 @@ func (j Journal) Written(ctx context.Context, w eventstore.Written) {
 func lineOf(ctx context.Context, event domain.Event) (string, logrus.Fields) {
 	switch d := event.(type) {
 	case movie.Submitted:
-		return "movie submitted", logrus.Fields{"held": d.Held, "destinations": d.Destinations, "draft": d.Draft, "bytes": d.DocumentSize}
+		return "movie submitted", logrus.Fields{"held": d.Held, "destinations": d.Destinations, "draft": d.Draft,
+			"bytes": d.DocumentSize}
 	case movie.Cancelled:
 		return "movie cancelled", logrus.Fields{}
 	case movie.RenderStarted:
@@ -82,7 +86,8 @@ func lineOf(ctx context.Context, event domain.Event) (string, logrus.Fields) {
 	case movie.RenderFinished:
 		return finished(ctx, d)
 	case movie.DeliveryAttempted:
-		return "delivery tried", logrus.Fields{"kind": metrics.Destination(d.Type), "destination": d.Index, "try": d.Try, "result": d.Status, "status": d.HTTPStatus,
+		return "delivery tried", logrus.Fields{"kind": metrics.Destination(d.Type), "destination": d.Index, "try": d.Try,
+			"result": d.Status, "status": d.HTTPStatus,
 			"final": d.Final, "ms": d.DurationMS}
 	case movie.RedeliveryRequested:
 		return "delivery asked for again", logrus.Fields{}

@@ -16,16 +16,21 @@ func (s *Observing) gatherer() prometheus.Gatherer {
 	gauge("projection_caught_up", "1 when the read models have reached the end of the log since the start.", func() float64 {
 		return truth(s.Models.Reader.Status().CaughtUp)
 	})
-	gauge("unread_streams", "Streams that stand still in the read models because a newer version of the program wrote to them.", func() float64 {
-		return float64(len(s.Models.Reader.Unread()))
-	})
-	s.diskGauges(gauge)
-	gauge("stuck_work", "Pieces of work that fail again and again for their own reasons; -1 when that cannot be told now.", s.stuckWork)
-	if s.Keys != nil {
-		gauge("keys_live", "1 while known keys are trusted without a look at the log; 0 also while no key is asked for.", func() float64 {
-			return truth(s.Keys.Status().Live)
+	gauge("unread_streams", "Streams that stand still in the read models because a newer version of the program wrote to them.",
+		func() float64 {
+			return float64(len(s.Models.Reader.Unread()))
 		})
-		gauge("key_reads", "Streams read to find out who holds a key, since the start.", func() float64 { return float64(s.Keys.Status().Reads) })
+	s.diskGauges(gauge)
+	gauge("stuck_work", "Pieces of work that fail again and again for their own reasons; -1 when that cannot be told now.",
+		s.stuckWork)
+	if s.Keys != nil {
+		gauge("keys_live", "1 while known keys are trusted without a look at the log; 0 also while no key is asked for.",
+			func() float64 {
+				return truth(s.Keys.Status().Live)
+			})
+		gauge("key_reads", "Streams read to find out who holds a key, since the start.", func() float64 {
+			return float64(s.Keys.Status().Reads)
+		})
 	}
 	s.Metrics.Slots(s.Slots())
 	bounds := storageBounds{"files": s.Stores.Stored.Status, "renders": s.Stores.Rendered.Status}

@@ -36,10 +36,13 @@ var (
 	logPosition = prometheus.NewDesc("moviola_log_position", "Place in the log where it ends.", nil, nil)
 	lagEvents   = prometheus.NewDesc("moviola_projection_lag_events",
 		"Events that are not in the read models yet, counted up to 10,000.", nil, nil)
-	lagSeconds   = prometheus.NewDesc("moviola_projection_lag_seconds", "Age of the oldest event that is not in the read models yet; 0: all are.", nil, nil)
-	queueItems   = prometheus.NewDesc("moviola_queue_items", "Work that is due and that nobody has, counted up to 10,000 of a kind.", []string{"kind", "plan"}, nil)
+	lagSeconds = prometheus.NewDesc("moviola_projection_lag_seconds",
+		"Age of the oldest event that is not in the read models yet; 0: all are.", nil, nil)
+	queueItems = prometheus.NewDesc("moviola_queue_items", "Work that is due and that nobody has, counted up to "+
+		"10,000 of a kind.", []string{"kind", "plan"}, nil)
 	slotsWanted  = prometheus.NewDesc("moviola_render_slots_wanted", "Movies that wait for a slot or have one.", nil, nil)
-	queueSeconds = prometheus.NewDesc("moviola_queue_oldest_seconds", "How long the oldest of that work has been due.", []string{"kind", "plan"}, nil)
+	queueSeconds = prometheus.NewDesc("moviola_queue_oldest_seconds", "How long the oldest of that work has been due.",
+		[]string{"kind", "plan"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -114,7 +117,8 @@ func (s *standing) askQueue(ctx context.Context, log logrus.FieldLogger) []prome
 	}
 	var metrics []prometheus.Metric
 	for at, n := range items {
-		metrics = append(metrics, gaugeOf(queueItems, float64(n), at.kind, at.plan), gaugeOf(queueSeconds, oldest[at], at.kind, at.plan))
+		metrics = append(metrics, gaugeOf(queueItems, float64(n), at.kind, at.plan),
+			gaugeOf(queueSeconds, oldest[at], at.kind, at.plan))
 	}
 	return metrics
 }

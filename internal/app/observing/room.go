@@ -18,13 +18,14 @@ func (s *Observing) diskGauges(gauge func(name, help string, value func() float6
 		}
 		return float64(space.Free)
 	})
-	gauge("disk_reserve_bytes", "Room below which no new work is taken (--disk-reserve); -1 when that cannot be told now.", func() float64 {
-		space, err := s.Disk.Space()
-		if err != nil {
-			return -1
-		}
-		return float64(s.Config.DiskReserve.Of(space.Total))
-	})
+	gauge("disk_reserve_bytes", "Room below which no new work is taken (--disk-reserve); -1 when that cannot be told now.",
+		func() float64 {
+			space, err := s.Disk.Space()
+			if err != nil {
+				return -1
+			}
+			return float64(s.Config.DiskReserve.Of(space.Total))
+		})
 	gauge("disk_low", "1 while no new work is taken because the disk has less room than its reserve.", func() float64 {
 		if s.Disk.Low() {
 			return 1

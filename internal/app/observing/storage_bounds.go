@@ -6,21 +6,25 @@ import (
 	"moviola/internal/quota"
 )
 
-// storageBounds are the metrics of the bounds of what accounts keep, by place: files (--account-storage, --total-storage), renders
-// (--account-renders, --total-renders), sources (--account-sources, --total-sources), and parts, speech and images (--account-cache, --total-cache). It is a prometheus.Collector.
+// storageBounds are the metrics of the bounds of what accounts keep, by place: files (--account-storage, --total-storage),
+// renders (--account-renders, --total-renders), sources (--account-sources, --total-sources), and parts, speech and images
+// (--account-cache, --total-cache). It is a prometheus.Collector.
 type storageBounds map[string]func() quota.Status
 
 var (
 	storageKept = prometheus.NewDesc("moviola_storage_bytes",
-		"Bytes that all accounts keep, as counted last and written since; 0 without a bound for all, and until something is written.", []string{"place"}, nil)
+		"Bytes that all accounts keep, as counted last and written since; 0 without a bound for all, and until something "+
+			"is written.", []string{"place"}, nil)
 	storageLimit = prometheus.NewDesc("moviola_storage_limit_bytes",
 		"Bound of what one account, or all accounts (scope total), may keep; 0: none.", []string{"place", "scope"}, nil)
 	storageFiles = prometheus.NewDesc("moviola_storage_files",
-		"Files that all accounts keep, as counted last and written since; 0 without a bound for all, and until something is written.", []string{"place"}, nil)
+		"Files that all accounts keep, as counted last and written since; 0 without a bound for all, and until something "+
+			"is written.", []string{"place"}, nil)
 	storageFilesLimit = prometheus.NewDesc("moviola_storage_limit_files",
 		"Bound of how many files one account, or all accounts (scope total), may keep; 0: none.", []string{"place", "scope"}, nil)
 	storageRefused = prometheus.NewDesc("moviola_storage_refusals_total",
-		"Writes that a bound refused since the start; of sources also those for which older downloads then made room.", []string{"place", "scope"}, nil)
+		"Writes that a bound refused since the start; of sources also those for which older downloads then made room.",
+		[]string{"place", "scope"}, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -52,7 +52,8 @@ func (s *Parts) Submitter() commands.SubmitMovieHandler {
 // Sweeper wires the removal of what is stored of deleted templates.
 func (s *Parts) Sweeper() templatecommands.SweepTemplateHandler {
 	return templatecommands.NewSweepTemplateHandler(templatecommands.SweepTemplateConfig{
-		Log: s.Stores.Log, Files: s.Stores.Files, UsedFunc: s.templateUsed, Now: time.Now, Kept: s.Config.FileRetention, Age: s.Config.AbandonAfter,
+		Log: s.Stores.Log, Files: s.Stores.Files, UsedFunc: s.templateUsed, Now: time.Now, Kept: s.Config.FileRetention,
+		Age: s.Config.AbandonAfter,
 	})
 }
 

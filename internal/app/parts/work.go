@@ -44,8 +44,8 @@ const WorkFolder = "work"
 // WorkFolder is where this host's renderers keep what can be made again.
 func (s *Parts) WorkFolder() string { return filepath.Join(s.Config.Data, WorkFolder) }
 
-// SharedSources is where the renderers of other hosts find what this one has downloaded: in the storage of files, unless that is the data folder,
-// which they share.
+// SharedSources is where the renderers of other hosts find what this one has downloaded: in the storage of files, unless that is
+// the data folder, which they share.
 func (s *Parts) SharedSources() assets.Store {
 	if s.Config.Blobs == "" {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -27,7 +28,8 @@ import (
 	"moviola/internal/stores"
 )
 
-// How long fetching one asset may take. Connecting and the first answer are bounded apart, so that a dead server is noticed early.
+// How long fetching one asset may take. Connecting and the first answer are bounded apart, so that a dead server is noticed
+// early.
 var assetTimes = outbound.Options{Connect: 10 * time.Second, Header: 30 * time.Second, Follow: true, KeepAlive: true}
 
 // How long a speech provider may take to begin its answer.
@@ -50,9 +52,13 @@ type Renderer struct {
 	Caches  []chores.Cache // all that is kept on this disk for accounts
 }
 
-// NewRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens addresses
-// under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the providers that accounts have saved; all but fonts are nil when there is no service around, and so is count.
-func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store, saved roads.SavedProvider, count *metrics.Metrics, log logrus.FieldLogger) (*Renderer, error) {
+// NewRenderer puts the renderer together. Everything it keeps lies below dir: work, windows, assets and speech. own opens
+// addresses under the service's own base, shared keeps downloads for other hosts, fonts keeps font families, and saved the
+// providers that accounts have saved; all but fonts are nil when there is no service around, and so is count.
+func NewRenderer(
+	ctx context.Context, cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, fonts webfonts.Store,
+	saved roads.SavedProvider, count *metrics.Metrics, log logrus.FieldLogger,
+) (*Renderer, error) {
 	guard, err := roads.NewGuard(cfg)
 	if err != nil {
 		return nil, err
@@ -66,13 +72,7 @@ func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 		return nil, err
 	}
 	r := &Renderer{Sandbox: sandbox}
-	r.Assets, err = assets.New(assets.Config{
-		Client: count.Client(guard.Client(assetTimes), metrics.Sources), Dir: filepath.Join(dir, "assets"), Prober: tools, Pictures: tools,
-		Connections: newConnections(cfg), Bytes: newDownloads(),
-		MaxAccount: bytesOrAll(cfg.AccountSources), MaxTotal: bytesOrAll(cfg.TotalSources),
-		MaxAccountFiles: cfg.AccountSourceFiles, MaxTotalFiles: cfg.TotalSourceFiles,
-		Base: cfg.PublicURL, Own: own, Shared: shared, TTL: cfg.AssetCacheTTL, Log: log,
-	})
+	r.Assets, err = newAssets(cfg, dir, own, shared, tools, count.Client(guard.Client(assetTimes), metrics.Sources), log)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,8 @@ func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 		return nil, err
 	}
 	r.Fonts, err = webfonts.New(webfonts.Config{
-		URL: cfg.FontsURL, Client: count.Client(guard.Client(FontTimes), metrics.Fonts), Store: fonts, Dir: filepath.Join(dir, "webfonts"),
+		URL: cfg.FontsURL, Client: count.Client(guard.Client(FontTimes), metrics.Fonts), Store: fonts,
+		Dir: filepath.Join(dir, "webfonts"),
 		Has: drawer.Has, Unpack: text.Unpack, Log: log,
 	})
 	if err != nil {
@@ -96,7 +97,8 @@ func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 		return nil, err
 	}
 	painter, err := images.New(images.Config{
-		Client: count.Client(guard.Client(imageTimes), metrics.Images), Endpoint: cfg.Images, Saved: saved.Images(), Dir: filepath.Join(dir, "images"),
+		Client: count.Client(guard.Client(imageTimes), metrics.Images), Endpoint: cfg.Images, Saved: saved.Images(),
+		Dir:  filepath.Join(dir, "images"),
 		Made: r.Assets, Room: cacheBounds(cfg), Log: log,
 	})
 	if err != nil {
@@ -110,8 +112,9 @@ func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 	}
 	r.Engine, err = render.New(render.Config{
 		Dir: filepath.Join(dir, "render"), Tools: tools, Fetcher: r.Assets, Text: drawer,
-		Speaker: speaker, Words: speaker, Images: painter, Pages: count.Pages(browser.Elements{Pool: r.pages}), Fonts: r.Fonts, PageTTL: cfg.AssetCacheTTL,
-		Cores: cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
+		Speaker: speaker, Words: speaker, Images: painter, Pages: count.Pages(browser.Elements{Pool: r.pages}), Fonts: r.Fonts,
+		PageTTL: cfg.AssetCacheTTL,
+		Cores:   cfg.Cores, MemoryMB: cfg.MemoryMB, HeldPictures: cfg.HeldPictures, Log: log,
 		CacheBytes: bytesOrAll(cfg.TotalCache), Room: cacheBounds(cfg),
 	})
 	if err != nil {
@@ -120,6 +123,21 @@ func NewRenderer(ctx context.Context, cfg config.Config, dir string, own assets.
 	r.Kept = []KeptPlace{{"parts", r.Engine.Room()}, {"speech", speaker.Room()}, {"images", painter.Room()}}
 	r.Caches = []chores.Cache{r.Assets, r.Engine, speaker, painter}
 	return r, nil
+}
+
+// newAssets wires the cache of sources.
+func newAssets(
+	cfg config.Config, dir string, own assets.OwnFiles, shared assets.Store, tools *ffmpeg.Tools,
+	client *http.Client, log logrus.FieldLogger,
+) (*assets.Cache, error) {
+	return assets.New(assets.Config{
+		Client: client, Dir: filepath.Join(dir, "assets"), Prober: tools,
+		Pictures:    tools,
+		Connections: newConnections(cfg), Bytes: newDownloads(),
+		MaxAccount: bytesOrAll(cfg.AccountSources), MaxTotal: bytesOrAll(cfg.TotalSources),
+		MaxAccountFiles: cfg.AccountSourceFiles, MaxTotalFiles: cfg.TotalSourceFiles,
+		Base: cfg.PublicURL, Own: own, Shared: shared, TTL: cfg.AssetCacheTTL, Log: log,
+	})
 }
 
 // KeptPlace is a cache with its bounds, by the name that metrics have for it.

@@ -10,8 +10,8 @@ import (
 	"moviola/third_party/fonts"
 )
 
-// pageFonts offers pages the fonts that texts have though they are not installed, shipped and fetched ones: those whose name stands in the
-// page, and all where the page is not known before it is loaded.
+// pageFonts offers pages the fonts that texts have though they are not installed, shipped and fetched ones: those whose name
+// stands in the page, and all where the page is not known before it is loaded.
 func pageFonts(drawer *text.Engine, fetched *webfonts.Service) func(browser.Page) []browser.Font {
 	shipped := drawer.Shipped()
 	return func(p browser.Page) (all []browser.Font) {

@@ -21,7 +21,8 @@ type Sandbox struct {
 	states []jail.State
 }
 
-// openSandbox finds out what confines programs that read and write below dir, and says so. With --sandbox require, a layer that is missing is an error.
+// openSandbox finds out what confines programs that read and write below dir, and says so. With --sandbox require, a layer that
+// is missing is an error.
 func openSandbox(mode jail.Mode, dir string, log logrus.FieldLogger) (*Sandbox, error) {
 	s, err := examineSandbox(mode, dir)
 	if err != nil {
@@ -85,7 +86,8 @@ func (s *Sandbox) tell(program string, log logrus.FieldLogger) {
 		}
 	}
 	if len(missing) > 0 {
-		log.WithField("missing", strings.Join(missing, "; ")).Warnf("%s runs in a part of the sandbox only; see `moviola doctor`", program)
+		log.WithField("missing", strings.Join(missing,
+			"; ")).Warnf("%s runs in a part of the sandbox only; see `moviola doctor`", program)
 		return
 	}
 	log.Infof("%s runs in a sandbox", program)
@@ -97,13 +99,15 @@ func (s *Sandbox) Describe(to chan<- *prometheus.Desc) { to <- sandboxLayer }
 // Collect implements prometheus.Collector.
 func (s *Sandbox) Collect(to chan<- prometheus.Metric) {
 	for _, state := range s.states {
-		to <- prometheus.MustNewConstMetric(sandboxLayer, prometheus.GaugeValue, 1, string(state.Layer), state.Program, string(state.Condition))
+		to <- prometheus.MustNewConstMetric(sandboxLayer, prometheus.GaugeValue, 1, string(state.Layer), state.Program,
+			string(state.Condition))
 	}
 }
 
 var sandboxLayer = prometheus.NewDesc("moviola_sandbox_layer",
 
-	"1 for the state of each layer of the sandbox of each program: on, missing, off, or unneeded.", []string{"layer", "program", "state"}, nil)
+	"1 for the state of each layer of the sandbox of each program: on, missing, off, or unneeded.",
+	[]string{"layer", "program", "state"}, nil)
 
 // PrintSandbox says for `moviola doctor` what confines programs here, and how to get the rest.
 func PrintSandbox(to io.Writer) error {
@@ -128,7 +132,8 @@ func PrintSandbox(to io.Writer) error {
 		}
 	}
 	if missing {
-		_, err = fmt.Fprintln(to, "docs/security.md says how to get the layers that are missing; --sandbox require refuses to start without them")
+		_, err = fmt.Fprintln(to, "docs/security.md says how to get the layers that are missing; --sandbox require refuses "+
+			"to start without them")
 	}
 	return err
 }

@@ -38,7 +38,8 @@ func newConnections(cfg config.Config) *fair.Budget {
 	return fair.New(fair.Limits{Total: total, Account: total / AccountFetches})
 }
 
-// newDownloads bounds the bytes of sources that are under way. A single file is smaller than the share of an account. Decision 54.
+// newDownloads bounds the bytes of sources that are under way. A single file is smaller than the share of an account. Decision
+// 54.
 func newDownloads() *fair.Budget {
 	return fair.New(fair.Limits{Total: downloadBudget, Account: downloadShare})
 }

@@ -13,7 +13,9 @@ import (
 )
 
 // newBatches wires the operations on batches of movies.
-func (s *Resources) newBatches(secret secret.Secret, submit commands.SubmitMovieHandler, log logrus.FieldLogger) (*batches.API, error) {
+func (s *Resources) newBatches(
+	secret secret.Secret, submit commands.SubmitMovieHandler, log logrus.FieldLogger,
+) (*batches.API, error) {
 	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
@@ -31,7 +33,9 @@ func (s *Resources) newBatches(secret secret.Secret, submit commands.SubmitMovie
 }
 
 // NewMany wires the operations on batches, of movies and of assets.
-func (s *Resources) NewMany(secret secret.Secret, submit commands.SubmitMovieHandler, log logrus.FieldLogger) ([]access.Operation, error) {
+func (s *Resources) NewMany(
+	secret secret.Secret, submit commands.SubmitMovieHandler, log logrus.FieldLogger,
+) ([]access.Operation, error) {
 	prepared, err := s.newPreloads(log)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,8 @@ func (s *Resources) NewConnections(secret secret.Secret, log logrus.FieldLogger)
 	if err != nil {
 		return nil, err
 	}
-	roads := connectioncommands.TestRoads{Webhook: to.Webhook, Senders: to.Senders, Provider: roads.NewProber(guard).Probe, Emails: s.Emails()}
+	roads := connectioncommands.TestRoads{Webhook: to.Webhook, Senders: to.Senders, Provider: roads.NewProber(guard).Probe,
+		Emails: s.Emails()}
 	events, now := s.Stores.Log, time.Now
 	return connections.New(connections.Config{
 		Connections: s.Models.Connections,

@@ -19,7 +19,9 @@ import (
 )
 
 // NewMovies wires the operations on movies.
-func (s *Resources) NewMovies(secret secret.Secret, gate *access.Gate, submit commands.SubmitMovieHandler, log logrus.FieldLogger) (*movies.API, error) {
+func (s *Resources) NewMovies(
+	secret secret.Secret, gate *access.Gate, submit commands.SubmitMovieHandler, log logrus.FieldLogger,
+) (*movies.API, error) {
 	cursorKey, err := secret.Key("cursors")
 	if err != nil {
 		return nil, err
@@ -54,7 +56,8 @@ func (s *Resources) NewMovies(secret secret.Secret, gate *access.Gate, submit co
 	})
 }
 
-// surveyor lays movies out to validate them, with the fonts of this machine if it has any. They are looked for when they are first needed.
+// surveyor lays movies out to validate them, with the fonts of this machine if it has any. They are looked for when they are
+// first needed.
 func (s *Resources) surveyor() commands.Surveyor {
 	return survey.New(sync.OnceValues(func() (*text.Engine, error) {
 		return text.NewEngine(filepath.Join(s.WorkFolder(), "fonts"), s.Logger)

@@ -31,8 +31,8 @@ func (s *Resources) Close(ctx context.Context) error {
 	return s.previewer.close(ctx)
 }
 
-// What accounts take turns for in this process beside the work list, and how much of it one account may have. What requests wait for is
-// answered 503 after a while; a queue of one account is bounded.
+// What accounts take turns for in this process beside the work list, and how much of it one account may have. What requests wait
+// for is answered 503 after a while; a queue of one account is bounded.
 const (
 	growthBudget = 256 << 20 // memory for movies that grow while they are read: with variables, iterations or templates
 	growthWait   = 5 * time.Second

@@ -15,7 +15,8 @@ import (
 	"moviola/internal/config"
 )
 
-// MovieChecks tells what a movie alone does not: what this installation can reach, and whom it can ask. It implements rest.Outside.
+// MovieChecks tells what a movie alone does not: what this installation can reach, and whom it can ask. It implements
+// rest.Outside.
 type MovieChecks struct {
 	cfg         config.Config
 	guard       *outbound.Guard
@@ -24,7 +25,9 @@ type MovieChecks struct {
 }
 
 // NewMovieChecks returns the checks; emails says why an account may send none.
-func NewMovieChecks(cfg config.Config, guard *outbound.Guard, saved connections.Connections, emails func(context.Context, domain.AccountID) error) MovieChecks {
+func NewMovieChecks(
+	cfg config.Config, guard *outbound.Guard, saved connections.Connections, emails func(context.Context, domain.AccountID) error,
+) MovieChecks {
 	return MovieChecks{cfg: cfg, guard: guard, connections: saved, emails: emails}
 }
 
@@ -61,7 +64,8 @@ func (c MovieChecks) provider(ctx context.Context, account domain.AccountID, s d
 		configured = c.cfg.Speech.URL != "" || !strings.HasPrefix(model, "elevenlabs")
 		what = fmt.Sprintf("The voice model '%.60s' needs a speech provider", model)
 	case s.Kind == document.KindCaptions:
-		saved, configured, what = s.Key, c.cfg.Transcription.URL != "", "Subtitles of what is said in files need a provider that listens"
+		saved, configured, what = s.Key, c.cfg.Transcription.URL != "", "Subtitles of what is said in files need a provider "+
+			"that listens"
 	default:
 		return ""
 	}

@@ -1,5 +1,5 @@
-// Package roads wires what leads out of an installation: the guard, the senders of destinations, providers that accounts have saved, and what is
-// known of all of them before a movie is rendered.
+// Package roads wires what leads out of an installation: the guard, the senders of destinations, providers that accounts have
+// saved, and what is known of all of them before a movie is rendered.
 package roads
 
 import (

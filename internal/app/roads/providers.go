@@ -23,7 +23,8 @@ func NewSavedProvider(log *eventstore.Log, vault *vault.Vault) SavedProvider {
 		case err != nil:
 			return nil, err
 		case c.Kind != connection.APIKey:
-			return nil, domain.Errorf(domain.Invalid, "connection_type", "Connection %s is of type %s: prompts, voices and subtitles need one of type apikey", id, c.Kind)
+			return nil, domain.Errorf(domain.Invalid, "connection_type",
+				"Connection %s is of type %s: prompts, voices and subtitles need one of type apikey", id, c.Kind)
 		}
 		return c.Settings, nil
 	}
@@ -53,12 +54,14 @@ func (p SavedProvider) Speech() func(context.Context, domain.AccountID, string) 
 	}
 	return func(ctx context.Context, account domain.AccountID, id string) (speech.Endpoint, error) {
 		s, err := p(ctx, account, id)
-		return speech.Endpoint{Provider: speechProviders[s.Provider()], URL: s.ProviderURL(), Key: s["key"], Model: s["model"], Voice: s["voice"]}, err
+		return speech.Endpoint{Provider: speechProviders[s.Provider()], URL: s.ProviderURL(), Key: s["key"], Model: s["model"],
+			Voice: s["voice"]}, err
 	}
 }
 
 // speechProviders are the protocols that the speech adapter knows besides OpenAI's.
-var speechProviders = map[string]string{connection.AzureSpeech: speech.ProviderAzure, connection.ElevenLabs: speech.ProviderElevenLabs}
+var speechProviders = map[string]string{connection.AzureSpeech: speech.ProviderAzure,
+	connection.ElevenLabs: speech.ProviderElevenLabs}
 
 // NewProber tries providers out, through the guard.
 func NewProber(guard *outbound.Guard) provider.Prober {

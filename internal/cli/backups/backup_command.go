@@ -122,7 +122,8 @@ func BackupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup",
 		Short: "Save the whole installation, also while it runs",
-		Long: "Save the whole installation, while it runs or when it is stopped: the event log, documents, files, secrets, plans and flags.\n" +
+		Long: "Save the whole installation, while it runs or when it is stopped: the event log, documents, files, secrets, " +
+			"plans and flags.\n" +
 			"Where an earlier backup lies, only what is new is written. Everything is read back before the backup counts. Give the\n" +
 			"flags and variables that the service has. The archive holds the secret of the installation; docs/backup.md says how to\n" +
 			"keep that apart, how to encrypt, and how to restore.",
@@ -141,7 +142,8 @@ func BackupCommand() *cobra.Command {
 	f := cmd.Flags()
 	b.cfg.Bind(f)
 	f.StringVar(&b.to, "to", "", "where backups lie: a folder, or s3://bucket?region=…&prefix=backups/")
-	f.StringToStringVar(&b.parts, "part", nil, "keep a part elsewhere, such as secrets=/other/folder; parts: "+strings.Join(backup.Parts(), ", "))
+	f.StringToStringVar(&b.parts, "part", nil,
+		"keep a part elsewhere, such as secrets=/other/folder; parts: "+strings.Join(backup.Parts(), ", "))
 	f.StringVar(&b.passphraseFile, "passphrase-file", "", "encrypt with the passphrase in this file")
 	f.StringSliceVar(&b.recipients, "recipient", nil, "encrypt to this recipient of age, age1…; may be repeated")
 	return cmd
@@ -183,8 +185,8 @@ func (b *backingUp) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	return b.report(stdout, done, w.Manifest)
 }
 
-// check refuses what would make a backup with something missing: a folder without an installation, or flags that the service has and
-// this command has not.
+// check refuses what would make a backup with something missing: a folder without an installation, or flags that the service has
+// and this command has not.
 func (b *backingUp) check() (map[string]config.Settings, error) {
 	if _, err := os.Stat(b.cfg.Data); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
@@ -212,7 +214,9 @@ func (b *backingUp) check() (map[string]config.Settings, error) {
 }
 
 // save adds everything to a backup. The log comes first, as it is at one moment: what it names was stored before it.
-func (b *backingUp) save(ctx context.Context, w *backup.Writer, noted map[string]config.Settings, logger *logrus.Logger) (err error) {
+func (b *backingUp) save(
+	ctx context.Context, w *backup.Writer, noted map[string]config.Settings, logger *logrus.Logger,
+) (err error) {
 	work, err := os.MkdirTemp("", "moviola-backup-")
 	if err != nil {
 		return err
@@ -332,7 +336,8 @@ func (b *backingUp) report(w io.Writer, done backup.Summary, m backup.Manifest) 
 	} else {
 		text += "; what was written was read back; what earlier backups left cannot be decrypted here and was only seen to be there\n"
 	}
-	secrets := "The archive holds the secret of the installation: keep it as you keep passwords, or keep the part apart with --part secrets=…\n"
+	secrets := "The archive holds the secret of the installation: keep it as you keep passwords, or keep the part apart with " +
+		"--part secrets=…\n"
 	if where := b.parts[backup.Secrets]; where != "" {
 		secrets = "The secret of the installation lies apart, in " + where + ": nothing can be restored without it.\n"
 	}

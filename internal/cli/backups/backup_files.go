@@ -21,8 +21,8 @@ type source interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// saveFiles adds documents and files, oldest first: what is new comes after what earlier backups have. Files that stay where they are, on
-// S3, are only listed; documents are small, and are copied from there too.
+// saveFiles adds documents and files, oldest first: what is new comes after what earlier backups have. Files that stay where they
+// are, on S3, are only listed; documents are small, and are copied from there too.
 func saveFiles(ctx context.Context, w *backup.Writer, files source, stay bool) error {
 	type found struct {
 		key     string

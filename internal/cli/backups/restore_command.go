@@ -38,7 +38,8 @@ func RestoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore",
 		Short: "Bring an installation back from a backup, into a new data folder",
-		Long: "Bring an installation back from a backup, into a data folder that is empty or not there yet. Everything is verified, and stands\n" +
+		Long: "Bring an installation back from a backup, into a data folder that is empty or not there yet. Everything is " +
+			"verified, and stands\n" +
 			"there whole or not at all. The read models are made by the first start of the service. Run `moviola audit` then.\n" +
 			"docs/backup.md tells the steps.",
 		Args: cobra.NoArgs,
@@ -50,7 +51,8 @@ func RestoreCommand() *cobra.Command {
 	f.StringVar(&r.from, "from", "", "where the backups lie: a folder, or s3://bucket?region=…&prefix=backups/")
 	f.StringVar(&r.id, "backup", "", "which of them (default: the newest)")
 	f.StringVar(&r.data, "data", "", "the new data folder, empty or not there yet")
-	f.StringVar(&r.eventStore, "eventstore", "", "empty event store to bring the log into, esdb://… or unix://… (default: the data folder)")
+	f.StringVar(&r.eventStore, "eventstore", "", "empty event store to bring the log into, esdb://… or unix://… (default: "+
+		"the data folder)")
 	f.StringVar(&r.blobs, "blobs", "", "where the files are, s3://bucket?… (default: the data folder)")
 	f.StringToStringVar(&r.parts, "part", nil, "where a part lies that was kept apart, such as secrets=/other/folder")
 	f.StringVar(&r.passphraseFile, "passphrase-file", "", "file with the passphrase of the archive")
@@ -226,7 +228,8 @@ func lost(ctx context.Context, files *blobs.Bucket, elsewhere []backup.Elsewhere
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of the %d files that the backup lists are not there, %s among them", len(missing), len(elsewhere), missing[0])
+	return fmt.Errorf("%d of the %d files that the backup lists are not there, %s among them", len(missing), len(elsewhere),
+		missing[0])
 }
 
 // writeNew writes a file that nobody else may read.

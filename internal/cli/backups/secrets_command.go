@@ -36,7 +36,8 @@ func rotateSecretsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate",
 		Short: "Encrypt all stored credentials with a new secret",
-		Long: "Encrypt the secrets of saved connections, and documents that carry passwords, with a new secret. Stop the service first when\n" +
+		Long: "Encrypt the secrets of saved connections, and documents that carry passwords, with a new secret. Stop the " +
+			"service first when\n" +
 			"it has its event store in the data folder. Without " + secret.CredentialsEnv + " a new secret is generated into the data\n" +
 			"folder; with it, that one is used, and the one before is given in " + secret.FormerCredentialsEnv + ". A secret that was\n" +
 			"in use before stays readable as long as it is given; when this command has succeeded it can be removed.",
@@ -50,7 +51,8 @@ func rotateSecretsCommand() *cobra.Command {
 			if err != nil {
 				return errors.Join(err, errors.New("is the service running? stop it first"))
 			}
-			return errors.Join(rotateSecrets(cmd.Context(), cfg, stores, cmd.OutOrStdout()), stores.Close(context.WithoutCancel(cmd.Context())))
+			return errors.Join(rotateSecrets(cmd.Context(), cfg, stores, cmd.OutOrStdout()),
+				stores.Close(context.WithoutCancel(cmd.Context())))
 		},
 	}
 	cmd.Flags().StringVar(&cfg.Data, "data", "./data", "folder for everything that is stored here")
@@ -82,7 +84,8 @@ func rotateSecrets(ctx context.Context, cfg config.Config, stores *stores.Stores
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%d connections and %d documents were encrypted anew, with key %s.\nWhat was in use before can be removed: %s, or the file %s.\n",
+	_, err = fmt.Fprintf(out, "%d connections and %d documents were encrypted anew, with key %s.\nWhat was in use before can "+
+		"be removed: %s, or the file %s.\n",
 		connections, documents, sealing.Key(), secret.FormerCredentialsEnv, filepath.Join(cfg.Data, secret.FormerCredentialsFile))
 	return err
 }
@@ -108,7 +111,8 @@ func resealConnections(ctx context.Context, log *eventstore.Log, sealing *vault.
 }
 
 func connectionsIn(ctx context.Context, log *eventstore.Log) ([]connections.ResealConnection, error) {
-	events, err := log.Store().Subscribe(ctx, eventstore.Position{}, eventstore.Filter{Categories: []string{connection.StreamCategory}})
+	events, err := log.Store().Subscribe(ctx, eventstore.Position{},
+		eventstore.Filter{Categories: []string{connection.StreamCategory}})
 	if err != nil {
 		return nil, fmt.Errorf("look for connections: %w", err)
 	}

@@ -16,9 +16,12 @@ import (
 	"moviola/internal/stores"
 )
 
-// CopyOfLog writes the log of an installation, as it is at one moment, into a new file and verifies it: that of the data folder, whether a
-// service runs there or not, or that of another event store, which is copied through its protocol with ids, order and revisions.
-func CopyOfLog(ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger) (report embedded.Report, err error) {
+// CopyOfLog writes the log of an installation, as it is at one moment, into a new file and verifies it: that of the data folder,
+// whether a service runs there or not, or that of another event store, which is copied through its protocol with ids, order and
+// revisions.
+func CopyOfLog(
+	ctx context.Context, cfg config.Config, work, to string, logger *logrus.Logger,
+) (report embedded.Report, err error) {
 	if cfg.EventStore == "" {
 		return embedded.Backup(ctx, filepath.Join(cfg.Data, "events"), to)
 	}
@@ -38,7 +41,9 @@ func CopyOfLog(ctx context.Context, cfg config.Config, work, to string, logger *
 type OpenStore = func(eventstoredb.Config, string) (*eventstoredb.Store, error)
 
 // WithLogAt serves the log in a folder while do runs.
-func WithLogAt(ctx context.Context, dir string, logger *logrus.Logger, do func(at eventstoredb.Config, open OpenStore) error) error {
+func WithLogAt(
+	ctx context.Context, dir string, logger *logrus.Logger, do func(at eventstoredb.Config, open OpenStore) error,
+) error {
 	server, err := embedded.Open(embedded.Config{Dir: dir, NeedsPass: true, Log: logger.WithField("part", "eventstore")})
 	if err != nil {
 		return err

@@ -21,7 +21,8 @@ const eventStoreGrace = 5 * time.Second
 
 // EventStoreCommand is `moviola eventstore`.
 func EventStoreCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "eventstore", Short: "Run the event store apart from the service; look into its log, back it up, verify or copy it; its users"}
+	cmd := &cobra.Command{Use: "eventstore", Short: "Run the event store apart from the service; look into its log, back it " +
+		"up, verify or copy it; its users"}
 	cmd.AddCommand(eventStoreServeCommand(), eventStoreBackupCommand(), eventStoreVerifyCommand(), eventStoreCopyCommand(),
 		eventStoreUserCommand(), eventStoreStreamsCommand(), eventStoreReadCommand(), eventStoreTailCommand(), eventStoreStatsCommand(),
 		eventStoreGroupsCommand(), eventStoreScavengeCommand())
@@ -34,7 +35,8 @@ func eventStoreServeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the event log to other processes of this host, or of others by TLS and with users",
-		Long: "Serve the event log to other processes. Without --listen they reach it by a socket that only this user can open, with a\n" +
+		Long: "Serve the event log to other processes. Without --listen they reach it by a socket that only this user can " +
+			"open, with a\n" +
 			"loopback address by a port that every user of this host can. Any other address needs --tls-cert, --tls-key and --users.\n" +
 			"Certificate and users are read anew when the files change, and on SIGHUP; what cannot be read stays as it was.",
 		Args: cobra.NoArgs,

@@ -268,7 +268,8 @@ func tailLog(ctx context.Context, w io.Writer, store eventstore.Store, filter ev
 	}
 }
 
-// withStore connects to an event store: at an address, or that of a data folder, whose server is used if one runs and started if not.
+// withStore connects to an event store: at an address, or that of a data folder, whose server is used if one runs and started if
+// not.
 func withStore(ctx context.Context, data, at string, do func(*eventstoredb.Store) error) error {
 	source, stop, err := copySource(ctx, data, at)
 	if err != nil {
@@ -285,7 +286,8 @@ func withStore(ctx context.Context, data, at string, do func(*eventstoredb.Store
 	return errors.Join(err, CloseStore(ctx, store), stop())
 }
 
-// storePatience is how long a command waits for an event store that does not answer: one that was just started, or a cluster that elects.
+// storePatience is how long a command waits for an event store that does not answer: one that was just started, or a cluster that
+// elects.
 const storePatience = 30 * time.Second
 
 func waitForStore(ctx context.Context, store eventstore.Store) error {
@@ -330,7 +332,8 @@ func printEvent(w io.Writer, event eventstore.Recorded, asJSON bool) error {
 	if len(data) > maxShown {
 		data = strings.ToValidUTF8(data[:maxShown], "") + "…"
 	}
-	_, err := fmt.Fprintf(w, "%s  %d@%s  %s  %s\n", event.Created.UTC().Format(time.RFC3339), event.Revision, event.Stream, event.Type, data)
+	_, err := fmt.Fprintf(w, "%s  %d@%s  %s  %s\n", event.Created.UTC().Format(time.RFC3339), event.Revision, event.Stream,
+		event.Type, data)
 	return err
 }
 

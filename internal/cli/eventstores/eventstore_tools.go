@@ -89,7 +89,8 @@ func eventStoreCopyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "copy",
 		Short: "Copy the event log into another event store",
-		Long: "Copy the event log into another event store, with ids, order and revisions kept. A copy that was cut short goes on where\n" +
+		Long: "Copy the event log into another event store, with ids, order and revisions kept. A copy that was cut short " +
+			"goes on where\n" +
 			"it was; so the bulk can be copied while the service runs, and the rest in a second run after it was stopped.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -170,7 +171,8 @@ func CopyLog(ctx context.Context, w io.Writer, source, target eventstoredb.Confi
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "source and target have the same %d events in the same order, SHA-256 %s\n", compared.Events, compared.Digest)
+	_, err = fmt.Fprintf(w, "source and target have the same %d events in the same order, SHA-256 %s\n", compared.Events,
+		compared.Digest)
 	return err
 }
 

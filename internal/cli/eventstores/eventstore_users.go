@@ -48,7 +48,8 @@ func eventStoreUserAddCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&users, "users", "", "the users file; it is made when it is missing")
-	f.StringVar(&role, "role", string(embedded.RoleFull), "full: everything; user: what the $acl of each stream allows; read-only: reads and subscriptions")
+	f.StringVar(&role, "role", string(embedded.RoleFull), "full: everything; user: what the $acl of each stream allows; "+
+		"read-only: reads and subscriptions")
 	f.BoolVar(&readOnly, "read-only", false, "the same as --role read-only")
 	f.BoolVar(&replace, "replace", false, "give a user that is there this password and role")
 	f.StringVar(&passwordFile, "password-file", "", "file with the password in its first line (default: the standard input)")

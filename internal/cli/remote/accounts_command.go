@@ -30,7 +30,8 @@ func AccountsCommand() *cobra.Command {
 	o := &operator{}
 	cmd := &cobra.Command{Use: "accounts", Short: "List, show, open, plan and close the accounts of a running service"}
 	o.bind(cmd.PersistentFlags())
-	cmd.AddCommand(listAccountsCommand(o), showAccountCommand(o), openAccountCommand(o), planAccountCommand(o), closeAccountCommand(o))
+	cmd.AddCommand(listAccountsCommand(o), showAccountCommand(o), openAccountCommand(o), planAccountCommand(o),
+		closeAccountCommand(o))
 	return cmd
 }
 

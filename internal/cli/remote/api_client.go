@@ -22,9 +22,11 @@ const apiKeyEnv = config.EnvPrefix + "API_KEY"
 // apiClient calls a service as its clients do, for the command line.
 type apiClient struct{ URL, keyFile string }
 
-// bind declares where the service is. The key comes from the environment or a file: a command line can be read by every user of the host.
+// bind declares where the service is. The key comes from the environment or a file: a command line can be read by every user of
+// the host.
 func (c *apiClient) bind(f *pflag.FlagSet) {
-	f.StringVar(&c.URL, "url", "", "base address of a service that is asked, such as http://localhost:8080; "+apiKeyEnv+" carries the key")
+	f.StringVar(&c.URL, "url", "", "base address of a service that is asked, such as http://localhost:8080; "+apiKeyEnv+
+		" carries the key")
 	f.StringVar(&c.keyFile, "api-key-file", "", "file with the key (default: "+apiKeyEnv+")")
 }
 

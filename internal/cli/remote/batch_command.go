@@ -31,8 +31,10 @@ func BatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch",
 		Short: "Make a movie of a template for each row of a CSV",
-		Long: "Make a movie of a saved template for each row of a CSV, on a service: --url names it, " + apiKeyEnv + " carries the key.\n\n" +
-			"The exit status is 0 when all is well, 1 when rows are invalid or movies have failed, and 2 when the service could not be asked.",
+		Long: "Make a movie of a saved template for each row of a CSV, on a service: --url names it, " + apiKeyEnv +
+			" carries the key.\n\n" +
+			"The exit status is 0 when all is well, 1 when rows are invalid or movies have failed, and 2 when the service " +
+			"could not be asked.",
 	}
 	client.bind(cmd.PersistentFlags())
 	cmd.AddCommand(batchStart(&client), batchList(&client), batchShow(&client), batchResults(&client), batchCancel(&client))
@@ -91,7 +93,8 @@ func batchStart(client *apiClient) *cobra.Command {
 			if asJSON {
 				_, err = fmt.Fprintln(out, string(answer))
 			} else {
-				_, err = fmt.Fprintf(out, "%s: %s, %s\n%s", started.Batch, counted(started.Movies, "movie"), counted(int(started.Credits), "credit"), flawLines(started.Errors))
+				_, err = fmt.Fprintf(out, "%s: %s, %s\n%s", started.Batch, counted(started.Movies, "movie"),
+					counted(int(started.Credits), "credit"), flawLines(started.Errors))
 			}
 			switch {
 			case err != nil:
@@ -139,7 +142,8 @@ type shownBatch struct {
 }
 
 func (b shownBatch) line() string {
-	return fmt.Sprintf("%s: %s; %d done, %d running, %d waiting, %d failed, %d invalid", b.ID, b.Status, b.Counts["done"], b.Counts["running"],
+	return fmt.Sprintf("%s: %s; %d done, %d running, %d waiting, %d failed, %d invalid", b.ID, b.Status, b.Counts["done"],
+		b.Counts["running"],
 		b.Counts["waiting"]+b.Counts["pending"], b.Counts["error"]+b.Counts["timeout"], b.Counts["invalid"])
 }
 
@@ -194,7 +198,8 @@ func batchList(client *apiClient) *cobra.Command {
 				return err
 			}
 			for _, b := range listed.Batches {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  %-9s  %d movies, %d invalid rows, %d credits\n", b.ID, b.CreatedAt, b.State, b.Movies, b.Invalid, b.Credits)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s  %s  %-9s  %d movies, %d invalid rows, %d credits\n", b.ID,
+					b.CreatedAt, b.State, b.Movies, b.Invalid, b.Credits)
 				if err != nil {
 					return err
 				}

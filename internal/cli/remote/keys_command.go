@@ -87,7 +87,8 @@ func issueKeyCommand(o *operator) *cobra.Command {
 			if err := o.call(cmd.Context(), http.MethodPost, adminKeysPath, nil, request, &issued); err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "Key %s of account %s, role %s. It is shown only now:\n", issued.ID, request.Account, issued.Role)
+			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "Key %s of account %s, role %s. It is shown only now:\n", issued.ID,
+				request.Account, issued.Role)
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), issued.Key)
 			return err
 		},
@@ -115,7 +116,8 @@ func revokeKeyCommand(o *operator) *cobra.Command {
 				if err := o.call(cmd.Context(), http.MethodDelete, adminKeysPath, url.Values{"id": {id}}, nil, &revoked); err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "Key %s of account %s was revoked at %s\n", id, revoked.Account, revoked.RevokedAt); err != nil {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "Key %s of account %s was revoked at %s\n", id, revoked.Account,
+					revoked.RevokedAt); err != nil {
 					return err
 				}
 			}

@@ -30,9 +30,11 @@ const (
 // operator calls the operator's interface of a running service, for the command line.
 type operator struct{ URL, tokenFile string }
 
-// bind declares where the service is. The token comes from the environment or a file: a command line can be read by every user of the host.
+// bind declares where the service is. The token comes from the environment or a file: a command line can be read by every user of
+// the host.
 func (o *operator) bind(f *pflag.FlagSet) {
-	f.StringVar(&o.URL, "url", "http://localhost:8080", "base address of the service; "+config.AdminTokenEnv+" carries its admin token")
+	f.StringVar(&o.URL, "url", "http://localhost:8080",
+		"base address of the service; "+config.AdminTokenEnv+" carries its admin token")
 	f.StringVar(&o.tokenFile, "admin-token-file", "", "file with the admin token (default: "+config.AdminTokenEnv+")")
 }
 

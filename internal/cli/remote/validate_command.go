@@ -33,10 +33,13 @@ func ValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE|-",
 		Short: "Say everything that is wrong with a movie JSON, and what it would cost",
-		Long: "Say everything that is wrong with a movie JSON, or is not done as it is written: each with its line and column, and what to change;\n" +
+		Long: "Say everything that is wrong with a movie JSON, or is not done as it is written: each with its line and " +
+			"column, and what to change;\n" +
 			"then its size, length and credits. FILE may be - for standard input. Nothing is fetched.\n\n" +
-			"With --url, a service is asked, with the key in " + apiKeyEnv + ": it knows saved templates and connections, providers, plans and\n" +
-			"what is left of the credits. Without one, --template ID=FILE gives the movie JSON of a saved template that the movie refers to.\n\n" +
+			"With --url, a service is asked, with the key in " + apiKeyEnv +
+			": it knows saved templates and connections, providers, plans and\n" +
+			"what is left of the credits. Without one, --template ID=FILE gives the movie JSON of a saved template that the " +
+			"movie refers to.\n\n" +
 			"The exit status is 0 when no error was found, 1 when one was, and 2 when the movie could not be checked.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -156,7 +159,8 @@ func (v validating) read(raw []byte) (in lint.Input, unchecked []string, err err
 	var missing errNotGiven
 	switch {
 	case errors.As(err, &missing):
-		return in, []string{"The saved template " + document.Shorten(missing.id) + ": give --template ID=FILE, or --url to ask a service that has it"}, nil
+		return in, []string{"The saved template " + document.Shorten(missing.id) +
+			": give --template ID=FILE, or --url to ask a service that has it"}, nil
 	case isRefusal(err):
 		in.Refused = err
 		return in, []string{}, nil

@@ -46,12 +46,14 @@ type problem struct {
 // describe fills in what the JSON says of the finished movie.
 func (v *verdict) describe(m *document.Movie, o document.Outlook) {
 	fps := 1 / m.FPS.Seconds(1).Float()
-	v.Width, v.Height, v.FPS, v.Draft, v.Duration, v.Credits, v.Exact = &m.Width, &m.Height, &fps, &m.Draft, &o.Duration, &o.Credits, &o.Exact
+	v.Width, v.Height, v.FPS, v.Draft = &m.Width, &m.Height, &fps, &m.Draft
+	v.Duration, v.Credits, v.Exact = &o.Duration, &o.Credits, &o.Exact
 }
 
 func (v *verdict) take(report lint.Report) {
 	for _, p := range report.Problems {
-		v.Problems = append(v.Problems, problem{p.Pointer, p.Line, p.Column, p.Code, string(p.Severity), p.Message, p.Remedy, p.Template})
+		v.Problems = append(v.Problems, problem{p.Pointer, p.Line, p.Column, p.Code, string(p.Severity), p.Message, p.Remedy,
+			p.Template})
 	}
 	v.Total, v.Valid = report.Total, len(report.Errors()) == 0
 }

@@ -61,7 +61,8 @@ func retryWorkCommand(o *operator) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry WORK | retry --all --count N",
 		Short: "Forget the failures of one piece of work, or of all; it is tried within a minute",
-		Long: "Forget the failures of one piece of work, or of all; it is tried within a minute. All are retried only by whoever says how\n" +
+		Long: "Forget the failures of one piece of work, or of all; it is tried within a minute. All are retried only by " +
+			"whoever says how\n" +
 			"many they are, as `moviola work list` shows them.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -98,7 +99,8 @@ func dropWorkCommand(o *operator) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var dropped struct{ Work string }
-			if err := o.call(cmd.Context(), http.MethodPost, adminDropPath, nil, map[string]string{"work": args[0]}, &dropped); err != nil {
+			if err := o.call(cmd.Context(), http.MethodPost, adminDropPath, nil, map[string]string{"work": args[0]},
+				&dropped); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is given up\n", dropped.Work)

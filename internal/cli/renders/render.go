@@ -74,8 +74,10 @@ func RenderCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "movie.mp4", "the MP4 to write; with --still the PNG or JPEG")
-	f.Float64Var(&moment, stillFlag, 0, "draw only what is seen at so many seconds, into the picture that --output names; sources are loaded, providers are not asked")
-	f.StringSliceVar(&cfg.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not public; repeatable")
+	f.Float64Var(&moment, stillFlag, 0, "draw only what is seen at so many seconds, into the picture that --output names; "+
+		"sources are loaded, providers are not asked")
+	f.StringSliceVar(&cfg.AllowHosts, "allow-host", nil, "host:port that may be reached although its address is not "+
+		"public; repeatable")
 	f.IntVar(&cfg.Cores, "cores", cfg.Cores, "processor cores to plan for")
 	f.IntVar(&cfg.MemoryMB, "memory", 2048, "megabytes that the render may use")
 	cfg.BindProviders(f)
@@ -87,7 +89,8 @@ func RenderCommand() *cobra.Command {
 // renderFile renders one document under a progress bar and puts the movie in its place.
 func renderFile(ctx context.Context, engine *render.Engine, source []byte, out string, stdout, stderr io.Writer) (err error) {
 	progress := mpb.NewWithContext(ctx, mpb.WithOutput(stderr), mpb.WithWidth(60))
-	bar := progress.AddBar(100, mpb.PrependDecorators(decor.Name("rendering ")), mpb.AppendDecorators(decor.Percentage(), decor.AverageETA(decor.ET_STYLE_GO)))
+	bar := progress.AddBar(100, mpb.PrependDecorators(decor.Name("rendering ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.AverageETA(decor.ET_STYLE_GO)))
 	done, err := engine.Render(ctx, commands.RenderJob{
 		Account:  "local",
 		Project:  "local",

@@ -26,7 +26,9 @@ const (
 )
 
 // drawStill draws one moment of a document into a picture.
-func drawStill(ctx context.Context, engine *render.Engine, source []byte, moment float64, out string, stdout, stderr io.Writer) error {
+func drawStill(
+	ctx context.Context, engine *render.Engine, source []byte, moment float64, out string, stdout, stderr io.Writer,
+) error {
 	extension, err := checkStill(moment, out)
 	if err != nil {
 		return err
@@ -53,7 +55,8 @@ func drawStill(ctx context.Context, engine *render.Engine, source []byte, moment
 	for _, warning := range append(drawn.Warnings, drawn.Missing...) {
 		_, _ = fmt.Fprintln(stderr, "warning:", warning)
 	}
-	_, err = fmt.Fprintf(stdout, "%s: %dx%d, frame %d of %d\n", out, picture.Image.Bounds().Dx(), picture.Image.Bounds().Dy(), picture.Frame+1, drawn.Frames)
+	_, err = fmt.Fprintf(stdout, "%s: %dx%d, frame %d of %d\n", out, picture.Image.Bounds().Dx(), picture.Image.Bounds().Dy(),
+		picture.Frame+1, drawn.Frames)
 	return err
 }
 

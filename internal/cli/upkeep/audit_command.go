@@ -48,8 +48,10 @@ func AuditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Recompute every credit from the raw events; with --account, print a statement",
-		Long: "Recompute every credit from the raw events, hold the ledgers against the movies and the read models, and print a sealed\n" +
-			"report. The exit status is 0 only when nothing differs. It reads only, and may run beside the service. With --account, the\n" +
+		Long: "Recompute every credit from the raw events, hold the ledgers against the movies and the read models, and " +
+			"print a sealed\n" +
+			"report. The exit status is 0 only when nothing differs. It reads only, and may run beside the service. With " +
+			"--account, the\n" +
 			"statement of that account is printed and the report goes to the standard error. docs/audit.md explains the seal.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,9 +61,11 @@ func AuditCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&a.data, "data", "./data", "data folder of the service")
 	f.StringVar(&a.eventStore, "eventstore", "", "event store to audit, esdb://… or unix://… (default: the log in the data folder)")
-	f.StringVar(&a.mongo, "mongo", "", "MongoDB of the read models, mongodb://…/database (default: the SQLite file in the data folder)")
+	f.StringVar(&a.mongo, "mongo", "", "MongoDB of the read models, mongodb://…/database (default: the SQLite file in the "+
+		"data folder)")
 	f.BoolVar(&a.logOnly, "log-only", false, "do not compare the read models")
-	f.Uint64Var(&a.until, "until", 0, "commit position of the last event to look at, from an earlier report (default: the end of the log)")
+	f.Uint64Var(&a.until, "until", 0, "commit position of the last event to look at, from an earlier report (default: the "+
+		"end of the log)")
 	f.DurationVar(&a.grace, "grace", time.Hour, "how long something may stay unsettled, in the time of the log")
 	f.StringVar(&a.account, "account", "", "print the statement of this account")
 	f.StringVar(&a.from, "from", "", "first moment of the statement: a date or date-time, UTC without a zone")
@@ -214,7 +218,8 @@ func (s *statement) line(l audit.Line) error {
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return s.csv.Write([]string{
 		string(l.Account), whole(l.Number), web.Stamp(l.At), l.Event, web.CSVText(l.Subject), whole(l.Amount),
-		whole(l.Granted), whole(l.Held), whole(l.Charged), web.CSVText(l.Kind), web.CSVText(l.Reason), l.Period, strconv.FormatBool(l.Draft),
+		whole(l.Granted), whole(l.Held), whole(l.Charged), web.CSVText(l.Kind), web.CSVText(l.Reason), l.Period,
+		strconv.FormatBool(l.Draft),
 		whole(l.GrantedTotal), whole(l.ChargedTotal), whole(l.HeldTotal), whole(l.Balance), whole(l.Available),
 	})
 }

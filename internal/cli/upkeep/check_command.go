@@ -49,9 +49,12 @@ func CheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Hold everything that is stored against the log: what is missing, damaged or nobody's",
-		Long: "Hold documents, files, read models and the caches of this machine against the log, while the service runs or when it is stopped: what\n" +
-			"is missing, damaged or nobody's. Give the flags and variables that the service has. With --repair, files that nothing names are\n" +
-			"removed, and what is wrong in caches; a finished movie that another one is a copy of is copied back, and read models are made\n" +
+		Long: "Hold documents, files, read models and the caches of this machine against the log, while the service runs or " +
+			"when it is stopped: what\n" +
+			"is missing, damaged or nobody's. Give the flags and variables that the service has. With --repair, files that " +
+			"nothing names are\n" +
+			"removed, and what is wrong in caches; a finished movie that another one is a copy of is copied back, and read " +
+			"models are made\n" +
 			"again; the rest takes a backup. The exit status is 0 when\n" +
 			"nothing is left to do, 1 when something is, and 2 when it could not be checked.",
 		Args: cobra.NoArgs,
@@ -73,7 +76,8 @@ func CheckCommand() *cobra.Command {
 	f.BoolVar(&c.json, "json", false, "print one JSON object")
 	f.BoolVar(&c.files, "files-only", false, "do not compare the read models")
 	f.BoolVar(&c.quick, "quick", false, "do not read finished movies and caches: compare lengths, and look what is there")
-	f.DurationVar(&c.grace, "grace", 24*time.Hour, "how old a file must be to be nobody's; a younger one may be about to be recorded")
+	f.DurationVar(&c.grace, "grace", 24*time.Hour, "how old a file must be to be nobody's; a younger one may be about to "+
+		"be recorded")
 	return cmd
 }
 
@@ -96,7 +100,8 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	if _, err := os.Stat(filepath.Join(c.cfg.Data, secret.File)); err != nil && os.Getenv(secret.Env) == "" { // loading would make one
+	// loading would make one
+	if _, err := os.Stat(filepath.Join(c.cfg.Data, secret.File)); err != nil && os.Getenv(secret.Env) == "" {
 		return fmt.Errorf("the secret of the installation, without which documents cannot be read: %w", err)
 	}
 	master, err := secret.Load(c.cfg.Data, c.cfg.BeyondHost())
@@ -110,7 +115,9 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 	config := check.Config{
 		Log: eventstore.NewLog(store, eventstore.NewCodec()), Files: commands.SealDocuments(files, vault), Walk: files.Walk,
 		Repair: c.repair, Grace: c.grace, Quick: c.quick, Caches: cachesOf(c.cfg),
-		Holder: func(account domain.AccountID) string { return filepath.Base(assets.Folder("", account)) }, Lapse: 2 * c.cfg.AssetCacheTTL,
+		Holder: func(account domain.AccountID) string {
+			return filepath.Base(assets.Folder("", account))
+		}, Lapse: 2 * c.cfg.AssetCacheTTL,
 	}
 	if !c.files {
 		closeModels, err := c.compareModels(&config, logger)
@@ -129,7 +136,8 @@ func (c *checking) run(ctx context.Context, stdout, stderr io.Writer) (err error
 // cachesOf are the caches of this machine.
 func cachesOf(cfg config.Config) []check.Cache {
 	work := filepath.Join(cfg.Data, parts.WorkFolder)
-	engine, sources, voices, pictures := filepath.Join(work, "render"), filepath.Join(work, "assets"), filepath.Join(work, "speech"), filepath.Join(work, "images")
+	engine, sources, voices, pictures := filepath.Join(work, "render"), filepath.Join(work, "assets"), filepath.Join(work,
+		"speech"), filepath.Join(work, "images")
 	return []check.Cache{
 		{What: "rendered part in the cache", Dir: render.CacheFolder(engine), Examine: render.Examine,
 			Folder: func(account domain.AccountID) string { return render.Folder(engine, account) }},
@@ -200,7 +208,8 @@ func (c *checking) print(w io.Writer, report check.Report) error {
 				return err
 			}
 		}
-		_, err := fmt.Fprintf(w, "%d events, %d files that they name, %d files stored, %d in caches: %d findings, %d of them are left\n",
+		_, err := fmt.Fprintf(w, "%d events, %d files that they name, %d files stored, %d in caches: %d findings, %d of "+
+			"them are left\n",
 			report.Events, report.Files, report.Stored, report.Cached, len(report.Findings), left)
 		if err != nil {
 			return err

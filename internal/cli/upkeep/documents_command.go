@@ -22,7 +22,8 @@ func documentsBackupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup",
 		Short: "Copy the documents into a file, also while they are in use",
-		Long: "Copy the documents of movies and templates into a file: all of them as they are at one moment, also while the service runs.\n" +
+		Long: "Copy the documents of movies and templates into a file: all of them as they are at one moment, also while the " +
+			"service runs.\n" +
 			"The copy is checked before it gets its name. To restore it, put it into the folder of the files under the name documents.db.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -22,8 +22,10 @@ func RebuildCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rebuild [read model]...",
 		Short: "Make the read models again from the event log, beside those in use",
-		Long: "Make the read models again from the event log, beside those in use, and switch over when they are complete. The service may\n" +
-			"run meanwhile, and goes on answering. Give the flags and variables that the service has: times are part of what is made.\n\n" +
+		Long: "Make the read models again from the event log, beside those in use, and switch over when they are complete. " +
+			"The service may\n" +
+			"run meanwhile, and goes on answering. Give the flags and variables that the service has: times are part of what " +
+			"is made.\n\n" +
 			"With names (movies, balances, work, …) only these are made again.",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := cfg.Validate(); err != nil {

@@ -45,8 +45,8 @@ func (l *List) Glow(p Path, m Matrix, blur float64, c Color, opacity float64) {
 	}})
 }
 
-// glow is a blurred path where it lies in visible, worked out in area. What is much blurred is worked out on a coarser grid, which
-// is not seen.
+// glow is a blurred path where it lies in visible, worked out in area. What is much blurred is worked out on a coarser grid,
+// which is not seen.
 func glow(p Path, m Matrix, blur float64, area, visible image.Rectangle) *image.Alpha {
 	var r Raster
 	grid := coarseness(blur)

@@ -20,7 +20,9 @@ type Paint struct {
 
 // Visible says whether anything is to be seen of it.
 func (p Paint) Visible() bool {
-	return p.Color.A > 0 || p.Gradient != nil && slices.ContainsFunc(p.Gradient.Stops, func(s css.Stop) bool { return s.Color.A > 0 })
+	return p.Color.A > 0 || p.Gradient != nil && slices.ContainsFunc(p.Gradient.Stops, func(s css.Stop) bool {
+		return s.Color.A > 0
+	})
 }
 
 // Gradient changes its colour from Stop to Stop along a line, or from the middle of a circle to its edge.
@@ -49,7 +51,8 @@ func Of(g *css.Gradient, x, y, w, h float64) *Gradient {
 		return Linear(x, y, w, h, g.Degrees, g.Stops)
 	}
 	cx, cy := x+w/2, y+h/2
-	return &Gradient{From: Point{X: cx, Y: cy}, To: Point{X: cx + w/2*math.Sqrt2, Y: cy}, Radial: true, Stretch: h / max(w, 1), Stops: g.Stops}
+	return &Gradient{From: Point{X: cx, Y: cy}, To: Point{X: cx + w/2*math.Sqrt2, Y: cy}, Radial: true, Stretch: h / max(w, 1),
+		Stops: g.Stops}
 }
 
 // shades is how many colours a gradient is made of.
@@ -64,7 +67,8 @@ func (g *Gradient) table() *[shades]Color {
 	return &t
 }
 
-// at is the colour at a place, 0 to 1. Colours are mixed by how opaque they are, so that fading to transparent does not pass grey.
+// at is the colour at a place, 0 to 1. Colours are mixed by how opaque they are, so that fading to transparent does not pass
+// grey.
 func (g *Gradient) at(place float64) Color {
 	if len(g.Stops) == 0 {
 		return Color{}

@@ -153,7 +153,8 @@ func (p *Path) Stroke(width float64) Path {
 				return out
 			}
 			nx, ny := (to.Y-from.Y)/length*radius, (from.X-to.X)/length*radius
-			out.Append(Polygon(Point{from.X + nx, from.Y + ny}, Point{to.X + nx, to.Y + ny}, Point{to.X - nx, to.Y - ny}, Point{from.X - nx, from.Y - ny}))
+			out.Append(Polygon(Point{from.X + nx, from.Y + ny}, Point{to.X + nx, to.Y + ny}, Point{to.X - nx, to.Y - ny},
+				Point{from.X - nx, from.Y - ny}))
 			out.Append(disc(from, radius, sides))
 		}
 	}

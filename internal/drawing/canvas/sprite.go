@@ -46,8 +46,8 @@ func pasteShifted(out, sprite *image.NRGBA, by image.Point, share uint32) {
 	}
 }
 
-// sample is the colour at a place of a picture, whose pixels' middles are at halves, and its alpha of 255. Transparent pixels give
-// no colour.
+// sample is the colour at a place of a picture, whose pixels' middles are at halves, and its alpha of 255. Transparent pixels
+// give no colour.
 func sample(p *image.NRGBA, x, y float64) (r, g, b, a uint32) {
 	x, y = x-0.5, y-0.5
 	fx, fy := math.Floor(x), math.Floor(y)

@@ -1,5 +1,5 @@
-// Package captions sets captions in the style of a movie: it breaks their lines, puts the words where they are seen, and draws them.
-// Movie-schema §4.8.
+// Package captions sets captions in the style of a movie: it breaks their lines, puts the words where they are seen, and draws
+// them. Movie-schema §4.8.
 package captions
 
 import (
@@ -142,7 +142,8 @@ func (c *Setter) padding() float64 { return c.style.Size * 0.2 }
 // box draws the box behind a word or a line, which reaches over it at its left and right.
 func (c *Setter) box(list *canvas.List, x, y, w, h, left, right float64) {
 	round := c.padding()
-	list.Fill(canvas.Rounded(x-left, y, w+left+right, h, [4]float64{round, round, round, round}), canvas.Identity, canvas.Paint{Color: c.style.Box}, 1)
+	list.Fill(canvas.Rounded(x-left, y, w+left+right, h, [4]float64{round, round, round, round}), canvas.Identity,
+		canvas.Paint{Color: c.style.Box}, 1)
 }
 
 // most is how wide a line may be.
@@ -277,8 +278,9 @@ func (c *Setter) phrase(piece levelled, size float64) (*phrase, error) {
 	}
 	settings := timeline.TextSettings{
 		FontFamily: style.Family, FontSource: style.FontURL, FontSize: style.Size, FontWeight: style.Weight, Color: color,
-		Align: timeline.AlignLeft, Horizontal: timeline.AlignLeft, Vertical: timeline.AlignTop, LineHeight: canvas.Round(style.Size * 1.3),
-		Padding: timeline.Sides{Top: margin, Right: margin, Bottom: margin, Left: margin},
+		Align: timeline.AlignLeft, Horizontal: timeline.AlignLeft, Vertical: timeline.AlignTop,
+		LineHeight: canvas.Round(style.Size * 1.3),
+		Padding:    timeline.Sides{Top: margin, Right: margin, Bottom: margin, Left: margin},
 	}
 	settings.FontSize *= size
 	letters, w, h, err := c.set(word, settings)
@@ -310,7 +312,8 @@ func (c *Setter) phrase(piece levelled, size float64) (*phrase, error) {
 func (c *Setter) set(word string, settings timeline.TextSettings) (d text.Drawing, w, h float64, err error) {
 	wide := 2*margin + int(math.Min(float64(len([]rune(word))+2)*settings.FontSize*2, 8000))
 	high := 2*margin + int(2*settings.FontSize) + 1
-	block, err := c.words.Lay(timeline.Text{Text: strings.ReplaceAll(word, "\n", " "), Settings: settings}, text.Options{}, wide, high)
+	block, err := c.words.Lay(timeline.Text{Text: strings.ReplaceAll(word, "\n", " "), Settings: settings}, text.Options{},
+		wide, high)
 	if err != nil {
 		return text.Drawing{}, 0, 0, err
 	}

@@ -9,7 +9,8 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// levelled is a word, or the part of one that is read in one direction. Levels are those of UAX #9: odd ones are read from right to left.
+// levelled is a word, or the part of one that is read in one direction. Levels are those of UAX #9: odd ones are read from right
+// to left.
 type levelled struct {
 	caption.Piece
 	level, before bidi.Level // its own, and that of the blank before it
@@ -31,7 +32,8 @@ func (l levelled) marked() string {
 	return leftMark + l.Text + leftMark
 }
 
-// levels takes the words of a row apart where their direction changes. A row without letters that are read from right to left stays as it is.
+// levels takes the words of a row apart where their direction changes. A row without letters that are read from right to left
+// stays as it is.
 func levels(pieces []caption.Piece) []levelled {
 	var whole []rune
 	starts := make([]int, len(pieces))

@@ -21,9 +21,12 @@ type overflow struct {
 	at     time.Duration
 }
 
-// Overflow notes captions that need more room than the movie has: the longest of the lines that have to be broken or made smaller, and the
-// caption of which most is cut off. Nothing is drawn. It ends early when more says so; left is how many captions were not looked at.
-func Overflow(words Layouter, s *timeline.Subtitles, track caption.Track, w, h int, more func() bool) (notes []document.Note, left int, err error) {
+// Overflow notes captions that need more room than the movie has: the longest of the lines that have to be broken or made
+// smaller, and the caption of which most is cut off. Nothing is drawn. It ends early when more says so; left is how many captions
+// were not looked at.
+func Overflow(
+	words Layouter, s *timeline.Subtitles, track caption.Track, w, h int, more func() bool,
+) (notes []document.Note, left int, err error) {
 	c := New(words, s.Style, w, h)
 	c.dry = true
 	var found overflow
@@ -112,7 +115,8 @@ func (o *overflow) notes(s *timeline.Subtitles, c *Setter) (notes []document.Not
 	}
 	if o.beyond > 0 {
 		notes = append(notes, document.Note{
-			Ref: s.Ref, Path: path, Code: text.TextOverflow, Remedy: "Make the 'font-size' smaller, the captions shorter, or change 'position', 'x' or 'y'",
+			Ref: s.Ref, Path: path, Code: text.TextOverflow, Remedy: "Make the 'font-size' smaller, the captions shorter, or " +
+				"change 'position', 'x' or 'y'",
 			Text: fmt.Sprintf("The captions need %.0f×%.0f pixels at %s s, and reach %.0f pixels out of the movie's %d×%d",
 				o.block[0], o.block[1], seconds(o.at), o.beyond, c.w, c.h),
 		})

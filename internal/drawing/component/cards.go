@@ -2,8 +2,8 @@ package component
 
 import "moviola/domain/css"
 
-// The defaults of cards. Reference vendor-catalogue.md §5.1; where it prints none, they are ours: the colour white, and the gap between
-// texts.
+// The defaults of cards. Reference vendor-catalogue.md §5.1; where it prints none, they are ours: the colour white, and the gap
+// between texts.
 const (
 	headlineLook = "font-family: Inter; font-size: 5vw; font-weight: 400; line-height: 1.2"
 	bodyLook     = "font-family: Inter; font-size: 3.5vw; font-weight: 400; line-height: 1.3; margin-top: .3em"
@@ -12,7 +12,8 @@ const (
 // simpleCard is basic/000: a headline and paragraphs on a card that fades in; they slide up one after the other.
 func simpleCard(s *stage) (*node, error) {
 	root := s.root()
-	card := &node{style: s.style("card", &root, "vertical-align: top; horizontal-align: center; text-align: left; margin: 1vw; padding: 20px"), clips: true}
+	card := &node{style: s.style("card", &root, "vertical-align: top; horizontal-align: center; text-align: left; margin: "+
+		"1vw; padding: 20px"), clips: true}
 	card.motions = s.groups["card"].tuned(enter(0, 0.5, "linear", fade()))
 	card.children = s.texts(&card.style, func(i int, size float64) motion {
 		return enter(0.5+0.4*float64(i), 0.5, "easeOutCubic", from(0, size))
@@ -85,7 +86,8 @@ func (n *node) narrow(on bool) {
 func profile(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "width: 80vw; vertical-align: center; text-align: center")}
-	side := s.style("image", &card.style, "width: 100%; background-size: cover; margin: 8vw auto; border-radius: 50%; border: 4vw solid black")
+	side := s.style("image", &card.style, "width: 100%; background-size: cover; margin: 8vw auto; border-radius: 50%; "+
+		"border: 4vw solid black")
 	if l, ok := s.units.Length(s.groups["image"].word("size")); ok && !l.Auto {
 		side.width = l
 	}

@@ -49,7 +49,9 @@ var catalogue = map[string]builder{
 // former are the looks, by the names that they have now, which components had before. Decision 69.
 var former = map[string]string{
 	"basic/000": "moviola/card", "basic/001": "moviola/bar-card", "basic/050": "moviola/news", "basic/051": "moviola/avatar",
-	"basic/052": "moviola/line", "basic/100": "moviola/panel", "basic/120": "moviola/profile", "advanced/001": "moviola/falling-letters",
-	"advanced/050": "moviola/button", "advanced/051": "moviola/click", "advanced/060": "moviola/counter", "advanced/070": "moviola/rating",
+	"basic/052": "moviola/line", "basic/100": "moviola/panel", "basic/120": "moviola/profile",
+	"advanced/001": "moviola/falling-letters",
+	"advanced/050": "moviola/button", "advanced/051": "moviola/click", "advanced/060": "moviola/counter",
+	"advanced/070": "moviola/rating",
 	"advanced/100": "moviola/progress-bar",
 }

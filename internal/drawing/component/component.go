@@ -1,5 +1,5 @@
-// Package component draws the components of movies: cards, lower thirds, counters, shapes. Each is a small tree of boxes and texts
-// whose looks and entrance its settings change. Movie-schema §4.5; docs/components.md lists them.
+// Package component draws the components of movies: cards, lower thirds, counters, shapes. Each is a small tree of boxes and
+// texts whose looks and entrance its settings change. Movie-schema §4.5; docs/components.md lists them.
 //
 // A component is put together by the function that the catalogue has for its id (catalogue.go), out of nodes whose styles come
 // from CSS-like properties (css.go, style.go); the nodes are laid out once (node.go) and drawn at a time (draw.go, motion.go).
@@ -53,7 +53,8 @@ func (d *Drawer) compose(c document.Component, w, h int, dry bool) (*node, *stag
 	}
 	w, h = max(w, 1), max(h, 1)
 	s := &stage{
-		drawer: d, dry: dry, w: float64(w), h: float64(h), units: css.Units{VW: float64(w) / 100, VH: float64(h) / 100, Em: float64(w) / 25},
+		drawer: d, dry: dry, w: float64(w), h: float64(h),
+		units:  css.Units{VW: float64(w) / 100, VH: float64(h) / 100, Em: float64(w) / 25},
 		groups: groups(c.Settings), pictures: make(map[string]image.Image),
 	}
 	root, err := build(s)
@@ -94,8 +95,8 @@ func (s *stage) in(n *node, vertical, horizontal string) (*node, error) {
 	return n, nil
 }
 
-// paragraphs are the texts of a group, one node each. Without a text in the settings there are none: what the author did not write
-// is never shown (Decision 53).
+// paragraphs are the texts of a group, one node each. Without a text in the settings there are none: what the author did not
+// write is never shown (Decision 53).
 func (s *stage) paragraphs(name string, st style) []*node {
 	texts, _ := list(s.groups[name]["text"])
 	var all []*node

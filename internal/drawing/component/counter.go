@@ -17,7 +17,8 @@ func ourCounter(s *stage) (*node, error) { return s.counter("font-weight: 700", 
 func (s *stage) counter(defaults, easing string) (*node, error) {
 	root := s.root()
 	g := s.groups["counter"]
-	st := s.style("counter", &root, "font-family: Roboto; font-size: 10vw; color: white; text-align: center; vertical-align: center; line-height: 1.2; "+defaults)
+	st := s.style("counter", &root, "font-family: Roboto; font-size: 10vw; color: white; text-align: center; vertical-align: "+
+		"center; line-height: 1.2; "+defaults)
 	begin, end := g.number(0, -1e12, 1e12, "from"), g.number(1000, -1e12, 1e12, "to")
 	decimals := int(g.number(0, 0, 3, "decimals"))
 	pattern := s.textOf("counter", "__num__")

@@ -73,7 +73,8 @@ func (n *node) draw(l *canvas.List, outer canvas.Matrix, seconds float64) {
 		return
 	}
 	b := n.box
-	clip := canvas.Rectangle(b.x+b.w*p.cut[left], b.y+b.h*p.cut[top], b.w*max(1-p.cut[left]-p.cut[right], 0), b.h*max(1-p.cut[top]-p.cut[bottom], 0))
+	clip := canvas.Rectangle(b.x+b.w*p.cut[left], b.y+b.h*p.cut[top], b.w*max(1-p.cut[left]-p.cut[right], 0),
+		b.h*max(1-p.cut[top]-p.cut[bottom], 0))
 	l.Group(&inner, &clip, at, p.alpha)
 }
 

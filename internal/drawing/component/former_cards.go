@@ -66,9 +66,11 @@ func ourNews(s *stage) (*node, error) {
 	bar.motions = s.groups["bar"].tuned(enter(0, 0.5, "easeOutExpo", wiped(top)))
 	column := &node{style: card.style.inherited()}
 	headline := s.style("headline", &card.style,
-		"font-family: Inter; font-weight: 400; font-size: 4vw; font-size: auto; color: black; background: white; padding: .4vw 1.5vw; padding-left: 1.5vw; line-height: 1.25")
+		"font-family: Inter; font-weight: 400; font-size: 4vw; font-size: auto; color: black; background: white; padding: "+
+			".4vw 1.5vw; padding-left: 1.5vw; line-height: 1.25")
 	lead := s.style("lead", &card.style,
-		"font-family: Inter; font-weight: 400; font-size: 2.2vw; font-size: auto; color: white; background: black; padding: .5vw 1.5vw; padding-left: 1.5vw; line-height: 1.3")
+		"font-family: Inter; font-weight: 400; font-size: 2.2vw; font-size: auto; color: white; background: black; padding: "+
+			".5vw 1.5vw; padding-left: 1.5vw; line-height: 1.3")
 	for _, p := range s.paragraphs("headline", headline) {
 		p.motions = s.groups["headline"].tuned(enter(0.25, 0.7, "easeOutExpo", wiped(right)))
 		column.children = append(column.children, p)
@@ -104,7 +106,8 @@ func ourAvatar(s *stage) (*node, error) {
 		card.children = append(card.children, avatar)
 	}
 	column := &node{style: card.style.inherited(), inline: true}
-	headline := s.style("headline", &card.style, "font-size: 3.4vw; font-weight: 700; text-shadow: 0 0.15vw 0.5vw rgba(0,0,0,.55); line-height: 1.2")
+	headline := s.style("headline", &card.style, "font-size: 3.4vw; font-weight: 700; text-shadow: 0 0.15vw 0.5vw "+
+		"rgba(0,0,0,.55); line-height: 1.2")
 	for i, p := range s.paragraphs("headline", headline) {
 		p.inline = true
 		p.motions = s.groups["headline"].tuned(enter(0.35+0.12*float64(i), 0.7, "easeOutExpo", from(-4*s.units.VW, 0)))
@@ -125,8 +128,10 @@ func ourAvatar(s *stage) (*node, error) {
 func ourLine(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: left"), inline: true}
-	section := s.style("section", &card.style, "font-size: 1.7vw; font-weight: 700; background: #cc0000; color: white; padding: .35vw 1.2vw; letter-spacing: .05em; line-height: 1.25")
-	headline := s.style("headline", &card.style, "font-size: 2.5vw; font-weight: 400; background: white; color: black; padding: .6vw 1.2vw; line-height: 1.25")
+	section := s.style("section", &card.style, "font-size: 1.7vw; font-weight: 700; background: #cc0000; color: white; "+
+		"padding: .35vw 1.2vw; letter-spacing: .05em; line-height: 1.25")
+	headline := s.style("headline", &card.style, "font-size: 2.5vw; font-weight: 400; background: white; color: black; "+
+		"padding: .6vw 1.2vw; line-height: 1.25")
 	for _, p := range s.paragraphs("section", section) {
 		p.inline = true
 		p.motions = s.groups["section"].tuned(enter(0, 0.5, "easeOutExpo", wiped(top)))

@@ -83,7 +83,8 @@ func copySide(to *frame, from frame, key string) {
 func fallingLetters(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["animation"]
-	n := words(s.style("animation", &root, "font-family: Roboto; font-size: 8vw; color: white; text-align: center; vertical-align: center; padding: 0 2vw"), s.textOf("animation", ""))
+	n := words(s.style("animation", &root, "font-family: Roboto; font-size: 8vw; color: white; text-align: center; "+
+		"vertical-align: center; padding: 0 2vw"), s.textOf("animation", ""))
 	moving := n.text
 	n, err := s.in(n, "center", "center")
 	if err != nil || n.block == nil {
@@ -91,7 +92,8 @@ func fallingLetters(s *stage) (*node, error) {
 	}
 	slower := 3 / g.number(3, 1, 6, "speed")
 	letters := utf8.RuneCountInString(strings.Join(strings.Fields(moving.text), ""))
-	falling, err := n.block.Animate(&timeline.Animation{Style: text.Zoom, Unit: timeline.LetterUnit, Units: letters, Step: 0.06 * slower, Each: 0.8 * slower})
+	falling, err := n.block.Animate(&timeline.Animation{Style: text.Zoom, Unit: timeline.LetterUnit, Units: letters,
+		Step: 0.06 * slower, Each: 0.8 * slower})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +107,8 @@ func ourButton(s *stage) (*node, error) { return s.ourButton() }
 func (s *stage) ourButton() (*node, error) {
 	root := s.root()
 	st := s.style("button", &root,
-		"font-size: 4vw; font-weight: 700; color: white; background: #2ea4ff; padding: .45em 1.4em; border-radius: .35em; text-align: center; line-height: 1.25")
+		"font-size: 4vw; font-weight: 700; color: white; background: #2ea4ff; padding: .45em 1.4em; border-radius: .35em; "+
+			"text-align: center; line-height: 1.25")
 	n := words(st, s.textOf("button", ""))
 	n.inline = true
 	n.motions = s.groups["button"].tuned(enter(0, 1.1, "easeOutElastic", shrunk()))

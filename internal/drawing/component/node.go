@@ -66,7 +66,8 @@ const (
 )
 
 func errTooLarge() error {
-	return domain.Errorf(domain.Invalid, "component_too_large", "The component is too large to draw. Make its box, texts or images smaller")
+	return domain.Errorf(domain.Invalid, "component_too_large", "The component is too large to draw. Make its box, texts or "+
+		"images smaller")
 }
 
 // keep counts pixels that stay in memory.
@@ -95,7 +96,8 @@ func (s *stage) style(name string, parent *style, defaults string) style {
 
 // root is the style of the component itself.
 func (s *stage) root() style {
-	st := style{units: s.units, family: "Inter", size: s.units.VW * 4, weight: 400, color: Color{R: 255, G: 255, B: 255, A: 255}, align: "left", opacity: 1}
+	st := style{units: s.units, family: "Inter", size: s.units.VW * 4, weight: 400,
+		color: Color{R: 255, G: 255, B: 255, A: 255}, align: "left", opacity: 1}
 	st.units.Em = st.size
 	return st
 }
@@ -125,7 +127,8 @@ func (s *stage) layout(n *node, x, y, width float64) error {
 	outer = canvas.Round(min(max(outer, 0), maxSide))
 	inset := padding[left] + padding[right] + border[left] + border[right]
 	n.box = frame{x: canvas.Round(x + margin[left]), y: canvas.Round(y + margin[top]), w: outer}
-	n.content = frame{x: n.box.x + canvas.Round(border[left]+padding[left]), y: n.box.y + canvas.Round(border[top]+padding[top]), w: max(outer-inset, 0)}
+	n.content = frame{x: n.box.x + canvas.Round(border[left]+padding[left]),
+		y: n.box.y + canvas.Round(border[top]+padding[top]), w: max(outer-inset, 0)}
 	if err := s.fill(n); err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ type figure struct {
 	line    line
 }
 
-// polygons is shape/polygon: figures with corners, given as points of the box or as a number of sides. Reference vendor-catalogue.md §5.5.
+// polygons is shape/polygon: figures with corners, given as points of the box or as a number of sides. Reference
+// vendor-catalogue.md §5.5.
 func polygons(s *stage) (*node, error) { return s.polygons("#00ff00") }
 
 func (s *stage) polygons(fill string) (*node, error) {
@@ -26,7 +27,8 @@ func (s *stage) polygons(fill string) (*node, error) {
 		g := s.groups[name]
 		st := s.style(name, &root, "background: "+fill)
 		m := s.moving(g, &st)
-		begin := s.figure(g, figure{corners: s.corners(g), fill: st.background, line: line{st.border[0].Of(s.w, 0), st.borderColors[0]}})
+		begin := s.figure(g, figure{corners: s.corners(g), fill: st.background,
+			line: line{st.border[0].Of(s.w, 0), st.borderColors[0]}})
 		end := begin
 		if fields, _ := g["animate"].(map[string]any); fields != nil {
 			to := named(fields)
@@ -85,7 +87,8 @@ func (f figure) towards(end figure, share float64) figure {
 		one := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*bounded)) }
 		return Color{R: one(a.R, b.R), G: one(a.G, b.G), B: one(a.B, b.B), A: one(a.A, b.A)}
 	}
-	now := figure{fill: blend(f.fill, end.fill), line: line{max(mix(f.line.width, end.line.width), 0), blend(f.line.color, end.line.color)}}
+	now := figure{fill: blend(f.fill, end.fill),
+		line: line{max(mix(f.line.width, end.line.width), 0), blend(f.line.color, end.line.color)}}
 	for i, c := range f.corners {
 		now.corners = append(now.corners, canvas.Point{X: mix(c.X, end.corners[i].X), Y: mix(c.Y, end.corners[i].Y)})
 	}
@@ -95,7 +98,8 @@ func (f figure) towards(end figure, share float64) figure {
 // maxCorners bounds what a polygon costs.
 const maxCorners = 200
 
-// corners are the points of a polygon in shares of its box: those that are given, or as many sides as sides says, three by default.
+// corners are the points of a polygon in shares of its box: those that are given, or as many sides as sides says, three by
+// default.
 func (s *stage) corners(g group) []canvas.Point {
 	if given := s.points(g); given != nil {
 		return given
@@ -109,8 +113,8 @@ func (s *stage) corners(g group) []canvas.Point {
 	return corners
 }
 
-// points reads points as in SVG, in a square of 100 by 100 ("50,0 100,100 0,100"), or as in CSS, there or in clip-path ("50% 0, 100% 100%,
-// 0 100%"). Fewer than three are none.
+// points reads points as in SVG, in a square of 100 by 100 ("50,0 100,100 0,100"), or as in CSS, there or in clip-path ("50% 0,
+// 100% 100%, 0 100%"). Fewer than three are none.
 func (s *stage) points(g group) []canvas.Point {
 	given := g.word("points")
 	if _, inside, ok := css.Call(g.word("clip-path")); ok && given == "" {

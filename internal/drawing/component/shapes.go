@@ -87,11 +87,14 @@ func (s *stage) shapes(name, defaults string, draw func(l *canvas.List, n *node,
 
 // rectangles is shape/rectangle.
 func rectangles(s *stage) (*node, error) {
-	return s.shapes("rectangle", "background: #2ea4ff; border-style: none; border-color: white", func(l *canvas.List, n *node, at canvas.Matrix) { n.drawBox(l, at) })
+	return s.shapes("rectangle", "background: #2ea4ff; border-style: none; border-color: white",
+		func(l *canvas.List, n *node, at canvas.Matrix) {
+			n.drawBox(l, at)
+		})
 }
 
-// cutout is shape/cutout: a picture that is seen through a hole, or, by our own groups cover and hole, a cover over everything with a
-// hole in it. The hole may move and grow.
+// cutout is shape/cutout: a picture that is seen through a hole, or, by our own groups cover and hole, a cover over everything
+// with a hole in it. The hole may move and grow.
 func cutout(s *stage) (*node, error) {
 	if s.groups["cutout"] != nil || s.groups["background"] != nil {
 		return pictureHole(s)

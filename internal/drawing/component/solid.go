@@ -81,7 +81,8 @@ func solidBox(s *stage) (*node, error) {
 }
 
 func readSpin(g group, otherwise spin) spin {
-	return spin{turn(g.word("rotate-x"), otherwise.x), turn(g.word("rotate-y"), otherwise.y), turn(g.word("rotate-z", "rotate"), otherwise.z)}
+	return spin{turn(g.word("rotate-x"), otherwise.x), turn(g.word("rotate-y"), otherwise.y),
+		turn(g.word("rotate-z", "rotate"), otherwise.z)}
 }
 
 // drawSolid draws the faces that look at the eye, the brighter the more they look at the light above the left shoulder.

@@ -56,10 +56,12 @@ type style struct {
 // inherited is a style that takes over from its container what text takes over.
 func (s *style) inherited() style {
 	return style{
-		units: s.units, group: s.group, family: s.family, fontFile: s.fontFile, size: s.size, weight: s.weight, italic: s.italic, color: s.color, align: s.align,
+		units: s.units, group: s.group, family: s.family, fontFile: s.fontFile, size: s.size, weight: s.weight,
+		italic: s.italic, color: s.color, align: s.align,
 		lineHeight: s.lineHeight, lineTimes: s.lineTimes, spacing: s.spacing, transform: s.transform, textShadows: s.textShadows,
 		strokeWidth: s.strokeWidth, strokeColor: s.strokeColor,
-		width: css.Length{Auto: true}, height: css.Length{Auto: true}, maxWidth: css.Length{Auto: true}, left: css.Length{Auto: true}, top: css.Length{Auto: true},
+		width: css.Length{Auto: true}, height: css.Length{Auto: true}, maxWidth: css.Length{Auto: true},
+		left: css.Length{Auto: true}, top: css.Length{Auto: true},
 		opacity: 1,
 	}
 }

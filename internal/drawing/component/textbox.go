@@ -7,7 +7,8 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// textboxes is textbox/simple: boxes with a text each, which move as their setting animate says. A box without a text or picture is not drawn.
+// textboxes is textbox/simple: boxes with a text each, which move as their setting animate says. A box without a text or picture
+// is not drawn.
 func textboxes(s *stage) (*node, error) {
 	return s.boxes("textbox", "", func(name string) string { return s.textOf(name, "") })
 }
@@ -115,13 +116,15 @@ func (s *stage) fitBox(n *node, g group, box frame) error {
 	return nil
 }
 
-// zoomText is advanced/000: one text after the other comes nearer, stays, and flies past the eye. After the last one nothing is seen.
+// zoomText is advanced/000: one text after the other comes nearer, stays, and flies past the eye. After the last one nothing is
+// seen.
 func zoomText(s *stage) (*node, error) {
 	const come, stay, pass = 0.8, 0.5, 0.6 // seconds
 	root := s.root()
 	all := &node{style: root.inherited()}
 	all.box = frame{w: s.w, h: s.h}
-	st := s.style("animation", &root, "font-family: Roboto; font-size: 9vw; color: white; text-align: center; vertical-align: center")
+	st := s.style("animation", &root, "font-family: Roboto; font-size: 9vw; color: white; text-align: center; "+
+		"vertical-align: center")
 	far, near := fade(), fade()
 	far.sx, far.sy, near.sx, near.sy = 0.2, 0.2, 3, 3
 	for i, p := range s.paragraphs("animation", st) {

@@ -10,8 +10,8 @@ import (
 // stripLook is that of the strips of news. Reference vendor-catalogue.md §5.2.
 const stripLook = "font-family: Inter; font-weight: 400; font-size: auto; padding: .4vw; padding-left: 1.5vw; line-height: 1.25; "
 
-// strips are the texts of a group on their boxes: a box is wiped open from left to right, then its text slides up in it. at is when the
-// first begins.
+// strips are the texts of a group on their boxes: a box is wiped open from left to right, then its text slides up in it. at is
+// when the first begins.
 func (s *stage) strips(name string, parent *style, defaults string, at float64) []*node {
 	const open, rises, apart = 0.8, 0.3, 0.2 // seconds; how far apart is ours
 	var all []*node
@@ -39,8 +39,10 @@ func newsLine(s *stage) (*node, error) {
 	barFill(s, bar)
 	bar.motions = s.groups["bar"].tuned(enter(0, grows, "easeOutCubic", wiped(top)))
 	column := &node{style: card.style.inherited()}
-	column.children = s.strips("headline", &card.style, "font-size: 4vw; color: black; background: white; text-shadow: 1px 1px 2px #777; "+stripLook, grows)
-	lead := s.strips("lead", &card.style, "font-size: 2.2vw; color: white; background: black; "+stripLook, grows+0.2*float64(len(column.children)))
+	column.children = s.strips("headline", &card.style, "font-size: 4vw; color: black; background: white; text-shadow: 1px "+
+		"1px 2px #777; "+stripLook, grows)
+	lead := s.strips("lead", &card.style, "font-size: 2.2vw; color: white; background: black; "+stripLook,
+		grows+0.2*float64(len(column.children)))
 	column.children = append(column.children, lead...)
 	card.children = []*node{bar, column}
 	card.style.hidden = card.style.hidden || len(column.children) == 0
@@ -58,7 +60,8 @@ func barFill(s *stage, bar *node) {
 func avatarLine(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{
-		style: s.style("card", &root, "vertical-align: bottom; text-align: left; padding: 0 4vw 7vh 4vw"), row: true, gap: 1.2 * s.units.VW,
+		style: s.style("card", &root, "vertical-align: bottom; text-align: left; padding: 0 4vw 7vh 4vw"), row: true,
+		gap: 1.2 * s.units.VW,
 	}
 	at := 0.0
 	if avatar := s.avatar(&card.style); avatar != nil {
@@ -119,7 +122,8 @@ func (s *stage) avatar(card *style) *node {
 // oneLine is basic/052: the name of a section, and beside it a line that slides out from behind it.
 func oneLine(s *stage) (*node, error) {
 	root := s.root()
-	card := &node{style: s.style("card", &root, "vertical-align: bottom; horizontal-align: left; padding: 4vw; text-align: left"), inline: true}
+	card := &node{style: s.style("card", &root,
+		"vertical-align: bottom; horizontal-align: left; padding: 4vw; text-align: left"), inline: true}
 	const look = "font-family: Inter; font-size: 2.5vw; font-weight: 400; padding: 1vw; line-height: 1.25; "
 	row := &node{style: card.style.inherited(), row: true, inline: true}
 	for _, p := range s.paragraphs("section", s.style("section", &card.style, look+"background: red; color: white")) {

@@ -20,7 +20,8 @@ func (s *stage) textOf(name, otherwise string) string {
 
 // arrow is the usual cursor with a dark edge.
 func arrow(l *canvas.List, at canvas.Matrix, box frame, fill Color) {
-	corners := []canvas.Point{{X: 0, Y: 0}, {X: 0, Y: 0.86}, {X: 0.27, Y: 0.66}, {X: 0.45, Y: 1}, {X: 0.66, Y: 0.92}, {X: 0.48, Y: 0.59}, {X: 0.86, Y: 0.59}}
+	corners := []canvas.Point{{X: 0, Y: 0}, {X: 0, Y: 0.86}, {X: 0.27, Y: 0.66}, {X: 0.45, Y: 1}, {X: 0.66, Y: 0.92},
+		{X: 0.48, Y: 0.59}, {X: 0.86, Y: 0.59}}
 	p := canvas.Polygon(corners...)
 	p = p.Transform(canvas.Matrix{A: box.w, D: box.h, E: box.x, F: box.y})
 	edge := p.Stroke(max(box.w*0.09, 1))
@@ -43,14 +44,16 @@ func symbolShape(name string, box frame) canvas.Path {
 func fallingWords(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["animation"]
-	n := words(s.style("animation", &root, "font-family: Roboto; font-size: 4vw; color: white; text-align: center; vertical-align: center; padding: 0 2vw"), s.textOf("animation", ""))
+	n := words(s.style("animation", &root, "font-family: Roboto; font-size: 4vw; color: white; text-align: center; "+
+		"vertical-align: center; padding: 0 2vw"), s.textOf("animation", ""))
 	count := len(strings.Fields(n.text.text))
 	n, err := s.in(n, "center", "center")
 	if err != nil || n.block == nil {
 		return n, err
 	}
 	slower := 3 / g.number(3, 1, 6, "speed")
-	falling, err := n.block.Animate(&timeline.Animation{Style: text.Fall, Unit: timeline.WordUnit, Units: count, Step: 0.3 * slower, Each: 0.6 * slower})
+	falling, err := n.block.Animate(&timeline.Animation{Style: text.Fall, Unit: timeline.WordUnit, Units: count,
+		Step: 0.3 * slower, Each: 0.6 * slower})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +78,8 @@ func (n *node) moves(animation text.Animated) {
 	}
 }
 
-const buttonLook = "font-family: Roboto; font-size: 3vw; color: white; padding: 1vw 2vw; border-radius: 1.5vw; text-align: center; line-height: 1.25"
+const buttonLook = "font-family: Roboto; font-size: 3vw; color: white; padding: 1vw 2vw; border-radius: 1.5vw; text-align: " +
+	"center; line-height: 1.25"
 
 // pressable is a button at rest, in the middle of the box. Without a text there is nothing to be pressed.
 func (s *stage) pressable() (*node, error) {
@@ -112,7 +116,8 @@ func buttonWithCursor(s *stage) (*node, error) {
 	if st.hidden {
 		return b, nil
 	}
-	c := &node{style: st, box: frame{canvas.Round(b.box.x + b.box.w/2), canvas.Round(b.box.y + b.box.h/2), st.width.Of(s.w, 0), st.height.Of(s.h, 0)}}
+	c := &node{style: st, box: frame{canvas.Round(b.box.x + b.box.w/2), canvas.Round(b.box.y + b.box.h/2), st.width.Of(s.w, 0),
+		st.height.Of(s.h, 0)}}
 	c.content = c.box
 	begin := rest // at the lower right
 	begin.dx, begin.dy = s.w*0.9-c.box.x, s.h*0.9-c.box.y

@@ -31,8 +31,8 @@ var ground = color.NRGBA{R: 70, G: 110, B: 120, A: 255}
 // maxBytes bounds a golden file.
 const maxBytes = 100 << 10
 
-// Check compares tiles, which are put together to one sheet of some columns, with the golden file, a PNG or, for frames of movies, a
-// JPEG: the mean difference of each tile must be at most a small part of the colours' range.
+// Check compares tiles, which are put together to one sheet of some columns, with the golden file, a PNG or, for frames of
+// movies, a JPEG: the mean difference of each tile must be at most a small part of the colours' range.
 func Check(t *testing.T, file string, columns int, tiles []Tile) {
 	t.Helper()
 	sheet, places := compose(columns, tiles)

@@ -15,7 +15,8 @@ type Turn struct {
 func TurnBounds(box image.Rectangle, w, h int) image.Rectangle {
 	radius := math.Hypot(float64(box.Dx()), float64(box.Dy()))/2 + 1
 	x, y := float64(box.Min.X+box.Max.X)/2, float64(box.Min.Y+box.Max.Y)/2
-	return Even(image.Rect(int(math.Floor(x-radius)), int(math.Floor(y-radius)), int(math.Ceil(x+radius)), int(math.Ceil(y+radius))), w, h)
+	return Even(image.Rect(int(math.Floor(x-radius)), int(math.Floor(y-radius)), int(math.Ceil(x+radius)),
+		int(math.Ceil(y+radius))), w, h)
 }
 
 // Even is the part of r on a canvas of w × h pixels, moved outwards to even places.

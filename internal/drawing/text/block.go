@@ -118,7 +118,8 @@ func (w *worker) collect(b *Block, p page) error {
 	words := wordsOf(p.text)
 	work := 0
 	for n, l := range p.lines {
-		room := image.Rect(int(math.Floor(l.x)), int(math.Floor(l.baseline-l.ascent)), int(math.Ceil(l.x+l.width)), int(math.Ceil(l.baseline+l.descent)))
+		room := image.Rect(int(math.Floor(l.x)), int(math.Floor(l.baseline-l.ascent)), int(math.Ceil(l.x+l.width)),
+			int(math.Ceil(l.baseline+l.descent)))
 		b.lines = append(b.lines, room)
 		x := l.x
 		for i := range l.runs {

@@ -6,7 +6,8 @@ import (
 	"moviola/domain"
 )
 
-// The libraries that read fonts of strangers cannot be stopped: one that does not come to an end is left behind, and keeps its place.
+// The libraries that read fonts of strangers cannot be stopped: one that does not come to an end is left behind, and keeps its
+// place.
 const (
 	readersAtOnce = 4
 	readerTime    = 20 * time.Second // for a font, the wait for a place included
@@ -14,8 +15,8 @@ const (
 
 var readers = make(chan struct{}, readersAtOnce)
 
-// bounded reads fonts of a stranger: a panic is errFont, and so is what takes too long, on a machine that has time for it. What read has
-// written may only be looked at when it has ended without an error.
+// bounded reads fonts of a stranger: a panic is errFont, and so is what takes too long, on a machine that has time for it. What
+// read has written may only be looked at when it has ended without an error.
 func bounded(read func() error) error { return boundedBy(readerTime, read) }
 
 func boundedBy(limit time.Duration, read func() error) error {
@@ -45,5 +46,6 @@ func boundedBy(limit time.Duration, read func() error) error {
 }
 
 func errSlowFont() error {
-	return domain.Errorf(domain.Invalid, "font_unreadable", "The font file takes longer than %d seconds to read. Use a simpler font", int(readerTime.Seconds()))
+	return domain.Errorf(domain.Invalid, "font_unreadable", "The font file takes longer than %d seconds to read. Use a "+
+		"simpler font", int(readerTime.Seconds()))
 }

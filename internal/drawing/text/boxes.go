@@ -11,7 +11,8 @@ import (
 // maxPills is how many phrases have a pill of their own; further ones share the last.
 const maxPills = 40
 
-// The angles and places of pills, one after the other and again from the first: degrees, and shares of the font size to the right.
+// The angles and places of pills, one after the other and again from the first: degrees, and shares of the font size to the
+// right.
 var (
 	pillTilts  = []float64{-3, 2.5, -1.5, 3.5, -2}
 	pillNudges = []float64{-0.2, 0.25, 0.1, -0.15, 0.2}
@@ -128,8 +129,8 @@ func (b *Block) under(l look) *canvas.List {
 	return list
 }
 
-// wordBoxes are the backgrounds of the words. They reach over the gap to the next word as far as their padding says, and at most over nearly
-// half of it.
+// wordBoxes are the backgrounds of the words. They reach over the gap to the next word as far as their padding says, and at most
+// over nearly half of it.
 func (b *Block) wordBoxes() *canvas.List {
 	type key struct{ line, word int }
 	rooms := map[key]*room{}

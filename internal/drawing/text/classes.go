@@ -60,7 +60,8 @@ var classNames = map[class]string{
 	slab: `aleo alfaslab arvo bevan bitter coustard creteround glegoo holtwood kreon museoslab patuaone podkova rockwell rokkitt
 		sanchez trocchi zilla`,
 	condensed: `antonio bigshoulders economica fjalla khand pathwayextreme rajdhani saira sixcaps staatliches voltaire yanone`,
-	heavy:     `archivoblack blackops bowlby bungee chango fredokaone lilita luckiest paytone rubikmonoone rubikone russo sigmar titanone`,
+	heavy: `archivoblack blackops bowlby bungee chango fredokaone lilita luckiest paytone ` +
+		`rubikmonoone rubikone russo sigmar titanone`,
 }
 
 var namedClasses = func() map[string]class {
@@ -95,8 +96,8 @@ func classOf(family string) class {
 	return sans
 }
 
-// closest are the families that resemble a missing one, best first: one of the same class whose name the missing one begins with ("Roboto
-// Flex"), then the stand-ins of its class.
+// closest are the families that resemble a missing one, best first: one of the same class whose name the missing one begins with
+// ("Roboto Flex"), then the stand-ins of its class.
 func (l *library) closest(family string) []string {
 	family = font.NormalizeFamily(family)
 	kind, best := classOf(family), ""

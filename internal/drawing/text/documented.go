@@ -8,7 +8,8 @@ import (
 
 // The documented styles, 002 to 013. Vendor-catalogue §2.1 names what moves, how far, and by which easing.
 
-// The easings of the library that the documented styles are made with, where its curves are not the common ones. Vendor-catalogue §7.
+// The easings of the library that the documented styles are made with, where its curves are not the common ones. Vendor-catalogue
+// §7.
 var (
 	libraryElastic = canvas.MustEase("easeInElastic")
 	libraryBack    = func(t float64) float64 { return t * t * (3*t - 2) } // in

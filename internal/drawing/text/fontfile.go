@@ -25,8 +25,8 @@ const (
 
 // WithFonts returns an engine that has, besides the fonts of this one, those of files: paths by the keys under which texts name
 // them (TextSettings.FontSource, or a name in FontFamily). It is meant to live as long as one movie. A file that is no
-// TrueType, OpenType, WOFF or WOFF 2 font is a *domain.Error. Faces are those of families that were fetched by their names; one that cannot be read
-// is left out.
+// TrueType, OpenType, WOFF or WOFF 2 font is a *domain.Error. Faces are those of families that were fetched by their names; one
+// that cannot be read is left out.
 func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) (*Engine, error) {
 	if len(files)+len(faces) == 0 {
 		return e, nil
@@ -166,7 +166,8 @@ func unpackFile(path string) ([]byte, error) {
 }
 
 func errFont() error {
-	return domain.Errorf(domain.Invalid, "font_unreadable", "The font file cannot be read. Use a TrueType, OpenType, WOFF or WOFF 2 font")
+	return domain.Errorf(domain.Invalid, "font_unreadable", "The font file cannot be read. Use a TrueType, OpenType, WOFF or "+
+		"WOFF 2 font")
 }
 
 // runesOf are the characters that a font has.

@@ -60,7 +60,8 @@ type glyphKey struct {
 const maxRemembered = 4096
 
 func newWorker(e *Engine) *worker {
-	return &worker{engine: e, faces: make(map[faceKey]*font.Face), about: make(map[*font.Face]faceInfo), index: make(map[*font.Face]int), chosen: make(map[choiceKey]int)}
+	return &worker{engine: e, faces: make(map[faceKey]*font.Face), about: make(map[*font.Face]faceInfo),
+		index: make(map[*font.Face]int), chosen: make(map[choiceKey]int)}
 }
 
 // Span is a part of a text, in runes, that is set in another weight or slant.

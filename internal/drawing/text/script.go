@@ -64,7 +64,8 @@ func RightToLeft(text []rune) bool {
 	for _, r := range text {
 		if unicode.IsLetter(r) {
 			switch language.LookupScript(r) {
-			case language.Arabic, language.Hebrew, language.Syriac, language.Thaana, language.Nko, language.Samaritan, language.Mandaic, language.Adlam:
+			case language.Arabic, language.Hebrew, language.Syriac, language.Thaana, language.Nko, language.Samaritan,
+				language.Mandaic, language.Adlam:
 				return true
 			}
 			return false

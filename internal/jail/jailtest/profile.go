@@ -29,7 +29,8 @@ type profile struct {
 	}
 }
 
-// Profile returns the calls that a profile allows whatever their arguments are, by number, and the filter that it stands for on this machine.
+// Profile returns the calls that a profile allows whatever their arguments are, by number, and the filter that it stands for on
+// this machine.
 func Profile(t testing.TB, path string) (allowed []uintptr, filter []bpf.Instruction) {
 	t.Helper()
 	text, err := os.ReadFile(path)
