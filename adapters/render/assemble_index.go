@@ -16,21 +16,15 @@ import (
 func (s *strand) tabulate() error {
 	sizes, ones, shifts := make([]uint32, len(s.samples)), make([]uint32, len(s.samples)), make([]int32, len(s.samples))
 	keys := &mp4.StssBox{}
-	lengths := &mp4.SttsBox{}
 	for i, one := range s.samples {
 		sizes[i], ones[i], shifts[i] = one.size, 1, one.shift
 		if one.key {
 			keys.SampleNumber = append(keys.SampleNumber, uint32(i)+1)
 		}
-		if last := len(lengths.SampleTimeDelta) - 1; last >= 0 && lengths.SampleTimeDelta[last] == one.length {
-			lengths.SampleCount[last]++
-		} else {
-			lengths.SampleCount, lengths.SampleTimeDelta = append(lengths.SampleCount, 1), append(lengths.SampleTimeDelta, one.length)
-		}
 	}
 	table := mp4.NewStblBox()
 	table.AddChild(s.table.Stsd)
-	table.AddChild(lengths)
+	table.AddChild(s.lengths())
 	if s.table.Stsd.AvcX != nil {
 		table.AddChild(keys)
 		shifted := &mp4.CttsBox{}
@@ -39,14 +33,9 @@ func (s *strand) tabulate() error {
 		}
 		table.AddChild(shifted)
 	}
-	places := &mp4.StscBox{}
-	for i, c := range s.chunks {
-		if i > 0 && s.chunks[i-1].to-s.chunks[i-1].from == c.to-c.from {
-			continue
-		}
-		if err := places.AddEntry(uint32(i)+1, uint32(c.to-c.from), 1); err != nil {
-			return err
-		}
+	places, err := s.runs()
+	if err != nil {
+		return err
 	}
 	table.AddChild(places)
 	table.AddChild(&mp4.StszBox{SampleNumber: uint32(len(sizes)), SampleSize: sizes})
@@ -63,6 +52,33 @@ func (s *strand) tabulate() error {
 	}
 	media.Stbl, s.table = table, table
 	return nil
+}
+
+// lengths is how long the samples last: how many of a length follow each other.
+func (s *strand) lengths() *mp4.SttsBox {
+	b := &mp4.SttsBox{}
+	for _, one := range s.samples {
+		if last := len(b.SampleTimeDelta) - 1; last >= 0 && b.SampleTimeDelta[last] == one.length {
+			b.SampleCount[last]++
+		} else {
+			b.SampleCount, b.SampleTimeDelta = append(b.SampleCount, 1), append(b.SampleTimeDelta, one.length)
+		}
+	}
+	return b
+}
+
+// runs is how many samples each chunk has, where that differs from the chunk before.
+func (s *strand) runs() (*mp4.StscBox, error) {
+	b := &mp4.StscBox{}
+	for i, c := range s.chunks {
+		if i > 0 && s.chunks[i-1].to-s.chunks[i-1].from == c.to-c.from {
+			continue
+		}
+		if err := b.AddEntry(uint32(i)+1, uint32(c.to-c.from), 1); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // place says where the chunks lie when samples begin at an offset of the file.

@@ -53,36 +53,33 @@ func inspect(path string) (*inspected, error) {
 		return nil, err
 	}
 	m := &inspected{size: info.Size()}
-	var moov []byte
-	for at := int64(0); at < m.size; {
-		var head [16]byte
-		if n, err := f.ReadAt(head[:], at); n < 8 {
-			return nil, unfit("read box at %d: %w", at, err)
+	at := int64(0)
+	for _, want := range []string{"ftyp", "moov", "mdat"} {
+		name, size, skip, err := boxAt(f, at)
+		if err != nil {
+			return nil, unfit("read %q: %w", want, err)
 		}
-		size, skip := int64(binary.BigEndian.Uint32(head[:])), int64(8)
-		if size == 1 {
-			size, skip = int64(binary.BigEndian.Uint64(head[8:])), 16
+		if name != want || at+size > m.size || name == "moov" && size > maxIndex {
+			return nil, unfit("%q of %d bytes lies at %d instead of %q", name, size, at, want)
 		}
-		if size < skip || at+size > m.size {
-			return nil, unfit("a box at %d has %d bytes", at, size)
-		}
-		switch name := string(head[4:8]); {
-		case name == "moov" && moov == nil && size <= maxIndex:
-			moov = make([]byte, size-skip)
-			if _, err := f.ReadAt(moov, at+skip); err != nil {
+		switch name {
+		case "moov":
+			index := make([]byte, size-skip)
+			if _, err := f.ReadAt(index, at+skip); err != nil {
 				return nil, err
 			}
-		case name == "mdat" && moov != nil && m.data[1] == 0:
+			if err := m.read(index); err != nil {
+				return nil, err
+			}
+		case "mdat":
 			m.data = [2]uint64{uint64(at + skip), uint64(at + size)}
-		case name != "ftyp" || at > 0:
-			return nil, unfit("%q at %d", name, at)
 		}
 		at += size
 	}
-	if moov == nil || m.data[1] == 0 {
-		return nil, unfit("it has no index, or no samples")
+	if at != m.size {
+		return nil, unfit("it goes on behind its samples")
 	}
-	return m, m.read(moov)
+	return m, nil
 }
 
 // maxIndex bounds the index of a movie: an hour has some five megabytes.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -28,19 +29,12 @@ func readTrack(path string) (track, error) {
 		return track{}, err
 	}
 	defer f.Close()
-	var head [16]byte
 	for at := int64(0); ; {
-		if _, err := f.ReadAt(head[:], at); err != nil {
-			return track{}, fmt.Errorf("%w: %w", errMP4, err)
+		name, size, skip, err := boxAt(f, at)
+		if err != nil {
+			return track{}, err
 		}
-		size, skip := int64(binary.BigEndian.Uint32(head[:])), int64(8)
-		if size == 1 {
-			size, skip = int64(binary.BigEndian.Uint64(head[8:])), 16
-		}
-		if size < skip {
-			return track{}, errMP4
-		}
-		if string(head[4:8]) != "moov" {
+		if name != "moov" {
 			at += size
 			continue
 		}
@@ -53,6 +47,22 @@ func readTrack(path string) (track, error) {
 		}
 		return parseTrack(moov)
 	}
+}
+
+// boxAt reads the head of a box: its name, its size, and how much of that is the head.
+func boxAt(f io.ReaderAt, at int64) (name string, size, skip int64, err error) {
+	var head [16]byte
+	if n, err := f.ReadAt(head[:], at); n < 8 {
+		return "", 0, 0, fmt.Errorf("%w: %w", errMP4, err)
+	}
+	size, skip = int64(binary.BigEndian.Uint32(head[:])), 8
+	if size == 1 {
+		size, skip = int64(binary.BigEndian.Uint64(head[8:])), 16
+	}
+	if size < skip {
+		return "", 0, 0, errMP4
+	}
+	return string(head[4:8]), size, skip, nil
 }
 
 func parseTrack(moov []byte) (track, error) {
