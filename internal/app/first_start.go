@@ -49,10 +49,10 @@ func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
 	defer cancel()
-	opened, err := s.Opener().Handle(ctx, accounts.OpenAccount{ID: FirstAccount, Name: FirstAccount, Plan: firstAccountPlan})
+	opened, err := s.Do.OpenAccount.Handle(ctx, accounts.OpenAccount{ID: FirstAccount, Name: FirstAccount, Plan: firstAccountPlan})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
-		opened, err = s.Completer().Handle(ctx, accounts.CompleteOpening{Account: FirstAccount})
+		opened, err = s.Do.CompleteOpening.Handle(ctx, accounts.CompleteOpening{Account: FirstAccount})
 	}
 	switch {
 	case errors.Is(err, commands.ErrNothingToDo):

@@ -1,32 +1,20 @@
 package background
 
-import (
-	"time"
-
-	"moviola/commands"
-	"moviola/commands/accounts"
-	"moviola/commands/connections"
-	"moviola/commands/templates"
-	"moviola/handlers/background/processors"
-)
+import "moviola/handlers/background/processors"
 
 // accountWork wires what becomes of accounts: openings that were cut short, balances at zero for too long, closings.
 func (s *Background) accountWork() processors.Accounts {
-	log, files, now := s.Stores.Log, s.Stores.Files, time.Now
+	do, files := s.Do, s.Stores.Files
 	return processors.Accounts{
-		CompleteOpening: s.Completer(),
-		Purger: accounts.NewPurgeAccountHandler(accounts.PurgeAccountConfig{
-			Log: log, Ledgers: s.Ledgers, Plans: s.Plans, Now: now, After: s.Config.ZeroRetention, Again: s.Config.ClearAgain,
-		}),
-		Closer: accounts.NewCloseAccountHandler(log, s.Ledgers, now),
+		CompleteOpening: do.CompleteOpening,
+		Purger:          do.PurgeAccount,
+		Closer:          do.CloseAccount,
 		Cleaners: []processors.Cleaner{
-			processors.RenderedFiles{Kept: s.Models.Work, Purge: commands.NewPurgeFileHandler(log, files, now), Files: files},
-			processors.SavedTemplates{
-				Saved: s.Models.Templates, Delete: templates.NewDeleteTemplateHandler(s.TemplateConfig()), Sweep: s.Sweeper(),
-			},
-			processors.IssuedKeys{Issued: s.Models.Keys, Revoke: accounts.NewRevokeKeyHandler(log, now)},
-			processors.SavedConnections{Saved: s.Models.Connections, Delete: connections.NewDeleteConnectionHandler(log, now)},
-			processors.StoredMedia{Library: s.Models.Library, Remove: s.Media.Remove, Files: files},
+			processors.RenderedFiles{Kept: s.Models.Work, Purge: do.PurgeFile, Files: files},
+			processors.SavedTemplates{Saved: s.Models.Templates, Delete: do.DeleteTemplate, Sweep: do.SweepTemplate},
+			processors.IssuedKeys{Issued: s.Models.Keys, Revoke: do.RevokeKey},
+			processors.SavedConnections{Saved: s.Models.Connections, Delete: do.DeleteConnection},
+			processors.StoredMedia{Library: s.Models.Library, Remove: do.DeleteMedia, Files: files},
 		},
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // newCurator wires what keeps the library; without --library only what operators publish is listed.
 func (s *Background) newCurator() (*curator.Curator, error) {
-	cfg := curator.Config{Shelves: s.LibraryHandler(), Movies: s.Models.Movies, Log: s.Logger.WithField("part", "library")}
+	cfg := curator.Config{Shelves: s.Do.Library, Movies: s.Models.Movies, Log: s.Logger.WithField("part", "library")}
 	if s.Config.Library {
 		all, err := builtin.All()
 		if err != nil {

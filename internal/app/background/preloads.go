@@ -13,15 +13,14 @@ import (
 
 // preloadWork is what the work on preloads needs. Without the role renderer nothing prepares, but what was held is settled.
 func (s *Background) preloadWork() processors.Preloads {
-	log, bucket := s.Stores.Log, s.Stores.Files
 	work := processors.Preloads{
-		Items: preloadcommands.NewPreloadItems(log, bucket, time.Now),
+		Items: s.Do.PreloadItems,
 		Store: preloadcommands.NewPreparedStore(preloadcommands.PreparedStoreConfig{
-			Files: bucket, Keep: s.Media.Keep, Addresses: s.Media.Addresses, Prices: s.ItemPrices(), Now: time.Now,
+			Files: s.Stores.Files, Keep: s.Do.KeepMedia, Addresses: s.Media.Addresses, Prices: s.ItemPrices(), Now: time.Now,
 			TTL:   s.Config.AssetCacheTTL,
 			Shown: func(ctx context.Context, at eventstore.Position) { web.Await(ctx, s.Models.Reader, at) },
 		}),
-		Settle: preloadcommands.NewSettleItemHandler(log, s.Ledgers, bucket, time.Now, s.Config.AbandonAfter),
+		Settle: s.Do.SettleItem,
 	}
 	if s.Renderer != nil {
 		work.Preparer = s.Renderer.Engine

@@ -4,13 +4,11 @@ package background
 import (
 	"context"
 	"slices"
-	"time"
 
 	"moviola/adapters/outbound"
 	"moviola/adapters/workqueue"
 	"moviola/commands"
 	"moviola/commands/connections"
-	"moviola/commands/deliveries"
 	"moviola/handlers/background/processors"
 	"moviola/internal/app/rendering"
 	"moviola/internal/app/roads"
@@ -52,7 +50,7 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 		Log:       s.Stores.Log,
 		Cache:     s.Models.Movies,
 		Files:     commands.SealDocuments(s.Stores.Files, s.Vault),
-		Library:   libraryWork{s.Media.Move, s.Media.Remove},
+		Library:   libraryWork{s.Do.MoveMedia, s.Do.DeleteMedia},
 		Presence:  s.Models.Presence,
 		Trouble:   s.Models.Trouble,
 		Visible:   s.Models.Reader,
@@ -77,37 +75,21 @@ func (s *Background) newProcessors(ctx context.Context) (*processors.Processors,
 			return nil, err
 		}
 		parts.Renderer, parts.Fetcher = s.Renderer.Engine, s.Renderer.Engine
-		parts.Fetches = commands.NewSourceFetches(s.Stores.Log, time.Now)
+		parts.Fetches = s.Do.Fetches
 	}
-	parts.Preloads, parts.Confirm = s.preloadWork(), s.Media.Confirm
+	parts.Preloads, parts.Confirm = s.preloadWork(), s.Do.ConfirmUpload
 	return processors.New(parts)
 }
 
 // commands are the decisions that the processors ask for.
 func (s *Background) commands() processors.Commands {
-	log, files, now := s.Stores.Log, s.Stores.Files, time.Now
-	settle := commands.NewSettleMovieHandler(log, s.Ledgers, files)
+	do := s.Do
 	return processors.Commands{
-		StartRender:   commands.NewStartRenderHandler(log, now, s.Config.RenderTimeout),
-		ReleaseRender: commands.NewReleaseRenderHandler(log, now),
-		FinishRender:  commands.NewFinishRenderHandler(log, files, now),
-		TimeOutRender: commands.NewTimeOutRenderHandler(log, now, s.Config.RenderTimeout),
-		AbandonSubmission: commands.NewAbandonSubmissionHandler(commands.AbandonSubmissionConfig{
-			Log: log, Ledgers: s.Ledgers, Settle: settle, Now: now, Age: s.Config.AbandonAfter,
-		}),
-		SettleMovie: settle,
-		PlanRender: commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: log, Ledgers: s.Ledgers, Plans: s.Plans,
-			Now: now}),
-		ExpireFile:      commands.NewExpireFileHandler(log, files, now, s.Config.FileRetention),
-		SweepTemplate:   s.Sweeper(),
-		CompleteBatch:   commands.NewCompleteBatchHandler(s.Submitter()),
-		StartDelivery:   deliveries.NewStartDeliveryHandler(log, now),
-		RecordDelivery:  deliveries.NewRecordDeliveryHandler(log, now),
-		ReleaseDelivery: deliveries.NewReleaseDeliveryHandler(log, now),
-		FinishDelivery:  deliveries.NewFinishDeliveryHandler(log, now),
-
-		RecordConnectionTest: connections.NewRecordConnectionTestHandler(log, now),
-		CountRecipients:      s.Emails(),
+		StartRender: do.StartRender, ReleaseRender: do.ReleaseRender, FinishRender: do.FinishRender, TimeOutRender: do.TimeOutRender,
+		AbandonSubmission: do.AbandonSubmission, SettleMovie: do.SettleMovie, PlanRender: do.PlanRender, ExpireFile: do.ExpireFile,
+		SweepTemplate: do.SweepTemplate, CompleteBatch: do.CompleteBatch,
+		StartDelivery: do.StartDelivery, RecordDelivery: do.RecordDelivery, ReleaseDelivery: do.ReleaseDelivery,
+		FinishDelivery: do.FinishDelivery, CountRecipients: do.CountRecipients, RecordConnectionTest: do.RecordConnectionTest,
 	}
 }
 

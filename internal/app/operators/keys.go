@@ -2,8 +2,6 @@ package operators
 
 import (
 	"context"
-	"crypto/rand"
-	"time"
 
 	"github.com/sirupsen/logrus"
 
@@ -22,21 +20,17 @@ func (s *Operators) NewKeys(secret secret.Secret, log logrus.FieldLogger) (*keys
 		return nil, err
 	}
 	return keys.New(keys.Config{
-		Keys: s.Models.Keys, Issue: s.keyIssuer(), Revoke: s.keyRevoker(), Projected: s.Models.Reader, CursorKey: cursorKey, Log: log,
+		Keys: s.Models.Keys, Issue: s.Do.IssueKey, Revoke: s.keyRevoker(), Projected: s.Models.Reader, CursorKey: cursorKey, Log: log,
 	})
 }
 
 // keyCalls wires what operators do with keys.
 func (s *Operators) keyCalls(lists *keys.API) admin.KeyCalls {
-	return admin.KeyCalls{List: lists, Issue: s.keyIssuer(), Revoke: s.keyRevoker()}
-}
-
-func (s *Operators) keyIssuer() accounts.IssueKeyHandler {
-	return accounts.NewIssueKeyHandler(s.Stores.Log, rand.Reader, time.Now)
+	return admin.KeyCalls{List: lists, Issue: s.Do.IssueKey, Revoke: s.keyRevoker()}
 }
 
 func (s *Operators) keyRevoker() revoker {
-	return revoker{revoke: accounts.NewRevokeKeyHandler(s.Stores.Log, time.Now), ring: s.Keys}
+	return revoker{revoke: s.Do.RevokeKey, ring: s.Keys}
 }
 
 // revoker revokes keys, so that this process refuses them before it says so.

@@ -3,14 +3,12 @@ package operators
 
 import (
 	"context"
-	"crypto/rand"
 	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
-	"moviola/commands/accounts"
 	"moviola/commands/deliveries"
 	"moviola/commands/preloads"
 	"moviola/domain"
@@ -37,20 +35,19 @@ func (s *Operators) NewAdmin(secret secret.Secret, log logrus.FieldLogger, keyri
 	if err != nil {
 		return nil, err
 	}
-	elog, now := s.Stores.Log, time.Now
 	return admin.New(admin.Config{
 		Operator: s.Token,
-		Accounts: s.Opener(),
-		Plans:    accounts.NewChangePlanHandler(elog, s.Ledgers, s.Plans, now),
-		Close:    closer{accounts.NewCloseAccountHandler(elog, s.Ledgers, now), s.Keys},
+		Accounts: s.Do.OpenAccount,
+		Plans:    s.Do.ChangePlan,
+		Close:    closer{s.Do.CloseAccount, s.Keys},
 		Books:    admin.Books{Accounts: s.Models.Accounts, Totals: s.Ledgers, Standings: s.Standings()},
-		Credits:  accounts.NewGrantCreditsHandler(elog, s.Ledgers),
+		Credits:  s.Do.GrantCredits,
 		Acts: admin.ActCalls{
-			Record: accounts.NewRecordActHandler(elog, rand.Reader, now),
+			Record: s.Do.RecordAct,
 			Pages:  s.Models.Acts,
 		},
 		Work:      admin.WorkCalls{Trouble: s.Models.Trouble, Drop: s.drops()},
-		Capacity:  admin.CapacityCalls{Work: s.Models.Work, Now: now},
+		Capacity:  admin.CapacityCalls{Work: s.Models.Work, Now: time.Now},
 		Keys:      s.keyCalls(keyring),
 		Projected: s.Models.Reader,
 		CursorKey: cursorKey,
@@ -63,18 +60,15 @@ const operatorWorker = "operator"
 
 // drops are the ways to end stuck work that may be given up. What is not here has to be done: settling, above all.
 func (s *Operators) drops() map[string]admin.DropFunc {
-	dropMovie := commands.NewDropMovieHandler(s.Stores.Log, time.Now)
-	dropDelivery := deliveries.NewDropDeliveryHandler(s.Stores.Log, time.Now)
-	dropItem := preloads.NewDropItemHandler(s.Stores.Log, time.Now)
 	giveUp := func(ctx context.Context, subject string) (eventstore.Position, error) {
-		return dropMovie.Handle(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
+		return s.Do.DropMovie.Handle(ctx, commands.DropMovie{Project: domain.ProjectID(subject), Worker: operatorWorker})
 	}
 	giveUpItem := func(ctx context.Context, subject string) (eventstore.Position, error) {
 		id, index, ok := projections.PreloadSubject(subject)
 		if !ok {
 			return eventstore.Position{}, commands.ErrNothingToDo
 		}
-		return dropItem.Handle(ctx, preloads.DropItem{Preload: id, Index: index, Worker: operatorWorker})
+		return s.Do.DropItem.Handle(ctx, preloads.DropItem{Preload: id, Index: index, Worker: operatorWorker})
 	}
 	return map[string]admin.DropFunc{
 		projections.WorkFetch: func(ctx context.Context, subject string) (eventstore.Position, error) {
@@ -88,7 +82,7 @@ func (s *Operators) drops() map[string]admin.DropFunc {
 		projections.WorkStop:    giveUp,
 		projections.WorkPreload: giveUpItem,
 		projections.WorkDeliver: func(ctx context.Context, subject string) (eventstore.Position, error) {
-			return dropDelivery.Handle(ctx, deliveries.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
+			return s.Do.DropDelivery.Handle(ctx, deliveries.DropDelivery{Project: domain.ProjectID(subject), Worker: operatorWorker})
 		},
 	}
 }

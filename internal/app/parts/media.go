@@ -2,8 +2,6 @@
 package parts
 
 import (
-	"time"
-
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands/mediafiles"
@@ -17,10 +15,6 @@ type Media struct {
 	Addresses *domainmedia.Addresses
 	UploadKey []byte
 	Storage   *mediafiles.Storage
-	Keep      mediafiles.KeepMediaHandler
-	Move      mediafiles.MoveMediaHandler
-	Remove    mediafiles.DeleteMediaHandler
-	Confirm   mediafiles.ConfirmUploadHandler
 }
 
 // openMedia puts together what the media libraries need.
@@ -35,12 +29,7 @@ func (s *Parts) openMedia(secret secret.Secret) error {
 	if s.Media.UploadKey, err = secret.Key("uploads"); err != nil {
 		return err
 	}
-	log, bucket := s.Stores.Log, s.Stores.Files
 	s.Media.Storage = mediafiles.NewStorage(s.Standings(), s.Ledgers)
-	s.Media.Keep = mediafiles.NewKeepMediaHandler(log, bucket, s.Media.Storage, time.Now)
-	s.Media.Move = mediafiles.NewMoveMediaHandler(log, time.Now)
-	s.Media.Confirm = mediafiles.NewConfirmUploadHandler(log, bucket, bucket, s.Media.Storage, time.Now)
-	s.Media.Remove = mediafiles.NewDeleteMediaHandler(log, bucket, time.Now, s.Config.TempRetention)
 	return nil
 }
 

@@ -36,6 +36,7 @@ type Parts struct {
 	Stores   *stores.Stores
 	Models   *projections.ReadModels
 	Media    Media
+	Do       UseCases
 	Ledgers  *ledgers.Ledgers
 	Vault    *vault.Vault
 	Renderer *rendering.Renderer // nil without the role renderer
@@ -64,6 +65,7 @@ func Open(ctx context.Context, cfg config.Config, log *logrus.Logger) (*Parts, e
 		func() error { s.Ledgers = ledgers.New(s.Stores.Log, time.Now); return nil },
 		func() error { return s.openModels(ctx) },
 		func() error { return s.openMedia(master) },
+		func() error { s.openUseCases(); return nil },
 	} {
 		if err := step(); err != nil {
 			return s, err

@@ -21,40 +21,18 @@ func (s *Parts) TemplateConfig() templatecommands.TemplateConfig {
 	return templatecommands.TemplateConfig{Log: s.Stores.Log, Files: files, NewID: commands.NewTemplateID, Now: time.Now}
 }
 
-func (s *Parts) LibraryHandler() templatecommands.LibraryHandler {
-	return templatecommands.NewLibraryHandler(templatecommands.LibraryConfig{
-		Log: s.Stores.Log, Files: s.TemplateConfig().Files, Submit: s.Submitter(), OpenAccount: s.openLibraryAccount, Now: time.Now,
-	})
-}
-
 // openLibraryAccount opens the account of the library, once in the life of an installation. Its key is shown to nobody.
 func (s *Parts) openLibraryAccount(ctx context.Context) error {
 	if _, known, err := s.Models.Accounts.Get(ctx, commands.LibraryAccount); known || err != nil {
 		return err
 	}
 	credits := int64(libraryCredits)
-	_, err := s.Opener().Handle(ctx, accounts.OpenAccount{ID: commands.LibraryAccount, Name: "Library", Credits: &credits})
+	_, err := s.Do.OpenAccount.Handle(ctx, accounts.OpenAccount{ID: commands.LibraryAccount, Name: "Library", Credits: &credits})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
 		return nil
 	}
 	return err
-}
-
-// Submitter accepts movies.
-func (s *Parts) Submitter() commands.SubmitMovieHandler {
-	return commands.NewSubmitMovieHandler(commands.SubmitMovieConfig{
-		Log: s.Stores.Log, Ledgers: s.Ledgers, Files: commands.SealDocuments(s.Stores.Files, s.Vault), Plans: s.Plans,
-		NewProject: commands.NewProjectID, Now: time.Now,
-	})
-}
-
-// Sweeper wires the removal of what is stored of deleted templates.
-func (s *Parts) Sweeper() templatecommands.SweepTemplateHandler {
-	return templatecommands.NewSweepTemplateHandler(templatecommands.SweepTemplateConfig{
-		Log: s.Stores.Log, Files: s.Stores.Files, UsedFunc: s.templateUsed, Now: time.Now, Kept: s.Config.FileRetention,
-		Age: s.Config.AbandonAfter,
-	})
 }
 
 // templateUsed says whether a movie that is still to be rendered or delivered was made of a template.

@@ -2,7 +2,6 @@ package resources
 
 import (
 	"slices"
-	"time"
 
 	"github.com/sirupsen/logrus"
 
@@ -22,7 +21,7 @@ func (s *Resources) newBatches(
 	}
 	return batches.New(batches.Config{
 		Request:   commands.NewRequestBatchHandler(commands.RequestBatchConfig{Submit: submit, NewID: commands.NewBatchID}),
-		Cancel:    commands.NewCancelBatchHandler(s.Stores.Log, time.Now),
+		Cancel:    s.Do.CancelBatch,
 		Batches:   s.Models.Batches,
 		Projected: s.Models.Reader,
 		PublicURL: s.Config.PublicURL,

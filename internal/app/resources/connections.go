@@ -1,7 +1,6 @@
 package resources
 
 import (
-	"crypto/rand"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -27,13 +26,12 @@ func (s *Resources) NewConnections(secret secret.Secret, log logrus.FieldLogger)
 		return nil, err
 	}
 	roads := connectioncommands.TestRoads{Webhook: to.Webhook, Senders: to.Senders, Provider: roads.NewProber(guard).Probe,
-		Emails: s.Emails()}
-	events, now := s.Stores.Log, time.Now
+		Emails: s.Do.CountRecipients}
 	return connections.New(connections.Config{
 		Connections: s.Models.Connections,
-		Save:        connectioncommands.NewSaveConnectionHandler(events, s.Vault, rand.Reader, now),
-		Delete:      connectioncommands.NewDeleteConnectionHandler(events, now),
-		Test:        connectioncommands.NewTestConnectionHandler(events, s.Vault, roads, now),
+		Save:        s.Do.SaveConnection,
+		Delete:      s.Do.DeleteConnection,
+		Test:        connectioncommands.NewTestConnectionHandler(s.Stores.Log, s.Vault, roads, time.Now),
 		Projected:   s.Models.Reader,
 		CursorKey:   cursorKey,
 		Log:         log,

@@ -1,11 +1,8 @@
 package resources
 
 import (
-	"time"
-
 	"github.com/sirupsen/logrus"
 
-	"moviola/commands/mediafiles"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/media"
 	"moviola/internal/secret"
@@ -17,10 +14,9 @@ func (s *Resources) NewMedia(secret secret.Secret, gate *access.Gate, log logrus
 	if err != nil {
 		return nil, err
 	}
-	elog, bucket := s.Stores.Log, s.Stores.Files
 	var presign media.Presign
-	if bucket.Presigns() {
-		presign = s.Media.Confirm.Presign
+	if s.Stores.Files.Presigns() {
+		presign = s.Do.ConfirmUpload.Presign
 	}
 	return media.New(media.Config{
 		Presign:     presign,
@@ -30,11 +26,11 @@ func (s *Resources) NewMedia(secret secret.Secret, gate *access.Gate, log logrus
 		Library:     s.Models.Library,
 		Gate:        gate,
 		Storage:     s.Media.Storage.Since,
-		Register:    mediafiles.NewRegisterMediaHandler(elog, s.Media.Storage, time.Now, s.Config.UploadTTL),
-		Upload:      mediafiles.NewUploadMediaHandler(elog, bucket, s.Media.Storage, time.Now),
-		Move:        s.Media.Move,
-		Delete:      s.Media.Remove,
-		Folders:     mediafiles.NewMediaFolderHandler(elog, time.Now),
+		Register:    s.Do.RegisterMedia,
+		Upload:      s.Do.UploadMedia,
+		Move:        s.Do.MoveMedia,
+		Delete:      s.Do.DeleteMedia,
+		Folders:     s.Do.MediaFolders,
 		Addresses:   s.Media.Addresses,
 		Projected:   s.Models.Reader,
 		PublicURL:   s.Config.PublicURL,

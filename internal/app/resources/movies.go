@@ -3,13 +3,11 @@ package resources
 import (
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/sirupsen/logrus"
 
 	"moviola/commands"
 	"moviola/commands/connections"
-	"moviola/commands/deliveries"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/movies"
 	"moviola/internal/app/roads"
@@ -30,8 +28,6 @@ func (s *Resources) NewMovies(
 	if err != nil {
 		return nil, err
 	}
-	elog, bucket := s.Stores.Log, s.Stores.Files
-	documents := commands.SealDocuments(bucket, s.Vault)
 	return movies.New(movies.Config{
 		Movies:    s.Models.Movies,
 		Gate:      gate,
@@ -39,19 +35,19 @@ func (s *Resources) NewMovies(
 		Balances:  s.Models.Balances,
 		Plans:     s.Plans,
 		Presence:  s.Models.Presence,
-		Files:     documents,
+		Files:     commands.SealDocuments(s.Stores.Files, s.Vault),
 		Submit:    submit,
 		Previews:  s.newPreviews(submit),
-		Delete:    commands.NewDeleteFileHandler(elog, bucket, time.Now),
-		Cancel:    commands.NewCancelMovieHandler(elog, time.Now),
-		Redeliver: deliveries.NewRequestRedeliveryHandler(elog, time.Now),
+		Delete:    s.Do.DeleteFile,
+		Cancel:    s.Do.CancelMovie,
+		Redeliver: s.Do.RequestRedelivery,
 		History:   s.Models.Movies,
 		Projected: s.Models.Reader,
 		PublicURL: s.Config.PublicURL,
 		Tokens:    s.Tokens,
 		CursorKey: cursorKey,
 		Survey:    s.surveyor(),
-		Outside:   roads.NewMovieChecks(s.Config, guard, connections.NewConnections(elog, s.Vault), s.Emails().Allows),
+		Outside:   roads.NewMovieChecks(s.Config, guard, connections.NewConnections(s.Stores.Log, s.Vault), s.Do.CountRecipients.Allows),
 		Log:       log,
 	})
 }

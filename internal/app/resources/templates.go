@@ -10,14 +10,13 @@ import (
 
 // NewTemplates wires the operations on templates.
 func (s *Resources) NewTemplates(gate *access.Gate, log logrus.FieldLogger) (*templates.API, error) {
-	cfg := s.TemplateConfig()
 	return templates.New(templates.Config{
 		Templates: s.Models.Templates,
-		Movies:    templatecommands.NewTemplateMovies(cfg),
-		Save:      templatecommands.NewSaveTemplateHandler(cfg),
-		Duplicate: templatecommands.NewDuplicateTemplateHandler(cfg),
-		Delete:    templatecommands.NewDeleteTemplateHandler(cfg),
-		Publish:   s.LibraryHandler(),
+		Movies:    templatecommands.NewTemplateMovies(s.TemplateConfig()),
+		Save:      s.Do.SaveTemplate,
+		Duplicate: s.Do.DuplicateTemplate,
+		Delete:    s.Do.DeleteTemplate,
+		Publish:   s.Do.Library,
 		Gate:      gate,
 		Files:     s.Stores.Files,
 		Operator:  s.Operator,
