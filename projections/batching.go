@@ -10,7 +10,8 @@ import "time"
 //
 //   - it has Config.BatchEvents events;
 //   - a checkpoint, or the end of the log, is reached;
-//   - the end of the log was reached before, no further event is there, and either the batch need not wait, or somebody waits for the read models;
+//   - the end of the log was reached before, no further event is there, and either the batch need not wait, or somebody waits
+//     for the read models;
 //   - no event has come for gatherFor.
 //
 // A batch at the end of the log need not wait when fewer than atOnce batches were committed in the last atOnce times gatherFor.

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// batchFiles are the rows of a batch of movies, until each has its movie.
+// batchFiles are the stored rows of a batch of movies. They are required until every row has its movie.
 type batchFiles struct {
 	batch.Batch
 	id batch.ID
@@ -27,7 +27,7 @@ func (b *batchFiles) wants(time.Time) []want {
 	}}
 }
 
-func (b *batchFiles) mayHave(string) bool { // what is left over is removed by its age
+func (b *batchFiles) mayHave(string) bool { // remaining files are removed when they are old
 	_, known := b.Requested()
 	return known
 }

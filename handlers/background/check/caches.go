@@ -12,20 +12,20 @@ import (
 	"moviola/domain"
 )
 
-// Cache is a folder of files that can be made again, with a folder for each account.
+// Cache is a folder of files that can be fetched or made again, with a folder for each account.
 type Cache struct {
-	What string // its files are, for people
+	What string // name of its files in reports
 	Dir  string
-	// Examine says what is wrong with a file. Quick leaves the content unread.
+	// Examine says what is wrong with a file. With quick it does not read the content.
 	Examine func(path string, quick bool) (commands.Flaw, error)
-	// Named are the files that the notes in a folder name, by their names: a file that is neither is nobody's. nil: every file
-	// stands for itself.
+	// Named returns the names of the files that the notes in a folder mention. A file that is neither a note nor mentioned is an
+	// orphan. nil: files of this cache have no notes.
 	Named func(folder string) (map[string]bool, error)
-	// Folder is where the files of an account are.
+	// Folder returns the folder with the files of an account.
 	Folder func(account domain.AccountID) string
 }
 
-// caches looks at what is kept on this machine to be used again. A folder that does not exist is empty.
+// caches checks the caches of this machine. A folder that does not exist counts as empty.
 func (c *checker) caches(ctx context.Context) error {
 	for _, cache := range c.Caches {
 		walk := cacheWalk{checker: c, cache: cache, departed: make(map[string]bool, len(c.inventory.departed))}
@@ -36,7 +36,7 @@ func (c *checker) caches(ctx context.Context) error {
 			switch {
 			case ctx.Err() != nil:
 				return context.Cause(ctx)
-			case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
+			case errors.Is(err, fs.ErrNotExist): // the file was removed meanwhile
 				return nil
 			case err != nil:
 				return err
@@ -52,15 +52,15 @@ func (c *checker) caches(ctx context.Context) error {
 	return nil
 }
 
-// cacheWalk goes through a cache.
+// cacheWalk is the state of a walk through a cache.
 type cacheWalk struct {
 	*checker
 	cache    Cache
 	departed map[string]bool // folders of accounts that are closed
-	named    map[string]bool // files that the notes in the folder that is being walked name
+	named    map[string]bool // files that the notes in the current folder mention
 }
 
-// folder leaves those of closed accounts out, whole.
+// folder skips the folders of closed accounts.
 func (w *cacheWalk) folder(path string, entry fs.DirEntry) (err error) {
 	if w.departed[path] {
 		flaw := commands.Flaw{Kind: commands.FlawOrphaned, Detail: "its account is closed", Remove: []string{path}}
@@ -92,7 +92,7 @@ func namedIn(cache Cache, folder string) (map[string]bool, error) {
 	return cache.Named(folder)
 }
 
-// flaw takes in what is wrong with a file of a cache. What is nobody's is left while it is young: it may be about to be noted.
+// flaw records what is wrong with a file of a cache. An orphan is ignored while it is young: its note may be about to be written.
 func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw commands.Flaw) error {
 	if flaw.Kind == "" || len(c.report.Findings) >= mostFindings {
 		return nil
@@ -114,7 +114,7 @@ func (c *checker) flaw(cache Cache, path string, entry fs.DirEntry, flaw command
 	return nil
 }
 
-// evict removes what a flaw of a cache takes to be repaired.
+// evict removes the faulty files of a cache.
 func evict(paths []string) error {
 	for _, path := range paths {
 		if err := os.RemoveAll(path); err != nil {

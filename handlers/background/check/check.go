@@ -1,5 +1,5 @@
-// Package check holds everything that is stored against the log: which files are missing, damaged or nobody's, and which
-// documents of the read models are not what the log makes of them.
+// Package check compares everything that is stored with the log: which files are missing, damaged or orphaned, and which
+// documents of the read models differ from the result of folding the log.
 package check
 
 import (
@@ -27,28 +27,28 @@ const (
 	Unread   = "unread"
 )
 
-// Finding is something that is not as the log says.
+// Finding is a difference from what the log says.
 type Finding struct {
 	Kind     string `json:"kind"`             // missing, damaged, orphaned or unread
-	What     string `json:"what"`             // it is, for people
+	What     string `json:"what"`             // kind of the object, for people: stored file, read model, …
 	Name     string `json:"name"`             // key of the file, read model and document, or event and stream
-	Detail   string `json:"detail,omitempty"` // what is wrong with it
+	Detail   string `json:"detail,omitempty"` // description of the difference
 	Remedy   string `json:"remedy"`           // what helps
 	Repaired bool   `json:"repaired"`
 
-	remove []string // files of a cache that go with it
-	stream string   // that names it; empty: none does
+	remove []string // files of a cache that --repair removes
+	stream string   // the stream that names the file; empty: none does
 	want   want
 }
 
-// Report is what a check came to.
+// Report is the result of a check.
 type Report struct {
-	Events   int       `json:"events"` // that were read
-	Files    int       `json:"files"`  // that the log names and that were looked at
-	Stored   int       `json:"stored"` // files that are there
+	Events   int       `json:"events"` // events read
+	Files    int       `json:"files"`  // files that the log names and that were checked
+	Stored   int       `json:"stored"` // files in the storage
 	Cached   int       `json:"cached"` // files in caches
 	Findings []Finding `json:"findings"`
-	// Models says why the read models could not be compared; empty: they were, or nobody asked.
+	// Models says why the read models could not be compared; empty: they were compared, or this was not asked for.
 	Models string `json:"read_models,omitempty"`
 }
 
@@ -66,39 +66,39 @@ func (r Report) Left() int {
 // Config is what Run needs. Log, Files and Walk are required.
 type Config struct {
 	Log   *eventstore.Log
-	Files commands.Files // documents are decrypted when they are read
-	// Walk hands every key below a prefix, and when it was written, to visit.
+	Files commands.Files // decrypts documents when they are read
+	// Walk calls visit with every key below a prefix, and the time when it was written.
 	Walk func(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 	// Caches are those of this machine.
 	Caches []Cache
-	// Holder names an account in the keys of what its hosts share, and Lapse is how long that is used after it was written; nil:
-	// it is not looked at.
+	// Holder returns the name of an account in the keys of files that hosts share, and Lapse is how long such a file is used
+	// after it was written; nil: shared files are not checked.
 	Holder func(account domain.AccountID) string
 	Lapse  time.Duration
-	// Quick leaves finished movies and the files of caches unread: of movies the lengths are compared.
+	// Quick skips reading the contents of finished movies and of files in caches: only the lengths of movies are compared.
 	Quick bool
-	// Verify compares the read models with the log; nil: they are left out.
+	// Verify compares the read models with the log; nil: they are not compared.
 	Verify func(ctx context.Context) ([]projections.Difference, error)
-	// Repair removes what is nobody's and what is wrong in caches, copies what another movie has, and makes the read models again
-	// with Rebuild.
+	// Repair removes orphans and faulty files of caches, restores a finished movie from a copy of it, and rebuilds the read
+	// models with Rebuild.
 	Repair  bool
 	Rebuild func(ctx context.Context) error
-	// Grace is how old a file must be to be nobody's: a younger one may be about to be recorded. Default: 24 hours.
+	// Grace is the age from which on a file can be an orphan: a younger one may be about to be recorded. Default: 24 hours.
 	Grace time.Duration
 	Now   func() time.Time
 }
 
-// mostFindings bounds what is remembered of one kind.
+// mostFindings is the maximum of findings that are collected.
 const mostFindings = 10_000
 
-// checker is a check on its way.
+// checker is the state of a check.
 type checker struct {
 	Config
 	inventory *inventory
 	report    Report
 }
 
-// Run checks. An error means that it could not.
+// Run checks. An error means that the check could not be finished.
 func Run(ctx context.Context, config Config) (Report, error) {
 	if config.Grace <= 0 {
 		config.Grace = 24 * time.Hour
@@ -120,7 +120,7 @@ func Run(ctx context.Context, config Config) (Report, error) {
 
 func (c *checker) found(f Finding) { c.report.Findings = append(c.report.Findings, f) }
 
-// readLog learns which files there have to be.
+// readLog finds out which files must exist.
 func (c *checker) readLog(ctx context.Context) error {
 	for event, err := range c.Log.Store().ReadAll(ctx, eventstore.Forwards, eventstore.Position{}) {
 		if err != nil {
@@ -144,7 +144,7 @@ func (c *checker) readLog(ctx context.Context) error {
 	return nil
 }
 
-// wanted looks at every file that the log names.
+// wanted checks every file that the log names.
 func (c *checker) wanted(ctx context.Context) error {
 	for stream, s := range c.inventory.subjects {
 		if c.inventory.unread[stream] {
@@ -159,7 +159,7 @@ func (c *checker) wanted(ctx context.Context) error {
 			if kind == "" || len(c.report.Findings) >= mostFindings {
 				continue
 			}
-			still, err := c.stillWanted(ctx, stream, w) // it may have been deleted since the log was read
+			still, err := c.stillWanted(ctx, stream, w) // the file may have been deleted since the log was read
 			if err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ func (c *checker) wanted(ctx context.Context) error {
 	return nil
 }
 
-// examine says what is wrong with a file; an empty kind: nothing is.
+// examine checks a file. An empty kind means that nothing is wrong.
 func (c *checker) examine(ctx context.Context, w want) (kind, detail string, err error) {
 	file, err := c.Files.Open(ctx, w.key)
 	switch {
@@ -203,7 +203,7 @@ func (c *checker) examine(ctx context.Context, w want) (kind, detail string, err
 	return "", "", nil
 }
 
-// stillWanted reads a stream anew, and its account: a departed one has no files to miss.
+// stillWanted reads a stream and its account again. The files of a closed account need not exist.
 func (c *checker) stillWanted(ctx context.Context, stream string, w want) (bool, error) {
 	s := c.inventory.subjects[stream]
 	owner := ownerOf(s, w.key)
@@ -219,7 +219,7 @@ func (c *checker) stillWanted(ctx context.Context, stream string, w want) (bool,
 	return s != nil && slices.Contains(s.wants(c.Now()), w), nil
 }
 
-// ownerOf is the account that a file is stored for.
+// ownerOf returns the account for which a file is stored.
 func ownerOf(s subject, key string) domain.AccountID {
 	switch s := s.(type) {
 	case *movieFiles:
@@ -234,7 +234,7 @@ func ownerOf(s subject, key string) domain.AccountID {
 	return ""
 }
 
-// again makes the inventory of one stream as it is now.
+// again reads one stream into a new inventory.
 func (c *checker) again(ctx context.Context, stream string) (*inventory, error) {
 	fresh := newInventory()
 	for event, err := range c.Log.Store().ReadStream(ctx, stream, eventstore.Forwards, 0) {
@@ -248,7 +248,7 @@ func (c *checker) again(ctx context.Context, stream string) (*inventory, error) 
 	return fresh, nil
 }
 
-// stored looks for files that nothing in the log names.
+// stored looks for orphans: files that nothing in the log names.
 func (c *checker) stored(ctx context.Context) error {
 	until, closed := c.Now().Add(-c.Grace), c.closedHolders()
 	return c.Walk(ctx, "", func(key string, written time.Time) error {
@@ -261,7 +261,7 @@ func (c *checker) stored(ctx context.Context) error {
 			return nil
 		}
 		stream := c.inventory.streamOf(key)
-		if stream != "" { // it may be named since the log was read
+		if stream != "" { // events since the log was read may name it
 			fresh, err := c.again(ctx, stream)
 			if err != nil {
 				return err
@@ -307,14 +307,14 @@ func (c *checker) models(ctx context.Context) error {
 	return nil
 }
 
-// errTooMany says that nearly nothing of what is stored is known.
+// errTooMany says that most stored files are unknown to the log, so it is probably the wrong log.
 var errTooMany = errors.New("most files belong to nothing in the log; is this the event store that belongs to them? Nothing " +
 	"was removed")
 
-// fewOrphans is how many files may be removed whatever else there is.
+// fewOrphans is how many files are removed without comparing their number with that of all files.
 const fewOrphans = 100
 
-// repair does what can be done.
+// repair repairs the findings that can be repaired.
 func (c *checker) repair(ctx context.Context) error {
 	orphans, rebuilt := 0, false
 	for _, f := range c.report.Findings {
@@ -350,7 +350,7 @@ func (c *checker) repair(ctx context.Context) error {
 	return nil
 }
 
-// copyTwin stores a finished movie again that another one is a copy of, or that is a copy of another one.
+// copyTwin restores a finished movie from another movie's file: from a copy of it, or from the file that it was copied from.
 func (c *checker) copyTwin(ctx context.Context, f *Finding) (bool, error) {
 	broken, ok := c.inventory.subjects[f.stream].(*movieFiles)
 	if !ok {

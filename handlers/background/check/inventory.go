@@ -21,28 +21,28 @@ import (
 // want is a stored file that the log names.
 type want struct {
 	key      string
-	what     string // it is, for people
-	hash     string // SHA-256 of its content in hex; empty: the log does not know it
-	size     int64  // bytes; 0: the log does not know it
-	required bool   // false: it may have been removed by now
+	what     string // kind of the file, for people
+	hash     string // hex SHA-256 of its content; empty: the log does not have it
+	size     int64  // in bytes; 0: the log does not have it
+	required bool   // false: it may have been removed already
 }
 
-// subject is what a stream says of stored files.
+// subject is the state of one stream with regard to stored files.
 type subject interface {
 	apply(e domain.Event)
-	// wants names the files at a time.
+	// wants returns the files that must exist, or may be gone, at a time.
 	wants(now time.Time) []want
-	// mayHave says of a file that is not among them, but lies where those of the subject do, whether it may be there.
+	// mayHave reports whether another file with a key of this subject is allowed to exist.
 	mayHave(key string) bool
 }
 
-// inventory is what the log says of all stored files.
+// inventory is the state of all streams with regard to stored files.
 type inventory struct {
 	subjects map[string]subject        // by stream
-	blobs    map[string]string         // the stream of a library file, by its key
-	departed map[domain.AccountID]bool // closed: everything is being removed, or has been
-	emptied  map[domain.AccountID]bool // after 30 days without credits: so is what was stored for a while
-	unread   map[string]bool           // streams that this program cannot read
+	blobs    map[string]string         // key of a library file → its stream
+	departed map[domain.AccountID]bool // closed accounts: their files are being removed, or are removed
+	emptied  map[domain.AccountID]bool // accounts whose temporary files were removed after 30 days without credits
+	unread   map[string]bool           // streams with an event that this program cannot read
 }
 
 func newInventory() *inventory {
@@ -55,7 +55,7 @@ func newInventory() *inventory {
 // errUnread says that an event was written by a newer version of the program.
 var errUnread = errors.New("it was written by a newer version of the program")
 
-// add takes an event in. What this program cannot read makes its stream unread.
+// add applies an event. When this program cannot read it, its stream becomes unread.
 func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 	category, id := eventstore.SplitStream(r.Stream)
 	if !slices.Contains(read, category) || v.unread[r.Stream] {
@@ -89,7 +89,7 @@ func (v *inventory) add(codec *eventstore.Codec, r eventstore.Recorded) error {
 	return nil
 }
 
-// read are the streams that name stored files, or say that they may be gone.
+// read are the categories of the streams that name stored files, or say that files may be gone.
 var read = []string{
 	movie.StreamCategory, media.StreamCategory, template.StreamCategory, preload.StreamCategory, account.StreamCategory,
 	ledger.StreamCategory,
@@ -113,7 +113,7 @@ func newSubject(category, id string, owner domain.AccountID) subject {
 	}
 }
 
-// streamOf returns the stream that a file belongs to by its key; empty: none that can be told from the key.
+// streamOf returns the stream that a file belongs to, from its key; empty: the key does not tell.
 func (v *inventory) streamOf(key string) string {
 	switch owner, _ := blobkey.Parse(key); {
 	case owner.Project != "":
@@ -128,10 +128,10 @@ func (v *inventory) streamOf(key string) string {
 	return v.blobs[key]
 }
 
-// owned tells whether a file belongs to something in the log. Files of streams that cannot be read do.
+// owned reports whether a file belongs to something in the log. Files of unread streams count as owned.
 func (v *inventory) owned(key string, now time.Time) bool {
 	if blobkey.Uploads.Is(key) || blobkey.Sources.Is(key) || blobkey.Fonts.Is(key) {
-		return true // nothing of it is in the log; it is removed by its age or use
+		return true // the log does not name such files; they are removed when they are old or unused
 	}
 	stream := v.streamOf(key)
 	if v.unread[stream] || len(v.unread) > 0 && blobkey.Media.Is(key) {
@@ -141,14 +141,14 @@ func (v *inventory) owned(key string, now time.Time) bool {
 	return s != nil && (s.mayHave(key) || slices.ContainsFunc(s.wants(now), func(w want) bool { return w.key == key }))
 }
 
-// movieFiles are those of a movie.
+// movieFiles are the files of a movie.
 type movieFiles struct {
 	project   domain.ProjectID
 	owner     domain.AccountID
 	hash      string
 	submitted bool
 	closed    bool
-	file      *movie.File // nil: there is none, or no more
+	file      *movie.File // nil: there is none, or it was deleted
 	copiedOf  domain.ProjectID
 }
 
@@ -187,7 +187,7 @@ func (m *movieFiles) wants(time.Time) []want {
 
 func (m *movieFiles) mayHave(string) bool { return m.submitted && !m.closed }
 
-// placeFile is what lies at a path of a media library.
+// placeFile is the file at a path of a media library.
 type placeFile struct {
 	blob string
 	size int64
@@ -213,7 +213,7 @@ func (p *placeFile) wants(time.Time) []want {
 
 func (p *placeFile) mayHave(string) bool { return false }
 
-// templateFiles are the bodies of a template, and its example.
+// templateFiles are the stored bodies of a template, and its example.
 type templateFiles struct {
 	id      template.ID
 	bodies  []string // hashes, the newest last
@@ -266,7 +266,7 @@ func (t *templateFiles) mayHave(key string) bool {
 	return !t.swept && strings.HasPrefix(key, blobkey.ExamplesOf(t.id)) // examples are replaced in the background
 }
 
-// preloadFiles are the document of a batch of assets to be prepared, and what was made of it.
+// preloadFiles are the document of a preload batch, and its prepared assets.
 type preloadFiles struct {
 	id      preload.ID
 	owner   domain.AccountID
@@ -303,4 +303,4 @@ func (p *preloadFiles) wants(now time.Time) []want {
 	return all
 }
 
-func (p *preloadFiles) mayHave(string) bool { return p.hash != "" } // what has expired is removed by its age
+func (p *preloadFiles) mayHave(string) bool { return p.hash != "" } // expired files are removed when they are old

@@ -7,7 +7,7 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// closedHolders are the names of closed accounts in the keys of what hosts share.
+// closedHolders returns the names of closed accounts in the keys of files that hosts share.
 func (c *checker) closedHolders() map[string]bool {
 	closed := make(map[string]bool, len(c.inventory.departed))
 	if c.Holder == nil {
@@ -19,8 +19,8 @@ func (c *checker) closedHolders() map[string]bool {
 	return closed
 }
 
-// shared looks at a file that the hosts of an installation share: a download, a voice or a generated picture. The log names none
-// of them; they are used for a time after they were written, and removed after that.
+// shared checks a file that the hosts of an installation share: a download, a voice or a generated picture. The log does not name
+// such files; they are used for a time after they were written, and then removed.
 func (c *checker) shared(key string, written time.Time, closed map[string]bool) {
 	age := c.Now().Sub(written)
 	if c.Holder == nil || age < c.Grace || len(c.report.Findings) >= mostFindings {

@@ -1,8 +1,8 @@
-// Package chores does what no event asks for: about once a day it removes stored files that nothing names, and working files
-// that have grown old.
+// Package chores does periodic clean-up that no event triggers: about once a day it removes stored files that nothing names, and
+// old working files.
 //
-// A chore may be done at any time, by several processes at once, and be cut off: it only removes what nobody will come back
-// to. What is left to do for movies themselves is on the work list, not here.
+// A chore may run at any time, in several processes at once, and be interrupted: it only removes what nobody will use again. Work
+// that is due for movies is on the work list, not here.
 package chores
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// Chore is one thing to be tidied up.
+// Chore is one clean-up task.
 type Chore struct {
 	Name string
 	Do   func(ctx context.Context, now time.Time) error
-	Soon bool // also done at the start
+	Soon bool // also run at the start
 }
 
 // Config is what New needs.
 type Config struct {
 	Chores []Chore
-	// First is how long after its start a process begins; Every is the time from one round to the next, less up to a tenth,
-	// so that processes that start together do not stay together. Defaults: 10 minutes, 24 hours.
+	// First is the time from the start of a process to its first round; Every is the time from one round to the next, shortened
+	// at random by up to a tenth, so that processes that start together drift apart. Defaults: 10 minutes, 24 hours.
 	First, Every time.Duration
 	Now          func() time.Time   // default: time.Now
 	Logger       logrus.FieldLogger // required
@@ -52,7 +52,7 @@ func New(config Config) (*Chores, error) {
 	return &Chores{config: config}, nil
 }
 
-// Run does the chores, round after round, until ctx ends, and then returns nil. One that fails is left until the next round.
+// Run runs the chores in rounds, until ctx ends, and then returns nil. A chore that fails is retried in the next round.
 func (c *Chores) Run(ctx context.Context) error {
 	for _, chore := range c.config.Chores {
 		if !chore.Soon {
@@ -78,7 +78,7 @@ func (c *Chores) Run(ctx context.Context) error {
 	}
 }
 
-// Round does every chore once, and returns what went wrong.
+// Round runs every chore once, and returns the errors of those that failed.
 func (c *Chores) Round(ctx context.Context) error {
 	var problems []error
 	for _, chore := range c.config.Chores {
@@ -89,7 +89,7 @@ func (c *Chores) Round(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// Tidy is the chore of removing, from a place that can do so itself, what is older than an age.
+// Tidy makes a chore of a function that removes what is older than an age.
 func Tidy(name string, age time.Duration, tidy func(ctx context.Context, before time.Time) error) Chore {
 	return Chore{Name: name, Do: func(ctx context.Context, now time.Time) error { return tidy(ctx, now.Add(-age)) }}
 }

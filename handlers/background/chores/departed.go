@@ -15,17 +15,17 @@ type Accounts interface {
 	Page(ctx context.Context, q projections.AccountQuery) ([]projections.Account, bool, error)
 }
 
-// Cache is something that a process keeps on its own disk, a folder for each account.
+// Cache is a cache on this process's own disk, with a folder for each account.
 type Cache interface {
-	// Forget removes what is kept for an account. Doing it again changes nothing.
+	// Forget removes the files of an account. It may be repeated.
 	Forget(account domain.AccountID) error
 }
 
-// accountsAtOnce is how many accounts are asked for in one look at the list.
+// accountsAtOnce is how many accounts one page of the list has.
 const accountsAtOnce = 500
 
-// Departed is the chore of removing what this process has in its caches for accounts that were closed, once everything else that
-// was stored for them has been removed: until then their work may still be under way. Design §6, closing.
+// Departed is the chore of removing closed accounts from the caches of this process. It waits until all other files of the
+// account have been removed: until then work for it may still be running. Design §6, closing.
 func Departed(accounts Accounts, caches ...Cache) Chore {
 	return Chore{Name: "caches of closed accounts", Do: func(ctx context.Context, _ time.Time) error {
 		q := projections.AccountQuery{Limit: accountsAtOnce}

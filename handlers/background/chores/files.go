@@ -12,27 +12,30 @@ import (
 )
 
 const (
-	// documentAge is how old a document without movie must be. A request appends for a minute at most. Design §4.
+	// documentAge is the age from which on a document without a movie is removed. A request appends for a minute at most. Design
+	// §4.
 	documentAge = 24 * time.Hour
-	// renderAge is how old a rendered file must be that its movie's record does not name: a lost attempt may still be about
-	// to remove its own, and one whose removal crossed with another's writing is found now. Design §8.
+	// renderAge is the age from which on a rendered file is removed that its movie's record does not name. A younger file may
+	// belong to a lost attempt that is about to remove it itself. Also, a file that was stored again while it was being removed
+	// is found at that age. Design §8.
 	renderAge = time.Hour
 )
 
 // Files are the stored files.
 type Files interface {
-	// Walk hands every key below a prefix, and when it was written, to visit, whose error ends the walk.
+	// Walk calls visit with every key below a prefix, and the time when it was written. An error of visit ends the walk.
 	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 	Delete(ctx context.Context, key string) error
 }
 
-// Movies says what is recorded of a movie: false when there is none. It is not behind the log for one that is not closed.
+// Movies returns the record of a movie: false when there is none. For a movie that is not closed, it includes all events of the
+// log.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 }
 
-// Documents is the chore of removing the documents of submissions that came to nothing. What has been found to have a movie once
-// is not looked at again by this process.
+// Documents is the chore of removing documents whose submission never became a movie. Each process checks a document with a movie
+// only once.
 func Documents(files Files, movies Movies) Chore {
 	var done time.Time
 	return Chore{Name: "documents without movie", Do: func(ctx context.Context, now time.Time) error {
@@ -61,8 +64,7 @@ func Documents(files Files, movies Movies) Chore {
 	}}
 }
 
-// Renders is the chore of removing rendered files that no record names: those of attempts that were lost, and of movies that were
-// deleted.
+// Renders is the chore of removing rendered files that no record names: those of lost attempts, and of deleted movies.
 func Renders(files Files, movies Movies) Chore {
 	return Chore{Name: "stray renders", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-renderAge)
@@ -83,22 +85,22 @@ func Renders(files Files, movies Movies) Chore {
 	}}
 }
 
-// names says whether the record of a closed movie names a stored file.
+// names reports whether the record of a closed movie names a stored file.
 func names(m projections.Movie, key string) bool {
 	return !m.Gone && m.File != nil && (m.File.Key == key || m.File.Thumbnail == key || m.File.Subtitles == key)
 }
 
 const (
-	// fewStrays is how many files may be removed whatever else there is.
+	// fewStrays is how many files are removed without comparing their number with that of all files.
 	fewStrays = 100
-	// mostStrays bounds what one round removes; the next one goes on.
+	// mostStrays is the maximum of files that one round removes; the next round removes more.
 	mostStrays = 10_000
 )
 
-// errTooMany says that nearly nothing of what is stored is known: more likely the log is not the one that belongs to the files.
+// errTooMany says that most stored files belong to no movie in the log, so it is probably the wrong log.
 var errTooMany = errors.New("most files belong to no movie; is this the event store that belongs to them? Nothing was removed")
 
-// strays are the files that nothing names, and the number of the others.
+// strays are the files that nothing names, and the number of the files that something names.
 type strays struct {
 	keys  []string
 	named int
@@ -113,7 +115,7 @@ func (s *strays) add(key string, named bool) {
 	}
 }
 
-// remove removes the strays, unless there are so many that something else must be wrong.
+// remove removes the strays, unless they are so many that the log is probably the wrong one.
 func (s *strays) remove(ctx context.Context, files Files) error {
 	if len(s.keys) > fewStrays && len(s.keys) > s.named {
 		return fmt.Errorf("%d strays, %d files of movies: %w", len(s.keys), s.named, errTooMany)

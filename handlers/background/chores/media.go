@@ -7,17 +7,17 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// uploadAge is how old stored bytes must be that no file of a library names. Bytes are named within a minute of their last one:
-// an upload appends as soon as they are stored, or removes them.
+// uploadAge is the age from which on stored bytes are removed that no file of a library names. An upload appends its event within
+// a minute of the last byte, or removes the bytes.
 const uploadAge = time.Hour
 
-// Library says whether any file of any media library is stored under a key. It may be behind the log by a moment.
+// Library reports whether any file of any media library is stored under a key. It may lag behind the log.
 type Library interface {
 	Names(ctx context.Context, key string) (bool, error)
 }
 
-// Media is the chore of removing bytes that no file of a media library names: those of uploads and deletions that were cut off.
-// caughtUp waits until the library has seen what the log has now.
+// Media is the chore of removing bytes that no file of a media library names: those of interrupted uploads and deletions.
+// caughtUp waits until the library includes every event that the log has now.
 func Media(files Files, library Library, caughtUp func(ctx context.Context) error) Chore {
 	return Chore{Name: "stray media files", Do: func(ctx context.Context, now time.Time) error {
 		until := now.Add(-uploadAge)
@@ -33,7 +33,7 @@ func Media(files Files, library Library, caughtUp func(ctx context.Context) erro
 		if err != nil || len(found.keys) == 0 {
 			return err
 		}
-		// A file that is just being moved may have been on its way from one path to the other: it is looked for again.
+		// A file that was being moved during the first check is found now: the check is repeated on an up-to-date library.
 		if err := caughtUp(ctx); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func Media(files Files, library Library, caughtUp func(ctx context.Context) erro
 	}}
 }
 
-// Old is the chore of removing what lies below a prefix and is older than an age, whatever it is.
+// Old is the chore of removing all files below a prefix that are older than an age.
 func Old(name, prefix string, age time.Duration, files Files) Chore {
 	return Chore{Name: name, Do: func(ctx context.Context, now time.Time) error {
 		var old []string

@@ -1,5 +1,6 @@
-// Package curator brings the templates of the program into the library, and lists those whose examples are rendered. It does so
-// by looking, again and again, at what is there: a start that was cut off is finished by the next one, by any process.
+// Package curator installs the templates of the program into the template library, and lists each template when its example is
+// rendered. It compares the library with the program's templates at intervals, so that any process completes an interrupted
+// installation.
 package curator
 
 import (
@@ -18,13 +19,13 @@ import (
 	"moviola/projections"
 )
 
-// How long the curator waits between two looks: while examples are being rendered, and when nothing is expected.
+// How long the curator waits between two rounds: while examples are being rendered, and otherwise.
 const (
 	soon  = 5 * time.Second
 	later = time.Minute
 )
 
-// Shelves are the decisions about the library.
+// Shelves are the commands that change the template library.
 type Shelves interface {
 	Install(ctx context.Context, b templates.BuiltIn) error
 	Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error)
@@ -39,17 +40,17 @@ type Movies interface {
 type Config struct {
 	Shelves Shelves
 	Movies  Movies
-	BuiltIn []templates.BuiltIn // to be brought; none: what operators publish is still listed
+	BuiltIn []templates.BuiltIn // templates to install; none: templates that operators publish are still listed
 	Log     logrus.FieldLogger
 }
 
-// Curator keeps the library.
+// Curator keeps the template library up to date.
 type Curator struct{ cfg Config }
 
 // New returns a curator.
 func New(cfg Config) *Curator { return &Curator{cfg} }
 
-// Run keeps the library until ctx ends, and then returns nil. What fails is tried again later.
+// Run keeps the template library up to date until ctx ends, and then returns nil. It retries after errors.
 func (c *Curator) Run(ctx context.Context) error {
 	wait := time.Second
 	for {
@@ -70,7 +71,7 @@ func (c *Curator) Run(ctx context.Context) error {
 	}
 }
 
-// Round brings what is missing and lists what is ready. Open says that examples are still being rendered.
+// Round installs missing templates and lists those whose examples are ready. open is true while examples are being rendered.
 func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	var problems []error
 	for _, b := range c.cfg.BuiltIn {
@@ -82,8 +83,8 @@ func (c *Curator) Round(ctx context.Context) (open bool, err error) {
 	return open, errors.Join(append(problems, err)...)
 }
 
-// exhibit lists the templates whose examples are ready. Of several examples of a template as it is now the first finished one is
-// taken, and stays.
+// exhibit lists the templates whose examples are ready. When a template's current version has several examples, the first
+// finished one is used, and stays.
 func (c *Curator) exhibit(ctx context.Context) (open bool, err error) {
 	page, err := c.cfg.Movies.List(ctx, projections.MovieList{Account: commands.LibraryAccount, Limit: 100})
 	if err != nil {

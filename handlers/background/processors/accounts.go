@@ -13,25 +13,26 @@ import (
 	"moviola/projections"
 )
 
-// Purger decides when what is stored for an account is removed, and remembers that it was. commands.PurgeAccountHandler is one.
+// Purger decides when the files of an account are removed, and records that they were. accounts.PurgeAccountHandler implements
+// it.
 type Purger interface {
 	Handle(ctx context.Context, cmd accounts.PurgeAccount) error
 	Due(ctx context.Context, id domain.AccountID) (accounts.Clearing, error)
 	Done(ctx context.Context, done accounts.Clearing) error
 }
 
-// Closer takes the steps of a closing that come before anything is removed. commands.CloseAccountHandler is one.
+// Closer takes the steps of a closing that precede the removal of files. accounts.CloseAccountHandler implements it.
 type Closer interface {
 	Finish(ctx context.Context, cmd accounts.CloseAccount) error
 }
 
-// Cleaner removes what one part of the service stores for an account.
+// Cleaner removes the data that one part of the service stores for an account.
 type Cleaner interface {
-	// Clear removes what the clearing says. It may be repeated, and go on where it was cut off.
+	// Clear removes what the clearing describes. It may be repeated, also after an interruption.
 	Clear(ctx context.Context, what accounts.Clearing) error
 }
 
-// Accounts are what the work on accounts needs. All fields are required for its kinds; every Cleaner is asked.
+// Accounts are the dependencies of the work on accounts. All fields are required for its kinds; every Cleaner is called.
 type Accounts struct {
 	CompleteOpening Handler[accounts.CompleteOpening, accounts.OpenedAccount]
 	Purger          Purger
@@ -39,23 +40,24 @@ type Accounts struct {
 	Cleaners        []Cleaner
 }
 
-// completeOpening finishes the opening of an account that was cut short. Its key is shown to nobody: operators issue another.
+// completeOpening completes an interrupted opening of an account. Nobody sees the key that it issues: operators issue another
+// one.
 func (p *Processors) completeOpening(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Accounts.CompleteOpening.Handle(ctx, accounts.CompleteOpening{Account: domain.AccountID(task.Subject)})
 	return err
 }
 
-// purgeAtZero decides that what is stored for an account goes, when its balance has been zero for too long.
+// purgeAtZero decides that the files of an account are removed, when its balance has been zero for too long.
 func (p *Processors) purgeAtZero(ctx context.Context, task projections.Task) error {
 	return p.config.Accounts.Purger.Handle(ctx, accounts.PurgeAccount{Account: domain.AccountID(task.Subject)})
 }
 
-// clearPurged removes what a purge has condemned.
+// clearPurged removes the files that a purge covers.
 func (p *Processors) clearPurged(ctx context.Context, task projections.Task) error {
 	return p.clear(ctx, domain.AccountID(task.Subject))
 }
 
-// closeAccount takes the next steps of a closing, the last of which is to remove what is stored. Design §6.
+// closeAccount takes the next steps of a closing, the last of which removes the account's files. Design §6.
 func (p *Processors) closeAccount(ctx context.Context, task projections.Task) error {
 	id := domain.AccountID(task.Subject)
 	if err := p.config.Accounts.Closer.Finish(ctx, accounts.CloseAccount{Account: id}); err != nil {
@@ -64,7 +66,7 @@ func (p *Processors) closeAccount(ctx context.Context, task projections.Task) er
 	return p.clear(ctx, id)
 }
 
-// clear removes what is due to be removed, and records that it is gone.
+// clear removes an account's files when that is due, and records it.
 func (p *Processors) clear(ctx context.Context, id domain.AccountID) error {
 	due, err := p.config.Accounts.Purger.Due(ctx, id)
 	if err != nil {
@@ -78,12 +80,12 @@ func (p *Processors) clear(ctx context.Context, id domain.AccountID) error {
 	return p.config.Accounts.Purger.Done(ctx, due)
 }
 
-// KeptFiles lists the movies of an account whose rendered files are still there: projections.Work is one.
+// KeptFiles lists the movies of an account whose rendered files still exist. projections.Work implements it.
 type KeptFiles interface {
 	Files(ctx context.Context, account domain.AccountID, after *projections.WorkItem, limit int) ([]projections.WorkItem, error)
 }
 
-// RenderedFiles removes the rendered files of an account, and, the last time, the documents of its movies.
+// RenderedFiles removes the rendered files of an account, and, in the last round, the documents of its movies.
 type RenderedFiles struct {
 	Kept  KeptFiles
 	Purge Doer[commands.PurgeFile]
@@ -92,7 +94,7 @@ type RenderedFiles struct {
 
 var _ Cleaner = RenderedFiles{}
 
-// filesAtOnce is how many movies are asked for in one look at the list.
+// filesAtOnce is how many movies one page of the list has.
 const filesAtOnce = 200
 
 // Clear implements Cleaner.
@@ -115,7 +117,7 @@ func (r RenderedFiles) Clear(ctx context.Context, what accounts.Clearing) error 
 		after = &items[len(items)-1]
 	}
 	if what.Reason != account.Departure || !what.Last {
-		return nil // the documents name the destinations that movies just cancelled have to be announced at
+		return nil // the documents name the webhooks of movies that the closing has cancelled
 	}
 	return r.documents(ctx, what.Account)
 }

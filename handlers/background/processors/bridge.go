@@ -5,8 +5,8 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// bridge lets Watermill write to the program's log. What Watermill calls information is of use only when it is itself
-// looked into.
+// bridge writes Watermill's messages to the program's log. Watermill's info messages become debug messages: they only help to
+// debug Watermill.
 type bridge struct{ log logrus.FieldLogger }
 
 func (b bridge) Error(msg string, err error, fields watermill.LogFields) {

@@ -11,17 +11,17 @@ import (
 	"moviola/projections"
 )
 
-// errCached ends a render that need not be: the same movie is there already, and this one has its own copy of the file now.
+// errCached ends a render that is unnecessary: an equal movie exists, and this movie has its own copy of the file now.
 var errCached = errors.New("the movie is in the cache")
 
-// found is a movie of the cache, and the copy of its file.
+// found is an equal movie that was found by its cache key, and the copy of its file.
 type found struct {
 	source projections.Movie
 	file   *movie.File
 }
 
-// fetched looks for the same movie among those that the account has had rendered. Decision 20. One that cannot be copied is
-// rendered.
+// fetched looks for an equal movie that was rendered for the account before. Decision 20. When its file cannot be copied, the
+// movie is rendered.
 func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]string) error {
 	doc, err := document.Parse(raw)
 	if err != nil || !doc.Cache {
@@ -45,7 +45,7 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 		return r.copyFile(ctx, key, from, 0, "")
 	})
 	if errors.Is(err, commands.ErrFileNotFound) {
-		return nil // it was deleted since
+		return nil // the file was deleted meanwhile
 	}
 	if errors.Is(err, commands.ErrFileDamaged) {
 		r.log.WithError(err).WithField("project", source.Project).Error("cached movie is damaged; the movie is rendered again")
@@ -58,8 +58,8 @@ func (r *render) fetched(ctx context.Context, raw []byte, sources map[string]str
 	return errCached
 }
 
-// copyFile gives this attempt its own copy of a stored file, which has to be of the size, in bytes, and the hash; 0 and empty:
-// they are not known. It returns the hash of the copy.
+// copyFile copies a stored file to a key of this attempt. size, in bytes, and hash are checked, unless they are unknown: 0 and
+// empty. It returns the hash of the copy.
 func (r *render) copyFile(ctx context.Context, key, from string, size int64, hash string) (string, error) {
 	copied, err := commands.CopyFile(ctx, r.config.Files, key, from, size, hash)
 	if err != nil && !errors.Is(err, commands.ErrFileNotFound) && !errors.Is(err, commands.ErrFileDamaged) {

@@ -17,8 +17,8 @@ import (
 	"moviola/projections"
 )
 
-// deliver runs the destinations of a closed movie in order. Whatever happens after the claim, it ends with a result for
-// each, with the claim handed back, or with the claim lost to another.
+// deliver sends a closed movie to its destinations in order. After the claim it ends in one of three ways: every destination has
+// a result, the claim was released, or another worker has taken the claim.
 func (p *Processors) deliver(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
 	guard := p.watch.open(project, endsDelivery)
@@ -59,20 +59,20 @@ type delivery struct {
 	*Processors
 	project domain.ProjectID
 	claim   deliveries.DeliveryClaim
-	begun   time.Time // when this run had its claim
+	begun   time.Time // when this run was claimed
 	payload []byte
-	facts   connection.Facts // what the macros of destinations stand for
+	facts   connection.Facts // values of the macros in destinations
 
-	confirmed time.Time // when the log last said that the claim is this run's
+	confirmed time.Time // when the log last confirmed the claim
 }
 
-// left is what is left of the time that all destinations of the movie have together, pauses and waits included. Decision 55.
+// left returns how much of the time limit for all destinations of the movie is left; pauses and waits count. Decision 55.
 func (d *delivery) left() time.Duration {
 	return d.limits.Delivery - d.claim.Spent - d.config.Now().Sub(d.begun)
 }
 
 func (d *delivery) run(ctx context.Context) error {
-	// Design §4: a receiver that asks at once must find the movie closed.
+	// Design §4: a receiver that queries the movie at once must find it closed.
 	if err := d.config.Visible.WaitFor(ctx, d.claim.Position); err != nil {
 		return fmt.Errorf("wait for the read models: %w", err)
 	}
@@ -85,7 +85,7 @@ func (d *delivery) run(ctx context.Context) error {
 		if err := d.serve(ctx, index, d.claim.Destinations[index], destinations[index]); err != nil {
 			return err
 		}
-		closed = true // by its last try, when it is the last
+		closed = true // the last try of the last destination has closed the run
 	}
 	if closed {
 		return nil
@@ -98,13 +98,13 @@ func (d *delivery) run(ctx context.Context) error {
 	})
 }
 
-// destination is where one delivery goes, or why it cannot go there.
+// destination is one destination of a movie, or the reason why nothing can be sent to it.
 type destination struct {
 	document.Destination
 	problem string
 }
 
-// destinations reads where the movie goes: one entry for each destination that was counted at submission.
+// destinations returns one entry for each destination that the submission had.
 func (d *delivery) destinations(ctx context.Context) ([]destination, error) {
 	all := make([]destination, len(d.claim.Destinations))
 	raw, err := d.document(ctx, d.claim.Account, d.project, d.claim.DocumentHash)
@@ -144,7 +144,7 @@ func parseDestinations(raw []byte) ([]document.Destination, error) {
 	return document.Destinations(m)
 }
 
-// announcement is the payload of the movie's webhooks.
+// announcement makes the payload of the movie's webhooks.
 func (d *delivery) announcement(raw []byte) ([]byte, error) {
 	return result.Payload(result.Ended{
 		Project: d.project, Echo: result.ReadEcho(document.Sound(raw)), Success: d.claim.Success, Message: d.claim.Message,
@@ -152,7 +152,7 @@ func (d *delivery) announcement(raw []byte) ([]byte, error) {
 	})
 }
 
-// addresses are where the movie's files are reached now.
+// addresses returns the present addresses of the movie's files.
 func (d *delivery) addresses() result.Addresses {
 	if d.claim.FileGone {
 		return result.Addresses{}
@@ -160,12 +160,12 @@ func (d *delivery) addresses() result.Addresses {
 	return d.config.Tokens.AddressesOf(d.config.PublicURL, d.project, d.claim.File)
 }
 
-// confirmAfter is how old the last word of the log on the claim may be when something is sent. It is well below the silence after
-// which another worker takes the claim.
+// confirmAfter is how long a confirmation of the claim by the log is valid for sending. It is well below the time without a sign
+// of life after which another worker takes the claim.
 const confirmAfter = 3 * time.Second
 
-// confirm makes sure that the claim still is this run's: a process that was paused does not know how late it is. What is already
-// being sent cannot be called back, and nothing else is sent once a later run exists.
+// confirm checks that this run still has the claim: a suspended process does not know how much time has passed. A transfer that
+// is running cannot be taken back, but nothing else is sent when a later run exists.
 func (d *delivery) confirm(ctx context.Context) error {
 	if d.config.Now().Sub(d.confirmed) < confirmAfter {
 		return nil
@@ -176,7 +176,7 @@ func (d *delivery) confirm(ctx context.Context) error {
 		m.Apply); err != nil {
 		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, err)
 	}
-	if _, there := m.Submitted(); !there { // it is delivered, so it was: the read found nothing, which says nothing
+	if _, there := m.Submitted(); !there { // the movie was submitted, so a read without that event is unreliable
 		return fmt.Errorf("confirm run %d of %s: %w", d.claim.Run, d.project, eventstore.ErrUnavailable)
 	}
 	if m.DeliveryClaim() != (movie.Claim{Number: d.claim.Run, Worker: d.config.Worker}) {
@@ -186,7 +186,7 @@ func (d *delivery) confirm(ctx context.Context) error {
 	return nil
 }
 
-// record appends one try.
+// record appends the result of one try.
 func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) error {
 	try.Run = d.claim.Run
 	asked := d.config.Now()
@@ -199,7 +199,7 @@ func (d *delivery) record(ctx context.Context, try movie.DeliveryAttempted) erro
 	})
 }
 
-// recorded repeats a command until it succeeds: what has been sent must be known to have been sent.
+// recorded retries a command until it succeeds: a completed try must be recorded.
 func (d *delivery) recorded(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := d.grace(ctx)
 	defer cancel()
@@ -209,7 +209,7 @@ func (d *delivery) recorded(ctx context.Context, do func(context.Context) error)
 	})
 }
 
-// release hands the run back, so that the next one goes on where this one stopped.
+// release hands the run back, so that the next run continues with the remaining destinations.
 func (d *delivery) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), d.limits.Release)
 	defer cancel()

@@ -14,14 +14,14 @@ import (
 	"moviola/projections"
 )
 
-// TemplateList lists the templates of an account: projections.Templates is one.
+// TemplateList lists the templates of an account. projections.Templates implements it.
 type TemplateList interface {
 	Owned(ctx context.Context, account domain.AccountID, tag string) ([]projections.Template, error)
 	Deleted(ctx context.Context, account domain.AccountID) ([]projections.Template, error)
 }
 
-// SavedTemplates deletes the templates of a closed account and, with the last removal, sweeps what is stored of them. What a
-// movie of another account still needs then is swept later, by the template's own work.
+// SavedTemplates deletes the templates of a closed account and, in the last round, removes their files. A template that a movie
+// of another account still needs is removed later, by the template's own work item.
 type SavedTemplates struct {
 	Saved  TemplateList
 	Delete Handler[templates.DeleteTemplate, eventstore.Position]
@@ -61,12 +61,12 @@ func (s SavedTemplates) Clear(ctx context.Context, what accounts.Clearing) error
 	return nil
 }
 
-// KeyList lists the keys of an account that were not revoked: projections.Keys is one.
+// KeyList lists the keys of an account that were not revoked. projections.Keys implements it.
 type KeyList interface {
 	List(ctx context.Context, list projections.KeyList) (projections.KeyPage, error)
 }
 
-// IssuedKeys revokes the keys of a closed account. They open nothing from its closing on; after this, none is on record as valid.
+// IssuedKeys revokes the keys of a closed account. They are useless since the closing; after this, none is recorded as valid.
 type IssuedKeys struct {
 	Issued KeyList
 	Revoke Handler[accounts.RevokeKey, accounts.Revocation]
@@ -74,7 +74,7 @@ type IssuedKeys struct {
 
 var _ Cleaner = IssuedKeys{}
 
-// keysAtOnce is how many keys are asked for in one look at the list.
+// keysAtOnce is how many keys one page of the list has.
 const keysAtOnce = 100
 
 // Clear implements Cleaner.
@@ -100,7 +100,7 @@ func (k IssuedKeys) Clear(ctx context.Context, what accounts.Clearing) error {
 	return nil
 }
 
-// notFound says that a command has refused because what it is about is not there (any more).
+// notFound reports whether a command was refused because its subject does not exist (any more).
 func notFound(err error) bool {
 	var refusal *domain.Error
 	return errors.As(err, &refusal) && refusal.Kind == domain.NotFound

@@ -15,10 +15,10 @@ import (
 	"moviola/domain/movie"
 )
 
-// retryPauses are the times between the end of a try at a webhook and the next one. Spec: Delivery rules; decision 34.
+// retryPauses are the pauses between the end of a try at a webhook and the next try. Spec: Delivery rules; decision 34.
 var retryPauses = []time.Duration{time.Second, 3 * time.Second}
 
-// serve brings one destination to its final result.
+// serve tries one destination until it has its final result.
 func (d *delivery) serve(ctx context.Context, index int, state movie.DestinationState, to destination) error {
 	try := movie.DeliveryAttempted{Index: index, Try: state.Tries + 1, Final: true, Type: to.Type, ID: to.ID}
 	if d.left() <= 0 {
@@ -43,14 +43,14 @@ func (d *delivery) serve(ctx context.Context, index int, state movie.Destination
 	}
 }
 
-// announce calls a webhook until it is delivered or no further try is allowed. Where the tries of an earlier run ended, this one
-// goes on: the time of the next try follows from the stream.
+// announce calls a webhook until it succeeds or no further try is allowed. It continues after the tries of an earlier run: the
+// time of the next try follows from the stream.
 func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, state movie.DestinationState, t target) error {
 	last := state.Last.At
 	for {
 		if tries := try.Try - 1; tries > 0 {
 			pause := retryPauses[tries-1]
-			// The last try may have ended on another machine, whose clock is ahead.
+			// The last try may have ended on another machine whose clock is ahead, so the pause is limited.
 			if err := sleep(ctx, min(pause, last.Add(pause).Sub(d.config.Now()))); err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func (d *delivery) announce(ctx context.Context, try movie.DeliveryAttempted, st
 	}
 }
 
-// post makes one try at a webhook and fills in how it ended.
+// post makes one try at a webhook and sets its result.
 func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t target) error {
 	var result WebhookResult
 	err := d.timed(ctx, try, t, func(ctx context.Context) error {
@@ -92,7 +92,7 @@ func (d *delivery) post(ctx context.Context, try *movie.DeliveryAttempted, t tar
 	return nil
 }
 
-// send brings the video to a destination that takes files, or mail. There is one try: what is cut off halfway is not sent twice.
+// send sends the video to a destination that takes files or mail. There is one try: an interrupted transfer is not repeated.
 func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t target) error {
 	sender, ok := d.config.Senders[t.kind]
 	if !ok {
@@ -127,8 +127,8 @@ func (d *delivery) send(ctx context.Context, try movie.DeliveryAttempted, t targ
 	return d.record(ctx, try)
 }
 
-// entitle asks whether the account may send what goes to people: an e-mail. One that is sent again by a later run, because it is
-// not known whether an earlier one has sent it, counts once. Decision 55.
+// entitle checks that the account may send to people: e-mail. When a later run repeats a mail, because it is unknown whether an
+// earlier run has sent it, the mail counts once. Decision 55.
 func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind, settings connection.Settings) error {
 	if !kind.HasRecipients() {
 		return nil
@@ -144,7 +144,7 @@ func (d *delivery) entitle(ctx context.Context, index int, kind connection.Kind,
 	return err
 }
 
-// parcel packs the video for one destination. The same delivery has the same name however often it is tried.
+// parcel describes the video for one destination. All tries of the same delivery use the same name.
 func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 	h := fnv.New32a()
 	_, _ = fmt.Fprintf(h, "%s/%d", d.project, index) // never fails
@@ -166,7 +166,7 @@ func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 			case err == nil:
 				return f, nil
 			case errors.Is(err, commands.ErrFileDamaged):
-				return nil, err // listed for the operator, who may have a backup
+				return nil, err // the error is shown to the operator, who may have a backup
 			default:
 				return nil, passing{err}
 			}
@@ -174,7 +174,8 @@ func (d *delivery) parcel(index int, t target) deliveries.Parcel {
 	}
 }
 
-// remember keeps the host key of a server that was met for the first time. When that fails, the next delivery meets it first.
+// remember stores the host key that a server has shown for the first time. When that fails, the next delivery treats the server
+// as new again.
 func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Receipt) {
 	if t.id == "" || receipt.HostKey == "" || t.hostKey != "" {
 		return
@@ -190,8 +191,8 @@ func (d *delivery) remember(ctx context.Context, t target, receipt deliveries.Re
 	}
 }
 
-// timed makes one try within what is left of the movie's time, and at the host's turn. The time it takes is that of the try. When
-// the time runs out the try is skipped; an error is one of this side.
+// timed makes one try when the host has a free place, within the movie's remaining time, and measures its duration. When the time
+// runs out, the try is skipped. Errors are those of this service.
 func (d *delivery) timed(ctx context.Context, try *movie.DeliveryAttempted, t target, do func(context.Context) error) error {
 	waiting, done := context.WithTimeout(ctx, d.left())
 	defer done()

@@ -10,17 +10,17 @@ import (
 	"moviola/projections"
 )
 
-// Fetches are the decisions on the fetching of movies' sources. commands.SourceFetches are some. Every one answers
-// commands.ErrNothingToDo when the state asks for nothing, or the claim it speaks for is lost.
+// Fetches are the commands on fetching the sources of movies. commands.SourceFetches implements it. They return
+// commands.ErrNothingToDo when nothing is left to do, or when the claim is lost.
 type Fetches interface {
-	// Wanted tells what is to be fetched, without a claim.
+	// Wanted returns the sources to fetch, without claiming the work.
 	Wanted(ctx context.Context, project domain.ProjectID) (commands.FetchClaim, error)
 	Start(ctx context.Context, cmd commands.StartFetch) (commands.FetchClaim, error)
 	Release(ctx context.Context, project domain.ProjectID, claim domain.FetchClaim, memory bool) error
 	Finish(ctx context.Context, cmd commands.FinishFetch) error
 }
 
-// fetching is the work of fetching the sources of one thing, a movie or an item of a preload.
+// fetching fetches the sources of one movie or preload item.
 type fetching struct {
 	*Processors
 	wanted  func(ctx context.Context) (commands.FetchClaim, error)
@@ -28,11 +28,11 @@ type fetching struct {
 	release func(ctx context.Context, claim domain.FetchClaim, memory bool) error
 	finish  func(ctx context.Context, claim domain.FetchClaim, message string) error
 	fetch   func(ctx context.Context, claim commands.FetchClaim, how commands.Fetch) error
-	guard   *claimGuard // nil: nothing is watched
-	failed  string      // what the owner reads when it ends for reasons of this service
+	guard   *claimGuard // ends the work when the claim is lost; nil: not watched
+	failed  string      // message for the owner when it fails for reasons of this service
 }
 
-// fetch brings the sources of a movie, or of an item of a preload, to where every renderer finds them. Decision 54.
+// fetch brings the sources of a movie or a preload item to the shared storage, where every renderer finds them. Decision 54.
 func (p *Processors) fetch(ctx context.Context, task projections.Task) error {
 	if id, index, ok := projections.ItemOfFetch(task.ID); ok {
 		return p.fetchItem(preloads.ItemOf{Preload: id, Index: index}).run(ctx, task)
@@ -40,7 +40,7 @@ func (p *Processors) fetch(ctx context.Context, task projections.Task) error {
 	return p.fetchMovie(domain.ProjectID(task.Subject)).run(ctx, task)
 }
 
-// fetchItem is the fetching for an item of a preload. Nobody but its worker ends it, so nothing is watched.
+// fetchItem fetches the sources of a preload item. Only its own worker can end it, so the claim is not watched.
 func (p *Processors) fetchItem(item preloads.ItemOf) *fetching {
 	all := p.config.Preloads.Items
 	return &fetching{
@@ -62,7 +62,7 @@ func (p *Processors) fetchItem(item preloads.ItemOf) *fetching {
 	}
 }
 
-// fetchMovie is the fetching of a movie's sources.
+// fetchMovie fetches the sources of a movie.
 func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 	all := p.config.Fetches
 	return &fetching{
@@ -88,8 +88,9 @@ func (p *Processors) fetchMovie(project domain.ProjectID) *fetching {
 	}
 }
 
-// run fetches. What is all at hand needs no claim: one event says so. Otherwise it ends with the sources at hand, with their
-// fault as the outcome, with the claim handed back, or with the claim lost to another.
+// run fetches. When all sources are cached already, it needs no claim: one event records that. Otherwise it ends in one of four
+// ways: the sources are fetched, a fault of the sources is the outcome, the claim was released, or another worker has taken the
+// claim.
 func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	if f.guard != nil {
 		defer f.guard.close()
@@ -123,8 +124,8 @@ func (f *fetching) run(ctx context.Context, task projections.Task) error {
 	return f.handBack(claim.FetchClaim, err)
 }
 
-// untilShared returns a context that ends with commands.ErrShare as its cause when the slot is asked for: nothing that is on the
-// disk is lost then, and downloads go on by themselves.
+// untilShared returns a context that ends with commands.ErrShare as its cause when another account needs the slot. Nothing is
+// lost then: finished files stay on the disk, and downloads continue on their own.
 func untilShared(ctx context.Context) (context.Context, context.CancelFunc) {
 	share := shareOf(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -138,7 +139,7 @@ func untilShared(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { cancel(nil) }
 }
 
-// atHand says whether nothing had to be fetched, which it records.
+// atHand reports whether all sources were cached already, and records that.
 func (f *fetching) atHand(ctx context.Context) (bool, error) {
 	claim, err := f.wanted(ctx)
 	if err != nil {
@@ -147,7 +148,7 @@ func (f *fetching) atHand(ctx context.Context) (bool, error) {
 	how := claim.Fetch
 	how.AtHand = true
 	if err := f.fetch(ctx, claim, how); err != nil {
-		return false, nil // it is found out with a claim why
+		return false, nil // the fetch with a claim finds out why
 	}
 	return true, f.record(ctx, domain.FetchClaim{}, "")
 }
@@ -158,9 +159,9 @@ func (f *fetching) claim(ctx context.Context, task projections.Task) (commands.F
 	return f.start(ctx, domain.FetchStart{Worker: f.config.Worker, Dead: task.Dead, Death: task.Death, Alone: task.Apart})
 }
 
-// fetched repeats the fetching until all is at hand or the sources are to blame, which the message says: errors that pass are
-// waited out, others end it after a few tries. It returns an error only when ctx has ended before, or the kernel ended a program
-// for want of memory.
+// fetched retries until all sources are fetched or they are at fault, which message then says. Transient errors are retried
+// without limit; after a few tries other errors count as a fault of the sources. It returns an error only when ctx has ended, or
+// when the kernel killed a program for want of memory.
 func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (message string, err error) {
 	tries := 0
 	for pause := newPause(); ; {
@@ -185,7 +186,7 @@ func (f *fetching) fetched(ctx context.Context, claim commands.FetchClaim) (mess
 	}
 }
 
-// record records the outcome, for as long as it takes.
+// record records the outcome, with retries until that succeeds.
 func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message string) error {
 	ctx, cancel := f.grace(ctx)
 	defer cancel()
@@ -194,8 +195,8 @@ func (f *fetching) record(ctx context.Context, claim domain.FetchClaim, message 
 	})
 }
 
-// handBack hands the claim back, because this process has no time left for it, no memory beside other work, or others wait for
-// its slot.
+// handBack releases the claim, because the process is shutting down, has too little memory beside other work, or other accounts
+// wait for its slot.
 func (f *fetching) handBack(claim domain.FetchClaim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), f.limits.Release)
 	defer cancel()

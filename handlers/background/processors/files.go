@@ -22,21 +22,21 @@ import (
 	"moviola/eventstore"
 )
 
-// maxDocumentBytes bounds what is read of a stored document. Spec: Limits, movie JSON size.
+// maxDocumentBytes is the maximum read of a stored document. Spec: Limits, movie JSON size.
 const maxDocumentBytes = 4 << 20
 
-// errDocument says that a stored document is not the one that was submitted.
+// errDocument says that a stored document differs from the submitted one.
 var errDocument = errors.New("the stored document does not have the recorded hash")
 
-// document reads the JSON of a movie, checks it against the hash in its first event, and fills in the templates that it refers
-// to, as they were when it was submitted.
+// document reads the JSON of a movie, checks it against the hash in the movie's first event, and fills in the templates that it
+// uses, as they were at the submission.
 func (p *Processors) document(
 	ctx context.Context, account domain.AccountID, project domain.ProjectID, hash string,
 ) ([]byte, error) {
 	key := blobkey.Document(account, project)
 	f, err := p.config.Files.Open(ctx, key)
 	switch {
-	case errors.Is(err, commands.ErrKeyRetired): // nobody can read it any more
+	case errors.Is(err, commands.ErrKeyRetired): // the encryption key no longer exists
 		return nil, fmt.Errorf("read %s: %w: %w", key, errDocument, err)
 	case errors.Is(err, commands.ErrFileNotFound), errors.Is(err, commands.ErrDamaged): // the operator may have a backup
 		return nil, err
@@ -56,14 +56,14 @@ func (p *Processors) document(
 	return p.filled(ctx, project, content)
 }
 
-// filled is a document with the templates that its first event names.
+// filled returns a document with the templates that the movie's first event names.
 func (p *Processors) filled(ctx context.Context, project domain.ProjectID, content []byte) ([]byte, error) {
 	m := movie.New(project)
 	if _, err := p.config.Log.Fold(ctx, movie.Stream(project), m.Apply); err != nil {
 		return nil, passing{fmt.Errorf("load movie %s: %w", project, err)}
 	}
 	submitted, there := m.Submitted()
-	if !there { // it is rendered, so it was: the read found nothing, which says nothing
+	if !there { // the movie was submitted, so a read without that event is unreliable
 		return nil, passing{fmt.Errorf("load movie %s: %w", project, eventstore.ErrUnavailable)}
 	}
 	filled, err := commands.FillDocument(ctx, p.config.Files, content, submitted.Templates)
@@ -74,21 +74,21 @@ func (p *Processors) filled(ctx context.Context, project domain.ProjectID, conte
 	return filled, err
 }
 
-// store puts the finished files under the attempt's own keys, for as long as it takes, unless the account has no room for them:
-// then it returns the *domain.Error that says so. Design §8: before RenderFinished names them.
+// store stores the finished files under keys of this attempt, with retries until that succeeds. When the account has no room for
+// them, it returns the *domain.Error that says so. Design §8: before RenderFinished names them.
 func (r *render) store(ctx context.Context, rendered commands.Rendered) (*movie.File, error) {
 	file := rendered.File
 	sources := movie.File{Key: rendered.Movie, Thumbnail: rendered.Thumbnail, Subtitles: rendered.Subtitles}
 	return &file, r.fill(ctx, &file, sources, r.put)
 }
 
-// fill gives a file keys and an address of this attempt's own, and lets move bring what each of its parts has as its source
-// there, side by side: each waits for the disk. move returns the hash of what it brought.
+// fill sets keys of this attempt in file, and calls move for each of its parts to bring the source to that key. The parts are
+// moved in parallel, since each waits for the disk. move returns the hash of the bytes.
 func (r *render) fill(
 	ctx context.Context, file *movie.File, sources movie.File, move func(ctx context.Context, key, source string) (string, error),
 ) error {
 	stem := blobkey.RendersOf(r.project) + strconv.Itoa(r.claim.Attempt)
-	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // its token is derived
+	file.Key, file.Thumbnail, file.Subtitles, file.Token, file.Hash = "", "", "", "", "" // an empty token means a derived one
 	moves, ctx := errgroup.WithContext(commands.StoredFor(ctx, r.claim.Account))
 	for _, part := range []struct {
 		key       *string
@@ -135,7 +135,8 @@ func (r *render) put(ctx context.Context, key, path string) (hash string, err er
 	return hash, err
 }
 
-// discard removes what this attempt has stored, because no outcome names it. What cannot be removed now is left to the sweep.
+// discard removes the files that this attempt has stored, because no outcome names them. When that fails, the daily chore removes
+// them.
 func (r *render) discard() {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
 	defer cancel()
@@ -146,12 +147,12 @@ func (r *render) discard() {
 	}
 }
 
-// passing marks an error of this machine or the stores, which passes by itself.
+// passing marks a transient error of this machine or the stores.
 type passing struct{ error }
 
 func (p passing) Unwrap() error { return p.error }
 
-// passes tells whether an error will pass: then trying again for ever is right.
+// passes reports whether an error is transient, so that it is retried without limit.
 func passes(err error) bool {
 	var marked passing
 	return errors.As(err, &marked) || errors.Is(err, eventstore.ErrUnavailable) ||

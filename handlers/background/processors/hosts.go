@@ -11,29 +11,30 @@ import (
 	"moviola/domain/connection"
 )
 
-// hostWait is how long a delivery waits for its turn at a host. After that it makes room for those to other hosts, and comes
-// back.
+// hostWait is how long a delivery waits for a free place at a host. After that it makes room for deliveries to other hosts and is
+// retried later.
 const hostWait = 2 * time.Second
 
-// errBusy says that a host has as many deliveries as it may.
+// errBusy says that the maximum of deliveries to a host is running.
 var errBusy = errors.New("the host of a destination is busy with other deliveries")
 
-// hosts bounds how many deliveries go to one host at the same time. It is safe for concurrent use.
+// hosts limits the concurrent deliveries to each host. It is safe for concurrent use.
 type hosts struct {
 	limit int
 	mu    sync.Mutex
 	turns map[string]*turns
 }
 
-// turns are the places at one host.
+// turns are the places for deliveries to one host.
 type turns struct {
 	places chan struct{}
-	users  int // waiting and served
+	users  int // deliveries that wait or run
 }
 
 func newHosts(limit int) *hosts { return &hosts{limit: limit, turns: make(map[string]*turns)} }
 
-// enter takes a place at a host and returns what gives it back. When none is free in time, it is errBusy, which passes.
+// enter takes a place at a host and returns the function that gives it back. When none becomes free within hostWait, it returns
+// errBusy, a transient error.
 func (h *hosts) enter(ctx context.Context, host string) (func(), error) {
 	if host == "" {
 		return func() {}, nil
@@ -60,7 +61,7 @@ func (h *hosts) enter(ctx context.Context, host string) (func(), error) {
 	}
 }
 
-// leave forgets a host that nobody uses any more.
+// leave removes the entry of a host that has no deliveries any more.
 func (h *hosts) leave(host string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,7 +71,7 @@ func (h *hosts) leave(host string) {
 	}
 }
 
-// hostOf is the host that a destination leads to, empty when it is not known here.
+// hostOf returns the host of a destination; empty: it is not known here.
 func hostOf(t target) string {
 	if host := t.settings["host"]; host != "" {
 		return strings.ToLower(host)

@@ -12,7 +12,7 @@ import (
 	"moviola/projections"
 )
 
-// settle charges or releases what is held for a movie that has come to an outcome.
+// settle charges or releases the credits held for a movie that has an outcome.
 func (p *Processors) settle(ctx context.Context, task projections.Task) error {
 	if id, index, ok := ledger.ParseItem(domain.ProjectID(task.Subject)); ok {
 		return p.settleItem(ctx, task.Account, id, index)
@@ -22,19 +22,19 @@ func (p *Processors) settle(ctx context.Context, task projections.Task) error {
 	})
 }
 
-// timeOut marks a movie that takes too long, and closes a marked one that nobody renders any more or that has taken twice as
-// long as it may. Decision 19.
+// timeOut times out a movie whose render takes too long. It closes a timed-out movie when nobody renders it any more, or at twice
+// the limit. Decision 19.
 func (p *Processors) timeOut(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Commands.TimeOutRender.Handle(ctx, commands.TimeOutRender{
 		Project: domain.ProjectID(task.Subject),
-		// Not this process's name as a renderer: the close must not look like the render's own end.
+		// Not this process's name as a renderer: the close must not look like the end of its own render.
 		Worker: p.config.Worker + "/keeper",
 		Dead:   task.Dead,
 	})
 	return err
 }
 
-// abandon closes a submission whose movie never came.
+// abandon closes a submission that has a hold but never became a movie.
 func (p *Processors) abandon(ctx context.Context, task projections.Task) error {
 	if id, index, ok := ledger.ParseItem(domain.ProjectID(task.Subject)); ok {
 		return p.settleItem(ctx, task.Account, id, index)
@@ -44,13 +44,13 @@ func (p *Processors) abandon(ctx context.Context, task projections.Task) error {
 	})
 }
 
-// expire removes the files of a movie that has been kept for long enough.
+// expire removes the files of a movie whose retention has ended.
 func (p *Processors) expire(ctx context.Context, task projections.Task) error {
 	_, err := p.config.Commands.ExpireFile.Handle(ctx, commands.ExpireFile{Project: domain.ProjectID(task.Subject)})
 	return err
 }
 
-// sweep removes what is stored of a deleted template.
+// sweep removes the files of a deleted template.
 func (p *Processors) sweep(ctx context.Context, task projections.Task) error {
 	return p.config.Commands.SweepTemplate.Handle(ctx, templates.SweepTemplate{ID: template.ID(task.Subject)})
 }

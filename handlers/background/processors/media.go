@@ -15,46 +15,46 @@ import (
 	"moviola/projections"
 )
 
-// Library finishes what is left to do in media libraries. commands.ErrNothingToDo: the state asks for nothing.
+// Library completes unfinished work in media libraries. commands.ErrNothingToDo: nothing is left to do.
 type Library interface {
 	Complete(ctx context.Context, cmd mediafiles.CompleteMove) error
 	Expire(ctx context.Context, cmd mediafiles.ExpireMedia) error
 }
 
-// Confirmer takes in uploads that went to the storage itself. commands.ErrNothingToDo: none has come.
+// Confirmer records uploads that clients have sent to the storage directly. commands.ErrNothingToDo: no bytes have arrived.
 type Confirmer interface {
 	Confirm(ctx context.Context, cmd mediafiles.ConfirmUpload) error
 }
 
-// confirmUpload looks whether the bytes of a registered file have come to the storage. The work queue asks again, less and less
-// often.
+// confirmUpload checks whether the bytes of a registered file have arrived at the storage. The work queue retries it at growing
+// intervals.
 func (p *Processors) confirmUpload(ctx context.Context, task projections.Task) error {
 	return p.config.Confirm.Confirm(ctx, mediafiles.ConfirmUpload{Place: task.Subject})
 }
 
-// completeMove ends a move in a media library whose request has not ended it.
+// completeMove completes a move in a media library whose request was interrupted.
 func (p *Processors) completeMove(ctx context.Context, task projections.Task) error {
 	return p.config.Library.Complete(ctx, mediafiles.CompleteMove{Place: task.Subject})
 }
 
-// expireMedia removes a temporary file, or a registration, whose time has come.
+// expireMedia removes a temporary file whose retention has ended, or a registration that has expired.
 func (p *Processors) expireMedia(ctx context.Context, task projections.Task) error {
 	return p.config.Library.Expire(ctx, mediafiles.ExpireMedia{Place: task.Subject})
 }
 
-// Libraries lists what is in the media libraries of accounts. projections.Library is one.
+// Libraries lists the contents of media libraries. projections.Library implements it.
 type Libraries interface {
 	All(ctx context.Context, account domain.AccountID, after *projections.MediaFile, limit int) ([]projections.MediaFile, error)
 	Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]projections.MediaFolder, error)
 }
 
-// Clearer removes whatever is at a path of a library.
+// Clearer removes what is stored at a path of a library.
 type Clearer interface {
 	Clear(ctx context.Context, cmd mediafiles.ClearMedia) error
 }
 
-// StoredMedia removes the media library of an account and, when it is closed, its prepared assets and the
-// uploads that nobody has confirmed.
+// StoredMedia removes the media library of an account and, when the account is closed, its prepared assets and its unconfirmed
+// uploads.
 type StoredMedia struct {
 	Library Libraries
 	Remove  Clearer
@@ -63,7 +63,7 @@ type StoredMedia struct {
 
 var _ Cleaner = StoredMedia{}
 
-// Clear implements Cleaner. A purge spares files that came after it; a closing removes everything.
+// Clear implements Cleaner. A purge keeps files that were stored after it; a closing removes everything.
 func (s StoredMedia) Clear(ctx context.Context, what accounts.Clearing) error {
 	why := media.Purged
 	if what.Reason == account.Departure {

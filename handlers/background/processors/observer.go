@@ -11,23 +11,23 @@ import (
 	"moviola/domain/movie"
 )
 
-// Observer is told what the processors do. Its methods are called by many goroutines and must not block.
+// Observer observes the processors. Many goroutines call its methods, which must not block.
 type Observer interface {
-	// Working notes that a piece of work of a kind has begun, and returns what notes how it ended.
+	// Working records that a work item of a kind was started. It returns the function that records its result.
 	Working(kind string) (ended func(result string))
-	// Rendered is told of an attempt at a movie that is about to be recorded as its outcome.
+	// Rendered records the measures of a render attempt, just before its outcome is recorded.
 	Rendered(Measures)
 }
 
 // The results of work.
 const (
 	resultOK         = "ok"
-	resultNothing    = "nothing"     // it was done already
-	resultHandedBack = "handed_back" // it goes on later, or elsewhere
-	resultFailed     = "failed"      // it is tried again
+	resultNothing    = "nothing"     // it had been done already
+	resultHandedBack = "handed_back" // released: it continues later, or in another process
+	resultFailed     = "failed"      // it will be retried
 )
 
-// resultOf is what came of a piece of work.
+// resultOf returns the result of a work item from its error.
 func resultOf(err error) string {
 	switch {
 	case err == nil:
@@ -41,7 +41,7 @@ func resultOf(err error) string {
 	}
 }
 
-// observed does a piece of work, and tells the observer how it ended; a panic is a failure.
+// observed runs a work item and tells the observer its result; a panic is a failure.
 func (p *Processors) observed(kind string, do func() error) error {
 	ended, result := p.config.Observer.Working(kind), resultFailed
 	defer func() { ended(result) }()
@@ -50,16 +50,16 @@ func (p *Processors) observed(kind string, do func() error) error {
 	return err
 }
 
-// Measures tell where the time of an attempt at a movie went.
+// Measures tell how a render attempt used its time.
 type Measures struct {
-	Took   time.Duration            // from the claim to the outcome
-	Length time.Duration            // of the movie; 0: it was not laid out
-	Stages map[string]time.Duration // windows of a movie are made side by side: the times of a stage add up
-	// Encoded and Cached are frames that were made now, and frames that were found.
+	Took   time.Duration            // time from the claim to the outcome
+	Length time.Duration            // of the movie; 0: the movie was not laid out
+	Stages map[string]time.Duration // windows are rendered in parallel: their times are added up in each stage
+	// Encoded counts the frames that were encoded, Cached those that were reused.
 	Encoded, Cached int64
 }
 
-// spent is what the outcome's event tells of the measures.
+// spent converts the measures for the outcome's event.
 func (m Measures) spent() *movie.Spent {
 	spent := &movie.Spent{TookMS: m.Took.Milliseconds(), StagesMS: make(map[string]int64, len(m.Stages)), Encoded: m.Encoded,
 		Cached: m.Cached}
@@ -71,13 +71,14 @@ func (m Measures) spent() *movie.Spent {
 
 type measuresKey struct{}
 
-// MeasuresOf are the measures of the attempt whose outcome a context records, and false for every other context.
+// MeasuresOf returns the measures of the attempt whose outcome is being recorded in this context, and false in every other
+// context.
 func MeasuresOf(ctx context.Context) (Measures, bool) {
 	m, ok := ctx.Value(measuresKey{}).(Measures)
 	return m, ok
 }
 
-// measuring gathers the measures of an attempt.
+// measuring collects the measures of an attempt.
 type measuring struct {
 	began time.Time
 	now   func() time.Time
@@ -103,7 +104,7 @@ func (m *measuring) frames(encoded, cached int64) {
 	m.sum.Cached += cached
 }
 
-// taken is what has been measured so far.
+// taken returns the measures so far.
 func (m *measuring) taken() Measures {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,7 +113,7 @@ func (m *measuring) taken() Measures {
 	return taken
 }
 
-// unobserved is the observer where there is none.
+// unobserved is an Observer that does nothing.
 type unobserved struct{}
 
 func (unobserved) Working(string) func(string) { return func(string) {} }

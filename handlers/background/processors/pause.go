@@ -9,26 +9,26 @@ import (
 	"moviola/commands"
 )
 
-// The pauses between tries of something that may pass, doubled from the first to the longest, with up to a quarter of jitter off.
+// The pauses between retries, doubled from the first to the longest, each shortened at random by up to a quarter.
 const (
 	firstPause   = 250 * time.Millisecond
 	longestPause = 15 * time.Second
 )
 
-// pause counts the pauses of one series of tries.
+// pause computes the pauses of one series of retries.
 type pause struct{ next time.Duration }
 
 func newPause() *pause { return &pause{next: firstPause} }
 
-// wait pauses, or returns why ctx has ended.
+// wait pauses. When ctx ends first, it returns the cause.
 func (p *pause) wait(ctx context.Context) error {
 	d := p.next - rand.N(p.next/4)
 	p.next = min(2*p.next, longestPause)
 	return sleep(ctx, d)
 }
 
-// grace returns a context that outlives ctx a little: for steps that are nearly done when a process is told to stop, and whose
-// outcome would be unknown if they were cut.
+// grace returns a context that outlives ctx for a short time. It is for steps that are nearly done when the process shuts down,
+// and whose outcome would be unknown if they were cancelled.
 func (p *Processors) grace(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -46,7 +46,7 @@ func (p *Processors) grace(ctx context.Context) (context.Context, context.Cancel
 	}
 }
 
-// untilDone repeats do until it succeeds, has nothing to do, or ctx ends; complain is told every failure.
+// untilDone retries do until it succeeds, has nothing to do, or ctx ends. It calls complain with every error.
 func untilDone(ctx context.Context, do func(context.Context) error, complain func(error)) error {
 	for pause := newPause(); ; {
 		err := do(ctx)

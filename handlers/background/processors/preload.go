@@ -12,27 +12,27 @@ import (
 	"moviola/projections"
 )
 
-// Items are the decisions on the items of preload batches. commands.PreloadItems are some.
+// Items are the commands on items of preload batches. preloads.PreloadItems implements it.
 type Items interface {
 	Start(ctx context.Context, cmd preloads.StartItem) (preloads.ItemClaim, error)
 	Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error
 	Finish(ctx context.Context, cmd preloads.FinishItem) error
 
-	// Those on the fetching of the files that an item names are like those of Fetches.
+	// The commands on fetching the sources of an item behave like those of Fetches.
 	WantedFiles(ctx context.Context, item preloads.ItemOf) (commands.FetchClaim, error)
 	StartFetch(ctx context.Context, item preloads.ItemOf, start domain.FetchStart) (commands.FetchClaim, error)
 	ReleaseFetch(ctx context.Context, item preloads.ItemOf, claim domain.FetchClaim, memory bool) error
 	FinishFetch(ctx context.Context, item preloads.ItemOf, claim domain.FetchClaim, worker, message string) error
 }
 
-// PreparedStore moves a prepared asset to where it can be fetched from. commands.PreparedStore is one.
+// PreparedStore stores a prepared asset where it can be downloaded. preloads.PreparedStore implements it.
 type PreparedStore interface {
 	Store(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error)
 	Publish(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (address, web, warning string, err error)
 	KeepMade(ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared) error
 }
 
-// Preloads are what the work on preload batches needs. All are required for its kind.
+// Preloads are the dependencies of the work on preload batches. All are required for its kind.
 type Preloads struct {
 	Items    Items
 	Preparer commands.Preparer
@@ -44,11 +44,11 @@ func (p Preloads) complete() bool {
 	return p.Items != nil && p.Preparer != nil && p.Store != nil
 }
 
-// preparationFailed is what the owner reads of an item whose preparation ended for reasons of this service.
+// preparationFailed is the owner's message for an item whose preparation failed for reasons of this service.
 const preparationFailed = "The item could not be prepared because of an internal error. Please request it again."
 
-// preload prepares one item of a batch: claim, prepare, store, finish. It ends with a result, with the claim handed back, or with
-// the claim lost to another.
+// preload prepares one item of a batch: claim, prepare, store, finish. It ends in one of three ways: the item has a result, the
+// claim was released, or another worker has taken the claim.
 func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	id, index, ok := projections.PreloadSubject(task.Subject)
 	if !ok {
@@ -59,7 +59,7 @@ func (p *Processors) preload(ctx context.Context, task projections.Task) error {
 	if err != nil {
 		return err
 	}
-	if claim.Item.Held == 0 { // what a provider makes would be paid twice
+	if claim.Item.Held == 0 { // without a hold, generated assets would be paid for twice
 		var cancel context.CancelFunc
 		ctx, cancel = untilShared(ctx)
 		defer cancel()
@@ -90,9 +90,9 @@ func (p *Processors) claimItem(ctx context.Context, cmd preloads.StartItem) (pre
 	return p.config.Preloads.Items.Start(ctx, cmd)
 }
 
-// prepared repeats the preparation until it succeeds or the item is to blame: errors that pass are waited out, others end as the
-// item's after a few tries. It returns an error only when ctx has ended before, or the kernel ended a program of the item for
-// want of memory.
+// prepared retries the preparation until it succeeds or the item is at fault. Transient errors are retried without limit; after a
+// few tries other errors count as a fault of the item. It returns an error only when ctx has ended, or when the kernel killed a
+// program of the item for want of memory.
 func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
 	tries := 0
 	for pause := newPause(); ; {
@@ -117,7 +117,7 @@ func (p *Processors) prepared(ctx context.Context, job commands.PrepareJob) (pre
 	}
 }
 
-// prepareOnce prepares an item and stores what came of it.
+// prepareOnce prepares an item and stores the asset.
 func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob) (preload.Result, error) {
 	made, err := p.config.Preloads.Preparer.Prepare(ctx, job)
 	if err != nil {
@@ -127,7 +127,7 @@ func (p *Processors) prepareOnce(ctx context.Context, job commands.PrepareJob) (
 	return p.config.Preloads.Store.Store(ctx, job, made)
 }
 
-// releaseItem hands a claim back, because this process has no time left for it, or no memory beside other work.
+// releaseItem releases a claim, because the process is shutting down, or has too little memory beside other work.
 func (p *Processors) releaseItem(id preload.ID, claim preload.Claim, why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limits.Release)
 	defer cancel()

@@ -9,19 +9,19 @@ import (
 	"moviola/projections"
 )
 
-// shortestBeat is the shortest time between two writes of a row whose progress moves.
+// shortestBeat is the minimum time between two writes of a row while its progress changes.
 const shortestBeat = 250 * time.Millisecond
 
-// presence keeps a claim's row on the board up to date until it is ended.
+// presence keeps a claim's row on the board current until end is called.
 type presence struct {
 	percent atomic.Uint64 // bits of a float64
-	moved   chan struct{} // has room for one: the percent is not the one that was written
+	moved   chan struct{} // holds a token while percent was not written yet
 	stop    context.CancelFunc
 	ended   chan struct{}
 }
 
-// appear shows a claim on the board at once, then whenever its progress moves, and at least every two seconds. end must be
-// called.
+// appear writes a claim's row to the board at once, then whenever the progress changes, and at least every two seconds. end must
+// be called.
 func (p *Processors) appear(work string, attempt int) *presence {
 	ctx, stop := context.WithCancel(context.Background())
 	shown := &presence{moved: make(chan struct{}, 1), stop: stop, ended: make(chan struct{})}
@@ -47,7 +47,7 @@ func (p *Processors) keepUp(ctx context.Context, shown *presence, row projection
 	}
 }
 
-// until waits until something has moved, but no longer than a time. It returns false when ctx ends first.
+// until waits for a change of the progress, at most for a time. It returns false when ctx ends first.
 func until(ctx context.Context, timer *time.Timer, atMost time.Duration, moved <-chan struct{}) bool {
 	timer.Reset(atMost)
 	select {
@@ -68,7 +68,7 @@ func (p *Processors) beat(ctx context.Context, row projections.Presence) {
 	}
 }
 
-// disappear takes the row down. A row that stays tells nobody anything once its claim is over.
+// disappear removes the row. If that fails, no harm is done: the claim has ended, so its row is ignored.
 func (p *Processors) disappear(row projections.Presence) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*p.limits.Beat)
 	defer cancel()
@@ -77,7 +77,7 @@ func (p *Processors) disappear(row projections.Presence) {
 	}
 }
 
-// progress notes the share that is done, 0 to 100. It does not wait for the board.
+// progress sets the finished share in percent, 0 to 100. It does not wait for the board.
 func (s *presence) progress(percent float64) {
 	if s.percent.Swap(math.Float64bits(percent)) == math.Float64bits(percent) {
 		return
@@ -88,7 +88,7 @@ func (s *presence) progress(percent float64) {
 	}
 }
 
-// end takes the claim off the board.
+// end removes the claim's row.
 func (s *presence) end() {
 	s.stop()
 	<-s.ended

@@ -1,9 +1,9 @@
 // Package processors does the work of the work list: it renders, settles, delivers, times out, abandons and expires. A Watermill
-// router drives it; every processor is one handler of one kind of work.
+// router runs it; every processor is the handler of one kind of work.
 //
-// A message is only a hint: every processor asks a command, which folds the stream and decides, and finding nothing to do is
-// the normal end. So a message may come twice, late or in any order. Rules are not decided here, and nothing is kept here that
-// another process would need: claims are events, progress is on the presence board.
+// A message is only a hint. Every processor calls a command, which folds the stream and decides; often nothing is left to do,
+// which is no error. So messages may be repeated, late or in any order. This package contains no business rules, and no state
+// that another process would need: claims are events, progress is on the presence board.
 package processors
 
 import (
@@ -29,13 +29,13 @@ import (
 	"moviola/projections"
 )
 
-// Config is what New needs. Fields that only some kinds of work use are required for those.
+// Config is what New needs. Some fields are required only for some kinds of work.
 type Config struct {
 	Queue Queue
-	// Kinds are the kinds of work to be done by this process. Design §2: its roles.
+	// Kinds are the kinds of work that this process does, according to its roles. Design §2.
 	Kinds    []string
 	Commands Commands
-	Log      *eventstore.Log // followed for what ends a claim
+	Log      *eventstore.Log // followed for events that end a claim
 	Renderer commands.Renderer
 	Fetcher  commands.SourceFetcher
 	Fetches  Fetches
@@ -43,22 +43,23 @@ type Config struct {
 	Files    commands.Files
 	Library  Library
 	Preloads Preloads
-	Confirm  Confirmer // of uploads to the storage itself
+	Confirm  Confirmer // records uploads that were sent to the storage directly
 	Presence Presence
 	Trouble  Trouble
 	Visible  Visible
 	Accounts Accounts
 	Webhook  WebhookFunc
-	// Connections are what destinations refer to by id, and Senders what brings files to those that are no webhooks, by kind.
+	// Connections are the saved connections that destinations name by id. Senders send files to destinations other than webhooks,
+	// by kind.
 	Connections Connections
 	Senders     map[connection.Kind]deliveries.Sender
-	// PublicURL is what the addresses of rendered files begin with: scheme and host, no slash at the end. Decision 8.
+	// PublicURL is the base of the addresses of rendered files: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
-	Tokens    result.Tokens // in the addresses of rendered files
+	Tokens    result.Tokens // derives the tokens in the addresses of rendered files
 	Limits    Limits
-	// Worker names this run of this process in its claims. Default: drawn at random.
+	// Worker identifies this run of this process in its claims. Default: a random name.
 	Worker string
-	// Observer is told of all work. Default: nobody.
+	// Observer observes all work. Default: none.
 	Observer Observer
 	Now      func() time.Time   // default: time.Now
 	Logger   logrus.FieldLogger // required
@@ -90,13 +91,13 @@ func (c Config) validate() error {
 	return errors.Join(problems...)
 }
 
-// The causes for which work is cut short.
+// The causes for which running work is cancelled.
 var (
 	errDraining = errors.New("the process is shutting down")
 	errLost     = errors.New("the claim is lost")
 )
 
-// Processors runs the work of one process. Run and Drain are called once each.
+// Processors does the work of one process. Run and Drain are called once each.
 type Processors struct {
 	config Config
 	limits Limits
@@ -106,7 +107,7 @@ type Processors struct {
 	failed failures
 	hosts  *hosts
 
-	work context.Context // of all work; ends when a drain has waited long enough
+	work context.Context // context of all work; ends when the time of a drain is over
 	kill context.CancelCauseFunc
 }
 
@@ -143,24 +144,23 @@ func New(config Config) (*Processors, error) {
 	return p, nil
 }
 
-// closeTimeout is how long work may take to end once it has been cut short. It is not reached unless something ignores its
-// context.
+// closeTimeout is how long cancelled work may take to end. It is reached only when code ignores its context.
 const closeTimeout = 30 * time.Second
 
-// processor does one kind of work within a time.
+// processor does one kind of work within a time limit.
 type processor struct {
 	do      func(context.Context, projections.Task) error
 	timeout time.Duration
 }
 
-// byKind has the processor of each kind of work.
+// byKind returns the processor of each kind of work.
 func (p *Processors) byKind() map[string]processor {
-	// A command folds a stream and appends to it; longer than this only waits for a store that is away, and then the
-	// work queue's backoff is the better place to wait.
+	// Time limit of a command. A command folds a stream and appends to it; when that takes longer, a store is unavailable, and
+	// the work queue's backoff is the better way to wait.
 	const aCommand = time.Minute
-	// A removal that takes longer goes on where it was.
+	// An interrupted removal is continued by the next run.
 	const aRemoval = time.Hour
-	// A thousand movies are submitted; what is left then goes on where it was.
+	// Time to submit a thousand movies; the next run submits the rest.
 	const aBatch = 10 * time.Minute
 	// Downloads, providers and encoders have limits of their own.
 	const aPreparation = time.Hour
@@ -203,12 +203,12 @@ func (p *Processors) register(kind string) error {
 	return nil
 }
 
-// shareKey is the context key of the channel that is closed when the queue asks a render to share its slot.
+// shareKey is the context key of the channel that is closed when the queue asks the work to release its slot for another account.
 type shareKey struct{}
 
-// underOwnContext lets work outlive the router's own context, which ends as soon as the router begins to close: a drain waits
-// for work first. Only the queue's wish to have the slot back ends it; its wish that the slot be shared reaches the work as a
-// closed channel.
+// underOwnContext gives work a context that outlives the router's own, which ends as soon as the router begins to close: a drain
+// waits for work first. Only a request of the queue to release the slot at once ends the work. A request to share the slot
+// reaches the work as a closed channel.
 func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFunc {
 	return func(msg *message.Message) ([]*message.Message, error) {
 		work, stop := context.WithCancelCause(p.work)
@@ -229,7 +229,7 @@ func (p *Processors) underOwnContext(next message.HandlerFunc) message.HandlerFu
 	}
 }
 
-// end turns what is normal into success.
+// end converts normal ends of work to nil.
 func (p *Processors) end(task projections.Task, err error) error {
 	if err == nil || settled(err) {
 		p.succeeded(task)
@@ -239,7 +239,7 @@ func (p *Processors) end(task projections.Task, err error) error {
 	return fmt.Errorf("%s: %w", task.ID, err)
 }
 
-// settled says that an error is a normal end of work: it was done already, is handed back or goes on elsewhere.
+// settled reports whether an error is a normal end of work: it had been done already, or the claim was released or lost.
 func settled(err error) bool {
 	for _, normal := range []error{
 		commands.ErrNothingToDo, commands.ErrGiveWay, commands.ErrShare, commands.ErrAlone, commands.ErrOutOfMemory, errLost,
@@ -252,7 +252,7 @@ func settled(err error) bool {
 	return false
 }
 
-// Run does the work until the processors are drained. When ctx ends before that, work is cut short and claims are handed back.
+// Run works until the processors are drained. When ctx ends first, work is cancelled and claims are released.
 func (p *Processors) Run(ctx context.Context) error {
 	cut := context.AfterFunc(ctx, func() {
 		if err := p.Drain(ctx); err != nil {
@@ -260,10 +260,10 @@ func (p *Processors) Run(ctx context.Context) error {
 		}
 	})
 	defer cut()
-	// From here on the log is watched: work that begins later misses nothing.
+	// The log is followed from here on, so work that starts later misses no event.
 	from, err := p.watch.end(p.work)
 	if err != nil {
-		return nil // drained before the store was there
+		return nil // drained while waiting for the store
 	}
 	watching, stopWatching := context.WithCancel(context.Background())
 	var watched sync.WaitGroup
@@ -276,8 +276,8 @@ func (p *Processors) Run(ctx context.Context) error {
 	return nil
 }
 
-// Drain stops taking work and waits for the work at hand until ctx ends; then it cuts the rest short, which hands its claims
-// back. It returns when no work is left, and Run returns with it. Design §10: the order of shutting down.
+// Drain takes no new work, and waits for running work until ctx ends; then it cancels the rest, which releases its claims. It
+// returns when no work is running, and Run returns with it. Design §10: the order of shutting down.
 func (p *Processors) Drain(ctx context.Context) error {
 	if err := p.config.Queue.Stop(ctx); err != nil {
 		p.kill(errDraining)
@@ -287,7 +287,7 @@ func (p *Processors) Drain(ctx context.Context) error {
 			return err
 		}
 	}
-	p.kill(errDraining) // also tells Run that its end is meant
+	p.kill(errDraining) // tells Run, too, that the end is intended
 	if !p.router.IsRunning() {
 		return p.config.Queue.Close()
 	}
@@ -297,6 +297,6 @@ func (p *Processors) Drain(ctx context.Context) error {
 // randomHex returns n random bytes in hex.
 func randomHex(n int) string {
 	b := make([]byte, n)
-	_, _ = rand.Read(b) // never fails: it ends the program instead
+	_, _ = rand.Read(b) // it never returns an error
 	return hex.EncodeToString(b)
 }

@@ -13,15 +13,15 @@ import (
 	"moviola/projections"
 )
 
-// maxRenderTries is how often a render may end with an error that is neither the movie's nor one that passes, before the
-// movie ends with it.
+// maxRenderTries is how many times a render may fail with an error that is neither transient nor the movie's fault, before the
+// movie fails.
 const maxRenderTries = 3
 
-// failedMessage is what the owner reads of a movie whose render ended so.
+// failedMessage is the owner's message for such a movie.
 const failedMessage = "Rendering failed because of an internal error. Please submit the movie again."
 
-// render makes one movie: claim, render, store, finish. Whatever happens after the claim, it ends with the movie's outcome,
-// with the claim handed back, or with the claim lost to another.
+// render makes one movie: claim, render, store, finish. After the claim it ends in one of three ways: the movie has its outcome,
+// the claim was released, or another worker has taken the claim.
 func (p *Processors) render(ctx context.Context, task projections.Task) error {
 	project := domain.ProjectID(task.Subject)
 	guard := p.watch.open(project, endsRender)
@@ -63,16 +63,16 @@ type render struct {
 	project domain.ProjectID
 	claim   commands.RenderClaim
 	shown   *presence
-	plan    *movie.Plan // when it was laid out
-	warned  []string    // what laying it out found
-	key     string      // what the movie can be found by in the cache; empty: it must not be
-	found   *found      // in the cache
-	took    *measuring  // where the time went
+	plan    *movie.Plan // nil until the movie is laid out
+	warned  []string    // warnings from laying out the movie
+	key     string      // cache key of the movie; empty: its file must not be reused
+	found   *found      // an equal movie whose file was copied
+	took    *measuring  // measures of this attempt
 	stored  []string    // keys under which this attempt may have stored files
 }
 
-// run renders until there is an outcome and records it. It returns an error only when ctx has ended before, or the kernel ended a program of
-// the render for want of memory.
+// run renders until there is an outcome and records it. It returns an error only when ctx has ended, or when the kernel killed a
+// program of the render for want of memory.
 func (r *render) run(ctx context.Context) error {
 	rendered, err := r.rendered(ctx)
 	if errors.Is(err, errCached) && ctx.Err() == nil {
@@ -90,7 +90,7 @@ func (r *render) run(ctx context.Context) error {
 	}
 	defer rendered.Close()
 	file, err := r.store(ctx, rendered)
-	if errors.As(err, &refusal) && ctx.Err() == nil { // no room for it
+	if errors.As(err, &refusal) && ctx.Err() == nil { // the account has no room for the file
 		return r.fail(ctx, refusal)
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *render) run(ctx context.Context) error {
 	return r.finish(ctx, commands.FinishRender{Success: true, Plan: &rendered.Plan, File: file, Warnings: rendered.Warnings})
 }
 
-// fail records that the movie cannot be had, and why. What was stored of it goes.
+// fail records that the movie has failed, and why. It removes the files of this attempt.
 func (r *render) fail(ctx context.Context, why *domain.Error) error {
 	err := r.finish(ctx, commands.FinishRender{
 		Message: why.Message, Code: why.Code, Family: why.Kind.Family(), Plan: r.plan, Warnings: r.warned,
@@ -110,15 +110,15 @@ func (r *render) fail(ctx context.Context, why *domain.Error) error {
 	return err
 }
 
-// rendered repeats the render until it succeeds or the movie is to blame: errors that pass are waited out for ever, others
-// end as the movie's after a few tries. Design §6: transient errors.
+// rendered retries the render until it succeeds or the movie is at fault. Transient errors are retried without limit; after a few
+// tries other errors fail the movie. Design §6: transient errors.
 func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 	tries := 0
 	for pause := newPause(); ; {
 		rendered, err := r.once(ctx)
 		var refusal *domain.Error
 		switch {
-		// A render that is cut short may blame the movie for it: ctx is looked at first.
+		// A cancelled render may report a fault of the movie that is none, so ctx is checked first.
 		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
 		}
@@ -162,14 +162,14 @@ func (r *render) once(ctx context.Context) (commands.Rendered, error) {
 	return r.config.Renderer.Render(ctx, job)
 }
 
-// shareOf is closed when the render is asked to share its slot; nil when nobody can ask.
+// shareOf returns the channel that is closed when the work should release its slot for another account; nil: there is none.
 func shareOf(ctx context.Context) <-chan struct{} {
 	share, _ := ctx.Value(shareKey{}).(<-chan struct{})
 	return share
 }
 
-// planned asks, before anything is encoded, whether the account's plan and credits allow the movie. Design §5: a refusal ends
-// the render. What was found while laying the movie out is told with its outcome, whatever that is.
+// planned checks, before anything is encoded, that the account's plan and credits allow the movie. Design §5: a refusal ends the
+// render. The warnings from laying out the movie become part of its outcome.
 func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string) error {
 	r.plan, r.warned = &plan, warnings
 	err := r.config.Commands.PlanRender.Handle(ctx, commands.PlanRender{
@@ -180,8 +180,8 @@ func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string
 	case err == nil, errors.As(err, &refusal):
 		return err
 	case errors.Is(err, ledger.ErrHoldEnded):
-		// The movie has timed out and its hold is released: what is still rendered costs nothing (decision 19). Had it come to
-		// another outcome, the watch ends this render.
+		// The movie has timed out and its hold is released: the rest of the render costs nothing (decision 19). After any other
+		// outcome, the watch ends this render.
 		return nil
 	case errors.Is(err, ledger.ErrStale):
 		return errLost
@@ -192,7 +192,7 @@ func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string
 	}
 }
 
-// finish records the outcome, for as long as it takes.
+// finish records the outcome, with retries until that succeeds.
 func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	ctx, cancel := r.grace(ctx)
 	defer cancel()
@@ -211,7 +211,8 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	}, r.complain("the outcome of a render could not be recorded"))
 }
 
-// release hands the claim back, because this process has no time left for it, no memory beside other work, or others wait for its slot.
+// release releases the claim, because the process is shutting down, has too little memory beside other work, or other accounts
+// wait for its slot.
 func (r *render) release(why error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Release)
 	defer cancel()
@@ -221,7 +222,7 @@ func (r *render) release(why error) error {
 	})
 	switch {
 	case err == nil:
-		// Only now is it certain that no outcome names these files.
+		// The claim is released, so it is certain that no outcome names these files.
 		r.discard()
 		return why
 	case errors.Is(err, commands.ErrNothingToDo):
@@ -231,7 +232,7 @@ func (r *render) release(why error) error {
 	}
 }
 
-// complain returns what logs a failure of this render.
+// complain returns a function that logs an error of this render.
 func (r *render) complain(what string) func(error) {
 	return func(err error) {
 		r.log.WithError(err).WithField("project", r.project).WithField("attempt", r.claim.Attempt).Warn(what)

@@ -10,13 +10,13 @@ import (
 	"moviola/projections"
 )
 
-// SavedList lists the connections of an account that were not deleted: projections.Connections is one.
+// SavedList lists the connections of an account that were not deleted. projections.Connections implements it.
 type SavedList interface {
 	List(ctx context.Context, list projections.ConnectionList) ([]projections.Connection, bool, error)
 }
 
-// SavedConnections removes the connections of a closed account with the last removal: until then, deliveries of movies that its
-// closing has cancelled may refer to them. A balance at zero removes none.
+// SavedConnections removes the connections of a closed account in the last round: until then, deliveries of movies that the
+// closing has cancelled may use them. A purge at a balance of zero removes none.
 type SavedConnections struct {
 	Saved  SavedList
 	Delete Handler[connections.DeleteConnection, eventstore.Position]
@@ -24,7 +24,7 @@ type SavedConnections struct {
 
 var _ Cleaner = SavedConnections{}
 
-// connectionsAtOnce is how many connections are asked for in one look at the list.
+// connectionsAtOnce is how many connections one page of the list has.
 const connectionsAtOnce = 100
 
 // Clear implements Cleaner.

@@ -13,7 +13,7 @@ import (
 	"moviola/domain/movie"
 )
 
-// What the owner reads in destinations_result. Decision 33.
+// Messages for the owner in destinations_result. Decision 33.
 const (
 	noVideoMessage  = "No video was produced"
 	tooLongMessage  = "Skipped: the destinations of the movie took too long together"
@@ -22,16 +22,16 @@ const (
 	goneMessage     = "The file of the movie is not there any more"
 )
 
-// target is where one delivery goes, with everything that is needed to get there.
+// target is one destination with everything that is needed to send to it.
 type target struct {
 	kind     connection.Kind
 	settings connection.Settings
 	id       string   // of the saved connection; empty: none
-	signing  []string // secrets to sign a webhook with
-	hostKey  string   // that the server showed before
+	signing  []string // secrets that sign a webhook
+	hostKey  string   // host key that the server has shown before
 }
 
-// verdict is why a destination gets nothing. It is an error only to travel as one.
+// verdict is the reason why nothing is sent to a destination. It implements error only so that functions can return it as one.
 type verdict struct {
 	status  movie.DeliveryStatus
 	message string
@@ -43,7 +43,7 @@ func refused(format string, args ...any) error {
 	return verdict{movie.DeliveryError, fmt.Sprintf(format, args...)}
 }
 
-// resolve finds out where a destination leads. A verdict says that it leads nowhere; another error passes.
+// resolve determines the target of a destination. A verdict means that nothing can be sent there; other errors are transient.
 func (d *delivery) resolve(ctx context.Context, to destination) (target, error) {
 	kind, unknown := connection.ParseKind(to.Type)
 	if problem := cmp.Or(to.problem, to.Problem); problem != "" {
@@ -62,7 +62,7 @@ func (d *delivery) resolve(ctx context.Context, to destination) (target, error) 
 	return d.resolveInline(kind, to)
 }
 
-// resolveInline reads an entry that has everything in itself.
+// resolveInline reads a destination that names no saved connection.
 func (d *delivery) resolveInline(kind connection.Kind, to destination) (target, error) {
 	t := target{kind: kind}
 	switch {
@@ -81,13 +81,13 @@ func (d *delivery) resolveInline(kind connection.Kind, to destination) (target, 
 	return t, d.fileThere()
 }
 
-// inlineWebhook says whether an entry is complete without the connection that it may name: an id beside an endpoint is one of the
-// sender's own.
+// inlineWebhook reports whether an entry is a webhook with an endpoint of its own: an id beside the endpoint is then the client's
+// own name, not a saved connection.
 func inlineWebhook(to destination) bool {
 	return to.Type == string(connection.Webhook) && to.Endpoint != ""
 }
 
-// resolveSaved opens the saved connection that an entry names, and lays the entry's own properties over it.
+// resolveSaved opens the saved connection that an entry names, and applies the entry's own properties.
 func (d *delivery) resolveSaved(ctx context.Context, to destination) (target, error) {
 	opened, err := d.config.Connections.Open(ctx, d.claim.Account, to.ID)
 	switch {
@@ -115,7 +115,8 @@ func (d *delivery) resolveSaved(ctx context.Context, to destination) (target, er
 	return t, d.fileThere()
 }
 
-// savedFields are all that a movie may say of a destination that is a saved connection only. Spec: Export destination entries.
+// savedFields are the only properties that a movie may set for a destination with a saved connection. Spec: Export destination
+// entries.
 var savedFields = []string{"type", "id", "remote-path", "file"}
 
 func checkSaved(kind connection.Kind, given map[string]any) error {
@@ -127,7 +128,7 @@ func checkSaved(kind connection.Kind, given map[string]any) error {
 	return nil
 }
 
-// fileThere refuses to send what is not there any more.
+// fileThere returns a verdict when the file no longer exists.
 func (d *delivery) fileThere() error {
 	if d.claim.FileGone || d.claim.File == nil || d.claim.File.Key == "" {
 		return verdict{movie.DeliverySkipped, goneMessage}
@@ -135,7 +136,7 @@ func (d *delivery) fileThere() error {
 	return nil
 }
 
-// wrong makes what is meant for the owner a verdict, and leaves other errors as they are.
+// wrong converts a refusal, whose message is for the owner, to a verdict; other errors stay as they are.
 func wrong(err error) error {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// boardTime bounds a look at the trouble board: work does not wait for it.
+	// boardTime is the time limit of an access to the trouble board: work does not wait for the board.
 	boardTime = 5 * time.Second
-	// maxFailures bounds how many failed pieces of work are remembered here.
+	// maxFailures is the maximum of failed work items that are remembered here.
 	maxFailures = 4096
 )
 
-// failures remembers the work whose trouble this process has put on the board. It is safe for concurrent use.
+// failures remembers the work items whose failures this process has recorded on the board. It is safe for concurrent use.
 type failures struct {
 	mu   sync.Mutex
 	work map[string]bool
@@ -31,7 +31,7 @@ func (f *failures) add(work string) {
 	f.work[work] = true
 }
 
-// remove says whether the work was remembered.
+// remove reports whether the work item was remembered, and forgets it.
 func (f *failures) remove(work string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -40,8 +40,8 @@ func (f *failures) remove(work string) bool {
 	return known
 }
 
-// note puts a failure on the board, unless it will pass by itself. Design §6: transient errors are retried for ever; what
-// fails for its own reasons is listed as stuck after its limit.
+// note records a failure on the board, unless it is transient. Design §6: transient errors are retried without limit; work that
+// fails for its own reasons is listed as stuck after StuckAfter failures.
 func (p *Processors) note(task projections.Task, failed error) {
 	if passes(failed) || errors.Is(failed, context.DeadlineExceeded) || errors.Is(failed, context.Canceled) {
 		return
@@ -59,7 +59,7 @@ func (p *Processors) note(task projections.Task, failed error) {
 	}
 }
 
-// succeeded takes the trouble of a piece of work down.
+// succeeded removes the row of a work item from the trouble board.
 func (p *Processors) succeeded(task projections.Task) {
 	if !p.failed.remove(task.ID) {
 		return

@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// watch follows the streams of all movies by one subscription and tells those who work on one when their claim has ended.
+// watch follows the streams of all movies by one subscription. It ends the work on a movie when its claim has ended.
 type watch struct {
 	log    *eventstore.Log
 	logger logrus.FieldLogger
@@ -25,7 +25,7 @@ func newWatch(log *eventstore.Log, logger logrus.FieldLogger) *watch {
 	return &watch{log: log, logger: logger, guards: make(map[string]map[*claimGuard]struct{})}
 }
 
-// run follows the log after a position until ctx ends. Events from before a guard was opened need not be seen: the claim that
+// run follows the log after a position until ctx ends. Earlier events than the opening of a guard are not needed: the claim that
 // follows is decided on the whole stream.
 func (w *watch) run(ctx context.Context, after eventstore.Position) {
 	filter := eventstore.Filter{Categories: []string{movie.StreamCategory}}
@@ -37,7 +37,7 @@ func (w *watch) run(ctx context.Context, after eventstore.Position) {
 	}, eventstore.OnDrop(func(err error) { w.logger.WithError(err).Warn("subscription to the log ended; it is opened again") }))
 }
 
-// end returns the position of the log's last event, waiting for the store as long as it takes.
+// end returns the position of the log's last event, with retries until the store is available.
 func (w *watch) end(ctx context.Context) (eventstore.Position, error) {
 	for pause := newPause(); ; {
 		var failed error
@@ -80,21 +80,21 @@ type claimGuard struct {
 	kind   claimKind
 
 	mu     sync.Mutex
-	events []domain.Event // seen before the claim was known
+	events []domain.Event // events seen before the claim was known
 	claim  *claim
 }
 
-// claim is what a guard has to stop.
+// claim is the claim that a guard watches, and how to end its work.
 type claim struct {
 	attempt int
 	worker  string
 	stop    context.CancelCauseFunc
 }
 
-// claimKind tells what ends a claim.
+// claimKind reports whether an event ends a claim.
 type claimKind func(event domain.Event, attempt int, worker string) bool
 
-// endsRender tells whether an event ends the render of an attempt. Design §6: any closing event, or a later attempt.
+// endsRender reports whether an event ends the render of an attempt. Design §6: any closing event, or a later attempt.
 func endsRender(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.RenderStarted:
@@ -108,8 +108,8 @@ func endsRender(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// endsFetch tells whether an event ends an attempt at fetching a movie's sources: its end by another, a later attempt, a render
-// or the end of the movie.
+// endsFetch reports whether an event ends an attempt at fetching a movie's sources: the end of the fetch by another worker, a
+// later attempt, a render, or the end of the movie.
 func endsFetch(event domain.Event, attempt int, worker string) bool {
 	switch e := event.(type) {
 	case movie.SourcesFetchStarted:
@@ -125,13 +125,13 @@ func endsFetch(event domain.Event, attempt int, worker string) bool {
 	}
 }
 
-// endsDelivery tells whether an event ends a run of the deliveries.
+// endsDelivery reports whether an event ends a delivery run.
 func endsDelivery(event domain.Event, run int, _ string) bool {
 	started, ok := event.(movie.DeliveryStarted)
 	return ok && started.Run > run
 }
 
-// open begins to watch a movie. It is called before the claim is made, so that nothing after the claim is missed.
+// open starts to watch a movie. It is called before the claim is made, so that no event after the claim is missed.
 func (w *watch) open(project domain.ProjectID, kind claimKind) *claimGuard {
 	s := &claimGuard{watch: w, stream: movie.Stream(project), kind: kind}
 	w.mu.Lock()
@@ -152,7 +152,7 @@ func (s *claimGuard) close() {
 	}
 }
 
-// claimed returns a context that ends, with errLost as its cause, when the claim does.
+// claimed returns a context that ends, with errLost as its cause, when the claim ends.
 func (s *claimGuard) claimed(ctx context.Context, attempt int, worker string) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()

@@ -1,5 +1,5 @@
-// Package access decides who may call what: it finds the account and the role behind an API key, holds every operation of the
-// interface against its role, and serves those that pass. What an operation does is its own package's.
+// Package access decides who may call which operation. It finds the account and the role of an API key, compares the role with
+// the one that the operation requires, and calls the operation. The operations themselves are in other packages.
 package access
 
 import (
@@ -20,26 +20,26 @@ import (
 	"moviola/projections/keyring"
 )
 
-// Keys finds whom the key with a SHA-256, in hex, lets in. False: nobody, whatever the reason.
+// Keys returns the holder of the key with the SHA-256 hash, in hex; false when the key is not valid, whatever the reason.
 type Keys interface {
 	Holder(ctx context.Context, hash string) (keyring.Holder, bool, error)
 }
 
-// Operation is one method of one path, as a description of the interface lists it, and what serves it.
+// Operation is one method of one path, as in the OpenAPI document, and its handler.
 type Operation struct {
 	Method, Path string
-	Role         key.Role // the least that is needed
-	// every parameter that is looked at: what is not named here, Serve does not see; "a.*" names all that begin with "a."
+	Role         key.Role // the minimum role
+	// query parameters that Serve gets; all others are dropped; "a.*" stands for all that begin with "a."
 	Query      []string
-	OwnAccount bool     // the parameter account is refused instead of passed over: it would be about another account than it seems
-	OwnQuery   bool     // Serve reads the query by itself, and has an answer of its own to one that cannot be read
-	Headers    []string // every header that is looked at, beside the key
+	OwnAccount bool     // refuse the parameter account instead of dropping it: the client would expect another account's data
+	OwnQuery   bool     // Serve parses the query itself, and has its own error for a malformed one
+	Headers    []string // headers that Serve uses, beside the key
 	Serve      Endpoint
-	// Fail answers an error of Serve, of the key or of the role; nil: with the status of its kind.
+	// Fail writes the answer to an error of Serve, of the key or of the role; nil: the status is that of the error's kind.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
 }
 
-// looksAt tells whether Serve sees a parameter.
+// looksAt reports whether Serve gets a parameter.
 func (o Operation) looksAt(parameter string) bool {
 	return slices.ContainsFunc(o.Query, func(name string) bool {
 		prefix, many := strings.CutSuffix(name, "*")
@@ -49,33 +49,33 @@ func (o Operation) looksAt(parameter string) bool {
 
 var errReadingOnly = domain.Errorf(domain.Invalid, "account_read_only", "account is for reading only.")
 
-// Endpoint serves one operation for a caller whose key and role are good.
+// Endpoint serves one operation for a caller whose key and role were checked.
 type Endpoint func(w http.ResponseWriter, r *http.Request, c Call) error
 
-// Call is who calls, and with which parameters.
+// Call is the caller and the parameters of a call.
 type Call struct {
 	Account domain.AccountID
 	Role    key.Role
 	Query   url.Values
 }
 
-// One is the value of a parameter that may have several names, empty when it is not set. False: it is given twice, with different
-// values. Decision 7.
+// One returns the value of a parameter that may have several names, empty when it is not set. It returns false when the parameter
+// is given twice with different values. Decision 7.
 func (c Call) One(names ...string) (string, bool) { return web.One(c.Query, names...) }
 
-// Config is what a Gate needs. Every field is required, but for those that say what they are when left out.
+// Config is what a Gate needs. A field is required unless its comment says what its zero value means.
 type Config struct {
 	Keys Keys
-	// Operator lets operators see other accounts, by the parameter account. Nil lets nobody.
+	// Operator lets operators act for other accounts, by the parameter account; nil: nobody can.
 	Operator *web.OperatorToken
-	// Exists says whether there is an account; nil: every name is taken for one.
+	// Exists reports whether an account exists; nil: every account counts as existing.
 	Exists func(ctx context.Context, id domain.AccountID) (bool, error)
-	// CORSOrigins are the origins whose pages may use the interface; "*" stands for all, none is the default.
+	// CORSOrigins are the origins whose pages may call the interface; "*" means all; empty: none.
 	CORSOrigins []string
 	Log         logrus.FieldLogger
 }
 
-// Gate stands before every operation that needs a key. It is safe for concurrent use.
+// Gate checks key and role before every operation. It is safe for concurrent use.
 type Gate struct{ cfg Config }
 
 // New returns a Gate.
@@ -99,12 +99,13 @@ func (g *Gate) Routes(router *mux.Router, operations ...Operation) {
 	}
 }
 
-// fixedFirst orders paths so that none is hidden by one with a parameter in its place: the router takes the first that fits.
+// fixedFirst orders paths so that a path with a parameter comes after fixed paths that it would match too: the router takes the
+// first match.
 func fixedFirst(a, b string) int {
 	return cmp.Or(cmp.Compare(strings.Count(a, "{"), strings.Count(b, "{")), cmp.Compare(a, b))
 }
 
-// route checks key and role, in the order of decision 4, and answers an error with the status of its kind.
+// route checks key and role, in the order of decision 4, and answers errors with the status of their kind.
 func (g *Gate) route(op Operation) http.HandlerFunc {
 	fail := op.Fail
 	if fail == nil {

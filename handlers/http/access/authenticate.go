@@ -10,10 +10,11 @@ import (
 	"moviola/projections/keyring"
 )
 
-// keyHeader is the only place a key is read from. Decision 3.
+// keyHeader is the only header or parameter from which a key is read. Decision 3.
 const keyHeader = "X-Api-Key"
 
-// The refusals of authentication. Revoked, expired and invented keys are told apart by nobody. Spec: Authentication; decision 3.
+// The refusals of authentication. They do not tell whether a key was revoked, has expired or never existed. Spec: Authentication;
+// decision 3.
 var (
 	ErrKeyMissing = domain.Errorf(domain.Unauthenticated, "api_key_missing", "Invalid or missing API key")
 	ErrKeyInvalid = domain.Errorf(domain.Unauthenticated, "api_key_invalid", "Invalid or missing API key")
@@ -30,8 +31,8 @@ func WithHolder(ctx context.Context, holder keyring.Holder) context.Context {
 	return context.WithValue(ctx, holderKey{}, holder)
 }
 
-// authenticate finds out whose key a request carries, and whether it is of a legacy kind. A text without the form of a key costs no
-// lookup.
+// authenticate returns the account and role of a request's key, and whether the key is of a legacy kind. A malformed key is
+// refused without a lookup.
 func (g *Gate) authenticate(r *http.Request) (c Call, legacy bool, err error) {
 	if holder, ok := r.Context().Value(holderKey{}).(keyring.Holder); ok {
 		return Call{Account: holder.Account, Role: holder.Role}, holder.Legacy, nil
@@ -40,7 +41,7 @@ func (g *Gate) authenticate(r *http.Request) (c Call, legacy bool, err error) {
 	if len(values) == 0 || len(values) == 1 && values[0] == "" {
 		return Call{}, false, ErrKeyMissing
 	}
-	// Two keys in one request: which of them counts would depend on who reads it.
+	// Two keys in one request are refused: proxies and servers differ in which one they would use.
 	if len(values) > 1 || !key.Check(values[0]) {
 		return Call{}, false, ErrKeyInvalid
 	}
@@ -54,9 +55,9 @@ func (g *Gate) authenticate(r *http.Request) (c Call, legacy bool, err error) {
 	return Call{Account: holder.Account, Role: holder.Role}, holder.Legacy, nil
 }
 
-// ActFor lets an operator see what an account sees, by the parameter account, which needs the operator's token beside the key. An account that
-// does not exist is not found.
-// The operation names the parameter account and the header web.OperatorTokenHeader. Decision "Roles".
+// ActFor lets an operator act for the account in the parameter account. That needs the operator's token beside the key. An
+// account that does not exist is not found. The operation must list the parameter account and the header web.OperatorTokenHeader.
+// Decision "Roles".
 func (g *Gate) ActFor(r *http.Request, c Call) (Call, error) {
 	account, ok := c.One("account")
 	if !ok {

@@ -14,13 +14,13 @@ import (
 type openRequest struct {
 	Name    string `json:"name"`
 	Plan    string `json:"plan"`
-	Credits *int64 `json:"credits"` // left out: 600
+	Credits *int64 `json:"credits"` // missing: 600
 }
 
 type opened struct {
 	Success bool             `json:"success"`
 	Account domain.AccountID `json:"account"`
-	Key     string           `json:"key"` // shown here and never again
+	Key     string           `json:"key"` // only this answer shows it
 }
 
 // openAccount serves POST /admin/accounts. Design §10.
@@ -80,7 +80,8 @@ func (a *API) changePlan(w http.ResponseWriter, r *http.Request) error {
 	return web.Write(w, http.StatusOK, planned{Success: true, Account: body.Account, Plan: body.Plan})
 }
 
-// closeAccount serves DELETE /admin/accounts?account=. What follows, the removal of all that is stored above all, is due work.
+// closeAccount serves DELETE /admin/accounts?account=. The rest of the closing, such as removing the account's files, is done by
+// the work list.
 func (a *API) closeAccount(w http.ResponseWriter, r *http.Request) error {
 	account, ok := web.One(r.URL.Query(), "account")
 	if !ok || account == "" {
@@ -100,8 +101,8 @@ func (a *API) closeAccount(w http.ResponseWriter, r *http.Request) error {
 type grantRequest struct {
 	Account   domain.AccountID `json:"account"`
 	Amount    int64            `json:"amount"`
-	Reference string           `json:"reference"` // the same one grants once
-	Kind      string           `json:"kind"`      // packKind, or left out
+	Reference string           `json:"reference"` // grants with the same reference count once
+	Kind      string           `json:"kind"`      // packKind, or missing
 }
 
 type granted struct {
@@ -109,10 +110,10 @@ type granted struct {
 	Account domain.AccountID `json:"account"`
 }
 
-// packKind is the kind of a grant that was bought as a pack: it gives a free account the paid length. Decision 36.
+// packKind is the kind of a grant for a bought pack: a free account gets the maximum length of paid plans. Decision 36.
 const packKind = "pack"
 
-// grantCredits serves POST /admin/credits. The reference makes it safe to repeat: an order number, an invoice.
+// grantCredits serves POST /admin/credits. The reference, such as an order number, makes it idempotent.
 func (a *API) grantCredits(w http.ResponseWriter, r *http.Request) error {
 	var body grantRequest
 	if err := decode(w, r, &body); err != nil {

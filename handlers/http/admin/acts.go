@@ -13,35 +13,36 @@ import (
 	"moviola/projections"
 )
 
-// OperatorNameHeader is how whoever acts names itself in the trail. The name is not proven: all operators have one token.
+// OperatorNameHeader carries the name of the acting operator for the audit trail. The name is not verified: all operators share
+// one token.
 const OperatorNameHeader = "X-Operator"
 
-// unnamed stands in the trail for whoever gives no name.
+// unnamed is the operator's name in the audit trail when the header is missing.
 const unnamed = "operator"
 
-// ActRecorder is the command that writes the trail.
+// ActRecorder is the command that writes the audit trail.
 type ActRecorder interface {
 	Handle(ctx context.Context, cmd accounts.RecordAct) (operator.Acted, error)
-	// Refuse adds why an act was not done.
+	// Refuse adds the reason why an act was refused.
 	Refuse(ctx context.Context, acted operator.Acted, why string) error
 }
 
-// ActPages reads the trail.
+// ActPages reads the audit trail.
 type ActPages interface {
 	Page(ctx context.Context, q projections.ActQuery) ([]projections.Act, bool, error)
 }
 
-// ActCalls are what the trail is written and read with. Every field is required.
+// ActCalls are what writes and reads the audit trail. Every field is required.
 type ActCalls struct {
 	Record ActRecorder
 	Pages  ActPages
 }
 
-// actKey finds in a request's context the act that it has recorded.
+// actKey is the context key of the act that a request has recorded.
 type actKey struct{}
 
-// act records what the operator is about to do: an act that cannot be recorded is not done, and one that is refused afterwards
-// is in the trail all the same. Its texts must not carry a secret.
+// act records an act before it is done: an act that cannot be recorded is not done, and a refused act stays in the trail. The
+// texts must not contain secrets.
 func (a *API) act(r *http.Request, what, on, how string) error {
 	acted, err := a.cfg.Acts.Record.Handle(r.Context(), accounts.RecordAct{
 		Who: cmp.Or(r.Header.Get(OperatorNameHeader), unnamed), Act: what, On: on, How: how,
@@ -52,8 +53,8 @@ func (a *API) act(r *http.Request, what, on, how string) error {
 	return err
 }
 
-// traced serves a request and adds to the act that it has recorded why it was refused. Whether an act was done that ended with a
-// failure of the service is not known: nothing is added to it.
+// traced serves a request. When the request is refused, it adds the reason to the recorded act. After an internal error it is
+// unknown whether the act was done, so nothing is added.
 func (a *API) traced(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request) error) error {
 	recorded := &operator.Acted{}
 	err := serve(w, r.WithContext(context.WithValue(r.Context(), actKey{}, recorded)))
@@ -67,7 +68,7 @@ func (a *API) traced(w http.ResponseWriter, r *http.Request, serve func(http.Res
 	return err
 }
 
-// actShown is an act as lists show it.
+// actShown is an act in an answer.
 type actShown struct {
 	ID  string `json:"id"`
 	Who string `json:"who"`
@@ -75,7 +76,7 @@ type actShown struct {
 	On  string `json:"on"`
 	How string `json:"how"`
 	At  string `json:"at"`
-	// Refused is why the act was not done; null: no refusal is known.
+	// Refused is why the act was refused; null: no refusal is known.
 	Refused *string `json:"refused"`
 }
 
@@ -87,7 +88,7 @@ type actPage struct {
 	Acts      []actShown `json:"acts"`
 }
 
-// listActs serves GET /admin/acts, the newest first.
+// listActs serves GET /admin/acts, newest first.
 func (a *API) listActs(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	limit, err := web.ParseLimit(query)

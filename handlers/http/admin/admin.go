@@ -1,6 +1,6 @@
-// Package admin serves the operator's interface under /admin: accounts, plans, credits, keys, work that is stuck, the capacity
-// that is wanted, and the trail of what operators have done. It is guarded by one token for the whole installation, not by an
-// account's key. Whatever changes something is recorded in the trail before it is done.
+// Package admin serves the operators' interface under /admin: accounts, plans, credits, keys, stuck work, the capacity needed,
+// and the audit trail of operators' acts. One token for the whole installation guards it, not an account's key. Every change is
+// recorded in the trail before it is made.
 package admin
 
 import (
@@ -16,7 +16,7 @@ import (
 	"moviola/projections"
 )
 
-// maxBody is the largest body of a request.
+// maxBody is the maximum size of a request's body, in bytes.
 const maxBody = 64 << 10
 
 // AccountOpener is the command behind POST /admin/accounts.
@@ -41,7 +41,7 @@ type AccountCloser interface {
 
 // Config is what an API needs. Every field is required.
 type Config struct {
-	// Operator guards everything. Nil lets nobody in.
+	// Operator guards every path; nil: nobody has access.
 	Operator  *web.OperatorToken
 	Accounts  AccountOpener
 	Plans     Planner
@@ -53,7 +53,7 @@ type Config struct {
 	Capacity  CapacityCalls
 	Keys      KeyCalls
 	Projected web.Projected
-	CursorKey []byte // of the lists
+	CursorKey []byte // signs the cursors of lists
 	Log       logrus.FieldLogger
 }
 
@@ -89,7 +89,7 @@ func (a *API) Routes(router *mux.Router) {
 	a.routeKeys(router)
 }
 
-// guarded asks for the token before anything else is looked at.
+// guarded checks the token before anything else.
 func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := a.cfg.Operator.Check(r)
@@ -105,7 +105,7 @@ func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http
 	}
 }
 
-// decode reads a body that must be one JSON object.
+// decode reads a body, which must be one JSON object.
 func decode(w http.ResponseWriter, r *http.Request, into any) error {
 	return web.ReadObject(w, r, maxBody, into)
 }

@@ -18,17 +18,17 @@ type AccountPages interface {
 	Page(ctx context.Context, q projections.AccountQuery) ([]projections.Account, bool, error)
 }
 
-// Totals reads an account's credits as the log has them now.
+// Totals reads an account's credits from the log.
 type Totals interface {
 	State(ctx context.Context, account domain.AccountID) (ledger.Totals, error)
 }
 
-// Standings say what an account may do now.
+// Standings reads an account's state: what it may do now.
 type Standings interface {
 	Of(ctx context.Context, account domain.AccountID) (commands.Standing, error)
 }
 
-// Books are what is known of accounts and their credits. Every field is required.
+// Books are the sources for accounts and their credits. Every field is required.
 type Books struct {
 	Accounts  AccountPages
 	Totals    Totals
@@ -41,7 +41,7 @@ const (
 	stateClosed = "closed"
 )
 
-// accountShown is an account as lists show it.
+// accountShown is an account in a list.
 type accountShown struct {
 	Account   string  `json:"account"`
 	Name      string  `json:"name"`
@@ -49,7 +49,7 @@ type accountShown struct {
 	State     string  `json:"state"` // open or closed
 	OpenedAt  string  `json:"opened_at"`
 	ClosedAt  *string `json:"closed_at"`
-	ClearedAt *string `json:"cleared_at"` // when all that was stored was last removed
+	ClearedAt *string `json:"cleared_at"` // when the account's files were last removed
 }
 
 func showAccount(a projections.Account) accountShown {
@@ -63,7 +63,7 @@ func showAccount(a projections.Account) accountShown {
 	}
 }
 
-// accountDetail is one account with its credits.
+// accountDetail is one account with its credits in an answer.
 type accountDetail struct {
 	accountShown
 	Granted   int64 `json:"granted"`
@@ -71,7 +71,7 @@ type accountDetail struct {
 	Balance   int64 `json:"balance"`
 	Held      int64 `json:"held"`
 	Available int64 `json:"available"`
-	// Suspended says that nothing may be submitted, StorageBlocked that nothing may be stored. Decisions 16 and 39.
+	// Suspended says that the account may not submit movies, StorageBlocked that it may not store files. Decisions 16 and 39.
 	Suspended      bool `json:"suspended"`
 	StorageBlocked bool `json:"storage_blocked"`
 }
@@ -89,7 +89,7 @@ type accountPage struct {
 	Accounts  []accountShown `json:"accounts"`
 }
 
-// readAccounts serves GET /admin/accounts: one of them with ?account=, else a page of all.
+// readAccounts serves GET /admin/accounts: one account with ?account=, otherwise a page of all.
 func (a *API) readAccounts(w http.ResponseWriter, r *http.Request) error {
 	account, ok := web.One(r.URL.Query(), "account")
 	switch {
@@ -101,7 +101,7 @@ func (a *API) readAccounts(w http.ResponseWriter, r *http.Request) error {
 	return a.listAccounts(w, r)
 }
 
-// find returns an account that exists.
+// find returns an account, or the refusal when it does not exist.
 func (a *API) find(ctx context.Context, id domain.AccountID) (projections.Account, error) {
 	found, ok, err := a.cfg.Books.Accounts.Get(ctx, id)
 	if err == nil && !ok {
@@ -110,7 +110,7 @@ func (a *API) find(ctx context.Context, id domain.AccountID) (projections.Accoun
 	return found, err
 }
 
-// readAccount answers with one account. Its credits are those of the log, not of a read model.
+// readAccount answers with one account. Its credits are read from the log, not from a read model.
 func (a *API) readAccount(w http.ResponseWriter, r *http.Request, id domain.AccountID) error {
 	found, err := a.find(r.Context(), id)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"moviola/projections"
 )
 
-// Demands tells how much work there is.
+// Demands returns how much work there is.
 type Demands interface {
 	Demand(ctx context.Context, kind string, now time.Time) (projections.Demand, error)
 }
 
-// CapacityCalls are what GET /admin/capacity is answered from. Every field is required.
+// CapacityCalls are the dependencies of GET /admin/capacity. Every field is required.
 type CapacityCalls struct {
 	Work Demands
 	Now  func() time.Time
@@ -28,7 +28,7 @@ type capacity struct {
 	SlotsWanted   int     `json:"slots_wanted"`
 }
 
-// readCapacity serves GET /admin/capacity: for how many movies there should be a slot now.
+// readCapacity serves GET /admin/capacity: how many render slots are needed now.
 func (a *API) readCapacity(w http.ResponseWriter, r *http.Request) error {
 	now := a.cfg.Capacity.Now()
 	demand, err := a.cfg.Capacity.Work.Demand(r.Context(), projections.WorkRender, now)

@@ -21,7 +21,7 @@ type KeyLister interface {
 	List(w http.ResponseWriter, r *http.Request, account domain.AccountID, query url.Values) error
 }
 
-// KeyCalls is what the operator does with the keys of accounts. Every field is required.
+// KeyCalls are the dependencies of the operations on keys. Every field is required.
 type KeyCalls struct {
 	List   KeyLister
 	Issue  keys.Issuer
@@ -53,8 +53,8 @@ func (a *API) listKeys(w http.ResponseWriter, r *http.Request) error {
 type issueRequest struct {
 	Account   domain.AccountID `json:"account"`
 	Name      string           `json:"name"`
-	Role      string           `json:"role"`   // left out for legacy keys
-	Legacy    string           `json:"legacy"` // primary, secondary, or left out
+	Role      string           `json:"role"`   // missing for legacy keys
+	Legacy    string           `json:"legacy"` // primary, secondary, or missing
 	ExpiresAt *string          `json:"expires_at"`
 }
 
@@ -62,13 +62,13 @@ type issuedKey struct {
 	Success   bool             `json:"success"`
 	Account   domain.AccountID `json:"account"`
 	ID        string           `json:"id"`
-	Key       string           `json:"key"` // shown here and never again
+	Key       string           `json:"key"` // only this answer shows it
 	Role      key.Role         `json:"role"`
 	Legacy    *string          `json:"legacy"`
 	ExpiresAt *string          `json:"expires_at"`
 }
 
-// issueKey serves POST /admin/keys, the only place that issues keys of the legacy kinds. Decision "Roles".
+// issueKey serves POST /admin/keys, the only operation that issues legacy keys. Decision "Roles".
 func (a *API) issueKey(w http.ResponseWriter, r *http.Request) error {
 	var body issueRequest
 	if err := decode(w, r, &body); err != nil {

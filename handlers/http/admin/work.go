@@ -14,25 +14,25 @@ import (
 	"moviola/projections"
 )
 
-// Trouble is the board of what could not be done.
+// Trouble is the board of failed work.
 type Trouble interface {
-	// Stuck returns what fails again and again for its own reasons.
+	// Stuck returns the work that has failed too often for its own reasons.
 	Stuck(ctx context.Context) ([]projections.Trouble, error)
-	// Clear forgets the failures of a piece of work.
+	// Clear resets the failures of a work item.
 	Clear(ctx context.Context, work string) error
 }
 
-// DropFunc ends what a piece of work is about as failed. commands.ErrNothingToDo: it has ended.
+// DropFunc ends the subject of a work item as failed. commands.ErrNothingToDo: it has already ended.
 type DropFunc func(ctx context.Context, subject string) (eventstore.Position, error)
 
-// WorkCalls are what the operator does with stuck work. Every field is required.
+// WorkCalls are the dependencies of the operations on stuck work. Every field is required.
 type WorkCalls struct {
 	Trouble Trouble
-	// Drop has a way to end a piece of work, by its kind. What is not named cannot be dropped: settling, above all, has to be done.
+	// Drop has a function for each kind of work that can be dropped. Other kinds, such as settling, must be done.
 	Drop map[string]DropFunc
 }
 
-// stuckWork is a stuck piece of work as lists show it.
+// stuckWork is a stuck work item in a list.
 type stuckWork struct {
 	Work      string `json:"work"`
 	Kind      string `json:"kind"`
@@ -79,7 +79,7 @@ var (
 type retryRequest struct {
 	Work  string `json:"work"`
 	All   bool   `json:"all"`
-	Count *int   `json:"count"` // with all: how many were listed
+	Count *int   `json:"count"` // with all: number of stuck items in the client's list
 }
 
 type retried struct {
@@ -87,8 +87,8 @@ type retried struct {
 	Count   int  `json:"count"`
 }
 
-// retryWork serves POST /admin/work/retry: the failures of one piece of work, or of all, are forgotten, and it is tried within a
-// minute. All are retried only by whoever knows how many they are.
+// retryWork serves POST /admin/work/retry: it resets the failures of one work item, or of all, which are then retried within a
+// minute. To retry all, the client must give their number.
 func (a *API) retryWork(w http.ResponseWriter, r *http.Request) error {
 	var body retryRequest
 	if err := decode(w, r, &body); err != nil {
@@ -134,7 +134,7 @@ type dropped struct {
 	Work    string `json:"work"`
 }
 
-// dropWork serves POST /admin/work/drop: what the work is about ends as failed.
+// dropWork serves POST /admin/work/drop: it ends the subject of the work as failed.
 func (a *API) dropWork(w http.ResponseWriter, r *http.Request) error {
 	var body dropRequest
 	if err := decode(w, r, &body); err != nil {

@@ -1,4 +1,4 @@
-// Package batches serves batches of movies: one template, a movie for each row of variables. Decision 63.
+// Package batches serves batches of movies: a movie of one template for each row of variables. Decision 63.
 package batches
 
 import (
@@ -20,7 +20,7 @@ import (
 	"moviola/projections"
 )
 
-// Requester is the command behind POST /batches. Admit is the check of the account's state, made before the body is read.
+// Requester is the command behind POST /batches. Admit checks the account's state before the body is read.
 type Requester interface {
 	Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error
 	Handle(ctx context.Context, cmd commands.RequestBatch) (commands.AcceptedBatch, error)
@@ -31,7 +31,7 @@ type Canceller interface {
 	Handle(ctx context.Context, cmd commands.CancelBatch) (eventstore.Position, error)
 }
 
-// Batches finds batches and their movies.
+// Batches reads batches and their movies.
 type Batches interface {
 	Get(ctx context.Context, id batch.ID) (projections.MovieBatch, bool, error)
 	List(ctx context.Context, list projections.BatchList) ([]projections.MovieBatch, bool, error)
@@ -44,7 +44,7 @@ type Config struct {
 	Cancel    Canceller
 	Batches   Batches
 	Projected web.Projected
-	PublicURL string        // of the addresses of files; decision 8
+	PublicURL string        // base of the addresses of files; decision 8
 	Tokens    result.Tokens // in them
 	CursorKey []byte
 	Now       func() time.Time // nil: time.Now
@@ -58,7 +58,7 @@ type API struct {
 	rows  web.Lists[resultList]
 }
 
-// New returns an API, or an error that names everything the configuration lacks.
+// New returns an API, or an error that names every missing field of the configuration.
 func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Now"); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func New(cfg Config) (*API, error) {
 
 const path = "/v2/batches"
 
-// Operations are all that the interface can do with batches. Roles by decision "Roles".
+// Operations returns the operations on batches. Roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{
@@ -90,7 +90,7 @@ func (a *API) Operations() []access.Operation {
 
 var errID = domain.Errorf(domain.Invalid, "batch_id_malformed", "Invalid batch id: it has 16 characters")
 
-// owned is a batch of the caller's account, named in the path. Another account's is one that does not exist. Decision 6.
+// owned returns the caller's batch named in the path. A batch of another account is not found. Decision 6.
 func (a *API) owned(r *http.Request, c access.Call) (projections.MovieBatch, error) {
 	id, ok := batch.ParseID(mux.Vars(r)["batch_id"])
 	if !ok {
@@ -106,7 +106,7 @@ func (a *API) owned(r *http.Request, c access.Call) (projections.MovieBatch, err
 	return b, nil
 }
 
-// head is what every answer shows of a batch.
+// head is the part of a batch that every answer has.
 type head struct {
 	ID          string  `json:"id"`
 	Template    string  `json:"template"`
@@ -137,10 +137,10 @@ type listed struct {
 	Timestamp string  `json:"timestamp"`
 }
 
-// listSize is the size of a page of batches unless another is asked for.
+// listSize is the default size of a page of batches.
 const listSize = 20
 
-// list serves GET /batches: the newest first.
+// list serves GET /batches, newest first.
 func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	asked := projections.BatchList{Account: c.Account}
 	var err error
@@ -172,7 +172,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// resumed reads the parameter next_token.
+// resumed applies the parameter next_token.
 func resumed[Q any](lists web.Lists[Q], c access.Call, asked Q) (Q, error) {
 	token, ok := c.One("next_token")
 	switch {

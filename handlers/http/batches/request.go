@@ -35,7 +35,7 @@ type accepted struct {
 	Timestamp string       `json:"timestamp"`
 }
 
-// flawed is the answer when a batch is refused because of its rows.
+// flawed is the answer to a batch that is refused because of its rows.
 type flawed struct {
 	Success bool         `json:"success"`
 	Message string       `json:"message"`
@@ -49,7 +49,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	if err := a.cfg.Request.Admit(r.Context(), c.Account, idempotencyKey); err != nil {
 		return err
 	}
-	if malformed != nil { // decision 4: the account's state comes first
+	if malformed != nil { // decision 4: the account's state is checked first
 		return malformed
 	}
 	order, hash, err := readOrder(w, r, c)
@@ -77,7 +77,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// readOrder reads what is asked for, in JSON or CSV, and the hash of it all.
+// readOrder reads the request, in JSON or CSV, and returns it with a hash of all of it.
 func readOrder(w http.ResponseWriter, r *http.Request, c access.Call) (batch.Order, string, error) {
 	template, all := c.Query.Get("template"), false
 	isCSV := isCSV(r.Header.Get("Content-Type"))
@@ -100,7 +100,7 @@ func readOrder(w http.ResponseWriter, r *http.Request, c access.Call) (batch.Ord
 		return batch.Order{}, "", err
 	}
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%t\x00%s\x00%t\x00", isCSV, template, all) // a hash takes everything
+	_, _ = fmt.Fprintf(sum, "%t\x00%s\x00%t\x00", isCSV, template, all) // writing to a hash never fails
 	_, _ = sum.Write(body)
 	hash := hex.EncodeToString(sum.Sum(nil))
 	if isCSV {
@@ -111,7 +111,7 @@ func readOrder(w http.ResponseWriter, r *http.Request, c access.Call) (batch.Ord
 	return order, hash, err
 }
 
-// isCSV tells whether a body is CSV by its type; everything else is taken for JSON.
+// isCSV reports whether the content type of a body is CSV; every other type is read as JSON.
 func isCSV(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (kind == "text/csv" || kind == "application/csv" || kind == "text/tab-separated-values")

@@ -16,11 +16,11 @@ import (
 // The statuses of rows that have no movie.
 const (
 	rowWaiting   = "waiting"   // its movie is not submitted yet
-	rowInvalid   = "invalid"   // no movie is made of it
-	rowCancelled = "cancelled" // the batch was cancelled before its movie came
+	rowInvalid   = "invalid"   // the row is invalid and gets no movie
+	rowCancelled = "cancelled" // the batch was cancelled before the row's movie was submitted
 )
 
-// row is what has become of a row.
+// row is the state of a row in an answer.
 type row struct {
 	Row      int     `json:"row"`
 	Project  string  `json:"project,omitempty"`
@@ -33,19 +33,19 @@ type row struct {
 	Message  string  `json:"message,omitempty"`
 }
 
-// summary is a batch with what has become of its movies.
+// summary is a batch with the state of its movies.
 type summary struct {
 	head
 	Status string         `json:"status"`
 	Counts map[string]int `json:"counts"`
 }
 
-// resultList asks for a page of the rows of a batch. Its JSON is the cursor of GET /batches/{id}.
+// resultList selects a page of the rows of a batch. Its JSON is the cursor of GET /batches/{id}.
 type resultList struct {
 	Account domain.AccountID `json:"a"`
 	Batch   string           `json:"b"`
 	Limit   int              `json:"l"`
-	After   int              `json:"r"` // the last row of the page before
+	After   int              `json:"r"` // number of the last row of the previous page
 }
 
 // shown is the answer of GET /batches/{id}.
@@ -58,7 +58,7 @@ type shown struct {
 	Timestamp string  `json:"timestamp"`
 }
 
-// get serves GET /batches/{id}: how far it is, and a page of its rows.
+// get serves GET /batches/{id}: the batch's progress, and a page of its rows.
 func (a *API) get(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	b, rows, err := a.results(r, c)
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *API) csv(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return web.SendCSV(w, "batch-"+b.ID+".csv", lines)
 }
 
-// results are a batch of the caller's and all its rows, in order.
+// results returns the caller's batch and all its rows, in order.
 func (a *API) results(r *http.Request, c access.Call) (projections.MovieBatch, []row, error) {
 	b, err := a.owned(r, c)
 	if err != nil {
@@ -141,7 +141,7 @@ func (a *API) results(r *http.Request, c access.Call) (projections.MovieBatch, [
 	return b, rows, nil
 }
 
-// rowOf shows a row of which a movie is made.
+// rowOf returns the state of a row that gets a movie.
 func (a *API) rowOf(b projections.MovieBatch, of batch.Row, movies map[int]projections.Movie) row {
 	shown := row{Row: of.Number, Project: string(batch.Project(batch.ID(b.ID), of.Number)), Status: rowWaiting}
 	m, come := movies[of.Number]
@@ -161,7 +161,7 @@ func (a *API) rowOf(b projections.MovieBatch, of batch.Row, movies map[int]proje
 	return shown
 }
 
-// summarize counts what has become of the rows. The status of the batch is that of its movies together.
+// summarize counts the rows by state. The status of the batch follows from those of its movies.
 func summarize(b projections.MovieBatch, rows []row) summary {
 	s := summary{head: headOf(b), Counts: map[string]int{
 		rowWaiting: 0, projections.StatusPending: 0, projections.StatusRunning: 0, projections.StatusDone: 0,

@@ -1,6 +1,6 @@
-// Package connections serves the saved connections of an account: where finished movies go, and the providers that may be asked.
-// Its managers list, save, test and delete them. No answer holds a secret, but for the secret that a webhook is signed with, in
-// the one answer in which it is new. Decisions 48 and 50.
+// Package connections serves the saved connections of an account: destinations of finished movies, and providers. Its managers
+// list, save, test and delete them. Answers contain no secrets, with one exception: a new secret that signs webhooks is shown
+// once. Decisions 48 and 50.
 package connections
 
 import (
@@ -24,7 +24,7 @@ const (
 	listPath   = "/v2/connections"
 	testPath   = "/v2/connections/test"
 	secretPath = "/v2/connections/secret"
-	// maxBody is the largest body of a request.
+	// maxBody is the maximum size of a request's body, in bytes.
 	maxBody = 256 << 10
 )
 
@@ -33,7 +33,7 @@ type Lister interface {
 	List(ctx context.Context, list projections.ConnectionList) ([]projections.Connection, bool, error)
 }
 
-// Saver is the commands behind POST /connections and those on signing secrets.
+// Saver has the commands behind POST /connections and the operations on signing secrets.
 type Saver interface {
 	Handle(ctx context.Context, cmd connections.SaveConnection) (connections.SavedConnection, error)
 	Rotate(ctx context.Context, cmd connections.RotateSigningSecret) (connections.SavedConnection, error)
@@ -49,7 +49,7 @@ type Tester interface {
 	Handle(ctx context.Context, cmd connections.TestConnection) (connections.TestedConnection, error)
 }
 
-// Config is what an API needs. Every field is required, but for those that say what they are when left out.
+// Config is what an API needs. A field is required unless its comment says what its zero value means.
 type Config struct {
 	Connections Lister
 	Save        Saver
@@ -67,7 +67,7 @@ type API struct {
 	lists web.Lists[projections.ConnectionList]
 }
 
-// New returns an API, or an error that names everything the configuration lacks.
+// New returns an API, or an error that names every missing field of the configuration.
 func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Now"); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func New(cfg Config) (*API, error) {
 	return &API{cfg: cfg, lists: web.NewLists[projections.ConnectionList](cfg.CursorKey, "connections-cursor")}, nil
 }
 
-// Operations are all that managers can do with connections. Decisions "Roles" and 50.
+// Operations returns the operations on connections. Decisions "Roles" and 50.
 func (a *API) Operations() []access.Operation {
 	id := []string{"id"}
 	return []access.Operation{
@@ -91,7 +91,7 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// named reads the parameter that names a connection.
+// named returns the id of the connection in the query.
 func named(c access.Call) (string, error) {
 	id, ok := c.One("id")
 	if !ok {
@@ -101,7 +101,7 @@ func named(c access.Call) (string, error) {
 		return "", connection.CheckID(id)
 	}
 	if connection.CheckID(id) != nil {
-		return "", connection.NotFound(id) // such a name was never given to one
+		return "", connection.NotFound(id) // no connection can have such an id
 	}
 	return id, nil
 }
@@ -109,7 +109,7 @@ func named(c access.Call) (string, error) {
 type saved struct {
 	Success bool   `json:"success"`
 	ID      string `json:"id"`
-	// Secret is what a webhook is signed with, when it is new: shown here and never again.
+	// Secret is a new secret that signs webhooks; only this answer shows it.
 	Secret    string `json:"secret,omitempty"`
 	Timestamp string `json:"timestamp"`
 }
@@ -156,12 +156,12 @@ func (a *API) remove(w http.ResponseWriter, r *http.Request, c access.Call) erro
 	return a.answer(w, r, id, "", at)
 }
 
-// rotate serves POST /connections/secret: a new signing secret beside the one so far.
+// rotate serves POST /connections/secret: it adds a new signing secret; the previous one stays valid.
 func (a *API) rotate(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return a.renew(w, r, c, false)
 }
 
-// retire serves DELETE /connections/secret: the signing secret before the present one ends.
+// retire serves DELETE /connections/secret: it removes the previous signing secret.
 func (a *API) retire(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return a.renew(w, r, c, true)
 }
@@ -179,16 +179,16 @@ func (a *API) renew(w http.ResponseWriter, r *http.Request, c access.Call, retir
 }
 
 type tested struct {
-	Success    bool   `json:"success"` // of the request
+	Success    bool   `json:"success"` // whether the request succeeded
 	ID         string `json:"id"`
-	Status     string `json:"status"` // ok or error: of the connection
+	Status     string `json:"status"` // whether the connection works: ok or error
 	HTTPStatus *int   `json:"http_status"`
 	Message    string `json:"message"`
 	DurationMS int64  `json:"duration_ms"`
 	Timestamp  string `json:"timestamp"`
 }
 
-// test serves POST /connections/test. That a connection does not work is its result, not a failure of the request.
+// test serves POST /connections/test. A connection that does not work is a result, not a failed request.
 func (a *API) test(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	id, err := named(c)
 	if err != nil {

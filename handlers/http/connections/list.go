@@ -13,7 +13,7 @@ import (
 	"moviola/projections"
 )
 
-// shown is one connection as lists show it: its settings beside id and type, secrets masked.
+// shown is a connection in a list: id, type and its settings, with secrets masked.
 type shown map[string]any
 
 type page struct {
@@ -52,7 +52,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parse reads the parameters. A cursor carries its limit; one that is sent beside it has to be the same. Decision 14.
+// parse reads the parameters. A cursor contains the limit; a limit that is sent with it must be equal. Decision 14.
 func (a *API) parse(c access.Call) (projections.ConnectionList, error) {
 	list := projections.ConnectionList{Account: c.Account}
 	var err error
@@ -70,13 +70,13 @@ func (a *API) parse(c access.Call) (projections.ConnectionList, error) {
 	return list, nil
 }
 
-// numbers and flags are the settings that are shown as what they are.
+// numbers and flags are the settings that are shown as JSON numbers and booleans.
 var (
 	numbers = []string{"port"}
 	flags   = []string{"secure", "signed", "path-style"}
 )
 
-// show masks what is secret and says what is known of the connection beside its settings.
+// show masks the secrets of a connection and adds its state to the settings.
 func show(c projections.Connection) shown {
 	s := shown{
 		"id": c.Name, "type": c.Kind, "saved_at": web.Stamp(c.SavedAt), "tested_at": web.StampOrNull(c.TestedAt), "test": nil,

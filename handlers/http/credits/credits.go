@@ -1,5 +1,5 @@
-// Package credits serves what an account has and has spent: its credits as they are now, and its statement, line by line, as JSON
-// or CSV. It reads; nothing is decided here, and no spending is ever decided on what it shows.
+// Package credits serves the credits of an account: the present totals, and the statement, line by line, as JSON or CSV. It only
+// reads; spending is never decided by what it shows.
 package credits
 
 import (
@@ -23,14 +23,14 @@ const (
 	ledgerPath  = "/v2/credits/ledger"
 )
 
-// Totals reads an account's credits as the log has them now.
+// Totals reads an account's credits from the log.
 type Totals interface {
 	State(ctx context.Context, account domain.AccountID) (ledger.Totals, error)
-	// UsedIn is what was counted for the month of a time.
+	// UsedIn returns the movies and drafts counted in the month of t.
 	UsedIn(ctx context.Context, account domain.AccountID, t time.Time) (movies, drafts int64, err error)
 }
 
-// Standings say what an account may do now.
+// Standings reads an account's state: what it may do now.
 type Standings interface {
 	Of(ctx context.Context, account domain.AccountID) (commands.Standing, error)
 }
@@ -40,12 +40,12 @@ type Statements interface {
 	Page(ctx context.Context, q projections.StatementQuery) ([]projections.Entry, bool, error)
 }
 
-// Gate lets operators see another account's credits.
+// Gate lets operators read another account's credits.
 type Gate interface {
 	ActFor(r *http.Request, c access.Call) (access.Call, error)
 }
 
-// Config is what an API needs. Every field is required, but for those that say what they are when left out.
+// Config is what an API needs. A field is required unless its comment says what its zero value means.
 type Config struct {
 	Totals     Totals
 	Standings  Standings
@@ -62,7 +62,7 @@ type API struct {
 	lists web.Lists[projections.StatementQuery]
 }
 
-// New returns an API, or an error that names everything the configuration lacks.
+// New returns an API, or an error that names every missing field of the configuration.
 func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Now"); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func New(cfg Config) (*API, error) {
 	return &API{cfg: cfg, lists: web.NewLists[projections.StatementQuery](cfg.CursorKey, "credits/ledger")}, nil
 }
 
-// Operations are the operations on credits. Decision "Roles": statements are for admins.
+// Operations returns the operations on credits. Decision "Roles": statements are for admins.
 func (a *API) Operations() []access.Operation {
 	operator := []string{web.OperatorTokenHeader}
 	return []access.Operation{
@@ -84,7 +84,7 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// forAccount lets an operator stand in for the account.
+// forAccount lets an operator call the operation for another account.
 func (a *API) forAccount(serve access.Endpoint) access.Endpoint {
 	return func(w http.ResponseWriter, r *http.Request, c access.Call) error {
 		c, err := a.cfg.Gate.ActFor(r, c)
@@ -95,25 +95,25 @@ func (a *API) forAccount(serve access.Endpoint) access.Endpoint {
 	}
 }
 
-// credits are an account's credits as they are now.
+// credits is the answer with an account's present credits.
 type credits struct {
 	Success bool             `json:"success"`
 	Account domain.AccountID `json:"account"`
 	Plan    string           `json:"plan"`
-	// State is active, suspended (nothing may be submitted until credits are added) or closed.
+	// State is active, suspended (no submissions until credits are added) or closed.
 	State     string `json:"state"`
 	Granted   int64  `json:"granted"`
 	Charged   int64  `json:"charged"`
 	Balance   int64  `json:"balance"`
 	Held      int64  `json:"held"`
 	Available int64  `json:"available"`
-	// StorageBlocked says that nothing may be stored in the media library. Decision 39.
+	// StorageBlocked says that the account may not store files in the media library. Decision 39.
 	StorageBlocked bool     `json:"storage_blocked"`
-	Period         *counted `json:"period"` // null on plans that need credits
+	Period         *counted `json:"period"` // null on plans with credits
 	Timestamp      string   `json:"timestamp"`
 }
 
-// counted is what a counted plan has had this month.
+// counted is what a counted plan has used this month.
 type counted struct {
 	Month      string `json:"month"`
 	Movies     int64  `json:"movies"`
@@ -122,7 +122,7 @@ type counted struct {
 	DraftsUpTo int64  `json:"drafts_quota"`
 }
 
-// now serves GET /credits. The sums are those of the log, not of a read model.
+// now serves GET /credits. The totals are read from the log, not from a read model.
 func (a *API) now(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	standing, err := a.cfg.Standings.Of(r.Context(), c.Account)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *API) now(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// stateOf names the state of an account. Decision 16: suspended is who has spent all.
+// stateOf returns the state of an account. Decision 16: suspended means that all credits are spent.
 func stateOf(s commands.Standing, t ledger.Totals) string {
 	switch {
 	case s.Closed:

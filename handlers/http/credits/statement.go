@@ -23,7 +23,7 @@ const (
 	asCSV  = "csv"
 )
 
-// nextTokenHeader carries the cursor of the next page of a statement in CSV, which has no place for it.
+// nextTokenHeader carries the cursor of the next page of a statement in CSV, since CSV has no field for it.
 const nextTokenHeader = "X-Next-Token"
 
 // The refusals of GET /credits/ledger.
@@ -34,7 +34,7 @@ var (
 	errFormat = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
 )
 
-// line is an entry of a ledger as statements show it.
+// line is an entry of a ledger in a statement.
 type line struct {
 	Number  int64   `json:"number"`
 	At      string  `json:"at"`
@@ -63,7 +63,7 @@ type statement struct {
 	Timestamp string           `json:"timestamp"`
 }
 
-// statement serves GET /credits/ledger, the newest entry first.
+// statement serves GET /credits/ledger, newest entry first.
 func (a *API) statement(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	format, ok := c.One("format")
 	if !ok || format != "" && format != asJSON && format != asCSV {
@@ -98,7 +98,7 @@ func (a *API) statement(w http.ResponseWriter, r *http.Request, c access.Call) e
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parse reads which page is asked for. A cursor carries its range and limit. Decision 14.
+// parse reads the parameters of a page. A cursor contains its range and limit. Decision 14.
 func (a *API) parse(c access.Call, format string) (projections.StatementQuery, error) {
 	at := projections.StatementQuery{Account: c.Account}
 	from, err := web.ParseDate(c.Query, false, errFrom, "from")
@@ -138,7 +138,7 @@ func (a *API) parse(c access.Call, format string) (projections.StatementQuery, e
 	return at, nil
 }
 
-// parseLimit reads the size of a page: 0 when it is not given. Statements may have larger pages than other lists.
+// parseLimit reads the size of a page: 0 when it is not given. Pages of statements may be larger than those of other lists.
 func parseLimit(c access.Call) (int, error) {
 	text, ok := c.One("limit")
 	if text == "" {
@@ -173,11 +173,11 @@ func stampOf(t time.Time) *string {
 	return web.StampOrNull(&t)
 }
 
-// columns are the first line of a statement in CSV.
+// columns is the header line of a statement in CSV.
 var columns = []string{"number", "at", "event", "subject", "amount", "granted", "held", "charged", "kind", "reason", "period",
 	"draft"}
 
-// writeCSV answers with a page in CSV (RFC 4180), its cursor in a header.
+// writeCSV answers with a page in CSV (RFC 4180); the cursor is in a header.
 func writeCSV(w http.ResponseWriter, entries []projections.Entry, next *string) error {
 	rows := [][]string{columns}
 	whole := func(n int64) string { return strconv.FormatInt(n, 10) }

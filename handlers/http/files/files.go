@@ -1,6 +1,5 @@
-// Package files serves rendered movies, their thumbnails and their captions, the files of media libraries and prepared assets, at
-// addresses that cannot be guessed. No key is asked for: whoever
-// knows an address may read its file, as long as the file is there.
+// Package files serves rendered movies, their thumbnails and captions, files of media libraries and prepared assets. Their
+// addresses cannot be guessed, and no key is needed: whoever knows an address may read the file while it exists.
 package files
 
 import (
@@ -42,8 +41,8 @@ type Config struct {
 	Library   Library
 	Addresses *media.Addresses
 	Files     Opener
-	Tokens    result.Tokens    // in the addresses of movies' files
-	CacheTTL  time.Duration    // how long prepared assets are served
+	Tokens    result.Tokens    // derives the tokens in the addresses of movies' files
+	CacheTTL  time.Duration    // how long prepared assets are served after they were written
 	Now       func() time.Time // nil: time.Now
 	Log       logrus.FieldLogger
 }
@@ -59,7 +58,7 @@ func New(cfg Config) *Server {
 	return &Server{cfg: cfg}
 }
 
-// Routes registers the paths of rendered files on the root router: result.FilesPath + token + "/" + project + extension; and
+// Routes registers the paths of rendered files on the root router (result.FilesPath + token + "/" + project + extension), and
 // those of the photographs of the template library.
 func (s *Server) Routes(router *mux.Router) {
 	router.Handle(result.FilesPath+"{token}/{name}", web.Methods{http.MethodGet: s.serve})
@@ -69,14 +68,14 @@ func (s *Server) Routes(router *mux.Router) {
 	}
 }
 
-// serve answers with the file or, for every reason why it is not there, with the same 404.
+// serve answers with the file, or with the same 404 for every reason why the file is not available.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	vars := mux.Vars(r)
 	found, ok, err := s.find(r.Context(), vars["token"], vars["name"])
 	s.answer(w, r, found, ok, err)
 }
 
-// answer serves what was found.
+// answer sends the file that was found.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, found target, ok bool, err error) {
 	if err != nil {
 		web.Fail(w, r, s.cfg.Log, err)
@@ -115,17 +114,17 @@ type target struct {
 	key         string
 	name        string
 	contentType string
-	size        int64         // of a finished movie, in bytes; 0: it is not known
-	hash        string        // of a finished movie, SHA-256 in hex; empty: it is not known
-	until       time.Duration // how long it is served after it was written; 0: for ever
+	size        int64         // expected size of a finished movie, in bytes; 0: not known
+	hash        string        // expected hex SHA-256 of a finished movie; empty: not known
+	until       time.Duration // time after writing for which the file is served; 0: no limit
 }
 
-// old says that the file's time is over, though it may still be there.
+// old reports whether a file is no longer served, though it may still exist.
 func (t target) old(file commands.File, now time.Time) bool {
 	return t.until > 0 && !now.Before(file.ModTime().Add(t.until))
 }
 
-// find checks the address: the movie is known, its file is still there, and the token is the file's.
+// find checks the address: the movie exists, its file still exists, and the token is the file's token.
 func (s *Server) find(ctx context.Context, token, name string) (target, bool, error) {
 	stem, contentType, pick := kind(name)
 	project, ok := domain.ParseProjectID(stem)
@@ -150,7 +149,7 @@ func (s *Server) find(ctx context.Context, token, name string) (target, bool, er
 	return found, true, nil
 }
 
-// kind tells by its extension which file of a movie is asked for. A nil pick: none.
+// kind determines by its extension which file of a movie is requested. A nil pick: no file of a movie has this extension.
 func kind(name string) (stem, contentType string, pick func(*movie.File) string) {
 	if stem, ok := strings.CutSuffix(name, result.MovieExtension); ok {
 		return stem, "video/mp4", func(f *movie.File) string { return f.Key }
@@ -164,19 +163,19 @@ func kind(name string) (stem, contentType string, pick func(*movie.File) string)
 	return "", "", nil
 }
 
-// setHeaders tells browsers to take the file for what it is said to be, and nothing else: it was made from a user's input.
+// setHeaders makes browsers use the declared content type only: the file was made from a user's input.
 func setHeaders(h http.Header, t target, file commands.File) {
-	// A key is written once and never again, so it names the bytes.
+	// A key is written only once, so it identifies the content.
 	sum := sha256.Sum256([]byte(fmt.Sprint(t.key, "\x00", file.Size())))
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
 	h.Set("Content-Type", t.contentType)
 	h.Set("Content-Disposition", disposition(t))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; media-src 'self'; sandbox")
-	// Pages of other sites may show the file: that is what its address is for.
+	// Pages of other sites may embed the file: its address is meant for that.
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Access-Control-Allow-Origin", "*")
-	// A deleted file must not live on in a cache without being asked for.
+	// Caches must ask again each time, because the file may have been deleted.
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Referrer-Policy", "no-referrer")
 }

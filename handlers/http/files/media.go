@@ -14,19 +14,19 @@ import (
 	"moviola/projections"
 )
 
-// Library finds a file of a media library. It is not behind the log.
+// Library finds a file of a media library. It includes every event of the log.
 type Library interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 }
 
-// serveMedia serves the files of media libraries, and assets that were prepared: everybody who knows an address may read its
-// file. A file whose bytes have not come is not there. Decision 45.
+// serveMedia serves files of media libraries and prepared assets: whoever knows an address may read the file. A file without
+// bytes is not found. Decision 45.
 func (s *Server) serveMedia(w http.ResponseWriter, r *http.Request) {
 	found, ok, err := s.findMedia(r.Context(), r.URL.Path)
 	s.answer(w, r, found, ok, err)
 }
 
-// findMedia finds what the path of an address names.
+// findMedia returns the file that the path of an address names.
 func (s *Server) findMedia(ctx context.Context, address string) (target, bool, error) {
 	at, ok := s.cfg.Addresses.Find(address)
 	if !ok {
@@ -45,7 +45,7 @@ func (s *Server) findMedia(ctx context.Context, address string) (target, bool, e
 	return target{account: at.Account, key: file.Blob, name: file.Name, contentType: file.ContentType}, true, nil
 }
 
-// types are those of the assets that are prepared; what the host knows of types does not count.
+// types are the content types of prepared assets; those configured on the host are not used.
 var types = map[string]string{
 	".jpg": "image/jpeg", ".png": "image/png", ".gif": "image/gif", ".webp": "image/webp", ".bmp": "image/bmp",
 	".tiff": "image/tiff",
@@ -61,8 +61,8 @@ func typeByName(name string) string {
 	return "application/octet-stream"
 }
 
-// disposition shows in a browser what is seen or heard there, and has everything else saved: a page that somebody has uploaded,
-// and a drawing, which may contain a script, are not opened at our address even by those who follow a link to them.
+// disposition lets browsers display pictures, video and audio, and download everything else. An uploaded page, or an SVG, which
+// may contain a script, must not run at this service's address, even when somebody follows a link to it.
 func disposition(t target) string {
 	kind, _, err := mime.ParseMediaType(t.contentType)
 	shown := media.KindOf(kind) != media.Other && !strings.Contains(kind, "xml") || kind == "text/plain" || kind == "text/x-ssa"

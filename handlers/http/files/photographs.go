@@ -27,14 +27,13 @@ func (s *Server) photograph(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = file.Close() }() // it was only read
 	w.Header().Set("Content-Type", "image/jpeg")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
-	http.ServeContent(w, r, "", time.Time{}, file.(io.ReadSeeker)) // files of an embed.FS are
+	http.ServeContent(w, r, "", time.Time{}, file.(io.ReadSeeker)) // files of an embed.FS implement io.ReadSeeker
 }
 
-// Photographs gives the photographs of the template library to the movies of all accounts, by their paths below the service's
-// base.
+// Photographs opens the photographs of the template library for movies of all accounts, by their paths below the service's base.
 type Photographs struct{}
 
-// OpenOwn opens one. Another path is commands.ErrFileNotFound.
+// OpenOwn opens a photograph. For other paths the error is commands.ErrFileNotFound.
 func (Photographs) OpenOwn(_ context.Context, _ domain.AccountID, path string) (io.ReadCloser, error) {
 	name, ok := strings.CutPrefix(path, photographs.Path)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package keys serves the API keys of an account: its admins list, issue and revoke them. A key itself is in one answer, the one
-// to its issue; after that only its id is spoken of. Decision 49.
+// Package keys serves the API keys of an account: its admins list, issue and revoke them. Only the answer to its issue contains a
+// key; later answers contain its id. Decision 49.
 package keys
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const (
 	keysPath = "/v2/keys"
-	// maxBody is the largest body of a request.
+	// maxBody is the maximum size of a request's body, in bytes.
 	maxBody = 64 << 10
 )
 
@@ -33,12 +33,12 @@ type Issuer interface {
 	Handle(ctx context.Context, cmd accounts.IssueKey) (accounts.IssuedKey, error)
 }
 
-// Revoker is the command behind DELETE /keys. When it returns, this process lets nobody in with the key any more.
+// Revoker is the command behind DELETE /keys. When it returns, this process no longer accepts the key.
 type Revoker interface {
 	Handle(ctx context.Context, cmd accounts.RevokeKey) (accounts.Revocation, error)
 }
 
-// Config is what an API needs. Every field is required, but for those that say what they are when left out.
+// Config is what an API needs. A field is required unless its comment says what its zero value means.
 type Config struct {
 	Keys      Lister
 	Issue     Issuer
@@ -55,7 +55,7 @@ type API struct {
 	lists web.Lists[projections.KeyList]
 }
 
-// New returns an API, or an error that names everything the configuration lacks.
+// New returns an API, or an error that names every missing field of the configuration.
 func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Now"); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func New(cfg Config) (*API, error) {
 	return &API{cfg: cfg, lists: web.NewLists[projections.KeyList](cfg.CursorKey, "keys-cursor")}, nil
 }
 
-// Operations are all that admins can do with keys. Decisions "Roles" and 49.
+// Operations returns the operations on keys. Decisions "Roles" and 49.
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Method: http.MethodGet, Path: keysPath, Role: key.Admin, Query: []string{"limit", "next_token"}, Serve: a.list},
@@ -78,13 +78,13 @@ func (a *API) Operations() []access.Operation {
 type issueRequest struct {
 	Name      string  `json:"name"`
 	Role      string  `json:"role"`
-	ExpiresAt *string `json:"expires_at"` // null or left out: never
+	ExpiresAt *string `json:"expires_at"` // null or missing: never
 }
 
 type issued struct {
 	Success   bool     `json:"success"`
 	ID        string   `json:"id"`
-	Key       string   `json:"key"` // shown here and never again
+	Key       string   `json:"key"` // only this answer shows it
 	Role      key.Role `json:"role"`
 	ExpiresAt *string  `json:"expires_at"`
 }
@@ -109,7 +109,8 @@ func (a *API) issue(w http.ResponseWriter, r *http.Request, c access.Call) error
 		ExpiresAt: web.StampOrNull(k.ExpiresAt)})
 }
 
-// Expiry reads the property expires_at: a date, which means its last moment, or a date-time; nil or empty for never.
+// Expiry reads the property expires_at: a date, which means the end of that day, or a date-time. It returns nil when the property
+// is nil or empty: the key never expires.
 func Expiry(text *string) (*time.Time, error) {
 	if text == nil || *text == "" {
 		return nil, nil
@@ -129,7 +130,7 @@ type revoked struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// revoke serves DELETE /keys. A second time it says when the key was revoked.
+// revoke serves DELETE /keys. When the key was revoked before, the answer says when.
 func (a *API) revoke(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	id, err := ParseID(c.One("id"))
 	if err != nil {
@@ -145,7 +146,7 @@ func (a *API) revoke(w http.ResponseWriter, r *http.Request, c access.Call) erro
 	})
 }
 
-// ParseID takes the value of a parameter that has to be the id of a key; ok is false when it was given twice.
+// ParseID checks the value of a parameter that must be the id of a key; ok is false when the parameter was given twice.
 func ParseID(id string, ok bool) (string, error) {
 	if !ok || !key.IsID(id) {
 		return "", domain.Errorf(domain.Invalid, "key_id_invalid", "A 32-character key ID must be provided in the 'id' query parameter")

@@ -13,7 +13,7 @@ import (
 	"moviola/projections"
 )
 
-// Key is one key as lists show it.
+// Key is a key in a list.
 type Key struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
@@ -68,7 +68,7 @@ func (a *API) List(w http.ResponseWriter, r *http.Request, account domain.Accoun
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parse reads the parameters. A cursor carries its limit; one that is sent beside it has to be the same. Decision 14.
+// parse reads the parameters. A cursor contains the limit; a limit that is sent with it must be equal. Decision 14.
 func (a *API) parse(account domain.AccountID, query url.Values) (projections.KeyList, error) {
 	list := projections.KeyList{Account: account}
 	var err error

@@ -10,12 +10,12 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// maxBody bounds the bodies that describe a file, in bytes.
+// maxBody is the maximum size of the JSON body of a request, in bytes.
 const maxBody = 64 << 10
 
 var errFolderName = domain.Errorf(domain.Invalid, "folder_invalid", "Invalid folder name")
 
-// payload is the JSON object of a body. A property of another type than it should have counts as missing.
+// payload is the JSON object of a body. A property of the wrong type counts as missing.
 type payload map[string]json.RawMessage
 
 // readPayload reads a body. Spec: Errors, media endpoints.
@@ -26,7 +26,8 @@ func readPayload(w http.ResponseWriter, r *http.Request) (payload, error) {
 
 var errDiffers = domain.Errorf(domain.Invalid, "parameter_differs", "A parameter is given twice, with different values")
 
-// readDeletion reads what is to be deleted from the query, the body, or both: some clients send no body with DELETE. Decision 65.
+// readDeletion reads the parameters of a deletion from the query, the body, or both: some clients send no body with DELETE.
+// Decision 65.
 func readDeletion(w http.ResponseWriter, r *http.Request, c access.Call, names ...string) (payload, error) {
 	given := payload{}
 	for _, name := range names {
@@ -60,7 +61,7 @@ func readDeletion(w http.ResponseWriter, r *http.Request, c access.Call, names .
 	return body, nil
 }
 
-// text is a property that is a string; false: it is missing.
+// text returns a property that is a string; false: it is missing.
 func (p payload) text(name string) (string, bool) {
 	var s *string
 	err := json.Unmarshal(p[name], &s)
@@ -70,7 +71,7 @@ func (p payload) text(name string) (string, bool) {
 	return *s, true
 }
 
-// folder is an optional name of a folder: missing or null it is the root.
+// folder returns the optional name of a folder: missing or null means the root.
 func (p payload) folder(name string) (string, error) {
 	raw := p[name]
 	if len(raw) == 0 || string(raw) == "null" {
@@ -83,7 +84,7 @@ func (p payload) folder(name string) (string, error) {
 	return text, nil
 }
 
-// whole is a property that is a whole number; 0 when it is not.
+// whole returns a property that is a whole number; 0 when it is not.
 func (p payload) whole(name string) int64 {
 	var number float64
 	if err := json.Unmarshal(p[name], &number); err != nil || number != math.Trunc(number) || math.Abs(number) > 1<<53 {

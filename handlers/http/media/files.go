@@ -21,7 +21,7 @@ type registered struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// roomFor refuses a file for which the account has no room. A size that no file can have is refused by the command.
+// roomFor refuses a file when the account has no room for it. Impossible sizes are refused later by the command.
 func (a *API) roomFor(r *http.Request, c access.Call, size int64) error {
 	if a.cfg.Fits == nil || size <= 0 || size > media.MaxSize {
 		return nil
@@ -74,7 +74,7 @@ func filePathOf(body payload) (media.Path, error) {
 	return media.FilePath(folder, name)
 }
 
-// putFile serves PUT /media/file: it moves a file.
+// putFile serves PUT /media/file, which moves a file.
 func (a *API) putFile(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	body, err := readPayload(w, r)
 	if err != nil {
@@ -134,7 +134,7 @@ func (a *API) remove(w http.ResponseWriter, r *http.Request, c access.Call, path
 	return a.answer(w, r, at, done{})
 }
 
-// fileView is a file as it is shown. url and fileUrl are the same.
+// fileView is a file in an answer. url and fileUrl have the same value.
 type fileView struct {
 	Name        string  `json:"name"`
 	Folder      string  `json:"folder"`

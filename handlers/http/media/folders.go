@@ -45,7 +45,7 @@ func (a *API) postFolder(w http.ResponseWriter, r *http.Request, c access.Call) 
 	if err != nil {
 		return err
 	}
-	// One that is there because of what is in it gets its marker now.
+	// A folder that exists only because of its contents gets its marker now.
 	created, at, err := a.cfg.Folders.Create(r.Context(), mediafiles.MediaFolder{Account: c.Account, Folder: folder})
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (a *API) deleteFolder(w http.ResponseWriter, r *http.Request, c access.Call
 	return a.answer(w, r, at, done{})
 }
 
-// checkEmpty refuses a folder that does not exist, and one in which a file, a live registration or another folder is.
+// checkEmpty refuses to delete a folder that does not exist, or that contains a file, a live registration or another folder.
 func (a *API) checkEmpty(r *http.Request, c access.Call, folder string) error {
 	found, ok, err := a.cfg.Library.Folder(r.Context(), c.Account, folder)
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *API) checkEmpty(r *http.Request, c access.Call, folder string) error {
 	return nil
 }
 
-// live counts the files that are there now.
+// live counts the files that exist now.
 func (a *API) live(files []projections.MediaFile) int {
 	n := 0
 	for _, f := range files {

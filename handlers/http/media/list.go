@@ -15,21 +15,21 @@ import (
 	"moviola/projections"
 )
 
-// listParameters are those of every listing.
+// listParameters are the parameters of every listing.
 var listParameters = []string{"path", "page", "page_size", "type", "q", "next_token"}
 
-// maxPageSize is the most files on a page, and the default. Movie-schema §10.4.
+// maxPageSize is the maximum and the default size of a page of files. Movie-schema §10.4.
 const maxPageSize = 100
 
-// listing is what a list of files is asked for. Its JSON is the cursor of GET /media and GET /media/folder.
+// listing selects a page of files. Its JSON is the cursor of GET /media and GET /media/folder.
 type listing struct {
 	Account domain.AccountID `json:"a"`
 	Folder  string           `json:"f"`
 	Kind    media.Kind       `json:"k,omitempty"`
-	Search  string           `json:"q,omitempty"` // in lower case; empty: all names
+	Search  string           `json:"q,omitempty"` // part of the name in lower case; empty: all names
 	Size    int              `json:"n"`
-	After   string           `json:"l"` // the name after which the page begins
-	Page    int              `json:"-"` // pages to be left out
+	After   string           `json:"l"` // name of the last file before the page
+	Page    int              `json:"-"` // number of pages to skip
 }
 
 // parseListing reads the parameters of a listing. Decision 14.
@@ -41,7 +41,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 	}
 	l.Folder, err = media.FolderName(texts["path"])
 	if err != nil {
-		return l, errNoFolder // no folder has such a name
+		return l, errNoFolder // no folder can have such a name
 	}
 	var ok bool
 	if l.Kind, ok = media.ParseKind(texts["type"]); !ok && texts["type"] != "" {
@@ -59,7 +59,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 		l.Size = cmp.Or(l.Size, maxPageSize)
 		return l, nil
 	}
-	if texts["page"] != "" { // a cursor is a page
+	if texts["page"] != "" { // page and next_token exclude each other
 		return l, web.ErrCursor
 	}
 	resumed, err := a.lists.Resume(token, l)
@@ -69,7 +69,7 @@ func (a *API) parseListing(c access.Call) (listing, error) {
 	return resumed, err
 }
 
-// single returns the parameters, each given once.
+// single returns the named parameters. A parameter that is given twice with different values is refused.
 func single(query url.Values, names ...string) (map[string]string, error) {
 	texts := make(map[string]string, len(names))
 	for _, name := range names {
@@ -83,7 +83,7 @@ func single(query url.Values, names ...string) (map[string]string, error) {
 	return texts, nil
 }
 
-// number reads a whole number in a range; otherwise is what an empty text stands for.
+// number reads a whole number between least and most; otherwise is its value when the text is empty.
 func number(text string, otherwise, least, most int) (int, bool) {
 	if text == "" {
 		return otherwise, true
@@ -92,14 +92,14 @@ func number(text string, otherwise, least, most int) (int, bool) {
 	return n, err == nil && n >= least && n <= most
 }
 
-// listed is the answer of GET /media/folder, and with storage of GET /media.
+// listed is the answer of GET /media/folder and, with storage, of GET /media.
 type listed struct {
 	Success    bool       `json:"success"`
 	Storage    *storage   `json:"storage,omitempty"`
 	Path       string     `json:"path"`
 	Folders    []string   `json:"folders"`
 	Files      []fileView `json:"files"`
-	Total      int64      `json:"total"` // files that fit the filters
+	Total      int64      `json:"total"` // number of files that match the filters
 	TotalFiles int64      `json:"total_files"`
 	TotalSize  int64      `json:"total_size"`
 	Page       int        `json:"page"`
@@ -109,7 +109,7 @@ type listed struct {
 	Timestamp  string     `json:"timestamp"`
 }
 
-// list answers a page of a folder.
+// list returns a page of a folder.
 func (a *API) list(r *http.Request, l listing) (listed, error) {
 	folder, ok, err := a.cfg.Library.Folder(r.Context(), l.Account, l.Folder)
 	if err != nil {
@@ -143,12 +143,12 @@ func (a *API) list(r *http.Request, l listing) (listed, error) {
 	return answer, nil
 }
 
-// fits says whether a file belongs into the list.
+// fits reports whether a file matches the filters of the list.
 func (a *API) fits(l listing, f projections.MediaFile) bool {
 	return f.Live(a.cfg.Now()) && (l.Kind == "" || string(l.Kind) == f.Type) && strings.Contains(strings.ToLower(f.Name), l.Search)
 }
 
-// files reads a page, and whether others follow. Pages that are left out are read too; those after a cursor are not.
+// files reads a page, and returns whether more files follow. Skipped pages are read too; pages before a cursor are not.
 func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, error) {
 	skip, after := l.Page*l.Size, l.After
 	var found []projections.MediaFile
@@ -179,8 +179,8 @@ func (a *API) files(r *http.Request, l listing) ([]projections.MediaFile, bool, 
 	}
 }
 
-// count fills in the totals. They are kept with the folder, so that they cost the same however many files there are; only a
-// search looks at every name.
+// count sets the totals. They are stored with the folder, so their cost does not depend on the number of files; only a search
+// reads every name.
 func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, answer *listed) error {
 	waiting, err := a.cfg.Library.Registered(r.Context(), l.Account, l.Folder)
 	if err != nil {
@@ -219,7 +219,7 @@ func (a *API) count(r *http.Request, l listing, folder projections.MediaFolder, 
 	}
 }
 
-// subfolders are the names of the folders directly in the folder: the first thousand. The root has always temp.
+// subfolders returns the names of the folders directly in the folder, at most a thousand. The root always has temp.
 func (a *API) subfolders(r *http.Request, l listing) ([]string, error) {
 	folders, err := a.cfg.Library.Folders(r.Context(), l.Account, l.Folder, "", projections.MaxPage)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package media serves the media libraries of accounts: files are registered, uploaded to presigned addresses, listed, moved and
-// deleted. Spec: Media file; decisions 43 to 45. A handler parses, calls one command or query and writes what came of it.
+// deleted. Spec: Media file; decisions 43 to 45. A handler parses the request, calls one command or query and writes its result.
 package media
 
 import (
@@ -21,7 +21,7 @@ import (
 	"moviola/projections"
 )
 
-// Library answers what is in the libraries. File is never older than its path's stream, lists may trail.
+// Library reads media libraries. File includes every event of the path's stream; lists may lag.
 type Library interface {
 	File(ctx context.Context, account domain.AccountID, path media.Path) (projections.MediaFile, bool, error)
 	Folder(ctx context.Context, account domain.AccountID, folder string) (projections.MediaFolder, bool, error)
@@ -32,12 +32,12 @@ type Library interface {
 	Tree(ctx context.Context, account domain.AccountID, after string, limit int) ([]projections.MediaFolder, error)
 }
 
-// Gate tells whom a call may act for.
+// Gate determines for which account a call acts.
 type Gate interface {
 	ActFor(r *http.Request, c access.Call) (access.Call, error)
 }
 
-// Storage tells since when an account's storage is blocked; nil: it is not. Decision 39.
+// Storage returns since when an account's storage is blocked; nil: it is not blocked. Decision 39.
 type Storage func(ctx context.Context, account domain.AccountID) (*time.Time, bool, error)
 
 // Registrar is the command behind POST /media/file.
@@ -68,11 +68,11 @@ type Folders interface {
 	Delete(ctx context.Context, cmd mediafiles.MediaFolder) (bool, eventstore.Position, error)
 }
 
-// Presign returns an address of the storage itself to which the bytes of an entry can be sent; empty: they are sent to this
-// service.
+// Presign returns an address of the storage itself to which the client sends the bytes of an entry; empty: the client sends them
+// to this service.
 type Presign func(ctx context.Context, place string, file media.File, ttl time.Duration) (string, error)
 
-// Config is what an API needs. Every field is required, but for those that say what they are when left out.
+// Config is what an API needs. A field is required unless its comment says what its zero value means.
 type Config struct {
 	Library   Library
 	Gate      Gate
@@ -83,36 +83,36 @@ type Config struct {
 	Delete    Deleter
 	Folders   Folders
 	Addresses *media.Addresses
-	Presign   Presign      // nil: uploads come to this service
-	Room      func() error // whether files may come in now; nil: always
-	// Fits refuses a file for which an account has no room; nil: there is always some.
+	Presign   Presign      // nil: clients upload to this service
+	Room      func() error // refuses uploads while the disk is nearly full; nil: never
+	// Fits refuses a file when the account has no room for it; nil: never.
 	Fits func(ctx context.Context, account string, size int64) error
-	// Uploads is the budget of the bytes of uploads that are under way, for which accounts take turns; nil: none. Each takes what
-	// it is long, and leastUpload at least.
+	// Uploads limits the total size of concurrent uploads; accounts take turns. nil: no limit. Each upload uses its length, at
+	// least leastUpload.
 	Uploads   *fair.Budget
 	Projected web.Projected
-	// PublicURL is the base of the addresses that files are uploaded to. Decision 8.
+	// PublicURL is the base of the upload addresses. Decision 8.
 	PublicURL string
-	// CursorKey signs the cursors of lists, UploadKey the addresses for uploads: at least 16 bytes each, the same in every process.
+	// CursorKey signs the cursors of lists, UploadKey the upload addresses: at least 16 bytes each, the same in every process.
 	CursorKey, UploadKey []byte
-	UploadTTL            time.Duration // an upload must begin within it. Spec: Limits. Default: 120 seconds
-	CORSOrigins          []string      // whose pages may upload
+	UploadTTL            time.Duration // an upload must begin within this time. Spec: Limits. Default: 120 seconds
+	CORSOrigins          []string      // origins whose pages may upload
 	Now                  func() time.Time
 	Log                  logrus.FieldLogger
 }
 
-// API serves the libraries. It is safe for concurrent use.
+// API serves the media libraries. It is safe for concurrent use.
 type API struct {
 	cfg     Config
 	lists   web.Lists[listing]
 	trees   web.Lists[treeQuery]
 	tickets web.Cursors
 
-	stopping context.Context // ends with Stop
+	stopping context.Context // cancelled by Stop
 	stop     context.CancelFunc
 }
 
-// New returns an API, or an error that names everything the configuration lacks.
+// New returns an API, or an error that names every missing field of the configuration.
 func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Presign", "Room", "Fits", "Uploads", "UploadTTL", "CORSOrigins", "Now"); err != nil {
 		return nil, err
@@ -132,8 +132,8 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Stop ends the uploads that are under way, and every later one, with 503: their addresses can be used again. An HTTP server
-// waits for its answers when it shuts down: call Stop then.
+// Stop ends running uploads, and every later one, with 503; clients can use their addresses again. An HTTP server waits for
+// running requests when it shuts down, so call Stop then.
 func (a *API) Stop() { a.stop() }
 
 // Paths of the interface.
@@ -141,11 +141,11 @@ const (
 	mediaPath  = "/v2/media"
 	filePath   = mediaPath + "/file"
 	folderPath = mediaPath + "/folder"
-	// uploadPath is followed by a ticket. It has as many parts as no address of a stored file has.
+	// uploadPath is followed by a ticket. Its number of path segments differs from that of every stored file's address.
 	uploadPath = mediaPath + "/upload/"
 )
 
-// Operations are all that needs a key. Spec: Endpoints; decision 43; roles by decision "Roles".
+// Operations returns the operations that need a key. Spec: Endpoints; decision 43; roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	read := func(path string, serve access.Endpoint, query ...string) access.Operation {
 		return access.Operation{
@@ -169,14 +169,14 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// Routes registers what needs no key: the addresses for uploads.
+// Routes registers the upload addresses, which need no key.
 func (a *API) Routes(router *mux.Router) {
 	shared := router.NewRoute().Subrouter()
 	shared.Use(web.CORS{Origins: a.cfg.CORSOrigins}.Middleware)
 	shared.Handle(uploadPath+"{ticket}", web.Methods{http.MethodPut: a.putUpload})
 }
 
-// actFor lets an operator see what an account sees.
+// actFor lets an operator read another account's library.
 func (a *API) actFor(serve access.Endpoint) access.Endpoint {
 	return func(w http.ResponseWriter, r *http.Request, c access.Call) error {
 		c, err := a.cfg.Gate.ActFor(r, c)
@@ -187,7 +187,7 @@ func (a *API) actFor(serve access.Endpoint) access.Endpoint {
 	}
 }
 
-// done is the answer of what changed something.
+// done is the answer to a change.
 type done struct {
 	Success   bool   `json:"success"`
 	FileURL   string `json:"fileUrl,omitempty"`
@@ -196,7 +196,7 @@ type done struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// answer waits until what was done can be seen, and says so.
+// answer waits until the change is visible in the read models, and then answers.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, at eventstore.Position, d done) error {
 	web.Await(r.Context(), a.cfg.Projected, at)
 	d.Success, d.Timestamp = true, web.Stamp(a.cfg.Now())

@@ -10,7 +10,7 @@ import (
 	"moviola/projections"
 )
 
-// freeAllowance is what may be stored at no cost, in bytes. Storage costs nothing (decision 39); clients show the figure.
+// freeAllowance is the free storage that clients display, in bytes. In fact all storage is free (decision 39).
 const freeAllowance = 52_428_800
 
 // storage says how much an account stores. There is no fee for it. Decision 39.
@@ -22,7 +22,7 @@ type storage struct {
 	BlockedAt      *string `json:"blocked_at"`
 }
 
-// getMedia serves GET /media: the storage, and the listing of a folder.
+// getMedia serves GET /media: the storage used, and the listing of a folder.
 func (a *API) getMedia(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	l, err := a.parseListing(c)
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *API) getFolder(w http.ResponseWriter, r *http.Request, c access.Call) e
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// branch is one folder of the tree: what lies directly in it.
+// branch is one folder of the tree, with the counts of files directly in it.
 type branch struct {
 	Path  string `json:"path"`
 	Files int64  `json:"files"`
@@ -85,13 +85,13 @@ type treeAnswer struct {
 	Timestamp string   `json:"timestamp"`
 }
 
-// treeQuery asks for a page of a tree. Its JSON is the cursor.
+// treeQuery selects a page of a tree. Its JSON is the cursor.
 type treeQuery struct {
 	Account domain.AccountID `json:"a"`
-	After   string           `json:"t"` // the last path of the page before; empty: the first page
+	After   string           `json:"t"` // last path of the previous page; empty: the first page
 }
 
-// tree answers with all folders, the root and temp among them: a thousand on a page.
+// tree answers with all folders, including the root and temp: a thousand on a page.
 func (a *API) tree(w http.ResponseWriter, r *http.Request, c access.Call, token string) error {
 	at := treeQuery{Account: c.Account}
 	var err error
@@ -119,8 +119,8 @@ func (a *API) tree(w http.ResponseWriter, r *http.Request, c access.Call, token 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// branches shows folders in order. The root and temp are always there: they are put in where they belong, when that is after from
-// and, unless to is empty, up to to.
+// branches returns folders in order. The root and temp always exist: they are inserted at their places when those are after from
+// and, unless to is empty, not after to.
 func branches(folders []projections.MediaFolder, from, to string) []branch {
 	always := []string{"/", media.Temp}
 	out := make([]branch, 0, len(folders)+len(always))

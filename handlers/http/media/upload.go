@@ -17,17 +17,17 @@ import (
 	"moviola/internal/fair"
 )
 
-// ticket is what an address for an upload is bound to, beside the method PUT. It is signed as a whole: no part can be changed.
-// Decision 45.
+// ticket is what an upload address is bound to, beside the method PUT. It is signed as a whole: no part can be changed. Decision
+// 45.
 type ticket struct {
-	Place       string `json:"p"` // id of the path's stream, which names the account
+	Place       string `json:"p"` // id of the path's stream, which contains the account
 	Entry       string `json:"e"`
 	Size        int64  `json:"s"`
 	ContentType string `json:"t"`
 	Expires     int64  `json:"x"` // Unix milliseconds
 }
 
-// The refusals of uploads. An address that was altered in any way is told apart from others by nobody.
+// The refusals of uploads. They do not tell how an address was altered.
 var (
 	errAddress = domain.Errorf(domain.Forbidden, "upload_address_invalid", "Invalid upload address")
 	errLength  = domain.Errorf(domain.Invalid, "upload_length_required",
@@ -40,7 +40,7 @@ var (
 		"The service is taking as many uploads as it can. Send the body to the same address again.")
 )
 
-// uploadAddress is where the bytes of a registered file are sent to.
+// uploadAddress returns the address to which the client sends the bytes of a registered file.
 func (a *API) uploadAddress(r *http.Request, account domain.AccountID, file mediafiles.RegisteredMedia) (string, error) {
 	place := media.StreamID(account, file.Path())
 	if a.cfg.Presign != nil {
@@ -55,22 +55,22 @@ func (a *API) uploadAddress(r *http.Request, account domain.AccountID, file medi
 	return a.cfg.PublicURL + uploadPath + text, err
 }
 
-// putUpload serves PUT to the address of an upload. It asks for no key: the address is one.
+// putUpload serves PUT to an upload address. It needs no key: the address is the authorisation.
 func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	err := a.receive(w, r)
 	if err == nil {
 		return
 	}
-	// Whoever still sends while the connection breaks off may never see the answer. So a little of the body is read, all of a
-	// small one; of a large one no more is, but the connection stays for a moment.
+	// A client that is still sending when the connection closes may never see the answer. So up to lastBytes of the body are
+	// read, which is all of a small body. A larger body is not read further, but the connection stays open for lastPause.
 	w.Header().Set("Connection", "close")
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(lastPause))
 	_, unread := io.CopyN(io.Discard, r.Body, lastBytes)
-	_ = connection.SetReadDeadline(time.Unix(1, 0)) // what cannot do so reads a little more
+	_ = connection.SetReadDeadline(time.Unix(1, 0)) // without support for deadlines a little more is read
 	var refusal *domain.Error
 	if !errors.As(err, &refusal) && r.Context().Err() != nil {
-		return // nobody waits for an answer
+		return // the client has gone
 	}
 	if errors.Is(err, errStopping) || errors.Is(err, errManyUploads) {
 		w.Header().Set("Retry-After", "2")
@@ -84,7 +84,8 @@ func (a *API) putUpload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// receive checks an upload before a byte of it is read, in the order in which an attacker would learn least, and then stores it.
+// receive checks an upload before it reads the body, in an order that tells an attacker as little as possible, and then stores
+// it.
 func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	t, err := a.ticketOf(r)
 	if err != nil {
@@ -111,7 +112,7 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), media.UploadTime)
 	defer cancel()
 	deadline := http.NewResponseController(w).SetReadDeadline
-	defer context.AfterFunc(a.stopping, func() { _ = deadline(time.Unix(1, 0)) })() // ends a read that waits
+	defer context.AfterFunc(a.stopping, func() { _ = deadline(time.Unix(1, 0)) })() // ends a blocked read
 	at, err := a.cfg.Upload.Handle(ctx, mediafiles.UploadMedia{
 		Place: t.Place, Entry: t.Entry, Size: t.Size, Body: &steady{r: r.Body, extend: deadline, stopping: a.stopping},
 	})
@@ -121,7 +122,7 @@ func (a *API) receive(w http.ResponseWriter, r *http.Request) error {
 	return a.answer(w, r, at, done{})
 }
 
-// busy is what a client is told whose upload has waited too long for its turn.
+// busy converts fair.ErrBusy to the refusal for an upload that has waited too long for its turn.
 func busy(err error) error {
 	if errors.Is(err, fair.ErrBusy) {
 		return errManyUploads
@@ -129,7 +130,7 @@ func busy(err error) error {
 	return err
 }
 
-// ticketOf reads the ticket of an address. An address has no query.
+// ticketOf reads the ticket of an upload address. An upload address has no query.
 func (a *API) ticketOf(r *http.Request) (ticket, error) {
 	var t ticket
 	if err := a.tickets.Decode(mux.Vars(r)["ticket"], &t); err != nil || r.URL.RawQuery != "" || r.URL.ForceQuery ||
@@ -142,8 +143,8 @@ func (a *API) ticketOf(r *http.Request) (ticket, error) {
 	return t, nil
 }
 
-// checkHeaders holds length and type against those that were registered. A plain `curl -T` names no type: the file has the
-// registered one then, as ever. Spec: POST /media/file, with the matching content type.
+// checkHeaders compares length and type with those that were registered. A plain `curl -T` sends no type; then the registered one
+// applies. Spec: POST /media/file, with the matching content type.
 func checkHeaders(r *http.Request, t ticket) error {
 	given := strings.TrimSpace(strings.Join(r.Header.Values("Content-Type"), ","))
 	switch {
@@ -157,30 +158,30 @@ func checkHeaders(r *http.Request, t ticket) error {
 	return nil
 }
 
-// leastUpload is what an upload takes of their budget at least, in bytes: a short one has a connection too.
+// leastUpload is the least that an upload uses of the budget, in bytes: a short upload holds a connection too.
 const leastUpload = 16 << 20
 
 const (
-	// How slow a body may be: fewer bytes in a pause end it.
+	// The minimum speed of a body: fewer than leastBytes in longestPause end it.
 	longestPause = 30 * time.Second
 	leastBytes   = 4 << 10
-	// How much is read of a body that is refused, and for how long: with what is buffered, less than the 64 KB after which a
-	// refusal is late (reliability §7b).
+	// How much of a refused body is read, and for how long. Together with buffered bytes that is less than 64 KB, from where on a
+	// refusal comes too late (reliability §7b).
 	lastPause = time.Second
 	lastBytes = 32 << 10
 )
 
-// steady reads a body as long as bytes flow: the deadline moves on whenever enough of them have come.
+// steady reads a body while its bytes arrive fast enough: after every leastBytes it extends the read deadline.
 type steady struct {
 	r        io.Reader
 	extend   func(deadline time.Time) error
-	stopping context.Context // ends the body
+	stopping context.Context // its end ends the body
 	got      int
-	set      time.Time // when the deadline was moved last
+	set      time.Time // when the deadline was last extended
 }
 
 func (s *steady) Read(p []byte) (int, error) {
-	// Moving the deadline costs a call: once a second is enough for a fast body.
+	// Setting the deadline is a system call: for a fast body once a second is enough.
 	if now := time.Now(); s.set.IsZero() || s.got >= leastBytes && now.Sub(s.set) >= time.Second {
 		s.got, s.set = 0, now
 		if err := s.extend(now.Add(longestPause)); err != nil && !errors.Is(err, http.ErrNotSupported) {

@@ -15,7 +15,7 @@ import (
 
 var errIndex = domain.Errorf(domain.Invalid, "index_invalid", "Invalid index")
 
-// projectOf is the movie that a request is about, named by project or its alias. Decision 7.
+// projectOf returns the movie that a request names by project or its alias. Decision 7.
 func projectOf(query url.Values) (domain.ProjectID, error) {
 	text, ok := web.One(query, "project", "id")
 	if !ok {
@@ -57,7 +57,8 @@ type redelivered struct {
 	Timestamp string           `json:"timestamp"`
 }
 
-// redeliverMovie serves POST /movies/redeliver: the destinations of a finished movie, or one of them, are run again. Decision 32.
+// redeliverMovie serves POST /movies/redeliver: it delivers a finished movie again to all destinations or one of them. Decision
+// 32.
 func (a *API) redeliverMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	project, err := projectOf(c.Query)
 	if err != nil {
@@ -77,7 +78,7 @@ func (a *API) redeliverMovie(w http.ResponseWriter, r *http.Request, c access.Ca
 	return web.Write(w, http.StatusOK, redelivered{Success: true, Project: project, Timestamp: web.Stamp(a.now())})
 }
 
-// parseIndex reads the position of one destination; nil: all of them.
+// parseIndex reads the index of a destination; nil: all destinations.
 func parseIndex(query url.Values) (*int, error) {
 	text, ok := web.One(query, "index")
 	if text == "" {

@@ -1,5 +1,5 @@
 // Package movies serves the HTTP interface of the service, version 2: movies, as the specification describes them. A handler
-// parses, authorises, calls one command or query and writes what came of it; it decides nothing else.
+// parses and authorises the request, calls one command or query and writes its result; it decides nothing else.
 package movies
 
 import (
@@ -22,24 +22,24 @@ import (
 	"moviola/projections"
 )
 
-// Movies answers questions about movies. Get shows what this process has answered before: of an open movie it is never older
-// than the movie's stream. List may trail.
+// Movies answers queries for movies. Get never returns an open movie that is older than its stream, so clients see their own
+// changes. List may lag.
 type Movies interface {
 	Get(ctx context.Context, project domain.ProjectID) (projections.Movie, bool, error)
 	List(ctx context.Context, list projections.MovieList) (projections.MoviePage, error)
 }
 
-// Gate tells whom a call may act for.
+// Gate determines for which account a call acts.
 type Gate interface {
 	ActFor(r *http.Request, c access.Call) (access.Call, error)
 }
 
-// Balances tells what an account can spend. An account without credits yet has the zero Balance.
+// Balances returns the credits of an account; zero for an account that never had credits.
 type Balances interface {
 	Get(ctx context.Context, account domain.AccountID) (projections.Balance, error)
 }
 
-// Presence tells how far a claim is. False: nobody has shown a sign of life for it.
+// Presence returns the progress of a claim; false when no sign of life was written for it.
 type Presence interface {
 	Of(ctx context.Context, work string) (projections.Presence, bool, error)
 }
@@ -49,20 +49,20 @@ type Files interface {
 	Open(ctx context.Context, key string) (commands.File, error)
 }
 
-// Accounts finds an account.
+// Accounts reads accounts.
 type Accounts interface {
 	Get(ctx context.Context, account domain.AccountID) (projections.Account, bool, error)
 }
 
-// Submitter is the command behind POST /movies. Admit is the check of the account's state, made before the body is read. Preview
-// reads a movie and finds the refusal that follows from it, and does nothing.
+// Submitter is the command behind POST /movies. Admit checks the account's state before the body is read. Preview checks a movie
+// and returns the refusal that a submission would get; it changes nothing.
 type Submitter interface {
 	Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error
 	Handle(ctx context.Context, cmd commands.SubmitMovie) (commands.Submission, error)
 	Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error)
 }
 
-// Outside tells what a movie alone does not, as an account may see it.
+// Outside returns the facts outside of the movie JSON that its checks need, as far as the account may see them.
 type Outside interface {
 	Of(ctx context.Context, account domain.AccountID) lint.Outside
 }
@@ -82,17 +82,17 @@ type Redeliverer interface {
 	Handle(ctx context.Context, cmd deliveries.RequestRedelivery) (eventstore.Position, error)
 }
 
-// History tells all that happened to a movie of an account, oldest first. False: the account has no such movie.
+// History returns all events of a movie of an account, oldest first; false when the account has no such movie.
 type History interface {
 	History(ctx context.Context, account domain.AccountID, project domain.ProjectID) ([]projections.HistoryEntry, bool, error)
 }
 
-// Config is what an API needs. Every field is required, but for those that say what they are when left out.
+// Config is what an API needs. A field is required unless its comment says what its zero value means.
 type Config struct {
 	Movies    Movies
 	Gate      Gate
 	Accounts  Accounts
-	Plans     plan.Plans // the zero Plans are the built-in ones
+	Plans     plan.Plans // zero: the built-in plans
 	Balances  Balances
 	Presence  Presence
 	Files     Files
@@ -104,18 +104,18 @@ type Config struct {
 	History   History
 	Projected web.Projected
 	Survey    commands.Surveyor // nil: movies are validated without their layout
-	Outside   Outside           // nil: nothing beside a movie is looked at to validate it
-	// PublicURL is the base of every address handed out: scheme and host, no slash at the end. Decision 8.
+	Outside   Outside           // nil: validation uses the movie JSON only
+	// PublicURL is the base of every address in answers: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
-	Tokens    result.Tokens // in the addresses of rendered files
-	// CursorKey signs the cursors of lists. Every process of an installation has the same one: at least 16 bytes.
+	Tokens    result.Tokens // derives the tokens in the addresses of rendered files
+	// CursorKey signs the cursors of lists: at least 16 bytes, the same in every process of an installation.
 	CursorKey []byte
 	Streams   Streams
 	Now       func() time.Time // nil: time.Now
 	Log       logrus.FieldLogger
 }
 
-// API serves the interface. It is safe for concurrent use.
+// API serves movies. It is safe for concurrent use.
 type API struct {
 	cfg      Config
 	now      func() time.Time
@@ -123,7 +123,7 @@ type API struct {
 	answered watermark
 
 	documents documents
-	echoes    documents // without their JSON, for those who do not want to see it
+	echoes    documents // only the parts that answers without the JSON contain
 
 	streams   Streams
 	turnstile turnstile
@@ -131,7 +131,7 @@ type API struct {
 	stopped   chan struct{} // closed by Stop
 }
 
-// New returns an API, or an error that names everything the configuration lacks.
+// New returns an API, or an error that names every missing field of the configuration.
 func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Plans", "Streams", "Now", "Survey", "Outside"); err != nil {
 		return nil, err
@@ -147,6 +147,6 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Stop ends the streams that are open, and every later one at its first event. An HTTP server waits for its answers when it
-// shuts down: call Stop then.
+// Stop ends open event streams, and later ones at their first event. An HTTP server waits for running requests when it shuts
+// down, so call Stop then.
 func (a *API) Stop() { a.stop() }

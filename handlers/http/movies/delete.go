@@ -43,8 +43,8 @@ func (a *API) deleteMovie(w http.ResponseWriter, r *http.Request, c access.Call)
 	})
 }
 
-// failDelete answers with the one status of DELETE /movies and its own words for a bad key. A wrong operator's token is 403, as
-// everywhere.
+// failDelete answers errors of DELETE /movies with their one status, and with a text of its own for an invalid key. A wrong
+// operator's token is 403, as everywhere.
 func (a *API) failDelete(w http.ResponseWriter, r *http.Request, err error) {
 	var refusal *domain.Error
 	switch {

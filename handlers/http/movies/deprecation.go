@@ -9,19 +9,20 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// markDeprecated tells a client that its movie uses a feature that will go. Spec: Versioning 2, the element type template.
+// markDeprecated tells a client that its movie uses a feature that will be removed. Spec: Versioning 2, the element type
+// template.
 func markDeprecated(h http.Header, body []byte) {
 	if usesTemplateElement(body) {
 		web.MarkDeprecated(h)
 	}
 }
 
-// usesTemplateElement looks for an element of type template. Most bodies do not have the word at all.
+// usesTemplateElement looks for an element of type template. Most bodies do not contain the word at all.
 func usesTemplateElement(body []byte) bool {
 	if !bytes.Contains(body, []byte(`"template"`)) {
 		return false
 	}
-	// What the document's own reader refuses, nesting above all, is not looked at any further.
+	// A document that the parser refuses, such as one nested too deep, is not searched.
 	if _, err := document.Parse(body); err != nil {
 		return false
 	}

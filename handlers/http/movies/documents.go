@@ -9,26 +9,26 @@ import (
 	"moviola/domain/result"
 )
 
-// The bounds of what is kept of documents, and as much again of their echoes: of all together, and of one, in bytes.
+// Limits of the cached documents, in bytes: of all together, and of one. The cached echoes have the same limits.
 const (
 	maxKeptBytes    = 32 << 20
 	maxKeptDocument = 256 << 10
-	keptOverhead    = 512 // of an entry beside its text
+	keptOverhead    = 512 // memory of an entry beside its text, in bytes
 )
 
-// posted is a movie's JSON as it was posted, and what the client wants to see of it again.
+// posted is a movie's JSON as it was posted, and the parts of it that answers always contain.
 type posted struct {
 	json json.RawMessage
 	echo result.Echo
 }
 
-// documents keeps the posted JSON that was asked for last. A movie is asked for many times, and its document never changes.
-// The zero documents keeps nothing yet; it is safe for concurrent use.
+// documents caches the posted JSON that was requested last. A client requests a movie many times, and its document never changes.
+// The zero documents is empty; it is safe for concurrent use.
 type documents struct {
 	mu    sync.Mutex
 	bytes int
 	byKey map[string]*list.Element
-	order list.List // of *kept, the last used first
+	order list.List // of *kept, most recently used first
 }
 
 type kept struct {
@@ -40,7 +40,7 @@ func (k *kept) size() int {
 	return len(k.key) + len(k.doc.json) + len(k.doc.echo.ClientData) + keptOverhead
 }
 
-// get returns a document that is kept.
+// get returns a cached document.
 func (d *documents) get(key string) (posted, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -52,13 +52,13 @@ func (d *documents) get(key string) (posted, bool) {
 	return found.Value.(*kept).doc, true
 }
 
-// put keeps a document, unless it is large, and lets go of those that were not used for longest.
+// put caches a document, unless it is too large, and evicts those that were unused for longest.
 func (d *documents) put(key string, doc posted) {
 	if len(doc.json)+len(doc.echo.ClientData) > maxKeptDocument {
 		return
 	}
-	doc.json = bytes.Clone(doc.json)                       // reading has left room behind it
-	doc.echo.ClientData = bytes.Clone(doc.echo.ClientData) // else it would hold the whole document
+	doc.json = bytes.Clone(doc.json)                       // drops spare capacity from reading
+	doc.echo.ClientData = bytes.Clone(doc.echo.ClientData) // otherwise it would keep the whole document in memory
 	entry := &kept{key: key, doc: doc}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,13 +18,13 @@ type history struct {
 	Timestamp string           `json:"timestamp"`
 }
 
-// pastEvent is one thing that happened to a movie. What its type does not speak of is left out.
+// pastEvent is one event of a movie in an answer. Fields that the event does not concern are left out.
 type pastEvent struct {
 	Number   int64         `json:"number"` // from 0
 	Type     string        `json:"type"`
 	At       string        `json:"at"`
-	Status   string        `json:"status"`            // of the movie, after it
-	Request  string        `json:"request,omitempty"` // id of the request that it goes back to
+	Status   string        `json:"status"`            // status of the movie after the event
+	Request  string        `json:"request,omitempty"` // id of the request that has caused the event
 	Worker   string        `json:"worker,omitempty"`
 	Attempt  int           `json:"attempt,omitempty"`
 	Success  *bool         `json:"success,omitempty"`
@@ -46,7 +46,7 @@ type pastDelivery struct {
 	DurationMS int64  `json:"duration_ms,omitempty"`
 }
 
-// movieEvents serves GET /movies/events: all that happened to a movie, oldest first. Decision 32.
+// movieEvents serves GET /movies/events: all events of a movie, oldest first. Decision 32.
 func (a *API) movieEvents(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	project, err := projectOf(c.Query)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"moviola/projections"
 )
 
-// The bounds of one stream: movies that are named, and movies that are followed at the same time when all are.
+// The limits of one stream: movies that the client names, and movies that are followed at the same time when the client asks for
+// all.
 const (
 	maxFollowed    = 100
 	maxAllFollowed = 300
@@ -23,7 +24,7 @@ var (
 	errFollowed = domain.Errorf(domain.Invalid, "project_count", "At most %d projects can be followed in one stream.", maxFollowed)
 )
 
-// followed reads which movies are to be followed; none: all of the account.
+// followed reads which movies the client wants to follow; empty: all movies of the account.
 func followed(query url.Values) ([]domain.ProjectID, error) {
 	all, ok := web.One(query, "all")
 	names := slices.DeleteFunc(slices.Clone(query["project"]), func(name string) bool { return name == "" })
@@ -52,25 +53,25 @@ func followed(query url.Values) ([]domain.ProjectID, error) {
 	return projects, nil
 }
 
-// following is one movie that is followed, and what was last said of it.
+// following is one followed movie, and what the client was last told about it.
 type following struct {
 	movie projections.Movie
 	last  string
 }
 
-// followings are the movies of one stream. Only the stream's goroutine uses them.
+// followings are the followed movies of one stream. Only the stream's goroutine uses them.
 type followings struct {
 	api     *API
 	account domain.AccountID
-	all     bool      // of the account, also those that are still to come
-	since   time.Time // movies that came later are new
-	seen    []string  // projects that were new at the last look: an ended one is not told again
+	all     bool      // follow all movies of the account, also future ones
+	since   time.Time // movies created after this time are new
+	seen    []string  // new movies of the last look; ended ones among them are not reported again
 	movies  []*following
 }
 
 func (f *followings) add(m projections.Movie) { f.movies = append(f.movies, &following{movie: m}) }
 
-// begin takes up the movies of the account that are open, if all are to be followed.
+// begin adds the account's open movies, if all are to be followed.
 func (f *followings) begin(ctx context.Context) error {
 	if !f.all {
 		return nil
@@ -81,7 +82,7 @@ func (f *followings) begin(ctx context.Context) error {
 			return fmt.Errorf("list the open movies of account %s: %w", f.account, err)
 		}
 		for _, m := range page.Movies {
-			if !f.follows(m.Project) { // one may have begun between the two lists
+			if !f.follows(m.Project) { // a movie may be in both lists
 				f.add(m)
 			}
 		}
@@ -89,8 +90,7 @@ func (f *followings) begin(ctx context.Context) error {
 	return nil
 }
 
-// look finds out how the movies stand now, and takes up new ones. A store that is away for a moment is no reason to end: what is
-// known is told again.
+// look reads the followed movies again, and adds new ones. When a store is unavailable, the previous state is reported again.
 func (f *followings) look(ctx context.Context) {
 	for _, one := range f.movies {
 		if now, ok, err := f.api.cfg.Movies.Get(ctx, domain.ProjectID(one.movie.Project)); err == nil && ok {
@@ -108,7 +108,7 @@ func (f *followings) look(ctx context.Context) {
 	for _, m := range page.Movies {
 		if !slices.Contains(f.seen, m.Project) && !f.follows(m.Project) {
 			if len(f.movies) >= maxAllFollowed {
-				continue // it is taken up when another has ended
+				continue // it is added when another movie has ended
 			}
 			f.add(m)
 		}

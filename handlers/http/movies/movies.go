@@ -11,20 +11,20 @@ import (
 	"moviola/projections"
 )
 
-// maxPageBytes is where the movies of a page are cut, whatever its limit, so that the answer stays below 6 MB. Decision 13.
+// maxPageBytes is the maximum size of the movies of a page, whatever its limit, so that the answer stays below 6 MB. Decision 13.
 const maxPageBytes = 6<<20 - 4096
 
-// maxPageReads bounds the documents that are read for a page without them.
+// maxPageReads is the maximum size of the documents read for a page whose answer does not contain them.
 const maxPageReads = 32 << 20
 
-// quota is what an account may still spend: the counters of its plan only. Decision 36: credits are seconds.
+// quota is what an account may still spend: only the counter of its plan. Decision 36: credits are seconds.
 type quota struct {
 	Time   *int64 `json:"time,omitempty"`
 	Movies *int64 `json:"movies,omitempty"`
 	Drafts *int64 `json:"drafts,omitempty"`
 }
 
-// listHead and answerTail are what stands around the movies of an answer.
+// listHead and answerTail are the parts of an answer before and after its movies.
 type listHead struct {
 	Success   bool    `json:"success"`
 	From      string  `json:"from"`
@@ -77,7 +77,7 @@ func (a *API) single(ctx context.Context, project domain.ProjectID, c access.Cal
 	return a.finish(ctx, c, withMember([]byte(`{"success":true}`), "movie", shown))
 }
 
-// finish adds to an answer what ends every one.
+// finish appends the members with which every answer ends.
 func (a *API) finish(ctx context.Context, c access.Call, answer []byte) ([]byte, error) {
 	left, err := a.quota(ctx, c.Account)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *API) finish(ctx context.Context, c access.Call, answer []byte) ([]byte,
 	return joined(answer, tail), nil
 }
 
-// owned is a movie of the caller's account. Another account's is answered like one that does not exist. Decision 6.
+// owned returns the caller's movie. A movie of another account is not found, like one that does not exist. Decision 6.
 func (a *API) owned(ctx context.Context, project domain.ProjectID, c access.Call) (projections.Movie, error) {
 	m, ok, err := a.cfg.Movies.Get(ctx, project)
 	if err != nil {
@@ -100,8 +100,8 @@ func (a *API) owned(ctx context.Context, project domain.ProjectID, c access.Call
 		return m, nil
 	}
 	if m.Closed {
-		// A closed movie is found without a look at the log, one that does not exist is not: who may not see it must not tell
-		// them apart by the time that it takes.
+		// A lookup of a closed movie does not read the log; one of a missing movie does. This extra lookup keeps a caller who may
+		// not see the movie from telling the two cases apart by the response time.
 		if _, _, err := a.cfg.Movies.Get(ctx, nobodys); err != nil {
 			return projections.Movie{}, fmt.Errorf("get no movie: %w", err)
 		}
@@ -149,7 +149,7 @@ func (a *API) list(ctx context.Context, list projections.MovieList, simple bool,
 	return a.finish(ctx, c, withMember(encoded, "movies", array(shown)))
 }
 
-// fit encodes as many of the movies, from the first, as a page can hold: at least one. Decision 13.
+// fit encodes the first movies, as many as a page can hold: at least one. Decision 13.
 func (a *API) fit(ctx context.Context, movies []projections.Movie, simple bool) ([][]byte, error) {
 	shown := make([][]byte, 0, len(movies))
 	size, read := 0, int64(0)

@@ -13,13 +13,13 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// Streams says how GET /movies/progress behaves. Zero values stand for the defaults.
+// Streams configures GET /movies/progress. Zero fields mean the defaults.
 type Streams struct {
-	Every time.Duration // between two looks at a movie: 1 s
-	Beat  time.Duration // between two signs of life on a quiet stream: 15 s
-	Limit time.Duration // of one stream: 30 min; a client that wants more opens another
-	Total int           // streams open at the same time: 512
-	Each  int           // of one account: 64
+	Every time.Duration // time between two reads of a movie. Default: 1 s
+	Beat  time.Duration // time between two signs of life on a stream without events. Default: 15 s
+	Limit time.Duration // maximum duration of a stream, after which the client opens another. Default: 30 min
+	Total int           // maximum of open streams. Default: 512
+	Each  int           // maximum of open streams of one account. Default: 64
 }
 
 func (s Streams) filled() Streams {
@@ -46,14 +46,14 @@ const streamWrite = 10 * time.Second
 var errStreams = domain.Errorf(domain.Conflict, "too_many_streams", "Too many progress streams are open. Close some, or poll "+
 	"GET /movies instead.")
 
-// turnstile counts the open streams.
+// turnstile limits the open streams.
 type turnstile struct {
 	mu    sync.Mutex
 	total int
 	each  map[domain.AccountID]int
 }
 
-// enter returns how to leave, and false when there is no room.
+// enter counts a new stream and returns the function that ends it; false when the limit is reached.
 func (t *turnstile) enter(account domain.AccountID, limits Streams) (leave func(), ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,9 +75,9 @@ func (t *turnstile) enter(account domain.AccountID, limits Streams) (leave func(
 	}, true
 }
 
-// followMovies serves GET /movies/progress: server-sent events with status and percent, until all movies that were asked for are
-// closed, or without end for all of the account. It ends early when its client goes, when the process stops, and after a limit.
-// Decisions 32 and 74.
+// followMovies serves GET /movies/progress: server-sent events with status and percentage. The stream ends when all named movies
+// are closed; a stream of all movies of the account has no such end. It also ends when the client disconnects, when the process
+// stops, and at a time limit. Decisions 32 and 74.
 func (a *API) followMovies(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	projects, err := followed(c.Query)
 	if err != nil {
@@ -105,19 +105,19 @@ func (a *API) followMovies(w http.ResponseWriter, r *http.Request, c access.Call
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Accel-Buffering", "no") // a proxy that collects the stream would hide it
+	h.Set("X-Accel-Buffering", "no") // keeps a proxy from buffering the stream
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return nil
 	}
 	s := stream{api: a, out: http.NewResponseController(w), w: w}
-	// The server's limit for reading a request would end the stream: it counts from the request's beginning.
+	// Disables the server's read deadline, which counts from the beginning of the request and would end the stream.
 	_ = s.out.SetReadDeadline(time.Time{})
 	s.run(r, &f)
 	return nil
 }
 
-// moment is what one event of a stream says.
+// moment is the content of one event.
 type moment struct {
 	Project  string `json:"project"`
 	Status   string `json:"status"`
@@ -161,11 +161,11 @@ func (s *stream) run(r *http.Request, f *followings) {
 	}
 }
 
-// tellAll sends how the movies stand, and forgets those that have ended. False: nothing is left to be told.
+// tellAll sends the state of the movies, and removes those that have ended. It returns false when no movies are left.
 func (s *stream) tellAll(ctx context.Context, f *followings) (bool, error) {
 	left := f.movies[:0]
 	for _, one := range f.movies {
-		// The presence board may be away: the next look may find it.
+		// When the presence board is unavailable, the next round retries.
 		if now, percent, err := s.api.standing(ctx, one.movie); err == nil {
 			one.movie = now
 			if err := s.tell(one, percent); err != nil {
@@ -182,7 +182,7 @@ func (s *stream) tellAll(ctx context.Context, f *followings) (bool, error) {
 	return f.all || len(left) > 0, nil
 }
 
-// tell sends how a movie stands, unless that has been said already. The event of a closed movie is named end.
+// tell sends the state of a movie, unless the client has it already. The event of a closed movie is named end.
 func (s *stream) tell(one *following, percent int) error {
 	m := one.movie
 	shown := describe(m, s.api.cfg.PublicURL, s.api.cfg.Tokens)
@@ -205,7 +205,7 @@ func (s *stream) tell(one *following, percent int) error {
 }
 
 func (s *stream) write(text string) error {
-	// A test's recorder knows no deadlines; a real connection does.
+	// A test's recorder does not support deadlines; a real connection does.
 	_ = s.out.SetWriteDeadline(time.Now().Add(streamWrite))
 	if _, err := s.w.Write([]byte(text)); err != nil {
 		return err

@@ -13,10 +13,10 @@ import (
 	"moviola/projections"
 )
 
-// maxMonths is the longest range of a list. Spec: Limits.
+// maxMonths is the longest date range of a list, in months. Spec: Limits.
 const maxMonths = 3
 
-// The bounds of the filters of a list.
+// The limits of the filters of a list.
 const (
 	maxDataFilters = 5
 	maxFilterText  = 1024
@@ -38,14 +38,14 @@ var (
 	errProjects = domain.Errorf(domain.Invalid, "project_ambiguous", "The parameters project and id name different movies")
 )
 
-// moviesQuery is what GET /movies was asked for: one movie, or a page of a list.
+// moviesQuery is the parsed query of GET /movies: one movie, or a page of a list.
 type moviesQuery struct {
 	project string // empty: a list
 	list    projections.MovieList
 	simple  bool
 }
 
-// parseMovies reads the parameters of GET /movies. With a project the others, but for format, are not looked at.
+// parseMovies reads the parameters of GET /movies. With a project, all other parameters but format are ignored.
 func (a *API) parseMovies(query url.Values, account domain.AccountID) (moviesQuery, error) {
 	var q moviesQuery
 	var ok bool
@@ -74,7 +74,7 @@ func checkProject(text string) error {
 		text, utf8.RuneCountInString(text))
 }
 
-// parseList reads which page of a list is asked for: the one that a cursor leads to, else the first.
+// parseList reads which page of a list is requested: that of a cursor, otherwise the first.
 func (a *API) parseList(query url.Values, account domain.AccountID) (projections.MovieList, error) {
 	from, err := web.ParseDate(query, false, errFrom, "from", "date_start")
 	if err != nil {
@@ -146,8 +146,8 @@ func orZero(t *time.Time) time.Time {
 	return *t
 }
 
-// checkRange refuses a range that runs backwards or is too long: the day of its end may be at most the day of its start plus
-// three calendar months, held to the month's end. Decision 14.
+// checkRange refuses a range whose end is before its start, or that is too long: its last day may be at most three calendar
+// months after its first day, limited to the end of the month. Decision 14.
 func checkRange(from, to time.Time) error {
 	if from.After(to) {
 		return errFrom
@@ -158,7 +158,7 @@ func checkRange(from, to time.Time) error {
 	return nil
 }
 
-// latest is the last moment that a range may end at which begins at a time.
+// latest returns the latest end of a range that begins at a time.
 func latest(from time.Time) time.Time {
 	y, m, d := from.UTC().Date()
 	last := time.Date(y, m+maxMonths+1, 0, 0, 0, 0, 0, time.UTC) // the last day of the month three months on
@@ -168,11 +168,11 @@ func latest(from time.Time) time.Time {
 	return web.EndOfDay(last)
 }
 
-// earliest is the first day that a range may begin at which ends at a time. Decision 52.
+// earliest returns the earliest start of a range that ends at a time. Decision 52.
 func earliest(to time.Time) time.Time {
 	y, m, d := to.UTC().Date()
-	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // at most three days are lost to short months
-	if first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(first) {   // no year before can be written
+	day := time.Date(y, m-maxMonths, d, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -3) // at most three days are lost to shorter months
+	if first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Before(first) {   // earlier years have no valid text form
 		return first
 	}
 	for latest(day).Before(to) {

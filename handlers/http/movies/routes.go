@@ -19,7 +19,7 @@ const (
 	redeliverPath = moviesPath + "/redeliver"
 )
 
-// Operations are all that the interface can do with movies. Spec: Endpoints; decision 32; roles by decision "Roles".
+// Operations returns the operations on movies. Spec: Endpoints; decision 32; roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	op := func(method, path string, role key.Role, serve access.Endpoint, query ...string) access.Operation {
 		return access.Operation{Method: method, Path: path, Role: role, Query: query, Serve: serve}
@@ -32,7 +32,7 @@ func (a *API) Operations() []access.Operation {
 	submit.Headers, submit.OwnAccount = []string{web.IdempotencyHeader, web.OperatorTokenHeader}, true
 	remove := op(http.MethodDelete, moviesPath, key.Render, a.deleteMovie, "project", "id", "account")
 	remove.Headers, remove.OwnAccount = []string{web.OperatorTokenHeader}, true
-	remove.Fail = a.failDelete // one status for all but a wrong operator's token
+	remove.Fail = a.failDelete // all errors but a wrong operator's token have the same status
 	return []access.Operation{
 		list,
 		submit,

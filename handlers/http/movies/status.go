@@ -59,8 +59,8 @@ type destination struct {
 	At         string `json:"at"`
 }
 
-// statusOf is the status object of a movie as it is answered. The movie's document is asked for the client's own fields, and
-// shown unless simple: as it was posted, which nobody reads again.
+// statusOf returns the status object of a movie. It reads the movie's document for the client's own fields, and includes the JSON
+// as posted unless simple is set.
 func (a *API) statusOf(ctx context.Context, m projections.Movie, simple bool) ([]byte, error) {
 	doc, err := a.document(ctx, m, simple)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *API) statusOf(ctx context.Context, m projections.Movie, simple bool) ([
 	return encoded, nil
 }
 
-// describe is what the read model says of a movie.
+// describe makes a status object from the read model.
 func describe(m projections.Movie, base string, tokens result.Tokens) status {
 	s := status{
 		Success: m.Status != projections.StatusError && m.Status != projections.StatusTimeout,
@@ -119,7 +119,7 @@ func describe(m projections.Movie, base string, tokens result.Tokens) status {
 	return s
 }
 
-// describePlan fills in what is known of a video that was made.
+// describePlan sets the properties of a finished video.
 func describePlan(s *status, plan *movie.Plan) {
 	if plan == nil {
 		return
@@ -128,7 +128,7 @@ func describePlan(s *status, plan *movie.Plan) {
 	s.Duration, s.Width, s.Height = &duration, &plan.Width, &plan.Height
 }
 
-// destinations is null until the first destination has ended. Decision 33.
+// destinations returns the results, nil until the first destination has its final result. Decision 33.
 func destinations(results []projections.DeliveryResult) []destination {
 	var list []destination
 	for _, r := range results {
@@ -140,8 +140,8 @@ func destinations(results []projections.DeliveryResult) []destination {
 	return list
 }
 
-// standing is how a movie stands, and the share that is rendered, 0 to 100. A worker says in the log that it has finished and
-// then leaves the presence board: where nobody is on the board, the movie is looked at once more.
+// standing returns a movie's state and the rendered percentage, 0 to 100. A worker that finishes appends its event first and then
+// leaves the presence board. So when no worker is on the board, the movie is read once more.
 func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Movie, int, error) {
 	percent, known, err := a.progress(ctx, m)
 	if known || err != nil {
@@ -155,8 +155,8 @@ func (a *API) standing(ctx context.Context, m projections.Movie) (projections.Mo
 	return now, percent, err
 }
 
-// progress is the share that is rendered, 0 to 100: while a worker renders, what it last said. False: no worker has said
-// anything.
+// progress returns the rendered percentage, 0 to 100: the last one from the worker. It returns false when no worker has written
+// one.
 func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, known bool, err error) {
 	switch {
 	case m.Status == projections.StatusDone:
@@ -174,8 +174,8 @@ func (a *API) progress(ctx context.Context, m projections.Movie) (percent int, k
 	return min(max(int(presence.Percent), 0), 99), true, nil
 }
 
-// document is the JSON that was posted, but for secrets of its destinations, which are masked (decision 30), or only what the
-// client wants to see of it again. One that has been removed is null, and one that is damaged: it spoils no list.
+// document returns the posted JSON with the secrets of destinations masked (decision 30), or only the parts that answers always
+// contain. A removed or damaged document is null, so that it does not break a list.
 func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) (posted, error) {
 	key := blobkey.Document(domain.AccountID(m.Account), domain.ProjectID(m.Project))
 	if doc, ok := a.documents.get(key); ok {
@@ -207,7 +207,7 @@ func (a *API) document(ctx context.Context, m projections.Movie, echoOnly bool) 
 	return doc, nil
 }
 
-// readDocument returns a stored document without secrets and without the blanks between its values.
+// readDocument returns a stored document without secrets and without whitespace between values.
 func readDocument(ctx context.Context, files Files, key string) (json.RawMessage, error) {
 	file, err := files.Open(ctx, key)
 	if err != nil {
@@ -218,7 +218,7 @@ func readDocument(ctx context.Context, files Files, key string) (json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	// A byte order mark is accepted at submission; inside an answer it would be a mistake.
+	// A byte order mark is accepted at submission, but is invalid inside an answer.
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if raw = document.Sound(raw); !json.Valid(raw) {
 		return nil, fmt.Errorf("read %s: %w: it is no JSON", key, commands.ErrDamaged)

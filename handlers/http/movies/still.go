@@ -26,41 +26,41 @@ type Previews interface {
 	Handle(ctx context.Context, cmd previews.Draw) (previews.Drawn, error)
 }
 
-// The sizes of previews: pixels of the longer side.
+// The limits of previews: pixels of the longer side.
 const (
 	minStillSide = 16
 	maxStillSide = 1280
 )
 
-// maxMoment is the latest moment that can be asked for, in seconds: later than any movie.
+// maxMoment is the maximum of the parameter time, in seconds: longer than any movie.
 const maxMoment = 1e6
 
 // stills is the answer with several pictures. Decision 70.
 type stills struct {
 	Success  bool     `json:"success"`
 	Stills   []still  `json:"stills"`
-	Width    int      `json:"width"` // of the movie
+	Width    int      `json:"width"` // of the movie, in pixels
 	Height   int      `json:"height"`
-	Duration float64  `json:"duration"` // seconds, as far as the sources at hand tell
+	Duration float64  `json:"duration"` // of the movie in seconds, as far as the available sources tell
 	Frames   int64    `json:"frames"`
 	Warnings []string `json:"warnings"`
-	// Missing are sentences about what has a placeholder in its place. Exact: there are none, and the movie will be as long.
+	// Missing describes in sentences what is shown as a placeholder. Exact: nothing is, and the movie will have this duration.
 	Missing   []string `json:"missing"`
 	Exact     bool     `json:"exact"`
 	Timestamp string   `json:"timestamp"`
 }
 
-// still is one picture.
+// still is one picture of an answer.
 type still struct {
-	Time        float64 `json:"time"` // seconds: when its frame begins
+	Time        float64 `json:"time"` // start of its frame, in seconds
 	Frame       int64   `json:"frame"`
-	Width       int     `json:"width"` // of the picture
+	Width       int     `json:"width"` // of the picture, in pixels
 	Height      int     `json:"height"`
 	ContentType string  `json:"content_type"`
 	Data        string  `json:"data"` // base64
 }
 
-// stillQuery is what POST /movies/still was asked for.
+// stillQuery is the parsed query of POST /movies/still.
 type stillQuery struct {
 	moments []float64
 	fetch   bool
@@ -68,8 +68,8 @@ type stillQuery struct {
 	side    int
 }
 
-// stillMovie serves POST /movies/still: moments of a movie that is not rendered. One moment is answered as the picture itself,
-// unless JSON is asked for; several are JSON.
+// stillMovie serves POST /movies/still: pictures of moments of a movie, without a render. One moment is answered with the picture
+// itself, unless the client asks for JSON; several moments are answered with JSON.
 func (a *API) stillMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	query, err := web.ParseQuery(r)
 	if err != nil {
@@ -151,7 +151,7 @@ func parseStill(query url.Values) (q stillQuery, err error) {
 	return q, nil
 }
 
-// parseMoments reads seconds from a movie's start, in one list or in several.
+// parseMoments reads moments, in seconds from the movie's start, from one list or several.
 func parseMoments(lists []string) (moments []float64, err error) {
 	for _, list := range lists {
 		for text := range strings.SplitSeq(list, ",") {
@@ -172,7 +172,7 @@ func parseMoments(lists []string) (moments []float64, err error) {
 
 var errStillFormat = domain.Errorf(domain.Invalid, "format_invalid", "format must be png or jpg")
 
-// stillQuality is that of JPEG previews, of 100.
+// stillQuality is the quality of JPEG previews, 0 to 100.
 const stillQuality = 88
 
 // encodeStill writes a picture as PNG or JPEG.

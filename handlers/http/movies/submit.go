@@ -9,7 +9,7 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// maxMovieBytes is the largest movie JSON. Spec: Limits; decision 10.
+// maxMovieBytes is the maximum size of a movie's JSON. Spec: Limits; decision 10.
 const maxMovieBytes = 2 << 20
 
 var errTooLarge = domain.Errorf(domain.TooLarge, "movie_json_too_large",
@@ -27,7 +27,7 @@ func (a *API) postMovie(w http.ResponseWriter, r *http.Request, c access.Call) e
 	if err := a.cfg.Submit.Admit(r.Context(), c.Account, idempotencyKey); err != nil {
 		return err
 	}
-	if malformed != nil { // decision 4: the account's state comes first
+	if malformed != nil { // decision 4: the account's state is checked first
 		return malformed
 	}
 	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)

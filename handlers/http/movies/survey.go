@@ -10,10 +10,10 @@ import (
 	"moviola/domain/timeline"
 )
 
-// surveyTime is how long a movie is laid out to validate it.
+// surveyTime is the time limit for laying out a movie during validation.
 const surveyTime = 200 * time.Millisecond
 
-// fontless lays movies out in a process that has no fonts.
+// fontless lays out movies in a process without fonts.
 type fontless struct{}
 
 var _ commands.Surveyor = fontless{}

@@ -14,22 +14,23 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// validation is what would become of a movie, as far as its JSON tells. Decision 32.
+// validation is the answer of POST /movies/validate: what would happen to a movie, as far as its JSON tells. Decision 32.
 type validation struct {
 	Success bool `json:"success"`
-	Valid   bool `json:"valid"` // it would be accepted, and nothing in it is known to fail
-	// Errors are the problems of severity error. Their code is that of the refusal, or of the render's error.
+	Valid   bool `json:"valid"` // a submission would be accepted, and no certain failure was found
+	// Errors are the findings of severity error. Their code is that of the refusal, or of the render's error.
 	Errors   []finding `json:"errors"`
 	Warnings []string  `json:"warnings"`
 	Problems []finding `json:"problems"`
 	Total    int       `json:"problems_total"`
-	// Unchecked says in sentences what was not looked at.
+	// Unchecked says in sentences what was not checked.
 	Unchecked []string `json:"unchecked"`
 	Width     *int     `json:"width"`
 	Height    *int     `json:"height"`
 	FPS       *float64 `json:"fps"`
 	Draft     *bool    `json:"draft"`
-	// Duration and Credits are those of the finished movie when Exact; otherwise they grow by what its sources turn out to last.
+	// Duration and Credits are those of the finished movie when Exact is set; otherwise they may grow with the lengths of its
+	// sources.
 	Duration  *float64  `json:"duration"`
 	Credits   *int64    `json:"credits"`
 	Exact     *bool     `json:"exact"`
@@ -37,17 +38,17 @@ type validation struct {
 	Timestamp string    `json:"timestamp"`
 }
 
-// finding is something that is wrong in the JSON, or not done as it is written.
+// finding is an error in the JSON, or a property that the render does not follow as given.
 type finding struct {
 	Pointer string `json:"pointer"` // RFC 6901, into the body or the template
-	// Line and Column count from 1, columns in characters; 0: the text is not there to count.
+	// Line and Column count from 1, columns in characters; 0: the text is not available.
 	Line     int    `json:"line"`
 	Column   int    `json:"column"`
 	Code     string `json:"code"`
 	Severity string `json:"severity"`
 	Message  string `json:"message"`
 	Remedy   string `json:"remedy"`
-	Template string `json:"template,omitempty"` // id of the saved template, or of the movie that is rendered again
+	Template string `json:"template,omitempty"` // id of the saved template, or of the movie to be rendered again
 }
 
 func findingOf(p lint.Problem) finding {
@@ -58,7 +59,7 @@ func findingOf(p lint.Problem) finding {
 	}
 }
 
-// schedule says when everything is shown.
+// schedule says when each scene and element is shown.
 type schedule struct {
 	Scenes   []sceneTime   `json:"scenes"`
 	Elements []elementTime `json:"elements"` // of the movie itself
@@ -78,14 +79,14 @@ type elementTime struct {
 	spanTime
 }
 
-// spanTime is a stretch of time in seconds from the movie's start. Exact: no source can move it.
+// spanTime is a time range in seconds from the movie's start. Exact: it does not depend on the lengths of sources.
 type spanTime struct {
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
 	Exact bool    `json:"exact"`
 }
 
-// validateMovie serves POST /movies/validate. Nothing is stored and nothing is charged. A movie that is wrong is a good question:
+// validateMovie serves POST /movies/validate. It stores nothing and charges nothing. An invalid movie is a result, not an error:
 // only a body that is too large is refused.
 func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)
@@ -112,7 +113,7 @@ func (a *API) validateMovie(w http.ResponseWriter, r *http.Request, c access.Cal
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// survey lays the movie out as far as it can be without its sources.
+// survey lays out the movie as far as possible without its sources.
 func (v *validation) survey(surveyor commands.Surveyor, r *http.Request, input *lint.Input) {
 	if len(document.Sources(input.Movie)) > 0 {
 		v.Unchecked = append(v.Unchecked, "The sources are not fetched: whether they are there, what they hold and how long they are")
@@ -131,8 +132,7 @@ func (v *validation) survey(surveyor commands.Surveyor, r *http.Request, input *
 	}
 }
 
-// take writes down what was found.
-// The error with which the movie would be refused comes first.
+// take adds the findings of a report. The error with which a submission would be refused comes first.
 func (v *validation) take(report lint.Report, refused error) {
 	v.Total = report.Total
 	for _, p := range report.Problems {
@@ -154,7 +154,7 @@ func (v *validation) take(report lint.Report, refused error) {
 	v.Valid = len(v.Errors) == 0
 }
 
-// describe fills in what the JSON says of the finished movie.
+// describe sets the properties of the finished movie, as far as the JSON tells.
 func (v *validation) describe(m *document.Movie) {
 	o := document.OutlookOf(m)
 	short, long := o.Short, o.Long
@@ -178,7 +178,7 @@ func elementTimes(fps document.Rate, elements []document.Element, short, long []
 	return times
 }
 
-// spanOf is a stretch of time on the movie's frames. Decision 28.
+// spanOf converts a time range to the movie's frames. Decision 28.
 func spanOf(fps document.Rate, short, long document.Span) spanTime {
 	return spanTime{
 		Start: fps.Seconds(fps.Frame(short.Start)).Float(), End: fps.Seconds(fps.Frame(short.End)).Float(),
@@ -186,7 +186,7 @@ func spanOf(fps document.Rate, short, long document.Span) spanTime {
 	}
 }
 
-// rank is 1 for the error of a code.
+// rank orders findings: 1 for the given code, 0 for others.
 func (f finding) rank(code string) int {
 	if f.Code == code {
 		return 1

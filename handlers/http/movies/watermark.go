@@ -6,8 +6,8 @@ import (
 	"moviola/eventstore"
 )
 
-// watermark is the latest position of the log that this process has told a client of. A list waits for the read models to
-// reach it: lists may trail what other processes have done, never this one's own answers. Design §4.
+// watermark is the latest log position that this process has returned to a client. A list waits until the read models include it:
+// lists may lag behind changes of other processes, but never behind this process's own answers. Design §4.
 type watermark struct {
 	mu sync.Mutex
 	at eventstore.Position

@@ -1,6 +1,6 @@
-// Package openapi serves the description of the HTTP interface: as an OpenAPI document for programs, and as a page for people
-// that needs nothing from elsewhere. The document is openapi.json, with the schemas of movies, which are made of the table of properties
-// (domain/document); tests hold it and the code against each other.
+// Package openapi serves the description of the HTTP interface: as an OpenAPI document, and as a page for people that loads
+// nothing from other hosts. The document is openapi.json with the schemas of movies, which are generated from the table of
+// properties (domain/document); tests compare the document with the code.
 package openapi
 
 import (
@@ -38,7 +38,7 @@ const (
 func Document() []byte {
 	raw, err := assembled()
 	if err != nil {
-		panic("openapi: " + err.Error()) // the document in this program is broken: New says so first
+		panic("openapi: " + err.Error()) // the embedded document is broken: New reports that first
 	}
 	return raw
 }
@@ -76,7 +76,7 @@ var assembled = sync.OnceValues(func() ([]byte, error) {
 // movieSchema is the JSON Schema of movies.
 var movieSchema = sync.OnceValue(document.Schema)
 
-// Pages serves the document, the viewer that shows it, and the reference of the movie JSON. It is safe for concurrent use.
+// Pages serves the document, the viewer that displays it, and the reference of the movie JSON. It is safe for concurrent use.
 type Pages struct {
 	parts map[string]part // of the documentation, by the last part of their path
 	home  string          // where a browser that asks for / is led; empty: to the documentation
@@ -98,8 +98,8 @@ var (
 	movieText string
 )
 
-// New returns the pages. home is the path to which a browser that asks for / is led, empty for the documentation. An error means that the
-// document in this program is broken.
+// New returns the pages. Browsers that request / are redirected to home; empty: to the documentation. An error means that the
+// embedded document is broken.
 func New(home string) (*Pages, error) {
 	if _, err := assembled(); err != nil {
 		return nil, err
@@ -131,10 +131,10 @@ const (
 	pageType   = "text/html; charset=utf-8"
 )
 
-// markdownLink is a link to another page of the documentation, of which the service has none.
+// markdownLink matches links to other pages of the documentation, which the service does not have.
 var markdownLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// movieReference is the page of all properties of the movie JSON.
+// movieReference returns the page with all properties of the movie JSON.
 func movieReference() ([]byte, error) {
 	page, err := template.New("movie").Funcs(template.FuncMap{
 		"prose": func(text string) string { return markdownLink.ReplaceAllString(text, "docs/$1") },
@@ -147,11 +147,11 @@ func movieReference() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Routes registers the paths on the root router. No key is asked for.
+// Routes registers the paths on the root router. They need no key.
 func (p *Pages) Routes(router *mux.Router) {
 	for path, body := range map[string]func() []byte{documentPath: Document, schemaPath: movieSchema} {
 		router.Handle(path, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
-			// Tools on pages of other sites read it.
+			// Tools on pages of other sites may read it.
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 			cacheable(w)
 			web.Send(w, http.StatusOK, "application/json; charset=utf-8", body())
@@ -171,7 +171,7 @@ func (p *Pages) Routes(router *mux.Router) {
 	}})
 }
 
-// root leads a browser to the page for people. For everybody else there is nothing.
+// root redirects browsers to the page for people. For other clients / is not found.
 func (p *Pages) root(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		web.NotFound(w, r)
@@ -181,7 +181,8 @@ func (p *Pages) root(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, cmp.Or(p.home, pagePath), http.StatusFound)
 }
 
-// policy lets a page of the documentation use what this service has, and nothing from elsewhere. The viewer writes its own styles.
+// policy restricts pages of the documentation to this service's own resources. Inline styles are allowed because the viewer
+// writes them.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -198,5 +199,5 @@ func (p *Pages) send(w http.ResponseWriter, f part) {
 	web.Send(w, http.StatusOK, f.contentType, f.body)
 }
 
-// cacheable lets an answer be kept for a while: it changes with the program only.
+// cacheable lets clients cache an answer for 300 seconds: it changes only with the program.
 func cacheable(w http.ResponseWriter) { w.Header().Set("Cache-Control", "public, max-age=300") }

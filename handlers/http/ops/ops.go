@@ -1,5 +1,5 @@
-// Package ops serves what operators and their machines watch: liveness, readiness, metrics and profiles. It is meant for an
-// address that only they can reach: answers may name internal parts.
+// Package ops serves monitoring for operators: liveness, readiness, metrics and profiles. Its address should be reachable by
+// operators only: answers may name internal parts.
 package ops
 
 import (
@@ -25,25 +25,25 @@ import (
 // checkTime is how long a check may take before it counts as failed.
 const checkTime = 2 * time.Second
 
-// Check says whether one part of the process can do its work. It ends when its context does.
+// Check reports whether one part of the process works. It ends with its context.
 type Check func(ctx context.Context) error
 
 // Config is what the handler shows.
 type Config struct {
-	// Ready are the checks that must all pass for the process to be sent work, by the name of what they check.
+	// Ready are the checks that must all pass before the process gets requests, by name.
 	Ready map[string]Check
 	// Metrics are the registered metrics.
 	Metrics prometheus.Gatherer
-	// Hosts are the names that requests may call the address by, beside IP addresses and localhost. A page in an operator's browser that has its own
-	// name point here (DNS rebinding) is refused.
+	// Hosts are the accepted host names of requests, beside IP addresses and localhost. This prevents DNS rebinding: a page in an
+	// operator's browser whose own name resolves to this address is refused.
 	Hosts []string
-	// MetricsToken must stand in the header Authorization of requests for /metrics, as `Bearer TOKEN`; empty: nothing has to.
+	// MetricsToken must be in the header Authorization of requests for /metrics, as `Bearer TOKEN`; empty: no token is needed.
 	MetricsToken string
 	// Pprof serves Go's profiles too.
 	Pprof bool
 }
 
-// New returns the handler of the operators' address: /healthz, /readyz, /metrics, and /debug/pprof/ where it is asked for.
+// New returns the handler of the operators' address: /healthz, /readyz, /metrics, and /debug/pprof/ when Pprof is set.
 func New(cfg Config) http.Handler {
 	mux := web.NewRouter()
 	mux.Handle("/healthz", web.Methods{http.MethodGet: alive})
@@ -62,13 +62,12 @@ func New(cfg Config) http.Handler {
 
 var errHost = domain.Errorf(domain.Invalid, "host_not_allowed", "This host name is not allowed here: use an IP address or localhost, or name it with --ops-host")
 
-// anyHost are the paths that answer whatever name they are called by: probes and scrapers use names of their own, and nothing there is
-// secret.
+// anyHost are the paths that accept every host name: probes and scrapers use their own names, and these paths reveal no secrets.
 var anyHost = []string{"/healthz", "/readyz", "/metrics"}
 
 var errMetricsToken = domain.Errorf(domain.Unauthenticated, "token_invalid", "Invalid token")
 
-// forScrapers lets those in who have the token. It compares hashes, so that the time it takes says nothing about the token.
+// forScrapers requires the token. It compares hashes, so that the response time tells nothing about the token.
 func (c Config) forScrapers(next http.HandlerFunc) http.HandlerFunc {
 	if c.MetricsToken == "" {
 		return next
@@ -85,7 +84,7 @@ func (c Config) forScrapers(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// calledByName refuses requests for other names than those of this address, except for anyHost.
+// calledByName refuses requests with other host names than this address has, except for anyHost.
 func (c Config) calledByName(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(anyHost, r.URL.Path) && !c.allows(r.Host) {
@@ -96,7 +95,7 @@ func (c Config) calledByName(next http.Handler) http.Handler {
 	})
 }
 
-// allows says whether a Host header, with or without a port, names this address.
+// allows reports whether a Host header, with or without a port, names this address.
 func (c Config) allows(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -113,12 +112,13 @@ type health struct {
 	Checks map[string]string `json:"checks,omitempty"`
 }
 
-// alive says that the process answers. It asks nothing else: a restart mends no store that is away.
+// alive answers that the process responds. It checks no dependencies: restarting the process does not help when a store is
+// unavailable.
 func alive(w http.ResponseWriter, _ *http.Request) {
-	_ = web.Write(w, http.StatusOK, health{Status: "ok"}) // plain strings always encode
+	_ = web.Write(w, http.StatusOK, health{Status: "ok"}) // encoding plain strings never fails
 }
 
-// ready says whether every check passes, and which one does not.
+// ready reports whether every check passes, and which ones fail.
 func (c Config) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), checkTime)
 	defer cancel()
@@ -128,10 +128,10 @@ func (c Config) ready(w http.ResponseWriter, r *http.Request) {
 			answer.Status, status = "not ready", http.StatusServiceUnavailable
 		}
 	}
-	_ = web.Write(w, status, answer) // plain strings always encode
+	_ = web.Write(w, status, answer) // encoding plain strings never fails
 }
 
-// run makes all checks at once and waits for them.
+// run makes all checks in parallel and waits for them.
 func (c Config) run(ctx context.Context) map[string]string {
 	var mu sync.Mutex
 	var all sync.WaitGroup

@@ -1,4 +1,4 @@
-// Package preloads serves batches of assets that are made ready before a render: they are requested, and looked at until they are
+// Package preloads serves batches of assets that are prepared before a render: clients request them, and poll until they are
 // done. Spec: Preload batch; decisions 38 and 46.
 package preloads
 
@@ -26,7 +26,7 @@ type Requester interface {
 	Handle(ctx context.Context, cmd preloads.RequestPreload) (preloads.RequestedPreload, error)
 }
 
-// Batches finds a batch. One that is not done is never older than its stream.
+// Batches reads a batch. A batch that is not done includes every event of its stream.
 type Batches interface {
 	Get(ctx context.Context, id preload.ID) (projections.Preload, bool, error)
 }
@@ -44,7 +44,7 @@ type Config struct {
 // API serves preloads. It is safe for concurrent use.
 type API struct{ cfg Config }
 
-// New returns an API, or an error that names everything the configuration lacks.
+// New returns an API, or an error that names every missing field of the configuration.
 func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Now"); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func New(cfg Config) (*API, error) {
 
 const path = "/v2/preloads"
 
-// Operations are all that the interface can do with preloads. Spec: Endpoints; roles by decision "Roles".
+// Operations returns the operations on preloads. Spec: Endpoints; roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{Method: http.MethodPost, Path: path, Role: key.Render, Serve: a.post},
@@ -65,7 +65,7 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// maxBody bounds a request, in bytes: that of a movie. Decision 10.
+// maxBody is the maximum size of a request's body, in bytes, as for a movie. Decision 10.
 const maxBody = 2 << 20
 
 var (
@@ -94,7 +94,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, c access.Call) error 
 	}{true, requested.ID, web.Stamp(a.cfg.Now())})
 }
 
-// answer is a batch as it is shown.
+// answer is a batch in an answer.
 type answer struct {
 	Success   bool    `json:"success"`
 	ID        string  `json:"preload_id"`
@@ -105,7 +105,7 @@ type answer struct {
 	Timestamp string  `json:"timestamp"`
 }
 
-// item is one item as it is shown. Spec: Preload item result.
+// item is one item in an answer. Spec: Preload item result.
 type item struct {
 	ID         string  `json:"id"`
 	Type       string  `json:"type"`
@@ -123,7 +123,7 @@ type item struct {
 	Error      string  `json:"error,omitempty"`
 }
 
-// get serves GET /preloads/{preload_id}. A batch of another account is one that does not exist. Decision 6.
+// get serves GET /preloads/{preload_id}. A batch of another account is not found. Decision 6.
 func (a *API) get(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	id, ok := preload.ParseID(mux.Vars(r)["preload_id"])
 	if !ok {
@@ -147,7 +147,7 @@ func (a *API) get(w http.ResponseWriter, r *http.Request, c access.Call) error {
 	return web.Write(w, http.StatusOK, shown)
 }
 
-// item shows one item. Its task is the work on it, as operators see it.
+// item converts one item. Its task is the id of its work item, as operators see it.
 func (a *API) item(account domain.AccountID, task string, i projections.PreloadItem) item {
 	shown := item{ID: i.ID, Type: i.Type, Status: i.Status, Task: task}
 	r := i.Result

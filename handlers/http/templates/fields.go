@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// field describes one variable to a tool that asks for its value. Movie-schema §10.3.
+// field describes one variable for a tool that asks for its value. Movie-schema §10.3.
 type field struct {
 	Name     string   `json:"name"`
 	Label    string   `json:"label"`
@@ -16,7 +16,7 @@ type field struct {
 	Help     string   `json:"help,omitempty"`
 	Required bool     `json:"required,omitempty"`
 	Options  []option `json:"options,omitempty"` // of a select
-	Spec     []field  `json:"spec,omitempty"`    // of what an array or a collection holds
+	Spec     []field  `json:"spec,omitempty"`    // the items of an array or a collection
 	Advanced bool     `json:"advanced,omitempty"`
 }
 
@@ -25,7 +25,7 @@ type option struct {
 	Value string `json:"value"`
 }
 
-// fieldsOf describes the variables of a movie, in their order, and the two that every movie takes.
+// fieldsOf describes the variables of a movie, in their order, and the two variables that every movie has.
 func fieldsOf(movie []byte) []field {
 	fields := []field{}
 	for _, v := range variablesOf(movie) {
@@ -40,7 +40,7 @@ func fieldsOf(movie []byte) []field {
 			}})
 }
 
-// variable is a variable of a movie, with what is said about it.
+// variable is a variable of a movie with its options and its help text.
 type variable struct {
 	name    string
 	raw     json.RawMessage
@@ -48,13 +48,13 @@ type variable struct {
 	options []option
 }
 
-// variablesOf reads the variables of a movie in the order in which they are written. What begins with @ lists the values of a
-// variable, what begins with ? is its help. Movie-schema §9.5.
+// variablesOf reads the variables of a movie in their written order. A name that begins with @ lists the values of a variable,
+// one that begins with ? is its help text. Movie-schema §9.5.
 func variablesOf(movie []byte) []variable {
 	var top struct {
 		Variables json.RawMessage `json:"variables"`
 	}
-	_ = json.Unmarshal(movie, &top) // without variables there is nothing to describe
+	_ = json.Unmarshal(movie, &top) // without variables the result is empty
 	members := membersOf(top.Variables)
 	told := map[string]json.RawMessage{}
 	for _, m := range members {
@@ -71,7 +71,7 @@ func variablesOf(movie []byte) []variable {
 	return variables
 }
 
-// membersOf are the members of an object in their order; of a key that is given twice the last one counts.
+// membersOf returns the members of an object in their order; of a repeated key the last one applies.
 func membersOf(raw json.RawMessage) []variable {
 	read := json.NewDecoder(bytes.NewReader(raw))
 	if opening, err := read.Token(); err != nil || opening != json.Delim('{') {
@@ -105,7 +105,7 @@ func textIn(raw json.RawMessage) string {
 	return text
 }
 
-// optionsIn reads "v1=Label|v2=Label"; a value without a label is its own.
+// optionsIn reads "v1=Label|v2=Label"; a value without a label is its own label.
 func optionsIn(text string) []option {
 	var options []option
 	for _, one := range strings.Split(text, "|") {
@@ -127,12 +127,12 @@ func (v variable) field() field {
 	if len(v.options) > 0 {
 		f.Type, f.Spec = "select", nil
 	}
-	// What the template cannot do without: it has no value of its own to fall back on.
+	// A variable without a default value is required.
 	f.Required = f.Type == "text" && f.Default == "" || string(v.raw) == "null"
 	return f
 }
 
-// kindOf tells by its value what a variable takes, and what is in it.
+// kindOf returns the type of a variable from its value, and the fields of its items.
 func kindOf(name string, raw json.RawMessage) (string, []field) {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
@@ -155,7 +155,7 @@ func kindOf(name string, raw json.RawMessage) (string, []field) {
 	return "text", nil
 }
 
-// isURL says that a text is an address, or is called one.
+// isURL reports whether a value is an address, or a variable's name says that it is one.
 func isURL(name, value string) bool {
 	if strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://") {
 		return true
@@ -164,7 +164,7 @@ func isURL(name, value string) bool {
 	return value == "" && (strings.HasSuffix(lower, "url") || strings.HasSuffix(lower, "_src"))
 }
 
-// itemFields describes the items of a list by the first of them.
+// itemFields describes the items of a list by its first item.
 func itemFields(raw json.RawMessage) []field {
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil || len(items) == 0 {
@@ -185,7 +185,7 @@ func memberFields(raw json.RawMessage) []field {
 	return fields
 }
 
-// textOfValue is a value as a text: lists and objects as JSON.
+// textOfValue returns a value as a text: lists and objects as JSON.
 func textOfValue(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -201,7 +201,7 @@ func textOfValue(raw json.RawMessage) string {
 	return packed.String()
 }
 
-// humanised is a name for people: renderMode is Render Mode, video_URL is Video URL.
+// humanised returns a name as a label: renderMode becomes Render Mode, video_URL becomes Video URL.
 func humanised(name string) string {
 	var words []string
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || unicode.IsSpace(r) }) {
@@ -215,7 +215,8 @@ func humanised(name string) string {
 	return strings.Join(words, " ")
 }
 
-// camelWords cuts where a small letter is followed by a capital one, or a digit by a letter; capitals in a row stay together.
+// camelWords splits a name where a lower-case letter is followed by a capital, or a digit by a letter. Consecutive capitals stay
+// together.
 func camelWords(text string) []string {
 	var words []string
 	var word []rune

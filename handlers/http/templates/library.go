@@ -18,7 +18,7 @@ import (
 	"moviola/projections"
 )
 
-// shelf is a template of the library as it is listed. The movie is never shown. Spec: Library entry.
+// shelf is a template in the library's list. The movie JSON is never included. Spec: Library entry.
 type shelf struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -29,10 +29,10 @@ type shelf struct {
 	Prompt      bool     `json:"prompt"`
 	CreatedAt   string   `json:"created_at"`
 	UpdatedAt   string   `json:"updated_at"`
-	// The addresses are null for templates of one's own that are not published: they have no example.
+	// The addresses are null for the account's own templates that are not published: they have no example.
 	VideoURL     *string `json:"video_url"`
 	ThumbnailURL *string `json:"thumbnail_url"`
-	// Credit names the authors and licences of the photographs that a template of the program shows, where the licences ask for it.
+	// Credit names the authors and licences of a built-in template's photographs, where the licences require it.
 	Credit string `json:"credit,omitempty"`
 }
 
@@ -64,7 +64,7 @@ func (a *API) getLibrary(w http.ResponseWriter, r *http.Request, c access.Call) 
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// parseTags reads the parameter tags from the query as it was sent: what is not encoded well is refused, and so is a repetition.
+// parseTags reads the parameter tags from the raw query: it refuses wrong encoding and repetition.
 func parseTags(raw string) ([]string, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil || len(query["tags"]) > 1 || !utf8.ValidString(query.Get("tags")) {
@@ -105,7 +105,7 @@ func (a *API) address(id, key string) *string {
 	return &address
 }
 
-// exampleOf is the key of the example that a request names; empty: there is none such.
+// exampleOf returns the blob key of the example that a request names; empty: there is none.
 func (a *API) exampleOf(r *http.Request) (key, contentType string, err error) {
 	vars := mux.Vars(r)
 	id, ok := template.ParseID(vars["id"])

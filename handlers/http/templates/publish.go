@@ -11,16 +11,16 @@ import (
 	"moviola/handlers/http/web"
 )
 
-// publication is what has become of a template's place in the library.
+// publication is the answer about a template's publication in the library.
 type publication struct {
 	Success  bool        `json:"success"`
 	Template template.ID `json:"template"`
-	// Status is published, pending (its example is being rendered, and it is listed when that is ready) or unpublished.
+	// Status is published, pending (the example is being rendered, and the template is listed when that is done) or unpublished.
 	Status    string `json:"status"`
 	Timestamp string `json:"timestamp"`
 }
 
-// guarded asks for the operator's token before anything else is looked at.
+// guarded checks the operator's token before anything else.
 func (a *API) guarded(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := a.cfg.Operator.Check(r)

@@ -43,7 +43,7 @@ type entry struct {
 	Height    int      `json:"height"`
 }
 
-// whole is one template with all that its owner may see.
+// whole is one template with everything that its owner may see.
 type whole struct {
 	entry
 	Movie     json.RawMessage `json:"movie,omitempty"`
@@ -90,7 +90,7 @@ func (a *API) getTemplates(w http.ResponseWriter, r *http.Request, c access.Call
 	return web.Write(w, http.StatusOK, answer)
 }
 
-// ask is what GET /templates is asked for.
+// ask is the parsed query of GET /templates.
 type ask struct {
 	id, tag, format string
 	movie, prompt   bool
@@ -117,7 +117,7 @@ func parseAsk(c access.Call) (ask, error) {
 	return q, q.parseScopes(scopes)
 }
 
-// parseScopes reads what of a template is asked for: without a word, its movie.
+// parseScopes reads which parts of a template are requested; empty: its movie.
 func (q *ask) parseScopes(scopes string) error {
 	q.movie = scopes == ""
 	for _, scope := range strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -133,7 +133,8 @@ func (q *ask) parseScopes(scopes string) error {
 	return nil
 }
 
-// getTemplate answers with one template of the account. One of another account, in the library or not, is never read. Decision 6.
+// getTemplate answers with one template of the account. A template of another account is not found, even a published one.
+// Decision 6.
 func (a *API) getTemplate(w http.ResponseWriter, r *http.Request, c access.Call, q ask) error {
 	t, err := a.owned(r.Context(), c.Account, q.id)
 	if err != nil {
@@ -150,7 +151,7 @@ func (a *API) getTemplate(w http.ResponseWriter, r *http.Request, c access.Call,
 		}
 		if q.movie && q.format != formatSchema {
 			shown.Movie = document.Sound(stored)
-			if !c.Role.AtLeast(key.Editor) { // who may not write a template need not know the passwords in it
+			if !c.Role.AtLeast(key.Editor) { // who may not edit templates must not see the passwords in them
 				shown.Movie = document.Redact(shown.Movie)
 			}
 		}
@@ -190,8 +191,8 @@ func entryOf(t projections.Template) entry {
 	return e
 }
 
-// serveExample serves the example video of a published template, or its thumbnail. There is no secret in its address: the library
-// is for everybody.
+// serveExample serves the example video of a published template, or its thumbnail. The address needs no secret: the library is
+// public.
 func (a *API) serveExample(w http.ResponseWriter, r *http.Request) {
 	key, contentType, err := a.exampleOf(r)
 	var file commands.File
@@ -213,6 +214,6 @@ func (a *API) serveExample(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", "default-src 'none'; media-src 'self'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Cache-Control", "public, max-age=86400") // another example has another name
+	h.Set("Cache-Control", "public, max-age=86400") // a new example has a new address
 	http.ServeContent(w, r, "", file.ModTime(), file)
 }

@@ -7,12 +7,12 @@ import (
 // schemaDialect is the version of JSON Schema that is written.
 const schemaDialect = "https://json-schema.org/draft/2020-12/schema"
 
-// schema is a JSON Schema of values.
+// schema is a JSON Schema.
 type schema struct {
 	Dialect     string             `json:"$schema,omitempty"`
 	Title       string             `json:"title,omitempty"`
 	Description string             `json:"description,omitempty"`
-	Type        any                `json:"type,omitempty"` // a name, or several
+	Type        any                `json:"type,omitempty"` // a type's name, or a list of them
 	Format      string             `json:"format,omitempty"`
 	Default     json.RawMessage    `json:"default,omitempty"`
 	OneOf       []constant         `json:"oneOf,omitempty"`
@@ -20,13 +20,13 @@ type schema struct {
 	Properties  map[string]*schema `json:"properties,omitempty"`
 }
 
-// constant is one of the values that a variable can have.
+// constant is one of the values that a variable may have.
 type constant struct {
 	Const string `json:"const"`
 	Title string `json:"title"`
 }
 
-// schemaOf describes the variables of a movie: none is required, as each has a default, and others do no harm.
+// schemaOf describes the variables of a movie. None is required, since each has a default; additional ones are allowed.
 func schemaOf(name string, movie []byte) *schema {
 	s := &schema{Dialect: schemaDialect, Title: name, Type: "object", Properties: map[string]*schema{}}
 	for _, v := range variablesOf(movie) {
@@ -47,11 +47,11 @@ func (v variable) schema() *schema {
 	return s
 }
 
-// valueSchema tells by a value what may stand in its place. Numbers may be written as texts, as everywhere in a movie (decision
-// 23).
+// valueSchema returns the schema of a variable from its default value. Numbers may also be written as texts, as everywhere in a
+// movie (decision 23).
 func valueSchema(raw json.RawMessage) *schema {
 	var value any
-	_ = json.Unmarshal(raw, &value) // what cannot be read is described as anything
+	_ = json.Unmarshal(raw, &value) // after an error the schema allows any value
 	switch value.(type) {
 	case bool:
 		return &schema{Type: "boolean"}

@@ -1,5 +1,5 @@
-// Package templates serves saved templates: those of an account, which its editors write, and the library that everybody can
-// render. Decisions 40 to 42.
+// Package templates serves saved templates: those of an account, which its editors change, and the library, whose templates
+// everybody can render. Decisions 40 to 42.
 package templates
 
 import (
@@ -27,7 +27,7 @@ const (
 	examplesPath  = "/v2/library/"
 	publishPath   = "/admin/templates/{id}/publish"
 	unpublishPath = "/admin/templates/{id}/unpublish"
-	// maxBody is the largest body of a request: a movie of the largest size as a text in JSON, twice over.
+	// maxBody is the maximum size of a request's body: twice that of a movie, since the movie may be escaped as a JSON text.
 	maxBody = 4 << 20
 )
 
@@ -38,7 +38,7 @@ type Reader interface {
 	Library(ctx context.Context, account domain.AccountID, tags []string) ([]projections.Template, error)
 }
 
-// Movies reads the movie JSON of a template of an account: as it is stored, and with the templates filled in that it refers to.
+// Movies reads the movie JSON of a template of an account: as stored, and with the templates that it uses filled in.
 type Movies interface {
 	Movie(ctx context.Context, account domain.AccountID, id template.ID, hash string) (stored, filled []byte, err error)
 }
@@ -58,13 +58,13 @@ type Deleter interface {
 	Handle(ctx context.Context, cmd templates.DeleteTemplate) (eventstore.Position, error)
 }
 
-// Publisher is the commands that put a template into the library, and take it out.
+// Publisher has the commands that publish a template in the library, and unpublish it.
 type Publisher interface {
 	Publish(ctx context.Context, id template.ID) (templates.Publication, error)
 	Unpublish(ctx context.Context, id template.ID) (templates.Publication, error)
 }
 
-// Gate tells whom a call may act for.
+// Gate determines for which account a call acts.
 type Gate interface {
 	ActFor(r *http.Request, c access.Call) (access.Call, error)
 }
@@ -84,9 +84,9 @@ type Config struct {
 	Publish   Publisher
 	Gate      Gate
 	Files     Files
-	Operator  *web.OperatorToken // nil lets nobody publish
+	Operator  *web.OperatorToken // nil: nobody may publish
 	Projected web.Projected
-	// PublicURL is the base of every address handed out: scheme and host, no slash at the end. Decision 8.
+	// PublicURL is the base of every address in answers: scheme and host, no slash at the end. Decision 8.
 	PublicURL string
 	Now       func() time.Time // nil: time.Now
 	Log       logrus.FieldLogger
@@ -98,7 +98,7 @@ type API struct {
 	now func() time.Time
 }
 
-// New returns an API, or an error that names everything the configuration lacks.
+// New returns an API, or an error that names every missing field of the configuration.
 func New(cfg Config) (*API, error) {
 	if err := web.Complete(cfg, "Operator", "Now"); err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Operations are all that a key opens. Roles by decision "Roles".
+// Operations returns the operations that need a key. Roles by decision "Roles".
 func (a *API) Operations() []access.Operation {
 	return []access.Operation{
 		{
@@ -123,15 +123,15 @@ func (a *API) Operations() []access.Operation {
 	}
 }
 
-// Routes registers what no key opens: the examples of the library, which everybody may see, and publishing, which is an
-// operator's act.
+// Routes registers what needs no key: the examples of the library, which are public, and publishing, which needs the operator's
+// token.
 func (a *API) Routes(router *mux.Router) {
 	router.Handle(publishPath, web.Methods{http.MethodPost: a.guarded(a.publish)})
 	router.Handle(unpublishPath, web.Methods{http.MethodPost: a.guarded(a.unpublish)})
 	router.Handle(examplesPath+"{id}/{name}", web.Methods{http.MethodGet: a.serveExample})
 }
 
-// done is the answer of what has nothing else to say.
+// done is the answer without further data.
 type done struct {
 	Success   bool   `json:"success"`
 	Timestamp string `json:"timestamp"`

@@ -35,7 +35,7 @@ type saved struct {
 	Timestamp  string      `json:"timestamp"`
 }
 
-// payload is a body that was read; nil: the field is not there, or null.
+// payload is a parsed body. nil: the field is missing or null.
 type payload struct {
 	name, prompt *string
 	tags         *[]string
@@ -70,7 +70,7 @@ func (a *API) postTemplate(w http.ResponseWriter, r *http.Request, c access.Call
 	if id != "" {
 		var ok bool
 		if cmd.ID, ok = template.ParseID(id); !ok {
-			// Not told apart from one that is another account's. Decision 6.
+			// The same answer as for a template of another account. Decision 6.
 			return domain.Errorf(domain.Forbidden, "template_not_owned", "Template %s is not owned by you", id)
 		}
 	}
@@ -152,7 +152,7 @@ func readPayload(body []byte) (payload, error) {
 			return p, err
 		}
 		read := json.NewDecoder(bytes.NewReader(raw))
-		read.UseNumber() // numbers stay as they are written
+		read.UseNumber() // keeps numbers exactly as written
 		if read.Decode(&p.variables) != nil {
 			return p, errVariables
 		}
@@ -171,7 +171,7 @@ func textOf(raw json.RawMessage, refusal error) (*string, error) {
 	return &text, nil
 }
 
-// tagsOf reads tags: an array of texts, or one text with commas between them. Spec: Template.
+// tagsOf reads tags: an array of texts, or one text with commas. Spec: Template.
 func tagsOf(raw json.RawMessage) (*[]string, error) {
 	if raw == nil {
 		return nil, nil
@@ -188,7 +188,7 @@ func tagsOf(raw json.RawMessage) (*[]string, error) {
 	return &tags, nil
 }
 
-// movieOf reads a movie: an object, or its JSON as a text. What the text says is checked when it is saved.
+// movieOf reads a movie: an object, or its JSON as a text. The text is validated when the template is saved.
 func movieOf(raw json.RawMessage) ([]byte, error) {
 	switch {
 	case raw == nil:

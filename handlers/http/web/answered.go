@@ -11,18 +11,18 @@ import (
 	"moviola/domain"
 )
 
-// Answered is what is known of a request when its answer has ended.
+// Answered describes a request whose answer has ended.
 type Answered struct {
 	Method    string
-	Operation string // method and path template of its route, such as "GET /v2/movies"; empty: no route is there for it
-	Path      string // as a log may show it
-	Status    int    // 0: nothing was answered
+	Operation string // method and path template of its route, such as "GET /v2/movies"; empty: no route matched
+	Path      string // in the form for the log, see LogPath
+	Status    int    // 0: no answer was sent
 	RequestID string
-	Account   domain.AccountID // whose key it carried; empty: none was looked at
+	Account   domain.AccountID // account of its key; empty: no key was checked
 	Took      time.Duration
 }
 
-// exchange is what the parts behind Wrap find out about a request. It belongs to the goroutine that serves the request.
+// exchange collects what the handlers inside Wrap find out about a request. Only the goroutine that serves the request uses it.
 type exchange struct {
 	operation string
 	account   domain.AccountID
@@ -35,7 +35,7 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
-// NameOperations notes the route of every request of a router, for Answered.
+// NameOperations records the route of every request of a router, for Answered.
 func NameOperations(router *mux.Router) {
 	router.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,8 @@ func NameOperations(router *mux.Router) {
 	})
 }
 
-// operationOf is the method and the path template of a request's route, empty where the route has no such method. HEAD is GET.
+// operationOf returns the method and the path template of a request's route; empty when the route does not allow the method. HEAD
+// counts as GET.
 func operationOf(r *http.Request) string {
 	route := mux.CurrentRoute(r)
 	if route == nil {
@@ -67,8 +68,8 @@ func operationOf(r *http.Request) string {
 	return method + " " + path
 }
 
-// LogAnswers returns an observer of Wrap that writes one line for each request: without its query, without what cannot be guessed
-// of its path.
+// LogAnswers returns an observer for Wrap that logs one line per request. It leaves out the query and the secret parts of the
+// path.
 func LogAnswers(log logrus.FieldLogger, level logrus.Level) func(Answered) {
 	return func(a Answered) {
 		entry := log.WithFields(logrus.Fields{

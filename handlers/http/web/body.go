@@ -12,26 +12,26 @@ import (
 	"moviola/domain"
 )
 
-// How much of a body that is too large is still read, so that its sender gets to see the answer, and how long a sender may take.
+// How much of a body that is too large is still read, so that the client sees the answer, and how long a client may take.
 const (
 	maxDrainBytes = 8 << 20
 	maxBodyTime   = 2 * time.Minute
 )
 
-// ReadBody reads a body of JSON of at most limit bytes, whatever its header says of its length. A longer one is answered with
-// tooLarge. A byte order mark is dropped (decision 58). All bodies that are being worked on have a budget together, for which
-// accounts take turns: who waits too long for a part of it is told to come back.
+// ReadBody reads a JSON body of at most limit bytes, even when the Content-Length header is wrong. For a longer body it returns
+// tooLarge. It drops a byte order mark (decision 58). All bodies that are being processed share a memory budget, in which
+// accounts take turns: a request that waits too long is told to retry.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge error) ([]byte, error) {
 	return readBody(w, r, limit, bodyFactor, tooLarge)
 }
 
-// ReadTable is ReadBody for rows in CSV, of which less is made than of JSON.
+// ReadTable is ReadBody for CSV, whose processing needs less memory than that of JSON.
 func ReadTable(w http.ResponseWriter, r *http.Request, limit int64, tooLarge error) ([]byte, error) {
 	return readBody(w, r, limit, tableFactor, tooLarge)
 }
 
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, factor int, tooLarge error) ([]byte, error) {
-	// A test's recorder knows no deadlines; a real connection does.
+	// A test's recorder does not support deadlines; a real connection does.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxBodyTime))
 	if r.ContentLength > limit {
 		drain(r)
@@ -54,7 +54,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, factor int, t
 	return bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), nil
 }
 
-// ReadObject reads a body of at most limit bytes that must be one JSON object into a struct.
+// ReadObject reads a body of at most limit bytes, which must be one JSON object, into a struct.
 func ReadObject(w http.ResponseWriter, r *http.Request, limit int64, into any) error {
 	body, err := ReadBody(w, r, limit, domain.Errorf(domain.TooLarge, "body_too_large",
 		"The request body is larger than the limit of %d bytes", limit))
@@ -64,14 +64,15 @@ func ReadObject(w http.ResponseWriter, r *http.Request, limit int64, into any) e
 	case len(body) == 0:
 		return domain.Errorf(domain.Invalid, "body_missing", "No payload provided")
 	}
-	// null fits every struct, and is none.
+	// json.Unmarshal accepts null for every struct, but null is no object.
 	if err := json.Unmarshal(body, into); err != nil || !utf8.Valid(body) || bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
 		return domain.Errorf(domain.Invalid, "body_invalid", "The request body is not the JSON object that is expected here")
 	}
 	return nil
 }
 
-// drain reads on for a while. A sender that waits to be told to go on (Expect: 100-continue) is answered at once instead.
+// drain reads the rest of a body within limits. A client that waits for permission to send (Expect: 100-continue) is answered at
+// once instead.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") != "" {
 		return

@@ -8,25 +8,25 @@ import (
 	"moviola/internal/fair"
 )
 
-// What the bodies that a process is working on may take together, and those of one account. Reading a movie takes up to about 20
-// times its JSON.
+// The memory budget for the bodies that a process is processing, and for those of one account. Parsing a movie needs up to about
+// 20 times the size of its JSON.
 const (
 	bodyBudget = 256 << 20
 	bodyShare  = bodyBudget / 2
 	bodyFactor = 20
-	// A table is held as it was sent, as rows, and as their JSON.
+	// A table is in memory as it was sent, as rows, and as their JSON.
 	tableFactor = 6
 	bodyWait    = 5 * time.Second
-	bodyQueue   = 64 // bodies of one account that wait
+	bodyQueue   = 64 // maximum of waiting bodies of one account
 )
 
-// bodies is the budget of this process.
+// bodies is the memory budget of this process.
 var bodies = fair.New(fair.Limits{Total: bodyBudget, Account: bodyShare, Waiting: bodyQueue, Wait: bodyWait})
 
 type accountKey struct{}
 
-// ForAccount returns the context of a request of an account, so that its body counts as the account's, and
-// the line of the request in the log names it.
+// ForAccount records the account of a request, so that its body counts for that account, and the log line of the request names
+// it. It returns the context to use.
 func ForAccount(request context.Context, account domain.AccountID) context.Context {
 	if x := exchangeOf(request); x != nil {
 		x.account = account
@@ -34,9 +34,9 @@ func ForAccount(request context.Context, account domain.AccountID) context.Conte
 	return context.WithValue(request, accountKey{}, account)
 }
 
-// enter takes from a budget what a body of a length needs, until the request's context ends. Accounts take turns. It waits for a
-// while, and then returns fair.ErrBusy, or the cause of the context's end. A context that never ends takes nothing: nobody would
-// give it back.
+// enter reserves memory for a body of a length until the request's context ends. Accounts take turns. It waits up to bodyWait,
+// and then returns fair.ErrBusy; when the context ends first, it returns the cause. For a context that never ends it reserves
+// nothing, since nobody would release it.
 func enter(request context.Context, b *fair.Budget, length int) error {
 	if request.Done() == nil {
 		return nil

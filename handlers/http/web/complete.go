@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// minKeyBytes is the least that a key which signs something has.
+// minKeyBytes is the minimum length of a key for signing.
 const minKeyBytes = 16
 
-// Complete returns an error that names every field of a configuration, a struct, which is not set, but for those that may be left
-// out. A field of bytes is a key, and has 16 at least.
+// Complete returns an error that names every field of a configuration, a struct, that is not set, except the optional ones. A
+// field of bytes is a key, and needs at least minKeyBytes.
 func Complete(config any, optional ...string) error {
 	v := reflect.ValueOf(config)
 	part := path.Base(v.Type().PkgPath())

@@ -8,22 +8,22 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// What pages of other origins may send and read.
+// The headers that pages of other origins may send and read.
 const (
 	corsSent = "X-Api-Key, Content-Type, Idempotency-Key, X-Request-Id"
 	corsRead = "X-Request-Id, Deprecation, Link, Retry-After"
-	// corsSeconds is how long a browser may remember the answer to a preflight.
+	// corsSeconds is how long browsers may cache the answer to a preflight.
 	corsSeconds = "600"
 )
 
-// CORS lets pages of some origins use the paths it stands around. Without an origin it changes nothing: OPTIONS is a method like
-// any other then. Decision 5.
+// CORS lets pages of some origins use the paths of a router. Without origins it changes nothing: OPTIONS is then like any other
+// method. Decision 5.
 type CORS struct {
-	// Origins are scheme, host and port as a browser sends them; "*" stands for all.
+	// Origins are scheme, host and port as browsers send them; "*" means all.
 	Origins []string
 }
 
-// Middleware is for the router whose paths may be used.
+// Middleware adds the CORS headers to the answers of a router.
 func (c CORS) Middleware(next http.Handler) http.Handler {
 	if len(c.Origins) == 0 {
 		return next
@@ -46,7 +46,7 @@ func (c CORS) Middleware(next http.Handler) http.Handler {
 	})
 }
 
-// allow marks an answer as readable by the page that asks, when its origin is one of those named.
+// allow adds the header that lets the requesting page read the answer, when its origin is allowed.
 func (c CORS) allow(h http.Header, origin string) bool {
 	if slices.Contains(c.Origins, "*") {
 		h.Set("Access-Control-Allow-Origin", "*")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CSVText is a text as a cell of a CSV may have it: spreadsheets take a cell that begins with =, +, -, @ or a tab for a formula,
-// so that an apostrophe goes before it. Numbers that the service writes itself are no such texts.
+// CSVText makes a text safe as a CSV cell: spreadsheets treat a cell that begins with =, +, -, @ or a tab as a formula, so an
+// apostrophe is put before it. Numbers of the service itself do not need it.
 func CSVText(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text
@@ -16,8 +16,7 @@ func CSVText(text string) string {
 	return text
 }
 
-// SendCSV answers with rows in CSV (RFC 4180), to be saved under a name. Texts that are not the service's own went through
-// CSVText.
+// SendCSV answers with rows in CSV (RFC 4180), as a download with a name. Callers apply CSVText to texts from users.
 func SendCSV(w http.ResponseWriter, name string, rows [][]string) error {
 	var text bytes.Buffer
 	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {

@@ -9,26 +9,26 @@ import (
 	"moviola/domain"
 )
 
-// ErrCursor refuses a cursor that this installation has not made for this list and caller. Decision 14.
+// ErrCursor refuses a cursor that was not made by this installation for this list and caller. Decision 14.
 var ErrCursor = domain.Errorf(domain.Invalid, "next_token_invalid", "Invalid next_token")
 
-// maxCursor bounds the text of a cursor.
+// maxCursor is the maximum length of a cursor's text.
 const maxCursor = 1024
 
-// macLength is how much of the HMAC a cursor carries.
+// macLength is how many bytes of the HMAC a cursor contains.
 const macLength = 16
 
-// Cursors writes and reads places in lists as opaque text that only this installation can make. Decision 14.
+// Cursors encodes places in lists as opaque, signed text. Decision 14.
 type Cursors struct {
 	key   []byte
 	label string
 }
 
-// NewCursors returns the cursors of one kind of list. The label keeps them apart from those of other lists. Every process of an
-// installation has the same key: at least 16 bytes.
+// NewCursors returns the cursors of one kind of list. A cursor is valid only with the same label, so lists do not accept each
+// other's cursors. The key must be the same in every process of an installation, at least 16 bytes.
 func NewCursors(key []byte, label string) Cursors { return Cursors{key: key, label: label} }
 
-// Encode writes a place. What it may be read for, the account above all, belongs into it.
+// Encode encodes a place. It must include everything that the cursor is restricted to, first of all the account.
 func (c Cursors) Encode(at any) (string, error) {
 	data, err := json.Marshal(at)
 	if err != nil {
@@ -37,13 +37,14 @@ func (c Cursors) Encode(at any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(c.mac(data), data...)), nil
 }
 
-// Decode reads a place made by Encode. Every other text is refused with ErrCursor. The caller checks that the place is its own.
+// Decode decodes the text that Encode has returned; for every other text the error is ErrCursor. The caller checks that the place
+// belongs to its account.
 func (c Cursors) Decode(text string, into any) error {
 	if len(text) > maxCursor {
 		return ErrCursor
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
-	// Some texts decode to the same bytes as another: only the one that was handed out counts.
+	// Different Base64 texts can decode to the same bytes: only the canonical one is accepted.
 	if err != nil || len(raw) < macLength || base64.RawURLEncoding.EncodeToString(raw) != text {
 		return ErrCursor
 	}

@@ -7,7 +7,7 @@ import (
 	"moviola/domain"
 )
 
-// IdempotencyHeader carries a client's own name for a request that it may repeat. Decision 25.
+// IdempotencyHeader carries the idempotency key that a client chooses for a request that it may retry. Decision 25.
 const IdempotencyHeader = "Idempotency-Key"
 
 const maxIdempotencyKey = 255
@@ -15,7 +15,7 @@ const maxIdempotencyKey = 255
 var errIdempotencyKey = domain.Errorf(domain.Invalid, "idempotency_key_invalid",
 	"The header Idempotency-Key must be given once, with 1 to %d characters", maxIdempotencyKey)
 
-// IdempotencyKey reads the name under which a client may repeat a request; empty: none.
+// IdempotencyKey reads a request's idempotency key; empty: none.
 func IdempotencyKey(r *http.Request) (string, error) {
 	values := r.Header.Values(IdempotencyHeader)
 	switch {

@@ -19,28 +19,28 @@ import (
 	"moviola/projections"
 )
 
-// AnswerTime is how long a request may take, the time for its body not counted, unless its route has a limit of its own.
+// AnswerTime is the time limit of a request, without the time for reading its body, unless its route has another limit.
 const AnswerTime = 14 * time.Second
 
-// NoLimit is the limit of routes that go on for as long as they get on: uploads, downloads, exports and streams of events.
+// NoLimit is the limit of routes without one: uploads, downloads, exports and event streams.
 const NoLimit = 0
 
-// ErrLate is the cause with which the context of a request ends that has taken too long.
+// ErrLate is the cause with which a request's context ends at its time limit.
 var ErrLate = errors.New("the request took too long")
 
-// ErrNoRoom refuses new work while the disk has less room than its reserve.
+// ErrNoRoom refuses new work while the free disk space is below the reserve.
 var ErrNoRoom = errors.New("the disk has less room than its reserve")
 
-// errUnavailable answers what a part of the service that does not answer keeps from being done.
+// errUnavailable is the answer when a part of the service does not respond.
 var errUnavailable = domain.Errorf(domain.Unavailable, "service_unavailable",
 	"The service cannot reach a part of its storage now. Please try again; repeat a submission with the same Idempotency-Key.")
 
-// errNewer answers what takes an event that this process cannot read.
+// errNewer is the answer when a request needs an event that this version cannot read.
 var errNewer = domain.Errorf(domain.Unavailable, "written_by_newer_version",
 	"This was changed by a newer version of the service, which another process runs or has run. Please try again when the "+
 		"upgrade is done.")
 
-// unavailableError is what a client reads of such a failure.
+// unavailableError returns the answer to such a failure.
 func unavailableError(err error) *domain.Error {
 	if errors.Is(err, eventstore.ErrUnknownType) {
 		return errNewer
@@ -66,10 +66,10 @@ func unavailableError(err error) *domain.Error {
 		"Please try again.", behind.Progress, left)
 }
 
-// retryAfter is what clients are told to wait, in seconds.
+// retryAfter is the value of Retry-After, in seconds.
 const retryAfter = 2
 
-// limit is the time that a request has left. It belongs to the goroutine that serves the request.
+// limit is the timer of a request's time limit. Only the goroutine that serves the request uses it.
 type limit struct {
 	timer *time.Timer
 	after time.Duration
@@ -77,8 +77,8 @@ type limit struct {
 
 type limitKey struct{}
 
-// Limit ends the context of every request of a router with ErrLate when its time is over: after a time, or the one that its route
-// has in others, by method and path template ("GET /v2/movies"); NoLimit: never.
+// Limit sets the time limit of every request of a router; at the limit, its context ends with ErrLate. others has different
+// limits for some routes, by method and path template ("GET /v2/movies"); NoLimit means none.
 func Limit(router *mux.Router, after time.Duration, others map[string]time.Duration) {
 	router.Use(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -105,8 +105,7 @@ func Limit(router *mux.Router, after time.Duration, others map[string]time.Durat
 	})
 }
 
-// untilRead stops the time of a request while its body is read, which has a limit of its own, and returns what lets it begin
-// anew.
+// untilRead stops the timer of a request while its body is read, which has a time limit of its own. resume starts the timer anew.
 func untilRead(ctx context.Context) (resume func()) {
 	l, ok := ctx.Value(limitKey{}).(*limit)
 	if !ok {
@@ -116,7 +115,8 @@ func untilRead(ctx context.Context) (resume func()) {
 	return func() { l.timer.Reset(l.after) }
 }
 
-// unavailable says whether a request failed because a part of the service did not answer, or has no room: it may be repeated.
+// unavailable reports whether a request failed because a part of the service did not respond or is full, so that the client may
+// retry.
 func unavailable(r *http.Request, err error) bool {
 	var network net.Error
 	var behind *projections.BehindError
@@ -128,7 +128,7 @@ func unavailable(r *http.Request, err error) bool {
 		errors.As(err, &behind)
 }
 
-// Retry tells the client of a request that failed for such a reason when to repeat it.
+// Retry sets Retry-After when a request failed for such a reason.
 func Retry(w http.ResponseWriter, r *http.Request, err error) {
 	if unavailable(r, err) {
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))

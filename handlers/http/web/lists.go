@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Lists writes and reads the cursors of one kind of list. Q, a struct, is what such a list is asked for: the account, the
+// Lists encodes and decodes the cursors of one kind of list. Q is the struct with the query of such a list: the account, the
 // filters, the limit, and the place after which the page begins.
 //
-// The cursor is the query itself, as JSON: a filter that is a field of Q cannot be forgotten in it. What a field tagged "-" holds
-// is asked for anew with each page.
+// The cursor is the whole query as JSON, so a filter that is a field of Q cannot be forgotten. Fields tagged "-" are not in the
+// cursor: clients send them again with each page.
 type Lists[Q any] struct{ cursors Cursors }
 
 // NewLists returns the cursors of one kind of list; key and label are those of NewCursors.
 func NewLists[Q any](key []byte, label string) Lists[Q] { return Lists[Q]{NewCursors(key, label)} }
 
-// Next is the cursor of the page that a query asks for: its place is the last row of the page before.
+// Next returns the cursor of a page: q is its query, with the last row of the previous page as its place.
 func (l Lists[Q]) Next(q Q) (*string, error) {
 	token, err := l.cursors.Encode(q)
 	if err != nil {
@@ -27,8 +27,9 @@ func (l Lists[Q]) Next(q Q) (*string, error) {
 	return &token, nil
 }
 
-// Resume is the query that a cursor was made of. Sent is what was asked for beside it, zero where nothing was: an account or
-// filter of another value is refused with ErrCursor, as is every text that Next has not written for such a list. Decision 14.
+// Resume returns the query in a cursor. sent is the query from the other parameters of the request, with zero values for those
+// not given: when an account or filter in it differs from the cursor's, the error is ErrCursor, as for every text that Next has
+// not returned for such a list. Decision 14.
 func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 	var raw json.RawMessage
 	var q Q
@@ -36,7 +37,7 @@ func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 		return sent, err
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields() // a cursor of another list, or with a filter of a newer version
+	d.DisallowUnknownFields() // refuses a cursor of another list, or one with a filter of a newer version
 	if err := d.Decode(&q); err != nil {
 		return sent, ErrCursor
 	}
@@ -52,7 +53,7 @@ func (l Lists[Q]) Resume(token string, sent Q) (Q, error) {
 	return q, nil
 }
 
-// same compares two values of a field; times as moments.
+// same compares two values of a field; times are compared as instants.
 func same(a, b any) bool {
 	if at, ok := a.(time.Time); ok {
 		other, ok := b.(time.Time)

@@ -2,16 +2,16 @@ package web
 
 import "strings"
 
-// The bounds of a path in the log.
+// The limits of a path in the log.
 const (
-	// secretLength is the shortest run of letters and digits that is taken for a secret: ids are shorter (16 and 20), the
-	// tokens of file addresses and API keys are longer.
+	// secretLength is the minimum length of a run of letters and digits that is treated as a secret: ids are shorter (16 and 20),
+	// the tokens of file addresses and API keys are longer.
 	secretLength = 24
 	maxLogPath   = 200
 )
 
-// LogPath is a request's path as the log may show it. Rendered files are protected by nothing but the unguessable part of
-// their address, and people paste keys where they do not belong: long runs of letters and digits are left out.
+// LogPath returns a request's path for the log. Addresses of rendered files are protected only by their secret part, and people
+// paste keys into wrong places: so long runs of letters and digits are left out.
 func LogPath(path string) string {
 	var shown strings.Builder
 	for len(path) > 0 && shown.Len() < maxLogPath {

@@ -7,16 +7,16 @@ import (
 	"moviola/eventstore"
 )
 
-// maxWait is how long an answer is held back for the read models to catch up with it. Design §4.
+// maxWait is how long an answer is delayed until the read models include the change. Design §4.
 const maxWait = time.Second
 
-// Projected waits until the read models have passed a position of the log.
+// Projected waits until the read models include a position of the log.
 type Projected interface {
 	WaitFor(ctx context.Context, position eventstore.Position) error
 }
 
-// Await gives the read models a moment to show what a command has done, so that the next answer does. What was done stands
-// whether or not they make it.
+// Await waits up to maxWait until the read models include a command's events, so that the client's next query shows them. When
+// that takes longer, the change is still valid.
 func Await(ctx context.Context, p Projected, position eventstore.Position) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 	"moviola/domain"
 )
 
-// AnswerProtocolErrors returns a listener on whose connections net/http's own answers to what it cannot read (400, 431, 501, 505)
-// have the body of every other error. net/http writes them past all handlers, as text. Decision 1.
+// AnswerProtocolErrors returns a listener whose connections replace net/http's own answers to malformed requests (400, 431, 501,
+// 505) by JSON errors as everywhere. net/http writes those answers as text, without calling a handler. Decision 1.
 func AnswerProtocolErrors(listener net.Listener) net.Listener { return protocolListener{listener} }
 
 type protocolListener struct{ net.Listener }
@@ -27,14 +27,15 @@ func (l protocolListener) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// protocolConn is a TCP connection with everything that net/http uses of one: sending files by the kernel, closing one direction.
+// protocolConn is a TCP connection with all optional methods that net/http uses: sending files by the kernel, closing one
+// direction.
 type protocolConn struct{ *net.TCPConn }
 
-// protocolAnswer is how net/http begins its own answers. Those of handlers have a date among their headers, and never begin so.
+// protocolAnswer matches net/http's own answers. Answers of handlers have a Date header, and never match.
 var protocolAnswer = regexp.MustCompile(`^HTTP/1\.1 (400|431|501|505) [^\r\n]*\r\n` +
 	`Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`)
 
-// longestProtocolAnswer bounds what is looked at.
+// longestProtocolAnswer is the maximum length of a write that is checked, in bytes.
 const longestProtocolAnswer = 512
 
 // Write implements net.Conn.
@@ -52,9 +53,9 @@ func (c *protocolConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// protocolError is a whole answer for a status and the words that net/http has for it.
+// protocolError returns the whole JSON answer for a status and net/http's text for it.
 func protocolError(status, text string) []byte {
-	code, _ := strconv.Atoi(status) // the pattern takes numbers only
+	code, _ := strconv.Atoi(status) // the pattern matches numbers only
 	refusal := domain.Errorf(domain.Invalid, "request_malformed", "Malformed HTTP request")
 	switch code {
 	case http.StatusRequestHeaderFieldsTooLarge:

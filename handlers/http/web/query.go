@@ -12,10 +12,10 @@ import (
 	"moviola/domain"
 )
 
-// errQuery refuses a query that is not encoded well, or is not UTF-8. Decision 58.
+// errQuery refuses a query with wrong encoding, or that is not UTF-8. Decision 58.
 var errQuery = domain.Errorf(domain.Invalid, "query_invalid", "Invalid query string")
 
-// ParseQuery reads the query of a request. With an error it returns what could be read.
+// ParseQuery parses the query of a request. With an error it returns the part that could be parsed.
 func ParseQuery(r *http.Request) (url.Values, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -29,8 +29,8 @@ func ParseQuery(r *http.Request) (url.Values, error) {
 	return query, nil
 }
 
-// One returns the value of a parameter that has several names. An empty value counts as not set (decision 7). False: it is
-// given twice, with different values.
+// One returns the value of a parameter that has several names. An empty value counts as not set (decision 7). It returns false
+// when the parameter is given twice with different values.
 func One(query url.Values, names ...string) (string, bool) {
 	value := ""
 	for _, name := range names {
@@ -47,14 +47,14 @@ func One(query url.Values, names ...string) (string, bool) {
 	return value, true
 }
 
-// layouts are the forms of a date-time. Without a zone it is UTC. Decision 14.
+// layouts are the accepted forms of a date-time. Without a zone it is UTC. Decision 14.
 var layouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04",
 	"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
 }
 
-// ParseDate reads a parameter that is a date or a date-time, nil when none is given; what cannot be read is answered with
-// refusal. As the end of a range a date means its last moment.
+// ParseDate reads a parameter that is a date or a date-time; nil when it is not given; the error refusal when it is invalid. With
+// end set, a date means the end of that day.
 func ParseDate(query url.Values, end bool, refusal error, names ...string) (*time.Time, error) {
 	text, ok := One(query, names...)
 	if !ok {
@@ -70,7 +70,7 @@ func ParseDate(query url.Values, end bool, refusal error, names ...string) (*tim
 	return &at, nil
 }
 
-// ParseTime reads a date or a date-time; without a zone it is UTC. As an end a date means its last moment. Decision 14.
+// ParseTime parses a date or a date-time; without a zone it is UTC. With end set, a date means the end of that day. Decision 14.
 func ParseTime(text string, end bool) (time.Time, bool) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		if end {
@@ -86,10 +86,10 @@ func ParseTime(text string, end bool) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// MaxPage is the largest page of a list. Spec: Limits.
+// MaxPage is the maximum size of a page of a list. Spec: Limits.
 const MaxPage = 100
 
-// errLimit refuses a page size. Decision 11.
+// errLimit refuses an invalid page size. Decision 11.
 var errLimit = domain.Errorf(domain.Invalid, "limit_invalid", "Invalid limit")
 
 // ParseLimit reads the parameter limit, the size of a page: 1 to MaxPage, 0 when it is not given.
@@ -105,7 +105,7 @@ func ParseLimit(query url.Values) (int, error) {
 	return limit, nil
 }
 
-// parseTime also takes a + that the query's encoding has turned into a blank: "00:00 02:00" for "00:00+02:00".
+// parseTime also accepts a blank for a + that was not encoded in the query: "00:00 02:00" for "00:00+02:00".
 func parseTime(layout, text string) (time.Time, bool) {
 	at, err := time.Parse(layout, text)
 	if err != nil {
@@ -118,7 +118,7 @@ func parseTime(layout, text string) (time.Time, bool) {
 	return at.UTC(), err == nil
 }
 
-// EndOfDay is the last moment of a day, in UTC and to the millisecond.
+// EndOfDay returns the last millisecond of a day in UTC.
 func EndOfDay(t time.Time) time.Time {
 	t = t.UTC()
 	return time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, time.UTC).Add(-time.Millisecond)

@@ -9,21 +9,22 @@ import (
 	"sync"
 )
 
-// packFrom is the size in bytes from which packing an answer saves more than it costs: lists and documents, never an error.
+// packFrom is the minimum size in bytes of an answer that is compressed: below, compression costs more than it saves. Errors are
+// always smaller.
 const packFrom = 4 << 10
 
-// bodyApartFrom is the size in bytes from which a head and its body may not fit into the 4 KiB that the server writes at once.
+// bodyApartFrom is the size in bytes from which headers and body together may exceed the 4 KiB buffer of the server.
 const bodyApartFrom = 2 << 10
 
-// packers are gzip writers at rest: one has tables of a megabyte.
+// packers is a pool of gzip writers: each has tables of a megabyte.
 var packers = sync.Pool{New: func() any {
-	// The level is a constant that exists.
+	// NewWriterLevel fails for an invalid level only.
 	packer, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	return packer
 }}
 
-// Send answers with a body in one piece, with its length, packed when that pays and the client takes it: pictures are packed
-// already. Decision 2.
+// Send answers with a body in one piece, with its length. It compresses the body when that pays and the client accepts it, but
+// not pictures, which are compressed already. Decision 2.
 func Send(w http.ResponseWriter, status int, contentType string, body []byte) {
 	if len(body) >= packFrom && !strings.HasPrefix(contentType, "image/") {
 		w.Header().Add("Vary", "Accept-Encoding")
@@ -35,7 +36,7 @@ func Send(w http.ResponseWriter, status int, contentType string, body []byte) {
 	send(w, status, contentType, body)
 }
 
-// SendPacked answers with a body that is packed by gzip already; a client that does not take that gets it unpacked.
+// SendPacked answers with a body that is gzip already; for a client that does not accept gzip it decompresses the body.
 func SendPacked(w http.ResponseWriter, status int, contentType string, packed []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if takesPacked(w) {
@@ -69,11 +70,11 @@ func send(w http.ResponseWriter, status int, contentType string, body []byte) {
 	}
 	w.WriteHeader(status)
 	if len(body) >= bodyApartFrom {
-		// A body behind the head in the connection's buffer would be cut at the buffer's end; clients exist that take the first piece
-		// of a body for all of it.
+		// The headers are flushed first: a body behind them in the server's buffer would be split at the buffer's end, and some
+		// clients take the first piece of a body for the whole.
 		_ = http.NewResponseController(w).Flush()
 	}
-	// An error here means that the client has gone.
+	// An error here means that the client has disconnected.
 	_, _ = w.Write(body)
 }
 
@@ -82,13 +83,13 @@ func pack(body []byte) []byte {
 	packer := packers.Get().(*gzip.Writer)
 	defer packers.Put(packer)
 	packer.Reset(&packed)
-	// A buffer takes everything.
+	// Writing to a buffer never fails.
 	_, _ = packer.Write(body)
 	_ = packer.Close()
 	return packed.Bytes()
 }
 
-// takesGzip tells whether a client names gzip, or everything, among the encodings it reads, and not with a weight of 0.
+// takesGzip reports whether a client accepts gzip, or every encoding, with a weight above 0.
 func takesGzip(h http.Header) bool {
 	taken := false
 	for _, one := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {

@@ -7,10 +7,9 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// CleanSlashes stands around everything. It serves operations at paths with one slash too many at the end, or with doubled ones,
-// as the path without them: nothing is redirected, for that would lose a body, and everything behind it sees the clean path.
-// operations are the templates of their paths in the router; at all other paths every slash counts, for files are found by them.
-// Decision 65.
+// CleanSlashes wraps the whole router. It serves an operation also at a path with doubled slashes or with a slash at the end. It
+// changes the path instead of redirecting, which would lose a body, so all inner handlers see the clean path. operations are the
+// path templates of these operations; at all other paths every slash counts, because they name files. Decision 65.
 func CleanSlashes(router *mux.Router, operations map[string]bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		clean := withoutSlashes(r.URL.Path)
@@ -31,7 +30,7 @@ func CleanSlashes(router *mux.Router, operations map[string]bool, next http.Hand
 	})
 }
 
-// withoutSlashes is a path without doubled slashes and without one at its end.
+// withoutSlashes returns a path without doubled slashes and without a slash at its end.
 func withoutSlashes(path string) string {
 	if !strings.Contains(path, "//") && !strings.HasSuffix(path, "/") {
 		return path

@@ -1,5 +1,5 @@
-// Package web is how every HTTP interface of the service answers: one JSON body in one piece, one shape of error, one table
-// of methods per path. It knows no route and no rule.
+// Package web defines how every HTTP interface of the service answers: one JSON body in one piece, one form of error, one table
+// of methods per path. It contains no routes and no business rules.
 package web
 
 import (
@@ -18,7 +18,7 @@ import (
 	"moviola/domain"
 )
 
-// Texts of answers that belong to no endpoint. Spec: Errors; decision 5.
+// Texts of answers outside of endpoints. Spec: Errors; decision 5.
 const (
 	notFoundText      = "Not found"
 	wrongMethodText   = "Method not supported"
@@ -46,7 +46,7 @@ var statuses = map[domain.Kind]int{
 	domain.Unavailable:     http.StatusServiceUnavailable,
 }
 
-// StatusOf is the HTTP status of a refusal.
+// StatusOf returns the HTTP status of a refusal.
 func StatusOf(err *domain.Error) int {
 	if status, ok := statuses[err.Kind]; ok {
 		return status
@@ -54,7 +54,7 @@ func StatusOf(err *domain.Error) int {
 	return http.StatusInternalServerError
 }
 
-// Stamp writes a time the way every answer does: UTC, ISO 8601, milliseconds, Z. Decision 2.
+// Stamp formats a time as in every answer: UTC, ISO 8601, milliseconds, Z. Decision 2.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // StampOrNull is Stamp, or nil for no time.
@@ -66,7 +66,7 @@ func StampOrNull(t *time.Time) *string {
 	return &s
 }
 
-// JSON encodes a value as it is answered: <, > and & stay as they are, nothing follows the value.
+// JSON encodes a value for an answer: <, > and & are not escaped, and no newline follows.
 func JSON(v any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
@@ -77,13 +77,13 @@ func JSON(v any) ([]byte, error) {
 	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
 }
 
-// SendJSON is Write for a value that has been encoded.
+// SendJSON is Write for an encoded value.
 func SendJSON(w http.ResponseWriter, status int, body []byte) {
 	Send(w, status, "application/json; charset=utf-8", body)
 }
 
-// Write answers with a status and a value as JSON, in one piece with its length: some clients take the first piece for the
-// whole answer. Decision 2.
+// Write answers with a status and a value as JSON, in one piece with its length: some clients take the first piece of a body for
+// the whole. Decision 2.
 func Write(w http.ResponseWriter, status int, v any) error {
 	body, err := JSON(v)
 	if err != nil {
@@ -103,8 +103,8 @@ func Refuse(w http.ResponseWriter, status int, err *domain.Error) {
 	_ = Write(w, status, failure{Message: err.Message, Code: code})
 }
 
-// Fail answers with an error: a *domain.Error as what it is, everything else as 503 when a part of the service did not answer,
-// and as 500 otherwise, with a fixed text. The cause of what is the service's own failure goes to the log.
+// Fail answers with an error: a *domain.Error with its own status and text; other errors with 503 when a part of the service did
+// not respond, otherwise with 500, and with a fixed text. The cause of a 500 or 503 is logged.
 func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err error) {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {
@@ -124,7 +124,7 @@ func Fail(w http.ResponseWriter, r *http.Request, log logrus.FieldLogger, err er
 	Refuse(w, http.StatusInternalServerError, domain.Errorf(domain.Internal, "internal_error", internalErrorText))
 }
 
-// LogFailure logs why a request failed, unless its client has gone. The query is left out.
+// LogFailure logs why a request failed, unless its client has disconnected. The query is left out.
 func LogFailure(r *http.Request, log logrus.FieldLogger, err error) {
 	if r.Context().Err() != nil && !errors.Is(context.Cause(r.Context()), ErrLate) {
 		return
@@ -133,12 +133,13 @@ func LogFailure(r *http.Request, log logrus.FieldLogger, err error) {
 		"request": RequestID(r.Context())}).WithError(err).Error("request failed")
 }
 
-// NotFound answers a path that does not exist. Decision 5.
+// NotFound answers a path without a route. Decision 5.
 func NotFound(w http.ResponseWriter, _ *http.Request) {
 	Refuse(w, http.StatusNotFound, domain.Errorf(domain.NotFound, "not_found", notFoundText))
 }
 
-// Methods is what one path answers, by method. HEAD follows GET. Other methods are answered 405 with Allow. Decision 5.
+// Methods maps the methods of one path to handlers. HEAD uses the handler of GET. Other methods are answered with 405 and Allow.
+// Decision 5.
 type Methods map[string]http.HandlerFunc
 
 // ServeHTTP implements http.Handler.
@@ -168,10 +169,11 @@ func (m Methods) allow() string {
 }
 
 // NewRouter returns the root router: unknown paths get the JSON 404. Paths are registered with a Methods, so that the router
-// itself never answers 405. A path is taken as it is sent: cleaning it would answer a POST with a redirect and lose its body.
+// itself never answers 405. The router does not clean paths: that would answer a POST with a redirect and lose its body.
 func NewRouter() *mux.Router {
 	router := mux.NewRouter().SkipClean(true)
-	// The router's middleware does not run for these, so nothing may depend on it: Wrap stands around the whole router.
+	// The router's middleware does not run for these handlers, so nothing may depend on it: that is why Wrap wraps the whole
+	// router.
 	router.NotFoundHandler = http.HandlerFunc(NotFound)
 	router.MethodNotAllowedHandler = Methods{}
 	return router

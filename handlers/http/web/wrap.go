@@ -17,22 +17,22 @@ import (
 	"moviola/eventstore"
 )
 
-// RequestIDHeader carries the id of a request, in both directions.
+// RequestIDHeader carries the id of a request, both in requests and in answers.
 const RequestIDHeader = "X-Request-Id"
 
-// maxRequestID bounds an id that a client brings along.
+// maxRequestID is the maximum length of an id that a client sends.
 const maxRequestID = 64
 
 type requestIDKey struct{}
 
-// RequestID is the id of the request that a context belongs to, empty when there is none.
+// RequestID returns the id of a context's request, empty when there is none.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// Wrap stands around the root router: every answer carries its request id, 404 and 405 included; a panic becomes a 500 with a
-// fixed text; the observers are told of every answer. They are called by many goroutines.
+// Wrap wraps the root router. Every answer carries its request id, also 404 and 405; a panic becomes a 500 with a fixed text; the
+// observers are called after every answer, by many goroutines.
 func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(RequestIDHeader)
@@ -40,10 +40,10 @@ func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)
 			id = newRequestID()
 		}
 		w.Header().Set(RequestIDHeader, id)
-		if len(r.TransferEncoding) > 0 { // what a proxy in front and this server take for its end may differ: no request follows it
+		if len(r.TransferEncoding) > 0 { // a proxy and this server may disagree about its end: no request may follow on this connection
 			w.Header().Set("Connection", "close")
 		}
-		// What the request leads to is marked with its id, in the events too.
+		// Events and log messages that follow from the request carry its id.
 		ctx := eventstore.WithTrace(context.WithValue(r.Context(), requestIDKey{}, id), id, id)
 		seen := &exchange{}
 		r = r.WithContext(context.WithValue(ctx, exchangeKey{}, seen))
@@ -64,8 +64,7 @@ func Wrap(next http.Handler, log logrus.FieldLogger, observers ...func(Answered)
 	})
 }
 
-// answerPanic answers 500 when nothing has been answered yet, and otherwise breaks the connection off: half an answer must not
-// look like a whole one.
+// answerPanic answers 500 when no answer was begun, and otherwise closes the connection: a partial answer must not look complete.
 func answerPanic(w *recorder, r *http.Request, log logrus.FieldLogger, crash any) {
 	if err, ok := crash.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(http.ErrAbortHandler)
@@ -78,7 +77,7 @@ func answerPanic(w *recorder, r *http.Request, log logrus.FieldLogger, crash any
 	Refuse(w, http.StatusInternalServerError, domain.Errorf(domain.Internal, "internal_error", internalErrorText))
 }
 
-// validRequestID accepts what cannot disturb a log or a header.
+// validRequestID accepts ids of characters that are safe in a log and a header.
 func validRequestID(id string) bool {
 	return id != "" && len(id) <= maxRequestID &&
 		strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
@@ -86,11 +85,11 @@ func validRequestID(id string) bool {
 
 func newRequestID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	_, _ = rand.Read(b[:]) // it never returns an error
 	return hex.EncodeToString(b[:])
 }
 
-// recorder remembers the status of an answer, and whether its client takes packed ones.
+// recorder records the status of an answer, and whether its client accepts gzip.
 type recorder struct {
 	http.ResponseWriter
 	status    int
@@ -111,5 +110,5 @@ func (w *recorder) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap gives http.ResponseController access to the connection.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
