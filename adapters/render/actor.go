@@ -11,10 +11,10 @@ import (
 // actor draws a layer that is made in this process, with its effects but without its fades. It is used by one goroutine at a
 // time.
 type actor interface {
-	// draw draws frame k of the element: what the canvas shows of it. The result may be the same again, changed or not, at the next
-	// call, if the actor travels.
+	// draw draws frame k of the element as far as the canvas shows it. An actor whose view moves may return the same layer again,
+	// with changed pixels, at the next call.
 	draw(ctx context.Context, k int64) (*picture.Layer, error)
-	// settled is the frame of the element from which on nothing changes.
+	// settled is the first frame of the element from which on the picture does not change.
 	settled() int64
 }
 
@@ -22,7 +22,7 @@ type actor interface {
 type plain struct {
 	content
 	w, h int
-	from *image.RGBA // what made was made of
+	from *image.RGBA // the picture that made was converted from
 	made *picture.Layer
 }
 
@@ -44,27 +44,27 @@ func (p *plain) draw(ctx context.Context, k int64) (*picture.Layer, error) {
 	return p.made, nil
 }
 
-// posed shows content with effects.
+// posed draws content with effects.
 type posed struct {
 	content
 	layer timeline.Layer
 	fx    timeline.Effects
-	mask  *image.Gray // over the box; nil: none
+	mask  *image.Gray // for the whole box; nil: none
 	box   image.Rectangle
-	seen  image.Rectangle // the part of the box in which there is anything
+	seen  image.Rectangle // the part of the box that contains visible pixels
 	w, h  int
-	// sheet is where the content lies: the box, or a larger copy of it at 0, 0 that keeps the detail a close view needs.
+	// sheet is the rectangle of the content: the box, or a larger copy of it at 0, 0 with the detail that a zoomed view needs.
 	sheet image.Rectangle
 
-	rest   *image.RGBA // the content when it has settled
-	from   *image.RGBA // what plate and viewer were made of
+	rest   *image.RGBA // the settled content
+	from   *image.RGBA // the picture that plate and viewer were made from
 	plate  *picture.Plate
 	viewer *picture.Viewer
-	turned *picture.Layer // the box, before it is turned
-	out    *picture.Layer // what is drawn of what travels
+	turned *picture.Layer // the box before its rotation
+	out    *picture.Layer // reusable layer for moving views
 }
 
-// maxTurned bounds the pixels of what is turned while it moves.
+// maxTurned is the largest number of pixels of a layer that is rotated in every frame.
 const maxTurned = 32 << 20
 
 func (p *posed) settled() int64 {
@@ -80,13 +80,13 @@ func (p *posed) settled() int64 {
 	return at
 }
 
-// travels says that the view of the content, or its angle, changes with time, so that it is worth a plate.
+// travels says that the view of the content, or its rotation, changes with time. A plate is prepared then.
 func (p *posed) travels() bool {
 	r := p.fx.Rotation
 	return p.fx.Motion != nil || r != nil && r.Frames > 0
 }
 
-// shown is frame k of the content. What has settled is drawn once.
+// shown returns frame k of the content. Settled content is drawn once and kept.
 func (p *posed) shown(ctx context.Context, k int64) (*image.RGBA, error) {
 	settled := p.content.settled()
 	if k < settled {
@@ -140,12 +140,13 @@ func (p *posed) draw(ctx context.Context, k int64) (*picture.Layer, error) {
 	return p.turn(picture.NewPlate(&copied), k), nil
 }
 
-// blank is an empty layer at an even place.
+// blank returns an empty layer whose origin is even.
 func blank(r image.Rectangle) *picture.Layer {
 	return &picture.Layer{X: r.Min.X, Y: r.Min.Y, W: r.Dx(), H: r.Dy(), Pix: make([]byte, r.Dx()*r.Dy()*5/2)}
 }
 
-// fresh is a layer to draw on, the same one again: what travels is drawn anew for every frame, and used before the next one.
+// fresh returns a cleared layer, always the same one: a moving view is drawn anew for every frame, and used before the next one
+// is drawn.
 func (p *posed) fresh(r image.Rectangle) *picture.Layer {
 	if p.out == nil {
 		p.out = blank(r)
@@ -153,7 +154,7 @@ func (p *posed) fresh(r image.Rectangle) *picture.Layer {
 	return p.out
 }
 
-// keyed is the content with its colour key, mirrored.
+// keyed returns the content mirrored and with its colour key applied.
 func (p *posed) keyed(img *image.RGBA) *image.RGBA {
 	out := picture.Mirror(img, p.sheet, p.fx.FlipX, p.fx.FlipY)
 	if key := p.fx.ChromaKey; key != nil {
@@ -165,7 +166,7 @@ func (p *posed) keyed(img *image.RGBA) *image.RGBA {
 	return out
 }
 
-// withStillEffects applies effects that do not change with time.
+// withStillEffects applies the effects that do not change with time.
 func (p *posed) withStillEffects(img *image.RGBA) *picture.Layer {
 	img = p.keyed(img)
 	if p.mask != nil {
@@ -191,7 +192,7 @@ func (p *posed) correct(l *picture.Layer) {
 	}
 }
 
-// prepare makes the plate that views are taken from.
+// prepare makes the plate: the image that moving views are sampled from.
 func (p *posed) prepare(img *image.RGBA) {
 	p.from = img
 	img = p.keyed(img)
@@ -216,7 +217,7 @@ func (p *posed) prepare(img *image.RGBA) {
 	p.viewer = picture.NewViewer(p.plate, p.sheet.Size(), box)
 }
 
-// finish applies what comes after the motion.
+// finish applies the effects that follow the motion.
 func (p *posed) finish(l *picture.Layer) {
 	if p.mask != nil {
 		l.Cover(p.mask)
@@ -234,7 +235,7 @@ func (p *posed) turn(plate *picture.Plate, k int64) *picture.Layer {
 	return l
 }
 
-// opaque says that the layer hides everything below it, in every frame: its plate is opaque and fills the canvas.
+// opaque says that the layer hides everything below it in every frame: its plate is opaque and fills the canvas.
 func (p *posed) opaque(ctx context.Context) (bool, error) {
 	m := p.fx.Motion
 	canvas := image.Rect(0, 0, p.w, p.h)

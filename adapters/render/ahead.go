@@ -16,20 +16,20 @@ import (
 
 var _ commands.SourceFetcher = (*Engine)(nil)
 
-// keeper is a commands.Assets that can say what it has without downloading anything.
+// keeper is a commands.Assets that can say what its cache holds, without downloading.
 type keeper interface {
 	// Kept is what Fetch, or Refetch of what has to be downloaded since a time, would take without asking a server: false when it
 	// would ask.
 	Kept(ctx context.Context, account domain.AccountID, address string) (commands.Asset, bool)
 	KeptSince(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool)
-	// IsOwn says that an address is the service's own: nobody else is asked for it.
+	// IsOwn says that an address belongs to the service itself: no other server is asked.
 	IsOwn(address string) bool
 }
 
-// ahead fetches the files of a movie or of an item before it is made, into nothing but the account's cache.
+// ahead fetches the files of a movie or a preload item into the account's cache, before the movie or item is made.
 type ahead struct {
 	*run
-	atHand bool // nothing is to be downloaded
+	atHand bool // only look into the cache, download nothing
 }
 
 func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch commands.Fetch) *ahead {
@@ -81,7 +81,7 @@ func (e *Engine) fetchSources(ctx context.Context, job commands.FetchJob) error 
 	return aheadError(ctx, e.ahead(job.Account, job.Project, job.Fetch).bring(ctx, doc))
 }
 
-// FetchItem is FetchSources for an item of a batch.
+// FetchItem is FetchSources for an item of a preload batch.
 func (e *Engine) FetchItem(ctx context.Context, job commands.PrepareJob, fetch commands.Fetch) error {
 	before := oom.Read()
 	return outOfMemory(ctx, before, e.fetchItem(ctx, job, fetch))
@@ -101,7 +101,7 @@ func (e *Engine) fetchItem(ctx context.Context, job commands.PrepareJob, fetch c
 	return ownFault(aheadError(ctx, err))
 }
 
-// fetchFonts fetches the families that a document names. What is not there in the end has a stand-in.
+// fetchFonts fetches the font families that a document names. A family that cannot be fetched is substituted.
 func (e *Engine) fetchFonts(ctx context.Context, doc *document.Movie, fetch commands.Fetch) error {
 	if e.cfg.Fonts == nil {
 		return nil
@@ -115,7 +115,7 @@ func (e *Engine) fetchFonts(ctx context.Context, doc *document.Movie, fetch comm
 	return nil
 }
 
-// aheadError tells the end of the time for all sources from the errors that it causes.
+// aheadError replaces errors that are caused by the time limit for all sources.
 func aheadError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -123,7 +123,7 @@ func aheadError(ctx context.Context, err error) error {
 	return err
 }
 
-// ofItem names in an error the item of a movie's preload that it comes from.
+// ofItem adds the id of the preload item that an error belongs to.
 func ofItem(id string, err error) error {
 	var fault *domain.Error
 	if errors.As(err, &fault) {
@@ -132,7 +132,7 @@ func ofItem(id string, err error) error {
 	return err
 }
 
-// bring fetches what a document names, and what turns out to be named once the lengths of that are known.
+// bring fetches the files that a document names, and repeats this for files that become known with the lengths of sources.
 func (a *ahead) bring(ctx context.Context, doc *document.Movie) error {
 	for range maxGathers {
 		wanted := a.files(doc)
@@ -151,14 +151,15 @@ func (a *ahead) bring(ctx context.Context, doc *document.Movie) error {
 			err = document.Validate(next)
 		}
 		if err != nil {
-			return nil // whoever renders it says so
+			return nil // the render reports the mistake
 		}
 		doc = next
 	}
 	return nil
 }
 
-// files are the files that are not there yet. Those of the service itself only matter when something depends on their lengths.
+// files returns the files that are not fetched yet. Files of the service itself are included only if something depends on their
+// lengths.
 func (a *ahead) files(doc *document.Movie) []document.Source {
 	kept, _ := a.engine.cfg.Fetcher.(keeper)
 	var files []document.Source
@@ -171,7 +172,7 @@ func (a *ahead) files(doc *document.Movie) []document.Source {
 	return files
 }
 
-// get downloads a file, or finds that it is there.
+// get downloads a file, unless the cache has it.
 func (a *ahead) get(ctx context.Context, w document.Source) (source, error) {
 	if !a.atHand {
 		return a.download(ctx, w)

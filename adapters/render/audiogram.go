@@ -14,16 +14,16 @@ import (
 	"moviola/domain/timeline"
 )
 
-// The envelope of a sound is its peaks, so many a second.
+// The resolution of an envelope: peaks per second of sound.
 const (
 	envelopeRate = 100
 	pcmRate      = 8000
 )
 
-// envelope is how loud the movie is, 0 to 1, from its start on.
+// envelope is the peak level of the movie's sound over time, 0 to 1.
 type envelope struct{ peaks []float32 }
 
-// envelope measures the mixed sound, once.
+// envelope measures the mixed sound, once per movie.
 func (r *run) envelope(ctx context.Context) (*envelope, error) {
 	r.heardOnce.Do(func() { r.loudness, r.heardErr = r.measure(ctx) })
 	return r.loudness, r.heardErr
@@ -62,7 +62,7 @@ func (r *run) measure(ctx context.Context) (*envelope, error) {
 	return e, nil
 }
 
-// loudest is the peak of a stretch of the movie, in seconds.
+// loudest is the highest peak in a time interval of the movie, in seconds.
 func (e *envelope) loudest(from, to float64) float64 {
 	first, last := int(math.Floor(from*envelopeRate)), int(math.Ceil(to*envelopeRate))
 	var peak float32
@@ -72,8 +72,8 @@ func (e *envelope) loudest(from, to float64) float64 {
 	return float64(peak)
 }
 
-// waveform is the content of an AudiogramLayer: bars around a middle line that move past as the sound is heard, which is at
-// the middle of the box. The layer's Seek says when in the movie it begins.
+// waveform is the content of an AudiogramLayer: bars around a horizontal middle line that move to the left with the sound; the
+// current moment is in the middle of the box. The layer's Seek is its start in the movie.
 type waveform struct {
 	layer    timeline.Layer
 	box      image.Rectangle
@@ -82,7 +82,7 @@ type waveform struct {
 }
 
 const (
-	waveSeconds = 2.0 // that are seen at once
+	waveSeconds = 2.0 // seconds of sound that are visible at once
 	waveBars    = 80
 )
 
@@ -90,7 +90,7 @@ func (s *stills) waveform(l timeline.Layer, box image.Rectangle) (content, error
 	return &lateWave{stills: s, wave: waveform{layer: l, box: box, rate: s.rate}}, nil
 }
 
-// lateWave measures the sound when it is drawn, not when it is opened.
+// lateWave measures the sound when it is first drawn, not when the layer is opened.
 type lateWave struct {
 	stills *stills
 	wave   waveform
@@ -113,11 +113,11 @@ func (w *waveform) draw(k int64) *image.RGBA {
 	img := image.NewRGBA(w.box)
 	now := w.layer.Seek + float64(k)*float64(w.rate.Den)/float64(w.rate.Num)
 	pitch := math.Max(float64(w.box.Dx())/waveBars, 2)
-	span := waveSeconds * pitch / float64(w.box.Dx()) // seconds of a bar
+	span := waveSeconds * pitch / float64(w.box.Dx()) // duration of a bar in seconds
 	half := float64(w.box.Dy()) / 2
 	c := w.layer.Audiogram.Color
 	paint := color.RGBAModel.Convert(color.NRGBA{c.R, c.G, c.B, c.A}).(color.RGBA)
-	// Bars stand for fixed stretches of the sound, so that they move and do not flicker.
+	// Every bar stands for a fixed interval of the sound, so that bars move and do not flicker.
 	first := int(math.Floor((now - waveSeconds/2) / span))
 	for i := first; ; i++ {
 		x := (float64(i)*span - now + waveSeconds/2) / span * pitch
@@ -129,7 +129,7 @@ func (w *waveform) draw(k int64) *image.RGBA {
 	}
 }
 
-// bar fills a bar around the middle line; its edges are soft where they fall between pixels.
+// bar draws a bar around the middle line. Its edges are antialiased.
 func (w *waveform) bar(img *image.RGBA, x0, x1, height float64, c color.RGBA) {
 	middle := float64(w.box.Dy()) / 2
 	for x := max(0, int(math.Floor(x0))); x < min(w.box.Dx(), int(math.Ceil(x1))); x++ {

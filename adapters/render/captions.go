@@ -9,11 +9,11 @@ import (
 	drawn "moviola/internal/drawing/captions"
 )
 
-// captions are the captions of one window.
+// captions is the content of the captions layer in one window.
 type captions struct {
 	layer timeline.Layer
 	set   *drawn.Setter
-	last  int // the caption that seen is
+	last  int // index of the caption that seen shows
 	seen  *image.RGBA
 }
 

@@ -11,14 +11,14 @@ import (
 // layers are the same, and each of them rests.
 type changed []change
 
-// change is how much of a frame may differ from the one before.
+// change is the amount of change from one frame to the next.
 type change uint8
 
 const (
 	same     change = iota
-	altered         // most of it is as before
-	redrawn         // a picture or a page that fills it fades or moves
-	replaced        // a picture or a page that fills it comes or goes
+	altered         // most of the frame is as before
+	redrawn         // a large picture or page fades or moves
+	replaced        // a large picture or page appears or disappears
 )
 
 func (c changed) mark(from, to int64, how change) {
@@ -27,17 +27,17 @@ func (c changed) mark(from, to int64, how change) {
 	}
 }
 
-// pictured says that a layer is a picture, a video or a page.
+// pictured says that a layer shows a picture, a video or a page.
 func pictured(l timeline.Layer) bool {
 	return l.Kind == timeline.ImageLayer || l.Kind == timeline.VideoLayer || l.Kind == timeline.HTMLLayer
 }
 
-// fills says that little else is seen where the layer is: it is a picture of a quarter of the canvas or more.
+// fills says that a layer is a picture that covers a quarter of the canvas or more.
 func (r *run) fills(l timeline.Layer) bool {
 	return pictured(l) && 4*int64(l.Box.W)*int64(l.Box.H) >= int64(r.plan.Width)*int64(r.plan.Height)
 }
 
-// changesOf finds them. nil: all frames change, as those of a transition do.
+// changesOf computes the changes of a window's frames; nil: all frames change, as in a transition.
 func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error) {
 	if w.Transition != nil {
 		return nil, nil
@@ -56,7 +56,8 @@ func (r *run) changesOf(ctx context.Context, w timeline.Window) (changed, error)
 	return c, nil
 }
 
-// calm calls what is replaced beside what moves altered: so the encoder sees it where nothing but texts is seen.
+// calm turns replaced into altered where the frame before or after changes too: the encoder sees it so where only texts are
+// visible.
 func (c changed) calm() {
 	for n := range c {
 		if c[n] == replaced && (n > 0 && c[n-1] != same || n+1 < len(c) && c[n+1] != same) {
@@ -65,7 +66,7 @@ func (c changed) calm() {
 	}
 }
 
-// changesIn is how much a frame changes when a layer moves, comes and goes.
+// changesIn returns how much a frame changes when a layer moves, appears and disappears.
 func (r *run) changesIn(l timeline.Layer, bare bool) (moved, comes, goes change) {
 	moved, comes, goes = altered, altered, altered
 	fills := r.fills(l)
@@ -92,7 +93,7 @@ func (r *run) markLayer(ctx context.Context, c changed, l timeline.Layer, bare b
 		c.mark(l.From, l.To, moved)
 		return nil
 	}
-	begin := l.From - l.Phase // of the element
+	begin := l.From - l.Phase // first frame of the element, in frames of the window
 	if fades(l) {
 		if l.FadeIn > 0 {
 			c.mark(l.From, min(l.To, begin+l.FadeIn+1), moved)

@@ -8,7 +8,7 @@ import (
 	"moviola/commands"
 )
 
-// decoder names the decoder a video needs where ffmpeg's own drops its transparency.
+// decoder names the decoder for videos whose transparency ffmpeg's own decoder drops.
 func decoder(v *commands.VideoStream) string {
 	switch {
 	case v.Alpha && v.Codec == "vp9":
@@ -19,7 +19,7 @@ func decoder(v *commands.VideoStream) string {
 	return ""
 }
 
-// transparent says that the frames of a video may show what is below them.
+// transparent says that frames of a video may have transparent pixels.
 func transparent(v *commands.VideoStream) bool {
 	if v.Alpha {
 		return true
@@ -32,10 +32,10 @@ func transparent(v *commands.VideoStream) bool {
 	return false
 }
 
-// highDefinition is the height from which a video that says nothing about its colours is taken for bt709, as players do.
+// highDefinition is the height in pixels from which a video without colour information is taken for bt709, as players do.
 const highDefinition = 720
 
-// matrix names the colour matrix of a video as ffmpeg's scale filter does.
+// matrix names the colour matrix of a video in the terms of ffmpeg's scale filter.
 func matrix(v *commands.VideoStream) string {
 	switch v.ColorSpace {
 	case "bt709":
@@ -55,12 +55,12 @@ func matrix(v *commands.VideoStream) string {
 	return "bt601"
 }
 
-// fullRange says that black is 0 and white is 255.
+// fullRange says that the video uses full range: black is 0 and white 255.
 func fullRange(v *commands.VideoStream) bool {
 	return v.ColorRange == "pc" || (v.ColorRange == "" && strings.HasPrefix(v.PixelFormat, "yuvj"))
 }
 
-// rgb says that the frames hold colours and no matrix.
+// rgb says that the frames are RGB, so that there is no colour matrix.
 func rgb(v *commands.VideoStream) bool {
 	for _, part := range []string{"rgb", "bgr", "gbr", "pal8"} {
 		if strings.Contains(v.PixelFormat, part) {
@@ -70,8 +70,8 @@ func rgb(v *commands.VideoStream) bool {
 	return false
 }
 
-// scaled returns the filters that bring a video to its size and to bt709 in limited range: every matrix is named, because what
-// ffmpeg assumes is bt601.
+// scaled returns the filters that scale a video and convert it to bt709 in limited range. They name every matrix, because ffmpeg
+// assumes bt601.
 func scaled(v *commands.VideoStream, w, h int) []string {
 	format := "yuv420p"
 	if transparent(v) {
@@ -110,7 +110,7 @@ func toneMapped(v *commands.VideoStream, w, h int) []string {
 		rangeIn = "full"
 	}
 	if v.ColorTransfer == "arib-std-b67" {
-		// By approximation each colour would be made brighter by itself, instead of all by their luminance: too strong.
+		// The approximation would brighten each channel separately, not all by luminance: colours become too strong.
 		linear += ":agamma=false"
 	}
 	return []string{

@@ -21,7 +21,7 @@ func (s *stills) opened(ctx context.Context, l timeline.Layer) (text.Animated, e
 	return component.New(words, load).Open(*l.Component, l.Box.W, l.Box.H)
 }
 
-// maxLoaded bounds the sides of a picture that a component shows.
+// maxLoaded is the largest side in pixels of a picture inside a component.
 const maxLoaded = 2048
 
 // picture decodes a picture that stands in a component's settings; a drawing is as large as the component's longer side. What is

@@ -13,7 +13,7 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// composer builds the graph of one window.
+// composer builds the filter graph of one window.
 type composer struct {
 	*run
 	*graph
@@ -21,7 +21,7 @@ type composer struct {
 	warnings []string
 }
 
-// compose builds the graph of a window, for those of its frames that are encoded.
+// compose builds the filter graph of a window, for those of its frames that are encoded.
 func (r *run) compose(ctx context.Context, w timeline.Window, frames rests) (*graph, []string, error) {
 	g := &graph{w: r.plan.Width, h: r.plan.Height, rate: r.plan.FPS}
 	warnings, err := r.composeInto(ctx, g, w, frames)

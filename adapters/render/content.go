@@ -12,27 +12,27 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// content is what a layer shows before its effects. It is used by one goroutine at a time.
+// content is the picture of a layer before its effects. It is used by one goroutine at a time.
 type content interface {
-	// at draws frame k of the element, where it lies on the canvas. Colours are multiplied by alpha. The picture is not changed
-	// afterwards; equal ones may be the same.
+	// at draws frame k of the element at its position on the canvas, with premultiplied alpha. The returned picture does not
+	// change afterwards; equal frames may be the same picture.
 	at(ctx context.Context, k int64) (*image.RGBA, error)
-	// settled is the frame of the element from which on nothing changes.
+	// settled is the first frame of the element from which on the picture does not change.
 	settled() int64
 }
 
-// settledFrame is the first frame that shows a drawing at or after the time at which it settles.
+// settledFrame is the first frame at or after the time at which a drawing stops changing.
 func settledFrame(seconds float64, rate timeline.Rate) int64 {
 	return int64(math.Ceil(seconds*float64(rate.Num)/float64(rate.Den) - 1e-9))
 }
 
-// fixed is content that never changes. It is drawn when it is needed.
+// fixed is content that never changes. It is drawn on demand.
 type fixed func(ctx context.Context) (*image.RGBA, error)
 
 func (f fixed) at(ctx context.Context, _ int64) (*image.RGBA, error) { return f(ctx) }
 func (f fixed) settled() int64                                       { return 0 }
 
-// filled is a box of one colour.
+// filled is content of one colour.
 func filled(l timeline.Layer, seen image.Rectangle) fixed {
 	return func(context.Context) (*image.RGBA, error) {
 		img := image.NewRGBA(seen)
@@ -42,7 +42,7 @@ func filled(l timeline.Layer, seen image.Rectangle) fixed {
 	}
 }
 
-// animated is a drawing of the text engine or a component.
+// animated is the content of a text or a component.
 type animated struct {
 	drawing text.Animated
 	box     timeline.Box
@@ -52,7 +52,7 @@ type animated struct {
 
 func (a animated) settled() int64 { return settledFrame(a.drawing.Settled(), a.rate) }
 
-// drawn is frame k as the drawing gives it, and where it lies on the canvas.
+// drawn returns frame k of the drawing, and its position on the canvas.
 func (a animated) drawn(k int64) (text.Drawing, image.Point, error) {
 	d, err := a.drawing.Frame(float64(k) * float64(a.rate.Den) / float64(a.rate.Num))
 	if err != nil {
@@ -69,14 +69,14 @@ func (a animated) at(_ context.Context, k int64) (*image.RGBA, error) {
 	return premultiplied(d.Image, at), nil
 }
 
-// premultiplied is a picture that begins at a point of the canvas.
+// premultiplied returns a picture with premultiplied alpha whose origin is a point of the canvas.
 func premultiplied(img *image.NRGBA, at image.Point) *image.RGBA {
 	out := image.NewRGBA(img.Rect.Sub(img.Rect.Min).Add(at))
 	draw.Draw(out, out.Rect, img, img.Rect.Min, draw.Src)
 	return out
 }
 
-// photo is a still picture file.
+// photo is the content of a still picture file.
 func (s *stills) photo(l timeline.Layer, box, seen image.Rectangle) fixed {
 	return func(ctx context.Context) (*image.RGBA, error) {
 		img, err := s.pixels(ctx, s.source(l.Source), rectangle(l.Crop), box, seen)
@@ -84,7 +84,7 @@ func (s *stills) photo(l timeline.Layer, box, seen image.Rectangle) fixed {
 	}
 }
 
-// content opens what a layer shows. box is where it is to lie, and seen the part of it that matters.
+// content opens the content of a layer. box is its rectangle, seen the part of the box that is needed.
 func (s *stills) content(ctx context.Context, l timeline.Layer, box, seen image.Rectangle) (content, error) {
 	switch l.Kind {
 	case timeline.ImageLayer:

@@ -1,7 +1,7 @@
-// Package render makes movies: it fetches what a movie uses, has the timeline lay it out, and runs the plan with ffmpeg.
-// Every window of the plan is a file of its own, found again by what went into it; the sound is made once for the
-// whole movie; the parts are joined by copy.
+// Package render makes movies: it fetches the sources of a movie, has the timeline lay it out, and runs the plan with ffmpeg.
+// Every window of the plan becomes a file, cached under a hash of everything it is made from; the sound is made once for the
+// whole movie; the parts are joined without encoding them again.
 //
-// It decides nothing about the movie: what is shown when and where stands in the timeline.Plan. Nothing a client wrote
-// reaches an ffmpeg argument or filter: text is drawn in Go, sources are local files named by their hash.
+// It makes no decisions about the movie: the timeline.Plan says what is shown when and where. No text of a client gets into an
+// ffmpeg argument or filter: texts are drawn in Go, and sources are local files named by their hash.
 package render

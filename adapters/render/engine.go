@@ -25,29 +25,29 @@ import (
 
 var _ commands.Renderer = (*Engine)(nil)
 
-// Config is what an Engine needs. Dir, Tools, Fetcher and Text must be set.
+// Config is the configuration of an Engine. Dir, Tools, Fetcher and Text must be set.
 type Config struct {
 	Dir     string        // working files and the cache of windows; may be shared by several processes of one host
 	Tools   *ffmpeg.Tools // opened with ffmpeg.Open
 	Fetcher commands.Assets
 	Text    TextDrawer
 	Speaker commands.Speaker        // nil: voices are refused
-	Words   commands.Transcriber    // nil: subtitles are made of voices only
-	Images  commands.ImageGenerator // nil: images of a prompt are refused
+	Words   commands.Transcriber    // nil: subtitles can be made from voices only
+	Images  commands.ImageGenerator // nil: images from prompts are refused
 	Pages   Pages                   // nil: html elements are refused
-	Fonts   commands.FontFamilies   // nil: only installed and shipped families
-	PageTTL time.Duration           // how long the picture of a page that may have changed is taken from the cache; 0: 72 hours
-	// SourcesTime is how long all sources of a movie together may take; 0: 10 minutes. Decision 54.
+	Fonts   commands.FontFamilies   // nil: only installed and shipped families are used
+	PageTTL time.Duration           // how long the cached picture of a page that may have changed is used; 0: 72 hours
+	// SourcesTime is the time limit for all sources of a movie together; 0: 10 minutes. Decision 54.
 	SourcesTime time.Duration
-	// PagesTime is how long all pages of a movie together may take in browsers; 0: 10 minutes. Decision 72.
+	// PagesTime is the time limit for all pages of a movie together, in browsers; 0: 10 minutes. Decision 72.
 	PagesTime time.Duration
-	// HeldPictures lets what rests be written as pictures that repeat the one before, instead of being encoded.
+	// HeldPictures allows unchanged frames to be written as repeats of the previous one, without encoding them.
 	HeldPictures bool
 	Cores        int // processors to use; 0: all
-	MemoryMB     int // memory that encoders may take together; 0: as much as the processors can make use of
-	// CacheBytes bounds the rendered parts that Sweep leaves; 0: 20 GiB.
+	MemoryMB     int // memory for all encoders together, in MB; 0: as much as the processors can use
+	// CacheBytes is the size to which Sweep reduces the cache of rendered parts; 0: 20 GiB.
 	CacheBytes int64
-	// Room bounds the rendered parts that are kept, as they are written; what was used longest ago makes room.
+	// Room bounds the cached parts already when they are written; the least recently used ones are removed.
 	Room quota.Limits
 	Log  logrus.FieldLogger
 }
@@ -60,13 +60,13 @@ type Engine struct {
 	pages   pageFlights
 
 	pagesTimes pagesTimes
-	plain      atomic.Bool // the encoder writes streams that cannot be lengthened: no pictures are held any more
+	plain      atomic.Bool // the encoder's streams cannot be lengthened: frames are not held any more
 }
 
-// defaultPageTTL is as long as assets are kept.
+// defaultPageTTL is the time to live of cached pictures of pages, the same as that of assets.
 const defaultPageTTL = 72 * time.Hour
 
-// New returns an Engine that works under cfg.Dir, which it creates.
+// New returns an Engine that works in cfg.Dir, which it creates.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Dir == "" || cfg.Tools == nil || cfg.Fetcher == nil || cfg.Text == nil {
 		return nil, errors.New("the render engine needs a folder, ffmpeg, a fetcher and a text drawer")
@@ -160,7 +160,7 @@ func (e *Engine) render(ctx context.Context, job commands.RenderJob) (out comman
 	return out, err
 }
 
-// collect brings what the movie names to the local disk.
+// collect brings the files that the movie names to the local disk.
 func (r *run) collect(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
 	defer r.timeStage(stageSources)()
 	doc, err := r.preload(ctx, doc)
@@ -170,7 +170,7 @@ func (r *run) collect(ctx context.Context, doc *document.Movie) (*document.Movie
 	return r.gather(ctx, doc)
 }
 
-// The limits of what can be rendered at all; plans of accounts set narrower ones.
+// The limits of every movie; plans of accounts set narrower ones.
 const (
 	maxSide = 3840
 	minSide = 2
@@ -192,10 +192,10 @@ func tooMuch(format string, args ...any) error {
 	return domain.Errorf(domain.Invalid, "movie_limits", format, args...)
 }
 
-// begin makes the folder of an attempt. What earlier attempts of the project have left there is removed: they are dead, or
-// about to lose.
+// begin makes the folder of an attempt. It removes files of earlier attempts at the project: their workers are dead, or will lose
+// their claim.
 func (e *Engine) begin(job commands.RenderJob) (*run, error) {
-	project, err := hashOf(job.Project) // an id may hold any character
+	project, err := hashOf(job.Project) // the id is hashed because it may contain any character
 	if err != nil {
 		return nil, err
 	}

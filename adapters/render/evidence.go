@@ -24,10 +24,10 @@ func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 	return blameMemory(before, oom.Read(), err)
 }
 
-// blameMemory is outOfMemory of an error between two counts.
+// blameMemory is outOfMemory with given counts of kills before and after.
 func blameMemory(before, after oom.Count, err error) error {
 	var exit *ffmpeg.ExitError
-	if errors.As(err, &exit) && exit.Memory { // the count of its own group says so
+	if errors.As(err, &exit) && exit.Memory { // the counter of the program's own control group
 		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err)
 	}
 	if !before.Rose(after) {
@@ -35,26 +35,26 @@ func blameMemory(before, after oom.Count, err error) error {
 	}
 	var refusal *domain.Error
 	if errors.As(err, &exit) && exit.Killed || errors.As(err, &refusal) && refusal.Code == commands.PageCrashed {
-		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err) // not as the movie's fault: the other work here may be to blame
+		return fmt.Errorf("%w: %v", commands.ErrOutOfMemory, err) // not the movie's fault: other work on this machine may have used the memory
 	}
 	return err
 }
 
-// finishedFolder holds a file for each movie whose windows were made lately, as many bytes long as there were windows.
+// finishedFolder holds a file for each movie with recently finished windows. Its length in bytes is the number of windows.
 const finishedFolder = "finished"
 
-// finishedKept is how long such a file is kept after the last window: longer than a movie may be tried.
+// finishedKept is how long such a file is kept after the newest window: longer than a movie may be tried.
 const finishedKept = 24 * time.Hour
 
 func (e *Engine) finishedFile(project domain.ProjectID) (string, error) {
-	name, err := hashOf(project) // an id may hold any character
+	name, err := hashOf(project) // the id is hashed because it may contain any character
 	if err != nil {
 		return "", err
 	}
 	return filepath.Join(e.cfg.Dir, finishedFolder, name[:32]), nil
 }
 
-// finish notes that a window of a movie was made.
+// finish counts a finished window of a movie.
 func (e *Engine) finish(project domain.ProjectID) error {
 	path, err := e.finishedFile(project)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Engine) finish(project domain.ProjectID) error {
 	return errors.Join(err, f.Close())
 }
 
-// Finished is how many windows of a movie this host has made. See commands.Renderer.
+// Finished is the number of windows of a movie that this host has finished. See commands.Renderer.
 func (e *Engine) Finished(project domain.ProjectID) int {
 	path, err := e.finishedFile(project)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// suspect is a stretch of a source that may be what ffmpeg could not read.
+// suspect is a part of a source that ffmpeg may have failed to read.
 type suspect struct {
 	ref     timeline.Ref
 	address string
@@ -41,14 +41,14 @@ func soundsOf(plan *timeline.Plan) []suspect {
 	return all
 }
 
-// decodeLimit bounds the search for a damaged source.
+// decodeLimit is the time limit of the search for a damaged source.
 const decodeLimit = 2 * time.Minute
 
-// atFault finds out whether a run failed because a source cannot be decoded: each one is decoded by itself. The
-// element of the first that fails is named; when all are sound the failure is this machine's.
+// atFault finds out whether a run failed because a source cannot be decoded: it decodes each one separately. The error names the
+// element of the first damaged source; if all are sound, this machine is at fault.
 func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) error {
 	var broken *picture.DecodeError
-	if errors.As(failure, &broken) { // of an animated WebP
+	if errors.As(failure, &broken) { // the source is an animated WebP
 		for _, s := range suspects {
 			if r.sources[s.address].asset.Format == "webp" {
 				return imageFault(s.ref, failure)
@@ -76,7 +76,7 @@ func (r *run) atFault(ctx context.Context, failure error, suspects []suspect) er
 	return failure
 }
 
-// tooShort finds out why a run that ended well has made too few frames: a source holds fewer than it says, down to none.
+// tooShort finds out why a successful run has produced too few frames: a source has fewer frames than it claims, or none.
 func (r *run) tooShort(ctx context.Context, failure error, suspects []suspect) error {
 	if ctx.Err() != nil || len(suspects) == 0 {
 		return failure

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// pose is frames of a window that look the same: the first differs from what is before, or is a key frame.
+// pose is a sequence of equal frames of a window. The first one differs from the frame before it, or is a key frame.
 type pose struct {
 	span
-	copies int64 // that are encoded
+	copies int64 // how many of the frames are encoded
 	key    bool
-	change change // from what is before
+	change change // change from the frame before
 }
 
 // favour is pictures, of those that are encoded, that the encoder makes better than it would by itself, by steps of its
@@ -22,20 +22,23 @@ type favour struct {
 }
 
 const (
-	// lookahead is how many pictures behind one x264 looks at, with this preset, to find how much of it stays.
+	// lookahead is the number of following frames that x264 examines, with this preset, to find how much of a frame stays
+	// visible.
 	lookahead = 10
-	// stepsPerDoubling is how much better x264 makes what is seen twice as long (its macroblock tree).
+	// stepsPerDoubling is how many quantiser steps better x264 encodes content that stays visible twice as long (its macroblock
+	// tree).
 	stepsPerDoubling = 2
-	// motionStays is about how much of a picture stays in the next one where something moves.
+	// motionStays is the estimated part of a frame that stays visible in the next one where something moves.
 	motionStays = 0.25
-	// keySteps is how much better it makes a key frame than the pictures behind it; one right behind another does not get it.
+	// keySteps is how many quantiser steps better x264 encodes a key frame than the frames after it; a key frame directly after
+	// another one gets no bonus.
 	keySteps = 2.5
-	// leastSteps are not worth a filter.
+	// leastSteps is the smallest correction that is worth a filter.
 	leastSteps = 0.5
 )
 
-// favours are the pictures that stay longer than the encoder sees. It looks ahead, and makes better what stays; the pictures that
-// are not encoded it does not see.
+// favours returns the frames that stay visible longer than the encoder can know: it looks ahead and improves frames that stay,
+// but does not see the repeats that are not encoded.
 func favours(all []pose) []favour {
 	var out []favour
 	frame := int64(0)
@@ -46,7 +49,7 @@ func favours(all []pose) []favour {
 		}
 		if steps >= leastSteps && (s.key || s.to-s.from > 1) {
 			last := frame + 1
-			if !s.key { // whichever of them the encoder makes a picture that others refer to
+			if !s.key { // one of them becomes the frame that others refer to; the encoder chooses which
 				last = frame + s.copies
 			}
 			out = append(out, favour{span{frame, last}, steps})
@@ -56,7 +59,8 @@ func favours(all []pose) []favour {
 	return out
 }
 
-// missed is by how much the encoder makes the first picture worse because it does not see the frames that are not encoded.
+// missed returns by how many steps the encoder makes the first frame worse because it does not see the frames that are not
+// encoded.
 func missed(all []pose) float64 {
 	var shown, encoded view
 	staying := 1.0
@@ -73,7 +77,7 @@ func missed(all []pose) float64 {
 	return stepsPerDoubling * (math.Log2(shown.stays) - math.Log2(encoded.stays))
 }
 
-// view is what x264 sees from a picture on: how many pictures, and how much of the first they show together.
+// view is the number of frames that x264 sees from a frame on, and how much of that frame they show in total.
 type view struct {
 	pictures int64
 	stays    float64
@@ -85,7 +89,8 @@ func (w *view) look(pictures int64, share float64) {
 	w.stays += share * float64(pictures)
 }
 
-// favour gives pictures their steps, as the region that is of interest, on the way to the encoder, which gets so many frames.
+// favour marks frames as regions of interest with their quantiser steps, on the way to the encoder; frames is the number of
+// frames that it gets.
 func (g *graph) favour(all []favour, frames int64) {
 	if len(all) == 0 {
 		return
@@ -123,5 +128,5 @@ func (g *graph) favour(all []favour, frames int64) {
 	g.chain(strings.Join(joined, "]["), []string{fmt.Sprintf("concat=n=%d", len(pieces))}, g.top)
 }
 
-// quantisers are the steps that x264's quantiser has.
+// quantisers is the number of steps of x264's quantiser.
 const quantisers = 51

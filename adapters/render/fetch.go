@@ -18,21 +18,23 @@ import (
 	"moviola/domain/timeline"
 )
 
-// fetchers is how many sources of one movie are prepared at once.
+// fetchers is the number of sources of one movie that are prepared at the same time.
 const fetchers = 4
 
-// refetcher is a commands.Assets that can also leave its cache aside, but for what was downloaded since a time; zero: all of it.
+// refetcher is a commands.Assets that can bypass its cache, except for files downloaded since a time; zero: it bypasses all of
+// it.
 type refetcher interface {
 	Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error)
 }
 
-// maxGathers is how often what is known of some sources may tell of others.
+// maxGathers is the largest number of rounds in which the lengths of sources reveal further sources.
 const maxGathers = 8
 
-// defaultSourcesTime is how long all sources of a movie together may take. Decision 54.
+// defaultSourcesTime is the time limit for all sources of a movie together. Decision 54.
 const defaultSourcesTime = 10 * time.Minute
 
-// gather brings the movie's sources into its folder and fills in what depends on their lengths, which may name more sources.
+// gather brings the movie's sources into its folder and fills in the parts of the document that depend on their lengths, which
+// may name more sources.
 func (r *run) gather(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
 	ctx, cancel := r.engine.withSourcesTime(ctx, 0)
 	defer cancel()
@@ -58,14 +60,14 @@ func (r *run) gather(ctx context.Context, doc *document.Movie) (*document.Movie,
 	return doc, document.CheckResolved(doc)
 }
 
-// withSourcesTime bounds how long the sources of a movie may take, some of which earlier attempts have spent.
+// withSourcesTime returns a context with the time limit for the movie's sources, less the time that earlier attempts have spent.
 func (e *Engine) withSourcesTime(ctx context.Context, spent time.Duration) (context.Context, context.CancelFunc) {
 	limit := cmp.Or(e.cfg.SourcesTime, defaultSourcesTime)
 	return context.WithTimeoutCause(ctx, limit-spent, domain.Errorf(domain.Invalid, "asset_download_failed",
 		"The sources of the movie took longer than %g minutes to download: serve them faster, or preload them", limit.Minutes()))
 }
 
-// missing are the sources that are not there yet.
+// missing returns the sources that are not in the folder yet.
 func (r *run) missing(doc *document.Movie) []document.Source {
 	return slices.DeleteFunc(document.Sources(doc), func(s document.Source) bool {
 		_, there := r.sources[s.Key]
@@ -73,13 +75,14 @@ func (r *run) missing(doc *document.Movie) []document.Source {
 	})
 }
 
-// natural is how long a source is, as far as it is there.
+// natural is the length of a source, if it is in the folder.
 func (r *run) natural(key string) (document.Seconds, bool) {
 	s, there := r.sources[key]
 	return document.SecondsOfFloat(s.asset.Facts.Duration), there
 }
 
-// fetch brings the movie's sources into its folder. When several fail, the first in the order of the document is named.
+// fetch brings the movie's sources into its folder. When several fail, the error names the first one in the order of the
+// document.
 func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
 	got, err := r.obtain(ctx, wanted, r.prepare)
 	if err != nil {
@@ -108,7 +111,7 @@ func (r *run) obtain(
 		group.Go(func() error {
 			got[i], failed[i] = get(groupCtx, w)
 			if errors.Is(failed[i], commands.ErrGiveWay) {
-				return nil // what is spoken or drawn meanwhile is paid for: it is not cut short
+				return nil // speech and pictures that are being generated are paid for: they are not cancelled
 			}
 			return failed[i]
 		})
@@ -119,7 +122,7 @@ func (r *run) obtain(
 	return got, nil
 }
 
-// hashes are the contents of the sources, by key.
+// hashes maps the keys of sources to the hashes of their content.
 func (r *run) hashes() map[string]string {
 	hashes := make(map[string]string, len(r.sources))
 	for key, s := range r.sources {
@@ -128,7 +131,7 @@ func (r *run) hashes() map[string]string {
 	return hashes
 }
 
-// prepare downloads a source, or has it spoken or drawn.
+// prepare downloads a source, or has its speech or picture generated.
 func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
 	switch {
 	case r.sketch != nil:
@@ -138,7 +141,7 @@ func (r *run) prepare(ctx context.Context, w document.Source) (source, error) {
 	case w.Prompt != nil:
 		return r.generate(ctx, w)
 	}
-	if !w.Fresh { // what has to be asked for again would begin anew
+	if !w.Fresh { // a fresh source would be fetched again
 		var end context.CancelFunc
 		ctx, end = r.untilLapsed(ctx)
 		defer end()
@@ -174,7 +177,7 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 		if errors.As(err, &fault) {
 			return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: elementName(wanted[i].Ref) + ": " + fault.Message}
 		}
-		// What was stopped because another one failed is not the reason.
+		// A download that was cancelled because another one failed is not the cause.
 		if err != nil && (other == nil || errors.Is(other, context.Canceled)) {
 			other = err
 		}
@@ -182,7 +185,7 @@ func (r *run) fetchError(ctx context.Context, wanted []document.Source, failed [
 	return fmt.Errorf("fetch assets: %w", other)
 }
 
-// fits says whether an asset can be what the document uses it for.
+// fits says whether the type of an asset matches its use in the document.
 func fits(w document.Source, a commands.Asset) error {
 	moves, stands := a.Media != nil && a.Media.Video != nil, a.Media == nil && a.Facts.Width > 0
 	var ok bool
@@ -211,7 +214,7 @@ func fits(w document.Source, a commands.Asset) error {
 		"source for %s", name, as)
 }
 
-// facts are what the timeline needs to know of the sources.
+// facts returns the facts about the sources that the timeline needs.
 func (r *run) facts() map[string]timeline.Facts {
 	facts := make(map[string]timeline.Facts, len(r.sources))
 	for key, s := range r.sources {

@@ -18,38 +18,39 @@ import (
 	"moviola/domain/timeline"
 )
 
-// pages draws the html elements of one movie, each once.
+// pages draws the html elements of one movie, each one once.
 type pages struct {
 	draw    Pages
 	flights *pageFlights
 	project domain.ProjectID
 	time    *pagesTime
 	kept    pageStills
-	dir     string // of films, which have no names
+	dir     string // folder for film files, which are unlinked at once
 	rate    timeline.Rate
-	now     time.Time // by the clock of every page
+	now     time.Time // start time on the clock of every page
 
-	sketch *sketch // nil: the movie is made
+	sketch *sketch // nil: a movie is made, not a preview
 
-	lapsed  <-chan struct{} // closed when pages are waited for no longer; nil: never
-	gaveWay *atomic.Bool    // set then; nil: nobody looks
+	lapsed  <-chan struct{} // closed when the render must stop waiting for pages; nil: never
+	gaveWay *atomic.Bool    // set when the render has stopped waiting; nil: not needed
 
 	mu    sync.Mutex
 	films map[string]*film
 }
 
-// errNoBrowser is for movies with html elements on a server without Chromium.
+// errNoBrowser is the error for movies with html elements on a server without Chromium.
 func errNoBrowser() error {
 	return domain.Errorf(domain.Invalid, "html_unavailable", "Web pages cannot be drawn on this server: install "+
 		"chromium-headless-shell")
 }
 
-// share lets pages be waited for no longer when lapsed is closed, and sets gaveWay then.
+// share makes waits for pages end when lapsed is closed, and sets gaveWay then.
 func (p *pages) share(lapsed <-chan struct{}, gaveWay *atomic.Bool) {
 	p.lapsed, p.gaveWay = lapsed, gaveWay
 }
 
-// await has a page of the movie loaded and drawn. One that loads nothing is drawn at once: it waits for nobody.
+// await loads and draws a page of the movie. A page without external resources is drawn even if the render must give up its slot:
+// it waits for no server.
 func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.Context) (any, error)) (any, error) {
 	load = p.time.bounded(l, load)
 	if !changes(*l.Page) {
@@ -72,7 +73,7 @@ func (p *pages) await(ctx context.Context, l timeline.Layer, load func(context.C
 	return shown, err
 }
 
-// still is the picture of a page.
+// still returns the picture of a page.
 func (p *pages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA, error) {
 	shown, err := p.await(ctx, l, func(ctx context.Context) (any, error) { return p.draw.Still(ctx, *l.Page, l.Box.W, l.Box.H) })
 	if err != nil {
@@ -81,7 +82,7 @@ func (p *pages) still(ctx context.Context, l timeline.Layer) (*image.NRGBA, erro
 	return shown.(*image.NRGBA), nil
 }
 
-// content is what the page of a layer shows.
+// content returns the content of a page layer.
 func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) {
 	page := *l.Page
 	page.Now, l.Page = p.now, &page
@@ -122,7 +123,7 @@ func (p *pages) content(l timeline.Layer, box image.Rectangle) (content, error) 
 	return filmed{f, box.Min}, nil
 }
 
-// film is a page that moves: its frames are captured once and kept in a file, for several windows may show them.
+// film is a moving page: its frames are captured once and kept in a file, because several windows may show them.
 type film struct {
 	pages *pages
 	layer timeline.Layer
@@ -132,23 +133,23 @@ type film struct {
 	*captured
 
 	mu   sync.Mutex
-	last int64 // the frame that picture is
+	last int64 // number of the frame that picture shows
 	seen *image.RGBA
 }
 
-// captured are the frames of a film. The file has no name: it goes when nobody refers to it any more.
+// captured holds the frames of a film. Its file is unlinked: it disappears when nothing refers to it any more.
 type captured struct {
 	file   *os.File
-	frames []shot // of every frame; equal ones are the same
+	frames []shot // one for each frame; equal frames share one
 }
 
-// shot is where a frame lies in the file, and which part of the page it fills.
+// shot is the place of a frame in the file, and the part of the page that it covers.
 type shot struct {
 	offset, size int64
 	rect         image.Rectangle
 }
 
-// maxFilmBytes bounds the file of one film.
+// maxFilmBytes is the largest file of one film.
 const maxFilmBytes = 4 << 30
 
 func (f *film) capture(ctx context.Context) error {
@@ -162,7 +163,7 @@ func (f *film) capture(ctx context.Context) error {
 	return f.err
 }
 
-// take captures the page of a layer.
+// take captures the frames of a page layer.
 func (p *pages) take(ctx context.Context, l timeline.Layer) (*captured, error) {
 	file, err := os.CreateTemp(p.dir, "film-*")
 	if err == nil {
@@ -188,7 +189,7 @@ func (p *pages) take(ctx context.Context, l timeline.Layer) (*captured, error) {
 	return f, counted.to.Flush()
 }
 
-// counting is a writer that knows how much has been written.
+// counting is a writer that counts the bytes written.
 type counting struct {
 	to   *bufio.Writer
 	size int64
@@ -203,7 +204,7 @@ func (c *counting) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// add writes what is visible of a frame.
+// add writes the visible part of a frame.
 func (f *captured) add(img *image.RGBA, to *counting) error {
 	s := shot{offset: to.size, rect: visible(img)}
 	pack, err := flate.NewWriter(to, flate.BestSpeed)
@@ -223,7 +224,7 @@ func (f *captured) add(img *image.RGBA, to *counting) error {
 	return nil
 }
 
-// visible is the part of a picture outside of which everything is clear.
+// visible is the smallest rectangle that contains all pixels that are not transparent.
 func visible(img *image.RGBA) image.Rectangle {
 	seen := image.Rectangle{}
 	for y := range img.Rect.Dy() {
@@ -244,7 +245,7 @@ func visible(img *image.RGBA) image.Rectangle {
 	return seen
 }
 
-// frame reads frame k back; the last one stays.
+// frame reads frame k from the file; beyond the end it is the last frame.
 func (f *film) frame(ctx context.Context, k int64) (*image.RGBA, error) {
 	if err := f.capture(ctx); err != nil {
 		return nil, err
@@ -265,7 +266,7 @@ func (f *film) frame(ctx context.Context, k int64) (*image.RGBA, error) {
 	return img, nil
 }
 
-// filmed is a film at a place of the canvas.
+// filmed is a film with its position on the canvas.
 type filmed struct {
 	*film
 	at0 image.Point

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/document"
 )
 
-// generate has a picture made of its prompt.
+// generate has a picture generated from its prompt.
 func (r *run) generate(ctx context.Context, w document.Source) (source, error) {
 	if r.engine.cfg.Images == nil {
 		return source{}, domain.Errorf(domain.Invalid, "image_provider_missing",
@@ -24,7 +24,7 @@ func (r *run) generate(ctx context.Context, w document.Source) (source, error) {
 	return source{asset: made.Asset, cached: made.Cached}, nil
 }
 
-// pictureOf is what is asked for to have a picture made.
+// pictureOf returns the request to the provider of a generated picture.
 func (r *run) pictureOf(w document.Source) commands.ImageRequest {
 	request := commands.ImageRequest{
 		Account: r.job.Account, Prompt: w.Prompt.Text, Model: w.Prompt.Model, Aspect: w.Prompt.Aspect,

@@ -11,16 +11,16 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// graph builds the inputs and the filters of one window, bottom first. Only numbers go into it.
+// graph builds the inputs and filters of one window, from bottom to top. Only numbers get into it, no texts of clients.
 type graph struct {
 	w, h   int
 	rate   timeline.Rate
 	inputs []ffmpeg.Input
 	chains []string
-	top    string // the label of what has been composed so far
+	top    string // label of the composition so far
 	labels int
-	first  int    // the number of its first input: other graphs of the same run have those before
-	name   string // which its labels begin with
+	first  int    // filter that selects the encoded frames; empty once it has been applied
+	name   string // only some frames are encoded
 	pick   string // the filter that takes the frames which are encoded, until it has been applied
 	picked bool   // not all frames are encoded
 	taken  []span // the frames that pick takes

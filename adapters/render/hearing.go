@@ -15,12 +15,13 @@ import (
 	"moviola/domain/timeline"
 )
 
-// Providers take files of up to 25 MB and models of up to 25 minutes: a stretch of ten minutes packed for speech is under 4 MB.
+// The limits of a transcribed part. Providers accept files of up to 25 MB and models of up to 25 minutes: ten minutes of
+// compressed speech are under 4 MB.
 const (
-	hearLongest = 600.0 // seconds of one stretch
-	hearReach   = 60.0  // so much earlier than that a quiet moment is looked for, to cut there and not within a word
-	hearQuiet   = 0.3   // seconds of such a moment
-	// hearFaintest is the peak, of 1, below which there is nothing to hear; providers make words up there.
+	hearLongest = 600.0 // length of a part in seconds
+	hearReach   = 60.0  // seconds before the end of a part in which a quiet moment is searched, so that no word is cut
+	hearQuiet   = 0.3   // length of a quiet moment in seconds
+	// hearFaintest is the peak level, of 1, below which a sound counts as silent; providers invent words for silence.
 	hearFaintest = 0.002
 )
 
@@ -28,7 +29,7 @@ const (
 var hearEncoder = []string{"-c:a", "aac", "-b:a", "48k", "-ar", "24000", "-ac", "1", "-map_metadata", "-1", "-fflags",
 	"+bitexact", "-f", "mp4"}
 
-// heard are the words that a provider hears in the movie's sound.
+// heard returns the words that a provider transcribes from the movie's sound.
 func (r *run) heard(ctx context.Context, s *timeline.Subtitles) ([]caption.Word, error) {
 	switch {
 	case len(r.plan.Audio) == 0:
@@ -67,7 +68,7 @@ func (r *run) heard(ctx context.Context, s *timeline.Subtitles) ([]caption.Word,
 	return words, nil
 }
 
-// packed writes a stretch of the sound as a small file.
+// packed writes a part of the sound as a small file.
 func (r *run) packed(ctx context.Context, part stretch, dir string, n int) (string, error) {
 	sound, err := r.sound(ctx)
 	if err != nil {
@@ -85,10 +86,10 @@ func (r *run) packed(ctx context.Context, part stretch, dir string, n int) (stri
 	return filepath.Join(dir, name), nil
 }
 
-// stretch is a part of the movie's time, in seconds.
+// stretch is a time interval of the movie, in seconds.
 type stretch struct{ from, to float64 }
 
-// moved puts words that were counted from the stretch's beginning on the movie's time.
+// moved shifts the times of words from the interval's start to the movie's start.
 func (s stretch) moved(words []caption.Word) []caption.Word {
 	from, length := time.Duration(s.from*float64(time.Second)), time.Duration((s.to-s.from)*float64(time.Second))
 	moved := make([]caption.Word, 0, len(words))
@@ -101,7 +102,7 @@ func (s stretch) moved(words []caption.Word) []caption.Word {
 	return moved
 }
 
-// stretches cuts the sound into parts that providers take, at quiet moments.
+// stretches divides the sound at quiet moments into parts that providers accept.
 func (e *envelope) stretches() []stretch {
 	total := float64(len(e.peaks)) / envelopeRate
 	var all []stretch
@@ -114,7 +115,7 @@ func (e *envelope) stretches() []stretch {
 	return append(all, stretch{from, total})
 }
 
-// quietest is the middle of the quietest moment of a stretch.
+// quietest is the middle of the quietest moment in an interval.
 func (e *envelope) quietest(from, to float64) float64 {
 	best, at := math.Inf(1), to
 	for t := from; t+hearQuiet <= to; t += 1.0 / envelopeRate {

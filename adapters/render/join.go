@@ -95,7 +95,7 @@ func thumbnailOutput(from, folder string) []string {
 		"-f", "image2", "-update", "1", filepath.Join(folder, thumbnailFile)}
 }
 
-// fit returns the size of a picture whose longer side is at most limit; both sides even.
+// thumbnailWidth is the length in pixels of a thumbnail's longer side, at most.
 func fit(w, h, limit int) (int, int) {
 	long := max(w, h)
 	if long <= limit {

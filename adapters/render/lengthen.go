@@ -12,8 +12,8 @@ import (
 	"moviola/internal/h264"
 )
 
-// lengthen puts the rests of a window into its file, in its place. Without rests it gives the file the same parameters, so that it can be joined
-// to others. h264.ErrUnknown: the file stays as it is.
+// lengthen inserts the held frames of a window into its file, in place. Without held frames it only gives the file the same
+// parameters, so that the windows can be joined. On h264.ErrUnknown the file is unchanged.
 func lengthen(path string, holds []h264.Hold) error {
 	f, err := mp4.ReadMP4File(path)
 	if err != nil {
@@ -40,13 +40,13 @@ func lengthen(path string, holds []h264.Hold) error {
 	return os.WriteFile(path, out.Bytes(), 0o600)
 }
 
-// video is the only track of a file that ffmpeg has written: its header stands behind its data.
+// video is a file of ffmpeg with a single track, whose header is after its data.
 type video struct {
 	file  *mp4.File
 	track *mp4.TrakBox
 	table *mp4.StblBox
 	about *mp4.AvcCBox
-	step  uint32 // the length of a frame
+	step  uint32 // duration of a frame
 }
 
 var errTrack = fmt.Errorf("%w: not the file of a window", h264.ErrUnknown)
@@ -72,7 +72,7 @@ func openVideo(f *mp4.File) (*video, error) {
 	return v, nil
 }
 
-// tableOf is the table of a track's frames; nil: it is not whole, or not of H.264.
+// tableOf returns the sample table of a track; nil: the table is incomplete, or the track is not H.264.
 func tableOf(t *mp4.TrakBox) *mp4.StblBox {
 	table := samplesTable(t)
 	if table == nil || table.Stco == nil || table.Stsd.AvcX == nil || table.Stsd.AvcX.AvcC == nil {

@@ -8,12 +8,12 @@ import (
 
 const (
 	pixelsHD = 1920 * 1080
-	// windowMB is what encoding one window of 1080p takes (measured: 330 to 420 MB); it grows with the pixels.
+	// windowMB is the memory for encoding one window of 1080p in MB (measured: 330 to 420); it grows with the number of pixels.
 	windowMB = 450
 )
 
-// limiter bounds what encoders use together, in pixels of the movies they make. A window of 1080p keeps two processors
-// busy; smaller ones share them, but no more run at once than there are processors.
+// limiter bounds the encoders that run at the same time, by the sum of the pixels of their frames. A window of 1080p keeps two
+// processors busy; smaller windows share them, but no more run at the same time than there are processors.
 type limiter struct {
 	free        *semaphore.Weighted
 	total, unit int64
@@ -27,7 +27,7 @@ func newLimiter(cores, memoryMB int) *limiter {
 	return &limiter{free: semaphore.NewWeighted(total), total: total, unit: max(1, total/int64(cores))}
 }
 
-// acquire waits for room to encode frames of so many pixels. What is larger than everything waits for all of it.
+// acquire waits until frames of the given number of pixels fit. A request larger than the whole limit waits for all of it.
 func (l *limiter) acquire(ctx context.Context, pixels int) (release func(), err error) {
 	weight := min(max(int64(pixels), l.unit), l.total)
 	if err := l.free.Acquire(ctx, weight); err != nil {

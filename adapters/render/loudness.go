@@ -14,24 +14,25 @@ import (
 	"moviola/domain/movie"
 )
 
-// The sound of a movie has true peaks of at most -1 dBTP once it is decoded (EBU R 128). Encoding adds to peaks, by an amount that only
-// the encoded sound shows: it is measured, and a mix that comes out too loud is limited further down and encoded again.
+// The limits of the loudness. The decoded sound of a movie has true peaks of at most -1 dBTP (EBU R 128). Encoding raises peaks
+// by an amount that only a measurement of the encoded sound shows: a mix that is too loud is limited further and encoded again.
 const (
-	peakMost  = -1.05 // dBTP; a meter with one decimal shows -1.0 at most
-	peakFirst = -1.4  // dBTP the first limiter holds, which leaves room for what encoding usually adds
+	peakMost  = -1.05 // dBTP of the encoded sound; meters with one decimal show -1.0 at most
+	peakFirst = -1.4  // dBTP ceiling of the first limiter, with room for the usual increase by encoding
 	peakTries = 6
-	// quietest is the true peak in dBTP below which there is nothing to hear: the smallest step of 16 bits.
+	// quietestPeak is the true peak in dBTP below which a sound counts as silent: the smallest step of 16 bits.
 	quietestPeak = -90.3
-	ungated      = -70 // LUFS that ebur128 says of a sound of which no part is loud enough to count
+	ungated      = -70 // LUFS that ebur128 reports when no part of the sound is loud enough to be measured
 )
 
-// limiterAt holds the true peaks of a sound below so many dBTP. They lie between the samples: it works at four times their rate.
+// limiterAt returns a filter that limits true peaks to a number of dBTP. True peaks lie between samples, so it works at four
+// times the sample rate.
 func limiterAt(ceiling float64) string {
 	return fmt.Sprintf("aresample=%d,alimiter=limit=%.5f:level=false:latency=true,aresample=%d",
 		4*sampleRate, math.Max(math.Pow(10, ceiling/20), 0.0625), sampleRate)
 }
 
-// encodeSound makes the file of the mix, as loud as it may be. The mix is not touched while its encoded form keeps the limit.
+// encodeSound encodes the mix, as loud as the limit allows. The mix is unchanged if its encoded form keeps the limit.
 func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, level *movie.Loudness, err error) {
 	path = filepath.Join(dir, "sound.m4a")
 	if len(m.voices) == 0 {
@@ -60,7 +61,7 @@ func (r *run) encodeSound(ctx context.Context, m mix, dir string) (path string, 
 	}
 }
 
-// meter measures a sound: integrated loudness in LUFS, true peak in dBTP, -Inf for digital silence.
+// meter measures a sound: integrated loudness in LUFS, and true peak in dBTP, -Inf for digital silence.
 func (r *run) meter(ctx context.Context, path, dir string) (integrated, peak float64, err error) {
 	err = r.engine.cfg.Tools.Run(ctx, ffmpeg.Command{
 		Inputs: []ffmpeg.Input{{Path: path, Format: "mov"}}, Dir: dir, Read: []string{filepath.Dir(path)},
@@ -80,7 +81,7 @@ func (r *run) meter(ctx context.Context, path, dir string) (integrated, peak flo
 	return integrated, peak, err
 }
 
-// lastOf is the last value in a file of metadata, in lines such as "lavfi.r128.I=-14.230"; usual when it has none.
+// lastOf returns the last value in a file of metadata with lines such as "lavfi.r128.I=-14.230"; usual if there is none.
 func lastOf(path string, usual float64) (float64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -98,12 +99,12 @@ func lastOf(path string, usual float64) (float64, error) {
 	return usual, lines.Err()
 }
 
-// loudnessOf is what a movie says of its sound, with one decimal as meters show it; nil: silence.
+// loudnessOf returns the loudness to report for a movie, rounded to one decimal like meters; nil: silence.
 func loudnessOf(integrated, peak float64) *movie.Loudness {
 	if peak < quietestPeak {
 		return nil
 	}
-	round := func(v float64) float64 { return math.Round(v*10)/10 + 0 } // + 0 makes no difference but to -0
+	round := func(v float64) float64 { return math.Round(v*10)/10 + 0 } // + 0 turns -0 into 0
 	l := &movie.Loudness{TruePeak: round(peak)}
 	if integrated > ungated {
 		value := round(integrated)

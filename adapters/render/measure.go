@@ -2,18 +2,18 @@ package render
 
 import "time"
 
-// The stages of a render that are measured.
+// The measured stages of a render.
 const (
-	stageSources   = "sources"   // what the movie names is brought to the local disk, spoken and generated
+	stageSources   = "sources"   // downloading, speaking and generating the sources
 	stageLayout    = "layout"    // fonts and the plan
-	stageWait      = "wait"      // for processors and memory, of each window
-	stageWindow    = "window"    // of each window: drawing and encoding
-	stageSound     = "sound"     // the mix
-	stageJoin      = "join"      // of the windows to a file, and its check
-	stageThumbnail = "thumbnail" // the picture beside the file
+	stageWait      = "wait"      // waiting for processors and memory, per window
+	stageWindow    = "window"    // drawing and encoding, per window
+	stageSound     = "sound"     // mixing the sound
+	stageJoin      = "join"      // joining the windows to a file, and checking it
+	stageThumbnail = "thumbnail" // the thumbnail
 )
 
-// timeStage begins to measure a stage. What it returns ends that.
+// timeStage starts to measure a stage; the returned function stops it.
 func (r *run) timeStage(stage string) (end func()) {
 	if r.job.Measured == nil {
 		return func() {}
@@ -22,7 +22,7 @@ func (r *run) timeStage(stage string) (end func()) {
 	return func() { r.job.Measured(stage, time.Since(began)) }
 }
 
-// countFrames tells where frames came from.
+// countFrames reports the numbers of encoded frames and of frames from the cache.
 func (r *run) countFrames(encoded, cached int64) {
 	if r.job.Frames != nil {
 		r.job.Frames(encoded, cached)

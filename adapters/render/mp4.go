@@ -10,19 +10,19 @@ import (
 	"os"
 )
 
-// track is what the header of an MP4 file of our own says of its only track.
+// track is the information about the only track in the header of one of our MP4 files.
 type track struct {
-	samples int64  // frames of a video
-	setup   string // hash of what an H.264 decoder must know before the first frame; empty of sound
+	samples int64  // number of frames of a video
+	setup   string // hash of the parameters that an H.264 decoder needs before the first frame; empty for sound
 }
 
 var errMP4 = errors.New("not an MP4 file with one track")
 
-// maxHeader bounds what is read of the header.
+// maxHeader is the largest header that is read, in bytes.
 const maxHeader = 64 << 20
 
-// readTrack reads the header of a file that ffmpeg has written for us: which frames are in it, and whether it can be joined to
-// another one by copy. It costs no process, unlike ffprobe.
+// readTrack reads the header of a file that ffmpeg has written for us: the number of its frames, and whether it can be joined to
+// others without encoding. Unlike ffprobe it starts no process.
 func readTrack(path string) (track, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -84,10 +84,10 @@ func parseTrack(moov []byte) (track, error) {
 	return t, nil
 }
 
-// avc1Fields is how many bytes of a video entry lie before its boxes.
+// avc1Fields is the number of bytes of a video sample entry before its boxes.
 const avc1Fields = 78
 
-// box returns the content of the first box of that name, nil without one.
+// box returns the content of the first box of a type, nil without one.
 func box(data []byte, name string) []byte {
 	for len(data) >= 8 {
 		size := int64(binary.BigEndian.Uint32(data))

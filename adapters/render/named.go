@@ -14,7 +14,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// layersOf yields every layer that a window shows.
+// layersOf yields all layers of a window.
 func layersOf(w timeline.Window) iter.Seq[timeline.Layer] {
 	return func(yield func(timeline.Layer) bool) {
 		lists := [][]timeline.Layer{w.Layers}
@@ -46,13 +46,13 @@ func (r *run) note(spec *windowSpec, l timeline.Layer) error {
 	return nil
 }
 
-// fontNamer says in which fonts something is drawn, by their content (internal/drawing/text.Engine).
+// fontNamer returns the fonts that texts use, by the hashes of their files (internal/drawing/text.Engine).
 type fontNamer interface {
 	FontsOf(t timeline.Text) ([]string, error)
 	FontsOfAll(w text.Writing) ([]string, error)
 }
 
-// noteFonts adds the fonts of a layer. Of a text they are exactly known, of what else is written the families are.
+// noteFonts adds the fonts of a layer: the exact ones of a text, for other layers all fonts of their families.
 func (r *run) noteFonts(spec *windowSpec, l timeline.Layer) error {
 	namer, ok := r.stills.text.(fontNamer)
 	if !ok {
@@ -82,7 +82,7 @@ func (r *run) noteFonts(spec *windowSpec, l timeline.Layer) error {
 	return nil
 }
 
-// noteDrawings adds the fonts in which the drawings of a layer are written, its mask's too.
+// noteDrawings adds the fonts of the SVG drawings in a layer, including its mask.
 func (r *run) noteDrawings(spec *windowSpec, namer fontNamer, l timeline.Layer) error {
 	shown := []source{r.sources[l.Source]}
 	if l.Effects != nil && l.Effects.Mask != nil {
@@ -159,7 +159,7 @@ func pageWriting(p timeline.Page) text.Writing {
 	return w
 }
 
-// noteFiles looks for the names of sources in settings, at any depth.
+// noteFiles adds the files that settings name, at any depth.
 func (r *run) noteFiles(spec *windowSpec, settings any) {
 	switch v := settings.(type) {
 	case []any:
@@ -182,8 +182,8 @@ func (r *run) noteFiles(spec *windowSpec, settings any) {
 	}
 }
 
-// ages is until when a window may be taken from the cache: one that shows a page may look otherwise when what the page loads has
-// changed, or the day. Zero: always.
+// ages returns the time until which a cached window may be used: a window with a page may change when external content of the
+// page or the date does. Zero: forever.
 func (r *run) ages(w timeline.Window) time.Time {
 	for l := range layersOf(w) {
 		if l.Page != nil && changes(*l.Page) {
@@ -193,12 +193,12 @@ func (r *run) ages(w timeline.Window) time.Time {
 	return time.Time{}
 }
 
-// changes says that a page may look otherwise at another time: it comes from elsewhere or loads something, or may read the clock.
+// changes says that a page may look different later: it has an address, loads external content, or may read the clock.
 func changes(p timeline.Page) bool {
 	return p.Source != "" || strings.Contains(p.HTML, "//") || strings.Contains(strings.ToLower(p.HTML), "<script")
 }
 
-// sooner is the earlier of two times, of which a zero one never comes.
+// sooner returns the earlier of two times. A zero time means never.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

@@ -9,7 +9,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// The bounds of warnTexts: how many texts are laid out before the render, and how many warnings a movie shows.
+// The bounds of warnTexts: the number of texts that are laid out before the render, and of warnings of a movie.
 const (
 	maxFitted   = 1000
 	maxOverflow = 50
@@ -44,7 +44,7 @@ func (r *run) warnTexts() error {
 	return nil
 }
 
-// warnText notes the texts of a layer that do not fit, and says how many.
+// warnText warns of the texts of a layer that do not fit, and returns their number.
 func (r *run) warnText(l timeline.Layer) (found int, err error) {
 	if err := r.openWords(); err != nil {
 		return 0, err
@@ -55,7 +55,7 @@ func (r *run) warnText(l timeline.Layer) (found int, err error) {
 	}
 	notes, err := misfits(engine, l)
 	if err != nil {
-		return 0, nil // whoever draws it reports that
+		return 0, nil // drawing it will report the error
 	}
 	for _, n := range notes {
 		r.warn(n.String())
@@ -77,7 +77,7 @@ func misfits(engine *text.Engine, l timeline.Layer) ([]document.Note, error) {
 	return nil, nil
 }
 
-// warnCaptions notes the captions that do not fit: of the first maxFitted.
+// warnCaptions warns of captions that do not fit, among the first maxFitted.
 func (r *run) warnCaptions(track caption.Track) {
 	engine, ok := r.words.(*text.Engine)
 	if !ok {
@@ -87,7 +87,7 @@ func (r *run) warnCaptions(track caption.Track) {
 	more := func() bool { looked++; return looked <= maxFitted }
 	notes, _, err := drawn.Overflow(engine, r.plan.Subtitles, track, r.plan.Width, r.plan.Height, more)
 	if err != nil {
-		return // whoever draws them reports that
+		return // drawing them will report the error
 	}
 	for _, n := range notes {
 		r.warn(n.String())

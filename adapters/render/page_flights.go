@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// pageFlightTime ends a page that nobody waits for any more, whatever the browser does with it: a movie has no more time.
+	// pageFlightTime is the time limit of a page that nobody waits for any more: no movie lasts longer.
 	pageFlightTime = 15 * time.Minute
-	// pageKeptTime is how long what a page has come to waits for the next turn of its movie, from its last use on.
+	// pageKeptTime is how long the result of a page is kept for the next turn of its movie, after its last use.
 	pageKeptTime = 5 * time.Minute
-	// maxLeftPages bounds the pages that are on their way, or kept, for movies that have given their slot away.
+	// maxLeftPages is the largest number of pages that are loading or kept for movies that have given up their slot.
 	maxLeftPages = 24
 	// maxLeftBytes bounds the memory of the pictures that are kept for them. One that does not fit is drawn again in the movie's
 	// next turn.
@@ -29,21 +29,21 @@ const (
 type pageFlights struct {
 	mu   sync.Mutex
 	all  map[string]*pageFlight
-	left int // of them, those that were left
-	most int // bytes of pictures that are kept for the next turns of their movies; 0: maxLeftBytes
-	kept int // of these bytes, those in use
+	left int // number of pages whose render has given up its slot
+	most int // bytes of pictures that may be kept for later turns; 0: maxLeftBytes
+	kept int // bytes in use of these
 }
 
-// pageFlight is one page. All but done is guarded by pageFlights.mu; shown and err are set when done is closed.
+// pageFlight is one page that is loading. pageFlights.mu guards all fields but done; shown and err are set before done is closed.
 type pageFlight struct {
 	done    chan struct{}
 	shown   any
 	err     error
 	stop    context.CancelFunc
 	waiting int
-	left    bool        // a render has given its slot away meanwhile
-	drop    *time.Timer // nil: not left, or still on its way
-	bytes   int         // of its picture, when it is kept
+	left    bool        // the render has given up its slot
+	drop    *time.Timer // removes a kept page; nil: not left, or still loading
+	bytes   int         // size of the picture while it is kept
 }
 
 // join returns what load returns, which runs once for all that wait under the key. It ends with commands.ErrGiveWay when lapsed
@@ -96,7 +96,7 @@ func (p *pageFlights) begin(ctx context.Context, key string, load func(context.C
 	return f
 }
 
-// leave says that somebody waits no longer; to give way, that the page is to go on for the movie's next turn.
+// leave says that a caller waits no longer; giveWay says that the page continues for the movie's next turn.
 func (p *pageFlights) leave(key string, f *pageFlight, giveWay bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *pageFlights) leave(key string, f *pageFlight, giveWay bool) {
 	p.landed(key, f)
 }
 
-// landed forgets a page that nobody waits for, and lets one that was left wait for its movie. p.mu is held.
+// landed removes a finished page that nobody waits for, or keeps it if its render has given up its slot. The caller holds p.mu.
 func (p *pageFlights) landed(key string, f *pageFlight) {
 	ended := false
 	select {
@@ -137,7 +137,7 @@ func (p *pageFlights) landed(key string, f *pageFlight) {
 	}
 }
 
-// room takes the memory of a page's picture from what may be kept. Films lie on the disk. p.mu is held.
+// room reserves memory for a page's picture. Films are on disk and need none. The caller holds p.mu.
 func (p *pageFlights) room(f *pageFlight) bool {
 	if img, ok := f.shown.(*image.NRGBA); ok && img != nil {
 		f.bytes = len(img.Pix)
@@ -150,7 +150,7 @@ func (p *pageFlights) room(f *pageFlight) bool {
 	return true
 }
 
-// forget drops a page that was left. p.mu is held.
+// forget removes a page whose render has given up its slot. The caller holds p.mu.
 func (p *pageFlights) forget(key string, f *pageFlight) {
 	if p.all[key] != f || f.waiting > 0 {
 		return

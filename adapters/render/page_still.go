@@ -21,7 +21,7 @@ import (
 // are: another movie of the account takes the picture for the time to live. Decision 51.
 type pageStills struct {
 	kept  pieces
-	dir   string // for working files
+	dir   string // for temporary files
 	until time.Time
 	log   logrus.FieldLogger
 }
@@ -29,10 +29,10 @@ type pageStills struct {
 // drawPage draws the page of a layer.
 type drawPage = func(ctx context.Context, l timeline.Layer) (*image.NRGBA, error)
 
-// pictureExtension is that of kept pictures.
+// pictureExtension is the extension of cached pictures.
 const pictureExtension = ".png"
 
-// still returns the picture of the page of a layer, drawing it unless it is kept, or its element asks again.
+// still returns the picture of a page layer: from the cache or, if there is none or the element must be fresh, drawn anew.
 func (s pageStills) still(ctx context.Context, l timeline.Layer, draw drawPage) (*image.NRGBA, error) {
 	if l.Page.Source == "" {
 		return draw(ctx, l)
@@ -59,7 +59,7 @@ func (s pageStills) still(ctx context.Context, l timeline.Layer, draw drawPage) 
 	return img, nil
 }
 
-// name is a name for a working file that nobody else has.
+// name returns a unique name for a temporary file.
 func (s pageStills) name() (string, error) {
 	file, err := os.CreateTemp(s.dir, "page-*")
 	if err != nil {
@@ -71,7 +71,7 @@ func (s pageStills) name() (string, error) {
 	return file.Name() + pictureExtension, nil
 }
 
-// take reads a kept picture; nil: there is none.
+// take reads a picture from the cache; nil: there is none.
 func (s pageStills) take(key string) (*image.NRGBA, error) {
 	path, err := s.name()
 	if err != nil {
@@ -85,7 +85,7 @@ func (s pageStills) take(key string) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("take the picture of a page: %w", err)
 	}
-	defer func() { _ = errors.Join(file.Close(), os.Remove(path)) }() // the folder goes with the attempt
+	defer func() { _ = errors.Join(file.Close(), os.Remove(path)) }() // the folder is removed with the attempt
 	img, err := png.Decode(bufio.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("take the picture of a page: %w", err)
@@ -98,7 +98,7 @@ func (s pageStills) take(key string) (*image.NRGBA, error) {
 	return plain, nil
 }
 
-// keep puts a picture into the cache.
+// keep writes a picture into the cache.
 func (s pageStills) keep(key string, img image.Image) error {
 	path, err := s.name()
 	if err != nil {
@@ -108,7 +108,7 @@ func (s pageStills) keep(key string, img image.Image) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(path) }() // the cache has a link of its own
+	defer func() { _ = os.Remove(path) }() // the cache has its own link to the file
 	to := bufio.NewWriter(file)
 	err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(to, img)
 	if err := errors.Join(err, to.Flush(), file.Close()); err != nil {

@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// defaultPagesTime is how long all pages of a movie together may take in browsers. Decision 72.
+	// defaultPagesTime is the time limit for all pages of a movie together, in browsers. Decision 72.
 	defaultPagesTime = 10 * time.Minute
 	// pagesTimeKept is how long it is remembered what the pages of a movie have taken, from the last of them on: no movie has
 	// more turns after it.
 	pagesTimeKept = 20 * time.Minute
 )
 
-// errPagesTime ends the page with which the time of a movie's pages is over.
+// errPagesTime cancels the page during which the time limit of the movie's pages is reached.
 var errPagesTime = errors.New("the time of the movie's pages is over")
 
-// pagesTimes are what the pages of movies have taken in this process, over all turns of each. It is safe for concurrent use.
+// pagesTimes holds the time spent on the pages of each movie in this process, over all turns. It is safe for concurrent use.
 type pagesTimes struct {
 	mu  sync.Mutex
 	all map[domain.ProjectID]*pagesTime
 }
 
-// of is the time of a movie.
+// of returns the time account of a movie's pages.
 func (p *pagesTimes) of(project domain.ProjectID, limit time.Duration) *pagesTime {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,13 +48,13 @@ func (p *pagesTimes) of(project domain.ProjectID, limit time.Duration) *pagesTim
 	return p.all[project]
 }
 
-// pagesTime is what the pages of one movie have taken. It is safe for concurrent use.
+// pagesTime is the time spent on the pages of one movie. It is safe for concurrent use.
 type pagesTime struct {
 	limit time.Duration
 
 	mu    sync.Mutex
 	spent time.Duration
-	last  time.Time // that something was spent
+	last  time.Time // when time was last added
 }
 
 func (t *pagesTime) idle(now time.Time) time.Duration {
@@ -75,12 +75,12 @@ func (t *pagesTime) spend(d time.Duration) {
 	t.spent, t.last = t.spent+d, time.Now()
 }
 
-// bounded is load within the time of the movie's pages, which counts from when the page has its browser.
+// bounded returns load with the time limit of the movie's pages. Time is counted from the moment the page has a browser.
 func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, error)) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		var mu sync.Mutex // guards those below
+		var mu sync.Mutex // guards the variables below
 		var begun time.Time
 		var end *time.Timer
 		stop := func() {
@@ -93,7 +93,7 @@ func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, e
 			}
 		}
 		shown, err := load(commands.OnPageTurn(ctx, func() {
-			stop() // the browser before has died
+			stop() // a browser has died, and the page gets another one
 			mu.Lock()
 			defer mu.Unlock()
 			begun = time.Now()
@@ -107,7 +107,7 @@ func (t *pagesTime) bounded(l timeline.Layer, load func(context.Context) (any, e
 	}
 }
 
-// over names the page with which the time was over.
+// over is the error of the page during which the time limit was reached.
 func (t *pagesTime) over(l timeline.Layer) error {
 	page := "its html"
 	if l.Page.Source != "" {
@@ -118,7 +118,7 @@ func (t *pagesTime) over(l timeline.Layer) error {
 		"Use fewer pages, or faster ones.", inWords(t.limit), page)
 }
 
-// inWords is a time for people: 10 minutes, 30s.
+// inWords formats a duration for messages: 10 minutes, 30s.
 func inWords(d time.Duration) string {
 	if d >= time.Minute && d%time.Minute == 0 {
 		return fmt.Sprintf("%d minutes", d/time.Minute)

@@ -17,30 +17,30 @@ import (
 	"moviola/internal/quota"
 )
 
-// pieces keeps the rendered parts of an account's movies under what went into them. Attempts and processes share it: a part is
-// seen whole or not at all.
+// pieces is the cache of rendered parts of an account's movies, by a hash of everything they are made from. Attempts and
+// processes share it: a part is visible completely or not at all.
 type pieces struct {
 	dir  string
-	room *quota.Folder // of all accounts; nil: there are no bounds
+	room *quota.Folder // of all accounts; nil: unbounded
 }
 
-// piece is what is known of a part beside its file.
+// piece is the information about a cached part, kept in a JSON file beside it.
 type piece struct {
 	Sum      string   `json:"sum"`    // hex SHA-256 of the file
-	Frames   int64    `json:"frames"` // samples of its track
-	Setup    string   `json:"setup"`  // parts with equal ones can be joined by copy
+	Frames   int64    `json:"frames"` // number of samples of its track
+	Setup    string   `json:"setup"`  // parts with equal values can be joined without encoding
 	Warnings []string `json:"warnings,omitempty"`
-	// Until is when the part may not be taken any more, because what it was made of may have changed; zero: it never is.
+	// Until is when the part expires because its sources may have changed; zero: never.
 	Until time.Time `json:"until,omitzero"`
-	// File is what the webhook says of a whole movie; nil of a part of one.
+	// File holds the facts of a whole movie for webhooks; nil for a part of one.
 	File *movie.File `json:"file,omitempty"`
-	// Loudness is that of a sound; nil of silence and of pictures.
+	// Loudness is the loudness of a sound; nil for silence and for pictures.
 	Loudness *movie.Loudness `json:"loudness,omitempty"`
 }
 
 func (p pieces) path(key, ext string) string { return filepath.Join(p.dir, key[:2], key+ext) }
 
-// find links the part under key to the given name, so that nothing can pull it away. It returns false when there is no such
+// find links the cached part of a key to the given name, so that evicting it does no harm. It returns false when there is no such
 // part, or a damaged one.
 func (p pieces) find(key, ext, to string) (piece, bool, error) {
 	var known piece
@@ -65,7 +65,7 @@ func (p pieces) find(key, ext, to string) (piece, bool, error) {
 	if sum != known.Sum {
 		return piece{}, false, os.Remove(to)
 	}
-	_ = os.Chtimes(p.path(key, ".json"), now, now) // used just now; should that not be noted, it is only evicted earlier
+	_ = os.Chtimes(p.path(key, ".json"), now, now) // marks the use; if this fails, the part is only evicted earlier
 	return known, true, nil
 }
 
@@ -108,7 +108,7 @@ func (p pieces) keep(key, ext, from string, known piece) (err error) {
 	return err
 }
 
-// store lets place put a file into the cache, within the bounds.
+// store calls place, which puts a file into the cache, within the bounds.
 func (p pieces) store(size int64, place func() error) error {
 	if p.room == nil {
 		return place()
@@ -116,7 +116,7 @@ func (p pieces) store(size int64, place func() error) error {
 	return p.room.Store(context.Background(), filepath.Base(p.dir), size, place)
 }
 
-// replaceByLink gives a file another name in place of what has it, by way of a temporary one.
+// replaceByLink gives a file a second name, which may replace another file, by way of a temporary name.
 func replaceByLink(from, temp, to string) error {
 	if err := link(from, temp); err != nil {
 		return err
@@ -124,7 +124,7 @@ func replaceByLink(from, temp, to string) error {
 	if err := os.Rename(temp, to); err != nil {
 		return err
 	}
-	// A rename onto another link of the same file does nothing and leaves the old name.
+	// Renaming onto a link to the same file does nothing: the old name must be removed.
 	return removeIfThere(temp)
 }
 
@@ -135,7 +135,7 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// link gives a file a second name, or copies it where that cannot be.
+// link gives a file a second name, or copies it if links are not possible.
 func link(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrExist) {
@@ -158,7 +158,7 @@ func copyFile(from, to string) (err error) {
 	return errors.Join(err, dst.Close())
 }
 
-// hashOf names a value by its canonical JSON.
+// hashOf returns the hash of a value's canonical JSON.
 func hashOf(value any) (string, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {

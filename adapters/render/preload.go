@@ -111,14 +111,14 @@ func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 	}
 }
 
-// keepElement keeps what was made for one element.
+// keepElement stores the generated content of one element.
 func (r *run) keepElement(ctx context.Context, e *document.Element) error {
 	p := prepared{run: r}
 	var err error
 	if e.Ref.Type == document.TypeHTML || e.Ref.Type == document.TypeComponent {
 		layer, frames, ok := r.layerOf(e.Ref)
 		if !ok {
-			return nil // it is never seen
+			return nil // the element is never shown
 		}
 		err = p.draw(ctx, layer, frames)
 	} else {
@@ -137,7 +137,7 @@ func (r *run) keepElement(ctx context.Context, e *document.Element) error {
 	return r.job.Keep(ctx, name, p.Prepared)
 }
 
-// layerOf is the layer of an element, moved to the corner of the canvas, and how many frames it lives.
+// layerOf returns the layer of an element, moved to the corner of the canvas, and its length in frames.
 func (r *run) layerOf(ref timeline.Ref) (timeline.Layer, int64, bool) {
 	for _, w := range r.plan.Windows {
 		for _, l := range w.Layers {

@@ -21,10 +21,10 @@ import (
 
 var _ commands.Preparer = (*Engine)(nil)
 
-// The size of a drawing whose item names none, in pixels.
+// The default size of the drawing of an item, in pixels.
 const drawnWidth, drawnHeight = 1920, 1080
 
-// smallestCanvas is the least side of a movie, in pixels.
+// smallestCanvas is the smallest side of a movie, in pixels.
 const smallestCanvas = 50
 
 // Prepare makes an item of a preload ready: as the only element of a movie, which knows how to fetch, speak, generate and draw
@@ -72,7 +72,7 @@ func (e *Engine) prepare(ctx context.Context, job commands.PrepareJob) (out comm
 	return p.Prepared, err
 }
 
-// documentOf is a movie with the item as its only element.
+// documentOf returns a movie with the item as its only element.
 func documentOf(item preload.Wanted) (*document.Movie, error) {
 	element := map[string]any{}
 	for name, value := range item.Properties {
@@ -91,7 +91,7 @@ func documentOf(item preload.Wanted) (*document.Movie, error) {
 	if item.Type == preload.HTML || item.Type == preload.Component {
 		element["width"], element["height"] = w, h
 	}
-	// A canvas is even, and not as small as an element may be.
+	// The sides of a canvas are even, and have a minimum that elements do not have.
 	w, h = max(w+w%2, smallestCanvas), max(h+h%2, smallestCanvas)
 	raw, err := json.Marshal(map[string]any{"width": w, "height": h, "background-color": "transparent", "elements": []any{element}})
 	if err != nil {
@@ -104,7 +104,7 @@ func documentOf(item preload.Wanted) (*document.Movie, error) {
 	return doc, ownFault(err)
 }
 
-// sideOf is a side of a drawing, in pixels; 0 when it is none.
+// sideOf reads a side of a drawing, in pixels; 0: not a valid side.
 func sideOf(value any) int {
 	n, ok := value.(float64)
 	if number, isNumber := value.(json.Number); isNumber {
@@ -118,7 +118,7 @@ func sideOf(value any) int {
 	return int(n)
 }
 
-// ownFault leaves out of an error where in the movie the element stands: there is no movie.
+// ownFault removes the place of the element from an error: the client sees no movie.
 func ownFault(err error) error {
 	var fault *domain.Error
 	if !errors.As(err, &fault) {
@@ -131,15 +131,15 @@ func ownFault(err error) error {
 	return &domain.Error{Kind: fault.Kind, Code: fault.Code, Message: text}
 }
 
-// prepared is an asset that is being made ready.
+// prepared is the asset of an item while it is made.
 type prepared struct {
 	run *run
 	commands.Prepared
-	media *commands.Media // of a film or sound
+	media *commands.Media // facts of a film or sound
 	still *picture.Still  // a picture that browsers cannot show
 }
 
-// source takes what was fetched, spoken or generated.
+// source uses a fetched, spoken or generated file as the asset.
 func (p *prepared) source(key string) error {
 	src, ok := p.run.sources[key]
 	if !ok {
@@ -150,11 +150,11 @@ func (p *prepared) source(key string) error {
 		return fmt.Errorf("look at a prepared asset: %w", err)
 	}
 	p.Path, p.Size = src.path, info.Size()
-	p.Generated = p.Generated && !src.cached // decision 38: what comes from a cache is not paid for
+	p.Generated = p.Generated && !src.cached // decision 38: assets from a cache are free
 	if src.asset.Media != nil {
 		p.media = new(commands.Media)
 		*p.media = *src.asset.Media
-		p.media.Format = src.asset.Format // ffprobe knows several names for it
+		p.media.Format = src.asset.Format // ffprobe may use several names for the format
 	}
 	p.Extension, p.ContentType = kindOf(src.asset)
 	facts := src.asset.Facts
@@ -165,7 +165,7 @@ func (p *prepared) source(key string) error {
 	return nil
 }
 
-// drawn draws a page or a component by itself.
+// drawn draws a page or a component as the asset.
 func (p *prepared) drawn(ctx context.Context, doc *document.Movie) error {
 	plan, err := timeline.Lay(doc, p.run.facts())
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *prepared) drawn(ctx context.Context, doc *document.Movie) error {
 	return p.draw(ctx, layer, plan.Frames)
 }
 
-// finish takes a file that was just written as the asset.
+// finish uses a file that was just written as the asset.
 func (p *prepared) finish(path, extension, contentType string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -193,7 +193,7 @@ func (p *prepared) finish(path, extension, contentType string) error {
 	return nil
 }
 
-// playable makes a form of a film, sound or picture that browsers can play, unless they can play it as it is.
+// playable makes a copy of the asset in a format that browsers play, unless they can play the asset itself.
 func (p *prepared) playable(ctx context.Context) error {
 	switch {
 	case p.still != nil:
@@ -206,13 +206,14 @@ func (p *prepared) playable(ctx context.Context) error {
 	})
 }
 
-// form is a form of an asset for browsers.
+// form is a format for browsers.
 type form struct {
 	fileKind
-	options []string // of ffmpeg
+	options []string // options of ffmpeg
 }
 
-// webForm is the form for browsers. Spec: Preload item result, webURL: WebM for sources with transparency, MP4 for all others.
+// webForm returns the format for browsers. Spec: Preload item result, webURL: WebM for sources with transparency, MP4 for all
+// others.
 func webForm(alpha bool) form {
 	if alpha {
 		return form{fileKind{".webm", "video/webm"}, []string{
@@ -226,7 +227,7 @@ func webForm(alpha bool) form {
 	}}
 }
 
-// web writes the asset's form for browsers with a command that has its inputs.
+// web writes the copy for browsers with a command whose inputs are set.
 func (p *prepared) web(ctx context.Context, f form, command ffmpeg.Command) error {
 	command.Dir = filepath.Join(p.run.dir, "web")
 	if err := os.Mkdir(command.Dir, 0o700); err != nil {

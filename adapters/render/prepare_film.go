@@ -14,7 +14,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// picture writes what never changes as a PNG.
+// picture writes content that never changes as a PNG.
 func (p *prepared) picture(ctx context.Context, c content) error {
 	img, err := c.at(ctx, 0)
 	if err != nil {
@@ -27,7 +27,7 @@ func (p *prepared) picture(ctx context.Context, c content) error {
 	}
 	full := straight(img, p.Width, p.Height)
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, full); err != nil {
-		_ = f.Close() // the first error counts
+		_ = f.Close() // the first error is returned
 		return fmt.Errorf("write a drawing: %w", err)
 	}
 	if err := f.Close(); err != nil {
@@ -36,16 +36,16 @@ func (p *prepared) picture(ctx context.Context, c content) error {
 	return p.finish(path, ".png", "image/png")
 }
 
-// straight is a drawing on a clear canvas, its colours not multiplied by alpha.
+// straight returns a drawing on a transparent canvas, with straight (not premultiplied) alpha.
 func straight(img *image.RGBA, w, h int) *image.NRGBA {
 	full := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(full, img.Rect, img, img.Rect.Min, draw.Src)
 	return full
 }
 
-// The form for browsers of a picture that they cannot show: a film of it, as large as the largest movie.
+// The copy for browsers of a picture that they cannot show is a film, at most as large as the largest movie.
 const (
-	stillFrames  = 10 // in its one second
+	stillFrames  = 10 // frames in its one second
 	maxStillSide = 3840
 )
 
@@ -61,7 +61,7 @@ func (p *prepared) playableStill(ctx context.Context) error {
 	feed := func(_ context.Context, to io.Writer) error {
 		for range stillFrames {
 			if _, err := to.Write(pixels); err != nil {
-				return nil // ffmpeg says why
+				return nil // ffmpeg reports the cause
 			}
 		}
 		return nil
@@ -72,7 +72,7 @@ func (p *prepared) playableStill(ctx context.Context) error {
 	}}})
 }
 
-// within is a size in the same shape whose longer side is at most a number of pixels, and whose sides are at least 2.
+// within scales a size to a longer side of at most most pixels, and sides of at least 2.
 func within(w, h, most int) (int, int) {
 	if side := max(w, h); side > most {
 		w, h = w*most/side, h*most/side
@@ -80,7 +80,7 @@ func within(w, h, most int) (int, int) {
 	return max(w, 2), max(h, 2)
 }
 
-// film writes what moves as a ProRes film with transparency, at full quality.
+// film writes moving content as a ProRes film with transparency, at full quality.
 func (p *prepared) film(ctx context.Context, c content, frames int64) error {
 	dir := filepath.Join(p.run.dir, "film")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -108,7 +108,7 @@ func (p *prepared) film(ctx context.Context, c content, frames int64) error {
 	return p.finish(path, ".mov", "video/quicktime")
 }
 
-// feed writes all frames, row by row. Those after the drawing has settled are the last one again.
+// feed writes all frames, row by row. After the content has settled, the last frame is repeated.
 func (p *prepared) feed(ctx context.Context, c content, frames int64, to io.Writer) error {
 	var last *image.NRGBA
 	for k := range frames {
@@ -120,7 +120,7 @@ func (p *prepared) feed(ctx context.Context, c content, frames int64, to io.Writ
 			last = straight(img, p.Width, p.Height)
 		}
 		if _, err := to.Write(last.Pix); err != nil {
-			return nil // ffmpeg says why
+			return nil // ffmpeg reports the cause
 		}
 	}
 	return nil

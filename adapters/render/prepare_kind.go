@@ -9,10 +9,10 @@ import (
 	"moviola/commands"
 )
 
-// fileKind is how files of a format are called.
+// fileKind is the extension and MIME type of a format.
 type fileKind struct{ extension, contentType string }
 
-// fileKinds are those of formats whose files are all alike.
+// fileKinds are the kinds of formats that have only one.
 var fileKinds = map[string]fileKind{
 	"jpeg": {".jpg", "image/jpeg"}, "png": {".png", "image/png"}, "gif": {".gif", "image/gif"}, "webp": {".webp", "image/webp"},
 	commands.DrawingFormat: {".svg", "image/svg+xml"},
@@ -21,7 +21,7 @@ var fileKinds = map[string]fileKind{
 	"mp3":    {".mp3", "audio/mpeg"}, "wav": {".wav", "audio/wav"}, "flac": {".flac", "audio/flac"}, "aac": {".aac", "audio/aac"},
 }
 
-// kindOf is the extension and the MIME type of an asset, by its container and what is in it.
+// kindOf returns the extension and the MIME type of an asset, by its container and content.
 func kindOf(a commands.Asset) (extension, contentType string) {
 	if k, ok := fileKinds[a.Format]; ok {
 		return k.extension, k.contentType
@@ -46,7 +46,7 @@ func kindOf(a commands.Asset) (extension, contentType string) {
 	return sound.extension, sound.contentType
 }
 
-// contentsOf says whether an asset has pictures, and whether all that it has is what WebM allows.
+// contentsOf says whether an asset has pictures, and whether WebM allows all its streams.
 func contentsOf(a commands.Asset) (seen, webm bool) {
 	if a.Media == nil {
 		return false, true
@@ -61,11 +61,11 @@ func contentsOf(a commands.Asset) (seen, webm bool) {
 	return seen, webm
 }
 
-// isQuickTime says whether a file of the family of MP4 is one of QuickTime: by its brand, or because it has none.
+// isQuickTime says whether a file of the MP4 family is a QuickTime file: by its brand, or because it has none.
 func isQuickTime(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
-		return false // what follows fails at it too
+		return false // later steps report the error
 	}
 	defer func() { _ = f.Close() }()
 	var head [12]byte
@@ -75,7 +75,7 @@ func isQuickTime(path string) bool {
 	return string(head[4:8]) != "ftyp" || string(head[8:12]) == "qt  "
 }
 
-// What browsers decode, by container.
+// The codecs that browsers decode, by container.
 var (
 	mp4Video  = []string{"h264", "av1", "vp9"}
 	mp4Audio  = []string{"aac", "mp3", "opus", "flac"}
@@ -104,10 +104,10 @@ func browserPlays(m commands.Media) bool {
 	return false
 }
 
-// plainPixels says that pixels are of the kind that every browser decodes: 8 bits and colours at half size.
+// plainPixels says that every browser decodes the pixel format: 8 bits, with chroma at half size.
 func plainPixels(format string) bool { return format == "yuv420p" || format == "yuvj420p" }
 
-// hasAlpha says that pixels of a format can be clear.
+// hasAlpha says that a pixel format has transparency.
 func hasAlpha(format string) bool {
 	for _, prefix := range []string{"yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya8", "ya16", "pal8"} {
 		if strings.HasPrefix(format, prefix) {

@@ -24,10 +24,10 @@ import (
 
 var _ previews.Drawer = (*Engine)(nil)
 
-// previewHost is where the results of a movie's preload lie that has not been made: nobody is asked for it.
+// previewHost is the base of made-up addresses for preload results in previews. They are never requested.
 const previewHost = "https://preload.invalid/"
 
-// Stills draws moments of a movie by what would render it: each is composed as its frame would be. See previews.Drawer.
+// Stills draws single frames of a movie with the code that renders it. See previews.Drawer.
 func (e *Engine) Stills(ctx context.Context, job previews.Job) (previews.Drawn, error) {
 	doc, err := document.Parse(job.Document)
 	if err == nil {
@@ -63,10 +63,10 @@ func (e *Engine) Stills(ctx context.Context, job previews.Job) (previews.Drawn, 
 	return out, nil
 }
 
-// sketchSide is a side of the movie, as far as a movie may have it.
+// sketchSide limits a side of the canvas to the allowed range.
 func sketchSide(side int) int { return max(minSide, min(side, maxSide)) }
 
-// lay lays out a movie that is to be shown, with what is there of its sources.
+// lay lays out the movie of a preview, with the sources that are available.
 func (r *run) lay(ctx context.Context, doc *document.Movie) error {
 	doc, err := r.unmade(doc)
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *run) lay(ctx context.Context, doc *document.Movie) error {
 	return r.openStills()
 }
 
-// pretend makes pictures of videos that have a placeholder.
+// pretend replaces videos that have a placeholder by pictures.
 func (r *run) pretend(layers []timeline.Layer) {
 	for i := range layers {
 		l := &layers[i]
@@ -119,7 +119,7 @@ func (r *run) pretend(layers []timeline.Layer) {
 	}
 }
 
-// unmade fills in what the movie's preload would come to: addresses at which there is nothing.
+// unmade fills in made-up results of the movie's preload: addresses without content.
 func (r *run) unmade(doc *document.Movie) (*document.Movie, error) {
 	if len(doc.Preload) == 0 {
 		return doc, nil
@@ -138,10 +138,10 @@ func (r *run) unmade(doc *document.Movie) (*document.Movie, error) {
 	return doc, document.Validate(doc)
 }
 
-// ofPreload says that at an address there is what a preload of the movie would have made.
+// ofPreload says that an address is the made-up result of a preload.
 func ofPreload(address string) bool { return strings.HasPrefix(address, previewHost) }
 
-// framesOf are the frames that are seen at moments, the last one for all that is later.
+// framesOf returns the frames at the given times in seconds; times after the end mean the last frame.
 func (r *run) framesOf(moments []float64) []int64 {
 	if len(moments) == 0 {
 		return []int64{r.plan.ThumbnailFrame}
@@ -154,7 +154,7 @@ func (r *run) framesOf(moments []float64) []int64 {
 	return frames
 }
 
-// moment composes one frame of the movie as a picture whose longer side is at most so many pixels.
+// moment composes one frame of the movie as a picture whose longer side is at most maxSide pixels.
 func (r *run) moment(ctx context.Context, windows []timeline.Window, frame int64, maxSide int) (image.Image, error) {
 	at := slices.IndexFunc(windows, func(w timeline.Window) bool { return frame >= w.Start && frame < w.Start+w.Frames })
 	if at < 0 {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// progressPause is the least time between two reports.
+// progressPause is the shortest time between two reports.
 const progressPause = 250 * time.Millisecond
 
-// progress counts the frames that are encoded over all windows and reports the share of the whole: growing, never too
-// often, and 100 only at the end.
+// progress counts the encoded frames of all windows and reports the percentage: it only grows, is not reported too often, and
+// reaches 100 only at the end.
 type progress struct {
 	total  int64
 	report func(percent float64)
@@ -21,10 +21,10 @@ type progress struct {
 	told float64
 }
 
-// almost is the share that all frames together make: joining and checking follow.
+// almost is the percentage for all frames together: joining and checking follow.
 const almost = 99
 
-// add counts frames that have been encoded.
+// add counts encoded frames.
 func (p *progress) add(frames int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -32,7 +32,7 @@ func (p *progress) add(frames int64) {
 	p.tell(almost*float64(p.done)/float64(p.total), false)
 }
 
-// end reports the last of it.
+// end reports 100 per cent.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,14 +47,15 @@ func (p *progress) tell(percent float64, now bool) {
 	p.report(percent)
 }
 
-// counter follows one window: what it is told are the frames encoded so far, from 0 again when a run is repeated.
+// counter counts the frames of one window. It is told the number encoded so far, which starts from 0 again when a run is
+// repeated.
 type counter struct {
 	to      *progress
 	frames  int64
 	counted int64
 }
 
-// reached counts what is new. It is called by one goroutine.
+// reached counts the frames that are new. It is called by one goroutine.
 func (c *counter) reached(frames int64) {
 	if frames = min(frames, c.frames); frames > c.counted {
 		c.to.add(frames - c.counted)

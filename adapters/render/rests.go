@@ -11,32 +11,33 @@ import (
 	"moviola/internal/h264"
 )
 
-// rests says which frames of a window are composed and encoded, and which are written as pictures that repeat the one before.
+// rests says which frames of a window are composed and encoded, and which are written as repeats of the frame before.
 type rests struct {
-	frames int64 // that are encoded; as many as the window has when nothing rests
+	frames int64 // number of encoded frames; that of the window if no frame is repeated
 	pick   []span
-	keys   []int64 // of them, those that must be key frames
+	keys   []int64 // encoded frames that must be key frames
 	holds  []h264.Hold
-	single bool     // nothing but the picked frame is wanted
-	calm   bool     // the encoder is asked for no bidirectional pictures
-	favour []favour // in their order
+	single bool     // only the picked frame is needed
+	calm   bool     // the encoder must not use bidirectional frames
+	favour []favour // in the order of frames
 }
 
-// span is frames of a window from one on to before another.
+// span is a range of frames of a window, to not included.
 type span struct{ from, to int64 }
 
 const (
-	// groupFrames is how many pictures of a rest are encoded so that one of them ends a group: x264 puts at most three bidirectional ones
-	// between two others.
+	// groupFrames is the number of frames of a rest (a sequence of equal frames) that are encoded so that one of them ends a
+	// group: x264 puts at most three bidirectional frames between two others.
 	groupFrames = 4
-	// worthHolding is how many frames of a window must rest at least: what the encoder sees by itself, it judges better.
+	// worthHolding is the smallest number of repeated frames in a window for which frames are held: the encoder judges short
+	// rests better by itself.
 	worthHolding = lookahead
 )
 
-// held says that the movie's windows are written with pictures that repeat the one before.
+// held says that frames of the movie may be held (written as repeats).
 func (r *run) held() bool { return r.engine.cfg.HeldPictures && r.plan.Held && !r.engine.plain.Load() }
 
-// waysOf are the ways in which a window is encoded: the next one is taken when the encoder has not written what the one before needs.
+// waysOf returns the ways to encode a window. The next way is tried when the encoder's result does not allow the one before.
 func (r *run) waysOf(ctx context.Context, w timeline.Window) ([]rests, error) {
 	all := everything(w.Frames)
 	if !r.held() {
@@ -56,14 +57,14 @@ func (r *run) waysOf(ctx context.Context, w timeline.Window) ([]rests, error) {
 	return append(ways, all), nil
 }
 
-// only composes one frame of a window.
+// only encodes one frame of a window.
 func only(frame int64) rests { return rests{frames: 1, pick: []span{{frame, frame + 1}}, single: true} }
 
 // everything encodes every frame.
 func everything(frames int64) rests { return rests{frames: frames, pick: []span{{0, frames}}} }
 
-// restsOf plans the rests of a window whose key frames are every so many frames. With calm, one picture of a rest is encoded also where something
-// follows: the encoder is asked to end each group with it.
+// restsOf plans the rests of a window with a key frame every so many frames. With calm, one frame of a rest is encoded even if
+// other frames follow, and the encoder is asked to end each group with it.
 func restsOf(c changed, every int64, calm bool) rests {
 	frames := int64(len(c))
 	out := rests{calm: calm}
@@ -80,7 +81,7 @@ func restsOf(c changed, every int64, calm bool) rests {
 		}
 		s.to, s.copies = to, min(to-from, groupFrames)
 		ends := to == frames || to == key+every || c[to] == replaced
-		if calm || ends && (s.key || s.change != altered) { // what is altered is made better when the encoder sees that it stays
+		if calm || ends && (s.key || s.change != altered) { // altered content is encoded better when the encoder sees that it stays
 			s.copies = 1
 		}
 		all = append(all, s)
@@ -94,7 +95,7 @@ func restsOf(c changed, every int64, calm bool) rests {
 	return out
 }
 
-// add encodes what is seen in one.
+// add adds the frames of a pose that are encoded.
 func (r *rests) add(s pose) {
 	if s.key && s.from > 0 {
 		r.keys = append(r.keys, r.frames)
@@ -110,7 +111,7 @@ func (r *rests) add(s pose) {
 	r.frames += s.copies
 }
 
-// isolated says that whatever changes rests at once: nothing moves, so that bidirectional pictures are of no use.
+// isolated says that every change is followed by a rest: nothing moves, so bidirectional frames are of no use.
 func isolated(c changed) bool {
 	for n := 1; n < len(c); n++ {
 		if c[n-1] != same && c[n] != same {
@@ -120,7 +121,7 @@ func isolated(c changed) bool {
 	return true
 }
 
-// selected is the filter that lets the encoded frames through; empty: all.
+// selected is the filter that passes only the encoded frames; empty: all.
 func (r rests) selected() string {
 	if len(r.holds) == 0 && !r.single {
 		return ""

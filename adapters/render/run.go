@@ -20,12 +20,12 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// run is one attempt at one movie. Its folder holds in (sources and drawn layers, which ffmpeg may read), parts (finished
-// windows) and one folder for each run of ffmpeg, the only one that run may write.
+// run is one attempt at one movie. Its folder contains in (sources and drawn layers, which ffmpeg may read), parts (finished
+// windows) and one folder for each run of ffmpeg, the only one that the run may write.
 type run struct {
 	engine   *Engine
 	job      commands.RenderJob
-	parent   string // of every attempt at the movie
+	parent   string // folder of all attempts at the movie
 	dir      string
 	alive    *os.File // locked while the attempt is at work
 	in       string
@@ -34,26 +34,26 @@ type run struct {
 	log      logrus.FieldLogger
 	plan     *timeline.Plan
 	sources  map[string]source // by key
-	values   map[string]any    // what the preloads have come to
+	values   map[string]any    // results of preloads, as variables
 	stills   stills
 	progress progress
 	began    time.Time
 
 	mixed      sync.Once
 	soundPath  string
-	soundLevel *movie.Loudness // of the mixed sound, once it is; nil: silence
+	soundLevel *movie.Loudness // of the mixed sound, once it is made; nil: silence
 	soundErr   error
 	heardOnce  sync.Once
 	loudness   *envelope
 	heardErr   error
-	lapsed     <-chan struct{} // closed when the sources are waited for no longer: the slot is asked for
+	lapsed     <-chan struct{} // closed when the render must stop waiting for sources, because its slot is wanted
 	begun      atomic.Bool     // a window was rendered in this attempt, or begun
 	gaveWay    atomic.Bool     // windows were left to a later attempt
 
-	words TextDrawer     // with the movie's own fonts; nil before openWords
-	fonts commands.Fonts // of the families that the movie names and that were fetched
+	words TextDrawer     // draws texts with the movie's own fonts too; nil before openWords
+	fonts commands.Fonts // fetched fonts of families that the movie names
 
-	sketch *sketch // nil: the movie is made, not shown before
+	sketch *sketch // nil: the movie is made, not previewed
 
 	mu       sync.Mutex
 	warnings []string
@@ -65,11 +65,11 @@ func (r *run) close() {
 	if err := errors.Join(os.RemoveAll(r.dir), r.alive.Close()); err != nil {
 		r.log.WithError(err).Warn("working files of a render not removed")
 	}
-	// Another attempt may be at work beside this one: then the folder is not empty, and stays.
+	// If another attempt is at work, the folder is not empty and stays.
 	_ = os.Remove(r.parent)
 }
 
-// warn notes problems that the render survives, each once.
+// warn adds warnings about problems that do not stop the render, each text once.
 func (r *run) warn(texts ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *run) warn(texts ...string) {
 	}
 }
 
-// make runs the plan.
+// make renders the plan.
 func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, error) {
 	ass, err := r.caption(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (r *run) make(ctx context.Context, planned movie.Plan) (commands.Rendered, 
 	}, nil
 }
 
-// clock is what pages read from theirs: the same in every attempt at a movie.
+// clock returns the time that pages see, the same in every attempt at a movie.
 func (r *run) clock() time.Time {
 	if r.job.Now.IsZero() {
 		return r.began.Truncate(time.Second)
@@ -119,8 +119,8 @@ func (r *run) clock() time.Time {
 	return r.job.Now.Truncate(time.Second)
 }
 
-// findFonts fetches the families that a movie names, those that it has not fetched ahead. One that cannot be asked for has a stand-in, in this
-// movie.
+// findFonts fetches the font families that a movie names and that were not fetched ahead. A family that cannot be fetched is
+// substituted in this movie.
 func (r *run) findFonts(ctx context.Context, doc *document.Movie) {
 	if r.engine.cfg.Fonts == nil {
 		return
@@ -131,7 +131,7 @@ func (r *run) findFonts(ctx context.Context, doc *document.Movie) {
 	}
 }
 
-// openWords prepares what texts are drawn with: the movie's own fonts among it.
+// openWords prepares the text drawer, with the movie's own fonts.
 func (r *run) openWords() error {
 	if r.words != nil {
 		return nil
@@ -155,7 +155,7 @@ func (r *run) openWords() error {
 	return nil
 }
 
-// openStills prepares what layers are drawn with.
+// openStills prepares the drawing of layers.
 func (r *run) openStills() error {
 	if err := r.openWords(); err != nil {
 		return err
@@ -174,11 +174,11 @@ func (r *run) openStills() error {
 	return nil
 }
 
-// encode renders windows and sound side by side, as far as the engine's limit allows. Equal windows are rendered once. It ends with
-// commands.ErrGiveWay when another account waits and some are left; those that were begun are finished and kept.
+// encode renders windows and sound in parallel, within the engine's limit. Equal windows are rendered once. It returns
+// commands.ErrGiveWay when another account waits and windows are left; windows that were begun are finished and kept.
 func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 	windows, keys := p.windows, p.keys
-	first := map[string]int{} // of equal windows
+	first := map[string]int{} // index of the first of equal windows
 	for i, key := range keys {
 		if _, ok := first[key]; !ok {
 			first[key] = i
@@ -193,7 +193,7 @@ func (r *run) encode(ctx context.Context, p parts) ([]rendered, string, error) {
 		return err
 	}
 	if slices.ContainsFunc(windows, showsSound) {
-		// Windows wait for it while they take the encoders' room: it must be there before them.
+		// Windows that show the sound would wait for it while they occupy the encoders: it is mixed before them.
 		if err := mix(); err != nil {
 			return nil, "", err
 		}

@@ -50,10 +50,10 @@ func (r *run) lapse() (<-chan struct{}, func()) {
 	return lapsed, func() { close(ended) }
 }
 
-// untilLapsed returns a context that ends with commands.ErrGiveWay when sources are waited for no longer.
+// untilLapsed returns a context that is cancelled with commands.ErrGiveWay when the render must stop waiting for sources.
 func (r *run) untilLapsed(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	lapsed := r.lapsed // the next turn of waiting has another
+	lapsed := r.lapsed // the next wait has another channel
 	go func() {
 		select {
 		case <-lapsed:

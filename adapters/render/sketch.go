@@ -26,17 +26,17 @@ import (
 // not there has a placeholder that says so. It is safe for concurrent use.
 type sketch struct {
 	fetch bool // sources may be downloaded
-	w, h  int  // of a picture or video that is not there: those of the movie
+	w, h  int  // size of the placeholder for a picture or video: that of the movie
 
 	mu      sync.Mutex
-	lacking map[string]bool // keys of sources that have a placeholder
+	lacking map[string]bool // keys of sources with a placeholder
 	missing []string
 }
 
-// What is not known of a source that is not there.
+// Assumed facts about missing sources.
 const (
 	sketchSeconds = 5.0
-	// sketchFetch is how long a source may take: a preview does not wait for more.
+	// sketchFetch is the time limit for a source: a preview waits no longer.
 	sketchFetch = 5 * time.Second
 )
 
@@ -49,7 +49,7 @@ type freeImages interface {
 	AtHand(ctx context.Context, request commands.ImageRequest) bool
 }
 
-// miss notes what is not shown, each once.
+// miss records that an element is not shown, each one once.
 func (s *sketch) miss(ref timeline.Ref, why string) {
 	text := elementName(ref) + ": " + why
 	s.mu.Lock()
@@ -66,7 +66,7 @@ func (s *sketch) lacks(key string) bool {
 	return s.lacking[key]
 }
 
-// sketchSource takes a source that is at hand, or may be fetched. Whatever is wrong with one, it has a placeholder.
+// sketchSource returns a source that is available, or may be fetched. On any error it returns a placeholder.
 func (r *run) sketchSource(ctx context.Context, w document.Source) (source, error) {
 	got, err := r.atHand(ctx, w)
 	var fault *domain.Error
@@ -86,7 +86,7 @@ func (r *run) sketchSource(ctx context.Context, w document.Source) (source, erro
 	return r.placeholder(w)
 }
 
-// atHand returns a source that costs nobody anything. It ends with commands.ErrNotAtHand when there is none.
+// atHand returns a source that is free of charge, or commands.ErrNotAtHand if there is none.
 func (r *run) atHand(ctx context.Context, w document.Source) (source, error) {
 	switch {
 	case w.Kind == document.TypeVoice:
@@ -103,7 +103,7 @@ func (r *run) atHand(ctx context.Context, w document.Source) (source, error) {
 	if ofPreload(w.URL) {
 		return source{}, commands.ErrNotAtHand
 	}
-	w.Fresh = false // what is there is good enough to look at
+	w.Fresh = false // a cached version is good enough for a preview
 	kept := &ahead{run: r, atHand: true}
 	got, err := kept.get(ctx, w)
 	if !errors.Is(err, commands.ErrNotAtHand) || !r.sketch.fetch {
@@ -117,7 +117,7 @@ func (r *run) atHand(ctx context.Context, w document.Source) (source, error) {
 	return got, err
 }
 
-// nameOf names a source without its address: the last part of its path.
+// nameOf names a source without its full address: the last part of the path.
 func nameOf(w document.Source) string {
 	switch {
 	case w.Kind == document.TypeVoice:
@@ -131,7 +131,7 @@ func nameOf(w document.Source) string {
 	return "the file"
 }
 
-// placeholder stands for a source that is not there.
+// placeholder makes a placeholder for a missing source.
 func (r *run) placeholder(w document.Source) (source, error) {
 	r.sketch.mu.Lock()
 	if r.sketch.lacking == nil {
@@ -172,7 +172,7 @@ func (r *run) placeholder(w document.Source) (source, error) {
 	return source{asset: asset}, writePNG(asset.Path, img)
 }
 
-// sized is a part of an endless picture.
+// sized returns a part of an infinite image.
 func sized(img image.Image, w, h int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(out, out.Rect, img, image.Point{}, draw.Src)
@@ -185,7 +185,7 @@ var (
 	sketchInk    = timeline.Color{R: 0xc8, G: 0xcd, B: 0xd8, A: 0xff}
 )
 
-// written is a line of text in the middle of a picture, over a ground.
+// written draws a line of text in the middle of a picture, over ground.
 func (r *run) written(line string, size float64, w, h int, ground image.Image) (*image.NRGBA, error) {
 	img := sized(ground, w, h)
 	drawing, err := r.engine.cfg.Text.Animate(timeline.Text{Text: line, Settings: timeline.TextSettings{
@@ -217,7 +217,7 @@ func writePNG(to string, img image.Image) error {
 	return nil
 }
 
-// sketched is what is shown of a page that would have to be loaded: the picture that is kept of it, or a placeholder.
+// sketched returns the content of a page that would have to be loaded: its cached picture, or a placeholder.
 func (p *pages) sketched(l timeline.Layer, box image.Rectangle) content {
 	return fixed(func(ctx context.Context) (*image.RGBA, error) {
 		img, err := p.kept.still(ctx, l, func(context.Context, timeline.Layer) (*image.NRGBA, error) {

@@ -16,16 +16,16 @@ import (
 
 const (
 	sampleRate = 48000
-	// loopSamples bounds what a repeating sound may keep in memory: two minutes.
+	// loopSamples bounds the samples of a repeating sound that are kept in memory: two minutes.
 	loopSamples = 120 * sampleRate
 )
 
-// samples is a number of frames in samples of sound, rounded on the whole movie's time.
+// samples converts frames to samples of sound, rounded on the time line of the whole movie.
 func samples(frames int64, rate timeline.Rate) int64 {
 	return int64(math.Round(float64(frames) * sampleRate * float64(rate.Den) / float64(rate.Num)))
 }
 
-// soundSpec is everything that decides what a movie sounds like.
+// soundSpec holds everything that affects the sound of a movie. Its hash is the key of the sound.
 type soundSpec struct {
 	Version string
 	FFmpeg  string
@@ -33,17 +33,17 @@ type soundSpec struct {
 	Frames  int64
 	Encoder []string
 	Project domain.ProjectID // as in windowSpec
-	Clips   []timeline.Clip  // with the hash of the content as Source, and no Ref
-	Peak    float64          // dBTP of the encoded sound at most
+	Clips   []timeline.Clip  // with the hash of the content as Source, without Ref
+	Peak    float64          // largest true peak of the encoded sound in dBTP
 }
 
-// soundEncoder are the arguments the sound is encoded with.
+// soundEncoder are the encoder arguments for the sound.
 var soundEncoder = []string{
 	"-c:a", "aac", "-b:a", "192k", "-ar", strconv.Itoa(sampleRate), "-ac", "2",
 	"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
 }
 
-// soundKey names the movie's sound by all that decides what it sounds like.
+// soundKey is the cache key of the movie's sound: a hash of everything that affects it.
 func (r *run) soundKey() (string, error) {
 	spec := soundSpec{Version: version, FFmpeg: r.engine.cfg.Tools.Version(), FPS: r.plan.FPS, Frames: r.plan.Frames, Encoder: soundEncoder, Peak: peakMost}
 	if r.plan.Fresh {
@@ -57,7 +57,7 @@ func (r *run) soundKey() (string, error) {
 	return hashOf(spec)
 }
 
-// sound makes the sound of the whole movie in one piece, once: parts of it would not join without a click.
+// sound makes the sound of the whole movie in one piece: separately encoded parts would click where they join.
 func (r *run) sound(ctx context.Context) (string, error) {
 	r.mixed.Do(func() { r.soundPath, r.soundErr = r.mix(ctx) })
 	return r.soundPath, r.soundErr
@@ -107,12 +107,12 @@ func (r *run) renderSound(ctx context.Context, key, path string) error {
 	return os.Rename(made, path)
 }
 
-// mix builds the inputs and filters of the whole movie's sound.
+// mix builds the inputs and filters for the whole movie's sound.
 type mix struct {
 	rate   timeline.Rate
 	inputs []ffmpeg.Input
 	chains []string
-	voices []string // labels of what is mixed
+	voices []string // labels of the streams to mix
 }
 
 // add places one clip.
@@ -137,21 +137,21 @@ func (m *mix) add(c timeline.Clip, src source) {
 	m.voices = append(m.voices, voice)
 }
 
-// prepare brings a sound to what is mixed, and keeps the time at which it begins in its file.
+// prepare returns the filters that convert a sound to the format of the mix, and keep its start time in the file.
 func prepare(src source) string {
 	filters := "aresample=48000:async=1:first_pts=0"
 	switch n := src.asset.Media.Audio.Channels; {
 	case n == 1:
-		// Players give mono to both sides as it is; ffmpeg would make it quieter.
+		// Players play mono at full level on both sides; ffmpeg would reduce it.
 		filters += ",aformat=sample_fmts=fltp,pan=stereo|c0=c0|c1=c0"
 	case n > 2:
-		// Browsers let the channel of the low effects be heard; ffmpeg would drop it.
+		// Browsers play the low-frequency channel; ffmpeg would drop it.
 		filters += ":lfe_mix_level=0.7071"
 	}
 	return filters + ",aformat=sample_fmts=fltp:channel_layouts=stereo"
 }
 
-// open adds the inputs of a clip and returns the filters that begin its chain: length samples of it.
+// open adds the inputs of a clip and returns the filters that begin its chain, which yields length samples.
 func (m *mix) open(c timeline.Clip, src source, length *int64) []string {
 	once := int64(math.Round(c.Loop * sampleRate))
 	if c.Loop > 0 && c.Plays > 0 {
@@ -162,7 +162,7 @@ func (m *mix) open(c timeline.Clip, src source, length *int64) []string {
 	}
 	if once <= loopSamples {
 		return []string{m.input(c, src, once) + prepare(src), atrim(once),
-			// A source that is a little shorter than it says keeps its beat.
+			// A source that is a little shorter than it claims is padded, so that repetitions keep their rhythm.
 			fmt.Sprintf("apad=whole_len=%d", once), fmt.Sprintf("aloop=loop=-1:size=%d", once), atrim(*length)}
 	}
 	var parts string
@@ -177,7 +177,7 @@ func (m *mix) open(c timeline.Clip, src source, length *int64) []string {
 
 func atrim(n int64) string { return fmt.Sprintf("atrim=end_sample=%d,asetpts=N/SR/TB", n) }
 
-// input opens the source of a clip for so many samples and returns the label its chain begins with.
+// input opens the source of a clip for n samples and returns the label that its chain begins with.
 func (m *mix) input(c timeline.Clip, src source, n int64) string {
 	m.inputs = append(m.inputs, ffmpeg.Input{
 		Path: src.path, Format: src.asset.Format, Seek: c.Seek, Length: float64(n)/sampleRate + 1,
@@ -185,8 +185,8 @@ func (m *mix) input(c timeline.Clip, src source, n int64) string {
 	return fmt.Sprintf("[%d:%d]", len(m.inputs)-1, src.asset.Media.Audio.Index)
 }
 
-// script mixes the voices over silence as long as the movie. A limit is a filter that the mix
-// goes through; without one the encoder gets the sum as it is.
+// script returns the filters that mix all voices over silence of the movie's length: a movie without sound has a silent track.
+// limit is a filter that limits the mix; empty: the encoder gets the plain sum.
 func (m *mix) script(frames int64, limit string) string {
 	total := samples(frames, m.rate)
 	bed := fmt.Sprintf("anullsrc=r=%d:cl=stereo,aformat=sample_fmts=fltp,atrim=end_sample=%d", sampleRate, total)

@@ -36,7 +36,7 @@ func (s *still) open() (*picture.Layer, error) {
 	return &l, nil
 }
 
-// stills opens the layers of one movie that are made in this process, and draws those that do not move, each once, however many
+// stills opens the layers of one movie that are drawn in this process. A layer that does not move is drawn once, even if several
 // windows show it.
 type stills struct {
 	dir    string
@@ -44,7 +44,7 @@ type stills struct {
 	rate   timeline.Rate
 	text   TextDrawer
 	pages  *pages
-	sound  func(ctx context.Context) (*envelope, error) // of the whole movie
+	sound  func(ctx context.Context) (*envelope, error) // envelope of the whole movie's sound
 	heard  string                                       // the key of the sound
 	source func(address string) source
 
@@ -52,19 +52,19 @@ type stills struct {
 	all map[string]*drawing
 }
 
-// drawing is a layer that is drawn once, when it has settled.
+// drawing is a layer that is drawn once, in its settled state.
 type drawing struct {
 	opened  sync.Once
 	settled int64
 	opening error
-	actor   actor // until it has been drawn
+	actor   actor // nil once the layer has been drawn
 
 	drawn sync.Once
 	still *still
 	err   error
 }
 
-// drawing finds what is known of a layer.
+// drawing returns the entry of a layer.
 func (s *stills) drawing(l timeline.Layer) (*drawing, string, error) {
 	if l.Effects == nil || l.Effects.Motion == nil && l.Effects.Rotation == nil {
 		l.Life = 0
@@ -87,7 +87,7 @@ func (s *stills) drawing(l timeline.Layer) (*drawing, string, error) {
 	return d, key, nil
 }
 
-// named is a layer whose sources are called by the hash of their content.
+// named returns a layer whose sources are named by the hash of their content.
 func (s *stills) named(l timeline.Layer) timeline.Layer {
 	l.Ref = timeline.Ref{}
 	if l.Source != "" {
@@ -119,7 +119,7 @@ func (s *stills) moves(ctx context.Context, l timeline.Layer) (bool, error) {
 	return d.settled > l.Phase, d.opening
 }
 
-// settles is the frame of the element from which on a layer looks the same, without its fades.
+// settles is the frame of the element from which on a layer looks the same, apart from fades.
 func (s *stills) settles(ctx context.Context, l timeline.Layer) (int64, error) {
 	d, _, err := s.drawing(l)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *stills) settles(ctx context.Context, l timeline.Layer) (int64, error) {
 	return d.settled, d.opening
 }
 
-// ready opens the actor of a drawing, to know what there is to draw.
+// ready opens the actor of a drawing.
 func (s *stills) ready(ctx context.Context, d *drawing, l timeline.Layer) {
 	d.opened.Do(func() {
 		if d.actor, d.opening = s.open(ctx, l); d.opening == nil {
@@ -138,7 +138,7 @@ func (s *stills) ready(ctx context.Context, d *drawing, l timeline.Layer) {
 	})
 }
 
-// get draws a layer that does not move any more, unless that has been done.
+// get returns the picture of a layer that does not move any more, and draws it if necessary.
 func (s *stills) get(ctx context.Context, l timeline.Layer) (*still, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -157,7 +157,7 @@ func (s *stills) get(ctx context.Context, l timeline.Layer) (*still, error) {
 	return d.still, d.err
 }
 
-// keep draws the last state of an actor into a file.
+// keep draws the settled state of an actor into a file.
 func (s *stills) keep(ctx context.Context, a actor, key string) (*still, error) {
 	layer, err := a.draw(ctx, a.settled())
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *stills) open(ctx context.Context, l timeline.Layer) (actor, error) {
 	return p, err
 }
 
-// maxSheet bounds the pixels of the picture that views are taken from.
+// maxSheet is the largest number of pixels of a sheet, from which views are taken.
 const maxSheet = 24 << 20
 
 // maxNear bounds how much larger than its box a text is drawn for a near view, the others of how many pixels: they are drawn anew
@@ -248,14 +248,14 @@ func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	return l, rectangle(l.Box)
 }
 
-// nearest is how much a motion enlarges what it shows, at most.
+// nearest is the largest magnification of a motion.
 func nearest(m timeline.Motion) float64 {
 	size := math.Min(math.Min(m.From.W, m.To.W), math.Min(m.From.H, m.To.H))
 	return 1 / math.Max(size, 0.1)
 }
 
-// sheet is a box for a picture that is seen from near: as large as the nearest view shows it, but not larger than the picture is,
-// unless it is enlarged anyway.
+// sheet returns the rectangle of a picture under a zoom: the size of the nearest view, but not larger than the source unless the
+// source is enlarged anyway.
 func (s *stills) sheet(l timeline.Layer) image.Rectangle {
 	facts := s.source(l.Source).asset.Facts
 	w := float64(facts.Width)
@@ -274,7 +274,7 @@ func (s *stills) sheet(l timeline.Layer) image.Rectangle {
 	return image.Rect(0, 0, even(l.Box.W), even(l.Box.H))
 }
 
-// mask is the picture whose brightness is the opacity of a layer, stretched over its box.
+// mask returns the picture whose brightness becomes the alpha of a layer, stretched over its box.
 func (s *stills) mask(ctx context.Context, l timeline.Layer, box image.Rectangle) (*image.Gray, error) {
 	src := s.source(l.Effects.Mask.Source)
 	seen := box
@@ -288,7 +288,7 @@ func (s *stills) mask(ctx context.Context, l timeline.Layer, box image.Rectangle
 	return picture.Mask(img), nil
 }
 
-// warned is what has something to say to the client about how it was drawn.
+// warned is a drawing with warnings for the client.
 type warned interface{ warnings() []string }
 
 func warningsOf(a actor) []string {
@@ -311,14 +311,14 @@ func saidBy(c content) []string {
 	}
 	d, err := moving.drawing.Frame(moving.drawing.Settled())
 	if err != nil {
-		return nil // whoever draws it reports that
+		return nil // drawing it will report the error
 	}
 	return d.Warnings
 }
 
 func rectangle(b timeline.Box) image.Rectangle { return image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H) }
 
-// blame makes an error that names the element whose source is at fault.
+// blame returns an error that names the element whose source is at fault.
 func blame(ref timeline.Ref, what string) error {
 	return domain.Errorf(domain.Invalid, "asset_failed", "%s: %s", elementName(ref), what)
 }
@@ -331,7 +331,7 @@ func elementName(ref timeline.Ref) string {
 	return fmt.Sprintf("Scene #%d, element #%d", ref.Scene, ref.Element)
 }
 
-// imageFault says that the picture of an element is damaged, or cannot be drawn, if that is what happened.
+// imageFault returns the error of an element whose picture is damaged or cannot be drawn; any other error is returned unchanged.
 func imageFault(ref timeline.Ref, err error) error {
 	var damaged *picture.DecodeError
 	if errors.As(err, &damaged) {
@@ -344,7 +344,7 @@ func imageFault(ref timeline.Ref, err error) error {
 	return err
 }
 
-// faultOf names the element in an error for the client, and what was done in any other.
+// faultOf adds the element to an error for the client, and the failed action to any other error.
 func faultOf(ref timeline.Ref, doing string, err error) error {
 	var fault *domain.Error
 	if errors.As(err, &fault) {
@@ -358,11 +358,11 @@ type TextDrawer interface {
 	Animate(t timeline.Text, w, h int) (text.Animated, error)
 }
 
-// source is an asset as the windows of one movie use it.
+// source is an asset in the form that the windows of a movie use.
 type source struct {
 	asset commands.Asset
-	path  string         // in the movie's own folder
-	words []caption.Word // of a voice
-	// cached says that it was made before.
+	path  string         // in the folder of the movie
+	words []caption.Word // words of a voice, with their times
+	// cached says that the speech or picture comes from the cache.
 	cached bool
 }

@@ -8,16 +8,16 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// stream is a row of frames that are made while ffmpeg reads them.
+// stream is a sequence of frames that are drawn while ffmpeg reads them.
 type stream struct {
 	frames int64
 	draw   func(ctx context.Context, n int64) (*picture.Layer, error)
-	region image.Rectangle // even; every frame lies in it
-	opaque bool            // every frame fills the region, and its alpha is left out
+	region image.Rectangle // even rectangle that contains every frame
+	opaque bool            // every frame fills the region opaquely, so alpha is not written
 	kept   []*picture.Layer
 }
 
-// keptBytes bounds what the frames of a stream may take that are drawn before their place is known.
+// keptBytes bounds the memory of frames that are drawn before their region is known.
 const keptBytes = 96 << 20
 
 // newStream prepares frames whose places differ. They are drawn at once where that takes little memory, so that no more of the
@@ -49,7 +49,7 @@ func newStream(
 	return s, nil
 }
 
-// pixelFormat is ffmpeg's name of what is written.
+// pixelFormat is ffmpeg's name of the written format.
 func (s *stream) pixelFormat() string {
 	if s.opaque {
 		return "yuv420p"

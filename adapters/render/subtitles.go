@@ -13,7 +13,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// caption adds the movie's captions to the plan and writes them into a file, whose path it returns.
+// caption adds the movie's captions to the plan, writes them into a file, and returns its path.
 func (r *run) caption(ctx context.Context) (string, error) {
 	s := r.plan.Subtitles
 	if s == nil {
@@ -39,7 +39,7 @@ func (r *run) caption(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// track finds what the captions say: as given, as the voices' texts are spoken, or as a provider hears it in the sound.
+// track returns the captions: as given, from the texts of voices, or as a provider transcribes the sound.
 func (r *run) track(ctx context.Context, s *timeline.Subtitles) (caption.Track, error) {
 	if r.sketch != nil && s.Captions == "" {
 		switch {
@@ -71,7 +71,7 @@ func (r *run) track(ctx context.Context, s *timeline.Subtitles) (caption.Track, 
 	return s.Style.FromWords(words), nil
 }
 
-// spoken are the words of the voices, on the movie's time.
+// spoken returns the words of the voices, on the movie's time line.
 func (r *run) spoken() []caption.Word {
 	var words []caption.Word
 	for _, c := range r.plan.Audio {
@@ -86,7 +86,7 @@ func (r *run) spoken() []caption.Word {
 	return words
 }
 
-// at is when a frame of the movie begins.
+// at returns the start time of a frame of the movie.
 func (r *run) at(frame int64) time.Duration {
 	return time.Duration(r.plan.FPS.Seconds(frame).Float() * float64(time.Second))
 }

@@ -51,10 +51,10 @@ func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.R
 	return out, nil
 }
 
-// maxDrawn bounds the sides of what a browser draws, in pixels: what is to be larger is scaled up.
+// maxDrawn is the largest side in pixels that a browser draws: larger drawings are scaled up.
 const maxDrawn = 3840
 
-// viewOf is how a browser draws what is seen of a drawing whose crop fills a box.
+// viewOf returns the view for drawing the part seen of a drawing whose crop fills a box.
 func viewOf(whole, crop, box, seen image.Rectangle) timeline.DrawingView {
 	near := math.Min(1, maxDrawn/float64(max(seen.Dx(), seen.Dy())))
 	v := timeline.DrawingView{
@@ -67,5 +67,5 @@ func viewOf(whole, crop, box, seen image.Rectangle) timeline.DrawingView {
 	return v
 }
 
-// isDrawing says that a source has no pixels of its own.
+// isDrawing says that a source is an SVG drawing, without pixels of its own.
 func (s source) isDrawing() bool { return s.asset.Format == commands.DrawingFormat }

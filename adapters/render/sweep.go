@@ -19,19 +19,19 @@ import (
 
 const (
 	defaultCacheBytes = 20 << 30
-	// inUse is how long after its last use a part is left alone, whatever room is needed.
+	// inUse is how long after its last use Sweep does not remove a part, even if space is needed.
 	inUse = 10 * time.Minute
 	// linking is how long after its last use a part is left alone when room is needed for another: an attempt has a link of its
 	// own by then.
 	linking = time.Minute
-	// unused is how long a part is kept that nobody asks for.
+	// unused is how long an unused part is kept.
 	unused = 30 * 24 * time.Hour
 )
 
-// aliveName is the file of an attempt's folder that is locked while the attempt is at work.
+// aliveName is the file in an attempt's folder that is locked while the attempt is at work.
 const aliveName = "alive"
 
-// markAlive locks the folder of an attempt for as long as the file is open.
+// markAlive locks the folder of an attempt for as long as the returned file is open.
 func markAlive(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, aliveName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -43,7 +43,7 @@ func markAlive(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// dead says that nobody works in the folder of an attempt.
+// dead says that no process works in the folder of an attempt.
 func dead(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, aliveName))
 	if err != nil {
@@ -53,7 +53,7 @@ func dead(dir string) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// Forget removes the rendered parts that are kept for an account. Doing it again changes nothing.
+// Forget removes the cached parts of an account. Repeating it does nothing.
 func (e *Engine) Forget(account domain.AccountID) error {
 	folder := Folder(e.cfg.Dir, account)
 	defer e.room.Removed(filepath.Base(folder))
@@ -63,17 +63,17 @@ func (e *Engine) Forget(account domain.AccountID) error {
 	return nil
 }
 
-// CacheFolder is where rendered parts are kept, below the folder of an Engine.
+// CacheFolder is the folder of cached parts, below the folder of an Engine.
 func CacheFolder(dir string) string { return filepath.Join(dir, "cache") }
 
-// Folder is where the rendered parts of an account are, below the folder of an Engine.
+// Folder is the folder of an account's cached parts, below the folder of an Engine.
 func Folder(dir string, account domain.AccountID) string {
-	hash, _ := hashOf(account) // a text can be written as JSON
+	hash, _ := hashOf(account) // encoding of a text never fails
 	return filepath.Join(CacheFolder(dir), hash[:32])
 }
 
-// Sweep removes the folders of attempts whose process has died, rendered parts that nobody has asked for in a month, and of the
-// others those that were used longest ago, until the rest fits into Config.CacheBytes.
+// Sweep removes the folders of attempts whose process has died, and cached parts that were unused for a month. Of the others it
+// removes the least recently used ones until the rest fits into Config.CacheBytes.
 func (e *Engine) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(e.sweepJobs(ctx, now), e.sweepCache(ctx, now), e.sweepFinished(now))
 }
@@ -88,14 +88,14 @@ func (e *Engine) sweepJobs(ctx context.Context, now time.Time) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		// A folder that has just been made may not be locked yet.
+		// A folder that was just made may not be locked yet.
 		if info, err := os.Stat(folder); err != nil || now.Sub(info.ModTime()) < time.Minute || !dead(folder) {
 			continue
 		}
 		if err := os.RemoveAll(folder); err != nil {
 			failures = append(failures, fmt.Errorf("remove a dead attempt: %w", err))
 		}
-		_ = os.Remove(filepath.Dir(folder)) // stays while another attempt is in it
+		_ = os.Remove(filepath.Dir(folder)) // fails while another attempt is in it
 	}
 	return errors.Join(failures...)
 }
@@ -138,7 +138,7 @@ func (e *Engine) sweepCache(ctx context.Context, now time.Time) error {
 		if age < inUse || age < unused && total <= e.cfg.CacheBytes {
 			continue
 		}
-		// The notes go first: a part without them is not used.
+		// The notes are removed first: a part without notes is not used.
 		if err := errors.Join(removeIfThere(notesOf(p.path)), removeIfThere(p.path)); err != nil {
 			failures = append(failures, fmt.Errorf("evict a window: %w", err))
 			continue
@@ -149,7 +149,7 @@ func (e *Engine) sweepCache(ctx context.Context, now time.Time) error {
 	return errors.Join(failures...)
 }
 
-// Room is what is held of the bounds of the rendered parts that are kept.
+// Room is the usage of the bounded cache of rendered parts.
 func (e *Engine) Room() *quota.Folder { return e.room }
 
 func notesOf(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".json" }

@@ -8,7 +8,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// transition composes a window in which a scene comes in: both scenes as complete pictures, and the change between them.
+// transition composes a window in which one scene replaces another: both scenes as complete pictures, and the change between
+// them.
 func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 	t := w.Transition
 	if err := c.scene(ctx, t.Background, t.Layers); err != nil {
@@ -31,7 +32,7 @@ func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 	c.top = c.label()
 	same := func(from string) string {
 		to := c.label()
-		// fps drops the last frame of some streams: a copy behind it is what is dropped then.
+		// fps drops the last frame of some streams: a copy is appended, which is dropped instead.
 		c.chain(from, []string{"format=yuv444p", "setsar=1", "settb=AVTB", c.graph.regular(), "tpad=stop_mode=clone:stop=2"}, to)
 		return to
 	}
@@ -41,10 +42,10 @@ func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 	return nil
 }
 
-// regular makes a stream of the movie's rate known as one, which xfade insists on.
+// regular marks a stream as one of constant frame rate, which xfade requires.
 func (g *graph) regular() string { return "fps=fps=" + ffmpeg.FormatRate(g.rate) }
 
-// crossfade is the style fade, at a third of what xfade costs: it mixes in place, without taking the colours to full size.
+// crossfade is the style fade, at a third of the cost of xfade: it blends in place, without scaling chroma to full size.
 func (c *composer) crossfade(leaving, entering string) {
 	faded := c.label()
 	c.chain(entering, []string{"format=yuva420p", number(0), fmt.Sprintf("fade=t=in:s=0:n=%d:alpha=1", c.frames)}, faded)

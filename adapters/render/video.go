@@ -16,20 +16,20 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// play is a stretch of a window that shows a stretch of a source.
+// play is a part of a window that shows a part of a source.
 type play struct {
-	at     float64 // seconds in the source
-	frames int64   // of the movie
+	at     float64 // start position in the source, in seconds
+	frames int64   // length in frames of the movie
 }
 
-// plays says what a window shows of a video: one stretch, or one for each time it begins again.
+// plays returns the parts of a video that a window shows: one, or one for each repetition.
 func plays(l timeline.Layer, rate timeline.Rate) []play {
 	fps := float64(rate.Num) / float64(rate.Den)
 	first, last := l.Phase, l.Phase+l.To-l.From // frames of the element
 	if l.Loop <= 0 {
 		return []play{{at: l.Seek + float64(first)/fps, frames: last - first}}
 	}
-	begins := func(n int64) int64 { // the first frame of play n
+	begins := func(n int64) int64 { // first frame of repetition n
 		return int64(math.Ceil(float64(n)*l.Loop*fps - 1e-6))
 	}
 	var all []play
@@ -47,10 +47,10 @@ func plays(l timeline.Layer, rate timeline.Rate) []play {
 	return all
 }
 
-// lead is how much earlier than needed a source is opened, in seconds: the frame that is shown at a moment began before it.
+// lead is how many seconds before its start a source is opened: the frame shown at a moment began before it.
 func lead(v *commands.VideoStream) float64 { return math.Max(0.5, 3/math.Max(v.FrameRate, 0.1)) }
 
-// place says where a video goes: the whole of it is scaled to box, and visible is what the canvas shows of it.
+// place is the position of a video: the whole of it is scaled to box; visible is the part on the canvas.
 type place struct{ box, visible image.Rectangle }
 
 func (g *graph) place(l timeline.Layer) place {
@@ -64,7 +64,7 @@ func (g *graph) covers(l timeline.Layer, src source, frames int64) bool {
 		g.place(l).visible == image.Rect(0, 0, g.w, g.h)
 }
 
-// video lays a video over what is there, or begins with it where nothing is.
+// video composites a video over the result, or begins the composition with it.
 func (c *composer) video(ctx context.Context, l timeline.Layer) error {
 	src := c.sources[l.Source]
 	p := c.place(l)
@@ -89,7 +89,7 @@ func (c *composer) video(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// played opens the source for every play in the window.
+// played opens the source for every repetition in the window.
 func (g *graph) played(l timeline.Layer, src source, p place) string {
 	stretches := plays(l, g.rate)
 	parts := make([]string, len(stretches))
@@ -104,12 +104,12 @@ func (g *graph) played(l timeline.Layer, src source, p place) string {
 	return joined
 }
 
-// stretch opens the source for one play and returns the label of its frames, in colours and size of the canvas.
+// stretch opens the source for one repetition and returns the label of its frames, in the colours and size of the canvas.
 func (g *graph) stretch(s play, src source, l timeline.Layer, p place) string {
 	v := src.asset.Media.Video
 	drop := int64(0)
-	// A moment behind the last frame shows that frame. The source is opened a little before it, for the end of a file is
-	// not known exactly, and what comes before the last frame is dropped.
+	// A time after the last frame shows that frame. The source is opened a little before it, because the end of a file is not
+	// known exactly, and the frames before the last one are dropped.
 	if end := src.asset.Facts.Duration; end > 0 && s.at > end-1/math.Max(v.FrameRate, 1) {
 		early := 3 / math.Max(v.FrameRate, 1)
 		s.at = math.Max(0, end-early)
@@ -124,7 +124,7 @@ func (g *graph) stretch(s play, src source, l timeline.Layer, p place) string {
 	return to
 }
 
-// opened is a source from so many seconds on, and the filters that take the movie's frames from it, numbered from 0.
+// opened returns a source from a time in seconds, and the filters that sample it at the movie's rate, numbered from 0.
 func (g *graph) opened(src source, at float64, frames int64) (ffmpeg.Input, []string) {
 	v := src.asset.Media.Video
 	if src.asset.Format == "webp" {
@@ -132,14 +132,14 @@ func (g *graph) opened(src source, at float64, frames int64) (ffmpeg.Input, []st
 	}
 	in := ffmpeg.Input{Path: src.path, Format: src.asset.Format, Decoder: decoder(v)}
 	start := at
-	if skip := at - lead(v); skip > 0 && src.asset.Format != "gif" { // which cannot be opened in its middle
+	if skip := at - lead(v); skip > 0 && src.asset.Format != "gif" { // a GIF cannot be opened in the middle
 		in.Seek, start = skip, lead(v)
 	}
 	in.Length = start + float64(frames)*float64(g.rate.Den)/float64(g.rate.Num) + 1
 	filters := []string{g.sampled(start, in.Length)}
-	if v.Rotation == 0 { // otherwise ffmpeg's own filters, which turn it, come first
-		// Calls are recorded in the size that the network allows at the moment: all become that of the beginning. It does nothing to
-		// frames that have it.
+	if v.Rotation == 0 { // otherwise ffmpeg's own rotation filters come first
+		// Video calls are recorded in sizes that vary with the network: all frames are scaled to the first one's size. Equal
+		// frames are not changed.
 		in.Steady = true
 		filters = append(filters, fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic", v.Width, v.Height))
 	}
@@ -190,10 +190,10 @@ func (g *graph) sampled(start, end float64) string {
 		ffmpeg.FormatSeconds(start) + ":round=near"
 }
 
-// loopBytes bounds what a short clip that repeats may keep in memory.
+// loopBytes bounds the memory for a short repeated clip.
 const loopBytes = 200 << 20
 
-// looped keeps the frames of a short clip that repeats several times in the window, instead of opening it again and again.
+// looped keeps the frames of a short clip that repeats several times in the window, so that it need not be opened again.
 func (g *graph) looped(l timeline.Layer, src source, p place) (label string, ok bool) {
 	fps := float64(g.rate.Num) / float64(g.rate.Den)
 	once := max(1, int64(math.Round(l.Loop*fps)))
@@ -215,7 +215,7 @@ func (g *graph) looped(l timeline.Layer, src source, p place) (label string, ok 
 	return to, true
 }
 
-// put lays frames numbered from 0 at their time and place over what is there.
+// put composites frames, numbered from 0, over the result at their time and place.
 func (g *graph) put(l timeline.Layer, from string, p place) {
 	if g.top == "" {
 		g.top = from
@@ -224,7 +224,7 @@ func (g *graph) put(l timeline.Layer, from string, p place) {
 	var filters []string
 	at := image.Pt(p.visible.Min.X&^1, p.visible.Min.Y&^1)
 	if odd := p.visible.Min.Sub(at); odd != (image.Point{}) || p.visible.Dx()%2 != 0 || p.visible.Dy()%2 != 0 {
-		// Overlays lie on even pixels: what stands between is made of transparent ones, where colours are not halved.
+		// Overlays need even positions: other positions are padded with transparent pixels, in a format with full-size chroma.
 		filters = append(filters, "format=yuva444p", fmt.Sprintf("pad=w=%d:h=%d:x=%d:y=%d:color=black@0",
 			(p.visible.Dx()+odd.X+1)&^1, (p.visible.Dy()+odd.Y+1)&^1, odd.X, odd.Y))
 	}
@@ -240,7 +240,7 @@ func (g *graph) put(l timeline.Layer, from string, p place) {
 	g.overlay(to, at, "pass", l)
 }
 
-// shape returns the filters that cut, scale and convert the frames of a video.
+// shape returns the filters that crop, scale and convert the frames of a video.
 func shape(v *commands.VideoStream, l timeline.Layer, p place) []string {
 	var filters []string
 	if l.Crop != (timeline.Box{}) {
@@ -259,7 +259,7 @@ func crop(r image.Rectangle) string {
 	return fmt.Sprintf("crop=w=%d:h=%d:x=%d:y=%d:exact=1", r.Dx(), r.Dy(), r.Min.X, r.Min.Y)
 }
 
-// codedCrop turns a part of the picture as seen into a part of it as coded, where pixels need not be square.
+// codedCrop converts a rectangle of the displayed picture to one of the coded picture, whose pixels need not be square.
 func codedCrop(v *commands.VideoStream, b timeline.Box) image.Rectangle {
 	r := image.Rect(b.X, b.Y, b.X+b.W, b.Y+b.H)
 	squeeze := func(x int) int { return int(math.Round(float64(x) * float64(v.AspectDen) / float64(v.AspectNum))) }

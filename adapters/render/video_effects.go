@@ -14,7 +14,7 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// reveals says that effects may let something below a video be seen.
+// reveals says that effects may make layers below a video visible.
 func reveals(e *timeline.Effects) bool {
 	if e == nil {
 		return false
@@ -30,12 +30,12 @@ func leaves(v timeline.View) bool {
 	return v.X < -hair || v.Y < -hair || v.X+v.W > 1+hair || v.Y+v.H > 1+hair
 }
 
-// whole says that effects need the whole box of a video, also what lies beside the canvas.
+// whole says that effects need the whole box of a video, including parts outside of the canvas.
 func whole(e *timeline.Effects) bool {
 	return e != nil && (e.FlipX || e.FlipY || e.Motion != nil || e.Mask != nil || e.Rotation != nil)
 }
 
-// reach is where a layer may be seen.
+// reach is the rectangle in which a layer may be visible.
 func reach(l timeline.Layer, box image.Rectangle) image.Rectangle {
 	if l.Effects == nil || l.Effects.Rotation == nil {
 		return box
@@ -45,7 +45,7 @@ func reach(l timeline.Layer, box image.Rectangle) image.Rectangle {
 	return image.Rect(middle.X-radius, middle.Y-radius, middle.X+radius, middle.Y+radius)
 }
 
-// applyEffects applies the effects of a video to frames that fill its place, and returns the frames and where they lie then.
+// applyEffects applies the effects of a video to its frames, and returns the resulting frames and their position.
 func (c *composer) applyEffects(ctx context.Context, l timeline.Layer, src source, from string, p place) (string, place, error) {
 	e := l.Effects
 	if e == nil {
@@ -88,8 +88,8 @@ func (c *composer) applyEffects(ctx context.Context, l timeline.Layer, src sourc
 	return from, p, nil
 }
 
-// keyed makes a colour transparent. The distances of the chroma are looked up in a table, at the chroma's own size: ffmpeg's
-// chromakey filter takes thirty times as long for the same.
+// keyed makes a colour transparent. It looks chroma distances up in a table, at the size of the chroma planes: ffmpeg's chromakey
+// filter takes thirty times as long for the same result.
 func (g *graph) keyed(from string, key timeline.ChromaKey, size image.Point, alpha bool) string {
 	cb, cr, near, far := picture.KeyRange(key.Color.R, key.Color.G, key.Color.B, key.Similarity)
 	main, side, u, v, mask := g.label(), g.label(), g.label(), g.label(), g.label()
@@ -102,7 +102,7 @@ func (g *graph) keyed(from string, key timeline.ChromaKey, size image.Point, alp
 	return g.withAlpha(main, mask, alpha)
 }
 
-// withAlpha makes grey frames the alpha of others, or multiplies them into the alpha these have.
+// withAlpha makes grey frames the alpha of other frames, or multiplies them into existing alpha.
 func (g *graph) withAlpha(from, mask string, alpha bool) string {
 	if alpha {
 		main, side, old, both := g.label(), g.label(), g.label(), g.label()
@@ -116,7 +116,7 @@ func (g *graph) withAlpha(from, mask string, alpha bool) string {
 	return to
 }
 
-// straight are the effects that are simple filters: correction, transparency, mirroring.
+// straight returns the effects that are single filters: correction, transparency, mirroring.
 func (c *composer) straight(l timeline.Layer, alpha bool) []string {
 	e := l.Effects
 	var filters []string
@@ -148,7 +148,7 @@ func (c *composer) straight(l timeline.Layer, alpha bool) []string {
 	return filters
 }
 
-// moved shows a changing part of each frame. A view that leaves the picture finds clear pixels there.
+// moved shows a moving view of each frame. Outside of the picture it is transparent.
 func (c *composer) moved(l timeline.Layer, size image.Point, leaves bool) []string {
 	m := *l.Effects.Motion
 	var filters []string
@@ -180,11 +180,11 @@ func (c *composer) moved(l timeline.Layer, size image.Point, leaves bool) []stri
 	return filters
 }
 
-// rotated turns frames that fill a box, and returns where they lie then.
+// rotated rotates frames that fill a box, and returns their new rectangle.
 func (c *composer) rotated(l timeline.Layer, box image.Rectangle) ([]string, image.Rectangle) {
 	r := l.Effects.Rotation
 	out := reach(l, box)
-	// The middle stays where it is: both sizes are odd or both are even.
+	// The centre must not move: both sizes are odd, or both are even.
 	out.Max.X += (out.Dx() - box.Dx()) & 1
 	out.Max.Y += (out.Dy() - box.Dy()) & 1
 	out = out.Add(box.Min.Add(box.Max).Sub(out.Min.Add(out.Max)).Div(2))
@@ -202,7 +202,7 @@ func maskedByVideo(l timeline.Layer) bool {
 	return l.Effects != nil && l.Effects.Mask != nil && l.Effects.Mask.Video
 }
 
-// maskFor returns grey frames for the box of a layer.
+// maskFor returns grey mask frames for the box of a layer.
 func (c *composer) maskFor(ctx context.Context, l timeline.Layer, p place) (string, error) {
 	if maskedByVideo(l) {
 		return c.maskVideo(l, p.box.Size()), nil
@@ -219,7 +219,7 @@ func (c *composer) maskFor(ctx context.Context, l timeline.Layer, p place) (stri
 	return to, ctx.Err()
 }
 
-// maskVideo opens a video as a mask: it plays once from the element's first frame on.
+// maskVideo opens a video as a mask: it is played once from the element's first frame on.
 func (c *composer) maskVideo(l timeline.Layer, size image.Point) string {
 	src := c.sources[l.Effects.Mask.Source]
 	mask := timeline.Layer{Source: l.Effects.Mask.Source, From: l.From, To: l.To, Phase: l.Phase, Life: l.Life}
@@ -230,7 +230,7 @@ func (c *composer) maskVideo(l timeline.Layer, size image.Point) string {
 	return to
 }
 
-// layMasked lays frames of a layer that fill a region, numbered from 0, with a video as their mask.
+// layMasked composites frames of a layer in a region, numbered from 0, with a video as their mask.
 func (c *composer) layMasked(l timeline.Layer, from string, region image.Rectangle) {
 	box := rectangle(l.Box)
 	mask := c.maskVideo(l, box.Size())
@@ -270,7 +270,7 @@ func (c *composer) layTurned(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// over draws for a canvas of another size. What it draws is not kept.
+// over returns stills for a canvas of another size. Its drawings are not cached.
 func (s *stills) over(w, h int) *stills {
 	return &stills{
 		dir: s.dir, w: w, h: h, rate: s.rate, text: s.text, pages: s.pages, sound: s.sound, heard: s.heard, source: s.source,

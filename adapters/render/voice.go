@@ -38,7 +38,7 @@ func (r *run) speak(ctx context.Context, w document.Source) (source, error) {
 	}}, nil
 }
 
-// speechOf is what is asked for to have a text spoken.
+// speechOf returns the request to the provider of speech.
 func (r *run) speechOf(w document.Source) commands.SpeechRequest {
 	return commands.SpeechRequest{
 		Account: r.job.Account, Text: w.Text, Voice: w.Voice.Voice, Model: w.Voice.Model, Settings: w.Voice.ModelSettings,
@@ -46,7 +46,7 @@ func (r *run) speechOf(w document.Source) commands.SpeechRequest {
 	}
 }
 
-// soundFormat is ffmpeg's name of the format of a file that is WAV or MP3.
+// soundFormat returns ffmpeg's name of the format of a WAV or MP3 file.
 func soundFormat(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

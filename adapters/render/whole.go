@@ -12,10 +12,10 @@ import (
 	"moviola/internal/h264"
 )
 
-// parts are the windows and the sound of a movie, by what they are found under.
+// parts are the cache keys of the windows and the sound of a movie.
 type parts struct {
 	windows []timeline.Window
-	keys    []string // of the windows
+	keys    []string // keys of the windows
 	sound   string
 	teaser  teaser
 }

@@ -89,9 +89,9 @@ type windowSpec struct {
 	Held       bool // what rests is written as pictures that repeat the one before
 	Frames     int64
 	Background timeline.Color
-	Layers     []timeline.Layer // with the hash of the content as Source, and no Ref
+	Layers     []timeline.Layer // fonts of all texts, by the hashes of their files
 	Transition *timeline.Transition
-	Fonts      []string          // in which something is written, by the sums of their files
+	Fonts      []string          // Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
 	Files      map[string]string // the hash of each file that is named in a layer's settings
 	// Project is set where nothing may come from the cache: only what an earlier attempt at this movie has made is taken.
 	Project domain.ProjectID
@@ -198,7 +198,7 @@ func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	return err
 }
 
-// renderWindows renders windows, several by one process if they can be.
+// a page of it is still loading; other failures will occur again
 func (r *run) renderWindows(ctx context.Context, all []*ticket) error {
 	defer func() {
 		for _, t := range all {

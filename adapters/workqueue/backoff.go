@@ -21,7 +21,7 @@ type backoff struct {
 type rest struct {
 	task   projections.Task
 	failed bool
-	times  int // in a row
+	times  int // number of failures in a row
 	until  time.Time
 	forget time.Time
 }

@@ -18,8 +18,8 @@ const maxGap = 2 * pollInterval
 type claims struct {
 	deadAfter time.Duration
 	fate      func(worker string) Fate
-	longest   time.Duration // a dead claim waits at most
-	last      time.Time     // of the last reading that counts; zero after one that failed
+	longest   time.Duration // longest wait before a dead claim is handed out
+	last      time.Time     // time of the last successful reading; zero after one that failed
 	tried     time.Time
 	seen      map[string]observation // by item
 }
@@ -28,9 +28,9 @@ type claims struct {
 type observation struct {
 	item   projections.WorkItem
 	beat   int64
-	silent time.Duration // observed without a change
+	silent time.Duration // time without a change of the beat
 	death  domain.Death
-	dead   time.Time // when it was found dead; zero before
+	dead   time.Time // when the claim was found dead; zero before
 }
 
 func newClaims(c Config) claims {
@@ -92,7 +92,7 @@ func (c *claims) dead(now time.Time) []projections.Task {
 	return tasks
 }
 
-// rest is how long a dead claim waits whose item has died some times before. The first one is handed out at once.
+// rest is how long a dead claim waits, by the number of earlier deaths of its item. The first one is handed out at once.
 func (c *claims) rest(deaths int) time.Duration {
 	if deaths == 0 {
 		return 0

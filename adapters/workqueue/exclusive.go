@@ -15,8 +15,8 @@ const reservationTime = 3 * pollInterval
 // safe for concurrent use.
 type exclusive struct {
 	mu       sync.Mutex
-	tasks    map[string]bool   // that hold the lock, by item
-	stops    map[string]func() // end those that may be ended at once, by item
+	tasks    map[string]bool   // items of the tasks that hold the lock
+	stops    map[string]func() // functions that stop tasks which may be stopped at once, by item
 	apart    string            // the item that holds the lock alone
 	reserved string            // the item that waits to hold it alone
 	until    time.Time         // when the reservation lapses

@@ -25,8 +25,8 @@ var late = projections.Task{WorkItem: projections.WorkItem{ID: "later"}}
 // preemption stops running tasks when others wait for their slots. One task is stopped at a time: the next one is considered when
 // it has ended.
 type preemption struct {
-	stop  map[string]context.CancelCauseFunc // by item
-	since map[string]time.Time               // when each was started
+	stop  map[string]context.CancelCauseFunc // functions that stop running tasks, by item
+	since map[string]time.Time               // start times of running tasks
 	asked string                             // the item that was told to stop and has not ended; empty: none
 }
 

@@ -40,7 +40,7 @@ type subscription struct {
 	log   logrus.FieldLogger
 
 	running  map[string]projections.Task // by item
-	ended    chan outcome                // has a place for each slot: no sender waits
+	ended    chan outcome                // buffered for every slot: no sender waits
 	rotation rotation
 	backoff  backoff
 	claims   claims
@@ -77,7 +77,7 @@ func (s *subscription) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	stopped := (<-chan struct{})(s.queue.stopped)
-	var again time.Time // when a wake-up may cause a poll again
+	var again time.Time // when the next wake-up may cause a poll
 	for {
 		select {
 		case <-ctx.Done():
@@ -85,7 +85,7 @@ func (s *subscription) run(ctx context.Context) {
 		case <-s.queue.closing:
 			return
 		case <-stopped:
-			stopped = nil // only closing is left to wait for
+			stopped = nil // only the close of the queue is still waited for
 			timer.Stop()
 			continue
 		case o := <-s.ended:

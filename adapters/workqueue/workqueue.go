@@ -83,8 +83,8 @@ type Config struct {
 
 // Fate is what is known of a worker's process.
 type Fate struct {
-	Ended bool         // its claims are dead
-	Death domain.Death // how it failed, if it did
+	Ended bool         // the process has ended: its claims are dead
+	Death domain.Death // how the process failed, if it did
 }
 
 func (c Config) withDefaults() Config {

@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// firstPipe is the file descriptor of the first pipe that ffmpeg reads frames from; 3 is that of its progress.
+// firstPipe is the file descriptor of the first pipe with frames for ffmpeg; 3 is the one for its progress.
 const firstPipe = 4
 
-// pipeBytes is what a pipe may hold: more than the usual 64 KiB, for frames are large and every switch between writer and reader
-// costs.
+// pipeBytes is the capacity of a pipe: more than the default of 64 KiB, because frames are large and every switch between writer
+// and reader costs time.
 const pipeBytes = 1 << 20
 
-// fSetPipeSize is fcntl's F_SETPIPE_SZ, which package syscall has no name for.
+// fSetPipeSize is F_SETPIPE_SZ of fcntl, which package syscall does not define.
 const fSetPipeSize = 1031
 
 // feed is a pipe between a writer of frames and ffmpeg.
@@ -28,7 +28,7 @@ type feed struct {
 
 type feeds []feed
 
-// open makes the pipes of the inputs that have a Feed.
+// open makes pipes for the inputs that have a Feed.
 func (c Command) open() (feeds, error) {
 	var all feeds
 	for _, in := range c.Inputs {
@@ -49,13 +49,13 @@ func (c Command) open() (feeds, error) {
 	return all, nil
 }
 
-// enlarge makes a pipe hold more, where the system allows it.
+// enlarge increases the capacity of a pipe, if the system allows it.
 func enlarge(pipe *os.File) {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
 		return
 	}
-	// A pipe of the usual size works as well.
+	// A pipe of the default size works as well.
 	_ = raw.Control(func(fd uintptr) { _, _, _ = syscall.Syscall(syscall.SYS_FCNTL, fd, fSetPipeSize, pipeBytes) })
 }
 
@@ -67,14 +67,14 @@ func (fs feeds) readers() []*os.File {
 	return files
 }
 
-// closeReaders closes this process's side of what ffmpeg reads, so that a writer learns when ffmpeg has ended.
+// closeReaders closes this process's copies of the pipes' read ends, so that a writer fails when ffmpeg has ended.
 func (fs feeds) closeReaders() {
 	for _, f := range fs {
 		f.read.Close()
 	}
 }
 
-// start lets everyone write; the result is closed when all have ended. A writer that fails stops the run.
+// start runs all feeds; the returned channel is closed when all have ended. A feed that fails stops the run.
 func (fs feeds) start(ctx context.Context, stop context.CancelCauseFunc) <-chan struct{} {
 	var writers sync.WaitGroup
 	for _, f := range fs {

@@ -12,7 +12,7 @@ import (
 // MaxPixels is the largest video frame that is decoded. Design §8: 36 megapixels.
 const MaxPixels = 36_000_000
 
-// decoders are the only ones that any input may open.
+// decoders are the only decoders that an input may use.
 var decoders = strings.Join([]string{
 	"h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "msmpeg4v3", "msmpeg4v2", "h263", "flv", "vc1", "wmv3", "wmv2", "wmv1",
 	"vp8", "vp9", "libvpx", "libvpx-vp9", "av1", "libdav1d", "libaom-av1", "theora",
@@ -22,8 +22,8 @@ var decoders = strings.Join([]string{
 	"wmav2", "wmav1", "pcm_u8", "pcm_s8", "pcm_mulaw", "pcm_alaw", "adpcm_ms", "adpcm_ima_wav", "adpcm_ima_qt",
 }, ",")
 
-// described are the decoders that ffprobe may open beside these, to say what is in a file. What they are for is neither shown nor
-// played: captions, covers, and sounds of other languages, which must not keep the rest from being used.
+// described are further decoders that ffprobe may use to describe a file. Their streams are neither shown nor played: captions,
+// covers, and sound in other formats; these must not make the rest of the file unusable.
 var described = strings.Join([]string{
 	decoders, "ssa", "ass", "subrip", "srt", "webvtt", "mov_text", "text", "pgssub", "dvdsub", "dvbsub", "bmp", "tiff", "webp",
 	"dca", "truehd", "wmapro",
@@ -32,32 +32,33 @@ var described = strings.Join([]string{
 // Input is one file that ffmpeg reads.
 type Input struct {
 	Path    string
-	Format  string  // the demuxer it must be: "mov", "matroska", …; "rawvideo" with Raw; "concat" for a list of our own mov files
+	Format  string  // name of the required demuxer: "mov", "matroska", …; "rawvideo" with Raw; "concat" for a list of our own mov files
 	Seek    float64 // seconds to skip
 	Length  float64 // seconds to read; 0: to the end
-	Decoder string  // of its video, where the usual one will not do
+	Decoder string  // decoder of its video, if the default one does not work
 	Raw     *Raw    // for Format "rawvideo"
 	// Steady keeps the filters as they are when the video's frames change their size on the way: the first filter that is no mere
 	// choice of frames must be a scale. Otherwise ffmpeg would begin the filters anew, and their frames would be counted from 0
 	// again.
 	Steady bool
-	// Feed writes the frames of a Format "rawvideo" without Path into a pipe. It is called once for each run, in a goroutine of
-	// its own, and must end soon after ctx has ended. A write fails when nobody wants more frames: that is no error.
+	// Feed writes the frames of an input without Path, of Format "rawvideo", into a pipe. It is called once for each run, in its
+	// own goroutine, and must end soon after ctx has ended. A failed write only means that no more frames are needed: it is not
+	// an error.
 	Feed func(ctx context.Context, to io.Writer) error
 
-	pipe   int  // the file descriptor that Feed's frames are read from
-	probed bool // it is only to be described
+	pipe   int  // file descriptor of the pipe from Feed
+	probed bool // the input is only described, not decoded
 }
 
-// Raw describes frames without any header.
+// Raw describes frames without a header.
 type Raw struct {
 	PixelFormat   string
 	Width, Height int
 	Rate          timeline.Rate
 }
 
-// args returns the options of the input and its -i. Every input of every run comes from here: one that was opened without
-// its lists could name other files (reliability §5 M1).
+// args returns the options of the input and its -i. Every input of every run is built here: one without the lists of formats and
+// decoders could open other files (reliability §5 M1).
 func (in Input) args() []string {
 	args := in.guards()
 	if in.Raw != nil {
@@ -79,13 +80,13 @@ func (in Input) args() []string {
 		args = append(args, "-t", FormatSeconds(in.Length))
 	}
 	if in.pipe > 0 {
-		// Frames are large: a few in the queue are enough for both sides to keep busy.
+		// Frames are large: a short queue is enough to keep both sides busy.
 		return append(args, "-thread_queue_size", "2", "-i", "pipe:"+strconv.Itoa(in.pipe))
 	}
 	return append(args, "-i", "file:"+in.Path)
 }
 
-// guards returns the options that bind an input to its demuxer and to the known decoders.
+// guards returns the options that restrict an input to its demuxer and to the allowed decoders.
 func (in Input) guards() []string {
 	formats, protocol, codecs := in.Format, "file", decoders
 	if in.probed {
@@ -98,7 +99,7 @@ func (in Input) guards() []string {
 	switch in.Format {
 	case "concat":
 		formats = "concat,mov"
-	case "tiff_pipe", "png_pipe": // a picture, and nothing else
+	case "tiff_pipe", "png_pipe": // a single picture
 		codecs, most = strings.TrimSuffix(in.Format, "_pipe"), maxStillPixels
 	}
 	return []string{
@@ -110,10 +111,10 @@ func (in Input) guards() []string {
 	}
 }
 
-// FormatSeconds writes a time as ffmpeg reads it, to the microsecond.
+// FormatSeconds formats a time for ffmpeg, with microseconds.
 func FormatSeconds(s float64) string { return strconv.FormatFloat(s, 'f', 6, 64) }
 
-// FormatRate writes frames per second as an exact fraction.
+// FormatRate formats frames per second as an exact fraction.
 func FormatRate(r timeline.Rate) string {
 	return strconv.FormatInt(r.Num, 10) + "/" + strconv.FormatInt(r.Den, 10)
 }

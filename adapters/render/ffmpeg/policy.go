@@ -24,7 +24,7 @@ func decoding(program string, read []string, write string, cpu time.Duration, fi
 	}
 }
 
-// maxHEIFMemory bounds what heif-convert may take: a picture of 50 megapixels needs a fifth of it.
+// maxHEIFMemory is the memory limit of heif-convert in bytes: a picture of 50 megapixels needs a fifth of it.
 const maxHEIFMemory = 3 << 30
 
 func heifPolicy(read, write string) jail.Policy {
@@ -33,7 +33,7 @@ func heifPolicy(read, write string) jail.Policy {
 	return p
 }
 
-// Policies are what ffmpeg, ffprobe and heif-convert may do with a file and a folder, for reports of what confines them.
+// Policies returns the jail policies of ffmpeg, ffprobe and heif-convert for a file and a folder, for reports.
 func Policies(read, write string) []jail.Policy {
 	return []jail.Policy{
 		decoding("ffmpeg", []string{read}, write, defaultLimit, defaultFileBytes),

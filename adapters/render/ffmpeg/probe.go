@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// A probe that takes longer is the machine's fault, and not the file's: what a file may cost is bounded by the next one.
+	// defaultProbeLimit is the time limit of a probe. Reaching it is the machine's fault, not the file's: the processor time that
+	// a file may cost has a limit of its own.
 	defaultProbeLimit = 2 * time.Minute
 
 	probeCPU     = 20 * time.Second
@@ -23,14 +24,14 @@ const (
 	measureLimit = time.Minute
 )
 
-// shown is all that is asked of ffprobe: nothing whose length the file's author decides.
+// shown is the list of entries that ffprobe is asked for. The author of a file decides the length of none of them.
 const shown = "format=format_name,duration,size" +
 	":stream=index,codec_type,codec_name,pix_fmt,width,height,sample_aspect_ratio,avg_frame_rate,r_frame_rate,nb_frames,duration," +
 	"color_space,color_range,color_transfer,color_primaries,sample_rate,channels" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
 
-// Probe says what is in the file at path, read by the named demuxer. It returns commands.ErrNotMedia when the file is not of
-// that format or its description is beyond every bound, and ErrStalled when the machine had no time for it.
+// Probe returns what the file at path contains, read by the named demuxer. It returns commands.ErrNotMedia when the file is not
+// of that format or its description is too large, and ErrStalled when the machine was too busy.
 func (t *Tools) Probe(ctx context.Context, path, format string) (commands.Media, error) {
 	m, err := t.describe(ctx, path, format)
 	if err == nil && m.Duration == 0 && (m.Video != nil || m.Audio != nil) {
@@ -68,7 +69,7 @@ func (t *Tools) describe(ctx context.Context, path, format string) (commands.Med
 	return p.media(), nil
 }
 
-// measure reads a file that does not say how long it is, as browsers record them, and returns its length in seconds.
+// measure reads a file without a stated length, as browsers record them, and returns its length in seconds.
 func (t *Tools) measure(ctx context.Context, path, format string) (float64, error) {
 	var length time.Duration
 	err := t.Run(ctx, Command{
@@ -160,7 +161,7 @@ func (s probedStream) video() *commands.VideoStream {
 		v.AspectNum, v.AspectDen = int64(number(num)), int64(number(den))
 	}
 	for _, d := range s.SideData {
-		// ffprobe counts anticlockwise.
+		// ffprobe counts rotation anticlockwise.
 		v.Rotation = (360 - int(math.Round(d.Rotation/90))*90%360) % 360
 	}
 	return v
@@ -172,7 +173,7 @@ func (s probedStream) audio() *commands.AudioStream {
 	}
 }
 
-// number reads what ffprobe writes for a number; anything else, "N/A" among it, is 0.
+// number parses a number of ffprobe; other texts, such as "N/A", are 0.
 func number(text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
@@ -181,7 +182,7 @@ func number(text string) float64 {
 	return n
 }
 
-// ratio reads "30000/1001"; without a value it is 0.
+// ratio parses "30000/1001"; an invalid value is 0.
 func ratio(text string) float64 {
 	num, den, ok := strings.Cut(text, "/")
 	if !ok || number(den) == 0 {

@@ -16,20 +16,20 @@ import (
 	"moviola/internal/jail"
 )
 
-// killDelay is how long a program may take to end after SIGTERM.
+// killDelay is the time from SIGTERM to SIGKILL.
 const killDelay = 2 * time.Second
 
 // pipeDelay is how long what a program has written may still be read when it has ended: on a busy machine its readers come late.
 // A program that it has started, and that has kept its pipes, is waited for no longer.
 const pipeDelay = 30 * time.Second
 
-// ExitError is a program that ended badly by itself. Its text carries the end of what the program complained about: for logs,
-// never for clients.
+// ExitError is the error of a program that ended with a failure of its own. Its text includes the end of the program's error
+// output: for logs, never for clients.
 type ExitError struct {
 	Program string
 	Code    int  // -1: ended by a signal
-	Killed  bool // by SIGKILL
-	Memory  bool // because the memory of its control group was used up
+	Killed  bool // killed by SIGKILL
+	Memory  bool // killed because its control group ran out of memory
 	Tail    string
 }
 
@@ -43,12 +43,12 @@ type process struct {
 	args    []string
 	policy  jail.Policy
 	stdout  io.Writer
-	files   []*os.File // the program's file descriptors from 3 on
-	started func()     // called once the program has them; nil: nothing to do
+	files   []*os.File // file descriptors of the program from 3 on
+	started func()     // called when the program has them; nil: nothing to do
 }
 
-// run starts the program in its own process group and waits for it. When ctx ends the group gets SIGTERM, then
-// SIGKILL; the program has ended when run returns.
+// run starts the program in its own process group and waits for it. When ctx ends, the group gets SIGTERM, then SIGKILL; the
+// program has ended when run returns.
 func (t *Tools) run(ctx context.Context, p process) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -57,12 +57,12 @@ func (t *Tools) run(ctx context.Context, p process) error {
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.program, err)
 	}
-	memory := false // it is read when done has been
+	memory := false // read after done is closed
 	done := make(chan error, 1)
 	started := make(chan error, 1)
 	go func() {
-		// The kernel sends Pdeathsig when the thread that started the program ends, so that thread is kept until
-		// the program has ended: it dies with this process, never before.
+		// The kernel sends Pdeathsig when the thread that started the program ends, so the thread is kept until then: the program
+		// dies with this process, never before.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -97,7 +97,7 @@ func (t *Tools) run(ctx context.Context, p process) error {
 }
 
 func (t *Tools) command(ctx context.Context, p process) (*jail.Child, *tailBuffer, error) {
-	cmd, err := t.jail.Child(context.WithoutCancel(ctx), p.policy, p.program, p.args, p.files...) // stopped by await
+	cmd, err := t.jail.Child(context.WithoutCancel(ctx), p.policy, p.program, p.args, p.files...) // await stops the program
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,7 +109,7 @@ func (t *Tools) command(ctx context.Context, p process) (*jail.Child, *tailBuffe
 	return cmd, tail, nil
 }
 
-// await waits for the end of a process, and hurries it when ctx ends.
+// await waits for the end of a process, and stops it when ctx ends.
 func await(ctx context.Context, pid int, done <-chan error) error {
 	select {
 	case err := <-done:
@@ -128,7 +128,7 @@ func await(ctx context.Context, pid int, done <-chan error) error {
 	return <-done
 }
 
-// tailBuffer keeps the last part of what is written to it.
+// tailBuffer keeps the last bytes that are written to it.
 type tailBuffer struct {
 	mu   sync.Mutex
 	kept []byte
@@ -152,10 +152,10 @@ func (b *tailBuffer) String() string {
 	return strings.TrimSpace(string(b.kept))
 }
 
-// errTooMuch ends a program that prints more than anything it should say needs.
+// errTooMuch stops a program that prints more than expected.
 var errTooMuch = errors.New("output too large")
 
-// capped passes on what is written until left bytes have passed, then fails.
+// capped passes data on until left bytes are used up, then fails.
 type capped struct {
 	to   io.Writer
 	left int

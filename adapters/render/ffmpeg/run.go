@@ -13,24 +13,25 @@ import (
 	"time"
 )
 
-// ErrStalled is a run that was stopped because it made no progress.
+// ErrStalled says that a run was stopped because it made no progress.
 var ErrStalled = errors.New("ffmpeg made no progress")
 
 // Command is one run of ffmpeg.
 type Command struct {
 	Inputs []Input
-	Graph  string   // the filter graph; numbers and names of our own only
+	Graph  string   // the filter graph; only numbers and names of our own
 	Output []string // the options and files of the outputs
-	// Dir is the folder the run may write, and relative names of Output lie in it. Read are the folders and files it may read.
+	// Dir is the folder that the run may write; relative names in Output are in it. Read lists the folders and files that it may
+	// read.
 	Dir  string
 	Read []string
-	// Frame is told how many frames have been written, a few times a second. It must not block.
+	// Frame is called with the number of written frames, a few times a second. It must not block.
 	Frame func(frames int64)
-	// Time is told how much of the output's time has been written, in the same way.
+	// Time is called with the time of the output that has been written, as Frame is.
 	Time  func(time.Duration)
-	Stall time.Duration // without progress for so long the run is stopped with ErrStalled; 0: 30 s
-	Limit time.Duration // the run is stopped after it; 0: an hour
-	// FileBytes is the largest file it may write; 0: 16 GiB.
+	Stall time.Duration // a run without progress for this time is stopped with ErrStalled; 0: 30 s
+	Limit time.Duration // time limit of the run; 0: an hour
+	// FileBytes is the largest file that the run may write; 0: 16 GiB.
 	FileBytes uint64
 }
 

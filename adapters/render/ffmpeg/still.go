@@ -13,7 +13,7 @@ import (
 	"moviola/domain"
 )
 
-// Bounds of what one picture may cost.
+// Bounds of the cost of one picture.
 const (
 	stillLimit = 3 * time.Minute
 	stillBytes = 512 << 20
@@ -21,7 +21,7 @@ const (
 	maxStillPixels = 50_000_000
 )
 
-// HEIF is the name of what heif-convert reads, HEIC and AVIF pictures, where ToPNG wants that of a demuxer.
+// HEIF is passed to ToPNG in place of a demuxer's name, for HEIC and AVIF pictures, which heif-convert reads.
 const HEIF = "heif"
 
 // ToPNG writes the first picture of the file at path, read by the named demuxer, as a PNG file at to, whose folder must exist.
@@ -33,7 +33,7 @@ func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	if err != nil {
 		return fmt.Errorf("make a folder for a picture: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what stays is swept
+	defer func() { _ = os.RemoveAll(dir) }() // leftovers are swept later
 	if format == HEIF {
 		err = t.convertHEIF(ctx, path, dir)
 	} else {
@@ -43,7 +43,7 @@ func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 				"-frames:v", "1", "-c:v", "png", "-compression_level", "1", "-pix_fmt", "rgba", "-map_metadata", "-1", "-f",
 				"image2", "-update", "1", stillName + ".png",
 			},
-			Limit: stillLimit, Stall: stillLimit, FileBytes: stillBytes, // one picture is all the progress there is
+			Limit: stillLimit, Stall: stillLimit, FileBytes: stillBytes, // a run for one picture reports no progress on the way
 		})
 	}
 	var exit *ExitError
@@ -55,7 +55,7 @@ func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	}
 	made := filepath.Join(dir, stillName+".png")
 	if _, err := os.Stat(made); errors.Is(err, os.ErrNotExist) {
-		made = filepath.Join(dir, stillName+"-1.png") // the first of several
+		made = filepath.Join(dir, stillName+"-1.png") // the first of several pictures
 	}
 	if err := os.Rename(made, to); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%w: it holds no picture", commands.ErrNotMedia)
@@ -70,7 +70,7 @@ const (
 	heifProgram = "heif-convert"
 )
 
-// convertHEIF has a HEIC or AVIF picture written into a folder.
+// convertHEIF converts a HEIC or AVIF picture into a folder.
 func (t *Tools) convertHEIF(ctx context.Context, path, dir string) error {
 	program, err := exec.LookPath(heifProgram)
 	if err != nil {

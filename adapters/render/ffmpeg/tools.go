@@ -1,6 +1,6 @@
-// Package ffmpeg is the one road to the ffmpeg and ffprobe programs. Whatever runs here runs in its own process group, at
-// low priority, locked into the folders it needs, with bounded memory, time and output; every input names the
-// demuxer it must be and the decoders it may use.
+// Package ffmpeg runs the programs ffmpeg and ffprobe; no other package does. Each run has its own process group and low
+// priority, is confined to the folders it needs, and has bounded memory, time and output. Every input names its demuxer and the
+// allowed decoders.
 package ffmpeg
 
 import (
@@ -21,9 +21,9 @@ import (
 type Config struct {
 	FFmpeg  string // path or name; "ffmpeg" when empty
 	FFprobe string // path or name; "ffprobe" when empty
-	// Jail starts the programs. Nil: they run as they are.
+	// Jail starts the programs in a sandbox. Nil: they run without one.
 	Jail *jail.Jail
-	// ProbeLimit is how long a probe may take on a busy machine; 0: two minutes.
+	// ProbeLimit is the time limit of a probe on a busy machine; 0: two minutes.
 	ProbeLimit time.Duration
 	Log        logrus.FieldLogger
 }
@@ -37,16 +37,16 @@ type Tools struct {
 	log             logrus.FieldLogger
 }
 
-// howToInstall ends the message about a program that is missing.
+// howToInstall ends the error message about a missing program.
 const howToInstall = "install it (Debian, Ubuntu: apt-get install ffmpeg) or say where it is"
 
-// needed are the filters and encoders that not every build of ffmpeg has.
+// needed are required filters and encoders that some builds of ffmpeg lack.
 var needed = []string{"libx264", "zscale", "alimiter", "ebur128"}
 
-// openLimit ends a start whose programs hang. On a busy machine they may take long to say what they can do.
+// openLimit is the time limit for the programs' answers at the start. They can be slow on a busy machine.
 const openLimit = 2 * time.Minute
 
-// Open finds the programs and asks for their versions. Its error says what to install.
+// Open finds the programs and reads their versions. Its error says what to install.
 func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	t := &Tools{jail: cfg.Jail, probeLimit: orDefault(cfg.ProbeLimit, defaultProbeLimit), log: cfg.Log}
 	if t.log == nil {
@@ -73,7 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Tools, error) {
 	return t, nil
 }
 
-// Version names the build of ffmpeg, as in "ffmpeg version 5.1.9-0+deb12u1".
+// Version is the version line of ffmpeg, as in "ffmpeg version 5.1.9-0+deb12u1".
 func (t *Tools) Version() string { return t.version }
 
 func find(given, usual string) (string, error) {
@@ -104,7 +104,7 @@ func (t *Tools) checkAbilities(ctx context.Context) error {
 	return nil
 }
 
-// ask returns what a program prints about itself.
+// ask runs a program with arguments and returns its output.
 func (t *Tools) ask(ctx context.Context, program string, args ...string) (string, error) {
 	var out bytes.Buffer
 	p := process{program: program, args: args, stdout: &capped{to: &out, left: 1 << 20},
