@@ -46,7 +46,7 @@ func (c *composer) window(ctx context.Context, w timeline.Window) error {
 	return c.pile(ctx, w.Transition.Over)
 }
 
-// scene composes layers over a background, from the lowest one on that is seen.
+// scene composites layers over a background, beginning at the lowest layer that is visible.
 func (c *composer) scene(ctx context.Context, background timeline.Color, layers []timeline.Layer) error {
 	c.top = ""
 	for i := len(layers) - 1; i >= 0 && c.top == ""; i-- {
@@ -68,7 +68,7 @@ func (c *composer) scene(ctx context.Context, background timeline.Color, layers 
 	return c.pile(ctx, layers)
 }
 
-// cover begins with a layer that hides everything below it, if it does and is not better drawn in Go.
+// cover begins the composition with a layer, if it hides everything below it and ffmpeg can draw it better than Go.
 func (c *composer) cover(ctx context.Context, l timeline.Layer) (bool, error) {
 	if l.From > 0 || l.To < c.frames || fades(l) {
 		return false, nil
@@ -103,12 +103,12 @@ func (c *composer) cover(ctx context.Context, l timeline.Layer) (bool, error) {
 	return true, nil
 }
 
-// filmed says that a layer shows a video, or a picture that moves like one.
+// filmed says that a layer shows a video, or an animated picture.
 func (r *run) filmed(l timeline.Layer) bool {
 	return l.Source != "" && r.sources[l.Source].asset.Media != nil && r.sources[l.Source].asset.Media.Video != nil
 }
 
-// pile lays layers over what is there.
+// pile composites layers over the current result.
 func (c *composer) pile(ctx context.Context, layers []timeline.Layer) error {
 	for _, l := range layers {
 		if err := c.lay(ctx, l); err != nil {
@@ -150,7 +150,7 @@ func (c *composer) lay(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// act lays a layer that moves over what is there. Its frames are made while ffmpeg reads them, as long as it moves.
+// act composites a moving layer over the current result. Its frames are drawn while ffmpeg reads them, until it stops moving.
 func (c *composer) act(ctx context.Context, l timeline.Layer) error {
 	a, err := c.stills.open(ctx, l)
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *composer) act(ctx context.Context, l timeline.Layer) error {
 	return nil
 }
 
-// streamOf is what an actor shows in a window: as many frames as it moves.
+// streamOf returns the frames of an actor in a window, up to the last one that changes.
 func (c *composer) streamOf(a actor, l timeline.Layer) *stream {
 	return &stream{
 		frames: min(l.To-l.From, a.settled()-l.Phase+1),
@@ -193,7 +193,7 @@ func (c *composer) streamOf(a actor, l timeline.Layer) *stream {
 	}
 }
 
-// region is where a posed layer may be seen.
+// region is the rectangle in which a posed layer may be visible.
 func (p *posed) region(ctx context.Context) (image.Rectangle, error) {
 	switch {
 	case p.fx.Rotation != nil:
@@ -201,7 +201,7 @@ func (p *posed) region(ctx context.Context) (image.Rectangle, error) {
 	case p.fx.Motion == nil || p.content.settled() > p.layer.Phase:
 		return picture.Even(p.box, p.w, p.h), nil
 	}
-	// What stands still while its view moves may fill little of its box: a title does.
+	// Still content under a moving view may fill only a part of its box, for instance a title.
 	img, err := p.shown(ctx, p.layer.Phase)
 	if err != nil || img.Rect.Empty() {
 		return image.Rectangle{}, err
@@ -211,7 +211,7 @@ func (p *posed) region(ctx context.Context) (image.Rectangle, error) {
 	return picture.Even(p.seen, p.w, p.h), nil
 }
 
-// across is where a part of the sheet lies on the canvas under a view, with a little room for what scaling spreads.
+// across is the rectangle on the canvas of a part of the sheet under a view, enlarged a little because scaling spreads pixels.
 func (p *posed) across(part image.Rectangle, v timeline.View) image.Rectangle {
 	const room = 3
 	at := func(n, from, sheet int, start, size float64, box, boxSize int) float64 {
@@ -225,7 +225,8 @@ func (p *posed) across(part image.Rectangle, v timeline.View) image.Rectangle {
 	)
 }
 
-// stream opens frames as an input and returns the label of so many of them, numbered from first on; the last one goes on.
+// stream adds frames as an input, and returns the label of a stream of the given number of frames, numbered from first; the last
+// drawn frame is repeated.
 func (g *graph) stream(s *stream, first, frames int64) string {
 	in := g.input(ffmpeg.Input{Format: "rawvideo", Feed: s.feed, Raw: &ffmpeg.Raw{
 		PixelFormat: s.pixelFormat(), Width: s.region.Dx(), Height: s.region.Dy(), Rate: g.rate,
@@ -239,7 +240,7 @@ func (g *graph) stream(s *stream, first, frames int64) string {
 	return to
 }
 
-// unchanging says how many layers, from the lowest, look the same in every frame of the window.
+// unchanging counts the lowest layers that look the same in every frame of the window.
 func (c *composer) unchanging(ctx context.Context, layers []timeline.Layer) (int, error) {
 	for i, l := range layers {
 		if c.filmed(l) || l.From > 0 || l.To < c.frames || fades(l) || maskedByVideo(l) {
@@ -252,8 +253,7 @@ func (c *composer) unchanging(ctx context.Context, layers []timeline.Layer) (int
 	return len(layers), nil
 }
 
-// flatten begins with a background and as many of the lowest layers as never change, all in one picture, and returns how many
-// these are.
+// flatten draws the background and the lowest unchanging layers into one picture, and returns the number of these layers.
 func (c *composer) flatten(ctx context.Context, background timeline.Color, layers []timeline.Layer) (int, error) {
 	n, err := c.unchanging(ctx, layers)
 	if err != nil {

@@ -19,10 +19,10 @@ type graph struct {
 	chains []string
 	top    string // label of the composition so far
 	labels int
-	first  int    // filter that selects the encoded frames; empty once it has been applied
-	name   string // only some frames are encoded
-	pick   string // the filter that takes the frames which are encoded, until it has been applied
-	picked bool   // not all frames are encoded
+	first  int    // the number of its first input: other graphs of the same run have those before
+	name   string // which its labels begin with
+	pick   string // filter that selects the encoded frames; empty once it has been applied
+	picked bool   // only some frames are encoded
 	taken  []span // the frames that pick takes
 	spans  []span // the same, once it has been applied
 }
@@ -32,39 +32,39 @@ func (g *graph) label() string {
 	return g.name + "s" + strconv.Itoa(g.labels)
 }
 
-// input adds a file and returns its number.
+// input adds a file and returns its index.
 func (g *graph) input(in ffmpeg.Input) int {
 	g.inputs = append(g.inputs, in)
 	return g.first + len(g.inputs) - 1
 }
 
-// chain adds filters that read and write the given streams.
+// chain adds a chain of filters between two stream labels.
 func (g *graph) chain(from string, filters []string, to string) {
 	g.chains = append(g.chains, "["+from+"]"+strings.Join(filters, ",")+"["+to+"]")
 }
 
-// seconds is a number of frames as a time of the movie, for filters.
+// seconds converts a number of frames to seconds for filters.
 func (g *graph) seconds(frames float64) string {
 	return strconv.FormatFloat(frames*float64(g.rate.Den)/float64(g.rate.Num), 'f', 6, 64)
 }
 
-// base begins with one picture that stands for the whole window.
+// base begins the composition with one picture for the whole window.
 func (g *graph) base(path string, frames int64) {
 	in := g.input(ffmpeg.Input{Path: path, Format: "rawvideo", Raw: &ffmpeg.Raw{
 		PixelFormat: "yuv420p", Width: g.w, Height: g.h, Rate: g.rate,
 	}})
 	g.top = g.label()
 	filters := repeated(frames, 0)
-	if g.pick != "" { // what is not encoded is not composed: overlays follow the frames that they lie on
+	if g.pick != "" { // frames that are not encoded are not composited: overlays follow the timestamps of the base
 		filters, g.pick, g.spans = append(filters, g.pick), "", g.taken
 	}
 	g.chain(pad(in, 0), filters, g.top)
 }
 
-// pad names the stream of an input.
+// pad returns the label of a stream of an input.
 func pad(input, index int) string { return strconv.Itoa(input) + ":" + strconv.Itoa(index) }
 
-// repeated turns one picture into so many frames, the first of them numbered first.
+// repeated returns the filters that turn one picture into a number of frames, numbered from first.
 func repeated(frames, first int64) []string {
 	return []string{"loop=loop=-1:size=1:start=0", endFrame(frames), number(first)}
 }
@@ -72,7 +72,7 @@ func repeated(frames, first int64) []string {
 func endFrame(n int64) string   { return "trim=end_frame=" + strconv.FormatInt(n, 10) }
 func number(first int64) string { return "setpts=N+" + strconv.FormatInt(first, 10) }
 
-// still lays a picture over what is there, while the layer is shown.
+// still composites a picture over the result, for the frames that show its layer.
 func (g *graph) still(path string, p *picture.Layer, l timeline.Layer) {
 	from := pad(g.rawInput(path, p), 0)
 	ends := "repeat"
@@ -84,14 +84,14 @@ func (g *graph) still(path string, p *picture.Layer, l timeline.Layer) {
 	g.overlay(from, image.Pt(p.X, p.Y), ends, l)
 }
 
-// rawInput opens the file of a drawn layer.
+// rawInput adds the file of a drawn layer as an input.
 func (g *graph) rawInput(path string, p *picture.Layer) int {
 	return g.input(ffmpeg.Input{Path: path, Format: "rawvideo", Raw: &ffmpeg.Raw{
 		PixelFormat: picture.PixelFormat, Width: p.W, Height: p.H, Rate: g.rate,
 	}})
 }
 
-// fades says whether the layer fades within its window.
+// fades says whether the layer fades in or out within its window.
 func fades(l timeline.Layer) bool {
 	in := l.FadeIn > 0 && l.Phase < l.FadeIn
 	out := l.FadeOut > 0 && l.Phase+l.To-l.From > l.Life-l.FadeOut
@@ -114,7 +114,8 @@ func (g *graph) fade(l timeline.Layer) []string {
 	return append(filters, "setpts=PTS+"+strconv.FormatInt(l.From-l.Phase, 10))
 }
 
-// overlay lays one stream over what is there. The times are between frames, so that rounding cannot move them.
+// overlay composites a stream over the result. Its start and end times are half way between frames, so that rounding cannot shift
+// them.
 func (g *graph) overlay(from string, at image.Point, ends string, l timeline.Layer) {
 	to := g.label()
 	g.chain(g.top+"]["+from, []string{fmt.Sprintf("overlay=x=%d:y=%d:format=yuv420:eof_action=%s:enable='between(t,%s,%s)'",
@@ -122,7 +123,7 @@ func (g *graph) overlay(from string, at image.Point, ends string, l timeline.Lay
 	g.top = to
 }
 
-// finish gives every window the same shape, whatever it was made from.
+// finish gives all windows the same format, whatever they were made from.
 func (g *graph) finish(frames rests) string {
 	filters := []string{"format=yuv420p", "setsar=1", endFrame(frames.frames)}
 	if g.pick != "" {

@@ -40,19 +40,19 @@ func (r *run) join(windows []rendered, sound string) (string, movie.File, error)
 	return path, m.facts(), nil
 }
 
-// reordered is by how many frames x264 may show a frame after it was decoded, as it is set up for windows.
+// reordered is the largest number of frames by which x264, as configured for windows, shows a frame after decoding it.
 const reordered = 2
 
-// thumbnailWidth is the longer side of a thumbnail at most.
+// thumbnailWidth is the length in pixels of a thumbnail's longer side, at most.
 const thumbnailWidth = 640
 
-// takeThumbnail takes the plan's frame out of the movie.
+// takeThumbnail extracts the thumbnail's frame from the movie.
 func (r *run) takeThumbnail(ctx context.Context, from string) (string, error) {
 	dir, err := os.MkdirTemp(r.dir, "thumbnail-")
 	if err != nil {
 		return "", err
 	}
-	// Half a frame early: the wanted one is the first that follows.
+	// The seek time is half a frame early: the first frame after it is the wanted one.
 	seek := math.Max(0, (float64(r.plan.ThumbnailFrame)-0.5)*float64(r.plan.FPS.Den)/float64(r.plan.FPS.Num))
 	g := &graph{}
 	small := g.thumbnail("0:v", 0, r.plan)
@@ -95,7 +95,7 @@ func thumbnailOutput(from, folder string) []string {
 		"-f", "image2", "-update", "1", filepath.Join(folder, thumbnailFile)}
 }
 
-// thumbnailWidth is the length in pixels of a thumbnail's longer side, at most.
+// fit returns the size of a picture whose longer side is at most limit; both sides even.
 func fit(w, h, limit int) (int, int) {
 	long := max(w, h)
 	if long <= limit {

@@ -81,7 +81,7 @@ func tableOf(t *mp4.TrakBox) *mp4.StblBox {
 	return table
 }
 
-// stepOf is the length of every frame; false: they differ, or have none.
+// stepOf returns the common duration of all frames; false: they differ, or there are none.
 func stepOf(lengths []uint32) (step uint32, even bool) {
 	if len(lengths) == 0 || lengths[0] == 0 {
 		return 0, false
@@ -94,7 +94,7 @@ func stepOf(lengths []uint32) (step uint32, even bool) {
 	return lengths[0], true
 }
 
-// read takes the pictures out of the file.
+// read reads the frames from the file.
 func (v *video) read() (h264.Stream, error) {
 	s := h264.Stream{Sequence: v.about.SPSnalus[0], Pictures: v.about.PPSnalus}
 	count := v.table.Stsz.GetNrSamples()
@@ -128,7 +128,7 @@ func (v *video) read() (h264.Stream, error) {
 	return s, nil
 }
 
-// unitBytes is how many bytes say how long a unit is.
+// unitBytes is the number of bytes of the length before a NAL unit.
 const unitBytes = 4
 
 func unitsOf(sample []byte) ([][]byte, error) {
@@ -147,7 +147,7 @@ func unitsOf(sample []byte) ([][]byte, error) {
 	return units, nil
 }
 
-// write puts pictures into the file.
+// write writes frames into the file.
 func (v *video) write(s h264.Stream) error {
 	count := uint32(len(s.Frames))
 	v.about.SPSnalus, v.about.PPSnalus = [][]byte{s.Sequence}, s.Pictures
@@ -196,7 +196,7 @@ func (v *video) write(s h264.Stream) error {
 	return nil
 }
 
-// replace gives the track its table and its length.
+// replace sets the track's sample table and its duration.
 func (v *video) replace(table *mp4.StblBox, length uint64) {
 	media := v.track.Mdia
 	for i, b := range media.Minf.Children {

@@ -138,7 +138,7 @@ func selecting(spans []span, first int64) string {
 	return "select='" + strings.Join(terms, "+") + "'"
 }
 
-// encoder are the arguments for the encoder, beside those of all windows.
+// encoder returns the encoder arguments besides those of all windows.
 func (r rests) encoder() []string {
 	var args, params []string
 	if len(r.keys) > 0 {
@@ -148,7 +148,7 @@ func (r rests) encoder() []string {
 		}
 		args = append(args, "-force_key_frames", "expr:"+strings.Join(terms, "+"))
 	}
-	if len(r.holds) > 0 { // weights must not follow from the distances of display, which rests change
+	if len(r.holds) > 0 { // weighted prediction would depend on display times, which held frames change
 		args = append(args, "-weightb", "0")
 	}
 	if r.calm {
@@ -160,7 +160,7 @@ func (r rests) encoder() []string {
 	return args
 }
 
-// shown is how many frames of the window are shown when so many have been encoded.
+// shown is the number of frames shown when a number of frames has been encoded.
 func (r rests) shown(encoded int64) int64 {
 	for _, h := range r.holds {
 		if int64(h.Last) < encoded {
@@ -182,7 +182,7 @@ func (r rests) encoded(frame int64) int64 {
 	return n - 1
 }
 
-// keyframes is the longest distance of key frames, in frames.
+// keyframes is the longest distance between key frames, in frames.
 func keyframes(rate timeline.Rate) int64 {
 	return max(1, int64(math.Round(float64(rate.Num)/float64(rate.Den)*keyframeSeconds)))
 }

@@ -185,8 +185,8 @@ func (m *mix) input(c timeline.Clip, src source, n int64) string {
 	return fmt.Sprintf("[%d:%d]", len(m.inputs)-1, src.asset.Media.Audio.Index)
 }
 
-// script returns the filters that mix all voices over silence of the movie's length: a movie without sound has a silent track.
-// limit is a filter that limits the mix; empty: the encoder gets the plain sum.
+// script mixes the voices over silence as long as the movie. A limit is a filter that the mix
+// goes through; without one the encoder gets the sum as it is.
 func (m *mix) script(frames int64, limit string) string {
 	total := samples(frames, m.rate)
 	bed := fmt.Sprintf("anullsrc=r=%d:cl=stereo,aformat=sample_fmts=fltp,atrim=end_sample=%d", sampleRate, total)

@@ -28,7 +28,7 @@ type teaser struct {
 	until  time.Time
 }
 
-// parts names what the movie is made of.
+// partsOf computes the cache keys of the movie's parts.
 func (r *run) partsOf() (parts, error) {
 	p := parts{windows: windowsOf(r.plan)}
 	p.keys = make([]string, len(p.windows))
@@ -45,7 +45,7 @@ func (r *run) partsOf() (parts, error) {
 	return p, err
 }
 
-// wholeSpec is everything that decides what the file of a movie holds.
+// wholeSpec holds everything that affects the file of a movie. Its hash is the key of the file.
 type wholeSpec struct {
 	Version string
 	FPS     timeline.Rate
@@ -53,7 +53,7 @@ type wholeSpec struct {
 	Sound   string
 }
 
-// whole is the movie's file, from the cache or made of its parts. A movie of which everything is known costs no process.
+// whole returns the movie's file, from the cache or joined from its parts. A completely cached movie starts no process.
 func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 	key, err := hashOf(wholeSpec{Version: version, FPS: r.plan.FPS, Windows: p.keys, Sound: p.sound})
 	if err != nil {
@@ -95,11 +95,11 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 	return made, file, r.pieces.keep(key, ".mp4", made, known)
 }
 
-// thumbnailSpec is everything that decides what a thumbnail shows.
+// thumbnailSpec holds everything that affects a thumbnail. Its hash is the key of the thumbnail.
 type thumbnailSpec struct {
 	Version string
-	Window  string // the key of the window that shows it
-	Frame   int64  // of the window
+	Window  string // key of the window that shows the frame
+	Frame   int64  // frame of the window
 }
 
 // teaserOf finds the thumbnail among the windows.

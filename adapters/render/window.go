@@ -18,11 +18,11 @@ import (
 	"moviola/internal/h264"
 )
 
-// version is part of every key: raise it when the same plan gives other pictures or sounds than before.
+// version is part of every cache key: increase it when the same plan gives other pictures or sounds than before.
 const version = "8"
 
-// windowsOf are the windows of a plan as they are drawn: audiograms know when in the movie they begin, and every frame of a draft is
-// marked (decision 37).
+// windowsOf returns the windows of a plan as they are drawn: audiograms get their start in the movie, and every frame of a draft
+// is marked (decision 37).
 func windowsOf(plan *timeline.Plan) []timeline.Window {
 	windows := slices.Clone(plan.Windows)
 	for i := range windows {
@@ -76,24 +76,24 @@ func showsSound(w timeline.Window) bool {
 	return slices.ContainsFunc(w.Layers, sounds)
 }
 
-// windowSpec is everything that decides what a window looks like, and nothing else: where it lies in the movie is no part of
-// it.
+// windowSpec holds everything that affects the picture of a window, and nothing else: its place in the movie is not included. Its
+// hash is the key of the window.
 type windowSpec struct {
 	Version    string
-	Look       int // components are drawn by it; Decision 69
+	Look       int // version of the look of components; Decision 69
 	FFmpeg     string
 	Width      int
 	Height     int
 	FPS        timeline.Rate
 	Encoder    []string
-	Held       bool // what rests is written as pictures that repeat the one before
+	Held       bool // unchanged frames are written as repeats of the one before
 	Frames     int64
 	Background timeline.Color
-	Layers     []timeline.Layer // fonts of all texts, by the hashes of their files
+	Layers     []timeline.Layer // with the hash of the content as Source, without Ref
 	Transition *timeline.Transition
-	Fonts      []string          // Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
-	Files      map[string]string // the hash of each file that is named in a layer's settings
-	// Project is set where nothing may come from the cache: only what an earlier attempt at this movie has made is taken.
+	Fonts      []string          // fonts of all texts, by the hashes of their files
+	Files      map[string]string // hashes of files named in a layer's settings
+	// Project is set if nothing may come from the cache, except windows of earlier attempts at this movie.
 	Project domain.ProjectID
 }
 
@@ -120,7 +120,7 @@ func (r *run) windowKey(w timeline.Window) (string, error) {
 	return hashOf(spec)
 }
 
-// named are layers as they stand in a key.
+// named returns layers in the form that is part of a key.
 func (r *run) named(layers []timeline.Layer) []timeline.Layer {
 	all := make([]timeline.Layer, len(layers))
 	for i, l := range layers {
@@ -129,7 +129,7 @@ func (r *run) named(layers []timeline.Layer) []timeline.Layer {
 	return all
 }
 
-// crf is x264's measure of quality, chosen by what the eye sees (reference: veryfast is the knee of the curve).
+// crf is x264's quality parameter, chosen by visual comparison (reference: veryfast is the best compromise of speed and size).
 func crf(q timeline.Quality) string {
 	switch q {
 	case timeline.Low:
@@ -140,30 +140,30 @@ func crf(q timeline.Quality) string {
 	return "23"
 }
 
-// keyframeSeconds is the longest distance to a frame at which a player can begin.
+// keyframeSeconds is the longest distance between key frames, where players can begin, in seconds.
 const keyframeSeconds = 4
 
-// encoder returns the arguments that every window of a plan is encoded with: equal ones, so that they can be joined by
-// copy.
+// encoder returns the encoder arguments of every window of a plan: they are equal, so that windows can be joined without
+// encoding.
 func encoder(plan *timeline.Plan) []string {
 	return []string{
 		"-c:v", "libx264", "-preset", "veryfast", "-crf", crf(plan.Quality), "-profile:v", "high", "-pix_fmt", "yuv420p",
 		"-g", strconv.FormatInt(keyframes(plan.FPS), 10), "-flags", "+cgop",
 		"-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
-		"-chroma_sample_location", "left", // what a source says of it would be part of the set-up
+		"-chroma_sample_location", "left", // otherwise the value of a source would get into the stream's parameters
 		"-fps_mode", "cfr", "-r", ffmpeg.FormatRate(plan.FPS),
 		"-map_metadata", "-1", "-fflags", "+bitexact", "-f", "mp4",
 	}
 }
 
-// rendered is a window as a file in the movie's folder.
+// rendered is a rendered window as a file in the movie's folder.
 type rendered struct {
 	window timeline.Window
 	path   string
 	piece  piece
 }
 
-// window takes a window from the cache or renders it, unless the render shares its slot by now.
+// window returns a window from the cache or renders it, unless the render must give up its slot.
 func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	if found, err := r.recall(q, t); found || err != nil {
 		return err
@@ -192,13 +192,13 @@ func (r *run) window(ctx context.Context, q *queue, t *ticket) error {
 	made := r.timeStage(stageWindow)
 	err = r.renderWindows(ctx, append([]*ticket{t}, r.company(ctx, q, t)...))
 	made()
-	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page of it is still on its way; what else there is comes again
+	if err != nil && ctx.Err() == nil && r.gaveWay.Load() { // a page of it is still loading; other failures will occur again
 		return nil
 	}
 	return err
 }
 
-// a page of it is still loading; other failures will occur again
+// renderWindows renders windows, several by one process if they can be.
 func (r *run) renderWindows(ctx context.Context, all []*ticket) error {
 	defer func() {
 		for _, t := range all {
@@ -273,7 +273,7 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 	return errors.Join(os.Rename(made, t.path), r.engine.finish(r.job.Project))
 }
 
-// encodeWindow encodes frames of a window. A run that stalls is tried once more with one thread.
+// encodeWindow encodes frames of a window. A run that stalls is repeated once with a single thread.
 func (r *run) encodeWindow(ctx context.Context, t *ticket, frames rests, to string) ([]string, error) {
 	w := t.window
 	c := ffmpeg.Command{Dir: filepath.Dir(to), Read: []string{r.in}, Frame: func(n int64) { t.count.reached(frames.shown(n)) }}
@@ -318,7 +318,7 @@ func (r *run) shoot(ctx context.Context, c *ffmpeg.Command, t *ticket, frames re
 	return warnings, nil
 }
 
-// trackOf reads the header of a window that must have so many frames.
+// trackOf reads the header of a window and checks its number of frames.
 func (r *run) trackOf(ctx context.Context, w timeline.Window, path string, frames int64) (track, error) {
 	t, err := readTrack(path)
 	if err != nil {

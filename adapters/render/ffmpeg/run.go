@@ -43,7 +43,7 @@ const (
 	maxAllocation    = 1 << 30
 )
 
-// Args returns the arguments of the run: what the program is told, apart from its name.
+// Args returns the arguments of the run, without the program's name.
 func (c Command) Args() []string {
 	args := []string{
 		"-nostdin", "-hide_banner", "-nostats", "-loglevel", "error", "-y",
@@ -66,8 +66,7 @@ func (c Command) Args() []string {
 
 func (c Command) graphFile() string { return filepath.Join(c.Dir, "graph.txt") }
 
-// Run runs ffmpeg until it has ended. When ctx ends it is killed and its unfinished output stays for the caller to
-// remove.
+// Run runs ffmpeg until it has ended. When ctx ends it is killed; the caller removes unfinished output.
 func (t *Tools) Run(ctx context.Context, c Command) error {
 	if c.Graph != "" {
 		if err := os.WriteFile(c.graphFile(), []byte(c.Graph), 0o600); err != nil {
@@ -114,7 +113,7 @@ func (t *Tools) Run(ctx context.Context, c Command) error {
 	return err
 }
 
-// follow reads what -progress prints until the pipe is closed and passes it on; moved is told that anything grew.
+// follow reads the output of -progress until the pipe is closed and reports it; moved is called on any progress.
 func (c Command) follow(r io.Reader, moved func()) {
 	last := map[string]int64{}
 	lines := bufio.NewScanner(r)
