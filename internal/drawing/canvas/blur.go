@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// boxSizes are the three box filters that together are close to a Gaussian whose standard deviation is half the blur radius,
-// which is what CSS asks for.
+// boxSizes returns the sizes of three box filters that together approximate a Gaussian whose standard deviation is half the blur
+// radius, as CSS defines it.
 func boxSizes(radius float64) [3]int {
 	sigma := radius / 2
 	ideal := math.Sqrt(4*sigma*sigma + 1)
@@ -26,7 +26,7 @@ func boxSizes(radius float64) [3]int {
 	return sizes
 }
 
-// BlurReach is how far a blur spreads.
+// BlurReach is the distance over which a blur spreads, in pixels.
 func BlurReach(radius float64) int {
 	if radius <= 0 {
 		return 0
@@ -38,10 +38,10 @@ func BlurReach(radius float64) int {
 	return reach
 }
 
-// coarseness is the width of the squares on which a blur is worked out: much blurred shapes have nothing finer.
+// coarseness is the side of the squares on which a blur is computed: strongly blurred shapes have no finer detail.
 func coarseness(radius float64) int { return int(min(radius/5, 16)) }
 
-// Blur spreads the coverage by a radius in pixels, as CSS means it; it should have room for BlurReach around it.
+// Blur blurs the coverage by a radius in pixels, as CSS defines it; shape should have a margin of BlurReach.
 func Blur(shape *image.Alpha, radius float64) {
 	if radius <= 0 || shape.Rect.Empty() {
 		return
@@ -59,7 +59,7 @@ func Blur(shape *image.Alpha, radius float64) {
 	}
 }
 
-// blurFine works on every pixel. The columns are done as rows of the transposed picture: going down columns would miss the
+// blurFine blurs at full resolution. Columns are processed as rows of the transposed picture: walking down columns would miss the
 // processor's cache at every pixel.
 func blurFine(shape *image.Alpha, radius float64) {
 	w, h := shape.Rect.Dx(), shape.Rect.Dy()
@@ -82,13 +82,13 @@ func blurFine(shape *image.Alpha, radius float64) {
 	}
 }
 
-// coarseRect is the squares of a grid that cover an area, with two more on each side.
+// coarseRect is the rectangle of grid squares that cover an area, with two more on each side.
 func coarseRect(area image.Rectangle, grid int) image.Rectangle {
 	down := func(v int) int { return int(math.Floor(float64(v) / float64(grid))) }
 	return image.Rect(down(area.Min.X)-2, down(area.Min.Y)-2, down(area.Max.X-1)+3, down(area.Max.Y-1)+3)
 }
 
-// shrink is the mean coverage of the squares of a grid.
+// shrink returns the mean coverage of each square of a grid.
 func shrink(shape *image.Alpha, grid int) *image.Alpha {
 	out := image.NewAlpha(coarseRect(shape.Rect, grid))
 	sums := make([]int, out.Rect.Dx())
@@ -137,11 +137,11 @@ func allZero(row []uint16) bool {
 	return true
 }
 
-// boxFilter sets each value to the mean of the size values around it; outside of the row everything is 0.
+// boxFilter sets each value to the mean of the size values around it; values outside of the row are 0.
 func boxFilter(to, from []uint16, size int) {
 	half := size / 2
 	sum := uint64(0)
-	share := uint64(1<<32) / uint64(size) // multiplying by it is many times quicker than dividing
+	share := uint64(1<<32) / uint64(size) // multiplying by the reciprocal is much faster than dividing
 	for i := 0; i < min(half, len(from)); i++ {
 		sum += uint64(from[i])
 	}
@@ -157,7 +157,7 @@ func boxFilter(to, from []uint16, size int) {
 }
 
 func transpose(to, from []uint16, w, h int) {
-	const block = 32 // what fits into the processor's cache both ways
+	const block = 32 // block size that fits into the processor's cache in both directions
 	for y0 := 0; y0 < h; y0 += block {
 		for x0 := 0; x0 < w; x0 += block {
 			for y := y0; y < min(y0+block, h); y++ {
@@ -169,12 +169,12 @@ func transpose(to, from []uint16, w, h int) {
 	}
 }
 
-// enlarge interpolates a coverage of a grid.
+// enlarge interpolates the coverage of a grid to full resolution.
 func enlarge(coarse *image.Alpha, grid int, area image.Rectangle) *image.Alpha {
 	out := image.NewAlpha(area)
 	w := coarse.Rect.Dx()
 	row := make([]int, w)
-	// The middle of pixel x lies at (x + ½) / grid - ½ of the grid, counted in steps of 1 / (2·grid).
+	// The centre of pixel x is at (x + ½) / grid - ½ in the grid, counted in steps of 1 / (2·grid).
 	place := func(v int) (cell, part int) {
 		steps := 2*v + 1 - grid
 		cell = steps / (2 * grid)

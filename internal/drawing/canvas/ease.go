@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Easing maps the share of a time that has passed, 0 to 1, to the share of the way. It is 0 at 0 and 1 at 1.
+// Easing maps the elapsed fraction of a time, 0 to 1, to the fraction of a movement. It maps 0 to 0 and 1 to 1.
 type Easing func(float64) float64
 
-// Ease finds an easing by its usual name ("easeOutExpo", "linear", "ease-in-out"); ok is false for others.
+// Ease returns an easing by its usual name ("easeOutExpo", "linear", "ease-in-out"); ok is false for unknown names.
 func Ease(name string) (e Easing, ok bool) {
 	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 	if name == "linear" {
@@ -55,7 +55,7 @@ func MustEase(name string) Easing {
 	return e
 }
 
-// curves are the easings in; the others are these turned around.
+// curves are the ease-in easings; the others are derived from them.
 var curves = map[string]Easing{
 	"":      func(t float64) float64 { return t * t * (1 + t) / 2 },
 	"sine":  func(t float64) float64 { return 1 - math.Cos(t*math.Pi/2) },
@@ -71,7 +71,7 @@ var curves = map[string]Easing{
 	},
 	"circ": func(t float64) float64 { return 1 - math.Sqrt(1-min(t*t, 1)) },
 	"back": func(t float64) float64 { return 2.70158*t*t*t - 1.70158*t*t },
-	"elastic": func(t float64) float64 { // amplitude 1, period 0.5, as in the library whose names these are: vendor-catalogue.md §7
+	"elastic": func(t float64) float64 { // amplitude 1, period 0.5, as in the library that these names come from: vendor-catalogue.md §7
 		if t <= 0 || t >= 1 {
 			return math.Round(t)
 		}

@@ -9,7 +9,7 @@ const (
 	bodyLook     = "font-family: Inter; font-size: 3.5vw; font-weight: 400; line-height: 1.3; margin-top: .3em"
 )
 
-// simpleCard is basic/000: a headline and paragraphs on a card that fades in; they slide up one after the other.
+// simpleCard is basic/000: a headline and paragraphs on a card that fades in; the texts slide up one after the other.
 func simpleCard(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: top; horizontal-align: center; text-align: left; margin: "+
@@ -27,7 +27,7 @@ func simpleCard(s *stage) (*node, error) {
 
 // barCard is basic/001: a bar grows, and texts slide in from above it, one after the other.
 func barCard(s *stage) (*node, error) {
-	const grows = 0.5 // seconds; ours
+	const grows = 0.5 // seconds; our own choice
 	root := s.root()
 	card := &node{style: s.style("card", &root, "vertical-align: top; text-align: left"), row: true, clips: true}
 	bar := &node{style: s.style("bar", &card.style, "background: red; width: 3vw; margin-right: 3vw"), stretch: true}
@@ -45,7 +45,7 @@ func barCard(s *stage) (*node, error) {
 	return s.in(card, "top", "left")
 }
 
-// texts are those of the groups headline and body. in says how the text of that number comes in, by its font size.
+// texts returns the texts of the groups headline and body. in returns the animation of text i, given its font size.
 func (s *stage) texts(card *style, in func(i int, size float64) motion) []*node {
 	var all []*node
 	for _, part := range []struct{ name, css string }{{"headline", headlineLook}, {"body", bodyLook}} {
@@ -60,7 +60,7 @@ func (s *stage) texts(card *style, in func(i int, size float64) motion) []*node 
 	return all
 }
 
-// fit gives a box without a width the one that its texts need, so that it covers no more than they do.
+// fit sets the width of a box without one to the width that its texts need.
 func (s *stage) fit(n *node) error {
 	if !n.style.width.Auto || n.style.hidden {
 		return nil
@@ -70,11 +70,11 @@ func (s *stage) fit(n *node) error {
 		return err
 	}
 	n.narrow(false)
-	n.style.width = css.Length{Px: n.box.w + 1} // no line is broken for a fraction of a pixel
+	n.style.width = css.Length{Px: n.box.w + 1} // one pixel more avoids line breaks by rounding
 	return nil
 }
 
-// narrow makes a node and the texts in it as wide as their content, or as wide as there is room again.
+// narrow makes a node and its texts as wide as their content (on), or as wide as the available space.
 func (n *node) narrow(on bool) {
 	n.inline = on
 	for _, child := range n.children {
@@ -82,7 +82,7 @@ func (n *node) narrow(on bool) {
 	}
 }
 
-// profile is basic/120: a picture of somebody, their name, what they are, and some words.
+// profile is basic/120: the picture of a person, their name, their role, and some words.
 func profile(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "width: 80vw; vertical-align: center; text-align: center")}
@@ -107,7 +107,7 @@ func profile(s *stage) (*node, error) {
 	}
 	for _, part := range []struct {
 		name, css string
-		rises     float64 // times its font size
+		rises     float64 // distance of the rise in font sizes
 	}{
 		{"name", "font-size: 10vw; font-weight: 400; line-height: 1.2", 1},
 		{"title", "font-size: 5vw; line-height: 1.3", 1},

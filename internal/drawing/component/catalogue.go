@@ -1,6 +1,6 @@
 package component
 
-// catalogue is every component by its id.
+// catalogue maps the ids of components to their builders.
 var catalogue = map[string]builder{
 	"basic/000": simpleCard,
 	"basic/001": barCard,
@@ -18,7 +18,7 @@ var catalogue = map[string]builder{
 	"advanced/060": counter,
 	"advanced/070": rating,
 	"advanced/100": smartCrop,
-	"advanced/110": progressRing, // no service says what it is; it was our ring
+	"advanced/110": progressRing, // no service documents it; it was our own ring before
 
 	"shape/rectangle": rectangles,
 	"shape/polygon":   polygons,
@@ -28,8 +28,8 @@ var catalogue = map[string]builder{
 
 	"textbox/simple": textboxes,
 
-	// Ours, which no other service has. All but the first two are the looks that the components above had before they followed the
-	// documented ones.
+	// Components of our own, which no other service has. All but the first two have the looks that the components above had
+	// before they followed the documented ones.
 	"moviola/progress-bar":    progressBar,
 	"moviola/progress-ring":   progressRing,
 	"moviola/card":            ourCard,
@@ -46,7 +46,7 @@ var catalogue = map[string]builder{
 	"moviola/rating":          ourRating,
 }
 
-// former are the looks, by the names that they have now, which components had before. Decision 69.
+// former maps components to the current names of their former looks. Decision 69.
 var former = map[string]string{
 	"basic/000": "moviola/card", "basic/001": "moviola/bar-card", "basic/050": "moviola/news", "basic/051": "moviola/avatar",
 	"basic/052": "moviola/line", "basic/100": "moviola/panel", "basic/120": "moviola/profile",

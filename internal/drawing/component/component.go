@@ -1,8 +1,8 @@
 // Package component draws the components of movies: cards, lower thirds, counters, shapes. Each is a small tree of boxes and
 // texts whose looks and entrance its settings change. Movie-schema §4.5; docs/components.md lists them.
 //
-// A component is put together by the function that the catalogue has for its id (catalogue.go), out of nodes whose styles come
-// from CSS-like properties (css.go, style.go); the nodes are laid out once (node.go) and drawn at a time (draw.go, motion.go).
+// The builder of a component (catalogue.go) makes nodes with styles from CSS-like properties (css.go, style.go); the nodes are
+// laid out once (node.go) and drawn at a time (draw.go, motion.go).
 package component
 
 import (
@@ -15,22 +15,22 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// Loader gives the image at an address that stands in a component's settings; nil without an error: it is left out. It is asked
-// for the same address once per component.
+// Loader returns the image at an address in a component's settings; nil without an error: the image is skipped. It is called once
+// per address and component.
 type Loader func(address string) (image.Image, error)
 
-// Drawer draws components with a text engine and a loader, which may be those of one movie. It is safe for concurrent use when
-// the loader is.
+// Drawer draws components with a text engine and a loader, both possibly of one movie. It is safe for concurrent use if the
+// loader is.
 type Drawer struct {
 	words *text.Engine
 	load  Loader
 }
 
-// New returns a Drawer. Without a loader images are left out.
+// New returns a Drawer. Without a loader images are skipped.
 func New(words *text.Engine, load Loader) *Drawer { return &Drawer{words: words, load: load} }
 
-// Open prepares a component in a box of w × h pixels, outside of which nothing is drawn; vw and vh are hundredths of the box. A
-// component that is not in the catalogue, or too large to draw, is a *domain.Error; errors of the loader are passed on.
+// Open prepares a component in a box of w × h pixels; nothing is drawn outside of the box, and vw and vh are hundredths of it. A
+// component that is unknown, or too large to draw, is a *domain.Error; errors of the loader are returned unchanged.
 func (d *Drawer) Open(c document.Component, w, h int) (text.Animated, error) {
 	root, s, err := d.compose(c, w, h, false)
 	if err != nil {
@@ -39,7 +39,7 @@ func (d *Drawer) Open(c document.Component, w, h int) (text.Animated, error) {
 	return &scene{root: root, size: image.Rect(0, 0, int(s.w), int(s.h)), warnings: s.warnings, settled: root.settles()}, nil
 }
 
-// compose lays a component out. A dry one has no pictures.
+// compose builds a component and lays it out; dry leaves out pictures.
 func (d *Drawer) compose(c document.Component, w, h int, dry bool) (*node, *stage, error) {
 	build := catalogue[c.ID]
 	if name := former[c.ID]; name != "" && document.Look() == document.FirstLook {
@@ -61,11 +61,10 @@ func (d *Drawer) compose(c document.Component, w, h int, dry bool) (*node, *stag
 	return root, s, err
 }
 
-// builder puts a component together, laid out.
+// builder builds the nodes of a component and lays them out.
 type builder func(*stage) (*node, error)
 
-// in lays a node out in the box of the component and moves it to where its style wants it. The defaults are for styles that do
-// not say.
+// in lays a node out in the box of the component, at the position that its style says. vertical and horizontal are the defaults.
 func (s *stage) in(n *node, vertical, horizontal string) (*node, error) {
 	if err := s.layout(n, 0, 0, s.w); err != nil {
 		return nil, err

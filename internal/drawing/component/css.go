@@ -5,10 +5,10 @@ import (
 	"moviola/domain/timeline"
 )
 
-// Color is 8 bits per channel, not premultiplied.
+// Color is a colour of 8 bits per channel, not premultiplied.
 type Color = timeline.Color
 
-// maxValue bounds what a single value may hold; longer ones are ignored.
+// maxValue is the length of the longest value in bytes; longer ones are ignored.
 const maxValue = 2000
 
 // sides are four lengths: top, right, bottom, left.

@@ -5,8 +5,8 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// pictureHole is shape/cutout with its groups background and cutout: the background is seen through the hole, the rest is
-// transparent. Without a geometry the hole opens over the whole box.
+// pictureHole is shape/cutout with its groups background and cutout: the background is visible inside the hole, the rest is
+// transparent. Without a given geometry the hole opens over the whole box.
 func pictureHole(s *stage) (*node, error) {
 	root := s.root()
 	ground := &node{style: s.style("background", &root, "background-size: cover")}
@@ -27,13 +27,13 @@ func pictureHole(s *stage) (*node, error) {
 	case s.goes(g):
 		m.begin, m.end = s.hole(g, "initial-", m.begin), s.hole(g, "final-", m.end)
 		m.tween = s.tween(g, 1, "easeOutExpo")
-	default: // it opens
+	default: // the default animation: the hole opens
 		m.begin = frame{x: m.end.x + m.end.w/2, y: m.end.y + m.end.h/2}
 		m.tween = s.tween(g, 1, "easeOutExpo")
 	}
 	line, paint := s.holeStroke(g, &edge)
 	n := &node{style: root.inherited(), ends: m.ends}
-	n.style.hidden = edge.hidden || ground.style.hidden // nothing is seen then, neither through a hole nor without one
+	n.style.hidden = edge.hidden || ground.style.hidden // a hidden hole or background hides the whole component
 	n.paint = func(l *canvas.List, at canvas.Matrix, _ frame, seconds float64) {
 		box, degrees, _ := m.at(seconds)
 		p := s.cutoutShape(g, box, &edge)
@@ -48,7 +48,7 @@ func pictureHole(s *stage) (*node, error) {
 	return n, nil
 }
 
-// goes says whether a group has a state to begin or to end with.
+// goes says whether a group has a start or an end state.
 func (s *stage) goes(g group) bool {
 	for _, key := range []string{"left", "top", "width", "height", "x", "y", "cx", "cy", "r", "rx", "ry"} {
 		for _, prefix := range []string{"initial-", "final-"} {
@@ -85,7 +85,7 @@ func (s *stage) hole(g group, prefix string, otherwise frame) frame {
 	return box
 }
 
-// holeStroke is the line around the hole: stroke and stroke-width, or a border.
+// holeStroke reads the line around the hole: stroke and stroke-width, or a border.
 func (s *stage) holeStroke(g group, edge *style) (width float64, paint Color) {
 	width, paint = edge.border[0].Of(s.w, 0), edge.borderColors[0]
 	if c, ok := css.ParsePaint(g.word("stroke")); ok {
@@ -97,7 +97,7 @@ func (s *stage) holeStroke(g group, edge *style) (width float64, paint Color) {
 	return width, paint
 }
 
-// cutoutShape is the hole: an ellipse by default, a circle, a rectangle, a polygon by its points.
+// cutoutShape returns the shape of the hole: an ellipse by default, a circle, a rectangle, or a polygon by its points.
 func (s *stage) cutoutShape(g group, box frame, edge *style) canvas.Path {
 	switch shape := g.word("shape"); shape {
 	case "", "ellipse":

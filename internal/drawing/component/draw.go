@@ -7,7 +7,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// scene is a component that has been laid out.
+// scene is a component after layout.
 type scene struct {
 	root     *node
 	size     image.Rectangle
@@ -15,12 +15,12 @@ type scene struct {
 	settled  float64
 }
 
-// maxWork bounds what a frame costs, in filled pixels.
+// maxWork is the largest cost of a frame, in filled pixels.
 const maxWork = 256 << 20
 
 var _ text.Animated = (*scene)(nil)
 
-// Settled is when the last part has arrived.
+// Settled is the time at which the last part stops moving.
 func (s *scene) Settled() float64 { return s.settled }
 
 func (s *scene) Frame(seconds float64) (text.Drawing, error) {
@@ -35,7 +35,7 @@ func (s *scene) Frame(seconds float64) (text.Drawing, error) {
 	return drawing, nil
 }
 
-// settles is when nothing in a node changes any more.
+// settles is the time after which a node does not change.
 func (n *node) settles() float64 {
 	last := n.ends
 	for _, m := range n.motions {
@@ -47,7 +47,7 @@ func (n *node) settles() float64 {
 	return last
 }
 
-// draw adds a node to a list, after a transformation.
+// draw adds a node to a list, with a transformation.
 func (n *node) draw(l *canvas.List, outer canvas.Matrix, seconds float64) {
 	if n.style.hidden {
 		return
@@ -78,7 +78,7 @@ func (n *node) draw(l *canvas.List, outer canvas.Matrix, seconds float64) {
 	l.Group(&inner, &clip, at, p.alpha)
 }
 
-// matrix is how a pose moves a node around its middle.
+// matrix returns the transformation of a pose, around the node's centre.
 func (n *node) matrix(p pose) canvas.Matrix {
 	middle := canvas.Point{X: n.box.x + n.box.w/2, Y: n.box.y + n.box.h/2}
 	m := canvas.Identity
@@ -118,7 +118,7 @@ func (n *node) drawContent(l *canvas.List, at canvas.Matrix, seconds float64) {
 	}
 }
 
-// textLeft is where the block of a node's text begins, which the text-align of the node says.
+// textLeft is the left end of a node's text block, by the node's text-align.
 func (n *node) textLeft() float64 {
 	if n.block == nil {
 		return n.content.x
@@ -162,7 +162,7 @@ func (n *node) drawBox(l *canvas.List, at canvas.Matrix) {
 	n.drawBorder(l, at, outline)
 }
 
-// drawBorder draws the lines of the border: in one piece when they are alike, else each side by itself.
+// drawBorder draws the border: equal sides in one piece, otherwise each side separately.
 func (n *node) drawBorder(l *canvas.List, at canvas.Matrix, outline canvas.Path) {
 	s, b := &n.style, n.box
 	line := resolve(s.border, b.w)
@@ -195,8 +195,8 @@ func (n *node) drawBorder(l *canvas.List, at canvas.Matrix, outline canvas.Path)
 	}
 }
 
-// outline is a box with the node's round corners, larger by some pixels on each side. The box given is enlarged by positive
-// numbers; negative ones are for boxes that are smaller already.
+// outline is a box with the node's round corners, enlarged by by pixels on each side. A negative by means that the box is smaller
+// already.
 func (n *node) outline(b frame, by float64) canvas.Path {
 	var radii [4]float64
 	for i, l := range n.style.radius {

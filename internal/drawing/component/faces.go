@@ -7,11 +7,11 @@ import (
 // faceNames are the groups of the faces, in the order of faces.
 var faceNames = [6]string{"front", "right", "back", "left", "top", "bottom"}
 
-// state is where a box is in space, and how it is turned.
+// state is the position and rotation of a box in space.
 type state struct {
 	turn   spin
 	zoom   float64
-	dx, dy float64 // of its middle from the component's
+	dx, dy float64 // offset of its centre from the component's centre
 }
 
 // facedBox is shape/3dbox with its groups size, origin, destination, and one for each face. It is seen from far away, so that the
@@ -47,7 +47,7 @@ func (s *stage) facedBox() (*node, error) {
 		for i, face := range faces {
 			a, b, c := corners[face[0]], corners[face[1]], corners[face[3]]
 			if (b.x-a.x)*(c.y-a.y)-(b.y-a.y)*(c.x-a.x) <= 0 {
-				continue // it looks away
+				continue // the face points away from the viewer
 			}
 			n := looks[i]
 			if n.style.hidden {
@@ -64,7 +64,7 @@ func (s *stage) facedBox() (*node, error) {
 	}}, nil
 }
 
-// state reads rotateX, rotateY, rotateZ, zoom, and left and top of the middle.
+// state reads rotateX, rotateY, rotateZ, zoom, and left and top of the centre.
 func (s *stage) state(name string, otherwise state) state {
 	g := s.groups[name]
 	out := otherwise

@@ -2,7 +2,7 @@ package component
 
 import "moviola/domain/css"
 
-// ourCard is moviola/card: a headline and paragraphs on a card, which come up one after the other.
+// ourCard is moviola/card: a headline and paragraphs on a card, which rise one after the other.
 func ourCard(s *stage) (*node, error) {
 	card := s.card("padding: 2vw; text-align: left")
 	card.children = s.cardTexts(&card.style, func(i int) motion {
@@ -12,7 +12,7 @@ func ourCard(s *stage) (*node, error) {
 	return s.in(card, "center", "center")
 }
 
-// ourBarCard is moviola/bar-card: a card with a bar at its left, from behind which the texts come.
+// ourBarCard is moviola/bar-card: a card with a bar at its left, from behind which the texts appear.
 func ourBarCard(s *stage) (*node, error) {
 	card := s.card("padding: 2vw; text-align: left")
 	card.row, card.gap = true, 2*s.units.VW
@@ -27,7 +27,7 @@ func ourBarCard(s *stage) (*node, error) {
 	return s.in(card, "center", "center")
 }
 
-// card is the box of the group card, which fades in.
+// card is the box of the group card; it fades in.
 func (s *stage) card(defaults string) *node {
 	root := s.root()
 	card := &node{style: s.style("card", &root, defaults)}
@@ -37,7 +37,7 @@ func (s *stage) card(defaults string) *node {
 	return card
 }
 
-// cardTexts are the texts of the groups headline and body.
+// cardTexts returns the texts of the groups headline and body. in returns the animation of text i.
 func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
 	headline := s.style("headline", card, "font-size: 6vw; font-weight: 700; line-height: 1.15; margin-bottom: .35em")
 	body := s.style("body", card, "font-size: 3.2vw; line-height: 1.35; margin-bottom: .5em")
@@ -57,7 +57,7 @@ func (s *stage) cardTexts(card *style, in func(i int) motion) []*node {
 	return all
 }
 
-// ourNews is moviola/news: a lower third as on the news, a headline on white over a lead on black, beside a bar.
+// ourNews is moviola/news: a lower third in the style of news, a headline on white above a lead on black, beside a bar.
 func ourNews(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 0 5vw 6vh 5vw; text-align: left"), row: true}
@@ -124,7 +124,7 @@ func ourAvatar(s *stage) (*node, error) {
 	return s.in(card, "bottom", "left")
 }
 
-// ourLine is moviola/line: one line on white, and over it the name of a section.
+// ourLine is moviola/line: one line on white, and above it the name of a section.
 func ourLine(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: left"), inline: true}
@@ -144,7 +144,7 @@ func ourLine(s *stage) (*node, error) {
 	}
 	card.style.hidden = card.style.hidden || len(card.children) == 0
 	side := card.style.horizontal
-	if side != "" { // the lines stand where the card does
+	if side != "" { // the lines are aligned like the card
 		card.style.align = side
 	}
 	return s.in(card, "bottom", "left")

@@ -10,7 +10,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// ourProfile is moviola/profile: a picture of somebody, their name, what they are, and some words.
+// ourProfile is moviola/profile: the picture of a person, their name, their role, and some words.
 func ourProfile(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root, "padding: 4vw; text-align: center")}
@@ -55,7 +55,7 @@ func ourPanel(s *stage) (*node, error) {
 	n := &node{style: s.style("box", &root, "background: #f4a261; box-shadow: 0 0 2vw rgba(0,0,0,.4)")}
 	begin := s.place(g, "initial-", frame{0, 0, 0, s.h})
 	end := s.place(g, "final-", frame{0, 0, s.w, s.h})
-	// What is said of one end only holds for both, but for the width, which grows from nothing.
+	// A value that is given for one end is used for both, except for the width, which grows from 0.
 	for _, key := range []string{"left", "top", "height"} {
 		_, first := g["initial-"+key]
 		_, last := g["final-"+key]
@@ -112,11 +112,11 @@ func (s *stage) ourButton() (*node, error) {
 	n := words(st, s.textOf("button", ""))
 	n.inline = true
 	n.motions = s.groups["button"].tuned(enter(0, 1.1, "easeOutElastic", shrunk()))
-	n.style.hidden = n.style.hidden || n.text.empty() // nothing is to be pressed
+	n.style.hidden = n.style.hidden || n.text.empty() // a button without a text is not drawn
 	return s.in(n, "center", "center")
 }
 
-// ourClick is moviola/click: a button that is pressed by a cursor.
+// ourClick is moviola/click: a cursor that clicks on a button.
 func ourClick(s *stage) (*node, error) {
 	b, err := s.ourButton()
 	if err != nil || b.style.hidden {
@@ -147,7 +147,7 @@ func ourClick(s *stage) (*node, error) {
 	return &node{style: root.inherited(), children: []*node{b, c}}, nil
 }
 
-// ourRating is moviola/rating: symbols of which some are lit.
+// ourRating is moviola/rating: symbols, some of them highlighted.
 func ourRating(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["rating"]

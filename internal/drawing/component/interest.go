@@ -12,20 +12,20 @@ import (
 	cascade "moviola/third_party/pigo"
 )
 
-// attention is how much there is to see at the places of a picture, on a coarse grid.
+// attention is a map of how interesting the places of a picture are, on a coarse grid.
 type attention struct {
 	w, h int
-	sums []float64 // of everything above and left of a corner of the grid: (w+1)·(h+1)
+	sums []float64 // summed-area table of the grid: (w+1)·(h+1)
 	size image.Point
 }
 
 const (
-	attentionSide = 320 // pixels of the longer side in which faces and details are looked for
-	faceWeight    = 40  // how much more a face counts than the strongest edge
-	surest        = 6   // how sure the finder of faces has to be
+	attentionSide = 320 // length in pixels of the longer side of the picture that is searched
+	faceWeight    = 40  // weight of a face relative to the strongest edge
+	surest        = 6   // required confidence of the face detector
 )
 
-// interest looks for faces in a picture. Without any, edges and strong colours count.
+// interest searches for faces in a picture. Without any, edges and strong colours are used.
 func interest(source image.Image) *attention {
 	size := source.Bounds().Size()
 	factor := min(float64(attentionSide)/float64(max(size.X, size.Y, 1)), 1)
@@ -51,7 +51,7 @@ func interest(source image.Image) *attention {
 	return newAttention(weight, w, h, size)
 }
 
-// addDetails weighs edges, and colours that are far from the picture's mean.
+// addDetails adds the weight of edges, and of colours that differ from the picture's mean.
 func addDetails(weight []float64, gray []uint8, img *image.RGBA, w, h int) {
 	var mean [3]float64
 	for i := range gray {
@@ -105,10 +105,10 @@ func (a *attention) middle(b frame) canvas.Point {
 	}
 	for y := 0; y+part.Y <= a.h; y++ {
 		for x := 0; x+part.X <= a.w; x++ {
-			// What lies in the middle of the part counts twice: a face is not to be at its edge.
+			// The middle of the part counts twice: a face should not be at its edge.
 			seen := a.sum(x, y, x+part.X, y+part.Y) + a.sum(x+part.X/4, y+part.Y/4, x+part.X-part.X/4, y+part.Y-part.Y/4)
 			p := image.Pt(x, y)
-			seen *= 1 - 0.15*far(p)/math.Hypot(float64(a.w), float64(a.h)) // pictures are mostly taken with what matters in the middle
+			seen *= 1 - 0.15*far(p)/math.Hypot(float64(a.w), float64(a.h)) // photographs mostly have their subject near the centre
 			if seen > best*(1+1e-9) || seen >= best*(1-1e-9) && far(p) < far(at) {
 				best, at = seen, p
 			}
@@ -121,7 +121,7 @@ func (a *attention) middle(b frame) canvas.Point {
 
 var finder = sync.OnceValues(func() (*pigo.Pigo, error) { return pigo.NewPigo().Unpack(cascade.FaceFinder) })
 
-// findFaces returns where faces are seen from the front.
+// findFaces returns the rectangles of frontal faces.
 func findFaces(gray []uint8, w, h int) []image.Rectangle {
 	f, err := finder()
 	if err != nil || w < 24 || h < 24 {

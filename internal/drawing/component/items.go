@@ -11,7 +11,7 @@ const (
 	maxColumns = 20
 )
 
-// table is basic/125: a table whose rows come in one after the other.
+// table is basic/125: a table whose rows appear one after the other.
 func table(s *stage) (*node, error) {
 	root := s.root()
 	root.color = Color{A: 255}
@@ -37,7 +37,7 @@ func table(s *stage) (*node, error) {
 	return s.in(outer, "center", "center")
 }
 
-// cellStyle is the style of a cell by its column. The first column has one of its own over that of all cells.
+// cellStyle returns the style of a cell by its column. The first column has additional settings.
 func (s *stage) cellStyle(outer *node) func(column int) style {
 	return func(column int) style {
 		st := s.style("cells", &outer.style, "padding: .6vw 1vw")
@@ -48,7 +48,7 @@ func (s *stage) cellStyle(outer *node) func(column int) style {
 	}
 }
 
-// tableRow is a row of cells that are equally high.
+// tableRow is a row of cells with the same height.
 func (s *stage) tableRow(outer *node, cells []string, widths []css.Length, of func(column int) style) *node {
 	row := &node{style: outer.style.inherited(), row: true, gap: outer.style.spacingX}
 	for i, cell := range cells {
@@ -64,7 +64,7 @@ func (s *stage) tableRow(outer *node, cells []string, widths []css.Length, of fu
 	return row
 }
 
-// columnWidths are those that the header says, and even ones for the others.
+// columnWidths returns the widths given in the header; the other columns share the rest evenly.
 func (s *stage) columnWidths(n int) []css.Length {
 	widths := make([]css.Length, min(n, maxColumns))
 	given, _ := list(s.groups["header"]["column-widths"])
@@ -94,7 +94,7 @@ func longest(rows [][]string) (n int) {
 	return n
 }
 
-// tableData reads the columns' names and the rows, each a list of cells.
+// tableData reads the names of the columns and the rows, each a list of cells.
 func tableData(data group) (columns []string, rows [][]string) {
 	columns, _ = list(data["columns"])
 	columns = columns[:min(len(columns), maxColumns)]
@@ -122,13 +122,13 @@ func (s *stage) place(g group, prefix string, otherwise frame) frame {
 	}
 }
 
-// between is a box on its way. Easings may overshoot, but no box is less than nothing.
+// between interpolates a box between two. Easings may overshoot, but sizes never become negative.
 func between(a, b frame, share float64) frame {
 	mix := func(a, b float64) float64 { return a + (b-a)*share }
 	return frame{x: mix(a.x, b.x), y: mix(a.y, b.y), w: max(mix(a.w, b.w), 0), h: max(mix(a.h, b.h), 0)}
 }
 
-// tween is a change over time.
+// tween is the timing of a change.
 type tween struct {
 	delay, ends float64
 	ease        canvas.Easing
@@ -144,7 +144,7 @@ func (s *stage) tween(g group, seconds float64, easing string) tween {
 	return t
 }
 
-// at is the share of the way at a time.
+// at is the completed fraction of the change at a time.
 func (t tween) at(seconds float64) float64 {
 	switch {
 	case seconds >= t.ends:

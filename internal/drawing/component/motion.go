@@ -6,23 +6,23 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// pose is where and how a box is seen, apart from its place at rest.
+// pose is the deviation of a box from its place at rest: shift, scale, opacity, ...
 type pose struct {
 	dx, dy float64
 	sx, sy float64
 	turn   float64 // degrees
 	alpha  float64
-	cut    [4]float64 // shares that are cut off at the top, right, bottom, left
+	cut    [4]float64 // fractions cut off at the top, right, bottom, left
 }
 
 var rest = pose{sx: 1, sy: 1, alpha: 1}
 
-// motion brings a box from a pose to its place.
+// motion moves a box from a pose to its place at rest.
 type motion struct {
 	delay, seconds float64
-	away           func(done float64) float64 // the share of from that is left, 1 to 0, by the share of the time
+	away           func(done float64) float64 // the remaining fraction of from, 1 to 0, by the fraction of the time
 	from           pose
-	stays          bool // it keeps what is left of from in the end
+	stays          bool // the final deviation is kept after the end
 }
 
 // enter is a motion that ends at rest.
@@ -41,7 +41,7 @@ func leave(delay, seconds float64, easing string, to pose) motion {
 	return motion{delay: delay, seconds: seconds, from: to, away: canvas.MustEase(easing), stays: true}
 }
 
-// The entrances of most parts.
+// The start poses of the usual entrances.
 func fade() pose               { p := rest; p.alpha = 0; return p }
 func from(dx, dy float64) pose { p := fade(); p.dx, p.dy = dx, dy; return p }
 func wiped(side int) pose      { p := rest; p.cut[side] = 1; return p }
@@ -54,7 +54,7 @@ const (
 	left
 )
 
-// ends is when a motion is over.
+// ends is the end time of a motion.
 func (m motion) ends() float64 { return m.delay + m.seconds }
 
 // at is the pose at a time.
@@ -80,7 +80,7 @@ func (m motion) at(seconds float64) pose {
 	return p
 }
 
-// and puts two poses together.
+// and combines two poses.
 func (p pose) and(q pose) pose {
 	p.dx, p.dy, p.sx, p.sy, p.turn, p.alpha = p.dx+q.dx, p.dy+q.dy, p.sx*q.sx, p.sy*q.sy, p.turn+q.turn, p.alpha*q.alpha
 	for i := range p.cut {
@@ -89,10 +89,10 @@ func (p pose) and(q pose) pose {
 	return p
 }
 
-// maxSeconds bounds every animation.
+// maxSeconds is the longest animation.
 const maxSeconds = 60
 
-// tuned changes a motion as the settings animation, duration, delay (both in milliseconds) and easing of a group say.
+// tuned adjusts motions by the settings animation, duration, delay (both in milliseconds) and easing of a group.
 func (g group) tuned(motions ...motion) []motion {
 	if w := g.word("animation"); w == "none" || w == "false" {
 		return nil

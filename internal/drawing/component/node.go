@@ -14,35 +14,35 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// node is a box with what is in it. Its children are below each other, or side by side in a row.
+// node is a box with its content. Its children are stacked, or side by side in a row.
 type node struct {
 	style    style
 	text     *rich
-	tabular  bool // digits of the text are equally wide
+	tabular  bool // digits of the text have equal widths
 	inline   bool // as wide as its content
 	row      bool
-	stretch  bool // as high as the row it is in
-	clips    bool // what is in it is cut off at its edges
+	stretch  bool // as high as the row that contains it
+	clips    bool // content is clipped at its edges
 	gap      float64
 	children []*node
 	motions  []motion
-	// paint draws into the content box at a time; nil: nothing. Its list is in the coordinates of the component.
+	// paint draws into the content box at a time; nil: nothing. The list is in the coordinates of the component.
 	paint func(l *canvas.List, at canvas.Matrix, box frame, seconds float64)
-	// ends is when paint does not change any more.
+	// ends is the time after which paint does not change.
 	ends float64
 
-	// What the layout says: the border box, and the content box.
+	// Results of the layout: the border box, and the content box.
 	box, content frame
 	block        *text.Block
 	drawn        text.Drawing
 	picture      *image.NRGBA
-	pictureScale canvas.Point // how much smaller than the picture the box is; 0, 0: not at all
+	pictureScale canvas.Point // scale of the picture in the box; 0, 0: not scaled
 }
 
 // frame is a rectangle of whole pixels.
 type frame struct{ x, y, w, h float64 }
 
-// stage is where a component is put together.
+// stage holds the state while a component is built.
 type stage struct {
 	drawer   *Drawer
 	w, h     float64
@@ -50,11 +50,11 @@ type stage struct {
 	groups   map[string]group
 	pictures map[string]image.Image
 	warnings []string
-	dry      bool    // texts are measured and not drawn
-	set      []*node // with their texts, when dry
-	pixels   int     // that are kept
+	dry      bool    // texts are measured but not drawn
+	set      []*node // nodes with text, if dry
+	pixels   int     // pixels kept in memory
 	nodes    int
-	runes    int // that are set
+	runes    int // runes of texts that were laid out
 }
 
 // The bounds of a component.
@@ -70,7 +70,7 @@ func errTooLarge() error {
 		"images smaller")
 }
 
-// keep counts pixels that stay in memory.
+// keep counts pixels that are kept in memory.
 func (s *stage) keep(r image.Rectangle) error {
 	if s.pixels += r.Dx() * r.Dy(); s.pixels > maxPixels {
 		return errTooLarge()
@@ -78,14 +78,14 @@ func (s *stage) keep(r image.Rectangle) error {
 	return nil
 }
 
-// style is that of a group: what is taken over from the container, the defaults of the component, then the settings.
+// style returns the style of a group: values inherited from the container, then the defaults of the component, then the settings.
 func (s *stage) style(name string, parent *style, defaults string) style {
 	st := parent.inherited()
 	st.group = name
 	given := s.groups[name].css()
 	all := css.Declarations(defaults)
 	for _, d := range given {
-		if d.Name == "background" || d.Name == "background-color" || d.Name == "background-image" { // the whole background is given
+		if d.Name == "background" || d.Name == "background-color" || d.Name == "background-image" { // the settings give the whole background
 			all = append(all, css.Declaration{Name: "background", Value: "none"})
 			break
 		}
@@ -102,13 +102,13 @@ func (s *stage) root() style {
 	return st
 }
 
-// words is a text with a style.
+// words returns a node with a text.
 func words(st style, source string) *node {
 	r := readRich(transform(source, st.transform), st.weight, st.italic)
 	return &node{style: st, text: &r}
 }
 
-// layout works out the sizes of a node in a container of some width, and puts it at a place.
+// layout computes the sizes of a node in a container of the given width, and places it.
 func (s *stage) layout(n *node, x, y, width float64) error {
 	if s.nodes++; s.nodes > maxNodes {
 		return errTooLarge()
@@ -148,7 +148,7 @@ func (s *stage) layout(n *node, x, y, width float64) error {
 	return s.load(n)
 }
 
-// resolve are the four lengths, of which shares are those of the container's width.
+// resolve converts four lengths to pixels. Percentages are of the container's width.
 func resolve(s sides, width float64) (px [4]float64) {
 	for i, l := range s {
 		px[i] = min(max(l.Of(width, 0), -maxSide), maxSide)
@@ -156,7 +156,7 @@ func resolve(s sides, width float64) (px [4]float64) {
 	return px
 }
 
-// fill lays out what is in a node, whose content begins where it is and is at most as wide as it is.
+// fill lays out the content of a node. Its content box has its position and its largest width already.
 func (s *stage) fill(n *node) error {
 	if n.text != nil && !n.text.empty() {
 		return s.setText(n)
@@ -181,7 +181,7 @@ func (s *stage) fill(n *node) error {
 	return nil
 }
 
-// natural is how wide the content of a node is, leaving out what is as wide as there is room.
+// natural is the width of a node's content, without parts that fill the available width.
 func (n *node) natural() float64 {
 	if n.block != nil {
 		w, _ := n.block.Size()
@@ -196,10 +196,10 @@ func (n *node) natural() float64 {
 	return wide
 }
 
-// fills says whether a node is as wide as there is room.
+// fills says whether a node takes the available width.
 func (n *node) fills() bool { return !n.inline && n.style.width.Auto && n.text == nil }
 
-// shrink narrows what fills a node that has become narrower.
+// shrink reduces the width of children that fill a node which has become narrower.
 func (n *node) shrink() {
 	for _, child := range n.children {
 		if !n.row && child.fills() {
@@ -208,7 +208,7 @@ func (n *node) shrink() {
 	}
 }
 
-// align moves the children to where the text-align of a column and the middle of a row wants them.
+// align positions the children: by text-align in a column, in the vertical middle in a row.
 func (n *node) align() {
 	for _, child := range n.children {
 		room := n.content.w - (child.box.x - n.content.x) - child.box.w
@@ -226,7 +226,7 @@ func (n *node) align() {
 	}
 }
 
-// move shifts a node with all that is in it.
+// move shifts a node with its content.
 func (n *node) move(dx, dy float64) {
 	n.box.x, n.box.y, n.content.x, n.content.y = n.box.x+dx, n.box.y+dy, n.content.x+dx, n.content.y+dy
 	for _, child := range n.children {
@@ -275,11 +275,11 @@ func (s *stage) lay(n *node, width int) (*text.Block, error) {
 	return block, nil
 }
 
-// fitSize gives a text of automatic size the largest one, up to that of its style, in which it fits into one line; below half
-// of that it is broken instead.
+// fitSize sets a text of automatic size to the largest size, up to that of its style, in which it fits into one line; below half
+// of that size it is broken into lines.
 func (s *stage) fitSize(n *node) error {
 	least := max(n.style.size/2, smallest)
-	const tries = 4 // fonts may be wider at small sizes than their size says
+	const tries = 4 // the width of fonts is not exactly proportional to their size
 	for range tries {
 		block, err := s.lay(n, maxSide)
 		if err != nil {
@@ -294,7 +294,7 @@ func (s *stage) fitSize(n *node) error {
 	return nil
 }
 
-// load fetches and scales the image of a node's background.
+// load fetches and scales a node's background image.
 func (s *stage) load(n *node) error {
 	if n.style.image == "" || n.box.w < 1 || n.box.h < 1 {
 		return nil
@@ -317,7 +317,7 @@ func (s *stage) load(n *node) error {
 	return nil
 }
 
-// source loads each image once.
+// source returns the image at an address; each is loaded once.
 func (s *stage) source(address string) (image.Image, error) {
 	if s.drawer.load == nil {
 		return nil, nil
@@ -336,7 +336,7 @@ func (s *stage) source(address string) (image.Image, error) {
 	return p, nil
 }
 
-// pictureBox is where in a box an image is drawn: it covers the box unless background-size says otherwise.
+// pictureBox is the rectangle of an image in a box: it covers the box unless background-size says otherwise.
 func (s *style) pictureBox(source image.Rectangle, w, h float64) image.Rectangle {
 	sw, sh := float64(source.Dx()), float64(source.Dy())
 	factor := max(w/sw, h/sh)

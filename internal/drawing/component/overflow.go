@@ -14,11 +14,11 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// Overflow is a text of a component that needs more room than it has.
+// Overflow is a text of a component that does not fit.
 type Overflow struct {
-	Path         []string // to the text, from the settings on
-	W, H         float64  // what it needs, in pixels
-	RoomW, RoomH float64  // what there is
+	Path         []string // path of the text in the settings
+	W, H         float64  // required size in pixels
+	RoomW, RoomH float64  // available size in pixels
 }
 
 // Overflows lays a component out as Open does, without its pictures, and returns the texts that are cut off at the edge of the
@@ -45,7 +45,7 @@ func (d *Drawer) Overflows(c document.Component, w, h int) ([]Overflow, error) {
 	return all, nil
 }
 
-// textPath is where the text of a group stands in settings. Cells of tables are in a group of their own.
+// textPath is the path of the text of a group in the settings. The cells of tables have a group of their own.
 func textPath(settings map[string]any, group string) []string {
 	var path []string
 	for _, name := range css.Spellings(settings) {
@@ -66,7 +66,7 @@ func textPath(settings map[string]any, group string) []string {
 	return path
 }
 
-// Notes are the texts of a component that do not fit, as notes on its element.
+// Notes returns notes on the texts of a component that do not fit.
 func (d *Drawer) Notes(ref timeline.Ref, c document.Component, w, h int) ([]document.Note, error) {
 	found, err := d.Overflows(c, w, h)
 	var notes []document.Note
@@ -84,17 +84,17 @@ func (d *Drawer) Notes(ref timeline.Ref, c document.Component, w, h int) ([]docu
 	return notes, err
 }
 
-// bounded says that the height of a node's box does not follow from the text in it.
+// bounded says that the height of a node's box does not depend on its text.
 func (n *node) bounded() bool { return !n.style.height.Auto && !n.style.hidden }
 
-// exceeds keeps the text of a group that needs most.
+// exceeds records the text of a group that needs the most space.
 func (n *node) exceeds(found map[string]Overflow, w, h, roomW, roomH float64) {
 	if o, ok := found[n.style.group]; !ok || w*h > o.W*o.H {
 		found[n.style.group] = Overflow{W: w, H: h, RoomW: roomW, RoomH: roomH}
 	}
 }
 
-// cutTexts finds the texts that reach out of what is seen of a node, at rest.
+// cutTexts finds texts that extend beyond the visible part of a node, at rest.
 func (n *node) cutTexts(found map[string]Overflow, seen frame) {
 	if n.style.hidden || n.style.turn != 0 {
 		return
@@ -115,7 +115,7 @@ func (n *node) cutTexts(found map[string]Overflow, seen frame) {
 	}
 }
 
-// leading is the room above and below the letters of a line: where that alone is cut off, nothing is missing.
+// leading is the space above and below the letters of a line: clipping it loses nothing.
 func (n *node) leading() float64 {
 	_, high := n.block.Size()
 	return max(high/float64(max(n.block.Lines(), 1))-n.style.size, 0) / 2

@@ -12,7 +12,7 @@ func elasticBox(s *stage) (*node, error) {
 	return s.panel(n, s.place(g, "initial-", whole), s.place(g, "final-", whole), s.tween(g, 1, "easeOutElastic"))
 }
 
-// panel is a box on its way from one place to another.
+// panel is a box that moves from one rectangle to another.
 func (s *stage) panel(n *node, begin, end frame, move tween) (*node, error) {
 	root := s.root()
 	if n.style.hidden {

@@ -9,9 +9,9 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// figure is a polygon as it looks at one time.
+// figure is the look of a polygon at one time.
 type figure struct {
-	corners []canvas.Point // shares of its box
+	corners []canvas.Point // in fractions of its box
 	fill    Color
 	line    line
 }
@@ -79,7 +79,7 @@ func (s *stage) figure(g group, f figure) figure {
 	return f
 }
 
-// towards is a figure on its way to another one with as many corners.
+// towards interpolates between two figures with the same number of corners.
 func (f figure) towards(end figure, share float64) figure {
 	mix := func(a, b float64) float64 { return a + (b-a)*share }
 	bounded := min(max(share, 0), 1)
@@ -95,7 +95,7 @@ func (f figure) towards(end figure, share float64) figure {
 	return now
 }
 
-// maxCorners bounds what a polygon costs.
+// maxCorners is the largest number of corners of a polygon.
 const maxCorners = 200
 
 // corners are the points of a polygon in shares of its box: those that are given, or as many sides as sides says, three by
@@ -141,7 +141,7 @@ func (s *stage) points(g group) []canvas.Point {
 	return corners
 }
 
-// squarePoints reads numbers without units as pairs; nil when there is anything else.
+// squarePoints reads pairs of numbers without units; nil if there is anything else.
 func squarePoints(given string) []canvas.Point {
 	fields := strings.FieldsFunc(given, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	if len(fields) < 6 || len(fields) > 2*maxCorners {

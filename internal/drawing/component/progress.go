@@ -91,7 +91,7 @@ func progressRing(s *stage) (*node, error) {
 	return ring, nil
 }
 
-// arc is a part of a ring with round ends, from the top clockwise.
+// arc is a part of a ring with round ends, clockwise from the top.
 func arc(box frame, thick, share float64) canvas.Path {
 	cx, cy, r := box.x+box.w/2, box.y+box.h/2, (box.w-thick)/2
 	if share <= 0 {

@@ -12,7 +12,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// The bounds of what settings may hold.
+// The bounds of settings.
 const (
 	maxGroups = 100
 	maxList   = 200
@@ -22,7 +22,7 @@ const (
 // group is the settings of one part of a component, by property name.
 type group map[string]any
 
-// groups reads settings. A text or a list where a group is expected is the group's text (Decision 53).
+// groups reads settings. A text or a list in place of a group is the group's text (Decision 53).
 func groups(settings map[string]any) map[string]group {
 	all := make(map[string]group)
 	for _, name := range css.Spellings(settings) {
@@ -39,7 +39,7 @@ func groups(settings map[string]any) map[string]group {
 	return all
 }
 
-// named are fields by their property names.
+// named returns fields by their property names.
 func named(fields map[string]any) group {
 	g := make(group, len(fields))
 	for _, key := range css.Spellings(fields) {
@@ -48,7 +48,7 @@ func named(fields map[string]any) group {
 	return g
 }
 
-// scalar is a string, number or boolean as it was written; ok is false for others.
+// scalar returns a string, number or boolean as written; ok is false for other values.
 func scalar(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -65,7 +65,7 @@ func scalar(value any) (string, bool) {
 	return "", false
 }
 
-// word is a setting in lower case; empty when it is not there.
+// word returns a setting in lower case; empty when it is not set.
 func (g group) word(names ...string) string {
 	for _, name := range names {
 		if s, ok := scalar(g[name]); ok && s != "" {
@@ -75,7 +75,7 @@ func (g group) word(names ...string) string {
 	return ""
 }
 
-// number is a setting, between two bounds.
+// number returns a setting, limited to a range.
 func (g group) number(otherwise, least, most float64, names ...string) float64 {
 	if n, ok := css.Number(g.word(names...)); ok {
 		return min(max(n, least), most)
@@ -83,7 +83,7 @@ func (g group) number(otherwise, least, most float64, names ...string) float64 {
 	return otherwise
 }
 
-// css are the settings as properties, shorthands before what they stand for.
+// css returns the settings as CSS declarations, shorthands first.
 func (g group) css() []css.Declaration {
 	all := make([]css.Declaration, 0, len(g))
 	for name, value := range g {
@@ -95,7 +95,7 @@ func (g group) css() []css.Declaration {
 	return all
 }
 
-// strings reads a list of texts, or a single one; ok is false when there is none.
+// list reads a list of texts, or a single one; ok is false when there is none.
 func list(value any) (texts []string, ok bool) {
 	if items, isList := value.([]any); isList {
 		for _, item := range items[:min(len(items), maxList)] {
@@ -120,7 +120,7 @@ type rich struct {
 
 func (r rich) empty() bool { return strings.TrimSpace(r.text) == "" }
 
-// readRich reads a text with simple inline HTML: b, strong, em, i, br and entities. Other tags are left out.
+// readRich reads a text with simple inline HTML: b, strong, em, i, br and entities. Other tags are dropped.
 func readRich(source string, weight int, italic bool) rich {
 	source = source[:min(len(source), maxText)]
 	w := richWriter{weight: weight, italic: italic}
@@ -131,7 +131,7 @@ func readRich(source string, weight int, italic bool) rich {
 		case !tagged:
 			w.write(plain)
 			source = ""
-		case !closed || !isTag(name): // a lonely bracket
+		case !closed || !isTag(name): // a bracket that is not part of a tag
 			w.write(plain + "<")
 			source = rest
 		default:
@@ -144,14 +144,14 @@ func readRich(source string, weight int, italic bool) rich {
 	return w.r
 }
 
-// richWriter makes a rich text of pieces and tags.
+// richWriter builds a rich text from pieces and tags.
 type richWriter struct {
-	weight        int  // of what is not marked
-	italic        bool // it is slanted
+	weight        int  // weight of text without tags
+	italic        bool // slant of text without tags
 	out           strings.Builder
 	r             rich
-	runes         int // so far
-	bold, slanted int // tags that are open
+	runes         int // number of runes so far
+	bold, slanted int // number of open tags
 }
 
 func (w *richWriter) write(s string) {
@@ -201,7 +201,7 @@ func tagName(tag string) string {
 	return name
 }
 
-// transform changes the letters as text-transform says.
+// transform changes letters as text-transform says.
 func transform(s, how string) string {
 	switch how {
 	case "uppercase":

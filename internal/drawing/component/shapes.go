@@ -8,7 +8,7 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// numbered are the groups rectangle1, rectangle2 … in order of their numbers. A group without a number is the first.
+// numbered returns the groups rectangle1, rectangle2 … in order of their numbers. A group without a number comes first.
 func (s *stage) numbered(name string) []string {
 	var names []string
 	number := func(group string) int {
@@ -25,7 +25,7 @@ func (s *stage) numbered(name string) []string {
 	return names
 }
 
-// moving is a shape that goes from where its group has it to where its setting animate wants it.
+// moving is a shape that moves from the state in its group to the state in the group's setting animate.
 type moving struct {
 	begin, end         frame
 	beginTurn, endTurn float64
@@ -46,21 +46,21 @@ func (s *stage) moving(g group, st *style) moving {
 	return m
 }
 
-// at is the place, the turn and the opacity at a time.
+// at is the box, rotation and opacity at a time.
 func (m moving) at(seconds float64) (box frame, turn, opacity float64) {
 	share := m.tween.at(seconds)
 	mix := func(a, b float64) float64 { return a + (b-a)*share }
 	return between(m.begin, m.end, share), mix(m.beginTurn, m.endTurn), min(max(mix(m.beginSeen, m.endSeen), 0), 1)
 }
 
-// shapes puts one node together for each group of a name; draw draws it.
+// shapes makes a node for each group of a name; draw draws it.
 func (s *stage) shapes(name, defaults string, draw func(l *canvas.List, n *node, at canvas.Matrix)) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}
 	for _, group := range s.numbered(name) {
 		st := s.style(group, &root, defaults)
 		m := s.moving(s.groups[group], &st)
-		// The motion says how much is seen, and how it is turned.
+		// The motion sets opacity and rotation.
 		st.opacity, st.turn = 1, 0
 		shape := &node{style: st, box: frame{w: max(m.begin.w, m.end.w), h: max(m.begin.h, m.end.h)}}
 		if err := s.load(shape); err != nil {
@@ -105,7 +105,7 @@ func cutout(s *stage) (*node, error) {
 	hole := s.style("hole", &root, "border-radius: 0")
 	begin := s.place(g, "", frame{s.w * 0.3, s.h * 0.3, s.w * 0.4, s.h * 0.4})
 	m := s.moving(g, &hole)
-	if fields, _ := g["animate"].(map[string]any); len(fields) == 0 { // it opens
+	if fields, _ := g["animate"].(map[string]any); len(fields) == 0 { // the default animation: the hole opens
 		m.begin = frame{begin.x + begin.w/2, begin.y + begin.h/2, 0, 0}
 		m.tween = s.tween(g, 1.2, "easeOutExpo")
 		m.end = begin

@@ -28,7 +28,7 @@ func smartCrop(s *stage) (*node, error) {
 	begin := s.place(g, "initial-", whole)
 	end := s.place(g, "final-", frame{s.w * 0.5, 0, s.w * 0.5, s.h})
 	move := s.tween(g, 1, "easeInOutCubic")
-	// The picture is kept as large as the nearest of both frames shows it.
+	// The picture is kept at the larger of the sizes that the two frames need.
 	size := source.Bounds().Size()
 	factor := min(max(cover(size, begin), cover(size, end)), 1)
 	kept := image.Rect(0, 0, max(int(float64(size.X)*factor+0.5), 1), max(int(float64(size.Y)*factor+0.5), 1))
@@ -54,7 +54,7 @@ func smartCrop(s *stage) (*node, error) {
 	}}, nil
 }
 
-// cover is how much a picture is scaled to cover a box.
+// cover is the scale at which a picture covers a box.
 func cover(size image.Point, b frame) float64 {
 	return max(b.w/float64(max(size.X, 1)), b.h/float64(max(size.Y, 1)))
 }

@@ -8,16 +8,16 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// vector is a place in space: x to the right, y down, z away from the eye.
+// vector is a point in space: x to the right, y down, z away from the viewer.
 type vector struct{ x, y, z float64 }
 
-// The corners of a box of side 2 around 0, and its faces as corners, each seen clockwise from outside.
+// The corners of a box of side 2 around 0, and the corners of its faces, clockwise as seen from outside.
 var (
 	cube  = [8]vector{{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}}
 	faces = [6][4]int{{0, 1, 2, 3}, {1, 5, 6, 2}, {5, 4, 7, 6}, {4, 0, 3, 7}, {4, 5, 1, 0}, {3, 2, 6, 7}}
 )
 
-// spin is the turn of a box around its axes, in degrees.
+// spin is the rotation of a box about its axes, in degrees.
 type spin struct{ x, y, z float64 }
 
 func (v vector) turned(t spin) vector {
@@ -30,7 +30,7 @@ func (v vector) turned(t spin) vector {
 	return v
 }
 
-// solidBox is shape/3dbox: a box in space that turns. With our own group box its faces are alike; else they have a group each.
+// solidBox is shape/3dbox: a rotating box in space. With our own group box all faces are alike; otherwise each face has a group.
 func solidBox(s *stage) (*node, error) {
 	if s.groups["box"] == nil {
 		return s.facedBox()
@@ -85,7 +85,8 @@ func readSpin(g group, otherwise spin) spin {
 		turn(g.word("rotate-z", "rotate"), otherwise.z)}
 }
 
-// drawSolid draws the faces that look at the eye, the brighter the more they look at the light above the left shoulder.
+// drawSolid draws the faces that point to the viewer. Faces are brighter the more they point to the light, above the viewer's
+// left shoulder.
 func drawSolid(l *canvas.List, at canvas.Matrix, half vector, t spin, middle canvas.Point, eye float64, st *style) {
 	var corners [8]vector
 	for i, c := range cube {
@@ -109,7 +110,7 @@ func drawSolid(l *canvas.List, at canvas.Matrix, half vector, t spin, middle can
 		}
 		a, b, c := flat[0], flat[1], flat[2]
 		if (b.X-a.X)*(c.Y-a.Y)-(b.Y-a.Y)*(c.X-a.X) <= 0 {
-			continue // it looks away
+			continue // the face points away from the viewer
 		}
 		p := canvas.Polygon(flat[:]...)
 		paint := canvas.Paint{Color: st.background}

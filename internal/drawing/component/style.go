@@ -8,12 +8,12 @@ import (
 	"moviola/domain/timeline"
 )
 
-// style is how a box and its text look: its properties, worked out to pixels where that can be done without knowing the box.
+// style is the look of a box and its text: its properties, in pixels as far as they do not depend on the box.
 type style struct {
 	units css.Units
-	group string // of the settings that the texts in it are of
+	group string // the settings group that its texts come from
 
-	// Of the text; a box inside takes them over.
+	// Properties of the text, which inner boxes inherit.
 	family      string
 	fontFile    string // key of a font among the movie's sources; empty: none
 	size        float64
@@ -22,7 +22,7 @@ type style struct {
 	italic      bool
 	color       Color
 	align       string
-	lineHeight  float64 // a multiple of the size where lineTimes is set; 0: as the font wants it
+	lineHeight  float64 // a multiple of the font size if lineTimes is set; 0: the font's own line height
 	lineTimes   bool
 	spacing     float64
 	transform   string
@@ -32,13 +32,13 @@ type style struct {
 	strokeWidth float64
 	strokeColor Color
 
-	// Of the box.
+	// Properties of the box.
 	padding, margin, border sides
 	borderColors            [4]Color
 	radius                  sides
 	background              Color
 	gradient                *css.Gradient
-	image                   string // address
+	image                   string // address of the background image
 	imageSize               string // background-size
 	imagePlace              string // background-position
 	boxShadows              []css.Shadow
@@ -46,14 +46,14 @@ type style struct {
 	maxWidth                css.Length
 	left, top               css.Length
 	spacingX, spacingY      float64 // border-spacing
-	vertical, horizontal    string  // where the box is in its container
+	vertical, horizontal    string  // position of the box in its container
 	opacity                 float64
-	turn                    float64 // degrees
+	turn                    float64 // rotation in degrees
 	hidden                  bool
 	overflows               bool // overflow: visible
 }
 
-// inherited is a style that takes over from its container what text takes over.
+// inherited returns a style with the inherited properties of s.
 func (s *style) inherited() style {
 	return style{
 		units: s.units, group: s.group, family: s.family, fontFile: s.fontFile, size: s.size, weight: s.weight,
@@ -66,7 +66,7 @@ func (s *style) inherited() style {
 	}
 }
 
-// apply sets properties in order. The font size and the colour go first, for others are told by them.
+// apply sets properties in order. Font size and colour come first, because other values may refer to them.
 func (s *style) apply(all []css.Declaration) {
 	all = withFont(all)
 	for _, d := range all {
@@ -87,7 +87,7 @@ func (s *style) apply(all []css.Declaration) {
 	}
 }
 
-// withFont puts the properties that the shorthand of a font stands for before all others.
+// withFont puts the properties of a font shorthand before all others.
 func withFont(all []css.Declaration) []css.Declaration {
 	var expanded []css.Declaration
 	for _, d := range all {
@@ -115,7 +115,7 @@ func (s *style) setSize(value string) {
 	}
 }
 
-// properties are the settings that are understood; all others are ignored.
+// properties are the supported properties; others are ignored.
 var properties = map[string]func(*style, string){
 	"font-family":    (*style).setFamily,
 	"font-url":       func(s *style, v string) { s.fontFile = document.AddressOf(v) },
@@ -184,7 +184,7 @@ func init() {
 	}
 }
 
-// setFamily reads the name of a font, or the address of one.
+// setFamily reads the name of a font family, or the address of a font.
 func (s *style) setFamily(value string) {
 	if file := document.AddressOf(value); file != "" {
 		s.fontFile = file
@@ -211,7 +211,7 @@ func setSides(s *style, to *sides, value string) {
 	}
 }
 
-// pixels reads a length whose share is one of the font size.
+// pixels reads a length. Percentages are of the font size.
 func (s *style) pixels(value string, otherwise float64) float64 {
 	l, ok := s.units.Length(value)
 	if !ok {
@@ -243,7 +243,7 @@ func (s *style) setStroke(value string) {
 
 // setBorder reads "2px solid red" for some of the sides.
 func (s *style) setBorder(value string, which ...int) {
-	const medium = 3 // pixels, of a line without a width
+	const medium = 3 // default width of a line in pixels
 	line, ok := s.units.Line(value)
 	if !ok {
 		return
@@ -301,7 +301,7 @@ func (s *style) setBackground(value string) {
 	}
 }
 
-// setImage reads a gradient and an image; a colour is none.
+// setImage reads a gradient and an image, but no colour.
 func (s *style) setImage(value string) {
 	s.gradient, s.image = nil, ""
 	if bareAddress(value) {
@@ -312,7 +312,7 @@ func (s *style) setImage(value string) {
 	s.gradient, s.image = b.Gradient, b.URL
 }
 
-// bareAddress says whether an image is given by its address alone, as in elements, instead of in url().
+// bareAddress says whether an image is given by its address alone, as in elements, not in url().
 func bareAddress(value string) bool {
 	value = strings.ToLower(strings.TrimSpace(value))
 	return strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "http://")
@@ -342,7 +342,7 @@ func turn(value string, otherwise float64) float64 {
 	return otherwise
 }
 
-// text is how the style sets a text, flush at the top left corner of its box.
+// text returns the text settings of the style, aligned to the top left corner of the box.
 func (s *style) text() timeline.TextSettings {
 	t := timeline.TextSettings{
 		FontFamily: s.family, FontSource: s.fontFile, FontSize: s.size, FontWeight: s.weight, Italic: s.italic, Color: s.color,

@@ -13,7 +13,7 @@ func textboxes(s *stage) (*node, error) {
 	return s.boxes("textbox", "", func(name string) string { return s.textOf(name, "") })
 }
 
-// markup is shape/html: boxes with a text each, whose simple tags are understood. Whole pages are what html elements are for.
+// markup is shape/html: boxes with one text each, with support for simple tags. For whole pages there are html elements.
 func markup(s *stage) (*node, error) {
 	return s.boxes("html", "font-size: 4vw", func(name string) string {
 		if source, _ := scalar(s.groups[name]["html"]); source != "" {
@@ -23,14 +23,14 @@ func markup(s *stage) (*node, error) {
 	})
 }
 
-// boxes puts one box together for each group of a name; textOf is the text in it.
+// boxes makes a node for each group of a name; textOf returns its text.
 func (s *stage) boxes(kind, defaults string, textOf func(name string) string) (*node, error) {
 	root := s.root()
 	all := &node{style: root.inherited()}
 	for _, name := range s.numbered(kind) {
 		g := s.groups[name]
 		st := s.style(name, &root, "line-height: 1.2; "+defaults)
-		if v := g.word("align-items"); v != "" && st.vertical == "" { // as a flexbox places a text
+		if v := g.word("align-items"); v != "" && st.vertical == "" { // align-items positions the text as in a flexbox
 			st.vertical = strings.TrimPrefix(v, "flex-")
 		}
 		m := s.moving(g, &st)
@@ -71,7 +71,7 @@ func (s *stage) boxes(kind, defaults string, textOf func(name string) string) (*
 	return all, nil
 }
 
-// below is how far below the top of its box a text of some height begins, as vertical-align says.
+// below is the distance of a text of some height from the top of its box, by vertical-align.
 func (n *node) below(high float64) float64 {
 	switch room := max(n.content.h-high, 0); n.style.vertical {
 	case "center", "middle":
@@ -82,7 +82,8 @@ func (n *node) below(high float64) float64 {
 	return 0
 }
 
-// fitBox gives a text of automatic size the largest one in which it fits into its box, between min-font-size and max-font-size.
+// fitBox sets a text of automatic size to the largest size in which it fits into its box, between min-font-size and
+// max-font-size.
 func (s *stage) fitBox(n *node, g group, box frame) error {
 	if !n.style.autoSize || n.text.empty() {
 		return nil
@@ -99,7 +100,7 @@ func (s *stage) fitBox(n *node, g group, box frame) error {
 	padding, border := resolve(n.style.padding, box.w), resolve(n.style.border, box.w)
 	wide := box.w - padding[left] - padding[right] - border[left] - border[right]
 	high := box.h - padding[top] - padding[bottom] - border[top] - border[bottom]
-	const steps = 9 // to a five-hundredth of the way
+	const steps = 9 // bisection steps, which reach a five-hundredth of the range
 	for range steps {
 		n.style.size = (least + most) / 2
 		block, err := s.lay(n, int(min(max(wide, 1), maxSide)))

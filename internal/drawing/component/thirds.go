@@ -7,13 +7,13 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// stripLook is that of the strips of news. Reference vendor-catalogue.md §5.2.
+// stripLook is the style of the strips of news. Reference vendor-catalogue.md §5.2.
 const stripLook = "font-family: Inter; font-weight: 400; font-size: auto; padding: .4vw; padding-left: 1.5vw; line-height: 1.25; "
 
 // strips are the texts of a group on their boxes: a box is wiped open from left to right, then its text slides up in it. at is
 // when the first begins.
 func (s *stage) strips(name string, parent *style, defaults string, at float64) []*node {
-	const open, rises, apart = 0.8, 0.3, 0.2 // seconds; how far apart is ours
+	const open, rises, apart = 0.8, 0.3, 0.2 // seconds; the value of apart is our own choice
 	var all []*node
 	for i, p := range s.paragraphs(name, s.style(name, parent, defaults)) {
 		begin := at + apart*float64(i)
@@ -22,7 +22,7 @@ func (s *stage) strips(name string, parent *style, defaults string, at float64) 
 		inner.motions = s.groups[name].tuned(enter(begin+open, rises, "easeOutCubic", from(0, 0.6*p.style.size)))
 		strip := &node{style: p.style, children: []*node{inner}, clips: true}
 		strip.motions = []motion{enter(begin, open, "easeOutExpo", wiped(right))}
-		if len(inner.motions) == 0 { // animation: none
+		if len(inner.motions) == 0 { // the setting animation: none
 			strip.motions = nil
 		}
 		all = append(all, strip)
@@ -30,7 +30,7 @@ func (s *stage) strips(name string, parent *style, defaults string, at float64) 
 	return all
 }
 
-// newsLine is basic/050: a lower third as on the news, a headline on white over a lead on black, beside a bar.
+// newsLine is basic/050: a lower third in the style of news, a headline on white above a lead on black, beside a bar.
 func newsLine(s *stage) (*node, error) {
 	const grows = 0.2 // seconds
 	root := s.root()
@@ -49,14 +49,14 @@ func newsLine(s *stage) (*node, error) {
 	return s.in(card, "bottom", "left")
 }
 
-// barFill lets the colour of a bar be its background, for there is nothing else in it.
+// barFill uses the colour of a bar as its background, because the bar has no text.
 func barFill(s *stage, bar *node) {
 	if c, ok := css.ParsePaint(s.groups["bar"].word("color")); ok {
 		bar.style.background, bar.style.gradient = c, nil
 	}
 }
 
-// avatarLine is basic/051: a round picture with a ring that turns around it, and a headline beside it.
+// avatarLine is basic/051: a round picture with a rotating ring around it, and a headline beside it.
 func avatarLine(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{
@@ -80,7 +80,7 @@ func avatarLine(s *stage) (*node, error) {
 	return s.in(card, "bottom", "left")
 }
 
-// avatar is the picture of basic/051 with the ring around it, as wide as a twentieth of the picture; nil without a picture.
+// avatar is the picture of basic/051 with its ring, which is a twentieth of the picture wide; nil without a picture.
 func (s *stage) avatar(card *style) *node {
 	side := s.style("image", card, "width: 10vw; border-radius: 50%")
 	if l, ok := s.units.Length(s.groups["image"].word("size", "width")); ok && !l.Auto {
@@ -119,7 +119,7 @@ func (s *stage) avatar(card *style) *node {
 	return picture
 }
 
-// oneLine is basic/052: the name of a section, and beside it a line that slides out from behind it.
+// oneLine is basic/052: the name of a section, and a line that slides out from behind it.
 func oneLine(s *stage) (*node, error) {
 	root := s.root()
 	card := &node{style: s.style("card", &root,

@@ -9,7 +9,7 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// textOf is the text of a group as one.
+// textOf returns the texts of a group joined to one.
 func (s *stage) textOf(name, otherwise string) string {
 	texts, ok := list(s.groups[name]["text"])
 	if !ok {
@@ -40,7 +40,7 @@ func symbolShape(name string, box frame) canvas.Path {
 	return canvas.Star(box.x+box.w/2, box.y+box.h*0.54, box.w*0.52, box.w*0.22, 5)
 }
 
-// fallingWords is advanced/001: words that fall from near the eye into their places one after the other.
+// fallingWords is advanced/001: words that fall from near the viewer into their places, one after the other.
 func fallingWords(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["animation"]
@@ -61,9 +61,9 @@ func fallingWords(s *stage) (*node, error) {
 	return n, nil
 }
 
-// moves lets a text be drawn as an animation of it draws it, until that has ended.
+// moves draws a text by an animation, until the animation has ended.
 func (n *node) moves(animation text.Animated) {
-	// What moves is drawn at each frame, and what is at rest has been.
+	// Moving text is drawn anew for each frame; the text at rest is drawn already.
 	still := n.drawn
 	n.drawn, n.ends = text.Drawing{}, animation.Settled()
 	n.paint = func(l *canvas.List, at canvas.Matrix, box frame, seconds float64) {
@@ -81,7 +81,7 @@ func (n *node) moves(animation text.Animated) {
 const buttonLook = "font-family: Roboto; font-size: 3vw; color: white; padding: 1vw 2vw; border-radius: 1.5vw; text-align: " +
 	"center; line-height: 1.25"
 
-// pressable is a button at rest, in the middle of the box. Without a text there is nothing to be pressed.
+// pressable is a button at rest, in the middle of the box. A button without a text is not drawn.
 func (s *stage) pressable() (*node, error) {
 	root := s.root()
 	n := words(s.style("button", &root, buttonLook), s.textOf("button", ""))
@@ -99,7 +99,7 @@ func button(s *stage) (*node, error) {
 	return n, err
 }
 
-// buttonWithCursor is advanced/051: a pointer goes to the middle of a button, presses it and fades away.
+// buttonWithCursor is advanced/051: a cursor moves to the middle of a button, clicks on it and fades away.
 func buttonWithCursor(s *stage) (*node, error) {
 	const goes, down, up, away = 1.5, 0.2, 0.1, 0.2 // seconds
 	b, err := s.pressable()
@@ -119,11 +119,11 @@ func buttonWithCursor(s *stage) (*node, error) {
 	c := &node{style: st, box: frame{canvas.Round(b.box.x + b.box.w/2), canvas.Round(b.box.y + b.box.h/2), st.width.Of(s.w, 0),
 		st.height.Of(s.h, 0)}}
 	c.content = c.box
-	begin := rest // at the lower right
+	begin := rest // start position, at the lower right
 	begin.dx, begin.dy = s.w*0.9-c.box.x, s.h*0.9-c.box.y
 	c.motions = append(s.groups["cursor"].tuned(enter(0, goes, "easeOutCirc", begin)), leave(goes+down+up, away, "linear", fade()))
 	c.paint = func(l *canvas.List, at canvas.Matrix, box frame, _ float64) {
-		// The tip of the arrow is at the left and top; its box is narrower than the pointer's.
+		// The tip of the arrow is at its top left corner; its box is narrower than the pointer's.
 		arrow(l, at, frame{box.x, box.y, box.w * 0.7, box.h}, st.color)
 	}
 	return &node{style: root.inherited(), children: []*node{b, c}}, nil
@@ -137,7 +137,7 @@ func (s *stage) symbolSize(g group) float64 {
 	return 3 * s.units.VW
 }
 
-// rating is advanced/070: five symbols that appear one after the other, of which some are lit.
+// rating is advanced/070: five symbols that appear one after the other, some of them highlighted.
 func rating(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["rating"]
@@ -173,13 +173,13 @@ func rating(s *stage) (*node, error) {
 	return s.in(row, "center", "center")
 }
 
-// line is one around a figure; of width 0 it is none.
+// line is the outline of a figure; width 0: none.
 type line struct {
 	width float64
 	color Color
 }
 
-// stroke reads a line such as "2px black"; a colour alone is a line of one pixel.
+// stroke reads a line such as "2px black"; a colour alone means a width of one pixel.
 func (s *stage) stroke(g group, name string, otherwise Color) line {
 	read, ok := s.units.Line(g.word(name))
 	if !ok {

@@ -17,8 +17,8 @@ const (
 	greenWeight = 1 - redWeight - blueWeight
 )
 
-// pixel is a sum of colours that are multiplied by their alpha, and of the alphas. The colour it stands for is the mean of
-// the visible ones: what is transparent does not bleed.
+// pixel is a sum of premultiplied colours, and of their alphas. Its colour is the mean of the visible colours: transparent pixels
+// do not affect it.
 type pixel struct{ r, g, b, a int32 }
 
 func (p *pixel) add(q pixel) {
@@ -28,7 +28,7 @@ func (p *pixel) add(q pixel) {
 	p.a += q.a
 }
 
-// The weights of bt709 in limited range, as shares of 1<<shift for levels of 0 to 255.
+// The weights of bt709 in limited range, as multiples of 1/(1<<shift), for levels of 0 to 255.
 const shift = 20
 
 var (
@@ -57,7 +57,7 @@ func (p pixel) luma() byte {
 	return byte(black + (sum*255/int64(p.a)+half)>>shift)
 }
 
-// chroma returns the chroma of the mean of what was added up.
+// chroma returns the chroma of the mean colour.
 func (p pixel) chroma() (cb, cr byte) {
 	if p.a == 0 {
 		return grey, grey

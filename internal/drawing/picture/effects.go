@@ -8,8 +8,8 @@ import (
 	"golang.org/x/image/math/f64"
 )
 
-// keySoftness is how much further than its similarity a colour key reaches, from transparent to opaque, so that edges do not
-// flicker. It is a share of the largest distance, like similarity.
+// keySoftness is the chroma distance over which a colour key changes from transparent to opaque, so that edges do not flicker.
+// Like similarity it is a fraction of the largest distance.
 const keySoftness = 0.06
 
 // KeyRange returns the chroma of a key colour, up to which distance from it a pixel is transparent, and from which on it is
@@ -25,13 +25,13 @@ func KeyRange(r, g, b uint8, similarity float64) (cb, cr, near, far float64) {
 	return cb, cr, similarity * most, (similarity + keySoftness) * most
 }
 
-// ChromaOf returns the chroma of a colour in bt709 and limited range, without rounding.
+// ChromaOf returns the chroma of a colour in bt709 and limited range, unrounded.
 func ChromaOf(r, g, b uint8) (cb, cr float64) {
 	y := redWeight*float64(r) + greenWeight*float64(g) + blueWeight*float64(b)
 	return grey + chromRange*(float64(b)-y)/(2*255*(1-blueWeight)), grey + chromRange*(float64(r)-y)/(2*255*(1-redWeight))
 }
 
-// Key makes the pixels transparent whose chroma is as near to that of r, g, b as similarity says, 0 to 1.
+// Key makes pixels transparent whose chroma is similar to that of r, g, b; similarity is 0 to 1.
 func Key(img *image.RGBA, r, g, b uint8, similarity float64) {
 	keyB, keyR, near, far := KeyRange(r, g, b, similarity)
 	for i := 0; i < len(img.Pix); i += 4 {
@@ -47,14 +47,14 @@ func Key(img *image.RGBA, r, g, b uint8, similarity float64) {
 	}
 }
 
-// fade multiplies a premultiplied pixel.
+// fade multiplies a premultiplied pixel by a fraction.
 func fade(p []uint8, share float64) {
 	for i, v := range p {
 		p[i] = uint8(float64(v)*share + 0.5)
 	}
 }
 
-// Mirror returns the picture mirrored left to right, upside down or both, within box.
+// Mirror returns the picture mirrored left to right, upside down or both, inside box.
 func Mirror(img *image.RGBA, box image.Rectangle, leftRight, upDown bool) *image.RGBA {
 	if !leftRight && !upDown {
 		return img
@@ -77,7 +77,7 @@ func Mirror(img *image.RGBA, box image.Rectangle, leftRight, upDown bool) *image
 	return out
 }
 
-// Mirrored is where a part of a box lies when the box is mirrored.
+// Mirrored is the rectangle of a part of a box after the box is mirrored.
 func Mirrored(r, box image.Rectangle, leftRight, upDown bool) image.Rectangle {
 	if leftRight {
 		r.Min.X, r.Max.X = box.Min.X+box.Max.X-r.Max.X, box.Min.X+box.Max.X-r.Min.X
@@ -88,7 +88,7 @@ func Mirrored(r, box image.Rectangle, leftRight, upDown bool) image.Rectangle {
 	return r
 }
 
-// Mask is a picture whose brightness, over black, is opacity: 0 hides, 255 shows.
+// Mask converts a picture to its brightness over black, for use as opacity: 0 hides, 255 shows.
 func Mask(img *image.RGBA) *image.Gray {
 	mask := image.NewGray(img.Rect)
 	for y := range img.Rect.Dy() {
@@ -100,7 +100,7 @@ func Mask(img *image.RGBA) *image.Gray {
 	return mask
 }
 
-// Cover multiplies a picture by a mask. What lies beside the mask is hidden.
+// Cover multiplies a picture's alpha by a mask. Pixels outside of the mask become transparent.
 func Cover(img *image.RGBA, mask *image.Gray) {
 	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
 		for x := img.Rect.Min.X; x < img.Rect.Max.X; x++ {
@@ -110,7 +110,7 @@ func Cover(img *image.RGBA, mask *image.Gray) {
 	}
 }
 
-// Cover multiplies a layer by a mask that lies on the same canvas. What lies beside the mask is hidden.
+// Cover multiplies a layer's alpha by a mask on the same canvas. Pixels outside of the mask become transparent.
 func (l *Layer) Cover(mask *image.Gray) {
 	_, _, _, alpha := l.planes()
 	for y := range l.H {
@@ -121,7 +121,7 @@ func (l *Layer) Cover(mask *image.Gray) {
 	}
 }
 
-// Fade multiplies the opacity of a layer.
+// Fade multiplies the opacity of a layer by a fraction.
 func (l *Layer) Fade(share float64) {
 	if share >= 1 {
 		return
@@ -134,7 +134,7 @@ func (l *Layer) Fade(share float64) {
 	look(alpha, &table)
 }
 
-// Rotate returns the part of a canvas of w × h pixels that shows the picture, turned clockwise around the middle of box.
+// Rotate returns the part of a canvas of w × h pixels that shows the picture, rotated clockwise about the centre of box.
 func Rotate(img *image.RGBA, box image.Rectangle, degrees float64, w, h int) *image.RGBA {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	x, y := float64(box.Min.X+box.Max.X)/2, float64(box.Min.Y+box.Max.Y)/2
@@ -145,7 +145,7 @@ func Rotate(img *image.RGBA, box image.Rectangle, degrees float64, w, h int) *im
 	return out
 }
 
-// Correct changes the colours of a layer by tables for brightness and chroma.
+// Correct maps the brightness and chroma of a layer by tables.
 func (l *Layer) Correct(c Correction) {
 	luma, cb, cr, _ := l.planes()
 	light, color := c.tables()
@@ -160,10 +160,10 @@ func look(plane []byte, table *[256]byte) {
 	}
 }
 
-// Correction is a change of colours as ffmpeg's eq filter makes it.
+// Correction is a colour correction with the parameters of ffmpeg's eq filter.
 type Correction struct{ Brightness, Contrast, Gamma, Saturation float64 }
 
-// tables returns what becomes of each level of brightness and of chroma.
+// tables returns the corrected value of each level of brightness and of chroma.
 func (c Correction) tables() (light, color [256]byte) {
 	for i := range 256 {
 		light[i] = c.Light(i)
@@ -172,7 +172,7 @@ func (c Correction) tables() (light, color [256]byte) {
 	return light, color
 }
 
-// Light is what becomes of a level of brightness.
+// Light is the corrected value of a level of brightness.
 func (c Correction) Light(level int) byte {
 	v := c.Contrast*(float64(level)/255-0.5) + 0.5 + c.Brightness
 	if v <= 0 {

@@ -1,6 +1,6 @@
 package picture
 
-// Frame is a whole opaque picture as ffmpeg's yuv420p: bt709, limited range.
+// Frame is an opaque picture in ffmpeg's format yuv420p: bt709, limited range.
 type Frame struct {
 	W, H int // even
 	// Pix holds the planes Y (W × H), Cb and Cr (half of both sides each).
@@ -29,7 +29,7 @@ func fill(plane []byte, v byte) {
 	}
 }
 
-// Draw lays a layer over the frame. The layer must lie inside it.
+// Draw composites a layer over the frame. The layer must be inside of it.
 func (f *Frame) Draw(l *Layer) {
 	luma, cb, cr, alpha := l.planes()
 	for y := range l.H {

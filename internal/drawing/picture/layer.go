@@ -1,24 +1,24 @@
-// Package picture turns stills into what ffmpeg lays over a movie: decoded once, upright, scaled, cut to the canvas, and
-// converted to bt709 in limited range, so that no colour is left to a guess.
+// Package picture converts still pictures to layers that ffmpeg composites into a movie: decoded once, upright, scaled, clipped
+// to the canvas, and in bt709 with limited range, so that ffmpeg has to guess no colours.
 package picture
 
 import (
 	"image"
 )
 
-// Layer is a picture on a canvas as ffmpeg's yuva420p: bt709, limited range, colours not multiplied by alpha. Its place and
-// size are even, so that its half-size planes lie on those of the canvas.
+// Layer is a picture on a canvas in ffmpeg's format yuva420p: bt709, limited range, straight alpha. Its position and size are
+// even, so that its half-size planes are aligned to those of the canvas.
 type Layer struct {
 	X, Y, W, H int
 	// Pix holds the planes Y (W × H), Cb and Cr (half of both sides each) and alpha (W × H).
 	Pix []byte
 }
 
-// PixelFormat is ffmpeg's name for what Layer.Pix holds.
+// PixelFormat is ffmpeg's name of the format of Layer.Pix.
 const PixelFormat = "yuva420p"
 
-// FromRGBA makes a layer of a picture that lies on a canvas of w × h pixels at its own bounds. What reaches over the canvas is
-// cut. The layer is empty (W and H 0) when nothing of the picture lies on the canvas.
+// FromRGBA makes a layer from a picture that is placed on a canvas of w × h pixels at its own bounds, clipped to the canvas. The
+// layer is empty (W and H 0) if the picture is outside of the canvas.
 func FromRGBA(img *image.RGBA, w, h int) *Layer {
 	return convert(img.Bounds(), w, h, func(x0, y int, row []pixel) {
 		pix := img.Pix[img.PixOffset(x0, y):]
@@ -29,8 +29,7 @@ func FromRGBA(img *image.RGBA, w, h int) *Layer {
 	})
 }
 
-// FromNRGBA is FromRGBA for a picture whose colours are not multiplied by alpha; at is where its top left corner lies on
-// the canvas.
+// FromNRGBA is FromRGBA for a picture with straight alpha; at is the position of its top left corner on the canvas.
 func FromNRGBA(img *image.NRGBA, at image.Point, w, h int) *Layer {
 	shift := img.Bounds().Min.Sub(at)
 	return convert(img.Bounds().Sub(shift), w, h, func(x0, y int, row []pixel) {
@@ -43,7 +42,7 @@ func FromNRGBA(img *image.NRGBA, at image.Point, w, h int) *Layer {
 	})
 }
 
-// convert reads premultiplied pixels inside bounds, a row of them from x0 on at a time; around them everything is transparent.
+// convert reads premultiplied pixels inside bounds, a row from x0 on at a time; pixels outside of bounds are transparent.
 func convert(bounds image.Rectangle, w, h int, read func(x0, y int, row []pixel)) *Layer {
 	seen := bounds.Intersect(image.Rect(0, 0, w, h))
 	if seen.Empty() {
@@ -85,7 +84,7 @@ func (l *Layer) planes() (luma, cb, cr, alpha []byte) {
 	return l.Pix[:n], l.Pix[n : n+n/4], l.Pix[n+n/4 : n+n/2], l.Pix[n+n/2:]
 }
 
-// Clear makes the layer show nothing.
+// Clear makes the layer transparent.
 func (l *Layer) Clear() {
 	luma, cb, cr, alpha := l.planes()
 	fill(luma, black)
@@ -94,7 +93,7 @@ func (l *Layer) Clear() {
 	clear(alpha)
 }
 
-// Place copies another layer of the same canvas, which must lie inside this one.
+// Place copies a layer of the same canvas that is inside of this one.
 func (l *Layer) Place(inner *Layer) {
 	dst, src := [4][]byte{}, [4][]byte{}
 	dst[0], dst[1], dst[2], dst[3] = l.planes()
@@ -112,5 +111,5 @@ func (l *Layer) Place(inner *Layer) {
 	}
 }
 
-// Empty says that the layer shows nothing.
+// Empty says that the layer has no pixels.
 func (l *Layer) Empty() bool { return l.W == 0 || l.H == 0 }

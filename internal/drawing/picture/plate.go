@@ -1,14 +1,14 @@
 package picture
 
-// Plate is a picture that is shown in parts and turned: what of it, changes from frame to frame. Its colours are bt709 in limited
-// range, those of transparent pixels are like their neighbours', so that edges do not darken when pixels are mixed.
+// Plate is the source image of moving views and rotations. Its colours are bt709 in limited range; transparent pixels have the
+// colours of their neighbours, so that interpolation does not darken edges.
 type Plate struct {
 	W, H int // even
-	// The planes are as in Layer; Alpha is nil where the picture is opaque everywhere.
+	// The planes have the sizes of those in Layer; Alpha is nil for an opaque picture.
 	Luma, Cb, Cr, Alpha []byte
 }
 
-// NewPlate makes a plate of a layer, which it takes over. The layer's place means nothing to it.
+// NewPlate makes a plate from a layer and takes the layer's memory over. The layer's position is ignored.
 func NewPlate(l *Layer) *Plate {
 	p := &Plate{W: l.W, H: l.H}
 	p.Luma, p.Cb, p.Cr, p.Alpha = l.planes()
@@ -22,10 +22,10 @@ func NewPlate(l *Layer) *Plate {
 	return p
 }
 
-// Opaque says that nothing shines through the plate.
+// Opaque says that no pixel of the plate is transparent.
 func (p *Plate) Opaque() bool { return p.Alpha == nil }
 
-// bleed gives transparent pixels the colours of what is near them.
+// bleed gives transparent pixels the colours of their neighbours.
 func (p *Plate) bleed() {
 	spread(p.Luma, p.Alpha, p.W, p.H)
 	cw, ch := p.W/2, p.H/2
@@ -40,7 +40,7 @@ func (p *Plate) bleed() {
 	spread(p.Cr, alpha, cw, ch)
 }
 
-// spread fills the pixels of a plane whose alpha is 0 from the same picture at half the size, and that one in the same way.
+// spread fills the pixels of a plane whose alpha is 0 from a half-size copy of it, recursively.
 func spread(plane, alpha []byte, w, h int) {
 	if w < 2 && h < 2 {
 		return

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// scale draws the part crop of src into the rectangle box of a canvas, and returns the pixels of that canvas inside
-// visible, a part of box. Pixels are premultiplied. A part that needs no scaling is copied exactly.
+// scale draws the part crop of src into the rectangle box of a canvas, and returns the pixels of that canvas inside visible, a
+// part of box. Pixels are premultiplied. A part that needs no scaling is copied exactly.
 //
-// It works row by row: the memory it needs does not grow with the source.
+// It works row by row: its memory does not grow with the source.
 func scale(src image.Image, crop, box, visible image.Rectangle) *image.RGBA {
 	out := image.NewRGBA(visible)
 	if crop.Size() == box.Size() {
@@ -33,14 +33,14 @@ func scale(src image.Image, crop, box, visible image.Rectangle) *image.RGBA {
 	return out
 }
 
-// tap says which source pixels make one pixel of the result, and how much of each.
+// tap holds the source pixels of one pixel of the result, and their weights.
 type tap struct {
 	first   int
 	weights []float32
 }
 
-// newAxis returns the taps of the pixels from to to along one axis, where srcLen source pixels from srcStart on become
-// dstLen pixels from dstStart on.
+// newAxis returns the taps for the pixels [from, to) on one axis. srcLen source pixels from srcStart are scaled to dstLen pixels
+// from dstStart.
 func newAxis(srcStart, srcLen, dstStart, dstLen, from, to int) []tap {
 	ratio := float64(srcLen) / float64(dstLen)
 	stretch := math.Max(1, ratio)
@@ -64,7 +64,7 @@ func newAxis(srcStart, srcLen, dstStart, dstLen, from, to int) []tap {
 	return taps
 }
 
-// catmullRom is the cubic filter that keeps edges sharp without visible rings.
+// catmullRom is the cubic filter that keeps edges sharp without visible ringing.
 func catmullRom(x float64) float64 {
 	x = math.Abs(x)
 	switch {
@@ -76,7 +76,7 @@ func catmullRom(x float64) float64 {
 	return 0
 }
 
-// rowScaler scales source rows across, each once.
+// rowScaler scales source rows horizontally, each once.
 type rowScaler struct {
 	src    image.Image
 	crop   image.Rectangle
@@ -110,7 +110,7 @@ func (s *rowScaler) row(y int) []float32 {
 	return row
 }
 
-// forgetBefore drops the rows that no later pixel needs: taps begin further and further down.
+// forgetBefore drops rows that later pixels do not need: the taps move downwards.
 func (s *rowScaler) forgetBefore(y int) {
 	for k := range s.ready {
 		if k < y {
@@ -119,7 +119,7 @@ func (s *rowScaler) forgetBefore(y int) {
 	}
 }
 
-// store rounds premultiplied sums into pixels. Overshoot of the filter is cut, colours at alpha.
+// store rounds premultiplied sums to pixels. Overshoot of the filter is clipped, colours to alpha.
 func store(pix []byte, sum []float32) {
 	for i := 0; i < len(sum); i += 4 {
 		alpha := clamp(sum[i+3], 255)

@@ -3,7 +3,7 @@ package picture
 import "image"
 
 // Scale draws a picture into the rectangle box of a canvas, and returns the premultiplied pixels of that canvas inside visible, a
-// part of box. The memory it needs grows with visible only, however large box is.
+// part of box. Its memory depends on the size of visible only.
 func Scale(src image.Image, box, visible image.Rectangle) *image.RGBA {
 	return scale(src, src.Bounds(), box, visible)
 }

@@ -16,20 +16,20 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// Still says how a picture file is shown.
+// Still describes a picture file and how it is placed on the canvas.
 type Still struct {
 	Path        string
 	Format      string          // jpeg, png, gif, webp, bmp or tiff
 	Orientation int             // EXIF, 1 to 8; 0: upright
 	Crop        image.Rectangle // of the upright picture; empty: all of it
-	Box         image.Rectangle // on the canvas; may reach over it
+	Box         image.Rectangle // on the canvas; may extend beyond it
 }
 
 var decoders = map[string]func(io.Reader) (image.Image, error){
 	"jpeg": jpeg.Decode, "png": png.Decode, "gif": gif.Decode, "webp": decodeWebP, "bmp": bmp.Decode, "tiff": tiff.Decode,
 }
 
-// Pixels decodes the picture and returns what is seen of it in a part of its box.
+// Pixels decodes the picture and returns the part visible of its box.
 func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 	if visible = visible.Intersect(s.Box); visible.Empty() {
 		return &image.RGBA{}, nil
@@ -37,7 +37,7 @@ func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 	if s.large() {
 		oneLarge <- struct{}{}
 		defer func() {
-			debug.FreeOSMemory() // the next one needs the room
+			debug.FreeOSMemory() // the next picture needs the memory
 			<-oneLarge
 		}()
 	}
@@ -56,19 +56,19 @@ func (s Still) Pixels(visible image.Rectangle) (*image.RGBA, error) {
 	if s.Orientation <= 1 {
 		return scale(src, crop.Add(src.Bounds().Min), s.Box, visible), nil
 	}
-	// Scaled lying, then turned: the picture on the canvas is mostly the smaller one.
+	// Scale first, then rotate: the picture on the canvas is usually the smaller one.
 	lying := turn{orientation: s.Orientation, size: t.stand(s.Box.Size())}
 	part := lying.rect(visible.Sub(s.Box.Min))
 	scaled := scale(src, t.rect(crop).Add(src.Bounds().Min), image.Rectangle{Max: lying.size}, part)
 	return lying.image(scaled, s.Box, visible), nil
 }
 
-// oneLarge lets large pictures be decoded one after the other: each takes up to 200 MB.
+// oneLarge makes large pictures be decoded one at a time: each takes up to 200 MB.
 var oneLarge = make(chan struct{}, 1)
 
 const largePixels = 16_000_000
 
-// large says whether the picture needs much memory. A damaged one does not.
+// large says whether decoding the picture takes much memory. It is false for a damaged picture.
 func (s Still) large() bool {
 	f, err := os.Open(s.Path)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s Still) decode() (image.Image, error) {
 	return img, nil
 }
 
-// DecodeError is a picture file that is damaged.
+// DecodeError says that a picture file is damaged.
 type DecodeError struct {
 	Format string
 	Err    error
@@ -108,7 +108,7 @@ type DecodeError struct {
 func (e *DecodeError) Error() string { return "decode " + e.Format + ": " + e.Err.Error() }
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// onScreen puts the first picture of a GIF into its screen: the picture alone may be smaller.
+// onScreen places the first picture of a GIF on the GIF's screen, which may be larger.
 func onScreen(first image.Image, f io.ReadSeeker) (image.Image, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -126,16 +126,16 @@ func onScreen(first image.Image, f io.ReadSeeker) (image.Image, error) {
 	return whole, nil
 }
 
-// turn is an EXIF orientation of a picture of one size.
+// turn is an EXIF orientation for a picture of a given size.
 type turn struct {
 	orientation int
 	size        image.Point // as stored
 }
 
-// seen is the size after turning.
+// seen is the size after the rotation.
 func (t turn) seen() image.Point { return t.stand(t.size) }
 
-// stand swaps the sides where the orientation is a quarter turn.
+// stand swaps width and height if the orientation is a quarter turn.
 func (t turn) stand(size image.Point) image.Point {
 	if t.orientation >= 5 {
 		return image.Pt(size.Y, size.X)
@@ -143,7 +143,7 @@ func (t turn) stand(size image.Point) image.Point {
 	return size
 }
 
-// stored returns which stored pixel is seen at x, y.
+// stored returns the position in the stored picture of the pixel shown at x, y.
 func (t turn) stored(x, y int) image.Point {
 	right, bottom := t.size.X-1, t.size.Y-1
 	switch t.orientation {
@@ -165,13 +165,13 @@ func (t turn) stored(x, y int) image.Point {
 	return image.Pt(x, y)
 }
 
-// rect returns which stored pixels are seen in r.
+// rect returns the rectangle of the stored picture that is shown in r.
 func (t turn) rect(r image.Rectangle) image.Rectangle {
 	a, b := t.stored(r.Min.X, r.Min.Y), t.stored(r.Max.X-1, r.Max.Y-1)
 	return image.Rect(min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X)+1, max(a.Y, b.Y)+1)
 }
 
-// image turns a picture and puts it at box; only the pixels inside visible are made.
+// image rotates a picture and places it at box; only the pixels inside visible are computed.
 func (t turn) image(stored *image.RGBA, box, visible image.Rectangle) *image.RGBA {
 	out := image.NewRGBA(visible)
 	for y := visible.Min.Y; y < visible.Max.Y; y++ {

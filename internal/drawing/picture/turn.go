@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Turn shows a plate that fills a box, turned clockwise around the box's middle.
+// Turn draws a plate that fills a box, rotated clockwise about the box's centre.
 type Turn struct {
 	Plate *Plate // of the box's size, rounded up to even sides
 	Box   image.Rectangle
 }
 
-// TurnBounds is the part of the canvas that a box reaches at any angle, with even sides.
+// TurnBounds is the part of the canvas that a box can cover at any angle, with even sides.
 func TurnBounds(box image.Rectangle, w, h int) image.Rectangle {
 	radius := math.Hypot(float64(box.Dx()), float64(box.Dy()))/2 + 1
 	x, y := float64(box.Min.X+box.Max.X)/2, float64(box.Min.Y+box.Max.Y)/2
@@ -19,7 +19,7 @@ func TurnBounds(box image.Rectangle, w, h int) image.Rectangle {
 		int(math.Ceil(y+radius))), w, h)
 }
 
-// Even is the part of r on a canvas of w × h pixels, moved outwards to even places.
+// Even enlarges r to even positions, and limits it to a canvas of w × h pixels.
 func Even(r image.Rectangle, w, h int) image.Rectangle {
 	r = r.Intersect(image.Rect(0, 0, w, h))
 	if r.Empty() {
@@ -28,10 +28,10 @@ func Even(r image.Rectangle, w, h int) image.Rectangle {
 	return image.Rect(r.Min.X&^1, r.Min.Y&^1, (r.Max.X+1)&^1, (r.Max.Y+1)&^1)
 }
 
-// fraction is the number of bits behind the point of a place in a plate.
+// fraction is the number of fractional bits of a position in a plate.
 const fraction = 16
 
-// Draw fills the layer, whose place, size and Pix are given, with the plate at an angle in degrees.
+// Draw fills the layer, whose position, size and Pix are given, with the plate rotated by degrees.
 func (t Turn) Draw(degrees float64, l *Layer) {
 	luma, cb, cr, alpha := l.planes()
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
@@ -71,13 +71,13 @@ func (t Turn) Draw(degrees float64, l *Layer) {
 
 func fixed(v float64) int64 { return int64(math.Round(v * (1 << fraction))) }
 
-// inside is how much of a pixel around u lies between 0 and size.
+// inside is the fraction of a pixel around u that lies between 0 and size.
 func inside(u, size int64) int64 {
 	const whole = 1 << fraction
 	return max(0, min(whole, u+whole/2, size-u+whole/2))
 }
 
-// bilinear mixes the four pixels around a place, which counts from the plane's corner.
+// bilinear interpolates between the four pixels around a position in a plane.
 func bilinear(plane []byte, w, h int, u, v int64) byte {
 	u, v = u-1<<(fraction-1), v-1<<(fraction-1)
 	x, y := int(u>>fraction), int(v>>fraction)

@@ -6,28 +6,28 @@ import (
 	"math"
 )
 
-// View is a part of a picture, in shares of its width and height from its top left corner. It may reach out of the picture, where
-// nothing is.
+// View is a rectangle in a picture, in fractions of the picture's width and height, from its top left corner. It may extend
+// beyond the picture; the outside is transparent.
 type View struct{ X, Y, W, H float64 }
 
-// Viewer shows parts of a plate in a box of the canvas, each place to a fraction of a pixel, so that a slow change is smooth.
-// It is used by one goroutine at a time.
+// Viewer shows parts of a plate in a box of the canvas, with positions to a fraction of a pixel, so that slow movements are
+// smooth. It is used by one goroutine at a time.
 type Viewer struct {
 	plate   *Plate
-	size    image.Point // of the picture on the plate, which may be a pixel larger
+	size    image.Point // size of the picture; the plate may be a pixel larger
 	box     image.Rectangle
-	rows    map[int][]byte // rows scaled across, of the plane that is being made
+	rows    map[int][]byte // horizontally scaled rows of the current plane
 	spare   [][]byte
 	columns taps
 	lines   taps
 }
 
-// NewViewer returns a Viewer in a box of a picture of that size in the plate's top left corner.
+// NewViewer returns a Viewer for a box. size is the size of the picture in the plate's top left corner.
 func NewViewer(p *Plate, size image.Point, box image.Rectangle) *Viewer {
 	return &Viewer{plate: p, size: size, box: box, rows: map[int][]byte{}}
 }
 
-// Draw fills the layer, whose place, size and Pix are given, with what the canvas shows of the view there.
+// Draw fills the layer, whose position, size and Pix are given, with the view.
 func (s *Viewer) Draw(v View, l *Layer) {
 	luma, cb, cr, alpha := l.planes()
 	if s.plate.Alpha == nil {
@@ -44,7 +44,7 @@ func (s *Viewer) Draw(v View, l *Layer) {
 	s.cut(v, l, alpha)
 }
 
-// aim works out which pixels of a plane, which is part times smaller than the plate, make each pixel of the layer.
+// aim computes the taps for the pixels of the layer, in a plane that is smaller than the plate by the factor part.
 func (s *Viewer) aim(v View, l *Layer, part int) {
 	size := float64(part)
 	s.columns.aim(v.X, v.W, float64(s.size.X)/size, s.plate.W/part, s.box.Min.X, s.box.Dx(), l.X, l.W, part)
@@ -55,8 +55,8 @@ func (s *Viewer) aim(v View, l *Layer, part int) {
 // coarser mixing would cost more and look softer.
 const sharpest = 1.25
 
-// taps says for each pixel along one axis which pixels of a plane it is made of: n of them from first on, with weights that add
-// up to 256.
+// taps holds, for each pixel along one axis, the pixels of a plane that it is made of: n from first on, with weights whose sum is
+// 256.
 type taps struct {
 	n       int
 	first   []int32
@@ -65,7 +65,7 @@ type taps struct {
 
 func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from, count, part int) {
 	count /= part
-	scale := size * picture * float64(part) / float64(boxSize) // pixels of the plane for each one of the result
+	scale := size * picture * float64(part) / float64(boxSize) // pixels of the plane per pixel of the result
 	radius := 1.0
 	if scale > sharpest {
 		radius = scale
@@ -80,7 +80,7 @@ func (t *taps) aim(start, size, picture float64, plane, boxStart, boxSize, from,
 	}
 }
 
-// add weighs the pixels around at by a triangle. Outside of the plane its edge goes on.
+// add adds the weights of the pixels around at by a triangle filter. Outside of the plane its edge pixels are repeated.
 func (t *taps) add(at, radius float64, first, plane int) {
 	base := min(max(first, 0), plane-t.n)
 	start := len(t.weights)
@@ -103,7 +103,7 @@ func (t *taps) add(at, radius float64, first, plane int) {
 			heaviest, most = i, weights[i]
 		}
 	}
-	weights[heaviest] += 256 - sum // what rounding has lost or gained
+	weights[heaviest] += 256 - sum // corrects the rounding error
 	t.first = append(t.first, int32(base))
 }
 
@@ -121,7 +121,7 @@ func (s *Viewer) plane(dst, src []byte, stride int) {
 			rows[k] = s.row(src, stride, int(first)+k)
 		}
 		mix(dst[y*w:(y+1)*w], rows, s.lines.weights[y*n:(y+1)*n])
-		for y, row := range s.rows { // rows are needed further and further down
+		for y, row := range s.rows { // rows are used from top to bottom
 			if y < int(first) {
 				s.spare = append(s.spare, row)
 				delete(s.rows, y)
@@ -130,7 +130,7 @@ func (s *Viewer) plane(dst, src []byte, stride int) {
 	}
 }
 
-// row is a row of the plane, scaled across.
+// row returns a row of the plane, scaled horizontally.
 func (s *Viewer) row(src []byte, stride, y int) []byte {
 	if row, ok := s.rows[y]; ok {
 		return row
@@ -172,13 +172,13 @@ func (t *taps) apply(dst, src []byte) {
 	}
 }
 
-// Every other byte of eight, and a half in each of the lanes that this leaves.
+// Masks for every other byte of eight, and one half in each of the resulting lanes.
 const (
 	lanes  = 0x00ff00ff00ff00ff
 	halves = 0x0080008000800080
 )
 
-// mix adds up rows by their weights, which are 256 together, eight pixels at a time: no lane can run over.
+// mix adds rows with weights whose sum is 256, eight pixels at a time: no lane can overflow.
 func mix(dst []byte, rows [][]byte, weights []uint32) {
 	n := len(dst)
 	i := 0
@@ -209,7 +209,7 @@ func mix(dst []byte, rows [][]byte, weights []uint32) {
 	}
 }
 
-// cut takes away what lies outside of the picture or the box, with soft edges where they fall between pixels.
+// cut clears the parts outside of the picture or the box, with antialiased edges.
 func (s *Viewer) cut(v View, l *Layer, alpha []byte) {
 	across := coverage(v.X, v.W, s.box.Min.X, s.box.Dx(), l.X, l.W)
 	down := coverage(v.Y, v.H, s.box.Min.Y, s.box.Dy(), l.Y, l.H)
@@ -235,7 +235,7 @@ func (s *Viewer) cut(v View, l *Layer, alpha []byte) {
 	}
 }
 
-// coverage says how much of each pixel along an axis the picture covers; nil: all of each.
+// coverage returns the fraction of each pixel along an axis that the picture covers; nil: all are covered.
 func coverage(start, size float64, boxStart, boxSize, from, count int) []float64 {
 	first := math.Max(float64(boxStart), float64(boxStart)-start/size*float64(boxSize))
 	last := math.Min(float64(boxStart+boxSize), float64(boxStart)+(1-start)/size*float64(boxSize))

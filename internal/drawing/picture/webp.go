@@ -13,23 +13,23 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// WebP plays an animated WebP, which neither ffmpeg 5 nor Go's library does: each of its frames is a small WebP of its own, laid
-// over the ones before. It is used by one goroutine at a time, and Close must be called.
+// WebP plays an animated WebP, which neither ffmpeg 5 nor Go's library can: each frame is a small WebP, composited over the
+// frames before it. It is used by one goroutine at a time; Close must be called.
 type WebP struct {
 	file   *os.File
 	canvas *image.NRGBA
 	shots  []webpShot
-	shown  int // the shot that canvas shows, -1: none
+	shown  int // index of the frame that canvas shows; -1: none
 	clear  image.Rectangle
 }
 
 // webpShot is one frame of the file.
 type webpShot struct {
-	offset, size int64 // of its chunks
+	offset, size int64 // position of its chunks in the file
 	until        float64
 	rect         image.Rectangle
-	alone        bool // replaces what is below instead of being laid over it
-	dispose      bool // its rectangle is cleared afterwards
+	alone        bool // replaces the pixels below instead of being blended
+	dispose      bool // its rectangle is cleared after it was shown
 }
 
 const (
@@ -39,7 +39,7 @@ const (
 
 var errWebP = errors.New("not an animated WebP")
 
-// OpenWebP reads where the frames of the file are.
+// OpenWebP opens a file and finds its frames.
 func OpenWebP(path string) (*WebP, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -102,12 +102,12 @@ func (w *WebP) index() error {
 	return nil
 }
 
-// maxTurnedPixels bounds the frames of an animation.
+// maxTurnedPixels is the largest number of pixels of a frame of an animation.
 const maxTurnedPixels = 36_000_000
 
 func u24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// At returns what is seen at a time, in seconds; the last frame stays. The picture is used again by the next call.
+// At returns the picture at a time, in seconds; the last frame is held. The next call changes the picture.
 func (w *WebP) At(seconds float64) (*image.NRGBA, error) {
 	want := 0
 	for want < len(w.shots)-1 && w.shots[want].until <= seconds+1e-9 {
@@ -138,7 +138,7 @@ func (w *WebP) At(seconds float64) (*image.NRGBA, error) {
 	return w.canvas, nil
 }
 
-// shot decodes a frame: its chunks are made into a file of their own.
+// shot decodes a frame, by making a WebP file of its chunks in memory.
 func (w *WebP) shot(s webpShot) (image.Image, error) {
 	chunks := make([]byte, s.size)
 	if _, err := w.file.ReadAt(chunks, s.offset); err != nil && !errors.Is(err, io.EOF) {

@@ -24,7 +24,7 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 	return img, nil
 }
 
-// wholeLuma and wholeChroma turn the levels of video into those of a JPEG.
+// wholeLuma and wholeChroma map limited-range levels to full range.
 var wholeLuma, wholeChroma = levels(16, 219, 0), levels(128, 224, 128)
 
 func levels(zero, span, becomes float64) (all [256]uint8) {

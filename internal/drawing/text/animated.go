@@ -10,7 +10,7 @@ type Animated interface {
 	// times give equal pictures. Times before 0 count as 0, times after Settled as Settled. The picture must not be changed; the
 	// next call does not change it either. What cannot be drawn is a *domain.Error.
 	Frame(seconds float64) (Drawing, error)
-	// Settled is the time in seconds from which on nothing changes any more; 0 of what never moves.
+	// Settled is the time in seconds after which the picture does not change any more; 0 if it never moves.
 	Settled() float64
 }
 
@@ -25,8 +25,8 @@ func (s Still) Frame(float64) (Drawing, error) { return s.Drawing, nil }
 // Settled is 0.
 func (Still) Settled() float64 { return 0 }
 
-// Animate prepares a text in a box of w × h pixels with the animation by which it comes in. It is shaped and laid out here, once;
-// a text that is too large to draw is a *domain.Error.
+// Animate prepares a text in a box of w × h pixels, with its animation. It shapes the text and lays it out once; a text that is
+// too large to draw is a *domain.Error.
 func (e *Engine) Animate(t timeline.Text, w, h int) (Animated, error) {
 	b, err := e.Lay(t, Options{}, w, h)
 	if err != nil {
@@ -35,7 +35,7 @@ func (e *Engine) Animate(t timeline.Text, w, h int) (Animated, error) {
 	return b.Animate(t.Animation)
 }
 
-// Animate returns the block with an animation; nil: none. A style that does not exist is none either.
+// Animate returns the block with an animation. nil, or a style that does not exist, means no animation.
 func (b *Block) Animate(a *timeline.Animation) (Animated, error) {
 	if a == nil || styles[a.Style] == nil || len(b.clusters) == 0 {
 		d, err := b.Draw()
@@ -44,7 +44,7 @@ func (b *Block) Animate(a *timeline.Animation) (Animated, error) {
 	return &entrance{block: b, motion: *a, style: styles[a.Style]}, nil
 }
 
-// entrance is a text that comes in.
+// entrance is a text with an animation.
 type entrance struct {
 	block  *Block
 	motion timeline.Animation
@@ -60,7 +60,7 @@ func (e *entrance) Settled() float64 {
 	return e.motion.Ends(last + 1)
 }
 
-// unit is which unit a cluster belongs to, by the animation's count.
+// unit returns the number of the unit that a cluster belongs to.
 func (e *entrance) unit(c *cluster) int {
 	unit := 0
 	switch e.motion.Unit {

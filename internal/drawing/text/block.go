@@ -17,52 +17,52 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// Block is a text that has been shaped and laid out: what is seen of it, in the coordinates of its box, whose top left corner is
-// 0, 0. It knows no fonts any more. It is used by one goroutine at a time.
+// Block is a text that has been shaped and laid out: its visible shapes, in the coordinates of its box, whose top left corner is
+// 0, 0. It has no references to fonts. It is used by one goroutine at a time.
 type Block struct {
 	Warnings []string // for the client
 
 	style    timeline.TextSettings
 	clusters []cluster
-	lines    []image.Rectangle // the room of each line, from edge to edge of the textbox's content
+	lines    []image.Rectangle // the rectangle of each line, as wide as the textbox's content
 	// The textbox with its padding.
 	left, top, right, bottom float64
-	pills                    []room          // what the backgrounds of phrases cover
-	region                   image.Rectangle // outside of it nothing is drawn
+	pills                    []room          // rectangles of phrases with a background of their own
+	region                   image.Rectangle // nothing outside of it is drawn
 	raster                   canvas.Raster
-	cached                   int // pixels of emoji that are kept
+	cached                   int // pixels of emoji that are kept in memory
 }
 
-// cluster is what is moved as one: a letter with its marks, a ligature, a word of joined letters, an emoji.
+// cluster is the smallest part that moves as one: a letter with its marks, a ligature, a word of a cursive script, an emoji.
 type cluster struct {
 	path     canvas.Path // contours of glyphs
-	extra    canvas.Path // what is added to them; their directions are not those of glyphs
+	extra    canvas.Path // added contours, such as underlines; their directions differ from those of glyphs
 	stroke   canvas.Path
 	emojis   []emoji
-	ink      image.Rectangle // what it covers at most
+	ink      image.Rectangle // rectangle that it covers at most
 	center   canvas.Point    // the middle of its width, on the baseline
-	at       int             // place in the text, in runes
+	at       int             // position in the text, in runes
 	line     int
-	phrase   int     // by line breaks of the text
-	word     int     // by blanks, in reading order
-	letter   int     // in reading order; blanks have the number of the letter before
-	size     float64 // of the font
-	x0, x1   float64 // where it begins and ends
+	phrase   int     // number of the phrase; phrases are separated by line breaks in the text
+	word     int     // number of the word, in reading order; words are separated by blanks
+	letter   int     // number of the letter, in reading order; blanks have the number of the letter before
+	size     float64 // font size
+	x0, x1   float64 // left and right end
 	hasGlyph bool
 }
 
-// emoji is a picture, and where its edges are.
+// emoji is a picture and the rectangle in which it is drawn.
 type emoji struct {
 	picture *image.RGBA
 	at      image.Rectangle
-	scaled  *image.NRGBA // nil until it is needed, and where it would be too large to keep
+	scaled  *image.NRGBA // nil until it is needed, and for pictures that are too large to keep
 }
 
-// The bounds of a drawing. Work counts the area of every glyph, so that letters heaped upon each other are bounded too.
+// The bounds of a drawing. maxWork counts the area of every glyph, so that letters heaped upon each other are bounded too.
 const (
 	maxPixels = 64 << 20
 	maxWork   = 128 << 20
-	maxMargin = 512 // how far out of its box a text is drawn
+	maxMargin = 512 // how far outside of its box a text is drawn, in pixels
 	maxKept   = 8 << 20
 )
 
@@ -70,10 +70,10 @@ func errTooLarge() error {
 	return domain.Errorf(domain.Invalid, "text_too_large", "The text is too large to draw. Use a smaller 'font-size' or less text")
 }
 
-// Options are what only some texts want.
+// Options are settings that only some callers need.
 type Options struct {
-	Spans   []Span // parts that look otherwise
-	Tabular bool   // all digits are equally wide, so that counting does not tremble
+	Spans   []Span // parts with another weight or slant
+	Tabular bool   // all digits have the same width, so that a counter does not jitter
 }
 
 // Lay shapes a text and lays it out in a box of w × h pixels.
@@ -85,10 +85,10 @@ func (e *Engine) Lay(t timeline.Text, o Options, w, h int) (b *Block, err error)
 	return b, err
 }
 
-// Size is that of the textbox with its padding, in pixels.
+// Size is the size of the textbox with its padding, in pixels.
 func (b *Block) Size() (w, h float64) { return b.right - b.left, b.bottom - b.top }
 
-// Lines is how many lines the text has.
+// Lines is the number of lines.
 func (b *Block) Lines() int { return len(b.lines) }
 
 func (w *worker) block(t timeline.Text, o Options, width, height int) (*Block, error) {
@@ -113,7 +113,7 @@ func (w *worker) block(t timeline.Text, o Options, width, height int) (*Block, e
 	return b, nil
 }
 
-// collect fills the block with what of the page's glyphs lies in its region.
+// collect adds the glyphs of the page that are in the block's region.
 func (w *worker) collect(b *Block, p page) error {
 	words := wordsOf(p.text)
 	work := 0
@@ -124,11 +124,11 @@ func (w *worker) collect(b *Block, p page) error {
 		x := l.x
 		for i := range l.runs {
 			run := &l.runs[i]
-			last := -1 // what the cluster before is told by
+			last := -1 // identifies the cluster before
 			for _, g := range run.Glyphs {
 				at := min(l.start+g.TextIndex(), len(p.text)-1)
 				key := at
-				if !spacedOut(language.LookupScript(p.text[at])) { // joined letters stay together
+				if !spacedOut(language.LookupScript(p.text[at])) { // joined letters form one cluster
 					key = -2 - words[at]
 				}
 				if key != last || last == -1 {
@@ -143,7 +143,7 @@ func (w *worker) collect(b *Block, p page) error {
 				placed := place(run, g, x, l.baseline)
 				x += px(g.Advance)
 				c.x1 = x
-				// Glyph 0 is the box that fonts show for what they do not have; a gap is better, and there is a warning.
+				// Glyph 0 is the box that fonts draw for missing characters; a gap looks better, and a warning is given.
 				if g.GlyphID == 0 || g.Width == 0 || placed.bounds.Intersect(b.region).Empty() {
 					continue
 				}
@@ -157,7 +157,8 @@ func (w *worker) collect(b *Block, p page) error {
 	return nil
 }
 
-// wordsOf numbers the words of a text: one number for each character, blanks have that of the word before.
+// wordsOf numbers the words of a text: it returns the word number of each character; a blank has the number of the word before
+// it.
 func wordsOf(text []rune) []int {
 	words := make([]int, len(text))
 	n, blank := -1, true
@@ -173,7 +174,7 @@ func wordsOf(text []rune) []int {
 	return words
 }
 
-// number gives the clusters their places in reading order, and finishes them.
+// number numbers the clusters in reading order and completes them.
 func (b *Block) number(text []rune) {
 	slices.SortStableFunc(b.clusters, func(x, y cluster) int { return x.at - y.at })
 	letter, phrase, at := -1, 0, 0
@@ -208,13 +209,13 @@ func (b *Block) number(text []rune) {
 	b.clusters = kept
 }
 
-// decorate draws the lines through a cluster. Their ends are whole pixels, so that neighbours join.
+// decorate draws the lines through a cluster. Their ends are rounded to whole pixels, so that neighbouring lines join.
 func (b *Block) decorate(c *cluster) {
 	thick := max(canvas.Round(c.size/14), 1)
 	from, to := canvas.Round(c.x0), canvas.Round(c.x1)
 	for _, line := range []struct {
 		wanted bool
-		rise   float64 // above the baseline, of the font's size
+		rise   float64 // height above the baseline, in font sizes
 	}{{b.style.Underline, -0.11}, {b.style.LineThrough, 0.3}, {b.style.Overline, 0.92}} {
 		if line.wanted {
 			c.extra.Append(canvas.Rectangle(from, canvas.Round(c.center.Y-line.rise*c.size), to-from, thick))
@@ -222,7 +223,7 @@ func (b *Block) decorate(c *cluster) {
 	}
 }
 
-// placedGlyph is one glyph, its dot in the box, and the pixels it covers at most.
+// placedGlyph is a glyph, its origin in the box, and the rectangle that it covers at most.
 type placedGlyph struct {
 	run    *shaping.Output
 	gid    font.GID
@@ -251,19 +252,19 @@ func (w *worker) add(c *cluster, g placedGlyph) {
 		}
 	case font.GlyphBitmap:
 		if data.Format != font.PNG {
-			return // a picture without colours, for small screens of old
+			return // a black-and-white bitmap glyph, which is not supported
 		}
 		at := g.bounds.Inset(1)
 		picture, err := w.engine.bitmaps.get(glyphKey{g.run.Face.Font, g.gid}, data.Data)
 		if err != nil || at.Empty() {
-			return // a damaged font: nothing to show
+			return // a damaged font: the glyph is skipped
 		}
 		c.emojis = append(c.emojis, emoji{picture: picture, at: at})
 		c.hasGlyph = true
 	}
 }
 
-// outline adds a glyph's contours. What the font does not have of a wished slant or weight is made up for.
+// outline adds a glyph's contours. A slant or weight that the font lacks is synthesised.
 func (w *worker) outline(c *cluster, outline font.GlyphOutline, g placedGlyph) {
 	scale := px(g.run.Size) / float64(g.run.Face.Upem())
 	about := w.about[g.run.Face]
@@ -308,7 +309,7 @@ func (w *worker) outline(c *cluster, outline font.GlyphOutline, g placedGlyph) {
 	c.hasGlyph = true
 }
 
-// picture is the emoji in its size. Large ones are not kept: a text may hold many of them.
+// picture returns the emoji in its size. Large ones are not cached: a text may contain many of them.
 func (b *Block) picture(e *emoji) *image.NRGBA {
 	if e.scaled != nil {
 		return e.scaled

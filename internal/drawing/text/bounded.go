@@ -10,7 +10,7 @@ import (
 // place.
 const (
 	readersAtOnce = 4
-	readerTime    = 20 * time.Second // for a font, the wait for a place included
+	readerTime    = 20 * time.Second // for a font, including the wait for a place
 )
 
 var readers = make(chan struct{}, readersAtOnce)
@@ -28,7 +28,7 @@ func boundedBy(limit time.Duration, read func() error) error {
 		return errSlowFont()
 	}
 	ended := make(chan error, 1)
-	go func() { // ends with read
+	go func() { // ends when read returns
 		defer func() { <-readers }()
 		defer func() {
 			if cause := recover(); cause != nil {

@@ -8,7 +8,7 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// maxPills is how many phrases have a pill of their own; further ones share the last.
+// maxPills is the largest number of phrases with a pill of their own; further phrases share the last one.
 const maxPills = 40
 
 // The angles and places of pills, one after the other and again from the first: degrees, and shares of the font size to the
@@ -18,7 +18,7 @@ var (
 	pillNudges = []float64{-0.2, 0.25, 0.1, -0.15, 0.2}
 )
 
-// room is what something covers of the text, without a textbox's padding.
+// room is a rectangle of the text, without the textbox's padding.
 type room struct{ left, top, right, bottom float64 }
 
 func (r *room) add(c *cluster, line image.Rectangle) {
@@ -30,7 +30,7 @@ func (r *room) add(c *cluster, line image.Rectangle) {
 	r.top, r.bottom = min(r.top, float64(line.Min.Y)), max(r.bottom, float64(line.Max.Y))
 }
 
-// findPills finds out what the pills cover.
+// findPills computes the rectangles of the pills.
 func (b *Block) findPills() {
 	if b.style.Boxes != timeline.PillBoxes {
 		return
@@ -51,7 +51,7 @@ func (b *Block) findPills() {
 	}
 }
 
-// tilted is where a pill lies in the end.
+// tilted is the final pose of a pill.
 func (b *Block) tilted(i int) pose {
 	p := b.pills[i]
 	middle := canvas.Point{X: (p.left + p.right) / 2, Y: (p.top + p.bottom) / 2}
@@ -59,14 +59,14 @@ func (b *Block) tilted(i int) pose {
 	return pose{m: m, alpha: 1}
 }
 
-// fall is how far above its place a pill is out of sight.
+// fall is the height above its place at which a pill is out of sight.
 func (b *Block) fall(i int) float64 {
 	p := b.pills[i]
-	reach := (p.right-p.left)*math.Sin(math.Pi/36)/2 + b.style.FontSize // what the tilt and a shadow add
+	reach := (p.right-p.left)*math.Sin(math.Pi/36)/2 + b.style.FontSize // added height by tilt and shadow
 	return p.bottom - float64(b.region.Min.Y) + reach
 }
 
-// resting is the look of the text when nothing moves.
+// resting is the look of the text without movement.
 func (b *Block) resting() look {
 	l := look{opacity: 1, box: atRest, rules: 1}
 	if b.style.Boxes == timeline.PillBoxes {
@@ -75,14 +75,14 @@ func (b *Block) resting() look {
 	return l
 }
 
-// part is a piece of the text with what lies under it.
+// part is a part of the text and its background.
 type part struct {
 	under *canvas.List
 	poses []pose
 	ink   image.Rectangle
 }
 
-// parts takes the text apart where a later piece may lie over an earlier one: pills do.
+// parts divides the text where a later part may overlap an earlier one, as pills do.
 func (b *Block) parts(l look) []part {
 	if l.pill == nil {
 		one := part{under: b.under(l), poses: make([]pose, len(b.clusters))}
@@ -111,7 +111,7 @@ func (b *Block) parts(l look) []part {
 	return all
 }
 
-// under is what lies below the letters: the textbox, or the boxes of words, and the lines above and below the text.
+// under returns the drawing below the letters: the textbox or the boxes of words, and the lines above and below the text.
 func (b *Block) under(l look) *canvas.List {
 	if b.style.Boxes == timeline.WordBoxes {
 		return b.wordBoxes()
@@ -157,7 +157,7 @@ func (b *Block) wordBoxes() *canvas.List {
 	return list
 }
 
-// fill paints the background of a room.
+// fill adds the background of a rectangle to the drawing.
 func (b *Block) fill(list *canvas.List, r room, radius [4]float64, p pose) {
 	w, h := r.right-r.left, r.bottom-r.top
 	paint := canvas.Paint{Color: b.style.Background, Gradient: canvas.Of(b.style.Gradient, r.left, r.top, w, h)}

@@ -7,21 +7,22 @@ import (
 	"github.com/go-text/typesetting/font"
 )
 
-// class is a kind of typeface, by which a family that nobody has gets the nearest. Decision 66.
+// class is a class of typefaces. A family that is not available is replaced by a similar one of its class. Decision 66.
 type class string
 
 const (
 	sans      class = "sans"
 	serif     class = "serif"
 	mono      class = "mono"
-	script    class = "script" // written by hand
+	script    class = "script" // handwriting
 	slab      class = "slab"   // thick serifs
 	condensed class = "condensed"
 	title     class = "title" // narrow and heavy
 	heavy     class = "heavy" // wide and heavy
 )
 
-// standIns are the families that take the place of others of their class, the best first. Each class has one that is shipped.
+// standIns are the families that replace others of their class, the best first. Each class has one that is shipped with the
+// program.
 var standIns = map[class][]string{
 	sans:      {"inter", "roboto", "opensans", "notosans", "dejavusans"},
 	serif:     {"notoserif", "lora", "merriweather", "dejavuserif"},
@@ -33,7 +34,7 @@ var standIns = map[class][]string{
 	heavy:     {"archivoblack"},
 }
 
-// classWords say the class of a family in whose name they are; the first that fits counts.
+// classWords are words in the names of families that tell the class; the first match is used.
 var classWords = []struct {
 	class class
 	words []string
@@ -46,7 +47,7 @@ var classWords = []struct {
 	{serif, []string{"serif", "roman", "antiqua", "caslon", "garamond", "baskerv", "bodoni", "didot"}},
 }
 
-// classNames are well-known families whose names do not say their class, as their names begin.
+// classNames are the beginnings of names of well-known families that do not tell their class.
 var classNames = map[class]string{
 	serif: `abril alegreya amiri bellefair caudex cambria cardo charis cinzel cormorant crimson domine eczar forum fraunces gelasio
 		georgia gilda gentium instrumentserif italiana judson junicode libertin literata lora lustria marcellus merriweather neuton
@@ -77,7 +78,7 @@ var namedClasses = func() map[string]class {
 	return named
 }()
 
-// classOf is the class of a family by its normalised name. The longest name that fits counts, before words.
+// classOf returns the class of a family by its normalised name. classNames are tried before classWords, the longest name first.
 func classOf(family string) class {
 	best, is := "", sans
 	for name, c := range namedClasses {
@@ -118,7 +119,7 @@ func (l *library) closest(family string) []string {
 	return l.ranked[:1]
 }
 
-// present are those of some families that are there.
+// present returns those of some families that are available.
 func (l *library) present(families []string) (found []string) {
 	for _, family := range families {
 		if l.families[family] != nil {

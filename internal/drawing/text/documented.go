@@ -6,17 +6,17 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// The documented styles, 002 to 013. Vendor-catalogue §2.1 names what moves, how far, and by which easing.
+// The documented styles, 002 to 013. Vendor-catalogue §2.1 gives the moving parts, distances and easings.
 
 // The easings of the library that the documented styles are made with, where its curves are not the common ones. Vendor-catalogue
 // §7.
 var (
 	libraryElastic = canvas.MustEase("easeInElastic")
-	libraryBack    = func(t float64) float64 { return t * t * (3*t - 2) } // in
+	libraryBack    = func(t float64) float64 { return t * t * (3*t - 2) } // ease-in
 	outCirc        = canvas.MustEase("easeOutCirc")
 )
 
-// out and inOut turn an easing that begins slowly around.
+// out reverses an ease-in easing to an ease-out one; inOut combines both.
 func out(in canvas.Easing, t float64) float64 { return 1 - in(1-t) }
 
 func inOut(in canvas.Easing, t float64) float64 {
@@ -26,12 +26,12 @@ func inOut(in canvas.Easing, t float64) float64 {
 	return 1 - in(2-2*t)/2
 }
 
-// appear fades each unit in: the words of 003, the letters of 009.
+// appear (styles 003 and 009) fades each unit in.
 func appear(e *entrance, seconds float64) look {
 	return e.each(seconds, func(_ *cluster, done float64) pose { return moved(0, 0, done) })
 }
 
-// vanish, of 010, fades each letter out. The textbox goes with the last of them.
+// vanish (style 010) fades each letter out. The textbox disappears with the last letter.
 func vanish(e *entrance, seconds float64) look {
 	left := 0.0
 	poses := make([]pose, e.motion.Units)
@@ -44,7 +44,7 @@ func vanish(e *entrance, seconds float64) look {
 	return look{opacity: 1, box: box, pose: func(c *cluster) pose { return poses[e.unit(c)] }}
 }
 
-// bounce, of 004, lets each letter pop up and fade in, in the time of a blink.
+// bounce (style 004) makes each letter pop up and fade in within a very short time.
 func bounce(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		size := inOut(libraryElastic, done)
@@ -52,7 +52,7 @@ func bounce(e *entrance, seconds float64) look {
 	})
 }
 
-// bob, of 005, lets each letter spring up from 1.3 em below, from behind the lower edge of its line.
+// bob (style 005) makes each letter spring up from 1.3 em below, clipped at the lower edge of its line.
 func bob(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0, 1.3*c.size*(1-out(libraryElastic, done)), 1)
@@ -62,7 +62,7 @@ func bob(e *entrance, seconds float64) look {
 	})
 }
 
-// reveal, of 006, lets each letter glide in from the right while it fades in.
+// reveal (style 006) makes each letter glide in from the right while it fades in.
 func reveal(e *entrance, seconds float64) look {
 	return e.each(seconds, func(_ *cluster, done float64) pose {
 		here := outExpo(done)
@@ -70,14 +70,14 @@ func reveal(e *entrance, seconds float64) look {
 	})
 }
 
-// domino, of 007, turns each letter about its own upright middle until it is seen from the front. There is no perspective.
+// domino (style 007) rotates each letter about its vertical axis until it faces the viewer. There is no perspective.
 func domino(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		return pose{m: canvas.Scale(math.Cos(math.Pi/2*(1-outCirc(done))), 1, c.middle()), alpha: 1}
 	})
 }
 
-// ceilAndFloor, of 008, lets letters grow between two lines that widen from their middle.
+// ceilAndFloor (style 008) makes letters grow between two lines, which grow from their middles.
 func ceilAndFloor(e *entrance, seconds float64) look {
 	l := e.each(seconds, func(c *cluster, done float64) pose {
 		here := outExpo(done)
@@ -88,7 +88,7 @@ func ceilAndFloor(e *entrance, seconds float64) look {
 	return l
 }
 
-// squash, of 012, lets each letter rise from a wide flat shape on the baseline while it fades in.
+// squash (style 012) makes each letter grow upwards from a wide flat shape on the baseline while it fades in.
 func squash(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		here := outQuart(done)
@@ -96,7 +96,7 @@ func squash(e *entrance, seconds float64) look {
 	})
 }
 
-// pile, of 013, lets each pill fall from above.
+// pile (style 013) makes each pill fall from above.
 func pile(e *entrance, seconds float64) look {
 	l := e.block.resting()
 	l.pill = func(i int) pose {
@@ -111,7 +111,7 @@ func pile(e *entrance, seconds float64) look {
 	return l
 }
 
-// middle is that of a letter.
+// middle is the centre of a cluster.
 func (c *cluster) middle() canvas.Point {
 	return canvas.Point{X: c.center.X, Y: c.center.Y - 0.35*c.size}
 }

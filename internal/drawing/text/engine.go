@@ -1,8 +1,8 @@
-// Package text draws texts: shaping, writing directions, line breaking, fallback fonts and colour emoji, all in this process.
-// It draws what it is told in pixels; what a text element means is decided in domain/timeline.
+// Package text draws texts: shaping, writing directions, line breaking, fallback fonts and colour emoji, all in this process. Its
+// settings are in pixels; domain/timeline translates the settings of a text element into them.
 //
-// The steps are those of every text engine. A paragraph is cut into runs of one direction, script and font (itemise.go, with
-// the fonts chosen in fonts.go), the runs are shaped and broken into lines, the lines are put into visual order and placed
+// The steps are those of every text engine. A paragraph is cut into runs of one direction, script and font (itemise.go, with the
+// fonts chosen in fonts.go), the runs are shaped and broken into lines, the lines are put into visual order and placed
 // (layout.go), and their glyphs become coverage, which is coloured (paint.go).
 package text
 
@@ -29,23 +29,23 @@ type Engine struct {
 	log     logrus.FieldLogger
 	fonts   *library
 	bitmaps *bitmapCache
-	workers chan *worker // each serves one drawing at a time; their caches are not safe for more
+	workers chan *worker // each is used by one drawing at a time, because its caches are not safe for concurrent use
 }
 
 // Drawing is a drawn text, cropped to what is visible.
 type Drawing struct {
-	Image *image.NRGBA // begins at 0, 0; empty when nothing is visible
-	// At is where the image's top left corner lies in the text's box. It may be negative, and the image may reach out of the
-	// box: shadows do, and texts that are higher than their box.
+	Image *image.NRGBA // its origin is 0, 0; empty when nothing is visible
+	// At is the position of the image's top left corner in the text's box. It may be negative, and the image may extend beyond
+	// the box, for instance because of shadows or tall texts.
 	At image.Point
-	// Warnings are for the client: a font that is not installed and what took its place.
+	// Warnings are for the client: fonts that are not installed, and their substitutes.
 	Warnings []string
 }
 
-// NewEngine finds the fonts of this machine. The index of them is kept in cacheDir and reused by the next start.
+// NewEngine finds the fonts of this machine. It stores their index in cacheDir and reuses it at the next start.
 func NewEngine(cacheDir string, log logrus.FieldLogger) (*Engine, error) {
 	err := os.MkdirAll(cacheDir, 0o700)
-	if err == nil { // an earlier version has let others in; the index in it is a file for whoever may
+	if err == nil { // an earlier version gave others access to the folder; its index could have been tampered with
 		err = os.Chmod(cacheDir, 0o700)
 	}
 	if err != nil {
@@ -66,16 +66,16 @@ func newEngine(fonts *library, log logrus.FieldLogger) *Engine {
 	return e
 }
 
-// advice is for the operator.
+// advice tells the operator how to install fonts.
 const advice = "on Debian: apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
 
-// scanLogger passes on what the font scanner says, which is of interest only when a font is missing.
+// scanLogger passes on the messages of the font scanner, as debug messages: they matter only when a font is missing.
 type scanLogger struct{ log logrus.FieldLogger }
 
 func (l scanLogger) Printf(format string, args ...any) { l.log.Debugf(format, args...) }
 
-// Draw draws a text into a box of w × h pixels. Lines are broken at the width of the box; what reaches far out of the box is cut
-// off. A text that is too large to draw is a *domain.Error. Its animation is left out.
+// Draw draws a text into a box of w × h pixels, without its animation. Lines are broken at the width of the box; parts far
+// outside of the box are cut off. A text that is too large to draw is a *domain.Error.
 func (e *Engine) Draw(t timeline.Text, w, h int) (d Drawing, err error) {
 	b, err := e.Lay(t, Options{}, w, h)
 	if err != nil {
@@ -84,14 +84,14 @@ func (e *Engine) Draw(t timeline.Text, w, h int) (d Drawing, err error) {
 	return b.Draw()
 }
 
-// guarded lends a worker.
+// guarded calls do with a worker, and turns panics into errors.
 func (e *Engine) guarded(do func(*worker) error) (err error) {
 	worker := <-e.workers
 	defer func() {
-		// The font libraries read files and text from strangers. Should they fail on one, only its movie fails.
+		// The font libraries process untrusted files and texts. If they panic on one, only its movie fails.
 		if cause := recover(); cause != nil {
 			e.log.WithField("stack", string(debug.Stack())).Errorf("drawing a text: %v", cause)
-			worker = newWorker(e) // the old one may be broken
+			worker = newWorker(e) // the old worker may be in an invalid state
 			err = domain.Errorf(domain.Invalid, "text_not_drawable", "The text cannot be drawn. Use another font or simpler text")
 		}
 		e.workers <- worker
@@ -99,18 +99,18 @@ func (e *Engine) guarded(do func(*worker) error) (err error) {
 	return do(worker)
 }
 
-// bitmapCache keeps the decoded pictures of emoji, which are used again and again.
+// bitmapCache caches the decoded pictures of emoji.
 type bitmapCache struct {
 	mu       sync.Mutex
 	pictures map[glyphKey]*image.RGBA
 }
 
-// maxBitmaps of 136 × 128 pixels are about 18 MB.
+// maxBitmaps is the largest number of cached pictures: at 136 × 128 pixels they take about 18 MB.
 const maxBitmaps = 256
 
 func newBitmapCache() *bitmapCache { return &bitmapCache{pictures: make(map[glyphKey]*image.RGBA)} }
 
-// get returns the picture of a glyph, whose PNG is given. The picture must not be changed.
+// get returns the picture of a glyph; data is its PNG. The picture must not be changed.
 func (c *bitmapCache) get(key glyphKey, data []byte) (*image.RGBA, error) {
 	c.mu.Lock()
 	picture := c.pictures[key]
@@ -122,12 +122,12 @@ func (c *bitmapCache) get(key glyphKey, data []byte) (*image.RGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode glyph %d: %w", key.gid, err)
 	}
-	picture = image.NewRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy())) // scaling others is slow
+	picture = image.NewRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy())) // scaling other image types is slow
 	draw.Draw(picture, picture.Rect, decoded, decoded.Bounds().Min, draw.Src)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.pictures) >= maxBitmaps {
-		clear(c.pictures) // rare, and cheaper than keeping account of each use
+		clear(c.pictures) // rare, and cheaper than tracking each use
 	}
 	c.pictures[key] = picture
 	return picture, nil

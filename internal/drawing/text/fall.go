@@ -2,12 +2,12 @@ package text
 
 import "moviola/internal/drawing/canvas"
 
-// Fall is a style that texts cannot ask for: the words of a component fall from near the eye into their places.
+// Fall is a style for components only: words fall from near the viewer into their places.
 const Fall = "fall"
 
 func init() { styles[Fall] = fall }
 
-// nearest is how many times larger than at rest a falling word begins. Reference vendor-catalogue.md §5.3.
+// nearest is the scale at which a falling word begins. Reference vendor-catalogue.md §5.3.
 const nearest = 14
 
 func fall(e *entrance, seconds float64) look {
@@ -18,7 +18,7 @@ func fall(e *entrance, seconds float64) look {
 	})
 }
 
-// middle is the middle of the word that a cluster is in.
+// middle is the centre of the word that contains a cluster.
 func (e *entrance) middle(c *cluster) canvas.Point {
 	left, right, size := c.x0, c.x1, c.size
 	for i := range e.block.clusters {

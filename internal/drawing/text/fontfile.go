@@ -16,9 +16,9 @@ import (
 	"moviola/domain"
 )
 
-// The bounds of a movie's own fonts.
+// The bounds of the fonts that belong to a movie.
 const (
-	maxFontBytes   = 64 << 20 // as a file, and of tables unpacked
+	maxFontBytes   = 64 << 20 // bytes of the file, and of its unpacked tables
 	maxFontsOfFile = 16
 	maxFontRunes   = 200_000
 )
@@ -52,10 +52,10 @@ func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) 
 	return newEngine(fonts, e.log), nil
 }
 
-// fileFamily is the family of a font file. No name that is written in a text can be that of another key's.
+// fileFamily is the family name of a font file. A text cannot name it by accident.
 func fileFamily(key string) string { return "\x00" + key }
 
-// aspectOf is how a fetched font looks by the words of who serves it.
+// aspectOf returns weight and slant of a fetched font as its server describes them.
 func aspectOf(f commands.FontFace) *font.Aspect {
 	style := font.StyleNormal
 	if f.Italic {
@@ -64,7 +64,7 @@ func aspectOf(f commands.FontFace) *font.Aspect {
 	return &font.Aspect{Style: style, Weight: font.Weight(f.Weight), Stretch: font.StretchNormal}
 }
 
-// add adds the fonts of a file to a family. How they look is what they say themselves, unless it is given.
+// add adds the fonts of a file to a family. aspect overrides the fonts' own weight and slant; nil: it does not.
 func (l *library) add(family, path string, aspect *font.Aspect) error {
 	var found []fileFont
 	err := bounded(func() (err error) {
@@ -88,14 +88,14 @@ func (l *library) add(family, path string, aspect *font.Aspect) error {
 	return nil
 }
 
-// fileFont is a font of a file.
+// fileFont is a font in a file.
 type fileFont struct {
 	font   *font.Font
 	aspect font.Aspect
 	runes  fontscan.RuneSet
 }
 
-// readFonts reads the fonts of a stranger's file.
+// readFonts reads the fonts of an untrusted file.
 func readFonts(path string) ([]fileFont, error) {
 	file, err := openFontFile(path)
 	if err != nil {
@@ -116,7 +116,7 @@ func readFonts(path string) ([]fileFont, error) {
 	room := int64(maxFontBytes)
 	for i, loader := range loaders[:min(len(loaders), maxFontsOfFile)] {
 		if room -= sizes[i]; room < 0 {
-			break // what follows in a collection is left out
+			break // the rest of a collection is skipped
 		}
 		loaded, err := font.NewFont(loader)
 		if err != nil {
@@ -132,7 +132,7 @@ func readFonts(path string) ([]fileFont, error) {
 	return found, nil
 }
 
-// openFontFile opens a file that is not too large; one of WOFF 2 unpacked. The caller closes it when it can be closed.
+// openFontFile opens a font file that is not too large, and unpacks WOFF 2. The caller closes it if it is an io.Closer.
 func openFontFile(path string) (opentype.Resource, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func openFontFile(path string) (opentype.Resource, error) {
 	if magic, err := readAt(file, 0, len(magicWOFF2)); err != nil || string(magic) != magicWOFF2 {
 		return file, nil
 	}
-	_ = file.Close() // read only
+	_ = file.Close() // the file was only read
 	unpacked, err := unpackFile(path)
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func openFontFile(path string) (opentype.Resource, error) {
 	return bytes.NewReader(unpacked), nil
 }
 
-// unpackFile unpacks a file of WOFF 2, which is at most as large as Unpack takes it.
+// unpackFile unpacks a WOFF 2 file. Unpack bounds its size.
 func unpackFile(path string) ([]byte, error) {
 	packed, err := os.ReadFile(path)
 	if err != nil {
@@ -170,7 +170,7 @@ func errFont() error {
 		"WOFF 2 font")
 }
 
-// runesOf are the characters that a font has.
+// runesOf returns the characters of a font.
 func runesOf(f *font.Font) (set fontscan.RuneSet, err error) {
 	iter := f.Cmap.Iter()
 	for n := 0; iter.Next(); n++ {

@@ -6,22 +6,22 @@ import (
 	"io"
 )
 
-// What begins a font file, and the directory of tables of each kind of font.
+// The first bytes of font files, and the layout of the table directory of each format.
 const (
 	magicCollection = "ttcf"
 	magicWOFF       = "wOFF"
 
-	maxCollection = 2048 // fonts in a file
+	maxCollection = 2048 // largest number of fonts in a file
 )
 
 var errFontFormat = errors.New("this is no TrueType, OpenType or WOFF font")
 
-// directory is where a font says what tables it has.
+// directory is the layout of the table directory of a font format.
 type directory struct {
-	header int64 // bytes
-	count  int   // offset of the number of tables in the header
-	entry  int   // bytes
-	sizes  []int // offsets of the sizes of a table in its entry, packed and unpacked
+	header int64 // length in bytes
+	count  int   // offset of the number of tables, in the header
+	entry  int   // length in bytes
+	sizes  []int // offsets of the lengths of a table in its entry, packed and unpacked
 }
 
 var (
@@ -57,7 +57,7 @@ func tableBytes(file io.ReaderAt) ([]int64, error) {
 	return all, nil
 }
 
-// tableBytesAt are the bytes of the tables of the font that begins at an offset.
+// tableBytesAt returns the length of the tables of the font at an offset.
 func tableBytesAt(file io.ReaderAt, start int64) (int64, error) {
 	magic, err := readAt(file, start, 4)
 	if err != nil {

@@ -19,24 +19,24 @@ import (
 // are safe for concurrent use.
 type library struct {
 	prints   []fontscan.Footprint
-	families map[string][]int // indices into prints, by normalised family
-	ranked   []string         // families in the order in which they stand in for others
-	emoji    []string         // families of emoji
-	files    map[string]bool  // keys of font files that came with a movie; each is a family of its own
+	families map[string][]int // indexes into prints, by normalised family name
+	ranked   []string         // families in the order of preference as fallbacks
+	emoji    []string         // families with emoji
+	files    map[string]bool  // keys of font files that belong to a movie; each is a family of its own
 	mu       sync.Mutex
 	loaded   map[int]*font.Font
 	covered  map[int]fontscan.RuneSet // characters of shipped fonts
-	sums     map[string]string        // of files, by their paths
-	machine  int                      // how many fonts are installed; they come first in prints
+	sums     map[string]string        // hashes of font files, by path
+	machine  int                      // number of installed fonts; they come first in prints
 	// base is the library of the machine, whose fonts come first in prints; nil in that library itself.
 	base *library
 }
 
-// wish is how a font should look.
+// wish is the wanted weight, slant and width of a font.
 type wish struct {
 	weight int
 	italic bool
-	width  float64 // of the letters of a stand-in for a narrow family, compared with its own; 0: its own
+	width  float64 // width factor for the letters of a stand-in for a narrow family; 0: unchanged
 }
 
 func newLibrary(prints []fontscan.Footprint) *library {
@@ -44,7 +44,7 @@ func newLibrary(prints []fontscan.Footprint) *library {
 		prints: prints, families: make(map[string][]int), loaded: make(map[int]*font.Font), covered: make(map[int]fontscan.RuneSet),
 		sums: make(map[string]string),
 	}
-	// Two fonts that serve equally well must be chosen from in the same way on every machine.
+	// Of two equally good fonts, every machine must choose the same one.
 	slices.SortFunc(l.prints, func(a, b fontscan.Footprint) int {
 		return cmp.Or(cmp.Compare(a.Family, b.Family), cmp.Compare(plainness(a), plainness(b)),
 			cmp.Compare(a.Location.File, b.Location.File), cmp.Compare(a.Location.Index, b.Location.Index))
@@ -76,8 +76,8 @@ func plainness(p fontscan.Footprint) int {
 	return 1
 }
 
-// rank orders families by how well they stand in for a missing character: plain sans-serif faces first, of which Noto has one for
-// each script, and short names first, because the longer ones are variants.
+// rank orders families by their quality as a fallback for a missing character: plain sans-serif faces first (Noto has one for
+// each script), then short names first, because longer ones are variants.
 func rank(family string) int {
 	switch {
 	case strings.Contains(family, "emoji"):
@@ -102,7 +102,7 @@ func rank(family string) int {
 
 func isEmojiFamily(family string) bool { return strings.Contains(family, "emoji") }
 
-// covers says whether a font has every rune that needs a glyph.
+// covers says whether a font has glyphs for all runes that need one.
 func (l *library) covers(i int, runes []rune) bool {
 	if len(runes) == 0 {
 		return true
@@ -116,7 +116,7 @@ func (l *library) covers(i int, runes []rune) bool {
 	return true
 }
 
-// nearest returns the font of a family that looks most like the wish, of those that cover the runes.
+// nearest returns the font of a family that is most similar to the wish, among those that cover the runes.
 func (l *library) nearest(family string, want wish, runes []rune) (best int, ok bool) {
 	least := math.Inf(1)
 	for _, i := range l.families[family] {
@@ -127,8 +127,8 @@ func (l *library) nearest(family string, want wish, runes []rune) (best int, ok 
 	return best, ok
 }
 
-// distance orders the fonts of a family: width first, then slant, then weight. Of two weights that are equally far away, light
-// wishes get the lighter one and heavy ones the heavier.
+// distance orders the fonts of a family: by width, then slant, then weight. Of two equally distant weights, a light wish prefers
+// the lighter one and a heavy wish the heavier one.
 func distance(a font.Aspect, want wish) float64 {
 	d := math.Abs(float64(a.Weight) - float64(want.weight))
 	if (float64(a.Weight) < float64(want.weight)) == (want.weight > 500) {
@@ -140,7 +140,7 @@ func distance(a font.Aspect, want wish) float64 {
 	return d + 1e5*math.Abs(float64(a.Stretch-font.StretchNormal))
 }
 
-// fallback returns a font for runes that none of the wanted families has. A preferred family is asked first.
+// fallback returns a font for runes that no wanted family covers. The preferred family is tried first.
 func (l *library) fallback(runes []rune, preferred string, want wish) (int, bool) {
 	if i, ok := l.nearest(preferred, want, runes); ok {
 		return i, true
@@ -153,7 +153,7 @@ func (l *library) fallback(runes []rune, preferred string, want wish) (int, bool
 	return 0, false
 }
 
-// load returns the font, read from its file at the first call.
+// load returns a font; its file is read at the first call.
 func (l *library) load(i int) (*font.Font, error) {
 	if l.base != nil && i < len(l.base.prints) {
 		return l.base.load(i)
@@ -168,7 +168,7 @@ func (l *library) load(i int) (*font.Font, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = closer.Close() }() // read only
+	defer func() { _ = closer.Close() }() // the file was only read
 	loaders, err := opentype.NewLoaders(file)
 	if err != nil || int(at.Index) >= len(loaders) {
 		return nil, fmt.Errorf("read font %d of %s: %w", at.Index, at.File, err)
@@ -181,8 +181,8 @@ func (l *library) load(i int) (*font.Font, error) {
 	return f, nil
 }
 
-// displayNames are well-known families of narrow, heavy letters for titles, and how wide their letters are compared with those of
-// a bold condensed face.
+// displayNames are well-known families of narrow, heavy display letters, with the width of their letters relative to a bold
+// condensed face.
 var displayNames = []struct {
 	prefix string
 	width  float64
@@ -191,7 +191,7 @@ var displayNames = []struct {
 	{"pathwaygothic", 0.7}, {"bangers", 0.9}, {"passionone", 0.95},
 }
 
-// displayWidth is that of a family for titles; ok is false for other families.
+// displayWidth returns the relative width of a display family; ok is false for other families.
 func displayWidth(family string) (width float64, ok bool) {
 	family = font.NormalizeFamily(family)
 	for _, d := range displayNames {
@@ -202,8 +202,8 @@ func displayWidth(family string) (width float64, ok bool) {
 	return 1, false
 }
 
-// resolve turns the key of a font file and a CSS list of families into families of the library. When none of those is there,
-// closest is what takes the place of the first, and missing is its name as written. Decision 27.
+// resolve returns the families of the library for the key of a font file and a CSS list of families. If none of them is
+// available, it returns the closest substitute for the first one, and missing is its name as written. Decision 27.
 func (l *library) resolve(source, css string) (families []string, missing string) {
 	var first string
 	if l.files[source] {
@@ -232,7 +232,7 @@ func (l *library) resolve(source, css string) (families []string, missing string
 	return families, ""
 }
 
-// named finds a family by its name, by a generic name of CSS, or by the name under which Google serves the CJK fonts.
+// named finds a family by its own name, by a generic name of CSS, or by the Google Fonts name of a CJK font.
 func (l *library) named(name string) []string {
 	family := font.NormalizeFamily(name)
 	if l.families[family] != nil {
@@ -256,8 +256,8 @@ func (l *library) named(name string) []string {
 	return nil
 }
 
-// hanRegion says in which country's forms the Han characters of a text are written: what else is in the text tells, and the
-// simplified Chinese forms are used when nothing does.
+// hanRegion returns the region whose forms of Han characters a text needs: the rest of the text decides, and the default is
+// simplified Chinese.
 func hanRegion(text []rune) string {
 	for _, r := range text {
 		switch language.LookupScript(r) {
@@ -270,7 +270,7 @@ func hanRegion(text []rune) string {
 	return "sc"
 }
 
-// cjkFamily is the font for a script of East Asia; empty for other scripts.
+// cjkFamily returns the font for an East Asian script; empty for other scripts.
 func cjkFamily(script language.Script, hanRegion string) string {
 	region := ""
 	switch script {

@@ -18,7 +18,7 @@ import (
 	"moviola/domain/timeline"
 )
 
-// worker holds what one drawing at a time needs. Its faces and the shaper cache what they have worked out.
+// worker holds the state of one drawing at a time. Its faces and its shaper have caches.
 type worker struct {
 	engine    *Engine
 	shaper    shaping.HarfbuzzShaper
@@ -27,21 +27,21 @@ type worker struct {
 	clusters  segmenter.Segmenter
 	bidi      bidi.Paragraph
 	faces     map[faceKey]*font.Face
-	about     map[*font.Face]faceInfo // of faces
-	index     map[*font.Face]int      // of the fonts of faces
-	chosen    map[choiceKey]int       // fallback fonts that were looked up before
+	about     map[*font.Face]faceInfo // properties of faces
+	index     map[*font.Face]int      // indexes of the faces' fonts
+	chosen    map[choiceKey]int       // cached choices of fallback fonts
 }
 
-// faceKey is a font and how it should look.
+// faceKey is a font with the wanted weight and slant.
 type faceKey struct {
 	print int
 	want  wish
 }
 
-// faceInfo is what a face draws, and what of its wish the font does not have and is made up for it.
+// faceInfo describes a face, and the parts of its wish that the font lacks and that are synthesised.
 type faceInfo struct {
 	emoji, slant, thicken bool
-	width                 float64 // of its letters compared with the font's; 0: as they are
+	width                 float64 // width factor of its letters; 0: unchanged
 }
 
 type choiceKey struct {
@@ -50,13 +50,13 @@ type choiceKey struct {
 	want      wish
 }
 
-// glyphKey is one glyph of one font.
+// glyphKey identifies a glyph of a font.
 type glyphKey struct {
 	font *font.Font
 	gid  font.GID
 }
 
-// maxRemembered bounds a worker's caches.
+// maxRemembered is the largest number of entries in each cache of a worker.
 const maxRemembered = 4096
 
 func newWorker(e *Engine) *worker {
@@ -64,22 +64,22 @@ func newWorker(e *Engine) *worker {
 		index: make(map[*font.Face]int), chosen: make(map[choiceKey]int)}
 }
 
-// Span is a part of a text, in runes, that is set in another weight or slant.
+// Span is a range of runes of a text with another weight or slant.
 type Span struct {
 	From, To int // From inclusive, To exclusive
 	Weight   int
 	Italic   bool
 }
 
-// setting is a text's style as far as choosing fonts and shaping go.
+// setting holds the parts of a text's style that affect the choice of fonts and shaping.
 type setting struct {
 	families []string // installed ones
 	want     wish
-	spans    []Span // parts that look otherwise
-	start    int    // of the paragraph at hand in the text, in runes
+	spans    []Span // parts with another weight or slant
+	start    int    // index of the current paragraph in the text, in runes
 	size     fixed.Int26_6
 	spacing  fixed.Int26_6
-	words    fixed.Int26_6 // added to blanks
+	words    fixed.Int26_6 // added to the width of blanks
 	justify  bool
 	tabular  bool
 	primary  *font.Face
@@ -100,7 +100,7 @@ func (s *setting) warn(format string, args ...any) {
 	}
 }
 
-// wishAt is how the character at a place of the paragraph should look.
+// wishAt returns the wanted look of the character at an index of the paragraph.
 func (s *setting) wishAt(i int) wish {
 	for _, span := range s.spans {
 		if at := s.start + i; at >= span.From && at < span.To {
@@ -122,7 +122,7 @@ func (w *worker) setting(t timeline.TextSettings, o Options) (*setting, error) {
 		words:    fixed.Int26_6(t.WordSpacing * 64),
 		justify:  t.Align == timeline.AlignJustify,
 	}
-	if width, ok := displayWidth(missing); ok { // they have one weight, which is called normal and looks bold
+	if width, ok := displayWidth(missing); ok { // display families have one weight, which is called normal and looks bold
 		s.want.weight, s.want.width = max(s.want.weight, 700), width
 	}
 	index, ok := w.engine.fonts.nearest(families[0], s.want, nil)
@@ -156,7 +156,7 @@ func (w *worker) face(index int, want wish) (*font.Face, error) {
 	face := font.NewFace(loaded)
 	face.SetVariations([]font.Variation{{Tag: opentype.MustNewTag("wght"), Value: float32(want.weight)}})
 	if len(face.Coords()) > 0 {
-		// The shaper keeps what it knows of a font by the font: each weight needs one of its own.
+		// The shaper caches by font: each weight needs its own copy.
 		own := *loaded
 		face.Font = &own
 	}
@@ -175,15 +175,15 @@ func (w *worker) face(index int, want wish) (*font.Face, error) {
 	return face, nil
 }
 
-// constantFont makes the segmenter cut by direction and script only: fonts are chosen for whole grapheme clusters afterwards.
+// constantFont makes the segmenter split by direction and script only: fonts are chosen for whole grapheme clusters later.
 type constantFont struct{ face *font.Face }
 
 func (f constantFont) ResolveFace(rune) *font.Face { return f.face }
 
-// itemise cuts a paragraph, which is written in the given direction, into runs of one direction, script, language and font.
+// itemise splits a paragraph, written in the given direction, into runs of one direction, script, language and font.
 func (w *worker) itemise(text []rune, direction di.Direction, s *setting) ([]shaping.Input, error) {
 	whole := shaping.Input{Text: text, RunEnd: len(text), Direction: direction, Face: s.primary, Size: s.size, Language: "en"}
-	if s.spacing != 0 { // letters that are set apart are not drawn as one
+	if s.spacing != 0 { // no ligatures between letters with extra spacing
 		for _, tag := range []string{"liga", "clig"} {
 			whole.FontFeatures = append(whole.FontFeatures, shaping.FontFeature{Tag: opentype.MustNewTag(tag)})
 		}
@@ -197,7 +197,7 @@ func (w *worker) itemise(text []rune, direction di.Direction, s *setting) ([]sha
 
 	var runs []shaping.Input
 	for _, run := range w.segmenter.Split(whole, constantFont{s.primary}) {
-		var last *font.Face // font of the cluster before; nil at the start of a run
+		var last *font.Face // font of the previous cluster; nil at the start of a run
 		onlyBlanks := true
 		for more && clusters.Grapheme().Offset < run.RunEnd {
 			cluster := clusters.Grapheme()
@@ -208,7 +208,7 @@ func (w *worker) itemise(text []rune, direction di.Direction, s *setting) ([]sha
 			end := min(cluster.Offset+len(cluster.Text), run.RunEnd)
 			n := len(runs)
 			switch {
-			case last != nil && onlyBlanks && !w.isEmoji(face): // spaces before a word are set like the word
+			case last != nil && onlyBlanks && !w.isEmoji(face): // blanks before a word use the word's font
 				runs[n-1].Face, runs[n-1].RunEnd = face, end
 			case face == last:
 				runs[n-1].RunEnd = end
@@ -219,7 +219,7 @@ func (w *worker) itemise(text []rune, direction di.Direction, s *setting) ([]sha
 			}
 			last, onlyBlanks = face, onlyBlanks && blank(cluster.Text)
 			if cluster.Offset+len(cluster.Text) > run.RunEnd {
-				break // the run ends inside the cluster; the rest of it belongs to the next run
+				break // the run ends inside of the cluster; the rest belongs to the next run
 			}
 			more = clusters.Next()
 		}
@@ -227,11 +227,11 @@ func (w *worker) itemise(text []rune, direction di.Direction, s *setting) ([]sha
 	return runs, nil
 }
 
-// choose returns the font for a grapheme cluster. last is the font of the cluster before it in the same run, if any.
+// choose returns the font for a grapheme cluster. last is the font of the previous cluster in the same run, nil if there is none.
 func (w *worker) choose(cluster []rune, script language.Script, s *setting, want wish, last *font.Face) (*font.Face, error) {
 	fonts := w.engine.fonts
 	if blank(cluster) {
-		// A space is as wide as the text around it wants, never as an emoji.
+		// A space takes the font of the text around it, but never an emoji font.
 		if last != nil && !w.isEmoji(last) {
 			return last, nil
 		}
@@ -252,7 +252,7 @@ func (w *worker) choose(cluster []rune, script language.Script, s *setting, want
 	return w.standIn(cluster, script, s, want)
 }
 
-// standIn is the font for a cluster that no wanted family has.
+// standIn returns a font for a cluster that no wanted family covers.
 func (w *worker) standIn(cluster []rune, script language.Script, s *setting, want wish) (*font.Face, error) {
 	preferred := cjkFamily(script, s.hanRegion)
 	key := choiceKey{r: cluster[0], preferred: preferred, want: want}
@@ -261,7 +261,7 @@ func (w *worker) standIn(cluster []rune, script language.Script, s *setting, wan
 	}
 	i, ok := w.engine.fonts.fallback(cluster, preferred, want)
 	if !ok {
-		i, ok = w.engine.fonts.fallback(cluster[:1], preferred, want) // at least the base character
+		i, ok = w.engine.fonts.fallback(cluster[:1], preferred, want) // a font for the base character at least
 	}
 	if !ok {
 		s.warn("No installed font has the character %U", cluster[0])
@@ -278,10 +278,11 @@ func (w *worker) standIn(cluster []rune, script language.Script, s *setting, wan
 
 func (w *worker) isEmoji(face *font.Face) bool { return w.about[face].emoji }
 
-// lineBreak is the only markup that texts in the wild hold.
+// lineBreak is the only HTML tag that is recognised in texts.
 var lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
 
-// clean replaces what has no glyph: every kind of line break becomes \n, other control characters a space.
+// clean replaces characters without glyphs: every kind of line break becomes
+// , other control characters become spaces.
 func clean(text string) []rune {
 	text = lineBreak.ReplaceAllLiteralString(text, "\n")
 	runes := make([]rune, 0, len(text))

@@ -13,18 +13,18 @@ import (
 	"moviola/domain/timeline"
 )
 
-// maxRunes is how much of a text is drawn; a screen of the smallest legible letters holds less.
+// maxRunes is the number of runes of a text that are drawn; a screen of the smallest legible letters has fewer.
 const maxRunes = 20_000
 
-// line is a line of shaped text, its runs from left to right. Lengths are pixels.
+// line is a line of shaped text, its runs from left to right. Lengths are in pixels.
 type line struct {
 	runs            []shaping.Output
-	start           int // of the line's paragraph in the text, to which its runs refer
+	start           int // index of the line's paragraph in the text
 	width           float64
-	ascent, descent float64 // both positive
+	ascent, descent float64 // both are positive
 }
 
-// page is a text that has been laid out: the lines of a textbox in a box whose top left corner is 0, 0.
+// page is a laid-out text: the lines of a textbox in a box whose top left corner is 0, 0.
 type page struct {
 	text  []rune
 	lines []placedLine
@@ -32,7 +32,7 @@ type page struct {
 	left, top, right, bottom float64
 }
 
-// placedLine is a line, the left end of its baseline, in the box.
+// placedLine is a line and the left end of its baseline, in the box.
 type placedLine struct {
 	line
 	x, baseline float64
@@ -60,7 +60,7 @@ func (w *worker) lines(text []rune, s *setting, width float64, lineHeight float6
 	return all, nil
 }
 
-// paragraph is text without line breaks of its own.
+// paragraph shapes and breaks a text without line breaks of its own.
 func (w *worker) paragraph(text []rune, s *setting, width float64) ([]line, error) {
 	if len(text) == 0 {
 		return []line{{start: s.start}}, nil
@@ -100,7 +100,7 @@ func (w *worker) paragraph(text []rune, s *setting, width float64) ([]line, erro
 	return lines, nil
 }
 
-// narrow makes the letters of a run narrower; their outlines follow when they are drawn.
+// narrow reduces the advances of a run; the outlines are scaled when they are drawn.
 func narrow(run *shaping.Output, width float64) {
 	for i := range run.Glyphs {
 		g := &run.Glyphs[i]
@@ -111,7 +111,7 @@ func narrow(run *shaping.Output, width float64) {
 	run.RecomputeAdvance()
 }
 
-// stretch widens the blanks of a line so that it is as wide as the limit.
+// stretch widens the blanks of a justified line to fill the limit.
 func stretch(logical shaping.Line, text []rune, limit fixed.Int26_6) {
 	var blanks []*shaping.Glyph
 	room := limit
@@ -134,8 +134,8 @@ func stretch(logical shaping.Line, text []rune, limit fixed.Int26_6) {
 	}
 }
 
-// trimSpace takes the room away from the spaces that a line ends with in writing order. They hang over the line's edge, whatever
-// the direction of the run they are in. UAX #9, rule L1. (The wrapper looks at the last space in visual order.)
+// trimSpace removes the width of the spaces at the end of a line in writing order: they hang over the line's edge, whatever the
+// direction of their run. UAX #9, rule L1. (The wrapper only considers the last space in visual order.)
 func trimSpace(logical shaping.Line, text []rune) {
 	if len(logical) == 0 {
 		return
@@ -159,7 +159,7 @@ func trimSpace(logical shaping.Line, text []rune) {
 	}
 }
 
-// levels returns the embedding level of each character: odd ones are written from right to left.
+// levels returns the embedding level of each character: odd levels are right-to-left.
 func (w *worker) levels(text []rune, base bidi.Direction) []bidi.Level {
 	levels := make([]bidi.Level, len(text))
 	runs := w.bidi.Segment(text, base)
@@ -172,7 +172,7 @@ func (w *worker) levels(text []rune, base bidi.Direction) []bidi.Level {
 	return levels
 }
 
-// visual puts the runs of a line into the order in which they are seen. (The wrapper's own order knows two levels only.)
+// visual puts the runs of a line into visual order. (The wrapper's own order supports two levels only.)
 func visual(logical shaping.Line, levels []bidi.Level) []shaping.Output {
 	own := make([]bidi.Level, len(logical))
 	for i, run := range logical {
@@ -209,8 +209,8 @@ func VisualOrder(levels []bidi.Level) []int {
 	return order
 }
 
-// measure sets the line's size. A line height of 0 is what the line's fonts want; otherwise every line is equally high, and the
-// primary font is centred in it.
+// measure computes the height of the line. Line height 0 uses the metrics of the line's fonts; otherwise all lines have the given
+// height, and the primary font is centred in it.
 func (l *line) measure(s *setting, lineHeight float64) {
 	extents, _ := s.primary.FontHExtents()
 	scale := px(s.size) / float64(s.primary.Upem())
@@ -263,7 +263,7 @@ func (w *worker) lay(t timeline.Text, s *setting, width, height int) (page, erro
 		p.top /= 2
 	case timeline.AlignBottom:
 	}
-	// Whole pixels keep the edges of a background sharp.
+	// Whole pixels keep the edges of the background sharp.
 	p.left, p.top = math.Round(p.left), math.Round(p.top)
 	p.right = p.left + math.Ceil(inner+padding.Left+padding.Right)
 	p.bottom = p.top + math.Ceil(high+padding.Top+padding.Bottom)
@@ -276,7 +276,7 @@ func (w *worker) lay(t timeline.Text, s *setting, width, height int) (page, erro
 	return p, nil
 }
 
-// between is how much of the free room lies to the left.
+// between returns the part of the free space that is to the left.
 func between(a timeline.Align, room float64) float64 {
 	switch a {
 	case timeline.AlignLeft, timeline.AlignJustify:
@@ -288,7 +288,7 @@ func between(a timeline.Align, room float64) float64 {
 	return room / 2
 }
 
-// lineAlign is where a line is in its block: what is justified begins where its paragraph is read from.
+// lineAlign is the alignment of a line in its block: justified lines begin at the side where their paragraph begins.
 func lineAlign(a timeline.Align, l line, text []rune) timeline.Align {
 	if a != timeline.AlignJustify {
 		return a

@@ -7,10 +7,10 @@ import (
 	"moviola/domain/timeline"
 )
 
-// TextOverflow is the code of Overflow.
+// TextOverflow is the code of the note that Overflow returns.
 const TextOverflow = "text_overflow"
 
-// Overflow notes a text that needs more room than its box has. Less than a pixel counts for nothing.
+// Overflow returns a note on a text that does not fit into its box. Less than a pixel is tolerated.
 func Overflow(ref timeline.Ref, block *Block, box timeline.Box) (document.Note, bool) {
 	w, h := block.Size()
 	if w < float64(box.W)+1 && h < float64(box.H)+1 {

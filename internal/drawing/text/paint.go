@@ -8,30 +8,30 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// pose is where and how a cluster is seen.
+// pose is the transformation and visibility of a cluster at a moment.
 type pose struct {
 	m     canvas.Matrix
-	alpha float64          // 0: not at all
-	blur  float64          // of its shapes, in pixels
-	clip  *image.Rectangle // nil: everything is seen
+	alpha float64          // opacity; 0: invisible
+	blur  float64          // blur radius of its shapes, in pixels
+	clip  *image.Rectangle // nil: no clipping
 }
 
 var atRest = pose{m: canvas.Identity, alpha: 1}
 
-// look is a moment of a block.
+// look is the state of an animated block at a moment.
 type look struct {
-	pose    func(c *cluster) pose // nil: all are at rest
-	opacity float64               // of everything
-	box     pose                  // of the textbox; its blur and clip mean nothing
-	above   *canvas.List          // drawn over the text; nil: nothing
-	rules   float64               // how much of the lines above and below the text is seen, 0 to 1
-	pill    func(phrase int) pose // of pills with their letters; nil: there are none, and pose and box count
+	pose    func(c *cluster) pose // nil: all clusters are at rest
+	opacity float64               // opacity of the whole text
+	box     pose                  // pose of the textbox, without blur and clip
+	above   *canvas.List          // drawn above the text; nil: nothing
+	rules   float64               // visible fraction of the lines above and below the text, 0 to 1
+	pill    func(phrase int) pose // poses of pills with their letters; nil: there are no pills, and pose and box are used
 }
 
-// Draw draws the text as it is when nothing moves.
+// Draw draws the text at rest.
 func (b *Block) Draw() (Drawing, error) { return b.paint(b.resting()) }
 
-// layers are the coverages that a text is made of.
+// layers are the coverage masks of a text: letters, strokes, ...
 type layers struct {
 	letters, stroke *image.Alpha
 	emojis          *image.NRGBA
@@ -79,7 +79,7 @@ func (b *Block) paint(l look) (Drawing, error) {
 	return drawing, nil
 }
 
-// drawLetters adds the letters with their strokes and shadows.
+// drawLetters draws the letters with their strokes and shadows.
 func (b *Block) drawLetters(list *canvas.List, ink image.Rectangle, poses []pose) {
 	if ink.Empty() {
 		return
@@ -114,7 +114,7 @@ func (b *Block) seen(c *cluster, p pose) image.Rectangle {
 	return ink.Intersect(b.region)
 }
 
-// cover draws the shapes of the clusters into ink.
+// cover draws the coverage of all clusters inside ink.
 func (b *Block) cover(ink image.Rectangle, poses []pose) layers {
 	c := layers{letters: image.NewAlpha(ink)}
 	var emojis canvas.List
@@ -148,10 +148,10 @@ func (b *Block) cover(ink image.Rectangle, poses []pose) layers {
 	return c
 }
 
-// maxBlurred is how many pixels of a single letter are blurred; larger ones come without.
+// maxBlurred is the largest number of pixels of a letter that is blurred; larger letters are drawn sharp.
 const maxBlurred = 1 << 20
 
-// shape covers one path; half transparent ones over what is there.
+// shape adds the coverage of a path; a translucent one is composited over the existing coverage.
 func (b *Block) shape(to *image.Alpha, path canvas.Path, p pose, area image.Rectangle) {
 	if area.Empty() || path.Empty() {
 		return
@@ -185,7 +185,7 @@ func (b *Block) shadows() []timeline.Shadow {
 	return append([]timeline.Shadow{*b.style.Shadow}, b.style.Shadows...)
 }
 
-// shadowBounds is the rectangle that the shadow of ink reaches.
+// shadowBounds is the rectangle of the shadow of ink.
 func shadowBounds(ink image.Rectangle, s timeline.Shadow) image.Rectangle {
 	if ink.Empty() || s.Color.A == 0 {
 		return image.Rectangle{}
@@ -197,7 +197,7 @@ func offset(s timeline.Shadow) image.Point {
 	return image.Pt(int(math.Round(s.X)), int(math.Round(s.Y)))
 }
 
-// shadow is the shape of letters, strokes and emoji, moved and blurred.
+// shadow returns the coverage of letters, strokes and emoji, shifted and blurred.
 func (c layers) shadow(s timeline.Shadow) *image.Alpha {
 	ink := c.letters.Rect
 	shape := image.NewAlpha(shadowBounds(ink, s))
@@ -224,7 +224,7 @@ func (c layers) shadow(s timeline.Shadow) *image.Alpha {
 	return shape
 }
 
-// box is the textbox: its shadow, its background and the line around it.
+// box draws the textbox: its shadow, background and border.
 func (b *Block) box(p pose) *canvas.List {
 	var l canvas.List
 	s := b.style
@@ -252,7 +252,7 @@ func (b *Block) box(p pose) *canvas.List {
 	return &l
 }
 
-// trim crops a picture to what can be seen of it, which begins at 0, 0 then; at is where that was.
+// trim crops a picture to its visible part, whose origin becomes 0, 0; at is its former position.
 func trim(out *image.NRGBA) (cropped *image.NRGBA, at image.Point) {
 	seen := image.Rectangle{}
 	for y := out.Rect.Min.Y; y < out.Rect.Max.Y; y++ {

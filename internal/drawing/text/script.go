@@ -6,15 +6,15 @@ import (
 	"github.com/go-text/typesetting/language"
 )
 
-// Characters that control how others look.
+// Characters that control the look of their neighbours.
 const (
-	joiner     = '\u200d' // joins emoji to one
-	textStyle  = '\ufe0e' // asks for the plain form
-	emojiStyle = '\ufe0f' // asks for the colourful form
+	joiner     = '\u200d' // joins several emoji to one
+	textStyle  = '\ufe0e' // requests the plain form
+	emojiStyle = '\ufe0f' // requests the colour form
 	keycap     = '\u20e3'
 )
 
-// emojiByDefault are the characters that are colourful without being asked to. Unicode: Emoji_Presentation.
+// emojiByDefault are the characters with a colour form by default. Unicode: Emoji_Presentation.
 var emojiByDefault = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x231a, 0x231b, 1}, {0x23e9, 0x23ec, 1}, {0x23f0, 0x23f3, 3}, {0x25fd, 0x25fe, 1}, {0x2614, 0x2615, 1},
@@ -31,7 +31,7 @@ var emojiByDefault = &unicode.RangeTable{
 	},
 }
 
-// wantsEmoji says whether a grapheme cluster is to be shown as an emoji.
+// wantsEmoji says whether a grapheme cluster is drawn as an emoji.
 func wantsEmoji(cluster []rune) bool {
 	for _, r := range cluster {
 		switch r {
@@ -49,7 +49,7 @@ func invisible(r rune) bool {
 	return r == joiner || r == textStyle || r == emojiStyle || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// blank says whether nothing of a cluster is seen.
+// blank says whether a cluster is invisible.
 func blank(cluster []rune) bool {
 	for _, r := range cluster {
 		if !invisible(r) && !unicode.IsSpace(r) {
@@ -74,7 +74,7 @@ func RightToLeft(text []rune) bool {
 	return false
 }
 
-// spacedOut says whether letters of a script may be set apart: those of cursive scripts are joined.
+// spacedOut says whether the letters of a script may be spaced: those of cursive scripts are joined.
 func spacedOut(script language.Script) bool {
 	switch script {
 	case language.Arabic, language.Syriac, language.Mongolian, language.Nko, language.Devanagari, language.Bengali:

@@ -14,7 +14,7 @@ import (
 	"moviola/third_party/fonts"
 )
 
-// shippedPrefix begins the place of a font that is part of the program.
+// shippedPrefix marks the location of a font that is part of the program.
 const shippedPrefix = "shipped:"
 
 // ship adds the families that come with the program and are not installed. They stand in for missing characters after all others.
@@ -57,7 +57,7 @@ func (e *Engine) Shipped() []fonts.Face {
 	return all
 }
 
-// runes are the characters that a font has.
+// runes returns the characters of a font.
 func (l *library) runes(i int) fontscan.RuneSet {
 	if !l.isShipped(i) {
 		return l.prints[i].Runes
@@ -67,7 +67,7 @@ func (l *library) runes(i int) fontscan.RuneSet {
 	}
 	loaded, err := l.load(i)
 	if err != nil {
-		return nil // a test reads every shipped font
+		return nil // impossible: a test reads every shipped font
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// style is how the units of a text look on their way: the look at a time. docs/text-styles.md shows them.
+// style computes the look of an animated text at a time. docs/text-styles.md shows the styles.
 type style func(e *entrance, seconds float64) look
 
 var styles = map[string]style{
@@ -19,7 +19,7 @@ var styles = map[string]style{
 	Zoom: zoom,
 }
 
-// Zoom is a style that texts cannot ask for: components use it.
+// Zoom is a style for components only.
 const Zoom = "zoom"
 
 var (
@@ -27,7 +27,7 @@ var (
 	outExpo  = canvas.MustEase("easeOutExpo")
 	outQuart = canvas.MustEase("easeOutQuart")
 	outBack  = canvas.MustEase("easeOutBack")
-	// outElastic is the common form, of period 0.3, with which the program's own styles have always sprung.
+	// outElastic is the common elastic easing with period 0.3, as the program's own styles have always used it.
 	outElastic = func(t float64) float64 {
 		if t <= 0 || t >= 1 {
 			return math.Round(t)
@@ -36,8 +36,8 @@ var (
 	}
 )
 
-// each makes a look of what happens to a single cluster by its share of the way. What has not begun is not seen, what has arrived
-// is at rest. The textbox comes with the first unit.
+// each returns the look in which of gives the pose of each cluster by the completed fraction of its movement. Clusters whose
+// movement has not begun are invisible, those whose movement is complete are at rest. The textbox appears with the first unit.
 func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose) look {
 	box := atRest
 	box.alpha = outCubic(min(e.motion.Share(0, seconds)*2, 1))
@@ -53,22 +53,22 @@ func (e *entrance) each(seconds float64, of func(c *cluster, done float64) pose)
 	}}
 }
 
-// moved is a pose that is shifted.
+// moved is a pose with a shift.
 func moved(dx, dy, alpha float64) pose { return pose{m: canvas.Move(dx, dy), alpha: alpha} }
 
-// fadeIn shows the whole text more and more.
+// fadeIn fades the whole text in.
 func fadeIn(e *entrance, seconds float64) look {
 	return look{opacity: e.motion.Share(0, seconds), box: atRest}
 }
 
-// wordByWord lets each word appear while it settles from a little below.
+// wordByWord fades each word in while it rises a little to its place.
 func wordByWord(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		return moved(0, 0.25*c.size*(1-outCubic(done)), outCubic(done))
 	})
 }
 
-// pop lets each letter spring from nothing to its size.
+// pop makes each letter spring from size 0 to its full size.
 func pop(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		size := outElastic(done)
@@ -77,7 +77,7 @@ func pop(e *entrance, seconds float64) look {
 	})
 }
 
-// jump lets each letter spring up from below its line, whose lower edge hides it.
+// jump makes each letter spring up from below its line, clipped at the line's lower edge.
 func jump(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0, 1.3*c.size*(1-outElastic(done)), 1)
@@ -87,7 +87,7 @@ func jump(e *entrance, seconds float64) look {
 	})
 }
 
-// rise lets each word glide up from behind the lower edge of its line.
+// rise makes each word glide up from below the lower edge of its line, where it is clipped.
 func rise(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0, 1.15*c.size*(1-outExpo(done)), 1)
@@ -97,24 +97,24 @@ func rise(e *entrance, seconds float64) look {
 	})
 }
 
-// floor is everything above the lower edge of a cluster's line.
+// floor is the area above the lower edge of a cluster's line.
 func (e *entrance) floor(c *cluster) image.Rectangle {
 	all := e.block.region
 	below := max(e.block.lines[c.line].Max.Y, int(math.Ceil(c.center.Y+0.28*c.size)))
 	return image.Rect(all.Min.X, all.Min.Y, all.Max.X, below)
 }
 
-// focus lets each letter come out of a blur, from a little further right.
+// focus makes each letter come out of a blur, from a little further right.
 func focus(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		p := moved(0.18*c.size*(1-outCubic(done)), 0, min(done*1.6, 1))
-		// Steps of the blur are not seen, and a last trace of it is.
+		// Steps of the radius are invisible while it is large; the last step is zero, because a remaining trace would be visible.
 		p.blur = math.Floor(min(0.3*c.size, 60) * (1 - outCubic(done)) * (1 - done))
 		return p
 	})
 }
 
-// slide lets each line come in from the left.
+// slide makes each line move in from the left.
 func slide(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		way := min(float64(e.block.lines[c.line].Max.X-e.block.region.Min.X), 0.6*(e.block.right-e.block.left)+2*c.size)
@@ -122,7 +122,7 @@ func slide(e *entrance, seconds float64) look {
 	})
 }
 
-// grow lets the whole text come nearer, a little too near, and go back.
+// grow scales the whole text up, a little beyond its size, and back.
 func grow(e *entrance, seconds float64) look {
 	done := e.motion.Share(0, seconds)
 	size := 0.5 + 0.5*outBack(done)
@@ -131,7 +131,7 @@ func grow(e *entrance, seconds float64) look {
 	return look{opacity: outCubic(min(done*2, 1)), box: p, pose: func(*cluster) pose { return p }}
 }
 
-// zoom lets each letter fall from near the eye into its place.
+// zoom makes each letter fall from near the viewer into its place.
 func zoom(e *entrance, seconds float64) look {
 	return e.each(seconds, func(c *cluster, done float64) pose {
 		size := 1 + 2.5*(1-outExpo(done))
@@ -140,7 +140,7 @@ func zoom(e *entrance, seconds float64) look {
 	})
 }
 
-// typed shows the letters one by one, behind each the cursor.
+// typed shows the letters one by one, with a cursor after the last one.
 func typed(e *entrance, seconds float64) look {
 	l := e.each(seconds, func(*cluster, float64) pose { return atRest })
 	last := &e.block.clusters[0]
@@ -149,7 +149,7 @@ func typed(e *entrance, seconds float64) look {
 		if c := &e.block.clusters[i]; e.motion.Share(e.unit(c), seconds) > 0 {
 			last = c
 			x = c.x1
-			if i > 0 && e.block.clusters[i-1].line == c.line && e.block.clusters[i-1].x0 > c.x0 { // from right to left
+			if i > 0 && e.block.clusters[i-1].line == c.line && e.block.clusters[i-1].x0 > c.x0 { // the text is written from right to left
 				x = c.x0
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"moviola/domain"
 )
 
-// The bounds of a font that is unpacked.
+// The bounds of an unpacked font.
 const (
 	magicWOFF2     = "wOF2"
 	maxPackedBytes = 20 << 20
@@ -97,7 +97,7 @@ func boundWOFF2(data []byte) error {
 	return nil
 }
 
-// packedTable reads an entry of the directory, and returns how many bytes the table has in what is unpacked.
+// packedTable reads an entry of the directory, and returns the length of its table in the unpacked data.
 func packedTable(directory *bytes.Reader) (int64, error) {
 	flags, err := directory.ReadByte()
 	if err != nil {
@@ -105,7 +105,7 @@ func packedTable(directory *bytes.Reader) (int64, error) {
 	}
 	const glyf, loca, hmtx, named = 10, 11, 3, 0x3f
 	tag, version := flags&named, flags>>6
-	if tag == named { // four letters follow
+	if tag == named { // the tag of the table follows, in four letters
 		if _, err := directory.Seek(4, io.SeekCurrent); err != nil {
 			return 0, errWOFF2
 		}
@@ -117,7 +117,7 @@ func packedTable(directory *bytes.Reader) (int64, error) {
 	return size, err
 }
 
-// readBase128 reads a number of at most five bytes with seven bits each.
+// readBase128 reads a number of at most five bytes, with seven bits in each.
 func readBase128(r io.ByteReader) (int64, error) {
 	var n int64
 	for range 5 {

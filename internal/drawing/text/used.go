@@ -49,16 +49,16 @@ func (e *Engine) FontsOf(t timeline.Text) (names []string, err error) {
 	return e.fonts.namesOf(used)
 }
 
-// Writing is what is written somewhere, where it is not known beforehand in which weights and pieces.
+// Writing describes texts whose exact parts and weights are not known in advance.
 type Writing struct {
-	Families []string // lists as in CSS
+	Families []string // lists of families, as in CSS
 	Source   string   // key of a font file; empty: none
-	Page     string   // a page: each family that stands in it counts
+	Page     string   // HTML of a page: every family that it names is included
 	Words    string
 }
 
-// FontsOfAll names the font files in which a writing may be drawn, by their content: all of its families, and those that have the
-// characters which its families do not have.
+// FontsOfAll returns the names of the font files that a writing may use, by content: all of its families, and families for
+// characters that these lack.
 func (e *Engine) FontsOfAll(w Writing) ([]string, error) {
 	l := e.fonts
 	families := l.mentioned(w.Page)
@@ -89,7 +89,7 @@ func (e *Engine) FontsOfAll(w Writing) ([]string, error) {
 	return l.namesOf(used)
 }
 
-// anyCovers says whether a family has a character.
+// anyCovers says whether one of the families has a character.
 func (l *library) anyCovers(families map[string]bool, r rune) bool {
 	for family := range families {
 		if _, ok := l.nearest(family, wish{weight: 400}, []rune{r}); ok {
@@ -99,7 +99,7 @@ func (l *library) anyCovers(families map[string]bool, r rune) bool {
 	return false
 }
 
-// fallbackFamilies are those from which a character may be taken: of East Asian ones each region's.
+// fallbackFamilies are the families that may provide a character; for East Asian characters those of each region.
 func (l *library) fallbackFamilies(r rune) (all []string) {
 	if wantsEmoji([]rune{r}) {
 		all = append(all, l.emoji...)
@@ -113,12 +113,12 @@ func (l *library) fallbackFamilies(r rune) (all []string) {
 }
 
 const (
-	maxNameWords = 5       // of a family
-	maxPageWords = 200_000 // of a page that are looked at
+	maxNameWords = 5       // words in the name of a family
+	maxPageWords = 200_000 // words of a page that are examined
 )
 
-// mentioned are the families whose names stand in a page, whole, in whatever case, with anything but letters and digits between
-// their words; and those that the generic names stand for.
+// mentioned returns the families that a page names: complete names in any case, their words separated by characters other than
+// letters and digits; and the families of generic names.
 func (l *library) mentioned(page string) map[string]bool {
 	found := map[string]bool{}
 	words := strings.FieldsFunc(strings.ToLower(page), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -134,7 +134,7 @@ func (l *library) mentioned(page string) map[string]bool {
 	return found
 }
 
-// namesOf are the sums of fonts, sorted. Of a collection each font has a name of its own.
+// namesOf returns the hashes of fonts, sorted. Each font of a collection has its own.
 func (l *library) namesOf(fonts map[int]bool) ([]string, error) {
 	names := make([]string, 0, len(fonts))
 	for i := range fonts {
@@ -148,7 +148,7 @@ func (l *library) namesOf(fonts map[int]bool) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// sum is that of the content of a font's file, as it was when it was first asked for.
+// sum is the hash of a font file's content, read at the first call.
 func (l *library) sum(i int) (string, error) {
 	if l.base != nil && i < len(l.base.prints) {
 		return l.base.sum(i)
@@ -163,7 +163,7 @@ func (l *library) sum(i int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = closer.Close() }() // read only
+	defer func() { _ = closer.Close() }() // the file was only read
 	hash := sha256.New()
 	if _, err := io.Copy(hash, file); err != nil {
 		return "", fmt.Errorf("read the font %s: %w", at.File, err)
@@ -173,5 +173,5 @@ func (l *library) sum(i int) (string, error) {
 	return sum, nil
 }
 
-// Has says whether a family is installed or shipped, by its own name or by a general one.
+// Has says whether a family is installed or shipped, by its own or a generic name.
 func (e *Engine) Has(family string) bool { return len(e.fonts.named(family)) > 0 }
