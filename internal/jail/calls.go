@@ -8,12 +8,12 @@ import (
 
 const whole = ^uint32(0)
 
-// is tests that an argument is one of values.
+// is tests that an argument has one of some values.
 func is(argument uint32, values ...uint32) test { return test{argument, whole, values} }
 
-// rules are the calls of a list, for a process with the id self, which may have a view of its own processes only. Calls of
-// architectures that have more of them are in legacyCalls. What changes the times, modes and owners of files by their names is in
-// none: Landlock does not look at it.
+// rules returns the allowed system calls of a list, for a process with the id self; own says that it sees only its own processes
+// (PID namespace). legacyCalls adds calls that only some architectures have. No list allows changing times, modes or owners of
+// files by name: Landlock does not restrict these.
 func (c Calls) rules(self uint32, own bool) ([]rule, error) {
 	switch c {
 	case DecoderCalls:
@@ -34,7 +34,7 @@ func always(lists ...[]uintptr) []rule {
 	return all
 }
 
-// commonCalls are those that act on the process itself and on files that it can reach.
+// commonCalls affect only the process itself, and files that it can reach.
 var commonCalls = []uintptr{
 	// files
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_PREAD64, unix.SYS_PWRITE64, unix.SYS_PREADV,
@@ -54,7 +54,7 @@ var commonCalls = []uintptr{
 	unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MINCORE,
 	unix.SYS_MSYNC,
 	unix.SYS_MEMBARRIER,
-	// threads and processes of its own
+	// its own threads and processes
 	unix.SYS_FUTEX, unix.SYS_SET_ROBUST_LIST, unix.SYS_GET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS,
 	unix.SYS_GETTID, unix.SYS_GETPID,
 	unix.SYS_GETPPID, unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_EXECVE, unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_SCHED_YIELD,
@@ -71,7 +71,7 @@ var commonCalls = []uintptr{
 	unix.SYS_GETITIMER, unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_GETTIME, unix.SYS_TIMER_DELETE,
 	unix.SYS_TIMERFD_CREATE,
 	unix.SYS_TIMERFD_SETTIME, unix.SYS_TIMERFD_GETTIME,
-	// signals that it gets, and waiting
+	// receiving signals, and waiting
 	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_RT_SIGTIMEDWAIT, unix.SYS_RT_SIGPENDING,
 	unix.SYS_RT_SIGSUSPEND,
 	unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL, unix.SYS_PPOLL, unix.SYS_PSELECT6, unix.SYS_EPOLL_CREATE1,
@@ -79,16 +79,16 @@ var commonCalls = []uintptr{
 	unix.SYS_EVENTFD2,
 }
 
-// Names of things that a process calls itself, and what the loader asks about them.
+// harmlessOptions of prctl set a process's own name, or are queries of the loader.
 var harmlessOptions = []uint32{unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_GET_DUMPABLE, unix.PR_CAPBSET_READ, unix.PR_SET_VMA,
 	unix.PR_SET_TIMERSLACK}
 
-// namespaces are all flags of clone that make one.
+// namespaces are all flags of clone that create a namespace.
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS |
 	unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// terminalQueries are what programs ask of their input and output.
+// terminalQueries are ioctls with which programs query their input and output.
 var terminalQueries = []uint32{unix.TCGETS, unix.TIOCGWINSZ, fionRead, fionBIO}
 
 const (
@@ -96,7 +96,7 @@ const (
 	fionBIO  = 0x5421 // FIONBIO
 )
 
-// decoderRules keep a decoder to itself: it makes no namespaces and signals nobody else.
+// decoderRules confine a decoder: it creates no namespaces and signals no other process.
 func decoderRules(self uint32) []rule {
 	return []rule{
 		{unix.SYS_CLONE, []test{{0, namespaces, []uint32{0}}}},
@@ -110,8 +110,8 @@ func decoderRules(self uint32) []rule {
 	}
 }
 
-// browserCalls are those that a browser of many processes needs beside: connections, shared memory, and what its own sandbox is
-// made with.
+// browserCalls are the additional calls of a browser with many processes: connections, shared memory, and the calls that set up
+// its own sandbox.
 var browserCalls = []uintptr{
 	unix.SYS_CONNECT, unix.SYS_GETSOCKNAME, unix.SYS_GETPEERNAME, unix.SYS_SETSOCKOPT, unix.SYS_GETSOCKOPT, unix.SYS_RECVFROM,
 	unix.SYS_RECVMSG,
@@ -124,20 +124,20 @@ var browserCalls = []uintptr{
 	unix.SYS_SECCOMP, unix.SYS_CHROOT, unix.SYS_CAPSET, unix.SYS_SETRESUID, unix.SYS_SETRESGID,
 }
 
-// socketType masks the flags of a socket's type.
+// socketType masks the type of a socket, without flags.
 const socketType = 0xf
 
-// browserRules let a browser open connections over TCP, pairs for its processes, and the namespaces of its sandbox: none for
-// files.
+// browserRules allow a browser TCP connections, socket pairs between its processes, and the namespaces of its own sandbox, but no
+// mount namespaces.
 func browserRules(own bool) []rule {
-	others := []test{} // which processes it may govern
+	others := []test{} // processes whose limits and priorities it may change
 	if !own {
 		others = []test{is(0, 0)}
 	}
 	return []rule{
 		{unix.SYS_PRLIMIT64, others}, {unix.SYS_SCHED_SETAFFINITY, others}, {unix.SYS_SCHED_SETSCHEDULER, others},
 		{unix.SYS_SETPRIORITY, append([]test{is(0, unix.PRIO_PROCESS)}, onArgument(1, others)...)},
-		// Otherwise they could connect by themselves.
+		// Without these rules they could connect without the call connect.
 		{unix.SYS_SENDTO, []test{{3, unix.MSG_FASTOPEN, []uint32{0}}}}, {unix.SYS_SENDMSG, []test{{2, unix.MSG_FASTOPEN, []uint32{0}}}},
 		{unix.SYS_CLONE, []test{{0, namespaces &^ (unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET), []uint32{0}}}},
 		{unix.SYS_UNSHARE, []test{is(0, unix.CLONE_NEWUSER)}},
@@ -146,7 +146,7 @@ func browserRules(own bool) []rule {
 	}
 }
 
-// onArgument moves tests to another argument.
+// onArgument returns the tests for another argument.
 func onArgument(argument uint32, tests []test) []test {
 	var moved []test
 	for _, t := range tests {

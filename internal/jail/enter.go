@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// niceness of every program: what answers clients goes first.
+// niceness is the priority of every jailed program: processes that answer clients come first.
 const niceness = 10
 
-// Main must be called first of all by the program that Config.Self names. In a process that was started with Command as its first
-// argument it gives up what the program to be jailed does not need, becomes that program, and does not return.
+// Main must be called first by the program that Config.Self names. In a process whose first argument is Command it drops the
+// rights that the jailed program does not need, executes that program, and does not return.
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != Command {
 		return
@@ -31,7 +31,7 @@ func Main() {
 	os.Exit(126)
 }
 
-// enter returns when it fails, and when it was only to be tried.
+// enter returns only when it fails, or when the jail was only to be tested.
 func enter(args []string) error {
 	if len(args) < 2 {
 		return fmt.Errorf("needs a jail and a program, got %d arguments", len(args))
@@ -40,7 +40,7 @@ func enter(args []string) error {
 	if err := json.Unmarshal([]byte(args[0]), &s); err != nil {
 		return fmt.Errorf("read jail: %w", err)
 	}
-	// Capabilities, priority and filters belong to the thread, and execve keeps those of the thread that calls it.
+	// Capabilities, priority and filters belong to a thread, and execve keeps those of the calling thread.
 	runtime.LockOSThread()
 	steps := []struct {
 		what string
@@ -68,13 +68,13 @@ func enter(args []string) error {
 	return fmt.Errorf("become %s: %w", args[1], unix.Exec(args[1], args[1:], os.Environ()))
 }
 
-// closeLeaks keeps every descriptor from the program that is not meant for it, whoever has left it open.
+// closeLeaks closes every inherited descriptor that is not meant for the program.
 func (s spec) closeLeaks() error {
 	err := unix.CloseRange(uint(s.Keep), ^uint(0)>>33, unix.CLOSE_RANGE_CLOEXEC)
 	if err == nil {
 		return nil
 	}
-	open, err := os.ReadDir("/proc/self/fd") // a kernel before 5.11
+	open, err := os.ReadDir("/proc/self/fd") // the way for kernels before 5.11
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s spec) closeLeaks() error {
 	return nil
 }
 
-// openPorts opens the ports in the network namespace, in which there is nothing else, and hands them to the service.
+// openPorts listens on the ports inside of the empty network namespace, and hands the listeners to the service.
 func (s spec) openPorts() error {
 	if !s.Network || len(s.Ports) == 0 {
 		return nil
@@ -160,7 +160,7 @@ func (s spec) limit() error {
 			return fmt.Errorf("%s: %w", l.what, err)
 		}
 	}
-	if s.Limits.Tasks > 0 && s.Root { // otherwise the whole user's would be counted
+	if s.Limits.Tasks > 0 && s.Root { // otherwise all processes of the user would be counted
 		if err := lower(unix.RLIMIT_NPROC, s.Limits.Tasks); err != nil {
 			return fmt.Errorf("tasks: %w", err)
 		}
@@ -168,9 +168,9 @@ func (s spec) limit() error {
 	return errors.Join(lower(unix.RLIMIT_CORE, 0), lower(unix.RLIMIT_MEMLOCK, 0), lower(unix.RLIMIT_MSGQUEUE, 0))
 }
 
-// lowerPriority gives the program niceness. A service that has a lower priority itself passes that on: it may not be raised.
+// lowerPriority gives the program its niceness. A service with a lower priority passes its own on, because it must not be raised.
 func lowerPriority() error {
-	const kernelZero = 20 // the kernel answers 20 minus the niceness
+	const kernelZero = 20 // the kernel returns 20 minus the niceness
 	now, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
 	if err != nil || kernelZero-now >= niceness {
 		return err
@@ -178,7 +178,7 @@ func lowerPriority() error {
 	return syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness)
 }
 
-// lower sets a limit; one that is lower already stays.
+// lower sets a resource limit, unless the current one is lower.
 func lower(id int, value uint64) error {
 	var now syscall.Rlimit
 	if err := syscall.Getrlimit(id, &now); err != nil {
@@ -188,20 +188,20 @@ func lower(id int, value uint64) error {
 	return syscall.Setrlimit(id, &syscall.Rlimit{Cur: value, Max: value})
 }
 
-// lastCapability is more than the kernel knows.
+// lastCapability is an upper bound for the capabilities of any kernel.
 const lastCapability = 63
 
-// dropCapabilities takes all of them from the thread, and the way back to them.
+// dropCapabilities drops all capabilities of the thread, irrevocably.
 func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
 		return err
 	}
 	for c := range uintptr(lastCapability + 1) {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		if errors.Is(err, unix.EINVAL) { // there are no more
+		if errors.Is(err, unix.EINVAL) { // the kernel has no more capabilities
 			break
 		}
-		if err != nil && !errors.Is(err, unix.EPERM) { // what may not drop them has none, and gains none either
+		if err != nil && !errors.Is(err, unix.EPERM) { // a thread that may not drop capabilities has none, and cannot gain any
 			return err
 		}
 	}
@@ -210,7 +210,7 @@ func dropCapabilities() error {
 	return unix.Capset(&header, &none[0])
 }
 
-// dieWithParent renews what a change of user or capabilities may have cleared.
+// dieWithParent sets Pdeathsig again, because a change of user or capabilities may clear it.
 func dieWithParent() error {
 	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }

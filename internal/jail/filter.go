@@ -10,33 +10,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rule lets a system call pass when all of its tests hold.
+// rule allows a system call if all of its tests hold.
 type rule struct {
 	call  uintptr
 	tests []test
 }
 
-// test compares the lower half of an argument, of which the kernel looks at no more for the arguments that are tested here.
+// test compares the lower 32 bits of an argument: the kernel uses no more of the arguments that are tested.
 type test struct {
 	argument uint32
 	mask     uint32
-	values   []uint32 // one of them is what the masked argument must be
+	values   []uint32 // the masked argument must be one of them
 }
 
 const (
-	// Where the kernel shows a filter what is called: struct seccomp_data.
+	// Offsets in struct seccomp_data, which the filter reads.
 	offsetCall      = 0
 	offsetArch      = 4
 	offsetArguments = 16
 
-	// firstNew is the first call that all architectures number alike. Libraries try those that are newer, and fall back when they
+	// firstNew is the first call with the same number on all architectures. Libraries try newer calls, and fall back when these
 	// are unknown.
 	firstNew = 424
-	// x32Calls are numbered from here on: another way to the same calls.
+	// x32Calls is the first number of the x32 variants of all calls, which must not bypass the filter.
 	x32Calls = 0x40000000
 )
 
-// What becomes of a call.
+// The results of the filter.
 var (
 	allow   = bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}
 	refuse  = bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
@@ -44,7 +44,7 @@ var (
 	kill    = bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS}
 )
 
-// filter lets the program make the calls of its list only.
+// filter installs the filter that allows only the calls of the program's list.
 func (s spec) filter() error {
 	if !s.Seccomp {
 		return nil
@@ -73,11 +73,10 @@ func (s spec) filter() error {
 	return nil
 }
 
-// auditArchs are the names that the kernel has for architectures.
+// auditArchs maps architectures to the kernel's names for them.
 var auditArchs = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// program is the filter for these rules. The kernel remembers which calls pass whatever their arguments are, so that a long list
-// costs nothing.
+// program compiles rules to a filter. The kernel caches calls that are allowed with any arguments, so a long list costs nothing.
 func program(arch uint32, rules []rule) []bpf.Instruction {
 	all := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offsetArch, Size: 4},
@@ -95,7 +94,7 @@ func program(arch uint32, rules []rule) []bpf.Instruction {
 	return append(all, bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstNew, SkipTrue: 1}, unknown, refuse)
 }
 
-// checked is what becomes of a call that a rule is about.
+// checked compiles the tests of a rule.
 func (r rule) checked() []bpf.Instruction {
 	var all []bpf.Instruction
 	for _, t := range r.tests {
@@ -103,7 +102,7 @@ func (r rule) checked() []bpf.Instruction {
 			bpf.LoadAbsolute{Off: offsetArguments + 8*t.argument, Size: 4},
 			bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask})
 		for i, value := range t.values {
-			// To the instruction after the refusal.
+			// skips to the instruction after the refusal
 			all = append(all, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(t.values) - i)})
 		}
 		all = append(all, refuse)

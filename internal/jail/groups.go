@@ -12,32 +12,32 @@ import (
 	"sync/atomic"
 )
 
-// groups makes a control group (version 2) for each job, below the group of this service, where that is delegated to it.
+// groups creates a control group (version 2) for each job, below the group of this service, if that is delegated to the service.
 type groups struct {
-	dir  string // of the service's own group; empty: there are none
-	err  error  // why there are none
-	most uint64 // bytes that one job may have, whatever its policy says; 0: no bound
+	dir  string // folder of the service's own group; empty: control groups are not available
+	err  error  // why control groups are not available
+	most uint64 // memory limit of one job in bytes, whatever its policy says; 0: none
 	made atomic.Uint64
 }
 
-// Names of the groups below the service's. The kernel gives controllers to the groups below one only while no process is in that
-// one itself, so the service moves into a group of its own.
+// Names of the groups below the service's. The kernel passes controllers down only while a group itself has no process, so the
+// service moves into a group of its own.
 const (
 	serviceGroup = "moviola-service"
 	jobPrefix    = "moviola-job-"
 )
 
-// controllers are what a job's group needs.
+// controllers are the controllers that a job's group needs.
 var controllers = []string{"memory", "pids"}
 
-// jobShare is what a job may have of the memory of the service's group: the service itself stays when a job is too large.
+// jobShare is the largest part of the service's memory limit for one job, so that the service survives a job that is too large.
 const jobShare = 0.75
 
-// where cgroups of version 2 are mounted.
+// groupMounts are the usual mount points of cgroups version 2.
 var groupMounts = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}
 
-// open finds the group that is delegated to this process, moves the process below it, gives its controllers to the groups below,
-// and removes what an earlier process of this service has left.
+// open finds the group that is delegated to this process, moves the process into a group below it, passes the controllers down,
+// and removes groups that an earlier process of this service has left.
 func (g *groups) open() {
 	dir, err := ownGroup("/proc/self/cgroup", groupMounts)
 	if err == nil {
@@ -46,7 +46,7 @@ func (g *groups) open() {
 	g.err = err
 }
 
-// ownGroup is the folder of this process's group, without the group that an earlier call has made for the service.
+// ownGroup is the folder of this process's group, without the part that an earlier call has added.
 func ownGroup(self string, mounts []string) (string, error) {
 	text, err := os.ReadFile(self)
 	if err != nil {
@@ -68,7 +68,7 @@ func ownGroup(self string, mounts []string) (string, error) {
 	return "", errors.New("the kernel has no control groups of version 2")
 }
 
-// openIn is open in a folder, for a process and controllers.
+// openIn is open for a given folder, process and controllers.
 func (g *groups) openIn(dir string, pid int, controllers []string) error {
 	have, err := words(filepath.Join(dir, "cgroup.controllers"))
 	if err != nil {
@@ -96,14 +96,14 @@ func (g *groups) openIn(dir string, pid int, controllers []string) error {
 	}
 	g.dir = dir
 	if bound, err := words(filepath.Join(dir, "memory.max")); err == nil && len(bound) == 1 {
-		if n, err := strconv.ParseUint(bound[0], 10, 64); err == nil { // or it is "max"
+		if n, err := strconv.ParseUint(bound[0], 10, 64); err == nil { // otherwise it is "max"
 			g.most = uint64(float64(n) * jobShare)
 		}
 	}
 	return g.sweep()
 }
 
-// alone refuses a group in which others are: they would have to be moved, and they are not ours.
+// alone refuses a group with other processes: they would have to be moved, and are not ours.
 func alone(dir string, pid int) error {
 	inside, err := words(filepath.Join(dir, "cgroup.procs"))
 	if err != nil {
@@ -118,8 +118,8 @@ func alone(dir string, pid int) error {
 	return nil
 }
 
-// sweep removes the groups of jobs that have ended with their service. One in which a process is left is another service's, and
-// stays.
+// sweep removes the groups of jobs that ended with an earlier process of the service. A group with a process belongs to another
+// service and stays.
 func (g *groups) sweep() error {
 	left, err := filepath.Glob(filepath.Join(g.dir, jobPrefix+"*"))
 	if err != nil {
@@ -139,10 +139,10 @@ func (g *groups) sweep() error {
 // group is the control group of one job.
 type group struct {
 	dir string
-	at  *os.File // its folder, to put the job into it as it is started
+	at  *os.File // its folder, into which the job is started
 }
 
-// make makes the group of a job; nil where there are none.
+// make creates the group of a job; nil if control groups are not available.
 func (g *groups) make(l Limits) (*group, error) {
 	if g.dir == "" {
 		return nil, nil
@@ -172,7 +172,7 @@ func (g *groups) make(l Limits) (*group, error) {
 	return made, nil
 }
 
-// killed is how many processes of the group were ended because its memory was used up.
+// killed is the number of processes of the group that were killed because its memory ran out.
 func (g *group) killed() uint64 {
 	f, err := os.Open(filepath.Join(g.dir, "memory.events"))
 	if err != nil {
@@ -190,8 +190,8 @@ func (g *group) killed() uint64 {
 	return 0
 }
 
-// remove removes the group, in which nothing runs any more. What a job has left there is ended first; what the kernel still holds
-// then is removed at the next start.
+// remove removes the group of a job that has ended. Remaining processes are killed first; what the kernel cannot remove yet is
+// removed at the next start.
 func (g *group) remove() {
 	_ = g.at.Close()
 	if os.Remove(g.dir) == nil {
@@ -201,7 +201,7 @@ func (g *group) remove() {
 	_ = os.Remove(g.dir)
 }
 
-// set writes a file of a group. They exist: none is made.
+// set writes an existing file of a group.
 func set(dir, file, value string) error {
 	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY, 0)
 	if err != nil {

@@ -14,23 +14,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Command is the first argument of this service's binary when it is to become a program in a jail.
+// Command is the first argument of this service's binary when it is to become a jailed program.
 const Command = "__jail"
 
-// Config says how a Jail starts programs.
+// Config is the configuration of a Jail.
 type Config struct {
 	// Self is a program that answers the argument Command by calling Main, first of all: usually os.Executable().
 	Self string
-	// Off starts programs as they are. Their limits of resources are not set either.
+	// Off starts programs without a jail, and without resource limits.
 	Off bool
-	// Groups puts each job into a control group of its own. For that this process moves into one below its own, if that is
+	// Groups puts each job into a control group of its own. For that this process moves into a group below its own, if that is
 	// delegated to it.
 	Groups bool
-	// Without are layers to leave out, as a machine does that refuses them. For tests.
+	// Without are layers to leave out, as on a machine that refuses them. For tests.
 	Without []Layer
 }
 
-// Jail starts programs. It is safe for concurrent use. A nil one starts them as they are.
+// Jail starts programs in a sandbox. It is safe for concurrent use. A nil Jail starts them without one.
 type Jail struct {
 	self    string
 	off     bool
@@ -57,10 +57,10 @@ func New(cfg Config) (*Jail, error) {
 	return j, nil
 }
 
-// Off says that programs are started as they are.
+// Off says that programs are started without a jail.
 func (j *Jail) Off() bool { return j == nil || j.off }
 
-// Refuses says why a program cannot get these namespaces here; nil: it gets them.
+// Refuses says why a program cannot have these namespaces here; nil: it can.
 func (j *Jail) Refuses(s Spaces) error {
 	if s == NoSpaces {
 		return nil
@@ -71,18 +71,18 @@ func (j *Jail) Refuses(s Spaces) error {
 	return j.machine.namespaces
 }
 
-// Child is a program in its jail that was not started yet.
+// Child is a program in its jail that has not been started yet.
 type Child struct {
 	*exec.Cmd
-	// Handover is where the listeners of the policy's ports come from, when the program has a network of its own; otherwise nil.
-	// It belongs to the caller.
+	// Handover receives the listeners of the policy's ports, when the program has a network namespace; otherwise nil. It belongs
+	// to the caller.
 	Handover *os.File
 
 	mine  []*os.File
-	group *group // nil: none of its own
+	group *group // nil: no control group
 }
 
-// Release closes what belongs to the program only. Call it when Start has returned, or when it is not to be called.
+// Release closes descriptors that only the program needs. Call it after Start has returned, or if Start is not called.
 func (c *Child) Release() {
 	for _, f := range c.mine {
 		_ = f.Close()
@@ -90,8 +90,8 @@ func (c *Child) Release() {
 	c.mine = nil
 }
 
-// End removes what was made for the program outside of it, and says whether the kernel has ended any of its processes because the
-// job's memory was used up. Call it once, when the program has ended, or has not been started.
+// End removes the program's control group and mounts, and says whether the kernel has killed any of its processes because the
+// job's memory ran out. Call it once, after the program has ended, or if it was not started.
 func (c *Child) End() (outOfMemory bool) {
 	if c.group == nil {
 		return false
@@ -101,30 +101,30 @@ func (c *Child) End() (outOfMemory bool) {
 	return outOfMemory
 }
 
-// spec is what the service's binary is told before it becomes a program.
+// spec is passed to the service's binary before it becomes a program.
 type spec struct {
 	Policy
 	Dir      string  `json:"dir,omitempty"`
 	Mounts   []mount `json:"mounts,omitempty"`
-	Root     bool    `json:"root"`               // it has files of its own: the root folder is to be made
-	Network  bool    `json:"network"`            // it has a network of its own: the ports are to be opened
-	Handover int     `json:"handover,omitempty"` // the descriptor through which they are handed over
-	Keep     int     `json:"keep"`               // the first descriptor that the program does not get
-	Landlock int     `json:"landlock,omitempty"` // its version; 0: none
+	Root     bool    `json:"root"`               // make a root folder for the program
+	Network  bool    `json:"network"`            // the program has a network namespace: open the ports
+	Handover int     `json:"handover,omitempty"` // descriptor through which the listeners are handed over
+	Keep     int     `json:"keep"`               // first descriptor that the program does not get
+	Landlock int     `json:"landlock,omitempty"` // version of Landlock; 0: none
 	Seccomp  bool    `json:"seccomp"`
-	Check    bool    `json:"check,omitempty"` // end instead of becoming the program
+	Check    bool    `json:"check,omitempty"` // exit instead of executing the program
 }
 
-// mount is a path of the service that is shown in the program's root folder, under its own name.
+// mount is a path of the service that appears in the program's root folder, under the same name.
 type mount struct {
 	Path  string `json:"path"`
 	Write bool   `json:"write,omitempty"`
-	Run   bool   `json:"run,omitempty"` // it holds the program
+	Run   bool   `json:"run,omitempty"` // it contains the program
 	FD    int    `json:"fd,omitempty"`  // of a mount that was made outside, for another user
 }
 
-// Child returns program with args as the policy says, with files as its descriptors from 3 on. Its environment is empty until Env
-// is set; it is killed as a whole group when ctx ends.
+// Child returns program with args, confined by the policy, with files as its descriptors from 3 on. Its environment is empty
+// until Env is set; its process group is killed when ctx ends.
 func (j *Jail) Child(ctx context.Context, p Policy, program string, args []string, files ...*os.File) (*Child, error) {
 	return j.child(ctx, p, false, append([]string{program}, args...), files)
 }
@@ -163,7 +163,7 @@ func (j *Jail) child(ctx context.Context, p Policy, check bool, command []string
 	return c, nil
 }
 
-// fit returns the policy with the namespaces that it gets here.
+// fit returns the policy with the namespaces that are available here.
 func (j *Jail) fit(p Policy) Policy {
 	if p.Spaces == 0 {
 		p.Spaces = AllSpaces
@@ -174,7 +174,8 @@ func (j *Jail) fit(p Policy) Policy {
 	return p
 }
 
-// own says that a program gets another user than root: it needs none of the service's files, or they can be shown as that user's.
+// own says that a program runs as another user than root: it needs none of the service's files, or they can be mapped to that
+// user.
 func (j *Jail) own(p Policy) bool {
 	if !j.root || j.off || j.leavesOut(OwnUser) {
 		return j.root && p.NeverRoot
@@ -182,11 +183,11 @@ func (j *Jail) own(p Policy) bool {
 	return p.unprivate() || p.Spaces.files() && j.machine.refuses() == nil
 }
 
-// unprivate says that a policy names nothing that belongs to this service.
+// unprivate says that a policy names no files of this service.
 func (p Policy) unprivate() bool { return len(p.Read) == 0 && p.Write == "" }
 
-// wrap returns the command that makes this service's binary become another one, and adds the descriptors it needs for that to the
-// child. Where the service's files cannot be shown as another user's, own becomes false.
+// wrap returns the command by which this service's binary becomes another program, and adds the descriptors for that to the
+// child. If the service's files cannot be mapped to another user, own becomes false.
 func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string, files int) ([]string, error) {
 	s := spec{
 		Policy: p, Dir: p.Write, Root: p.Spaces.files(), Network: p.Spaces.network(), Keep: 3 + files, Check: check,
@@ -196,7 +197,7 @@ func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string,
 		c.mine = append(c.mine, f)
 		return 2 + files + len(c.mine)
 	}
-	// Another user may have no way to where this service lies: it is started through an open file instead of by its name.
+	// Another user may have no access to the folder of this binary: it is started through an open file, not by its name.
 	self, err := os.Open(j.self)
 	if err != nil {
 		return nil, fmt.Errorf("open this program: %w", err)
@@ -226,7 +227,7 @@ func (j *Jail) wrap(c *Child, p Policy, own *bool, check bool, command []string,
 	return append([]string{path, Command, string(text)}, command...), nil
 }
 
-// mounts are what the root folder of a program shows beside the system, the shorter paths first: what lies in another one is
+// mounts are the mounts of a program's root folder besides the system, the shorter paths first: a path inside of another one is
 // mounted on it.
 func (p Policy) mounts(program string) []mount {
 	var all []mount
@@ -245,7 +246,7 @@ func (p Policy) mounts(program string) []mount {
 	return slices.CompactFunc(all, func(a, b mount) bool { return a.Path == b.Path })
 }
 
-// systemFile says that a path is shown to every program.
+// systemFile says that a path is visible to every program.
 func systemFile(path string) bool {
 	return slices.ContainsFunc(systemPaths, func(system string) bool {
 		return path == system || strings.HasPrefix(path, system+"/")

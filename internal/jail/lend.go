@@ -12,12 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lender shows files of root as those of Nobody, by mounts that map the one to the other. It needs root, and a file system that
-// can do it.
+// lender makes files of root appear as files of Nobody, by id-mapped mounts. It needs root, and a file system that supports them.
 type lender struct {
 	mu   sync.Mutex
-	maps *os.File // a user namespace in which root is nobody outside
-	err  error    // why it cannot be done
+	maps *os.File // a user namespace whose root is nobody outside
+	err  error    // why id-mapped mounts are not available
 }
 
 func (l *lender) refuses() error {
@@ -26,7 +25,7 @@ func (l *lender) refuses() error {
 	return l.err
 }
 
-// open makes the user namespace, which lives as long as it is open.
+// open creates the user namespace. It lives as long as the lender has it open.
 func (l *lender) open(self string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,7 +51,7 @@ func holdMaps(self string) (*os.File, error) {
 	if err := holder.Start(); err != nil {
 		return nil, fmt.Errorf("make a user namespace: %w", err)
 	}
-	_, err = bufio.NewReader(out).ReadByte() // it has its maps
+	_, err = bufio.NewReader(out).ReadByte() // its id maps are written
 	var maps *os.File
 	if err == nil {
 		maps, err = os.Open(fmt.Sprintf("/proc/%d/ns/user", holder.Process.Pid))
@@ -60,14 +59,14 @@ func holdMaps(self string) (*os.File, error) {
 	return maps, errors.Join(err, in.Close(), holder.Wait())
 }
 
-// holdMain is what runs in the namespace meanwhile: it ends with its standard input.
+// holdMain keeps the namespace alive: it runs in it until its standard input is closed.
 func holdMain() {
 	_, _ = os.Stdout.Write([]byte{1})
 	_, _ = os.Stdin.Read(make([]byte, 1))
 	os.Exit(0)
 }
 
-// lend returns a mount of a path whose files of root are nobody's. After a failure nothing is lent any more.
+// lend returns an id-mapped mount of a path. After a failure no more mounts are made.
 func (l *lender) lend(m mount) (*os.File, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +75,7 @@ func (l *lender) lend(m mount) (*os.File, error) {
 	}
 	fd, err := cloneMount(m.Path)
 	if err != nil {
-		return nil, err // of this path
+		return nil, err // a failure of this path only
 	}
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_IDMAP | m.restrictions(), Userns_fd: uint64(l.maps.Fd())}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {
@@ -86,7 +85,7 @@ func (l *lender) lend(m mount) (*os.File, error) {
 	return os.NewFile(uintptr(fd), m.Path), nil
 }
 
-// lendAll lends all or none.
+// lendAll lends all mounts or none.
 func (l *lender) lendAll(all []mount) ([]*os.File, error) {
 	var lent []*os.File
 	for _, m := range all {
@@ -102,8 +101,7 @@ func (l *lender) lendAll(all []mount) ([]*os.File, error) {
 	return lent, nil
 }
 
-// cloneMount opens a path as a mount of its own that lies nowhere yet. In a user namespace the mounts below it cannot be taken
-// away.
+// cloneMount opens a path as a detached mount. Inside of a user namespace the mounts below it cannot be removed.
 func cloneMount(path string) (int, error) {
 	fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err != nil {
@@ -112,7 +110,7 @@ func cloneMount(path string) (int, error) {
 	return fd, nil
 }
 
-// restrictions of a mount. What is written is never run.
+// restrictions are the attributes of a mount. Writable files can never be executed.
 func (m mount) restrictions() uint64 {
 	set := uint64(unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV)
 	if m.Write {

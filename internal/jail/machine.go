@@ -15,21 +15,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is what the kernel, and the container this service runs in, allow.
+// machine is the set of features that the kernel and the container around this service allow.
 type machine struct {
-	namespaces error // why there are none
-	alone      error // why this service is root and still cannot start a program as another user
-	landlock   int   // its version; 0: none
+	namespaces error // why namespaces are not available
+	alone      error // why programs cannot be started as another user, although this service is root
+	landlock   int   // version of Landlock; 0: none
 	seccomp    error
 	lender
 }
 
 var errLeftOut = errors.New("left out")
 
-// checkTime bounds a trial of a jail.
+// checkTime is the time limit for testing a jail.
 const checkTime = time.Minute
 
-// examine finds out what the machine allows, by trying.
+// examine finds out which features the machine allows, by testing them.
 func (j *Jail) examine() {
 	m := &j.machine
 	if version, err := ll.LandlockGetABIVersion(); err == nil && !j.leavesOut(Landlock) {
@@ -57,8 +57,8 @@ func (j *Jail) examine() {
 	}
 }
 
-// examineUsers finds out whether root can become another user. It cannot in a user namespace that maps one user only: programs
-// are started as the user that this service is then, as those of a plain user are.
+// examineUsers finds out whether root can become another user. It cannot in a user namespace that maps a single user: then
+// programs run as the service's own user, as for a service without root.
 func (j *Jail) examineUsers() {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
@@ -69,7 +69,7 @@ func (j *Jail) examineUsers() {
 	}
 }
 
-// examineGroups finds out whether jobs can have control groups of their own, by making one.
+// examineGroups finds out whether jobs can have control groups, by making one.
 func (j *Jail) examineGroups() {
 	if j.groups.open(); j.groups.err != nil {
 		return
@@ -81,7 +81,7 @@ func (j *Jail) examineGroups() {
 
 func (j *Jail) leavesOut(l Layer) bool { return slices.Contains(j.without, l) }
 
-// check starts a program's jail without the program.
+// check sets up the jail of a program without starting the program.
 func (j *Jail) check(p Policy) error {
 	ctx, cancel := context.WithTimeout(context.Background(), checkTime)
 	defer cancel()
@@ -103,7 +103,7 @@ func (j *Jail) check(p Policy) error {
 	return nil
 }
 
-// filtersAvailable says whether the kernel filters system calls.
+// filtersAvailable says why the kernel does not support filters of system calls; nil: it does.
 func filtersAvailable() error {
 	action := uint32(unix.SECCOMP_RET_ERRNO)
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))

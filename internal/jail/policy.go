@@ -1,10 +1,10 @@
-// Package jail confines the programs that this service starts: one policy for all of them, put together in one place. A program
-// is started through this service's own binary, which gives up what the program does not need and then becomes it (see Main).
+// Package jail confines the programs that this service starts, each by a policy. A program is started through this service's own
+// binary, which drops the rights that the program does not need and then executes it (see Main).
 //
-// The layers, from the outside in: namespaces of its own for users, files, processes, messages and network, with a root folder
-// that holds nothing but what the policy names; a user of its own; no capabilities and no new privileges; Landlock; limits of
-// resources; a list of the system calls that it may make; a control group that bounds the memory and the tasks of all its
-// processes together. Each of them holds without the others, and each that the machine refuses is left out and reported.
+// The layers, from the outside in: namespaces for users, files, processes, messages and network, with a root folder that contains
+// only what the policy names; a user of its own; no capabilities and no new privileges; Landlock; resource limits; a list of
+// allowed system calls; a control group that bounds memory and tasks of all its processes together. Each layer works without the
+// others. A layer that the machine refuses is left out and reported.
 package jail
 
 import (
@@ -12,47 +12,47 @@ import (
 	"strings"
 )
 
-// Calls names the list of system calls that a program may make.
+// Calls names a list of allowed system calls.
 type Calls string
 
-// The lists. A decoder opens no sockets at all; a browser has connections over TCP and makes user namespaces for its own sandbox.
+// The lists. A decoder cannot open sockets; a browser has TCP connections and creates user namespaces for its own sandbox.
 const (
 	DecoderCalls Calls = "decoder"
 	BrowserCalls Calls = "browser"
 )
 
-// Policy is what one program may touch and use up. Paths are absolute.
+// Policy says what one program may access and use up. Paths are absolute.
 type Policy struct {
-	Program string   `json:"program"`          // as it is called in reports: "ffmpeg"
-	Read    []string `json:"read,omitempty"`   // files and folders of the service that it reads
-	Write   string   `json:"write,omitempty"`  // a folder of the service that it writes, and its working folder; empty: none
-	System  []string `json:"system,omitempty"` // files and folders of the system that it reads, beside those that every program does
-	Home    string   `json:"home,omitempty"`   // a folder in memory that it writes; without namespaces it must exist
+	Program string   `json:"program"`          // name of the program in reports: "ffmpeg"
+	Read    []string `json:"read,omitempty"`   // files and folders of the service that it may read
+	Write   string   `json:"write,omitempty"`  // a folder of the service that it may write, also its working folder; empty: none
+	System  []string `json:"system,omitempty"` // files and folders of the system that it may read, besides the common ones
+	Home    string   `json:"home,omitempty"`   // a writable folder in memory; without namespaces it must exist
 	HomeMB  int      `json:"home_mb,omitempty"`
-	Proc    bool     `json:"proc,omitempty"`  // it reads /proc
-	Maps    bool     `json:"maps,omitempty"`  // it makes user namespaces, whose maps are written in /proc
-	Ports   []uint16 `json:"ports,omitempty"` // of 127.0.0.1, all it may connect to; without a network of its own they must be open
+	Proc    bool     `json:"proc,omitempty"`  // it may read /proc
+	Maps    bool     `json:"maps,omitempty"`  // it creates user namespaces, whose maps are written in /proc
+	Ports   []uint16 `json:"ports,omitempty"` // ports of 127.0.0.1, the only ones it may connect to; without a network namespace they must be open
 	Calls   Calls    `json:"calls"`
-	// NeverRoot: it does not run as root, even without any jail.
+	// NeverRoot says that it must not run as root, even without a jail.
 	NeverRoot bool   `json:"-"`
 	Limits    Limits `json:"limits"`
-	// Spaces are the namespaces it gets, where the machine allows them; 0: AllSpaces.
+	// Spaces are the namespaces that it gets if the machine allows them; 0: AllSpaces.
 	Spaces Spaces `json:"-"`
 }
 
-// Limits bound what a program uses up. A zero leaves the usual limit.
+// Limits bound the resources of a program. Zero leaves the default limit.
 type Limits struct {
 	AddressSpace uint64 `json:"as,omitempty"`    // bytes
-	Data         uint64 `json:"data,omitempty"`  // bytes of memory of each process
-	OpenFiles    uint64 `json:"files,omitempty"` // of each process
-	CPUSeconds   uint64 `json:"cpu,omitempty"`   // of each process
-	FileBytes    uint64 `json:"file,omitempty"`  // of each file written
-	// processes and threads, where it has a user namespace or a control group of its own
+	Data         uint64 `json:"data,omitempty"`  // bytes of memory per process
+	OpenFiles    uint64 `json:"files,omitempty"` // per process
+	CPUSeconds   uint64 `json:"cpu,omitempty"`   // per process
+	FileBytes    uint64 `json:"file,omitempty"`  // per written file
+	// processes and threads, if it has a user namespace or a control group of its own
 	Tasks  uint64 `json:"tasks,omitempty"`
-	Memory uint64 `json:"-"` // bytes of all its processes together, where it has a control group of its own
+	Memory uint64 `json:"-"` // bytes of all its processes together, if it has a control group of its own
 }
 
-// Layer is one way to confine a program.
+// Layer is one mechanism that confines a program.
 type Layer string
 
 // The layers, as reports name them.
@@ -67,10 +67,10 @@ const (
 	ControlGroup  Layer = "cgroup"
 )
 
-// Layers are all of them, in the order of reports.
+// Layers are all layers, in the order of reports.
 var Layers = []Layer{Namespaces, OwnUser, Capabilities, NoPrivileges, Landlock, Seccomp, ResourceLimit, ControlGroup}
 
-// Mode is what --sandbox says.
+// Mode is the value of the flag --sandbox.
 type Mode string
 
 // The modes. Require refuses to start when a layer is missing; Best leaves out what the machine refuses.
@@ -80,13 +80,13 @@ const (
 	Off     Mode = "off"
 )
 
-// String makes the mode a flag's value.
+// String implements the interface of flag values.
 func (m *Mode) String() string { return string(*m) }
 
-// Type is what a flag's help calls its value.
+// Type is the name of the value in the flag's help.
 func (m *Mode) Type() string { return "mode" }
 
-// Set reads a flag.
+// Set parses the flag's value.
 func (m *Mode) Set(text string) error {
 	switch mode := Mode(strings.TrimSpace(text)); mode {
 	case Require, Best, Off:
@@ -96,8 +96,8 @@ func (m *Mode) Set(text string) error {
 	return fmt.Errorf("%q is none of require, best and off", text)
 }
 
-// systemPaths are what the dynamic loader, its libraries and every shell read.
+// systemPaths are read by the dynamic loader, its libraries and every shell.
 var systemPaths = []string{"/usr", "/bin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/dev/urandom"}
 
-// devices may be written as well.
+// devices are paths that may also be written.
 var devices = []string{"/dev/null"}

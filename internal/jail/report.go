@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Condition says what has become of a layer.
+// Condition says whether a layer is in force.
 type Condition string
 
 // The conditions of a layer.
 const (
 	On       Condition = "on"
 	Missing  Condition = "missing"  // the machine refuses it
-	Disabled Condition = "off"      // by --sandbox off
-	Unneeded Condition = "unneeded" // what it would take away is not there
+	Disabled Condition = "off"      // disabled by --sandbox off
+	Unneeded Condition = "unneeded" // there is nothing that it could restrict
 )
 
 // State is the condition of a layer of a program's jail.
@@ -22,7 +22,7 @@ type State struct {
 	Program   string
 	Layer     Layer
 	Condition Condition
-	Detail    string // why it is missing or not needed, or which version it has; may be empty
+	Detail    string // why it is missing or not needed, or its version; may be empty
 }
 
 // String is the state in a line: "ffmpeg: landlock on (version 7)".
@@ -34,8 +34,8 @@ func (s State) String() string {
 	return text
 }
 
-// Report tries the jails of these policies, without their programs, and says what they consist of here. The paths of the policies
-// must exist.
+// Report tests the jails of these policies, without starting their programs, and returns the states of their layers. The paths of
+// the policies must exist.
 func (j *Jail) Report(policies ...Policy) []State {
 	var all []State
 	for _, p := range policies {
@@ -65,7 +65,7 @@ func (j *Jail) report(p Policy) []State {
 	return all
 }
 
-// condition of a layer of a jail that can be made.
+// condition returns the condition of a layer in a jail that can be made.
 func (j *Jail) condition(p Policy, l Layer) (Condition, string) {
 	missing := func(err error) (Condition, string) {
 		if err == nil {
@@ -101,10 +101,10 @@ func (j *Jail) condition(p Policy, l Layer) (Condition, string) {
 	return On, ""
 }
 
-// ErrMissing is a layer that is required and that the machine refuses.
+// ErrMissing says that the machine refuses a required layer.
 var ErrMissing = errors.New("--sandbox require: this machine refuses layers of the sandbox")
 
-// Demand returns ErrMissing when one of the states is missing, and names them all.
+// Demand returns ErrMissing, with the names of all missing layers, when a layer is missing.
 func Demand(states []State) error {
 	var missing []string
 	for _, s := range states {

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// landlocks are what each version of Landlock can restrict, from version 1 on.
+// landlocks are the configurations for each version of Landlock, from version 1 on.
 var landlocks = []landlock.Config{
 	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9,
 	landlock.V10, landlock.V11,
 }
 
-// What a program may do below a path. What it writes is never run.
+// The rights of a program below a path. Files that it may write can never be executed.
 const (
 	readFile  = ll.AccessFSReadFile
 	readRight = readFile | ll.AccessFSReadDir
@@ -26,7 +26,7 @@ const (
 		ll.AccessFSMakeSock | ll.AccessFSMakeFifo
 )
 
-// restrict keeps the program to its folders and ports, as far as the kernel knows how. It acts on the calling thread, which
+// restrict confines the program to its folders and ports, as far as the kernel supports it. It acts on the calling thread, which
 // becomes the program.
 func (s spec) restrict() error {
 	if s.Landlock == 0 {
@@ -59,7 +59,7 @@ func (s spec) restrict() error {
 	return ll.LandlockRestrictSelf(set, 0)
 }
 
-// right is what a program may do below a path.
+// right is a set of rights below a path.
 type right struct {
 	path   string
 	access uint64
@@ -97,7 +97,7 @@ func (s spec) rights() []right {
 	return all
 }
 
-// add adds the right to a rule set, as far as that handles it. What is not there needs no right.
+// add adds the rights to a rule set, as far as the set handles them. A missing path is skipped.
 func (r right) add(set int, handled uint64) error {
 	fd, err := unix.Open(r.path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {

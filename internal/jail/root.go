@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stage is where the root folder is put together. Every system has the folder, and everybody may go there.
+// stage is the folder where the root folder is assembled. It exists on every system, and is accessible to everybody.
 const stage = "/tmp"
 
-// rootBytes is what the folders of the root folder may take.
+// rootBytes is the size limit of the root folder's own file system.
 const rootBytes = "256k"
 
-// makeRoot gives the program a root folder that holds what the policy names, and nothing else. What is to be shown is opened
-// before the folder is made, which may lie over it.
+// makeRoot gives the program a root folder that contains only what the policy names. Sources of mounts are opened first, because
+// the new folder may hide them.
 func (s spec) makeRoot() error {
 	if !s.Root {
 		return nil
@@ -52,7 +52,7 @@ func (s spec) makeRoot() error {
 	return errors.Join(unix.MountSetattr(unix.AT_FDCWD, "/", 0, &attr), os.Chdir("/"))
 }
 
-// shown is something in the root folder: a link, or a mount.
+// shown is an entry of the root folder: a link, or a mount.
 type shown struct {
 	path   string
 	link   string
@@ -60,7 +60,7 @@ type shown struct {
 	folder bool
 }
 
-// open opens everything that is to be shown. What the system lacks is left out.
+// open opens the sources of all entries. Paths that the system lacks are skipped.
 func (s spec) open() ([]shown, error) {
 	var all []shown
 	for _, path := range append(append([]string{}, systemPaths...), s.System...) {
@@ -83,7 +83,7 @@ func (s spec) open() ([]shown, error) {
 	for _, m := range s.Mounts {
 		f, err := m.open()
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the program will say so
+			continue // the program will report it
 		}
 		if err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func openSystem(path string, restrictions uint64) (shown, error) {
 
 func (m mount) open() (shown, error) {
 	fd := m.FD
-	if fd == 0 { // it is this user's
+	if fd == 0 { // not made outside: it is mounted as the current user
 		var err error
 		if fd, err = cloneMount(m.Path); err != nil {
 			return shown{}, err
@@ -135,7 +135,7 @@ func restrictMount(path string, fd int, restrictions uint64) error {
 	return nil
 }
 
-// attach puts it into the root folder.
+// attach adds the entry to the root folder.
 func (f shown) attach() error {
 	at := filepath.Join(stage, f.path)
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -167,7 +167,7 @@ func makeTarget(at string, folder bool) error {
 	return file.Close()
 }
 
-// mountOwn mounts what vanishes with the program: its home in memory, and a view of its own processes.
+// mountOwn mounts file systems that end with the program: its home in memory, and /proc with its own processes.
 func (s spec) mountOwn() error {
 	const strict = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 	if s.Home != "" {

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// List is a picture as a list of things to draw, the lowest first. Nothing is drawn until Draw, which knows by then how large the
-// picture is. A List that has been drawn may be drawn again.
+// List is a picture as a list of drawing operations, the lowest first. Nothing is drawn until Draw, which knows the size of the
+// result. A List can be drawn several times.
 type List struct {
 	items []item
 }
 
 type item struct {
 	bounds image.Rectangle
-	reach  int                                 // how far around the picture it has to be worked out
-	cost   int                                 // of a pixel, compared with that of a filled one
-	inner  func(limit image.Rectangle) (n int) // what a group costs besides; nil: nothing
+	reach  int                                 // margin around the picture that must be computed, in pixels
+	cost   int                                 // cost of a pixel, relative to a filled one
+	inner  func(limit image.Rectangle) (n int) // additional cost of a group; nil: none
 	draw   func(out *image.NRGBA)
 }
 
@@ -33,7 +33,7 @@ func (l *List) Fill(p Path, m Matrix, paint Paint, opacity float64) {
 	l.add(item{bounds: p.Bounds(m), cost: 1, draw: func(out *image.NRGBA) { Fill(out, Cover(p, m, out.Rect), paint, m, opacity) }})
 }
 
-// Glow fills a transformed path whose edges are blurred, which is what the shadow of a box is.
+// Glow fills a transformed path with blurred edges: the shadow of a box.
 func (l *List) Glow(p Path, m Matrix, blur float64, c Color, opacity float64) {
 	if c.A == 0 || opacity <= 0 {
 		return
@@ -45,8 +45,7 @@ func (l *List) Glow(p Path, m Matrix, blur float64, c Color, opacity float64) {
 	}})
 }
 
-// glow is a blurred path where it lies in visible, worked out in area. What is much blurred is worked out on a coarser grid,
-// which is not seen.
+// glow returns a blurred path in visible, computed in area. A strong blur is computed on a coarser grid, without visible loss.
 func glow(p Path, m Matrix, blur float64, area, visible image.Rectangle) *image.Alpha {
 	var r Raster
 	grid := coarseness(blur)
@@ -64,7 +63,7 @@ func glow(p Path, m Matrix, blur float64, area, visible image.Rectangle) *image.
 	return enlarge(shape, grid, area.Intersect(visible))
 }
 
-// Paste shows a picture, transformed.
+// Paste draws a picture with a transformation.
 func (l *List) Paste(sprite *image.NRGBA, m Matrix, opacity float64) {
 	if opacity <= 0 || sprite == nil {
 		return
@@ -76,7 +75,7 @@ func (l *List) Paste(sprite *image.NRGBA, m Matrix, opacity float64) {
 	l.add(item{bounds: bounds, cost: 1, draw: func(out *image.NRGBA) { Paste(out, sprite, m, opacity) }})
 }
 
-// Group shows another list as one thing: cut by a transformed path, unless it is nil, and as opaque as opacity says.
+// Group draws another list as one object: clipped to a transformed path (nil: not clipped), with an opacity.
 func (l *List) Group(inner *List, clip *Path, m Matrix, opacity float64) {
 	bounds := inner.Bounds()
 	if clip != nil {
@@ -101,7 +100,7 @@ func (l *List) Group(inner *List, clip *Path, m Matrix, opacity float64) {
 	}})
 }
 
-// Cost is about how many pixels have to be filled to draw the list, as far as it lies in limit.
+// Cost is the approximate number of pixels to fill for drawing the list inside limit.
 func (l *List) Cost(limit image.Rectangle) (n int) {
 	for _, i := range l.items {
 		visible := i.bounds.Intersect(limit.Inset(-i.reach))
@@ -116,12 +115,12 @@ func (l *List) Cost(limit image.Rectangle) (n int) {
 	return n
 }
 
-// Cover lays a paint over what a coverage covers.
+// Cover paints the area of a coverage mask.
 func (l *List) Cover(coverage *image.Alpha, paint Paint) {
 	l.add(item{bounds: coverage.Rect, cost: 1, draw: func(out *image.NRGBA) { Fill(out, coverage, paint, Identity, 1) }})
 }
 
-// Bounds is the rectangle that the list reaches at most.
+// Bounds is a rectangle that contains everything the list draws.
 func (l *List) Bounds() (all image.Rectangle) {
 	for _, i := range l.items {
 		all = all.Union(i.bounds)
@@ -129,7 +128,7 @@ func (l *List) Bounds() (all image.Rectangle) {
 	return all
 }
 
-// DrawOn draws over a picture, as far as that reaches.
+// DrawOn draws the list over a picture, clipped to the picture.
 func (l *List) DrawOn(out *image.NRGBA) {
 	for _, i := range l.items {
 		if i.bounds.Overlaps(out.Rect) {
@@ -138,12 +137,12 @@ func (l *List) DrawOn(out *image.NRGBA) {
 	}
 }
 
-// Draw makes the picture, as far as it lies in limit. Its rectangle says where it is; it may be empty.
+// Draw draws the part of the picture that is inside limit. The bounds of the result are its position; it may be empty.
 func (l *List) Draw(limit image.Rectangle) *image.NRGBA {
 	out := image.NewNRGBA(l.Bounds().Intersect(limit))
 	l.DrawOn(out)
 	return out
 }
 
-// Round moves a place to whole pixels.
+// Round rounds a coordinate to whole pixels.
 func Round(v float64) float64 { return math.Floor(v + 0.5) }

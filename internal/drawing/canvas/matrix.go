@@ -40,7 +40,7 @@ func (m Matrix) Then(n Matrix) Matrix {
 // Apply maps a point.
 func (m Matrix) Apply(p Point) Point { return Point{m.A*p.X + m.C*p.Y + m.E, m.B*p.X + m.D*p.Y + m.F} }
 
-// Inverse undoes m; ok is false when m makes a plane to a line.
+// Inverse returns the inverse of m; ok is false when m maps the plane to a line.
 func (m Matrix) Inverse() (inverse Matrix, ok bool) {
 	det := m.A*m.D - m.B*m.C
 	if math.Abs(det) < 1e-9 || math.IsNaN(det) {
@@ -52,7 +52,7 @@ func (m Matrix) Inverse() (inverse Matrix, ok bool) {
 	return inverse, true
 }
 
-// shift says whether m only moves by whole pixels, and how far.
+// shift says whether m is a translation by whole pixels, and by how many.
 func (m Matrix) shift() (image.Point, bool) {
 	if m.A != 1 || m.D != 1 || m.B != 0 || m.C != 0 || m.E != math.Trunc(m.E) || m.F != math.Trunc(m.F) {
 		return image.Point{}, false
@@ -60,7 +60,7 @@ func (m Matrix) shift() (image.Point, bool) {
 	return image.Pt(int(m.E), int(m.F)), true
 }
 
-// bounds is a rectangle of whole pixels around a transformed one.
+// bounds is a rectangle of whole pixels that contains a transformed one.
 func (m Matrix) bounds(r image.Rectangle) image.Rectangle {
 	if r.Empty() {
 		return image.Rectangle{}

@@ -9,32 +9,32 @@ import (
 	"moviola/domain/timeline"
 )
 
-// Color is 8 bits per channel, not premultiplied.
+// Color is a colour of 8 bits per channel, not premultiplied.
 type Color = timeline.Color
 
-// Paint is what an area is filled with: a colour, and over it a gradient.
+// Paint is the filling of an area: a colour, and a gradient over it.
 type Paint struct {
 	Color    Color
 	Gradient *Gradient
 }
 
-// Visible says whether anything is to be seen of it.
+// Visible says whether the paint draws anything.
 func (p Paint) Visible() bool {
 	return p.Color.A > 0 || p.Gradient != nil && slices.ContainsFunc(p.Gradient.Stops, func(s css.Stop) bool {
 		return s.Color.A > 0
 	})
 }
 
-// Gradient changes its colour from Stop to Stop along a line, or from the middle of a circle to its edge.
+// Gradient is a change of colours along a line, or from the centre of a circle to its edge.
 type Gradient struct {
-	From, To Point // of the line; of a radial one the middle, and a place on the edge
+	From, To Point // ends of the line; of a radial gradient its centre, and a point on the edge
 	Radial   bool
-	Stretch  float64 // of a radial one: how much higher than wide the ellipse is; 0 counts as 1
+	Stretch  float64 // of a radial gradient: height of the ellipse relative to its width; 0 means 1
 	Stops    []css.Stop
 }
 
-// Linear is the gradient of a box in the direction that CSS means by an angle: 0 is up, 90 to the right. The line is as long as
-// the corners need to have the first and last colours.
+// Linear returns the gradient of a box for an angle as in CSS: 0 is up, 90 to the right. The line is long enough for the corners
+// to have the first and last colours.
 func Linear(x, y, w, h, degrees float64, stops []css.Stop) *Gradient {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	half := (math.Abs(w*sin) + math.Abs(h*cos)) / 2
@@ -42,7 +42,7 @@ func Linear(x, y, w, h, degrees float64, stops []css.Stop) *Gradient {
 	return &Gradient{From: Point{cx - sin*half, cy + cos*half}, To: Point{cx + sin*half, cy - cos*half}, Stops: stops}
 }
 
-// Of is the gradient that a CSS value asks for in a box; nil for nil.
+// Of returns the gradient of a CSS value in a box; nil for nil.
 func Of(g *css.Gradient, x, y, w, h float64) *Gradient {
 	switch {
 	case g == nil:
@@ -55,10 +55,10 @@ func Of(g *css.Gradient, x, y, w, h float64) *Gradient {
 		Stops: g.Stops}
 }
 
-// shades is how many colours a gradient is made of.
+// shades is the number of colours in the table of a gradient.
 const shades = 512
 
-// table is the colours of a gradient at even places.
+// table returns the colours of a gradient at even distances.
 func (g *Gradient) table() *[shades]Color {
 	var t [shades]Color
 	for i := range t {
@@ -67,8 +67,7 @@ func (g *Gradient) table() *[shades]Color {
 	return &t
 }
 
-// at is the colour at a place, 0 to 1. Colours are mixed by how opaque they are, so that fading to transparent does not pass
-// grey.
+// at is the colour at a position, 0 to 1. Colours are mixed weighted by alpha, so that fading to transparent does not turn grey.
 func (g *Gradient) at(place float64) Color {
 	if len(g.Stops) == 0 {
 		return Color{}
@@ -95,8 +94,8 @@ func mix(a, b Color, share float64) Color {
 	return Color{R: channel(a.R, b.R), G: channel(a.G, b.G), B: channel(a.B, b.B), A: uint8(math.Round(wa + wb))}
 }
 
-// Fill lays a paint over the picture where it is covered; opaque colours come out exactly. The paint's places are those before
-// the transformation m. Opacity is 0 to 1.
+// Fill composites a paint over the covered part of the picture; opaque colours are exact. The paint's coordinates are those
+// before the transformation m. Opacity is 0 to 1.
 func Fill(out *image.NRGBA, coverage *image.Alpha, p Paint, m Matrix, opacity float64) {
 	if p.Color.A > 0 {
 		fillColor(out, coverage, p.Color, opacity)
@@ -157,7 +156,7 @@ func fillGradient(out *image.NRGBA, coverage *image.Alpha, g *Gradient, m Matrix
 	}
 }
 
-// place is where in the gradient a point lies.
+// place returns the function from a point to its position in the gradient.
 func (g *Gradient) place() func(Point) float64 {
 	dx, dy := g.To.X-g.From.X, g.To.Y-g.From.Y
 	length := dx*dx + dy*dy
@@ -180,23 +179,23 @@ func (g *Gradient) place() func(Point) float64 {
 	}
 }
 
-// solid is the alpha of something opaque, as over counts it.
+// solid is the alpha of an opaque colour in the arithmetic of over.
 const solid = 255 * 255
 
-// over lays a colour of alpha a, of solid, over a pixel that is not premultiplied.
+// over composites a colour with alpha a (of solid) over a pixel with straight alpha.
 func over(pixel []uint8, r, g, b, a uint32) {
 	below := uint32(pixel[3])
 	switch {
 	case a == 0:
 	case a >= solid || below == 0:
 		pixel[0], pixel[1], pixel[2], pixel[3] = uint8(r), uint8(g), uint8(b), uint8((a+127)/255)
-	case below == 255: // the usual case needs no division by what it is worked out from
+	case below == 255: // the usual case needs no division by a variable
 		rest := solid - a
 		pixel[0] = uint8((r*a + uint32(pixel[0])*rest + solid/2) / solid)
 		pixel[1] = uint8((g*a + uint32(pixel[1])*rest + solid/2) / solid)
 		pixel[2] = uint8((b*a + uint32(pixel[2])*rest + solid/2) / solid)
 	default:
-		rest := below * (solid - a) / 255 // what remains visible of the pixel, of solid
+		rest := below * (solid - a) / 255 // visible remainder of the pixel, of solid
 		sum := a + rest
 		pixel[0] = uint8((r*a + uint32(pixel[0])*rest + sum/2) / sum)
 		pixel[1] = uint8((g*a + uint32(pixel[1])*rest + sum/2) / sum)
@@ -205,7 +204,7 @@ func over(pixel []uint8, r, g, b, a uint32) {
 	}
 }
 
-// Mask multiplies the alpha of a picture by a coverage, which is 0 where it does not reach, and by an opacity.
+// Mask multiplies the alpha of a picture by a coverage, which is 0 outside of its bounds, and by an opacity.
 func Mask(out *image.NRGBA, coverage *image.Alpha, opacity float64) {
 	share := uint32(math.Round(min(max(opacity, 0), 1) * 255))
 	for y := out.Rect.Min.Y; y < out.Rect.Max.Y; y++ {

@@ -1,5 +1,5 @@
-// Package canvas is the pixel work that texts and components share: paths and their coverage, colours and gradients laid over a
-// picture, blurs, sprites under a transformation, and easings. Pictures are NRGBA, so that opaque colours stay exact.
+// Package canvas has the pixel operations that texts and components share: paths and their coverage, colours and gradients,
+// blurs, transformed sprites, and easings. Pictures are NRGBA, so that opaque colours stay exact.
 package canvas
 
 import (
@@ -30,13 +30,13 @@ const (
 // MoveTo begins a contour.
 func (p *Path) MoveTo(x, y float64) { p.add(opMove, Point{x, y}) }
 
-// LineTo goes on straight.
+// LineTo continues the contour by a straight line.
 func (p *Path) LineTo(x, y float64) { p.add(opLine, Point{x, y}) }
 
-// QuadTo goes on in a quadratic curve.
+// QuadTo continues the contour by a quadratic curve.
 func (p *Path) QuadTo(x1, y1, x, y float64) { p.add(opQuad, Point{x1, y1}, Point{x, y}) }
 
-// CubeTo goes on in a cubic curve.
+// CubeTo continues the contour by a cubic curve.
 func (p *Path) CubeTo(x1, y1, x2, y2, x, y float64) {
 	p.add(opCube, Point{x1, y1}, Point{x2, y2}, Point{x, y})
 }
@@ -55,10 +55,10 @@ func (p *Path) Append(q Path) {
 	p.points = append(p.points, q.points...)
 }
 
-// Empty says whether nothing is in the path.
+// Empty says whether the path has no points.
 func (p *Path) Empty() bool { return len(p.points) == 0 }
 
-// Len is how many points the path has, which is what drawing it costs.
+// Len is the number of points of the path, a measure of the cost of drawing it.
 func (p *Path) Len() int { return len(p.points) }
 
 // Transform returns the path, transformed.
@@ -83,7 +83,7 @@ func (p *Path) Bounds(m Matrix) image.Rectangle {
 	return around(lo, hi)
 }
 
-// around is the smallest rectangle of whole pixels between two corners, kept within what an int32 holds.
+// around is the smallest rectangle of whole pixels between two corners, limited to the range of an int32.
 func around(lo, hi Point) image.Rectangle {
 	edge := func(v float64) int {
 		if math.IsNaN(v) {
@@ -94,10 +94,10 @@ func around(lo, hi Point) image.Rectangle {
 	return image.Rect(edge(math.Floor(lo.X)), edge(math.Floor(lo.Y)), edge(math.Ceil(hi.X)), edge(math.Ceil(hi.Y)))
 }
 
-// Raster turns paths into coverage. It keeps its buffers from one path to the next, and is not safe for concurrent use.
+// Raster converts paths to coverage. It reuses its buffers, and is not safe for concurrent use.
 type Raster struct{ z vector.Rasterizer }
 
-// Add covers what lies inside of a transformed path, where it lies in area and in the picture. What is covered stays so.
+// Add adds the inside of a transformed path to a coverage, inside area and the picture. Existing coverage stays.
 func (r *Raster) Add(to *image.Alpha, p Path, m Matrix, area image.Rectangle) {
 	area = area.Intersect(to.Rect).Intersect(p.Bounds(m))
 	if area.Empty() {
@@ -144,7 +144,7 @@ func (r *Raster) Add(to *image.Alpha, p Path, m Matrix, area image.Rectangle) {
 	r.z.Draw(to, area, image.Opaque, image.Point{})
 }
 
-// Cover is the coverage of one path, as far as it lies in area.
+// Cover returns the coverage of one path inside area.
 func Cover(p Path, m Matrix, area image.Rectangle) *image.Alpha {
 	coverage := image.NewAlpha(area.Intersect(p.Bounds(m)))
 	var r Raster

@@ -21,11 +21,11 @@ func Polygon(corners ...Point) Path {
 	return p
 }
 
-// arc is how far the control points of a quarter circle lie from its corners, as a cubic curve: 1 - 4/3·(√2 - 1).
+// arc is the distance of the control points of a cubic quarter circle from its corners: 1 - 4/3·(√2 - 1).
 const arc = 0.44771525
 
-// Rounded is a box with round corners, whose radii are given from the top left one clockwise. Radii that do not fit are made
-// smaller together, as in CSS.
+// Rounded is a box with round corners, with their radii clockwise from the top left one. Radii that do not fit are reduced
+// together, as in CSS.
 func Rounded(x, y, w, h float64, radii [4]float64) Path {
 	fit := 1.0
 	for i, side := range [4]float64{w, h, w, h} {
@@ -54,13 +54,13 @@ func Rounded(x, y, w, h float64, radii [4]float64) Path {
 	return p
 }
 
-// Ellipse fills a box.
+// Ellipse is the ellipse that fills a box.
 func Ellipse(x, y, w, h float64) Path {
 	p := Rounded(0, 0, 2, 2, [4]float64{1, 1, 1, 1})
 	return p.Transform(Matrix{A: w / 2, D: h / 2, E: x, F: y})
 }
 
-// Star has a number of points between two circles around a place, the first at the top.
+// Star is a star with a number of points between two circles around a centre, the first point at the top.
 func Star(cx, cy, outer, inner float64, points int) Path {
 	corners := make([]Point, 2*points)
 	for i := range corners {
@@ -74,7 +74,7 @@ func Star(cx, cy, outer, inner float64, points int) Path {
 	return Polygon(corners...)
 }
 
-// Heart fills a box.
+// Heart is a heart that fills a box.
 func Heart(x, y, w, h float64) Path {
 	var p Path
 	p.MoveTo(0.5, 0.95)
@@ -88,7 +88,7 @@ func Heart(x, y, w, h float64) Path {
 	return p.Transform(Matrix{A: w, D: h, E: x, F: y})
 }
 
-// Reverse returns the path with its contours in the other direction, to cut holes.
+// Reverse returns the path with its contours in the opposite direction, for cutting holes.
 func (p *Path) Reverse() Path {
 	var out Path
 	for _, c := range p.contours() {
@@ -132,10 +132,10 @@ func (p *Path) contours() []Path {
 	return all
 }
 
-// maxStrokeLines bounds what the stroke of one path costs.
+// maxStrokeLines is the largest number of lines in the stroke of one path.
 const maxStrokeLines = 20_000
 
-// Stroke is the outline of a line of some width along the contours, with round joins.
+// Stroke returns the outline of a line of the given width along the contours, with round joins.
 func (p *Path) Stroke(width float64) Path {
 	var out Path
 	radius := width / 2
@@ -161,7 +161,7 @@ func (p *Path) Stroke(width float64) Path {
 	return out
 }
 
-// disc is a circle in the direction of the quads of a stroke.
+// disc is a circle with the same direction as the quads of a stroke.
 func disc(at Point, radius float64, sides int) Path {
 	var p Path
 	for i := range sides {
@@ -176,7 +176,7 @@ func disc(at Point, radius float64, sides int) Path {
 	return p
 }
 
-// flatten is a single contour as a polygon.
+// flatten converts a single contour to a polygon.
 func (p *Path) flatten() []Point {
 	var out []Point
 	points := p.points
@@ -211,7 +211,7 @@ func (p *Path) flatten() []Point {
 	return out
 }
 
-// steps is into how many lines a curve with these control points is cut.
+// steps is the number of lines that approximate a curve with these control points.
 func steps(points ...Point) int {
 	length := 0.0
 	for i := 1; i < len(points); i++ {

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Paste lays a picture over another one after a transformation, as opaque as opacity, 0 to 1, says. Between the pixels it is
-// interpolated.
+// Paste composites a picture over another one, with a transformation and an opacity of 0 to 1. Pixels are interpolated.
 func Paste(out, sprite *image.NRGBA, m Matrix, opacity float64) {
 	share := uint32(math.Round(min(max(opacity, 0), 1) * 255))
 	if share == 0 {
@@ -46,8 +45,8 @@ func pasteShifted(out, sprite *image.NRGBA, by image.Point, share uint32) {
 	}
 }
 
-// sample is the colour at a place of a picture, whose pixels' middles are at halves, and its alpha of 255. Transparent pixels
-// give no colour.
+// sample returns the interpolated colour and alpha (of 255) at a point of a picture whose pixel centres are at halves.
+// Transparent pixels do not affect the colour.
 func sample(p *image.NRGBA, x, y float64) (r, g, b, a uint32) {
 	x, y = x-0.5, y-0.5
 	fx, fy := math.Floor(x), math.Floor(y)

@@ -1,5 +1,5 @@
-// Package captions sets captions in the style of a movie: it breaks their lines, puts the words where they are seen, and draws
-// them. Movie-schema §4.8.
+// Package captions draws captions in the style of a movie: it breaks their lines, positions the words, and draws them.
+// Movie-schema §4.8.
 package captions
 
 import (
@@ -16,17 +16,17 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// Layouter lays texts out and says how large they are (text.Engine).
+// Layouter lays out texts and measures them (text.Engine).
 type Layouter interface {
 	Lay(t timeline.Text, o text.Options, w, h int) (*text.Block, error)
 }
 
-// Setter sets the captions of one movie. It is used by one goroutine at a time.
+// Setter lays out and draws the captions of one movie. It is used by one goroutine at a time.
 type Setter struct {
 	style caption.Style
 	words Layouter
-	w, h  int  // of the movie
-	dry   bool // words are measured and not drawn
+	w, h  int  // size of the movie in pixels
+	dry   bool // measure words without drawing them
 
 	known map[string]*phrase
 	said  []string
@@ -37,13 +37,13 @@ func New(words Layouter, style caption.Style, w, h int) *Setter {
 	return &Setter{style: style, words: words, w: w, h: h, known: map[string]*phrase{}}
 }
 
-// Warnings are what was noted about fonts.
+// Warnings returns the warnings about fonts.
 func (c *Setter) Warnings() []string { return c.said }
 
-// phrase is a drawn word.
+// phrase is a word as drawn pictures.
 type phrase struct {
-	under, letters text.Drawing // the outline with its shadow, and what lies on it
-	w, h           float64      // the room it takes
+	under, letters text.Drawing // the outline with its shadow, and the letters above it
+	w, h           float64      // the size that the word takes on its line
 }
 
 // placed is a word on its line, or a part of one.
@@ -51,20 +51,20 @@ type placed struct {
 	*phrase
 	piece levelled
 	x     float64
-	gap   float64 // before it, as it is read
+	gap   float64 // gap before the word, in reading order
 }
 
-// row is a line as it is drawn.
+// row is a line with its words in visual order.
 type row struct {
 	words []placed
 	boxed bool
 	w     float64
 }
 
-// widest is the share of the canvas that a line may take.
+// widest is the largest width of a line, as a fraction of the canvas.
 const widest = 0.9
 
-// block is where rows are seen.
+// block is the rows of a caption and their position.
 type block struct {
 	anchor caption.Anchor
 	rows   []row
@@ -72,14 +72,14 @@ type block struct {
 	pad    float64
 }
 
-// lay breaks the lines of a caption and puts them below each other.
+// lay breaks the lines of a caption and stacks the results.
 func (c *Setter) lay(given []caption.Row) (block, error) {
 	blank, height, err := c.blank()
 	if err != nil {
 		return block{}, err
 	}
 	b := block{anchor: c.style.Anchor(c.w, c.h), line: height, pad: c.padding()}
-	if c.style.Look == caption.BoxedWord { // the box of a word ends before the next one
+	if c.style.Look == caption.BoxedWord { // the box of a word must end before the next box
 		blank = math.Max(blank, boxedGap*b.pad)
 	}
 	for _, r := range given {
@@ -92,12 +92,12 @@ func (c *Setter) lay(given []caption.Row) (block, error) {
 	return b, nil
 }
 
-// top is where the first row begins.
+// top is the top of the first row.
 func (b *block) top() float64 {
 	return b.anchor.Y - float64(len(b.rows))*b.line/2*float64(1+b.anchor.Vertical)
 }
 
-// left is where a row begins.
+// left is the left end of a row.
 func (b *block) left(r row) float64 { return b.anchor.X - r.w/2*float64(1+b.anchor.Horizontal) }
 
 // Draw draws the rows of a caption as one block at its anchor.
@@ -139,17 +139,17 @@ func (p *phrase) paste(list *canvas.List, x, y float64) {
 
 func (c *Setter) padding() float64 { return c.style.Size * 0.2 }
 
-// box draws the box behind a word or a line, which reaches over it at its left and right.
+// box draws the box behind a word or a line, extended to the left and right.
 func (c *Setter) box(list *canvas.List, x, y, w, h, left, right float64) {
 	round := c.padding()
 	list.Fill(canvas.Rounded(x-left, y, w+left+right, h, [4]float64{round, round, round, round}), canvas.Identity,
 		canvas.Paint{Color: c.style.Box}, 1)
 }
 
-// most is how wide a line may be.
+// most is the largest width of a line in pixels.
 func (c *Setter) most() float64 { return math.Max(widest*float64(c.w), 1) }
 
-// broken puts the words of a row side by side, on several lines where one does not hold them.
+// broken places the words of a row side by side, on several lines if they do not fit into one.
 func (c *Setter) broken(given caption.Row, blank float64) ([]row, error) {
 	most := c.most()
 	rows := []row{{boxed: given.Boxed}}
@@ -189,16 +189,16 @@ func (c *Setter) blank() (width, height float64, err error) {
 	return pair.w - 2*one.w, one.h, nil
 }
 
-// margin is the room around a word that its outline and shadow may take.
+// margin is the space around a word for its outline and shadow, in pixels.
 const margin = 64
 
-// smallest is how small a word may be drawn that is too long for its line, as a share of its size. A longer one is broken.
+// smallest is the smallest fraction of its size to which a word is reduced to fit into its line. A longer word is broken.
 const smallest = 0.6
 
-// snug keeps a word that is made smaller from being too wide by what rounding adds.
+// snug is a safety factor against rounding when a word is reduced.
 const snug = 0.98
 
-// fitting are the words of a row, none wider than most: what is too long is drawn smaller, or broken between letters.
+// fitting returns the words of a row, none wider than most: longer words are reduced, or broken between letters.
 func (c *Setter) fitting(given []levelled, most float64) ([]placed, error) {
 	var all []placed
 	for _, piece := range given {
@@ -225,7 +225,7 @@ func (c *Setter) fitting(given []levelled, most float64) ([]placed, error) {
 	return all, nil
 }
 
-// split breaks a word into as few parts as fit, of about as many letters each.
+// split breaks a word into the smallest number of parts that fit, of about equal length.
 func (c *Setter) split(piece levelled, w, most float64) ([]placed, error) {
 	letters := graphemes(piece.Text)
 	for n := int(math.Ceil(w / most)); ; n++ {
@@ -253,7 +253,7 @@ func (c *Setter) split(piece levelled, w, most float64) ([]placed, error) {
 	}
 }
 
-// graphemes are what is read as letters of a text.
+// graphemes returns the visible letters of a text.
 func graphemes(text string) []string {
 	var cut segmenter.Segmenter
 	cut.Init([]rune(text))
@@ -264,7 +264,7 @@ func graphemes(text string) []string {
 	return all
 }
 
-// phrase draws a word at a share of its size, unless that has been done.
+// phrase returns the pictures of a word at a fraction of its size; each is drawn once.
 func (c *Setter) phrase(piece levelled, size float64) (*phrase, error) {
 	style := c.style
 	color, lit := style.Line, "-"
@@ -308,7 +308,7 @@ func (c *Setter) phrase(piece levelled, size float64) (*phrase, error) {
 	return p, nil
 }
 
-// set draws a word, and returns the room it takes with the margin around it.
+// set draws a word, and returns the size that it takes, including the margin.
 func (c *Setter) set(word string, settings timeline.TextSettings) (d text.Drawing, w, h float64, err error) {
 	wide := 2*margin + int(math.Min(float64(len([]rune(word))+2)*settings.FontSize*2, 8000))
 	high := 2*margin + int(2*settings.FontSize) + 1

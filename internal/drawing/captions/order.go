@@ -9,19 +9,18 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// levelled is a word, or the part of one that is read in one direction. Levels are those of UAX #9: odd ones are read from right
-// to left.
+// levelled is a word, or a part of one with a single direction. Levels are those of UAX #9: odd levels are right-to-left.
 type levelled struct {
 	caption.Piece
-	level, before bidi.Level // its own, and that of the blank before it
+	level, before bidi.Level // of the word, and of the blank before it
 }
 
 func plainly(word string) levelled { return levelled{Piece: caption.Piece{Text: word}} }
 
-// Marks that nobody sees and that count as a letter of a direction.
+// Invisible characters with the direction of a letter.
 const leftMark, rightMark = "\u200e", "\u200f"
 
-// marked is the text as it must be set by itself to look as it does in its line.
+// marked returns the text with marks, so that it looks the same alone as in its line.
 func (l levelled) marked() string {
 	switch rightward := l.level%2 == 1; {
 	case rightward == text.RightToLeft([]rune(l.Text)):
@@ -32,8 +31,7 @@ func (l levelled) marked() string {
 	return leftMark + l.Text + leftMark
 }
 
-// levels takes the words of a row apart where their direction changes. A row without letters that are read from right to left
-// stays as it is.
+// levels splits the words of a row where their direction changes. A row without right-to-left letters stays as it is.
 func levels(pieces []caption.Piece) []levelled {
 	var whole []rune
 	starts := make([]int, len(pieces))
@@ -78,7 +76,7 @@ func levels(pieces []caption.Piece) []levelled {
 	return all
 }
 
-// arrange puts the words of a line where they are seen.
+// arrange puts the words of a line into visual order.
 func (r *row) arrange() {
 	type item struct {
 		word  int // -1: a blank
@@ -102,20 +100,20 @@ func (r *row) arrange() {
 }
 
 const (
-	// boxedGap is the least gap between words one of which has a box, in paddings of the box.
+	// boxedGap is the smallest gap next to a word with a box, in paddings of the box.
 	boxedGap = 1.5
-	// boxedShare is how much of a gap a box may take.
+	// boxedShare is the largest fraction of a gap that a box may cover.
 	boxedShare = 1 / boxedGap
 )
 
-// room is how far the box of a word reaches over it at its left and right: at most pad, and never to a neighbour without a box.
+// room is how far the box of a word extends to its left and right: at most pad, and never up to a neighbour without a box.
 func (r *row) room(i int, pad float64) (left, right float64) {
 	w := r.words[i]
 	left, right = pad, pad
 	for k, other := range r.words {
 		switch {
 		case k == i:
-		case other.piece.Boxed: // the other part of the same word
+		case other.piece.Boxed: // the neighbour is another part of the same word
 		case other.x < w.x:
 			left = math.Min(left, math.Max(0, boxedShare*(w.x-other.x-other.w)))
 		default:

@@ -12,18 +12,18 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// overflow is what was found out about the captions of a movie: the worst of them.
+// overflow holds the worst captions found in a movie.
 type overflow struct {
-	line   float64 // the width that the longest line needs, when it is more than lines may take
+	line   float64 // width of the longest line, if it does not fit
 	lineAt time.Duration
-	block  [2]float64 // the size of the caption that lies furthest outside of the movie
+	block  [2]float64 // size of the caption that extends furthest beyond the movie
 	beyond float64
 	at     time.Duration
 }
 
-// Overflow notes captions that need more room than the movie has: the longest of the lines that have to be broken or made
-// smaller, and the caption of which most is cut off. Nothing is drawn. It ends early when more says so; left is how many captions
-// were not looked at.
+// Overflow returns notes on captions that do not fit: the longest line that has to be broken or reduced, and the caption of which
+// most is cut off. Nothing is drawn. It stops early when more returns false; left is the number of captions that were not
+// checked.
 func Overflow(
 	words Layouter, s *timeline.Subtitles, track caption.Track, w, h int, more func() bool,
 ) (notes []document.Note, left int, err error) {
@@ -47,7 +47,7 @@ func Overflow(
 	return found.notes(s, c), left, nil
 }
 
-// written is what rows say, whatever word of them is lit.
+// written returns the text of rows, whichever word is highlighted.
 func written(rows []caption.Row) string {
 	var b strings.Builder
 	for _, r := range rows {
@@ -60,7 +60,7 @@ func written(rows []caption.Row) string {
 	return b.String()
 }
 
-// measure holds a caption against the worst ones so far.
+// measure compares a caption with the worst ones so far.
 func (c *Setter) measure(found *overflow, state caption.State) error {
 	blank, _, err := c.blank()
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *Setter) measure(found *overflow, state caption.State) error {
 	return nil
 }
 
-// notes writes down what was found. Lines of captions that are made of what is said are broken as it suits: nobody wrote them.
+// notes makes the notes. Long lines are not reported if the captions are transcribed from sound: no author wrote them.
 func (o *overflow) notes(s *timeline.Subtitles, c *Setter) (notes []document.Note) {
 	given := s.Captions != "" || s.Source != ""
 	path := ""
@@ -124,7 +124,7 @@ func (o *overflow) notes(s *timeline.Subtitles, c *Setter) (notes []document.Not
 	return notes
 }
 
-// seconds writes a time for people.
+// seconds formats a time for messages.
 func seconds(at time.Duration) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", at.Seconds()), "0"), ".")
 }

@@ -1,5 +1,5 @@
-// Package goldentest compares drawn pictures with ones that were looked at and found good. Other versions of the fonts differ a
-// little, and pass; a missing part, a wrong colour or a shifted line differ a lot. It is for tests only.
+// Package goldentest compares drawn pictures with approved ones. Small differences, as between versions of fonts, pass; a missing
+// part, a wrong colour or a shifted line fails. It is for tests only.
 package goldentest
 
 import (
@@ -17,22 +17,22 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Tile is one picture of a sheet: where it is in its box, which is Size large.
+// Tile is one picture of a sheet, with its position in a box of Size.
 type Tile struct {
 	Name    string
 	Size    image.Point
-	Picture *image.NRGBA // begins at 0, 0
+	Picture *image.NRGBA // its origin is 0, 0
 	At      image.Point
 }
 
-// ground is behind the pictures, so that transparent parts count.
+// ground is the colour behind the pictures, so that transparency is compared too.
 var ground = color.NRGBA{R: 70, G: 110, B: 120, A: 255}
 
-// maxBytes bounds a golden file.
+// maxBytes is the largest size of a golden file.
 const maxBytes = 100 << 10
 
-// Check compares tiles, which are put together to one sheet of some columns, with the golden file, a PNG or, for frames of
-// movies, a JPEG: the mean difference of each tile must be at most a small part of the colours' range.
+// Check compares tiles, arranged in a sheet with some columns, with the golden file: a PNG or, for frames of movies, a JPEG. The
+// mean difference of each tile must be a small fraction of the range of colours.
 func Check(t *testing.T, file string, columns int, tiles []Tile) {
 	t.Helper()
 	sheet, places := compose(columns, tiles)
@@ -40,7 +40,7 @@ func Check(t *testing.T, file string, columns int, tiles []Tile) {
 	if *update {
 		write(t, file, packed)
 	}
-	sheet = unpack(t, packed) // so that what a JPEG changes is no difference
+	sheet = unpack(t, packed) // so that the losses of JPEG are no difference
 	want := read(t, file)
 	if want.Rect.Size() != sheet.Rect.Size() {
 		t.Fatalf("%s is %v large, the sheet %v", file, want.Rect.Size(), sheet.Rect.Size())
@@ -52,7 +52,7 @@ func Check(t *testing.T, file string, columns int, tiles []Tile) {
 	}
 }
 
-// Difference is the mean difference of the channels of two pictures as they are over the ground, of 255.
+// Difference is the mean difference of the channels of two pictures over the ground, of 255.
 func Difference(a, b Tile) float64 {
 	one, _ := compose(1, []Tile{a})
 	other, _ := compose(1, []Tile{b})
@@ -93,7 +93,7 @@ func difference(a, b *image.NRGBA, area image.Rectangle) float64 {
 	return float64(sum) / float64(max(n, 1))
 }
 
-// pack writes a sheet down as its file has it.
+// pack encodes a sheet in the format of its file.
 func pack(t *testing.T, file string, sheet *image.NRGBA) []byte {
 	t.Helper()
 	var data bytes.Buffer

@@ -1,4 +1,4 @@
-// Package survey lays movies out before their sources are there, to say what does not fit: texts, those of components, captions.
+// Package survey lays out movies before their sources are available, to find texts, components and captions that do not fit.
 package survey
 
 import (
@@ -18,13 +18,13 @@ import (
 	"moviola/internal/drawing/text"
 )
 
-// The bounds of a survey: what it may cost, and how long it waits for others.
+// The bounds of a survey: its processor time, and its wait for other surveys.
 const (
 	surveyCost = 200 * time.Millisecond // of processor time
 	surveyWait = 2 * time.Second
 )
 
-// Surveyor lays out movies, and their texts with the fonts of this machine, before their sources are there.
+// Surveyor lays out movies and their texts with the fonts of this machine, before the sources are available.
 type Surveyor struct {
 	open  func() (*text.Engine, error)
 	slots chan struct{}
@@ -32,7 +32,7 @@ type Surveyor struct {
 
 var _ commands.Surveyor = (*Surveyor)(nil)
 
-// New returns a Surveyor. open returns the engine, when it is first needed; without one, texts are not looked at.
+// New returns a Surveyor. open returns the text engine, and is called when it is first needed; nil: texts are not checked.
 func New(open func() (*text.Engine, error)) *Surveyor {
 	return &Surveyor{open: open, slots: make(chan struct{}, max(1, runtime.NumCPU()/2))}
 }
@@ -47,7 +47,7 @@ func (s *Surveyor) Survey(ctx context.Context, m *document.Movie, exact bool) co
 	case <-ctx.Done():
 		return commands.Survey{Unchecked: []string{"The layout: the service is busy with others"}}
 	}
-	runtime.LockOSThread() // whose processor time is measured
+	runtime.LockOSThread() // processor time is measured per thread
 	defer runtime.UnlockOSThread()
 	began := threadTime()
 	more := func() bool { return threadTime()-began < surveyCost }
@@ -61,14 +61,14 @@ func (s *Surveyor) Survey(ctx context.Context, m *document.Movie, exact bool) co
 	return survey
 }
 
-// fitting holds the texts of one movie against the room that they have.
+// fitting checks the texts of one movie.
 type fitting struct {
 	open   func() (*text.Engine, error)
 	engine *text.Engine
 	more   func() bool
 	survey *commands.Survey
 
-	fetched, left int // texts that were not looked at: for their fonts, for their cost
+	fetched, left int // texts that were not checked: because of fonts that must be fetched, because of the cost
 }
 
 func (f *fitting) all(look timeline.Survey, w, h int) {
@@ -98,7 +98,7 @@ func (f *fitting) unchecked(format string, args ...any) {
 	f.survey.Unchecked = append(f.survey.Unchecked, fmt.Sprintf(format, args...))
 }
 
-// begin opens the engine. Without fonts nothing is looked at; open says whether there are any.
+// begin opens the engine. open is false without fonts: then nothing can be checked.
 func (f *fitting) begin() (open bool) {
 	if f.engine != nil {
 		return true
@@ -112,7 +112,7 @@ func (f *fitting) begin() (open bool) {
 	return true
 }
 
-// ready says whether a text is to be looked at now: its font is here, and there is time.
+// ready says whether a text can be checked now: its font is available, and time is left.
 func (f *fitting) ready(font string) bool {
 	switch {
 	case font != "":
@@ -134,7 +134,7 @@ func (f *fitting) text(p timeline.Placed) (open bool) {
 	}
 	block, err := f.engine.Lay(*p.Text, text.Options{}, p.Box.W, p.Box.H)
 	if err != nil {
-		return true // the render says why
+		return true // the render reports the cause
 	}
 	if n, overflows := text.Overflow(p.Ref, block, p.Box); overflows {
 		f.survey.Notes = append(f.survey.Notes, n)
@@ -154,13 +154,13 @@ func (f *fitting) component(p timeline.Placed) (open bool) {
 		return true
 	}
 	notes, err := component.New(f.engine, nil).Notes(p.Ref, *p.Component, p.Box.W, p.Box.H)
-	if err == nil { // else the render says why
+	if err == nil { // otherwise the render reports the cause
 		f.survey.Notes = append(f.survey.Notes, notes...)
 	}
 	return true
 }
 
-// captions looks at captions that stand in the movie. A file of them is not fetched, and what voices say has no times yet.
+// captions checks captions that are written in the movie. Caption files are not fetched, and those of voices have no times yet.
 func (f *fitting) captions(s *timeline.Subtitles, w, h int) {
 	if s.Captions == "" {
 		return
@@ -176,7 +176,7 @@ func (f *fitting) captions(s *timeline.Subtitles, w, h int) {
 	}
 }
 
-// threadTime is the processor time that this thread has used.
+// threadTime is the processor time of the current thread.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
