@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"moviola/domain"
@@ -13,21 +12,8 @@ type Books struct{ at *catalogue }
 
 // OpenBooks opens the current read models. It fails when there are none, or when another version of the program has built them in another shape.
 func OpenBooks(ctx context.Context, docs Documents) (*Books, error) {
-	at := &catalogue{docs: docs, models: []model{movieModel, balanceModel}}
-	if err := docs.Declare(ctx, pointers); err != nil {
-		return nil, fmt.Errorf("declare the pointer to the read models: %w", err)
-	}
-	pointer, err := at.read(ctx)
-	switch {
-	case err != nil:
-		return nil, err
-	case pointer == nil:
-		return nil, errors.New("there are no read models")
-	case !at.fits(pointer.Models):
-		return nil, errors.New("the read models are those of another version of this program: start it, and let it make its own")
-	}
-	at.current.Store(pointer)
-	if err := at.declare(ctx, pointer.Generation, pointer.Models); err != nil { // the store knows only declared collections
+	at, err := openCurrent(ctx, docs, movieModel, balanceModel)
+	if err != nil {
 		return nil, err
 	}
 	return &Books{at: at}, nil

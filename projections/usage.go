@@ -120,7 +120,7 @@ func (u Usage) finished(d movie.RenderFinished) Usage {
 		u.Cached++
 	}
 	if d.Plan != nil && d.Plan.FPSNum > 0 {
-		u.VideoMS += d.Plan.Frames * d.Plan.FPSDen * 1000 / d.Plan.FPSNum
+		u.VideoMS += d.Plan.Milliseconds()
 	}
 	if d.File != nil {
 		u.Bytes += d.File.Size

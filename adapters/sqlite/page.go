@@ -12,6 +12,13 @@ import (
 
 // Get implements projections.Documents. All documents are of one moment.
 func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (map[string]projections.Stored, error) {
+	return d.getBy(ctx, d.read, collection, ids)
+}
+
+// reading runs a step that has a number of statements on a connection.
+type reading func(ctx context.Context, statements int, step func(*sqlite.Conn) error) error
+
+func (d *Documents) getBy(ctx context.Context, read reading, collection string, ids []string) (map[string]projections.Stored, error) {
 	t, err := d.table(collection)
 	if err != nil {
 		return nil, err
@@ -22,7 +29,7 @@ func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (
 		found[stored.ID] = stored
 		return nil
 	}
-	err = d.read(ctx, len(ids), func(conn *sqlite.Conn) error {
+	err = read(ctx, len(ids), func(conn *sqlite.Conn) error {
 		for _, id := range ids {
 			if err := run(conn, t.get, visit, id); err != nil {
 				return err
@@ -38,6 +45,10 @@ func (d *Documents) Get(ctx context.Context, collection string, ids ...string) (
 
 // Page implements projections.Documents.
 func (d *Documents) Page(ctx context.Context, collection string, q projections.Query) ([]projections.Stored, error) {
+	return d.pageBy(ctx, d.read, collection, q)
+}
+
+func (d *Documents) pageBy(ctx context.Context, read reading, collection string, q projections.Query) ([]projections.Stored, error) {
 	t, err := d.table(collection)
 	if err != nil {
 		return nil, err
@@ -50,7 +61,7 @@ func (d *Documents) Page(ctx context.Context, collection string, q projections.Q
 		return nil, fmt.Errorf("page %s by %q: %w", collection, q.Index, err)
 	}
 	var page []projections.Stored
-	err = d.read(ctx, 1, func(conn *sqlite.Conn) error {
+	err = read(ctx, 1, func(conn *sqlite.Conn) error {
 		return run(conn, statement, func(stmt *sqlite.Stmt) error {
 			page = append(page, storedIn(stmt))
 			return nil

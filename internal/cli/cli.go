@@ -68,7 +68,7 @@ func rootCommand() *cobra.Command {
 		return fmt.Errorf("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	root.AddCommand(serveCommand(), renders.RenderCommand(), remote.ValidateCommand(), remote.BatchCommand(), eventstores.EventStoreCommand(), remote.KeysCommand(), backups.SecretsCommand(), upkeep.DocumentsCommand(), remote.AccountsCommand(), remote.CreditsCommand(),
-		remote.WorkCommand(), remote.ActsCommand(), upkeep.AuditCommand(), upkeep.CheckCommand(), backups.BackupCommand(), backups.RestoreCommand(), upkeep.RebuildCommand(), configCommand(), doctorCommand(), probeCommand(),
+		remote.WorkCommand(), remote.ActsCommand(), upkeep.AuditCommand(), upkeep.CheckCommand(), backups.BackupCommand(), backups.RestoreCommand(), upkeep.RebuildCommand(), upkeep.AnalyticsCommand(), upkeep.ExportCommand(), configCommand(), doctorCommand(), probeCommand(),
 		versionCommand())
 	return root
 }

@@ -154,6 +154,10 @@ func (s *Stores) WatchDocuments(ctx context.Context) error {
 	}
 }
 
+// OpenAsStored opens the read models as they are stored: the tokens of files in them stay encrypted.
+func (s *Stores) OpenAsStored(cfg config.Config) error { return s.openStore(cfg) }
+
+// OpenDocuments opens the read models.
 func (s *Stores) OpenDocuments(cfg config.Config) error {
 	if err := s.openStore(cfg); err != nil {
 		return err

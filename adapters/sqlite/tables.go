@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// PlainTable is a table of a file that other programs read.
+type PlainTable struct {
+	Name    string
+	Columns []string // definitions: `"bytes" INTEGER`
+	Indexes []string // lists of columns: `"account", "day"`
+	// Rows hands every row to insert, a value for each column: text, int64, float64 or nil.
+	Rows func(insert func(values []any) error) error
+}
+
+// WritePlain makes a file of tables, readable for this user only. It stands under its name when it is complete; one that is there is no
+// reason to begin, and an error.
+func WritePlain(ctx context.Context, path string, tables []PlainTable) (err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s is there already: remove it, or name another file", path)
+	}
+	part := path + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(part) // what it lacks is what err says
+		}
+	}()
+	conn, err := sqlite.OpenConn("file:"+escape(part), sqlite.OpenReadWrite, sqlite.OpenURI)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", part, err)
+	}
+	conn.SetInterrupt(ctx.Done())
+	err = causeOf(ctx, fill(conn, tables))
+	conn.SetInterrupt(nil)
+	if err = errors.Join(err, conn.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
+
+// fill writes the tables in one transaction. Nothing is kept of a file that is not complete: no journal is needed.
+func fill(conn *sqlite.Conn, tables []PlainTable) (err error) {
+	for _, pragma := range []string{"PRAGMA journal_mode = OFF", cacheSize} {
+		if err := sqlitex.ExecuteTransient(conn, pragma, nil); err != nil {
+			return err
+		}
+	}
+	end, err := sqlitex.ImmediateTransaction(conn)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	for _, table := range tables {
+		if err := table.write(conn); err != nil {
+			return fmt.Errorf("write %s: %w", table.Name, err)
+		}
+	}
+	return nil
+}
+
+func (t PlainTable) write(conn *sqlite.Conn) error {
+	create := fmt.Sprintf(`CREATE TABLE "%s" (%s) STRICT`, t.Name, strings.Join(t.Columns, ", "))
+	if err := sqlitex.ExecuteTransient(conn, create, nil); err != nil {
+		return err
+	}
+	insert := fmt.Sprintf(`INSERT INTO "%s" VALUES (?%s)`, t.Name, strings.Repeat(", ?", len(t.Columns)-1))
+	err := t.Rows(func(values []any) error {
+		return sqlitex.Execute(conn, insert, &sqlitex.ExecOptions{Args: values})
+	})
+	for i, columns := range t.Indexes {
+		if err == nil {
+			err = sqlitex.ExecuteTransient(conn, fmt.Sprintf(`CREATE INDEX "%s_%d" ON "%s" (%s)`, t.Name, i+1, t.Name, columns), nil)
+		}
+	}
+	return err
+}
