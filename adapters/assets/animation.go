@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// moves is what the headers of an animated picture say; the zero moves is a still one.
+// moves describes the animation of a picture, read from its headers; the zero moves is a still picture.
 type moves struct {
 	frames  int
 	seconds float64
@@ -17,7 +17,7 @@ type moves struct {
 const (
 	maxPictureFrames  = 20_000
 	maxPictureSeconds = 3600
-	// A frame that says it lasts next to nothing is shown for a tenth of a second, as browsers do.
+	// A frame with a shorter delay than shortestDelay is shown for usualDelay, as browsers do. In seconds.
 	shortestDelay, usualDelay = 0.02, 0.1
 )
 
@@ -35,10 +35,10 @@ func (m *moves) add(delay float64) error {
 	return nil
 }
 
-// still says whether there is nothing that moves.
+// still says that the picture is not animated.
 func (m moves) still() bool { return m.frames < 2 }
 
-// gifMoves reads the blocks of a GIF, without unpacking its pictures. A file that ends early has the frames that are there.
+// gifMoves reads the blocks of a GIF without decoding its pictures. Of a truncated file it counts the complete frames.
 func gifMoves(r io.Reader) (moves, error) {
 	in := bufio.NewReader(r)
 	var m moves
@@ -81,7 +81,7 @@ func gifMoves(r io.Reader) (moves, error) {
 	}
 }
 
-// skipImage passes the descriptor and the data of one picture.
+// skipImage skips the descriptor and the data of one picture.
 func skipImage(in *bufio.Reader) error {
 	var about [9]byte
 	if _, err := io.ReadFull(in, about[:]); err != nil {
@@ -90,14 +90,14 @@ func skipImage(in *bufio.Reader) error {
 	if err := skipColors(in, about[8]); err != nil {
 		return err
 	}
-	if _, err := in.Discard(1); err != nil { // the size of the first codes
+	if _, err := in.Discard(1); err != nil { // the code size of the LZW data
 		return err
 	}
 	_, err := gifBlocks(in)
 	return err
 }
 
-// skipColors passes a colour table, whose size stands in the flags before it.
+// skipColors skips a colour table, whose size is in the flags before it.
 func skipColors(in *bufio.Reader, flags byte) error {
 	if flags&0x80 == 0 {
 		return nil
@@ -106,7 +106,7 @@ func skipColors(in *bufio.Reader, flags byte) error {
 	return err
 }
 
-// gifBlocks passes the blocks of data up to an empty one and returns the first.
+// gifBlocks skips data blocks up to an empty one, and returns the first.
 func gifBlocks(in *bufio.Reader) (first []byte, err error) {
 	for {
 		size, err := in.ReadByte()

@@ -9,8 +9,7 @@ import (
 // headBytes are enough to recognise every format.
 const headBytes = 4 << 10
 
-// body hashes what is read of a download and remembers when reading failed, so that a broken connection and a full disk can
-// be told apart.
+// body hashes the bytes read of a download. It remembers read errors, so that a broken connection can be told from a full disk.
 type body struct {
 	from   io.Reader
 	sum    hash.Hash
@@ -31,7 +30,7 @@ func (b *body) head() ([]byte, error) {
 	head := make([]byte, headBytes)
 	n, err := io.ReadFull(b, head)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		// A length that was promised and not kept shows as ErrUnexpectedEOF of the source, which Read has remembered.
+		// A body shorter than its declared length is ErrUnexpectedEOF of the connection, which Read has remembered.
 		err = b.broken
 	}
 	return head[:n], err

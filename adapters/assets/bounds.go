@@ -14,21 +14,21 @@ import (
 	"moviola/commands"
 )
 
-// isDeep says that a picture takes more memory when it is decoded than the largest one of eight bits a channel does.
+// isDeep says that decoding a picture takes more memory than the largest picture of eight bits per channel.
 func isDeep(config image.Config) bool {
 	deep := config.ColorModel == color.RGBA64Model || config.ColorModel == color.NRGBA64Model
 	return deep && 2*int64(config.Width)*int64(config.Height) > maxImagePixels
 }
 
 const (
-	// maxScans bounds how often a JPEG goes over its picture: cameras and editors do so up to ten times, a hostile file as often
-	// as it likes, and each time costs the whole picture.
+	// maxScans is the largest number of scans of a progressive JPEG: cameras and editors use up to ten, a hostile file any
+	// number, and each costs as much as the whole picture.
 	maxScans = 100
-	// maxEdits bounds the list that says in which order an MP4 is shown: decoders read all of it for every frame.
+	// maxEdits is the longest edit list of an MP4: decoders read all of it for every frame.
 	maxEdits = 2000
 )
 
-// checkScans counts how often a JPEG goes over its picture.
+// checkScans refuses a JPEG with too many scans.
 func checkScans(f io.ReadSeeker, target *url.URL) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read JPEG: %w", err)
@@ -66,7 +66,7 @@ func opened(asset commands.Asset) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// checkEdits looks through the boxes of an MP4 for long lists of edits.
+// checkEdits refuses an MP4 with too long edit lists.
 func checkEdits(asset *commands.Asset, target *url.URL) error {
 	if asset.Format != "mov" {
 		return nil
@@ -86,7 +86,7 @@ func checkEdits(asset *commands.Asset, target *url.URL) error {
 	return nil
 }
 
-// countEdits adds up the edits in the boxes between two places. Boxes that are damaged end the search: a decoder gets no further.
+// countEdits adds up the edits in the boxes between two offsets. A damaged box ends the count: decoders stop there too.
 func countEdits(f io.ReaderAt, from, to int64, level int) (int64, error) {
 	var edits int64
 	for n := 0; to-from >= 8 && n < 20_000; n++ {

@@ -1,8 +1,8 @@
-// Package assets brings the sources of movies to the local disk: downloaded through the guarded client, recognised by their
-// content, kept under the hash of their content in a folder per account, and probed.
+// Package assets brings the sources of movies to the local disk: it downloads them through the guarded client, recognises them by
+// content, stores them under the hash of their content in a folder per account, and probes them.
 //
-// Only pictures, videos and sound of known formats pass. Playlists and everything else that can name another file are refused
-// before any decoder sees them, but for SVG drawings: a browser draws them as pictures, which load nothing.
+// Only pictures, videos and sound of known formats are accepted. Playlists and all other formats that can name further files are
+// refused before a decoder reads them, except for SVG drawings: browsers draw these as pictures, which load nothing.
 package assets
 
 import (
@@ -30,13 +30,13 @@ import (
 
 var _ commands.Assets = (*Cache)(nil)
 
-// Prober says what is in a video or audio file, read by the named demuxer. It returns commands.ErrNotMedia when the file is
-// not of that format.
+// Prober describes a video or audio file, read by the named demuxer. It returns commands.ErrNotMedia when the file is not of that
+// format.
 type Prober interface {
 	Probe(ctx context.Context, path, format string) (commands.Media, error)
 }
 
-// Converter makes pictures that are read here of those that are not.
+// Converter converts pictures that Go cannot decode to ones that it can.
 type Converter interface {
 	// ToPNG writes the picture in the file at path, read by the named demuxer of ffmpeg or as "heif", to a PNG file of eight bits
 	// a channel. It returns commands.ErrNotMedia when it cannot be read, and a *domain.Error when a program for it is missing.
@@ -45,32 +45,30 @@ type Converter interface {
 
 // Config is what a Cache needs. Client, Dir and Prober must be set.
 type Config struct {
-	Client   *http.Client  // the guarded road out
+	Client   *http.Client  // guarded by adapters/outbound
 	Dir      string        // a folder per account is made in it; may be shared by several processes of one host
 	Prober   Prober        //
-	Pictures Converter     // of TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
+	Pictures Converter     // for TIFF files as cameras write them, AVIF and HEIC; nil: they are refused
 	MaxBytes int64         // of one download; 0: 2 GiB
-	Timeout  time.Duration // of one download, all tries together; 0: 5 minutes
-	// Connections and Bytes are the budgets of downloads that are under way, for which accounts take turns; nil: none. A download
-	// takes one connection, and as many bytes as it has; until its server has said how many these are, it is taken for Guess
-	// bytes; 0: 64 MiB.
+	Timeout  time.Duration // time limit of one download, retries included; 0: 5 minutes
+	// Connections and Bytes are budgets for running downloads, which accounts use in turns; nil: unbounded. A download takes one
+	// connection, and its size in bytes; while its size is unknown, Guess bytes are taken; 0: 64 MiB.
 	Connections, Bytes *fair.Budget
 	Guess              int64
-	// Retries are the pauses before a download that failed for a passing reason is tried again; nil: half a second, two seconds.
+	// Retries are the pauses before retries after temporary failures; nil: half a second, two seconds.
 	Retries []time.Duration
-	// Base is the service's public address; what lies below it comes from Own and never over the network. Empty: nothing does.
+	// Base is the service's public address. Files below it come from Own, never over the network. Empty: there are none.
 	Base string
 	Own  OwnFiles
 	// TTL is how long a download is used without asking its server again, and how long a file is kept after its last use; 0: 72
-	// hours. Decision 51. It holds whenever Sweep is called.
+	// hours. Decision 51. Sweep enforces it.
 	TTL time.Duration
-	// MaxTotal bounds the bytes of all files; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. They hold whenever
-	// something is written: what was used longest ago makes room, but for what was used in the last ten minutes.
+	// MaxTotal bounds the bytes of all files; 0: 50 GiB. MaxAccount bounds those of one account; 0: 20 GiB. Every write enforces
+	// them: the least recently used files are removed, except for those used in the last ten minutes.
 	MaxTotal, MaxAccount int64
-	// MaxTotalFiles and MaxAccountFiles bound the number of files in the same way; 0: nothing does.
+	// MaxTotalFiles and MaxAccountFiles bound the number of files in the same way; 0: unbounded.
 	MaxTotalFiles, MaxAccountFiles int64
-	// Shared is where other hosts find what this one has downloaded, and the other way round. nil: none does, or they share the
-	// folder.
+	// Shared is a store through which hosts share their downloads. nil: there is one host, or the hosts share Dir.
 	Shared Store
 	Now    func() time.Time // nil: time.Now
 	Log    logrus.FieldLogger
@@ -95,7 +93,7 @@ type Cache struct {
 	files   *checker
 }
 
-// Bound returns what the cache holds of its bounds. A refusal counts also when older downloads made room afterwards.
+// Bound returns the usage of the cache's bounds. A refused download is reported even if space was made afterwards.
 func (c *Cache) Bound() quota.Status { return c.room.Status() }
 
 // New returns a Cache in cfg.Dir, which it creates.
@@ -123,7 +121,7 @@ func New(cfg Config) (*Cache, error) {
 	return c, nil
 }
 
-// withDefaults fills in what is left out.
+// withDefaults fills in defaults.
 func (cfg Config) withDefaults() Config {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, defaultMaxBytes)
 	cfg.Guess = cmp.Or(cfg.Guess, defaultGuess)
@@ -143,8 +141,8 @@ func (cfg Config) withDefaults() Config {
 	return cfg
 }
 
-// Fetch brings the file at address to the local disk. See commands.Assets. What the account has downloaded within the time to
-// live is taken from the disk, and no server is asked. Decision 51. Callers that ask for the same address at once share one
+// Fetch brings the file at address to the local disk. See commands.Assets. A file that the account has downloaded within the time
+// to live comes from the disk, without asking the server. Decision 51. Concurrent callers with the same address share one
 // download.
 func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address string) (commands.Asset, error) {
 	return c.flights.do(ctx, string(account)+" "+address, func(ctx context.Context) (commands.Asset, error) {
@@ -152,8 +150,8 @@ func (c *Cache) Fetch(ctx context.Context, account domain.AccountID, address str
 	})
 }
 
-// Refetch is Fetch, but takes nothing from the disk that was downloaded before a time; zero: nothing at all. It keeps what it
-// gets. Decision 51: an element's cache is false.
+// Refetch is Fetch that does not use files downloaded before a time; zero: no file on the disk is used. It stores the result.
+// Decision 51: used for elements whose cache is false.
 func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, error) {
 	if asset, ok := c.KeptSince(ctx, account, address, since); ok {
 		return asset, nil
@@ -161,12 +159,12 @@ func (c *Cache) Refetch(ctx context.Context, account domain.AccountID, address s
 	return c.fetch(ctx, c.shelf(account), address, &since)
 }
 
-// Kept is what Fetch takes from the disk; false when it would ask a server.
+// Kept returns the cached file that Fetch would use; false when Fetch would ask a server.
 func (c *Cache) Kept(_ context.Context, account domain.AccountID, address string) (commands.Asset, bool) {
 	return c.kept(c.shelf(account), address, time.Time{})
 }
 
-// KeptSince is what Refetch takes from the disk; false when it would ask a server.
+// KeptSince returns the cached file that Refetch would use; false when Refetch would ask a server.
 func (c *Cache) KeptSince(_ context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool) {
 	if since.IsZero() {
 		return commands.Asset{}, false
@@ -184,7 +182,7 @@ func (c *Cache) IsOwn(address string) bool {
 	return own
 }
 
-// kept is what is used without asking the server: a download that is recent enough, and no older than a time.
+// kept returns a download that can be used without asking its server: it is recent enough, and not older than since.
 func (c *Cache) kept(s shelf, address string, since time.Time) (commands.Asset, bool) {
 	known := s.visit(address)
 	if !c.counts(known) || known.At.Before(since) {
@@ -198,13 +196,13 @@ func (c *Cache) shelf(account domain.AccountID) shelf {
 	return shelf{Folder(c.cfg.Dir, account), account, c.files}
 }
 
-// Folder is where the files of an account are, below the folder of a Cache.
+// Folder is the folder of an account's files, below the folder of a Cache.
 func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-// fetch brings the file at address onto the shelf. With fresh nothing is taken that was downloaded before that time; when that is
-// zero, nothing at all.
+// fetch brings the file at address onto the shelf. If fresh is set, files downloaded before that time are not used; if it is
+// zero, no stored file is used.
 func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh *time.Time) (commands.Asset, error) {
 	target, err := parseAddress(address)
 	if err != nil {
@@ -245,27 +243,26 @@ func (c *Cache) fetch(ctx context.Context, s shelf, address string, fresh *time.
 	return asset, s.use(got.Hash)
 }
 
-// counts says whether a download is recent enough to be used without asking its server. Using it does not make it more recent.
+// counts says whether a download is recent enough to be used without asking its server. Using it does not extend this time.
 func (c *Cache) counts(v visit) bool {
 	age := c.cfg.Now().Sub(v.At)
 	return !v.At.IsZero() && age >= 0 && age < c.cfg.TTL
 }
 
-// shelf is the folder of one account: files/<hash> with what is known of them in files/<hash>.json, and visits/<hash of the
-// address>.json.
+// shelf is the folder of one account: files/<hash>, facts about them in files/<hash>.json, and visits/<hash of the address>.json.
 type shelf struct {
 	dir     string
 	account domain.AccountID
 	files   *checker
 }
 
-// visit is what is remembered of an address.
+// visit is the record of a download from an address.
 type visit struct {
 	Hash         string `json:"hash"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"last_modified,omitempty"`
-	// At is when the server sent the file, or said that it was the same. Zero: the address is the service's own, which is read
-	// each time.
+	// At is when the server sent the file, or confirmed that it had not changed. Zero: the address belongs to the service, and is
+	// read every time.
 	At time.Time `json:"at,omitzero"`
 }
 
@@ -284,7 +281,7 @@ func (s shelf) visitPath(address string) string {
 	return filepath.Join(s.dir, "visits", hashText(address)+".json")
 }
 
-// visit returns what is remembered of an address, nothing when its file is gone.
+// visit returns the record of an address; the zero visit when there is none, or its file is gone.
 func (s shelf) visit(address string) visit {
 	var v visit
 	if readJSON(s.visitPath(address), &v) != nil {
@@ -296,7 +293,7 @@ func (s shelf) visit(address string) visit {
 	return v
 }
 
-// asset returns the examined file with this content. One that is gone or damaged counts as not there.
+// asset returns the examined file with this content. false: it does not exist, or is damaged.
 func (s shelf) asset(hash string) (commands.Asset, bool) {
 	var a commands.Asset
 	if hash == "" || readJSON(s.filePath(hash)+".json", &a) != nil {
@@ -312,7 +309,7 @@ func (s shelf) asset(hash string) (commands.Asset, bool) {
 	return a, true
 }
 
-// use notes that the file with this content is in use.
+// use marks the file with this content as used now.
 func (s shelf) use(hash string) error {
 	now := time.Now()
 	if err := os.Chtimes(s.filePath(hash)+".json", now, now); err != nil {
@@ -334,7 +331,7 @@ func readJSON(path string, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// writeJSON replaces the file at path in one step.
+// writeJSON replaces the file at path atomically.
 func writeJSON(path string, value any) error {
 	raw, err := json.Marshal(value)
 	if err != nil {

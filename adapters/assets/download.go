@@ -28,10 +28,10 @@ const (
 	codeTooLarge    = "asset_too_large"
 )
 
-// shownLength is how much of an address a message shows.
+// shownLength is the length to which addresses in messages are cut.
 const shownLength = 200
 
-// parseAddress accepts web addresses only.
+// parseAddress accepts http and https addresses only.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -41,7 +41,7 @@ func parseAddress(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// shown is the address as messages show it: without the parts that may be secret.
+// shown returns the address for messages: without parts that may be secret.
 func shown(u *url.URL) string {
 	text := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 	if runes := []rune(text); len(runes) > shownLength {
@@ -50,8 +50,8 @@ func shown(u *url.URL) string {
 	return text
 }
 
-// boundRedirects returns a client that follows few redirects, to the web only, and tells no one where it came from. One to the
-// service itself is not followed.
+// boundRedirects returns a client that follows few redirects, only to http and https, and sends no Referer. Redirects to the
+// service itself are not followed.
 func (c *Cache) boundRedirects(client *http.Client) *http.Client {
 	bounded := *client
 	bounded.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -73,12 +73,12 @@ func (c *Cache) boundRedirects(client *http.Client) *http.Client {
 	return &bounded
 }
 
-// passing is a failure that may be gone at the next try.
+// passing is a failure that a retry may solve.
 type passing struct{ error }
 
 func (p passing) Unwrap() error { return p.error }
 
-// tries downloads, and tries again after failures that may pass, as long as a download may take.
+// tries downloads a file, with retries after temporary failures, within the time limit of a download.
 func (c *Cache) tries(ctx context.Context, s shelf, target *url.URL, known visit, l *lane) (visit, error) {
 	limited, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -120,7 +120,8 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	}
 	resp, err := c.client.Do(req)
 	if err != nil {
-		// One text for all: which hosts and ports answer inside a network is nobody's business (reliability §4d 46).
+		// All connection errors have one text: clients must not learn which hosts and ports exist in a network (reliability §4d
+		// 46).
 		noConnection := failed(target, "no connection")
 		if refused(err) {
 			return visit{}, noConnection
@@ -150,14 +151,14 @@ func (c *Cache) attempt(ctx context.Context, s shelf, target *url.URL, known vis
 	return visit{Hash: hash, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"), At: c.cfg.Now()}, nil
 }
 
-// request asks for a file, unless it is still what is known of it.
+// request returns the request for a file; it is conditional if the file is known.
 func request(ctx context.Context, target *url.URL, known visit) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("User-Agent", "moviola")
-	// Media does not shrink, and a packed body would hide its size.
+	// Media does not compress well, and a compressed body would hide its size.
 	req.Header.Set("Accept-Encoding", "identity")
 	if known.ETag != "" {
 		req.Header.Set("If-None-Match", known.ETag)
@@ -168,12 +169,12 @@ func request(ctx context.Context, target *url.URL, known visit) (*http.Request, 
 	return req, nil
 }
 
-// passes says of a status whether another try may end with a better one.
+// passes says that a response status may be temporary.
 func passes(code int) bool {
 	return code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout
 }
 
-// storeBody puts the body of an answer onto the shelf. What is packed counts as long as it is unpacked.
+// storeBody stores the body of a response on the shelf. Its size is counted after decompression.
 func (c *Cache) storeBody(ctx context.Context, s shelf, target *url.URL, resp *http.Response, l *lane) (hash string, err error) {
 	from, length, err := unpacked(resp)
 	if err != nil {
@@ -193,7 +194,7 @@ func (c *Cache) storeBody(ctx context.Context, s shelf, target *url.URL, resp *h
 	return hash, err
 }
 
-// refused says whether the guard has refused a request: trying again changes nothing.
+// refused says that the guard has refused a request: a retry would not help.
 func refused(err error) bool {
 	var refusal interface{ Refused() bool }
 	return errors.As(err, &refusal) && refusal.Refused()
@@ -205,8 +206,8 @@ func failed(target *url.URL, why string) error {
 
 var errPacked = errors.New("packed in another way than gzip")
 
-// unpacked is the body of an answer, and how long it is; -1: that is not known. Some stores send what they keep packed whatever
-// they are asked for.
+// unpacked returns the body of a response, decompressed, and its length; -1: unknown. Some servers send compressed bodies
+// although they were asked not to.
 func unpacked(resp *http.Response) (io.Reader, int64, error) {
 	switch strings.ToLower(resp.Header.Get("Content-Encoding")) {
 	case "", "identity":
@@ -218,7 +219,7 @@ func unpacked(resp *http.Response) (io.Reader, int64, error) {
 	return nil, 0, errPacked
 }
 
-// cutOff is what the client is told of a body that could not be read to its end.
+// cutOff is the client's error for a body that ended too early.
 func cutOff(target *url.URL, err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
@@ -230,7 +231,7 @@ func cutOff(target *url.URL, err error) error {
 	return passing{failed(target, "the connection broke off")}
 }
 
-// takeRedirected takes the file of the service itself to which a redirect leads.
+// takeRedirected takes the service's own file that a redirect leads to.
 func (c *Cache) takeRedirected(ctx context.Context, s shelf, target *url.URL, resp *http.Response) (visit, error) {
 	to, err := resp.Location()
 	if err != nil {
@@ -243,8 +244,8 @@ func (c *Cache) takeRedirected(ctx context.Context, s shelf, target *url.URL, re
 	return c.takeOwn(ctx, s, target, path)
 }
 
-// store puts what is read onto the shelf under its hash, once its first bytes show a format that is allowed. length is what
-// was promised, -1: nothing was.
+// store stores a stream on the shelf under the hash of its content, if its first bytes show an accepted format. length is its
+// declared length; -1: unknown.
 func (c *Cache) store(ctx context.Context, s shelf, target *url.URL, from io.Reader, length int64) (string, error) {
 	if length > c.cfg.MaxBytes {
 		return "", c.tooLarge(target)
@@ -285,8 +286,8 @@ func (c *Cache) store(ctx context.Context, s shelf, target *url.URL, from io.Rea
 	return hash, nil
 }
 
-// keep gives a download its name. A content that is there already is left as it is: a program may be reading it in a sandbox that
-// knows this very file. One that is damaged is replaced.
+// keep gives a download its final name. A file with the same content stays as it is, because a program in a sandbox may be
+// reading it; a damaged one is replaced.
 func (s shelf) keep(temp *draft, hash string, size int64) (fresh bool, err error) {
 	path := s.filePath(hash)
 	if info, err := os.Stat(path); err == nil && info.Size() == size && s.intact(commands.Asset{Hash: hash, Path: path}) {
@@ -301,7 +302,7 @@ func (s shelf) keep(temp *draft, hash string, size int64) (fresh bool, err error
 	return true, temp.replace(path)
 }
 
-// discard ends the writing of a download. One that was kept has its name.
+// discard closes a download. A download that was kept stays under its final name.
 func (c *Cache) discard(temp *draft) {
 	if err := temp.discard(); err != nil {
 		c.cfg.Log.WithError(err).Warn("temporary file of a download not removed")

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// draft is a download that is being written. It has no name where the file system allows that, so that nothing is left of it when
+// draft is a download that is being written. If the file system supports it the file has no name, so that nothing remains when
 // the process dies.
 type draft struct {
 	*os.File
-	path string // by which it can be linked
-	name string // empty: it has none
+	path string // path from which it can be linked
+	name string // empty: the file has no name
 }
 
 // draft begins a file on the shelf. discard must follow.
@@ -25,7 +25,7 @@ func (s shelf) draft() (*draft, error) {
 		if _, err := os.Stat(path); err == nil {
 			return &draft{File: os.NewFile(uintptr(fd), path), path: path}, nil
 		}
-		_ = unix.Close(fd) // without /proc it could not be linked
+		_ = unix.Close(fd) // without /proc the file could not be linked
 	}
 	file, err := os.CreateTemp(dir, ".new-*")
 	if err != nil {
@@ -34,7 +34,7 @@ func (s shelf) draft() (*draft, error) {
 	return &draft{File: file, path: file.Name(), name: file.Name()}, nil
 }
 
-// complete ends the writing of a file that has a name; another one is gone when it is closed.
+// complete finishes writing a draft with a name. A draft without a name disappears when it is closed.
 func (d *draft) complete() error {
 	if d.name == "" {
 		return nil
@@ -42,12 +42,12 @@ func (d *draft) complete() error {
 	return d.Close()
 }
 
-// link gives the file a name; it must not be taken.
+// link gives the file a name that is not in use.
 func (d *draft) link(path string) error {
 	return unix.Linkat(unix.AT_FDCWD, d.path, unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
 }
 
-// replace gives the file a name that is taken.
+// replace gives the file a name that is in use.
 func (d *draft) replace(path string) error {
 	if d.name != "" {
 		return os.Rename(d.name, path)
@@ -59,7 +59,7 @@ func (d *draft) replace(path string) error {
 	return os.Rename(beside, path)
 }
 
-// discard closes the file, and removes the name that it was written under.
+// discard closes the file and removes its temporary name.
 func (d *draft) discard() error {
 	if d.name == "" {
 		return d.Close()

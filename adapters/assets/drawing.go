@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// maxDrawingBytes bounds an SVG drawing; a browser is given it as a part of a page.
+	// maxDrawingBytes is the largest SVG drawing; browsers get it as a part of a page.
 	maxDrawingBytes = 5 << 20
-	// maxDrawingSide bounds the size of its own that a drawing is taken for, in pixels. It can be drawn in any.
+	// maxDrawingSide is the largest natural size of a drawing in pixels. It can be drawn at any size.
 	maxDrawingSide = 3840
-	// The size of a drawing that names none, as in browsers.
+	// The size in pixels of a drawing without a size, as in browsers.
 	drawingWidth, drawingHeight = 300, 150
 )
 
@@ -29,7 +29,7 @@ var prolog = regexp.MustCompile(`(?is)^\x{feff}?(\s+|<\?.*?\?>|<!--.*?-->)*(<!DO
 // isDrawing recognises an SVG drawing.
 func isDrawing(head []byte) bool { return prolog.Match(head) }
 
-// asDrawing reads how large an SVG drawing is of its own.
+// asDrawing reads the natural size of an SVG drawing.
 func asDrawing(asset *commands.Asset, target *url.URL) error {
 	f, size, err := opened(*asset)
 	if err != nil {
@@ -49,11 +49,11 @@ func asDrawing(asset *commands.Asset, target *url.URL) error {
 	return nil
 }
 
-// rootOf reads the first element of an XML document. What comes before it, entities among it, is not looked at.
+// rootOf returns the first element of an XML document. Everything before it, including entities, is ignored.
 func rootOf(r io.Reader) (xml.StartElement, bool) {
 	d := xml.NewDecoder(bufio.NewReader(r))
 	d.Strict = false
-	// names and numbers are alike in all of them
+	// element names and numbers are ASCII in all encodings
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	for {
 		token, err := d.RawToken()
@@ -66,7 +66,7 @@ func rootOf(r io.Reader) (xml.StartElement, bool) {
 	}
 }
 
-// drawingSize is how large browsers show a drawing: by its width and height, or else by its viewBox.
+// drawingSize returns the size at which browsers show a drawing: by width and height, otherwise by viewBox.
 func drawingSize(root xml.StartElement) (w, h int) {
 	width, height, box := drawingSides(root)
 	boxed := box.width > 0 && box.height > 0
@@ -87,10 +87,10 @@ func drawingSize(root xml.StartElement) (w, h int) {
 	return max(1, int(math.Round(width))), max(1, int(math.Round(height)))
 }
 
-// viewBox is how large the part of its plane is that a drawing shows.
+// viewBox is the size of the visible part of a drawing's plane.
 type viewBox struct{ width, height float64 }
 
-// drawingSides reads the sizes that the first element of a drawing gives; 0: none that can be read.
+// drawingSides reads the sizes in the root element of a drawing; 0: missing or invalid.
 func drawingSides(root xml.StartElement) (width, height float64, box viewBox) {
 	for _, a := range root.Attr {
 		switch a.Name.Local {
@@ -117,13 +117,13 @@ func orElse(value, usual float64) float64 {
 	return usual
 }
 
-// units are those of lengths that need nothing beside the drawing, in pixels; 1em is that of a document without a style.
+// units are the lengths that do not depend on other content, in pixels; 1em is that of a document without a style.
 var units = map[string]float64{
 	"": 1, "px": 1, "pt": 4.0 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96, "em": css.RootSize,
 	"rem": css.RootSize, "ex": css.RootSize / 2,
 }
 
-// drawingLength reads a length that says something on its own; anything else, shares of a page among it, is 0.
+// drawingLength reads an absolute length; others, such as percentages, are 0.
 func drawingLength(text string) float64 {
 	text = strings.ToLower(strings.TrimSpace(text))
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz%")

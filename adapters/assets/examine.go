@@ -32,7 +32,7 @@ const (
 
 const codeUnreadable = "asset_unreadable"
 
-// examine finds out what a new file on the shelf is, and notes it beside the file.
+// examine determines type and properties of a new file on the shelf, and stores them beside the file.
 func (c *Cache) examine(ctx context.Context, s shelf, hash string, target *url.URL) (commands.Asset, error) {
 	path := s.filePath(hash)
 	head, err := readHead(path)
@@ -70,7 +70,7 @@ func readHead(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, headBytes))
 }
 
-// asPicture finds out what a still is, and has one converted that is not read here.
+// asPicture examines a still picture, and has it converted if Go cannot decode it.
 func (c *Cache) asPicture(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	switch asset.Format {
@@ -99,7 +99,7 @@ func (c *Cache) asPicture(ctx context.Context, asset *commands.Asset, target *ur
 	return c.convert(ctx, asset, asset.Format+"_pipe", target)
 }
 
-// measure reads size and orientation of a still, and says whether it is one that takes too much memory as it is.
+// measure reads size and orientation of a still picture, and says whether decoding it takes too much memory.
 func measure(asset *commands.Asset, target *url.URL) (deep bool, err error) {
 	f, err := os.Open(asset.Path)
 	if err != nil {
@@ -140,7 +140,7 @@ func boundPixels(w, h int, target *url.URL) error {
 		"The image at '%s' has %d × %d pixels: at most %d megapixels can be used", shown(target), w, h, maxImagePixels/1_000_000)
 }
 
-// sizeOf reads the size of a picture, and of one that moves how.
+// sizeOf reads the size of a picture, and its animation.
 func sizeOf(asset *commands.Asset, f *os.File) (image.Config, error) {
 	var m moves
 	var err error
@@ -175,7 +175,7 @@ func sizeOf(asset *commands.Asset, f *os.File) (image.Config, error) {
 // maxTextBytes bounds fonts and captions.
 const maxTextBytes = 64 << 20
 
-// asText checks what is neither seen nor heard.
+// asText checks fonts and caption files.
 func asText(asset commands.Asset, target *url.URL) error {
 	info, err := os.Stat(asset.Path)
 	if err != nil {
@@ -246,7 +246,7 @@ func firstPositive(values ...float64) float64 {
 	return 0
 }
 
-// seenSize is the size of a video in square pixels, turned upright.
+// seenSize is the displayed size of a video: in square pixels, upright.
 func seenSize(v commands.VideoStream) (w, h int) {
 	w, h = v.Width, v.Height
 	if v.AspectNum != v.AspectDen {

@@ -11,8 +11,8 @@ import (
 	"moviola/commands"
 )
 
-// Examine looks at a file of the cache: a source has the hash that it is named by, a picture that was made of one can be decoded,
-// and each has its notes. Quick leaves the content unread.
+// Examine checks a file of the cache: a source must have the hash in its name, a converted picture must be decodable, and both
+// must have their notes (a JSON file). quick skips reading the content.
 func Examine(path string, quick bool) (commands.Flaw, error) {
 	name, folder := filepath.Base(path), filepath.Base(filepath.Dir(path))
 	stem, _, _ := strings.Cut(name, ".")
@@ -63,7 +63,7 @@ func examineNotes(path, file string, whole []string) (commands.Flaw, error) {
 	return commands.Flaw{}, passOver(err)
 }
 
-// unlessRead is the flaw of a file whose content cannot be read; one that has gone has none.
+// unlessRead returns the flaw of a file whose content cannot be read; none if the file is gone.
 func unlessRead(err error, flaw commands.Flaw) (commands.Flaw, error) {
 	var path *fs.PathError
 	switch {

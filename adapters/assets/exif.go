@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// upright is the EXIF orientation of a picture that needs no turning.
+// upright is the EXIF orientation of a picture without rotation.
 const upright = 1
 
 // orientationTag is the number of the orientation in the first directory of an EXIF block.
 const orientationTag = 0x0112
 
-// jpegOrientation reads how a JPEG must be turned to be seen as it was meant, 1 to 8. A file without that note, or with
-// a damaged one, is upright. It reads from the start of the file.
+// jpegOrientation reads the EXIF orientation of a JPEG, 1 to 8. A file without one, or with a damaged one, is upright. It reads
+// from the start of the file.
 func jpegOrientation(f io.ReadSeeker) (int, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return 0, err
@@ -50,7 +50,7 @@ func jpegOrientation(f io.ReadSeeker) (int, error) {
 	}
 }
 
-// ignoreEnd drops the error of a file that ends too early: the decoder will say so.
+// ignoreEnd drops the error of a truncated file: the decoder will report it.
 func ignoreEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
@@ -58,7 +58,7 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// exifOrientation looks through the first directory of an EXIF block, which is that of a TIFF file too.
+// exifOrientation searches the first directory of an EXIF block, which is also that of a TIFF file.
 func exifOrientation(tiff io.ReaderAt) int {
 	var head [8]byte
 	if !readAt(tiff, head[:], 0) {
@@ -88,7 +88,7 @@ func exifOrientation(tiff io.ReaderAt) int {
 	return upright
 }
 
-// readAt fills a buffer from a place; false: there is not so much.
+// readAt fills a buffer from an offset; false: the data ends before.
 func readAt(r io.ReaderAt, into []byte, at int64) bool {
 	n, _ := r.ReadAt(into, at) // io.EOF may come with the last bytes
 	return n == len(into)

@@ -8,27 +8,27 @@ import (
 	"moviola/commands"
 )
 
-// maxAlone is how many downloads of a process, at most, go on while nobody waits for them.
+// maxAlone is the largest number of downloads in a process that continue without a waiting caller.
 const maxAlone = 32
 
-// flights lets callers that want the same thing at once share one piece of work. It goes on while anybody waits for
-// it, and after that when the last one has only given its slot to others: it will ask again.
+// flights lets concurrent callers with the same key share one piece of work. It continues while a caller waits, and also after
+// the last caller has left if that caller only gave its slot to another account: it will come back.
 type flights struct {
 	mu    sync.Mutex
 	all   map[string]*flight
-	alone int // of all, those that nobody waits for
+	alone int // number of flights without a waiting caller
 }
 
 type flight struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
 	waiting int
-	alone   bool // nobody waits for it, and it goes on
+	alone   bool // no caller waits, and the work continues
 	asset   commands.Asset
 	err     error
 }
 
-// do returns what work returns, running it unless somebody else already does.
+// do returns the result of work. It runs work unless another caller with the same key does already.
 func (f *flights) do(
 	ctx context.Context, key string, work func(context.Context) (commands.Asset, error),
 ) (commands.Asset, error) {
@@ -67,7 +67,7 @@ func (f *flights) join(ctx context.Context, key string, work func(context.Contex
 	return started
 }
 
-// leave gives up one place; the last one to leave ends the work, unless it comes back and there is room.
+// leave removes a caller. When the last one leaves, the work is cancelled, unless the caller comes back and there is room.
 func (f *flights) leave(key string, running *flight, comesBack bool) {
 	f.mu.Lock()
 	running.waiting--
@@ -78,7 +78,7 @@ func (f *flights) leave(key string, running *flight, comesBack bool) {
 		abandoned = false
 	}
 	if abandoned && f.all[key] == running {
-		// Who comes now must not join work that is about to be stopped.
+		// New callers must not join work that is being cancelled.
 		delete(f.all, key)
 	}
 	f.mu.Unlock()
@@ -96,7 +96,7 @@ func (f *flights) forget(key string, ended *flight) {
 	}
 }
 
-// together counts a flight off that went on by itself. f.mu must be held.
+// together ends the count of a flight as one without a waiting caller. The caller holds f.mu.
 func (f *flights) together(running *flight) {
 	if running.alone {
 		running.alone = false

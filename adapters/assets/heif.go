@@ -32,8 +32,8 @@ func (c *Cache) readableHEIF(ctx context.Context, asset *commands.Asset, target 
 	return c.convert(ctx, asset, heif, target)
 }
 
-// heifSize is the size of the largest picture of which the properties between two places speak: of the whole, where tiles make it
-// up. 0: there is none.
+// heifSize is the largest picture size in the properties between two offsets: of the whole picture, even if it consists of tiles.
+// 0: there is none.
 func heifSize(f io.ReaderAt, from, to int64, level int) (w, h int) {
 	const maxBoxes = 20_000
 	for range maxBoxes {
@@ -67,7 +67,7 @@ type heifBox struct {
 	size, header int64
 }
 
-// heifBoxAt reads the head of the box at a place. false: none begins there that ends at the end or before it.
+// heifBoxAt reads the header of the box at an offset. false: there is no complete box before the end.
 func heifBoxAt(f io.ReaderAt, from, to int64) (heifBox, bool) {
 	var head [16]byte
 	if to-from < 8 || !readAt(f, head[:8], from) {

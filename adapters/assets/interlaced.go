@@ -12,7 +12,7 @@ var weaving = [...]struct{ x, y, dx, dy int }{
 	{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
 }
 
-// weave puts the passes of an interlaced picture together, with 8 bits a channel. It takes the memory that the picture has then.
+// weave assembles the passes of an interlaced picture, with 8 bits per channel. It takes the memory of the result.
 func weave(ctx context.Context, shape pngShape, in io.Reader) ([]byte, error) {
 	channels := shape.shown().channels()
 	frame := make([]byte, shape.width*shape.height*channels)

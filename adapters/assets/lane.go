@@ -9,18 +9,19 @@ import (
 	"moviola/internal/fair"
 )
 
-// lane is what a download has of the budgets: a connection, and as many bytes as it may read.
+// lane is a download's share of the budgets: a connection, and a number of bytes.
 type lane struct {
 	connection, bytes *fair.Part // nil: there is no such budget
-	size, step, most  int64      // bytes it may read now; by which it grows; beyond which it is not counted
+	size, step, most  int64      // bytes that it may read now; the step by which that grows; the size beyond which it is not counted
 }
 
-// needError says that a download needs more bytes than it has, while others have them: it begins anew with so many.
+// needError says that a download needs more bytes than it has, while others use the budget: it starts again with a request for
+// that many.
 type needError struct{ bytes int64 }
 
 func (e *needError) Error() string { return "a download needs more than there is of its budget" }
 
-// enter waits for the turn of a download of so many bytes. Nobody holds a connection to a server meanwhile.
+// enter waits for the turn of a download of the given size. No connection to a server is held meanwhile.
 func (c *Cache) enter(ctx context.Context, s shelf, size int64) (*lane, error) {
 	l := &lane{size: min(size, c.cfg.MaxBytes), step: c.cfg.Guess, most: c.cfg.MaxBytes}
 	var err error
@@ -38,7 +39,7 @@ func (c *Cache) enter(ctx context.Context, s shelf, size int64) (*lane, error) {
 	return l, nil
 }
 
-// leave gives everything back.
+// leave returns the share to the budgets.
 func (l *lane) leave() {
 	for _, part := range []*fair.Part{l.bytes, l.connection} {
 		if part != nil {
@@ -47,7 +48,7 @@ func (l *lane) leave() {
 	}
 }
 
-// announce takes in how long a body says it is; -1: it says nothing.
+// announce adjusts the share to the declared length of a body; -1: unknown.
 func (l *lane) announce(length int64) error {
 	switch {
 	case l.bytes == nil || length < 0 || l.size >= l.most:
@@ -63,12 +64,12 @@ func (l *lane) announce(length int64) error {
 	return &needError{length}
 }
 
-// drawn is a body of which no more is read than its download has of the budget.
+// drawn is a body of which only the bytes in the download's budget are read.
 type drawn struct {
 	io.Reader
 	lane *lane
 	read int64
-	need error // why it was not read on
+	need error // why reading stopped
 }
 
 // Read implements io.Reader.
@@ -88,8 +89,8 @@ func (d *drawn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// download brings the file at target onto the shelf, unless known says that it is there and still the same. It waits for its turn
-// first, and again when it turns out to be larger than what there was for it.
+// download brings the file at target onto the shelf, unless known is there and still current. It waits for its turn first, and
+// again if the file is larger than its share.
 func (c *Cache) download(ctx context.Context, s shelf, target *url.URL, known visit) (visit, error) {
 	if _, own := c.ownPath(target); own {
 		return c.tries(ctx, s, target, known, &lane{})

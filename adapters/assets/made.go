@@ -20,11 +20,11 @@ import (
 var _ commands.MadeStore = (*Cache)(nil)
 
 const (
-	madeTime = 30 * time.Second // in which the store has to give or take one; without it, it is made again
-	madeNote = 4 << 20          // bytes of a note: the words of far more speech than one element may have
+	madeTime = 30 * time.Second // time limit of the store; on a time-out the content is generated again
+	madeNote = 4 << 20          // largest size of a note: words of more speech than an element may have
 )
 
-// madeVisit is what the store knows of something made. It lies among the downloads of the account, and has their bounds: the note
+// madeVisit is the store's record of generated content. It is stored among the account's downloads, with their bounds: the note
 // is removed after the time to live, the file after twice that time or when the store is full.
 type madeVisit struct {
 	Note []byte `json:"note"`
@@ -34,8 +34,8 @@ type madeVisit struct {
 
 func (s shelf) madeKey(key string) string { return blobkey.SourceVisit(s.holder(), key) }
 
-// KeepMade implements commands.MadeStore. Without a store nothing is kept: the hosts share the folders of those who make, or
-// there is one host.
+// KeepMade implements commands.MadeStore. Without a store it does nothing: either there is one host, or the hosts share the
+// folders of generated content.
 func (c *Cache) KeepMade(ctx context.Context, account domain.AccountID, key string, note []byte, path string) error {
 	if c.cfg.Shared == nil || len(note) > madeNote/2 {
 		return nil
@@ -88,7 +88,7 @@ func (c *Cache) TakeMade(ctx context.Context, account domain.AccountID, key, dir
 	return made.Note, path, nil
 }
 
-// copyMade copies the file of something made into dir, if its content is what the note says.
+// copyMade copies the file of generated content into dir, if its content matches the note.
 func (c *Cache) copyMade(ctx context.Context, s shelf, made madeVisit, dir string) (path string, err error) {
 	f, err := c.cfg.Shared.Open(ctx, blobkey.SourceFile(s.holder(), made.Hash, made.Size))
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"moviola/domain"
 )
 
-// OwnFiles gives the files behind the service's own addresses. Decision 8.
+// OwnFiles opens the files of the service's own addresses. Decision 8.
 type OwnFiles interface {
-	// OpenOwn opens the file at a path below the service's public base, as the account may see it. What does not exist, and what
-	// belongs to somebody else, is commands.ErrFileNotFound.
+	// OpenOwn opens the file at a path below the service's public base, if the account may see it. Files that do not exist, or
+	// belong to another account, are commands.ErrFileNotFound.
 	OpenOwn(ctx context.Context, account domain.AccountID, path string) (io.ReadCloser, error)
 }
 
@@ -39,7 +39,7 @@ func sameHost(a, b *url.URL) bool {
 	return name(a) == name(b) && port(a) == port(b)
 }
 
-// takeOwn puts a file of the service itself onto the shelf.
+// takeOwn copies a file of the service itself onto the shelf.
 func (c *Cache) takeOwn(ctx context.Context, s shelf, target *url.URL, path string) (visit, error) {
 	missing := failed(target, "404")
 	if c.cfg.Own == nil {

@@ -9,24 +9,25 @@ import (
 	"time"
 )
 
-// Decision 54: a body that runs below leastSpeed bytes a second for slowFor seconds is given up.
+// Decision 54: a body that is slower than leastSpeed bytes per second over slowFor seconds is given up.
 const (
 	leastSpeed = 10_000
 	slowFor    = 20
 )
 
-// errSlow is why a request is ended whose body comes too slowly.
+// errSlow says that a request was cancelled because its body came too slowly.
 var errSlow = errors.New("the body comes too slowly")
 
-// paced is the body of an answer that is watched while it is read.
+// paced is the body of a response whose speed is measured.
 type paced struct {
 	io.ReadCloser
 	read atomic.Int64
 	stop chan struct{}
 }
 
-// watch returns the body of an answer, and ends its request with errSlow when it comes too slowly. It counts from the answer's
-// header on, by seconds in which this process runs: one that was stopped blames nobody. Closing the body ends the watch.
+// watch returns the body of a response, and cancels its request with errSlow when the body is too slow. It measures from the
+// response's header on, in seconds in which this process runs: time in which the process was stopped does not count. Closing the
+// body ends the measurement.
 func watch(body io.ReadCloser, end context.CancelCauseFunc) io.ReadCloser {
 	p := &paced{ReadCloser: body, stop: make(chan struct{})}
 	go p.watch(end)
@@ -49,7 +50,7 @@ func (p *paced) Close() error {
 func (p *paced) watch(end context.CancelCauseFunc) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	var seconds [slowFor]int64 // what came in each of the last ones
+	var seconds [slowFor]int64 // bytes in each of the last seconds
 	var last int64
 	for tick := 1; ; tick++ {
 		select {
@@ -70,7 +71,7 @@ func (p *paced) watch(end context.CancelCauseFunc) {
 	}
 }
 
-// tooSlow is what the client is told of a source that came too slowly.
+// tooSlow is the client's error for a source that came too slowly.
 func tooSlow(target *url.URL) error {
 	return failed(target, "it comes too slowly: less than 10 kB/s for 20 seconds")
 }

@@ -16,16 +16,16 @@ import (
 	"moviola/internal/quota"
 )
 
-// codeStorage is that of errors of accounts whose downloads take too much room.
+// codeStorage is the code of the error for accounts whose downloads take too much space.
 const codeStorage = "asset_storage_full"
 
-// ahead is how much is removed at least when room is made, so that it is not made for every piece of a download.
+// ahead is the smallest amount to free at once, so that space is not freed for every piece of a download.
 const (
 	ahead      = 64 << 20
 	filesAhead = 64
 )
 
-// roomy is what is read of a download, counted before it is written.
+// roomy is a download whose bytes are counted before they are written.
 type roomy struct {
 	ctx   context.Context
 	from  io.Reader
@@ -43,8 +43,8 @@ func (r *roomy) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// claim counts bytes that are about to be written. When a bound is reached it makes room: of the account's own files for its own
-// bound, of all for that of all, those that were used longest ago.
+// claim counts bytes that are about to be written. At a bound it removes the least recently used files: the account's own for the
+// account's bound, all accounts' for the total bound.
 func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64) error {
 	err := w.Add(ctx, bytes)
 	var full *quota.FullError
@@ -65,8 +65,7 @@ func (c *Cache) claim(ctx context.Context, s shelf, w *quota.Write, bytes int64)
 	return w.Add(ctx, bytes)
 }
 
-// tooMuch is what the client is told when there is no room for a download. Where all accounts together have too much, it may
-// pass.
+// tooMuch is the client's error when there is no space for a download. If the total bound is reached, it may be temporary.
 func tooMuch(target *url.URL, err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {
@@ -77,7 +76,7 @@ func tooMuch(target *url.URL, err error) error {
 		"take %s, as much as they may. Use fewer or smaller ones at a time.", shown(target), inUse.Minutes(), full.Bound())
 }
 
-// makeRoom removes files below a folder that were used longest ago, until so much is free, and none that are in use.
+// makeRoom removes the least recently used files below a folder until the given amount is free. Files in use are not removed.
 func (c *Cache) makeRoom(ctx context.Context, dir string, room quota.Amount) error {
 	all, err := keptBelow(ctx, dir)
 	if err != nil {
@@ -99,7 +98,7 @@ func (c *Cache) makeRoom(ctx context.Context, dir string, room quota.Amount) err
 	return nil
 }
 
-// measure is what an account's files come to, by the name of its folder; empty: those of all.
+// measure returns the usage of an account, by the name of its folder; empty: of all accounts.
 func (c *Cache) measure(ctx context.Context, folder string) (quota.Amount, error) {
 	all, err := keptBelow(ctx, filepath.Join(c.cfg.Dir, folder))
 	sum := quota.Amount{Files: int64(len(all))}
@@ -109,7 +108,7 @@ func (c *Cache) measure(ctx context.Context, folder string) (quota.Amount, error
 	return sum, err
 }
 
-// keptBelow are the files below a folder, without what is written and what is noted beside them.
+// keptBelow returns the files below a folder, without temporary files and notes.
 func keptBelow(ctx context.Context, dir string) ([]kept, error) {
 	var all []kept
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -135,7 +134,7 @@ func keptBelow(ctx context.Context, dir string) ([]kept, error) {
 	return all, err
 }
 
-// remove removes the file, its notes first: a file without them is not used.
+// remove removes a file. Its notes are removed first: a file without notes is not used.
 func (k kept) remove() error {
 	if err := errors.Join(removeIfThere(k.path+".json"), removeIfThere(k.path)); err != nil {
 		return fmt.Errorf("evict asset: %w", err)
@@ -143,5 +142,5 @@ func (k kept) remove() error {
 	return nil
 }
 
-// defaultAccount is what the sources of one account take at most, where nothing else is set.
+// defaultAccount is the default bound for the sources of one account in bytes.
 const defaultAccount = 20 << 30

@@ -14,30 +14,30 @@ import (
 	"path/filepath"
 )
 
-// errOtherPicture says that a picture of 16 bits a channel has a form that is not read here.
+// errOtherPicture says that this code cannot read the form of a picture with 16 bits per channel.
 var errOtherPicture = errors.New("the picture has another form")
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// The kinds of chunks, and of pictures, that are read here.
+// The kinds of chunks and pictures that this code reads.
 const (
 	headChunk, dataChunk, endChunk, clearChunk = "IHDR", "IDAT", "IEND", "tRNS"
 
 	pngColors, pngGreyAlpha, pngColorsAlpha = 2, 4, 6
 
-	maxPNGHead = 1 << 20 // of a chunk before the picture; longer ones tell nothing that is needed
-	maxRow     = 1 << 20 // pixels: two rows are held
+	maxPNGHead = 1 << 20 // length of a chunk before the picture; longer chunks are not needed
+	maxRow     = 1 << 20 // pixels; two rows are kept in memory
 )
 
-// pngShape is what the head of a PNG file says.
+// pngShape is the information in the header of a PNG file.
 type pngShape struct {
 	width, height int
 	kind          byte
 	interlaced    bool
-	clear         []byte // the colour, of 16 bits a channel, that stands for nothing; empty: none does
+	clear         []byte // the 16-bit colour that is transparent; empty: none
 }
 
-// channels are those of a pixel.
+// channels is the number of channels per pixel.
 func (s pngShape) channels() int {
 	switch s.kind {
 	case pngGreyAlpha:
@@ -48,7 +48,7 @@ func (s pngShape) channels() int {
 	return 3
 }
 
-// shown is the shape of the picture that is made: not interlaced, and with transparency where a colour stands for it.
+// shown is the shape of the resulting picture: not interlaced, and with an alpha channel if one colour is transparent.
 func (s pngShape) shown() pngShape {
 	if len(s.clear) > 0 {
 		s.kind = pngColorsAlpha
@@ -56,7 +56,7 @@ func (s pngShape) shown() pngShape {
 	return pngShape{width: s.width, height: s.height, kind: s.kind}
 }
 
-// check refuses sizes that no picture has here.
+// check refuses sizes beyond the bounds.
 func (s pngShape) check() error {
 	if s.width < 1 || s.height < 1 || s.width > maxRow || s.height > maxImagePixels/s.width {
 		return fmt.Errorf("the picture has %d × %d pixels", s.width, s.height)
@@ -64,9 +64,8 @@ func (s pngShape) check() error {
 	return nil
 }
 
-// shallowPNG writes the picture of a PNG file with 16 bits a channel as one with 8, row by row: whatever its size, it takes the
-// memory of a few rows. An interlaced one takes that of the picture with 8 bits. It returns errOtherPicture when the file has a
-// form that is not read here.
+// shallowPNG converts a PNG file with 16 bits per channel to one with 8, row by row: it takes the memory of a few rows, or for an
+// interlaced file that of the picture with 8 bits. It returns errOtherPicture when this code cannot read the file's form.
 func shallowPNG(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -76,7 +75,7 @@ func shallowPNG(ctx context.Context, from, to string) error {
 	return replacePNG(to, func(out *bufio.Writer) error { return shallow(ctx, bufio.NewReaderSize(in, 1<<16), out) })
 }
 
-// replacePNG makes a file in one step.
+// replacePNG writes a file atomically.
 func replacePNG(to string, write func(*bufio.Writer) error) error {
 	out, err := os.CreateTemp(filepath.Dir(to), ".new-")
 	if err != nil {
@@ -120,7 +119,7 @@ func shallow(ctx context.Context, in io.Reader, out io.Writer) error {
 	return writePNG(ctx, shape.shown(), out, rowsOf(frame))
 }
 
-// rowsOf hands out the rows of a whole picture.
+// rowsOf returns a function that yields the rows of a picture in memory.
 func rowsOf(frame []byte) func(y int, row []byte) error {
 	return func(y int, row []byte) error {
 		copy(row, frame[y*len(row):])
@@ -128,7 +127,7 @@ func rowsOf(frame []byte) func(y int, row []byte) error {
 	}
 }
 
-// writePNG writes a file of 8 bits a channel, whose rows next fills.
+// writePNG writes a PNG file of 8 bits per channel, whose rows come from next.
 func writePNG(ctx context.Context, shape pngShape, out io.Writer, next func(y int, row []byte) error) error {
 	head := binary.BigEndian.AppendUint32(nil, uint32(shape.width))
 	head = append(binary.BigEndian.AppendUint32(head, uint32(shape.height)), 8, shape.kind, 0, 0, 0)
@@ -139,7 +138,7 @@ func writePNG(ctx context.Context, shape pngShape, out io.Writer, next func(y in
 	if err := chunks.chunk(headChunk, head); err != nil {
 		return err
 	}
-	packed := bufio.NewWriterSize(chunks, 1<<16) // a chunk each
+	packed := bufio.NewWriterSize(chunks, 1<<16) // one chunk per buffer
 	packer, err := zlib.NewWriterLevel(packed, zlib.BestSpeed)
 	if err != nil {
 		return err
@@ -153,7 +152,7 @@ func writePNG(ctx context.Context, shape pngShape, out io.Writer, next func(y in
 		if err := next(y, row[1:]); err != nil {
 			return err
 		}
-		// Filter 1 of neighbours packs well and costs little; the row above is not needed for it.
+		// Filter 1 (difference to the left pixel) compresses well and does not need the row above.
 		row[0] = 1
 		for i := len(row) - 1; i > step; i-- {
 			row[i] -= row[i-step]
@@ -175,13 +174,13 @@ type deepRows struct {
 	row, above []byte
 }
 
-// newDeepRows reads rows of so many pixels.
+// newDeepRows reads rows with the given number of pixels.
 func newDeepRows(shape pngShape, columns int, in io.Reader) *deepRows {
 	length := 1 + columns*2*shape.channels()
 	return &deepRows{shape: shape, in: in, row: make([]byte, length), above: make([]byte, length)}
 }
 
-// next reads a row, with half its depth.
+// next reads a row and reduces it to 8 bits.
 func (d *deepRows) next(half []byte) error {
 	if _, err := io.ReadFull(d.in, d.row); err != nil {
 		return fmt.Errorf("unpack a picture: %w", err)
@@ -212,7 +211,7 @@ func (d *deepRows) next(half []byte) error {
 // nearest is the value of 8 bits that is nearest to one of 16.
 func nearest(v uint16) byte { return byte((uint32(v)*255 + 32767) / 65535) }
 
-// unfilter undoes what a PNG file does to a row, whose pixels have so many bytes. Clause 9 of the specification.
+// unfilter reverses the filter of a PNG row; pixel is the number of bytes per pixel. Clause 9 of the specification.
 func unfilter(filter byte, row, above []byte, pixel int) error {
 	left := func(i int) byte {
 		if i < pixel {
@@ -260,7 +259,7 @@ func paeth(left, above, corner int) byte {
 	return byte(corner)
 }
 
-// openPNG reads the head of a file up to its picture, and returns a reader of what is packed in it.
+// openPNG reads the header of a file up to the picture, and returns a reader of the compressed data.
 func openPNG(in io.Reader) (pngShape, io.Reader, error) {
 	var shape pngShape
 	signature := make([]byte, len(pngSignature))
@@ -281,7 +280,7 @@ func openPNG(in io.Reader) (pngShape, io.Reader, error) {
 	}
 }
 
-// read takes what it needs from a chunk before the picture.
+// read reads the needed information from a chunk before the picture.
 func (s *pngShape) read(in io.Reader, kind string, length uint32) (err error) {
 	switch {
 	case kind == headChunk && length == shapeBytes:
@@ -297,14 +296,15 @@ func (s *pngShape) read(in io.Reader, kind string, length uint32) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = io.CopyN(io.Discard, in, int64(length)+4) // and its sum
+	_, err = io.CopyN(io.Discard, in, int64(length)+4) // the rest, and the checksum
 	return err
 }
 
-// shapeBytes is how long the chunk is that says what a picture is like.
+// shapeBytes is the length of the header chunk IHDR.
 const shapeBytes = 13
 
-// readShape reads that chunk. errOtherPicture: the picture is not of 16 bits with colours, or with grey and alpha.
+// readShape reads the header chunk. errOtherPicture: the picture does not have 16 bits per channel, or its kind is none of
+// pngColors, pngGreyAlpha and pngColorsAlpha.
 func readShape(in io.Reader) (shape pngShape, err error) {
 	head := make([]byte, shapeBytes)
 	if _, err := io.ReadFull(in, head); err != nil {
@@ -327,7 +327,7 @@ func chunkHead(in io.Reader) (length uint32, kind string, err error) {
 	return binary.BigEndian.Uint32(head[:]), string(head[4:]), nil
 }
 
-// chunkReader reads what the chunks of a picture hold, one after the other. Sums are not compared: what is packed has one of its
+// chunkReader reads the data of a picture's chunks as one stream. It ignores their checksums, because the compressed data has its
 // own.
 type chunkReader struct {
 	in   io.Reader
@@ -353,7 +353,7 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// chunkWriter writes each piece as a chunk of the picture.
+// chunkWriter writes each piece of data as a chunk of the picture.
 type chunkWriter struct{ out io.Writer }
 
 func (c *chunkWriter) Write(p []byte) (int, error) {

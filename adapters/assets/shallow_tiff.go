@@ -21,22 +21,22 @@ const (
 	tagTileWidth, tagTileHeight, tagTileOffsets, tagTileSizes, tagExtra, tagSampleFormat = 322, 323, 324, 325, 338, 339
 
 	maxTIFFTags   = 1000
-	maxTIFFValues = 1 << 18 // of a tag: as many strips or tiles a picture may have
+	maxTIFFValues = 1 << 18 // values of a tag, and so strips or tiles of a picture
 )
 
-// deepTIFF is what is known of a TIFF file with 16 bits a channel.
+// deepTIFF is the structure of a TIFF file with 16 bits per channel.
 type deepTIFF struct {
 	file  io.ReaderAt
 	order binary.ByteOrder
 	tags  map[uint16][]uint32
-	shape pngShape // of the PNG file that is made of it
+	shape pngShape // of the resulting PNG file
 
 	premultiplied bool
-	partW, partH  int // of its strips or tiles
+	partW, partH  int // size of a strip or tile
 }
 
-// shallowTIFF writes the picture of a TIFF file with 16 bits a channel as a PNG file with 8. It takes the memory of the picture
-// with 8. It returns errOtherPicture when the file has a form that is not read here.
+// shallowTIFF converts a TIFF file with 16 bits per channel to a PNG file with 8. It takes the memory of the picture with 8. It
+// returns errOtherPicture when this code cannot read the file's form.
 func shallowTIFF(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *deepTIFF) readTags(at int64) error {
 	return nil
 }
 
-// readTag keeps the numbers of a tag; what has other values is passed over.
+// readTag stores the numbers of a tag; tags with other types are skipped.
 func (t *deepTIFF) readTag(entry []byte) error {
 	tag, kind, n := t.order.Uint16(entry), t.order.Uint16(entry[2:]), t.order.Uint32(entry[4:])
 	size := map[uint16]uint32{3: 2, 4: 4}[kind] // 16 and 32 bits
@@ -132,7 +132,7 @@ func (t *deepTIFF) readTag(entry []byte) error {
 	return nil
 }
 
-// first is the first value of a tag; else: it has none.
+// first is the first value of a tag, or otherwise when there is none.
 func (t *deepTIFF) first(tag uint16, otherwise uint32) int {
 	if v := t.tags[tag]; len(v) > 0 {
 		otherwise = v[0]
@@ -140,7 +140,7 @@ func (t *deepTIFF) first(tag uint16, otherwise uint32) int {
 	return int(otherwise)
 }
 
-// understand finds out what the tags say.
+// understand interprets the tags.
 func (t *deepTIFF) understand() error {
 	samples := t.first(tagSamples, 1)
 	for _, bits := range t.tags[tagBits] {
@@ -167,7 +167,7 @@ func (t *deepTIFF) understand() error {
 	return t.divide()
 }
 
-// divide finds out what strips or tiles there are.
+// divide computes the number and size of strips or tiles.
 func (t *deepTIFF) divide() error {
 	t.partW, t.partH = t.shape.width, min(t.first(tagRowsPerStrip, uint32(t.shape.height)), t.shape.height)
 	if t.tags[tagTileWidth] != nil {
@@ -180,7 +180,7 @@ func (t *deepTIFF) divide() error {
 	return nil
 }
 
-// frame reads the strips or tiles into a picture of 8 bits a channel.
+// frame reads all strips or tiles into a picture of 8 bits per channel.
 func (t *deepTIFF) frame(ctx context.Context) ([]byte, error) {
 	offsets, sizes := t.tags[tagStripOffsets], t.tags[tagStripSizes]
 	if t.tags[tagTileWidth] != nil {
@@ -216,7 +216,7 @@ func (t *deepTIFF) frame(ctx context.Context) ([]byte, error) {
 	return frame, nil
 }
 
-// unpacked reads what is in a strip or tile.
+// unpacked decompresses a strip or tile.
 func (t *deepTIFF) unpacked(packed io.Reader) (io.ReadCloser, error) {
 	packed = bufio.NewReader(packed)
 	switch t.first(tagCompression, 1) {
@@ -234,7 +234,7 @@ func (t *deepTIFF) unpacked(packed io.Reader) (io.ReadCloser, error) {
 	return nil, errOtherPicture
 }
 
-// halve makes a row of 8 bits a channel of one of 16, which is as long or longer.
+// halve reduces a row from 16 to 8 bits per channel. deep may be longer than needed.
 func (t *deepTIFF) halve(deep, to []byte) {
 	channels := t.shape.channels()
 	differs := t.first(tagPredictor, 1) == 2
@@ -242,7 +242,7 @@ func (t *deepTIFF) halve(deep, to []byte) {
 	for i := 0; i+channels <= len(to); i += channels {
 		for c := range channels {
 			now[c] = t.order.Uint16(deep[2*(i+c):])
-			if differs { // each is told by what it has more than the pixel before
+			if differs { // pixels are stored as differences to the pixel before
 				now[c] += before[c]
 			}
 		}

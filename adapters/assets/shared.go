@@ -21,34 +21,34 @@ import (
 	"moviola/domain/blobkey"
 )
 
-// Store keeps what the hosts of an installation have downloaded, where they share no folder: adapters/blobs is one.
+// Store shares downloads among the hosts of an installation that share no folder: adapters/blobs implements it.
 type Store interface {
 	Put(ctx context.Context, key string, r io.Reader) error
-	// Open returns commands.ErrFileNotFound for a key that holds nothing.
+	// Open returns commands.ErrFileNotFound for a key that does not exist.
 	Open(ctx context.Context, key string) (commands.File, error)
 	Delete(ctx context.Context, key string) error
-	// Walk hands every key that begins with a prefix, and when it was written, to visit.
+	// Walk calls visit for every key with a prefix, with the time when it was written.
 	Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error
 }
 
-// forgetTime bounds how long removing an account's downloads from the store may take; it is repeated.
+// forgetTime is the time limit for removing an account's downloads from the store; a failed removal is repeated.
 const forgetTime = time.Minute
 
-// sharedVisit is what the store knows of an address.
+// sharedVisit is the store's record of an address.
 type sharedVisit struct {
 	visit
 	Size int64 `json:"size"` // of the file, in bytes
 }
 
-// holder names the account in the keys of its downloads in the store. Nothing serves these keys to anybody.
+// holder stands for the account in the keys of its shared downloads. No address serves these keys.
 func (s shelf) holder() string { return filepath.Base(s.dir) }
 
 func (s shelf) sharedVisit(address string) string {
 	return blobkey.SourceVisit(s.holder(), hashText(address))
 }
 
-// takeShared brings a download of another host onto the shelf: one that is recent enough, and no older than a time. False: there
-// is none. What goes wrong is logged, and the server is asked.
+// takeShared brings another host's download onto the shelf, if it is recent enough and not older than since. False: there is
+// none. Errors are logged, and the server is asked.
 func (c *Cache) takeShared(
 	ctx context.Context, s shelf, address string, target *url.URL, since time.Time,
 ) (commands.Asset, bool) {
@@ -91,7 +91,7 @@ func (c *Cache) copyShared(
 	return asset, s.use(known.Hash)
 }
 
-// readShared reads a small file of the store, most bytes of it.
+// readShared reads a small file of the store, at most most bytes.
 func (c *Cache) readShared(ctx context.Context, key string, most int64) ([]byte, error) {
 	f, err := c.cfg.Shared.Open(ctx, key)
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Cache) readShared(ctx context.Context, key string, most int64) ([]byte,
 	return raw, errors.Join(err, f.Close())
 }
 
-// copyFile copies a file of the store onto the shelf, if its content is what its name says.
+// copyFile copies a file of the store onto the shelf, if its content matches the hash in its name.
 func (c *Cache) copyFile(ctx context.Context, s shelf, known sharedVisit) error {
 	f, err := c.cfg.Shared.Open(ctx, blobkey.SourceFile(s.holder(), known.Hash, known.Size))
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *Cache) copyFile(ctx context.Context, s shelf, known sharedVisit) error 
 	return err
 }
 
-// share puts a download into the store, the file before what refers to it. What goes wrong is logged: this host has the file.
+// share uploads a download to the store: the file first, then its record. Errors are logged: this host has the file.
 func (c *Cache) share(ctx context.Context, s shelf, address string, got visit) {
 	if c.cfg.Shared == nil || got.At.IsZero() {
 		return
@@ -152,7 +152,7 @@ func (c *Cache) putShared(ctx context.Context, s shelf, address string, got visi
 	return c.cfg.Shared.Put(ctx, s.sharedVisit(address), bytes.NewReader(raw))
 }
 
-// putFile puts a file into the store, unless it is there, and returns how many bytes it has.
+// putFile uploads a file to the store, unless it is there, and returns its size in bytes.
 func (c *Cache) putFile(ctx context.Context, s shelf, hash, path string) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -170,8 +170,8 @@ func (c *Cache) putFile(ctx context.Context, s shelf, hash, path string) (int64,
 	return info.Size(), c.cfg.Shared.Put(ctx, key, f)
 }
 
-// isShared says whether the store has a file that it keeps for as long as a download of now is used: SweepShared removes it after
-// twice the time to live.
+// isShared says whether the store has a file, and will keep it for as long as a download from now may be used: SweepShared
+// removes it after twice the time to live.
 func (c *Cache) isShared(ctx context.Context, key string) bool {
 	there, err := c.cfg.Shared.Open(ctx, key)
 	if err != nil {
@@ -199,8 +199,8 @@ func (c *Cache) forgetShared(account domain.AccountID) error {
 	return err
 }
 
-// SweepShared removes from the store what has lapsed, and then the oldest files until the rest fits into MaxTotal bytes. Several
-// hosts may do it at once.
+// SweepShared removes expired files from the store, and then the oldest ones until the rest fits into MaxTotal bytes. Several
+// hosts may run it at the same time.
 func (c *Cache) SweepShared(ctx context.Context, now time.Time) error {
 	if c.cfg.Shared == nil {
 		return nil

@@ -10,22 +10,22 @@ import (
 	"moviola/domain"
 )
 
-// family is what a format holds.
+// family says which code reads a format.
 type family int
 
 const (
 	pictures family = iota + 1
 	media
-	others // read by others than picture and video decoders
+	others // formats for other code than picture and video decoders
 )
 
-// format is a kind of file that is allowed in.
+// format is an accepted kind of file.
 type format struct {
 	family family
-	name   string // of a picture its own, otherwise ffmpeg's demuxer
+	name   string // of a picture its own name, otherwise the name of ffmpeg's demuxer
 }
 
-// magic recognises one format by bytes at a fixed place.
+// magic recognises a format by bytes at a fixed offset.
 type magic struct {
 	at     int
 	bytes  string
@@ -62,8 +62,8 @@ var magics = []magic{
 // stills are the brands of pictures in the container of MP4, HEIC and AVIF, which neither Go nor the video decoders read.
 var stills = []string{"heic", "heix", "heim", "heis", "mif1", "msf1", "avif", "avis"}
 
-// sniff says what the file is, by its first bytes alone: names and headers of the server do not count. Formats that are not
-// allowed are a *domain.Error that says what to use instead.
+// sniff recognises the format of a file by its first bytes alone: file names and HTTP headers are ignored. Other formats are a
+// *domain.Error that says what to use instead.
 func sniff(head []byte, target *url.URL) (format, error) {
 	for _, m := range magics {
 		if m.begins(head) {
@@ -89,7 +89,7 @@ func (m magic) begins(head []byte) bool {
 	return m.at != 8 || bytes.HasPrefix(head, []byte("RIFF")) || bytes.HasPrefix(head, []byte("RF64"))
 }
 
-// shapes are the formats that are known by more than some bytes at one place. The first that fits is taken.
+// shapes are formats that need more than bytes at one offset to be recognised. The first match is used.
 var shapes = []struct {
 	has    func(head []byte) bool
 	format format
@@ -99,7 +99,7 @@ var shapes = []struct {
 	{isBitmap, format{pictures, "bmp"}},
 	{isTransportStream, format{media, "mpegts"}},
 	{isDrawing, format{pictures, commands.DrawingFormat}},
-	{isCaptions, format{others, commands.CaptionsFormat}}, // before MP3: a UTF-16 text begins like a frame of sound
+	{isCaptions, format{others, commands.CaptionsFormat}}, // before MP3: a UTF-16 text looks like a frame of sound
 }
 
 func isMP4(head []byte) bool   { return len(head) >= 12 && string(head[4:8]) == "ftyp" }
@@ -109,13 +109,13 @@ func unsupported(target *url.URL, what string) error {
 	return domain.Errorf(domain.Invalid, codeUnsupported, "The file at '%s' %s", shown(target), what)
 }
 
-// isBitmap looks at the size of the second header too: "BM" alone begins many a text.
+// isBitmap also checks the size of the second header: many texts begin with "BM".
 func isBitmap(head []byte) bool {
 	return len(head) >= 18 && string(head[:2]) == "BM" && bytes.IndexByte([]byte{12, 40, 52, 56, 64, 108, 124}, head[14]) >= 0 &&
 		head[15] == 0 && head[16] == 0 && head[17] == 0
 }
 
-// isTransportStream wants three packets in a row, 188 bytes each, or 192 with a time before each.
+// isTransportStream requires three consecutive packets of 188 bytes, or of 192 with a timestamp before each.
 func isTransportStream(head []byte) bool {
 	const sync = 0x47
 	for _, p := range []struct{ at, size int }{{0, 188}, {4, 192}} {
@@ -127,14 +127,14 @@ func isTransportStream(head []byte) bool {
 	return false
 }
 
-// soundFrames recognises sound that has frames and no container: MP3 and AAC, and FLAC behind a tag.
+// soundFrames recognises sound without a container: MP3 and AAC, and FLAC after a tag.
 func soundFrames(head []byte) string {
 	tagged := false
 	for len(head) >= 10 && string(head[:3]) == "ID3" {
 		tagged = true
 		size := 10 + (int(head[6]&0x7f)<<21 | int(head[7]&0x7f)<<14 | int(head[8]&0x7f)<<7 | int(head[9]&0x7f))
 		if size >= len(head) {
-			return "mp3" // what follows the tag is out of sight; ffprobe will look
+			return "mp3" // the data after the tag is not in head; ffprobe will check it
 		}
 		head = head[size:]
 	}
@@ -151,11 +151,10 @@ func soundFrames(head []byte) string {
 	return ""
 }
 
-// isCaptions recognises the texts of captions by what each of their formats must begin with. UTF-16 is read by leaving out its
-// zeros.
+// isCaptions recognises caption files by the beginnings that their formats require. In UTF-16 it ignores the zero bytes.
 func isCaptions(head []byte) bool {
 	narrow := bytes.ReplaceAll(head, []byte{0}, nil)
-	for _, mark := range [][]byte{{0xef, 0xbb, 0xbf}, {0xff, 0xfe}, {0xfe, 0xff}} { // UTF-8, UTF-16 in either order
+	for _, mark := range [][]byte{{0xef, 0xbb, 0xbf}, {0xff, 0xfe}, {0xfe, 0xff}} { // UTF-8, and UTF-16 in both byte orders
 		narrow = bytes.TrimPrefix(narrow, mark)
 	}
 	text := strings.TrimLeft(string(narrow), " \t\r\n")
@@ -172,7 +171,7 @@ func isCaptions(head []byte) bool {
 	return arrow(first) || strings.Trim(first, "0123456789\r ") == "" && first != "" && arrow(second)
 }
 
-// describe says what a refused file is and what to use instead.
+// describe names the format of a refused file, and says what to use instead.
 func describe(head []byte) string {
 	text := strings.ToLower(strings.TrimLeft(strings.TrimPrefix(string(head), "\ufeff"), " \t\r\n"))
 	switch {

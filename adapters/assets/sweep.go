@@ -16,7 +16,7 @@ import (
 	"moviola/internal/quota"
 )
 
-// inUse is how long after its last use a file is left alone, whatever room is needed: somebody may be about to link it.
+// inUse is how long after its last use a file is not removed, even if space is needed: a render may be about to link it.
 const inUse = 10 * time.Minute
 
 // kept is a file on a shelf.
@@ -26,7 +26,7 @@ type kept struct {
 	used time.Time
 }
 
-// Forget removes what is kept for an account. Doing it again changes nothing.
+// Forget removes all files of an account. Repeating it does nothing.
 func (c *Cache) Forget(account domain.AccountID) error {
 	s := c.shelf(account)
 	defer c.room.Removed(filepath.Base(s.dir))
@@ -36,8 +36,8 @@ func (c *Cache) Forget(account domain.AccountID) error {
 	return nil
 }
 
-// Sweep removes what has not been used for the time to live, and then what was used longest ago until the rest fits into MaxTotal
-// bytes. Downloads that were broken off are removed after an hour.
+// Sweep removes files that were unused for the time to live, and then the least recently used ones until the rest fits into
+// MaxTotal bytes. Aborted downloads are removed after an hour.
 func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
 	var all []kept
 	var failures []error
@@ -58,7 +58,7 @@ func (c *Cache) Sweep(ctx context.Context, now time.Time) error {
 				failures = append(failures, removeIfThere(path))
 			}
 		case filepath.Base(filepath.Dir(path)) == "visits":
-			if now.Sub(info.ModTime()) > 2*c.cfg.TTL { // after the first its server is asked whether the file is the same
+			if now.Sub(info.ModTime()) > 2*c.cfg.TTL { // after one time to live its server is asked whether the file has changed
 				failures = append(failures, removeIfThere(path))
 			}
 		case filepath.Ext(path) != ".json":
@@ -76,7 +76,7 @@ func passOver(err error) error {
 	return err
 }
 
-// lastUse is when the notes beside a file were last touched.
+// lastUse is the time when the notes beside a file were last touched.
 func lastUse(path string, info fs.FileInfo) time.Time {
 	if notes, err := os.Stat(strings.TrimSuffix(path, convertedExtension) + ".json"); err == nil {
 		return notes.ModTime()

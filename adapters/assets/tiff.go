@@ -16,16 +16,16 @@ import (
 	"moviola/domain"
 )
 
-// convertedExtension is that of the picture that was made of a file, beside it.
+// convertedExtension is the extension of the converted picture beside a file.
 const convertedExtension = ".png"
 
 // tiffDemuxer is ffmpeg's reader of TIFF files.
 const tiffDemuxer = "tiff_pipe"
 
-// oneWhole lets pictures that are read whole be read one after the other: each takes up to 200 MB.
+// oneWhole makes pictures that are decoded as a whole be read one at a time: each takes up to 200 MB.
 var oneWhole = make(chan struct{}, 1)
 
-// aloneWhole waits for the turn of a picture that is read whole.
+// aloneWhole waits for the turn to decode a whole picture.
 func aloneWhole(ctx context.Context) (release func(), err error) {
 	select {
 	case oneWhole <- struct{}{}:
@@ -35,8 +35,8 @@ func aloneWhole(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// readableTIFF has a TIFF file converted that is not read here: Go's decoder knows neither YCbCr nor CMYK, which cameras and
-// printers write, nor JPEG inside. Its orientation is noted either way.
+// readableTIFF has a TIFF file converted if Go cannot decode it: Go's decoder supports neither YCbCr nor CMYK, as cameras and
+// printers write, nor JPEG compression. The orientation is stored in any case.
 func (c *Cache) readableTIFF(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	var err error
 	if asset.Orientation, err = tiffOrientation(asset.Path); err != nil || c.cfg.Pictures == nil {
@@ -52,7 +52,7 @@ func (c *Cache) readableTIFF(ctx context.Context, asset *commands.Asset, target 
 	return c.convert(ctx, asset, tiffDemuxer, target)
 }
 
-// convert has a PNG file made of a picture, which is used in its place.
+// convert has a picture converted to a PNG file, which is used instead of it.
 func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader string, target *url.URL) error {
 	to := strings.TrimSuffix(asset.Path, convertedExtension) + convertedExtension
 	err := c.cfg.Pictures.ToPNG(ctx, asset.Path, reader, to)
@@ -70,8 +70,8 @@ func (c *Cache) convert(ctx context.Context, asset *commands.Asset, reader strin
 	return nil
 }
 
-// makeShallow makes a PNG file with 8 bits a channel of a PNG or TIFF file with 16, without the memory that a decoder of whole
-// pictures takes.
+// makeShallow converts a PNG or TIFF file with 16 bits per channel to a PNG file with 8, without the memory for decoding it as a
+// whole.
 func (c *Cache) makeShallow(ctx context.Context, asset *commands.Asset, target *url.URL) error {
 	to := strings.TrimSuffix(asset.Path, convertedExtension) + convertedExtension
 	make8 := shallowPNG
@@ -93,7 +93,7 @@ func (c *Cache) makeShallow(ctx context.Context, asset *commands.Asset, target *
 	return unreadable(target, "image")
 }
 
-// tiffOrientation reads how a TIFF file must be turned to be seen as it was meant, 1 to 8.
+// tiffOrientation reads the orientation of a TIFF file, 1 to 8.
 func tiffOrientation(path string) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func tiffOrientation(path string) (int, error) {
 	return exifOrientation(f), nil
 }
 
-// readsTIFF says whether a TIFF file is read here.
+// readsTIFF says whether Go can decode a TIFF file.
 func readsTIFF(ctx context.Context, path string) (bool, error) {
 	release, err := aloneWhole(ctx)
 	if err != nil {
@@ -120,7 +120,7 @@ func readsTIFF(ctx context.Context, path string) (bool, error) {
 		return false, nil
 	}
 	if int64(config.Width)*int64(config.Height) > maxImagePixels || isDeep(config) {
-		return true, nil // and refused for it, or converted
+		return true, nil // a later step refuses or converts it
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return false, fmt.Errorf("read a TIFF: %w", err)
@@ -129,7 +129,7 @@ func readsTIFF(ctx context.Context, path string) (bool, error) {
 	return err == nil, nil
 }
 
-// boundTIFF refuses a picture that is too large before it is converted.
+// boundTIFF refuses a picture that is too large, before it is converted.
 func (c *Cache) boundTIFF(ctx context.Context, path string, target *url.URL) error {
 	m, err := c.cfg.Prober.Probe(ctx, path, tiffDemuxer)
 	switch {

@@ -13,19 +13,19 @@ import (
 	"moviola/commands"
 )
 
-// maxProven bounds how many files a checker remembers. Past that it forgets them all, and reads each again when it is used.
+// maxProven is the largest number of files that a checker remembers. Beyond it, it forgets all and checks each file again at its
+// next use.
 const maxProven = 100_000
 
-// checker tells whether files of the cache are still what was downloaded. It reads a file once for as long as the file stays the
-// same by inode, size and time: damage done by a program or a crash changes these, and damage of the disk is found by the next
-// process.
+// checker checks that files of the cache are undamaged. It reads a file once, and again only when inode, size or time of the file
+// change: programs and crashes that damage a file change these; damage of the disk is found by the next process.
 type checker struct {
 	log    logrus.FieldLogger
 	mu     sync.Mutex
 	proven map[string]identity // by path
 }
 
-// identity is what a file keeps for as long as nobody writes to it.
+// identity changes whenever a file is written.
 type identity struct {
 	inode uint64
 	size  int64
@@ -40,8 +40,7 @@ func identify(info fs.FileInfo) identity {
 	return id
 }
 
-// intact says that the file at path passes a test, which is done unless the same file has passed it. A file that cannot be read
-// has not.
+// intact runs test on the file at path, unless the unchanged file has passed it before. A file that cannot be read fails.
 func (c *checker) intact(path string, test func() error) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -68,8 +67,8 @@ func (c *checker) intact(path string, test func() error) error {
 
 var errNotTheDownload = errors.New("its content has not the SHA-256 of what was downloaded")
 
-// intact says whether a file of the shelf is what was downloaded, and a picture that was made of one can be decoded. What is
-// damaged is removed and told to the operator: the caller fetches it again.
+// intact says whether a file of the shelf is undamaged, and its converted picture can be decoded. A damaged file is removed and
+// logged for the operator: the caller fetches it again.
 func (s shelf) intact(a commands.Asset) bool {
 	err := s.files.intact(a.Path, func() error {
 		if a.Converted {
