@@ -15,7 +15,7 @@ import (
 	"moviola/domain"
 )
 
-// startTime is how long a browser may take to come up.
+// startTime is the time limit for starting a browser.
 const startTime = 20 * time.Second
 
 var (
@@ -24,27 +24,27 @@ var (
 	errLost    = errors.New("the browser has died before its page was there")
 )
 
-// browser is a running Chromium with the road out of it. It shows one page at a time.
+// browser is a running Chromium with its egress proxy. It shows one page at a time.
 type browser struct {
 	process *process
 	conn    *conn
 	egress  *egress
-	quiet   *http.Server // refuses what the browser asks for by itself
+	quiet   *http.Server // refuses requests that the browser makes on its own
 	pageMB  int
-	limit   time.Duration // of a page
-	pages   int           // shown so far
-	retire  *time.Timer   // ends it while it waits for a page
+	limit   time.Duration // time limit of a page
+	pages   int           // number of pages shown so far
+	retire  *time.Timer   // ends the browser when it has waited too long for a page
 	onClose func()
 	closing sync.Once
 	served  sync.WaitGroup
 	watched chan struct{} // closed by close
 
 	mu    sync.Mutex
-	tab   *tab  // that is shown
-	cause error // why it had to be ended
+	tab   *tab  // the current page
+	cause error // why the browser had to be killed
 }
 
-// start brings up a browser at the best level that works here.
+// start starts a browser at the best level of confinement that works here.
 func (p *Pool) start(ctx context.Context) (*browser, error) {
 	if _, err := os.Stat(p.cfg.Path); err != nil {
 		return nil, missing(p.cfg.Path)
@@ -69,12 +69,12 @@ func (p *Pool) start(ctx context.Context) (*browser, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if p.isClosed() { // and may have ended it
+		if p.isClosed() { // Close may have ended it
 			return nil, errClosed
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", levels[i].name, err))
-		// What has worked before has failed for another reason than that it is not allowed here, and what takes too long is not
-		// refused: neither is a reason to confine pages less.
+		// If a level has worked before, its failure has another cause than the machine's refusal; neither is a time-out a
+		// refusal. In both cases pages must not be confined less.
 		if known || errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
@@ -91,7 +91,7 @@ func missing(path string) error {
 			"chromium-headless-shell (expected at %s)", path)
 }
 
-// settle remembers the level that has worked, and says so once.
+// settle remembers the level that has worked, and logs it once.
 func (p *Pool) settle(level int, errs []error) {
 	p.mu.Lock()
 	known := p.known
@@ -142,7 +142,7 @@ func (b *browser) greet(ctx context.Context) error {
 	return b.conn.call(ctx, "", "Target.setDiscoverTargets", map[string]any{"discover": true}, nil)
 }
 
-// refuse serves the port for what no page has asked for.
+// refuse serves the port for requests that belong to no page, and refuses them.
 func (b *browser) refuse(port net.Listener, p *Pool) {
 	b.quiet = &http.Server{ReadHeaderTimeout: headerTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.cfg.Log.WithField("host", r.Host).Debug("browser asked for something by itself, which is refused")
@@ -156,7 +156,7 @@ func (b *browser) refuse(port net.Listener, p *Pool) {
 	}()
 }
 
-// handle sees every event of the browser, on the goroutine that reads its pipe.
+// handle receives every event of the browser, on the goroutine that reads its pipe.
 func (b *browser) handle(e event) {
 	b.mu.Lock()
 	t := b.tab
@@ -191,7 +191,7 @@ func (b *browser) dismiss(e event, t *tab) {
 	}
 }
 
-// show loads a page into a fresh profile, lets draw have it, and removes both.
+// show loads a page into a new profile, calls draw, and removes both.
 func (b *browser) show(ctx context.Context, page Page, draw func(context.Context, *tab) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -232,7 +232,7 @@ func (b *browser) show(ctx context.Context, page Page, draw func(context.Context
 	return err
 }
 
-// noSession is the code of the answer to a call for a page that is no more.
+// noSession is the error code for a call to a page that has ended.
 const noSession = -32001
 
 // end kills the browser because of what its page does.
@@ -259,7 +259,7 @@ func (b *browser) healthy() bool {
 	}
 }
 
-// explain turns the failure of a page that took its browser along into what its user can do about it.
+// explain turns the failure of a page that has crashed its browser into an error that tells the page's user what to do.
 func (b *browser) explain(budget context.Context, err error) error {
 	b.mu.Lock()
 	cause := b.cause
@@ -274,7 +274,7 @@ func (b *browser) explain(budget context.Context, err error) error {
 		return fault("The page takes more than %g s of processor time to draw: make it simpler, or use a PNG of it",
 			drawingWork.Seconds())
 	case errors.Is(cause, errCrashed), cause == nil && errors.Is(err, errPipe):
-		if b.process.starved() { // the kernel says so: more than a crash, which may be the page's doing. Decision 56
+		if b.process.starved() { // the kernel reports it: more certain than a crash, which may be the page's doing. Decision 56
 			return fmt.Errorf("%w: that of the group of a page's browser was used up", commands.ErrOutOfMemory)
 		}
 		return crash("The page crashed: it needs too much memory, or does something the browser cannot do")
@@ -284,7 +284,7 @@ func (b *browser) explain(budget context.Context, err error) error {
 	return err
 }
 
-// close ends the browser and everything it has started.
+// close kills the browser and all processes that it has started.
 func (b *browser) close() {
 	b.closing.Do(func() {
 		close(b.watched)

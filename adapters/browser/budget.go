@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// spentError is the end of a page's time.
+// spentError says that a page's time limit was reached.
 type spentError struct{ limit time.Duration }
 
 func (e *spentError) Error() string { return "the page's time is over" }
 
-// budget is the context of a page, which ends with the page's time. That of others, who take its frames, does not count.
+// budget is the context of a page with the page's time limit. Time that the receiver of its frames takes is not counted.
 type budget struct {
 	context.Context
 	limit, left time.Duration
@@ -31,7 +31,7 @@ func withBudget(ctx context.Context, limit time.Duration) (context.Context, func
 	}
 }
 
-// Value lets the budget be found again in what descends from it.
+// Value makes the budget available to descendants of the context.
 func (b *budget) Value(key any) any {
 	if key == (budgetKey{}) {
 		return b
@@ -39,8 +39,8 @@ func (b *budget) Value(key any) any {
 	return b.Context.Value(key)
 }
 
-// pause stops the page's time, if it is not over, until the function it returns is called. The page then gets its whole time
-// again when renew is set.
+// pause stops the page's clock, unless its time is over, until the returned function is called. With renew, the page then gets
+// its whole time again.
 func pause(ctx context.Context, renew bool) func() {
 	b, ok := ctx.Value(budgetKey{}).(*budget)
 	if !ok || !b.timer.Stop() {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxMessage  = 128 << 20 // of the browser; a picture of 36 megapixels as base64 fits
-	outstanding = 64        // messages that wait to be written
+	maxMessage  = 128 << 20 // largest message of the browser in bytes; a picture of 36 megapixels as base64 fits
+	outstanding = 64        // largest number of messages that wait to be written
 )
 
 // conn speaks the DevTools protocol over the browser's pipe: JSON messages that each end with a zero byte.
@@ -33,18 +33,18 @@ var errPipe = errors.New("the browser's pipe has ended")
 
 type reply struct {
 	result  json.RawMessage
-	picture []byte // of beginFrame: the PNG
+	picture []byte // result of beginFrame: a PNG
 	err     error
 }
 
-// event is a message the browser sent by itself.
+// event is a message that the browser sends on its own.
 type event struct {
 	Session string
 	Method  string
 	Params  json.RawMessage
 }
 
-// protocolError is the browser's answer to a call it refuses.
+// protocolError is the browser's error for a call.
 type protocolError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -52,7 +52,7 @@ type protocolError struct {
 
 func (e *protocolError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
-// newConn reads and writes until either pipe ends. Both are closed then.
+// newConn starts reading and writing, until either pipe ends. Both are closed then.
 func newConn(in io.ReadCloser, out io.WriteCloser, onEvent func(event)) *conn {
 	c := &conn{
 		out: make(chan []byte, outstanding), done: make(chan struct{}), onEvent: onEvent, pending: map[int64]chan reply{},
@@ -68,7 +68,7 @@ func (c *conn) write(out io.WriteCloser) {
 		select {
 		case message := <-c.out:
 			if _, err := out.Write(message); err != nil {
-				return // the browser is gone, which the reader sees as well
+				return // the browser has ended, which the reader notices as well
 			}
 		case <-c.done:
 			return
@@ -97,7 +97,7 @@ func (c *conn) read(in io.ReadCloser) {
 	close(c.done)
 }
 
-// readMessage returns what comes before the next zero byte. It is valid until the next call.
+// readMessage returns the bytes up to the next zero byte. They are valid until the next call.
 func readMessage(r *bufio.Reader) ([]byte, error) {
 	message, err := r.ReadSlice(0)
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -153,7 +153,7 @@ func (c *conn) dispatch(raw []byte) error {
 
 var pictureField = []byte(`"screenshotData":"`)
 
-// cutPicture takes the picture out of a message before the message is parsed: scanning megabytes as JSON would cost more than
+// cutPicture cuts the picture out of a message before the message is parsed: parsing megabytes as JSON would cost more than
 // drawing them. Base64 has no quotes and no escapes.
 func cutPicture(raw []byte) (rest, picture []byte, err error) {
 	if !bytes.HasPrefix(raw, []byte(`{"id":`)) {
@@ -177,8 +177,8 @@ func cutPicture(raw []byte) (rest, picture []byte, err error) {
 	return rest, picture[:n], nil
 }
 
-// call sends a command to a session, "" being the browser's own, and waits for the answer. Unless result is nil the answer is
-// decoded into it.
+// call sends a command to a session ("": the browser itself) and waits for the answer, which is decoded into result unless that
+// is nil.
 func (c *conn) call(ctx context.Context, session, method string, params, result any) error {
 	answer, err := c.exchange(ctx, session, method, params)
 	if err != nil {
@@ -217,7 +217,7 @@ func (c *conn) exchange(ctx context.Context, session, method string, params any)
 	}
 }
 
-// tell sends a command whose answer nobody waits for. It does not block: when too much waits to be written, it is dropped.
+// tell sends a command without waiting for the answer. It does not block: if too many messages wait, the command is dropped.
 func (c *conn) tell(session, method string, params any) {
 	c.mu.Lock()
 	c.last++

@@ -11,24 +11,24 @@ import (
 
 // clock is the virtual time of a page.
 type clock struct {
-	base    float64       // of the browser's time line, in milliseconds
-	elapsed time.Duration // granted since then
-	last    time.Duration // of the last frame; frames must not share their time
-	// patience is how long time waits for the network; 0: no more.
+	base    float64       // of the browser's time line when the clock was started, in milliseconds
+	elapsed time.Duration // time granted since then
+	last    time.Duration // time of the last frame; two frames must not have the same time
+	// patience is how long the clock may still stand to wait for the network; 0: no longer.
 	patience time.Duration
 }
 
-// grid is what moments are rounded to. Chromium shows pages their time in this grain, and rounds what lies between at random.
+// grid is the resolution of times. Chromium gives pages times of this resolution, and rounds times in between at random.
 const grid = 100 * time.Microsecond
 
 const (
-	patience  = 15 * time.Second // for answers of the network, all together
+	patience  = 15 * time.Second // for all waits for the network together
 	frameGap  = grid             // between two frames at the same moment
-	interval  = 1000.0 / 60      // what the browser is told about the time between frames, in milliseconds
-	redrawing = 5                // how many frames may be drawn until the first one comes with a picture
+	interval  = 1000.0 / 60      // time between frames that the browser is told, in milliseconds
+	redrawing = 5                // largest number of frames to draw until the first one has a picture
 )
 
-// startClock stops the page's time at the moment it is to begin at, until advance lets it pass.
+// startClock stops the page's clock at its start time. advance then moves it.
 func (t *tab) startClock(ctx context.Context) error {
 	var started struct {
 		Base float64 `json:"virtualTimeTicksBase"`
@@ -43,7 +43,7 @@ func (t *tab) startClock(ctx context.Context) error {
 	return t.align(ctx)
 }
 
-// align makes the page's time begin on the grid, in an empty page that is drawn.
+// align makes the page's clock start on the grid, in an empty page that is drawn.
 func (t *tab) align(ctx context.Context) error {
 	base := time.Duration(math.Round(t.clock.base*1000)) * time.Microsecond
 	start := base.Truncate(grid) + grid
@@ -51,8 +51,8 @@ func (t *tab) align(ctx context.Context) error {
 		return err
 	}
 	t.clock.base, t.clock.elapsed = milliseconds(start), 0
-	// The empty page there is has begun while time was still real, by a little that is never the same. Pages measure from their
-	// beginning, so there must be another.
+	// The current empty page was created in real time, at a moment that is always different. Pages measure time from their
+	// creation, so a new one is needed.
 	if err := t.call(ctx, "Page.navigate", map[string]any{"url": "about:blank"}, nil); err != nil {
 		return fmt.Errorf("begin page: %w", err)
 	}
@@ -60,12 +60,12 @@ func (t *tab) align(ctx context.Context) error {
 }
 
 const (
-	wakingTime   = 10 * time.Millisecond // of the page, before its content is there
+	wakingTime   = 10 * time.Millisecond // of the page's time, before its content is loaded
 	wakingFrames = 50
 )
 
-// awake waits until the page is drawn when it is asked to be: the first frames get lost while the browser's processes are still
-// being connected, how many depends on how busy the machine is.
+// awake waits until the page draws frames on request: the first frames are lost while the browser's processes connect, and their
+// number depends on how busy the machine is.
 func (t *tab) awake(ctx context.Context) error {
 	var drawn bool
 	if err := t.evaluate(ctx, "requestAnimationFrame(() => { globalThis.drawn = true })", nil); err != nil {
@@ -82,7 +82,7 @@ func (t *tab) awake(ctx context.Context) error {
 	return t.advance(ctx, wakingTime-t.clock.elapsed)
 }
 
-// evaluate runs a script in the page. Unless value is nil its value is decoded into it.
+// evaluate runs a script in the page. Its value is decoded into value unless that is nil.
 func (t *tab) evaluate(ctx context.Context, script string, value any) error {
 	var answer struct {
 		Result struct{ Value json.RawMessage }
@@ -100,7 +100,7 @@ func (t *tab) evaluate(ctx context.Context, script string, value any) error {
 	return nil
 }
 
-// advance lets time pass. While the page loads something, time stands; it stops waiting for a network that never falls silent.
+// advance moves the page's clock. The clock stands while the page loads something, but not longer than patience allows.
 func (t *tab) advance(ctx context.Context, by time.Duration) error {
 	if by <= 0 {
 		return nil
@@ -149,19 +149,19 @@ func (t *tab) grant(ctx context.Context, policy string, by time.Duration) error 
 	return nil
 }
 
-// milliseconds is a duration as Chromium reads it. It cuts what is smaller than a microsecond, so a little is added lest the
-// binary fraction lose one.
+// milliseconds converts a duration for Chromium. Chromium drops fractions of a microsecond, so a little is added against rounding
+// down.
 func milliseconds(d time.Duration) float64 {
 	return float64(d)/float64(time.Millisecond) + 0.0001
 }
 
-// tick draws a frame that is not shown: animations, callbacks and layout take place.
+// tick draws a frame that is not captured: animations, callbacks and layout run.
 func (t *tab) tick(ctx context.Context) error {
 	_, err := t.frame(ctx, map[string]any{"noDisplayUpdates": true})
 	return err
 }
 
-// draw returns the page as PNG. It is nil when nothing has changed since the last picture.
+// draw returns a PNG of the page; nil when nothing has changed since the last picture.
 func (t *tab) draw(ctx context.Context) ([]byte, error) {
 	screenshot := map[string]any{"screenshot": map[string]any{"format": "png", "optimizeForSpeed": true}}
 	for range redrawing {
@@ -173,7 +173,7 @@ func (t *tab) draw(ctx context.Context) ([]byte, error) {
 	return nil, errors.New("the browser draws nothing")
 }
 
-// frame makes the page draw a frame at the present moment.
+// frame draws a frame at the current time.
 func (t *tab) frame(ctx context.Context, params map[string]any) ([]byte, error) {
 	t.clock.last = max(t.clock.elapsed, t.clock.last+frameGap)
 	call := map[string]any{

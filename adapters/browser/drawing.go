@@ -14,16 +14,16 @@ import (
 	"moviola/domain/timeline"
 )
 
-// drawingWork is how much processor time an SVG drawing may take.
+// drawingWork is the processor time that an SVG drawing may take.
 const drawingWork = 2 * time.Second
 
 var errWork = errors.New("the page takes too much processor time")
 
-// loaded is true when the one picture of a page could be read.
+// loaded is true when the only picture of a page could be decoded.
 const loaded = `document.images[0].complete && document.images[0].naturalWidth > 0`
 
-// Drawing returns a part of an SVG drawing as v.W × v.H pixels. A browser takes it for a picture: it runs no scripts, loads
-// nothing, and is drawn as it is at its beginning. The road out is closed meanwhile.
+// Drawing returns a part of an SVG drawing as v.W × v.H pixels. The browser treats the drawing as a picture: it runs no scripts,
+// loads nothing, and shows the state at time 0. The egress is closed meanwhile.
 //
 // A *domain.Error says what is wrong with the drawing, or that no browser is installed. Other errors are this machine's fault, or
 // the context's.
@@ -52,7 +52,7 @@ func (p *Pool) Drawing(ctx context.Context, svg []byte, v timeline.DrawingView) 
 	return drawn, ofDrawing(err)
 }
 
-// ofDrawing words the fault of a page for the drawing that it shows.
+// ofDrawing rewords the error of a page for a drawing.
 func ofDrawing(err error) error {
 	var refused *domain.Error
 	if !errors.As(err, &refused) {
@@ -71,7 +71,7 @@ func (e Elements) Drawing(ctx context.Context, svg []byte, v timeline.DrawingVie
 	return e.Pool.Drawing(ctx, svg, v)
 }
 
-// watchWork calls tooMuch when a process and what it has started have taken more processor time than limit from now on, until
+// watchWork calls tooMuch when a process and its descendants have taken more processor time than limit, counted from now, until
 // done is closed.
 func watchWork(pid int, limit time.Duration, done <-chan struct{}, tooMuch func()) {
 	ticker := time.NewTicker(memoryLook)

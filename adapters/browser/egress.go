@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	maxStreams     = 64 // connections of a page at a time
+	maxStreams     = 64 // concurrent connections of a page
 	maxConnections = 1000
 	connectTime    = 10 * time.Second
 	headerTime     = 30 * time.Second
-	silence        = 30 * time.Second // a connection on which nothing comes for so long ends
+	silence        = 30 * time.Second // a connection without data for this time is closed
 )
 
 var errTooManyBytes = errors.New("the page loads too much")
 
-// egress is the only road out of a page: an HTTP proxy that serves one page after another, dials with the guarded dialer, and
-// counts.
+// egress is the only network access of pages: an HTTP proxy that serves one page after another, dials with the guarded dialer,
+// and counts bytes.
 type egress struct {
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	server *http.Server
 	served sync.WaitGroup
 
 	mu   sync.Mutex
-	page *traffic // of the page that is shown; nil: none is, and nothing passes
+	page *traffic // the current page's; nil: there is none, and everything is refused
 }
 
-// traffic is what one page has used up.
+// traffic is the network usage of one page.
 type traffic struct {
 	ctx         context.Context // of the page
-	left        atomic.Int64    // bytes
+	left        atomic.Int64    // remaining bytes
 	connections atomic.Int64
 	streams     chan struct{}
 
@@ -43,7 +43,7 @@ type traffic struct {
 	refused map[string]error // why a host:port could not be reached
 }
 
-// newEgress serves the page's port until it is closed.
+// newEgress serves the page's port until the port is closed.
 func newEgress(port net.Listener, dial func(ctx context.Context, network, address string) (net.Conn, error)) *egress {
 	e := &egress{dial: dial}
 	e.server = &http.Server{Handler: e, ReadHeaderTimeout: headerTime, IdleTimeout: silence, MaxHeaderBytes: 64 << 10}
@@ -55,7 +55,7 @@ func newEgress(port net.Listener, dial func(ctx context.Context, network, addres
 	return e
 }
 
-// admit opens the road for a page that may move so many bytes, until ctx ends or the next page is admitted.
+// admit allows a page to transfer a number of bytes, until ctx ends or the next page is admitted.
 func (e *egress) admit(ctx context.Context, bytes int64) *traffic {
 	t := &traffic{ctx: ctx, streams: make(chan struct{}, maxStreams), refused: map[string]error{}}
 	t.left.Store(bytes)
@@ -77,7 +77,7 @@ func (e *egress) close() {
 	e.served.Wait()
 }
 
-// ServeHTTP passes on one request of the page.
+// ServeHTTP forwards one request of the page.
 func (e *egress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	page := e.page
@@ -94,7 +94,7 @@ func (e *egress) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.forward(w, r, page)
 }
 
-// enter waits until the page has a connection free, unless it has made too many.
+// enter waits for a free connection of the page. false: the page has made too many requests.
 func (t *traffic) enter() bool {
 	if t.connections.Add(1) > maxConnections {
 		return false
@@ -109,7 +109,7 @@ func (t *traffic) enter() bool {
 
 func (t *traffic) leave() { <-t.streams }
 
-// refusal is why the host of an address, as host:port, could not be reached.
+// refusal returns why host:port could not be reached.
 func (t *traffic) refusal(address string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +130,7 @@ func (e *egress) connect(ctx context.Context, page *traffic, address string) (ne
 		return nil, err
 	}
 	metered := &meteredConn{Conn: conn, page: page}
-	// A page that is over takes its connections with it.
+	// The end of a page closes its connections.
 	metered.stop = context.AfterFunc(page.ctx, func() { _ = conn.Close() })
 	return metered, nil
 }
@@ -154,7 +154,7 @@ func (e *egress) tunnel(w http.ResponseWriter, r *http.Request, page *traffic) {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		_, _ = io.Copy(far, buffered) // either side may end it, which is no failure
+		_, _ = io.Copy(far, buffered) // either side may close the tunnel; that is no failure
 		_ = far.Close()
 	}()
 	_, _ = io.Copy(near, far)
@@ -162,13 +162,14 @@ func (e *egress) tunnel(w http.ResponseWriter, r *http.Request, page *traffic) {
 	<-sent
 }
 
-// hopByHop are the headers that are between the browser and us.
+// hopByHop are headers that only concern the connection between browser and proxy.
 var hopByHop = []string{
 	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade",
 }
 
-// forward serves a plain http request. One that cannot be made is hung up on: an answer of ours would be drawn as the page.
+// forward forwards a plain http request. If that fails it closes the connection: an error page of the proxy would be drawn as the
+// page.
 func (e *egress) forward(w http.ResponseWriter, r *http.Request, page *traffic) {
 	if r.URL.Scheme != "http" || r.URL.Host == "" {
 		hangUp(w)
@@ -179,7 +180,7 @@ func (e *egress) forward(w http.ResponseWriter, r *http.Request, page *traffic) 
 			return e.connect(ctx, page, address)
 		},
 		DisableKeepAlives:      true,
-		DisableCompression:     true, // what it says is passed on as it is
+		DisableCompression:     true, // the body is forwarded as it is
 		ResponseHeaderTimeout:  headerTime,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
@@ -203,11 +204,11 @@ func (e *egress) forward(w http.ResponseWriter, r *http.Request, page *traffic) 
 	}
 	w.WriteHeader(answer.StatusCode)
 	if err := pass(w, answer.Body); err != nil {
-		hangUp(w) // so that a cut body is not taken for a whole one
+		hangUp(w) // so that a truncated body is not taken for a complete one
 	}
 }
 
-// pass copies a body as it comes: a page may wait for the first event of a stream.
+// pass copies a body and flushes each piece: a page may wait for the first event of a stream.
 func pass(w http.ResponseWriter, body io.Reader) error {
 	control := http.NewResponseController(w)
 	buffer := make([]byte, 32<<10)

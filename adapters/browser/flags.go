@@ -8,7 +8,7 @@ func flags(home string, sandbox bool, ports []uint16) []string {
 	all = append(all,
 		"--user-data-dir="+home+"/profile",
 		"--incognito",
-		// What the browser itself would ask for ends at the second port; pages have the first one, see tab.
+		// Requests of the browser itself go to the second port, which refuses them; pages use the first one, see tab.
 		fmt.Sprintf("--proxy-server=http://127.0.0.1:%d", ports[1]),
 	)
 	if !sandbox {
@@ -18,9 +18,9 @@ func flags(home string, sandbox bool, ports []uint16) []string {
 }
 
 var fixedFlags = []string{
-	"--remote-debugging-pipe", // a port could be found and used by pages and by neighbours
+	"--remote-debugging-pipe", // pages and other users could find and use a port
 
-	// Frames are drawn when they are asked for, whole, and at the time they are asked for.
+	// Frames are drawn on request only, completely, and at the requested time.
 	"--enable-begin-frame-control",
 	"--run-all-compositor-stages-before-draw",
 	"--disable-new-content-rendering-timeout",
@@ -38,8 +38,8 @@ var fixedFlags = []string{
 	"--mute-audio",
 	"--autoplay-policy=no-user-gesture-required",
 
-	// Nothing leaves but through the egress: without <-loopback Chromium goes to loopback addresses directly, and without the
-	// policy WebRTC sends UDP past the proxy.
+	// Everything must use the egress: without <-loopback Chromium connects to loopback addresses directly, and without the policy
+	// WebRTC sends UDP past the proxy.
 	"--proxy-bypass-list=<-loopback>",
 	"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 	"--disable-quic",
@@ -47,7 +47,7 @@ var fixedFlags = []string{
 	"--webrtc-ip-handling-policy=disable_non_proxied_udp",
 	"--no-pings",
 
-	// It does nothing that no page has asked for.
+	// Chromium must do nothing that no page asks for.
 	"--no-first-run",
 	"--no-default-browser-check",
 	"--disable-background-networking",

@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// Font is a font file that pages get by the name of its family, though it is not installed.
+// Font is a font file that pages can use by its family name, although it is not installed.
 type Font struct {
 	Family string
-	Weight int    // 100 to 900; with To, the lightest of a variable font
-	To     int    // the heaviest of a variable font; 0: Weight
+	Weight int    // 100 to 900; with To, the lightest weight of a variable font
+	To     int    // the heaviest weight of a variable font; 0: Weight
 	Italic bool   // it is slanted
-	Range  string // the characters that it is for, as unicode-range of CSS; empty: all
-	Key    string // names the file: letters, digits, and -._/
+	Range  string // unicode-range of CSS, the characters that the file is for; empty: all
+	Key    string // name of the file: letters, digits, and -._/
 	Read   func() ([]byte, error)
 }
 
-// fontHost is where pages have these fonts from. Nobody can have that name; what is asked of it never leaves the browser.
+// fontHost is the made-up host of these fonts in pages. The name cannot exist, and requests to it never leave the browser.
 const fontHost = "https://fonts.moviola.invalid/"
 
-// faces are the rules by which a page knows the fonts. A file is loaded when something is written in it.
+// faces returns the @font-face rules for a page. A file is loaded when text uses it.
 func faces(fonts []Font) string {
 	var b strings.Builder
 	for _, f := range fonts {
@@ -44,7 +44,7 @@ func faces(fonts []Font) string {
 	return b.String()
 }
 
-// quoteCSS writes a name as a string of CSS that can end neither its rule nor its element.
+// quoteCSS quotes a name as a CSS string, which can end neither its rule nor its element.
 func quoteCSS(name string) string {
 	return `"` + strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`"\<>{};`, r) {
@@ -54,11 +54,11 @@ func quoteCSS(name string) string {
 	}, name) + `"`
 }
 
-// maxFontRequests bounds what a page may ask for before it is answered.
+// maxFontRequests is the largest number of font requests that wait for an answer.
 const maxFontRequests = 512
 
-// offerFonts lets the page have its fonts. Their rules come first, so that those of the page win; a page that has none of the
-// fonts is left as it is.
+// offerFonts makes the fonts available to the page. Their rules come first, so that those of the page have priority. Without
+// fonts the page is not changed.
 func (t *tab) offerFonts(ctx context.Context) error {
 	if len(t.fonts) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (t *tab) offerFonts(ctx context.Context) error {
 		return fmt.Errorf("offer fonts: %w", err)
 	}
 	if t.page.HTML != "" {
-		return nil // they stand in its head
+		return nil // the rules are in its head
 	}
 	rules, err := json.Marshal(faces(t.fonts))
 	if err != nil {
@@ -82,7 +82,7 @@ func (t *tab) offerFonts(ctx context.Context) error {
 	return nil
 }
 
-// asksForFont notes that the page wants a font, on the goroutine that reads the browser's pipe.
+// asksForFont queues the page's request for a font, on the goroutine that reads the browser's pipe.
 func (t *tab) asksForFont(e event) {
 	var paused struct {
 		RequestID string `json:"requestId"`
@@ -93,7 +93,7 @@ func (t *tab) asksForFont(e event) {
 	}
 	select {
 	case t.wanted <- fontRequest{paused.RequestID, strings.TrimPrefix(paused.Request.URL, fontHost)}:
-	default: // a page that asks for more than there are is not answered, and runs out of time
+	default: // too many requests: this one is not answered, and the page reaches its time limit
 	}
 }
 
@@ -125,5 +125,5 @@ func (t *tab) answerFont(ctx context.Context, r fontRequest) {
 		}
 		break
 	}
-	_ = t.call(ctx, "Fetch.fulfillRequest", answer, nil) // the page may have changed its mind, or be gone
+	_ = t.call(ctx, "Fetch.fulfillRequest", answer, nil) // the page may have cancelled the request, or have ended
 }

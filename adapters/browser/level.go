@@ -4,15 +4,15 @@ import (
 	"moviola/internal/jail"
 )
 
-// level is one way of confining a browser. Not every machine allows every one.
+// level is one degree of confining a browser. Not every machine supports every one.
 type level struct {
 	name    string
 	jailed  bool        // by the service's jail
-	spaces  jail.Spaces // the namespaces it gets there
+	spaces  jail.Spaces // namespaces in the jail
 	sandbox bool        // Chromium's own sandbox is on
 }
 
-// levels are tried from the first on until one works; the last ones are what a locked-down container leaves.
+// levels are tried in order until one works; the last ones are for locked-down containers.
 var levels = []level{
 	{"own network, processes and files, Landlock, Chromium's sandbox", true, jail.AllSpaces, true},
 	{"own network, Landlock, Chromium's sandbox", true, jail.NetworkSpaces, true},
@@ -25,31 +25,31 @@ var levels = []level{
 func (l level) network() bool { return l.spaces == jail.AllSpaces || l.spaces == jail.NetworkSpaces }
 func (l level) mounts() bool  { return l.spaces == jail.AllSpaces }
 
-// Policy is what a browser may touch and use up where the machine allows everything, for reports of what confines it.
+// Policy is the jail policy of a browser on a machine that supports everything, for reports.
 func Policy() jail.Policy {
 	return levels[0].policy(ownHome, []uint16{pagePort, quietPort}, defaultMemoryMB)
 }
 
 const (
 	homeMB       = 256
-	maxFileBytes = 1 << 30 // memory shared between its processes counts as files
+	maxFileBytes = 1 << 30 // shared memory of its processes counts as files
 	maxOpenFiles = 8192
 	maxTasks     = 4096
 )
 
-// policy of a browser of this level. It writes to home only, and connects to the ports only.
+// policy returns the jail policy of a browser at this level. It writes to home only, and connects to ports only.
 func (l level) policy(home string, ports []uint16, memoryMB int) jail.Policy {
 	return jail.Policy{
 		Program: "chromium", System: readable, Home: home, HomeMB: homeMB, Ports: ports, Calls: jail.BrowserCalls,
 		NeverRoot: true, Spaces: l.spaces,
-		Proc: true, // it starts itself from there, and looks at its own processes
+		Proc: true, // it starts processes by way of /proc/self/exe, and inspects its own
 		Maps: l.sandbox,
 		Limits: jail.Limits{Data: uint64(memoryMB+reservedMB) << 20, FileBytes: maxFileBytes, OpenFiles: maxOpenFiles, Tasks: maxTasks,
-			Memory: uint64(memoryMB+reservedMB) << 21}, // it is several processes
+			Memory: uint64(memoryMB+reservedMB) << 21}, // for several processes
 	}
 }
 
-// readable is what Chromium and fontconfig read beside what every program does.
+// readable are the files that Chromium and fontconfig read, besides those of every program.
 var readable = []string{
 	"/etc/fonts", "/var/cache/fontconfig", "/sys/devices/system", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd",
 	"/dev/random", "/dev/zero",

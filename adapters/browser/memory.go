@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// memoryLook is how often the memory of a browser is looked at; a page can take some hundred megabytes in that time, and no
-// single process of it more than the jail's limit.
+// memoryLook is the interval at which a browser's memory is measured; a page can allocate some hundred megabytes in that time,
+// and none of its processes more than the jail's limit.
 const memoryLook = 250 * time.Millisecond
 
-// watchMemory calls tooMuch when a process and what it has started take more than limit bytes together, until done is closed.
+// watchMemory calls tooMuch when a process and its descendants together use more than limit bytes, until done is closed.
 func watchMemory(pid int, limit int64, done <-chan struct{}, tooMuch func()) {
 	ticker := time.NewTicker(memoryLook)
 	defer ticker.Stop()
@@ -30,7 +30,7 @@ func watchMemory(pid int, limit int64, done <-chan struct{}, tooMuch func()) {
 	}
 }
 
-// memoryOf returns the bytes that a process and its descendants hold for themselves. What they share is counted in none.
+// memoryOf returns the private memory of a process and its descendants in bytes. Shared memory is not counted.
 func memoryOf(pid int) int64 {
 	var total int64
 	for _, p := range family(pid) {
@@ -39,7 +39,7 @@ func memoryOf(pid int) int64 {
 	return total
 }
 
-// family returns a process and all that descend from it.
+// family returns a process and all its descendants.
 func family(pid int) []int {
 	children := map[int][]int{}
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -59,11 +59,11 @@ func family(pid int) []int {
 	return all
 }
 
-// kinship reads a process and its parent from /proc/*/stat: "pid (name) state parent …", where name may hold anything.
+// kinship reads a process and its parent from /proc/*/stat: "pid (name) state parent …", where name may contain any characters.
 func kinship(path string) (pid, parent int, ok bool) {
 	stat, err := os.ReadFile(path)
 	if err != nil {
-		return 0, 0, false // it has ended
+		return 0, 0, false // the process has ended
 	}
 	end := bytes.LastIndexByte(stat, ')')
 	if end < 0 {
@@ -80,7 +80,7 @@ func kinship(path string) (pid, parent int, ok bool) {
 	return pid, parent, err == nil
 }
 
-// private reads what a process holds and shares with nobody, from /proc/*/statm: "size resident shared …" in pages.
+// private reads the private memory of a process from /proc/*/statm: "size resident shared …" in pages.
 func private(pid int) int64 {
 	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
@@ -96,7 +96,7 @@ func private(pid int) int64 {
 // jiffy is the unit of processor time in /proc.
 const jiffy = 10 * time.Millisecond
 
-// workOf returns the processor time that a process, its descendants and those of them that have ended have taken.
+// workOf returns the processor time of a process, its descendants, and those descendants that have ended.
 func workOf(pid int) time.Duration {
 	var total time.Duration
 	for _, p := range family(pid) {
@@ -111,7 +111,7 @@ func work(pid int) time.Duration {
 	if err != nil {
 		return 0
 	}
-	const user, own = 11, 4 // behind the name: its own time, in user mode and in the kernel, and its children's
+	const user, own = 11, 4 // fields after the name: its own user and kernel time, and those of its ended children
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < user+own {
 		return 0

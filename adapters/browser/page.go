@@ -14,23 +14,23 @@ import (
 	"moviola/third_party/tailwindcss"
 )
 
-// Page says what to draw. HTML or URL must be set; HTML wins.
+// Page is a page to draw. HTML or URL must be set; if both are, HTML is used.
 type Page struct {
-	HTML          string // a fragment or a whole document, shown over nothing
+	HTML          string // a fragment or a whole document, shown on a transparent background
 	URL           string // http or https
-	Width, Height int    // of the view and of the picture in pixels
-	// DPI is how many pixels are drawn for each pixel of the page, 1 to 4; the picture is scaled down afterwards. What is
-	// outside is set to the nearest; 0 means 1.
+	Width, Height int    // of the viewport and of the picture, in pixels
+	// DPI is the number of drawn pixels per CSS pixel, 1 to 4; the picture is scaled down afterwards. Values outside of the range
+	// are moved to its nearest end; 0 means 1.
 	DPI      float64
-	Wait     time.Duration      // after the page and its fonts have been loaded; at most 10 s
-	Finished bool               // after that, until its finite animations have ended; at most 5 s. Decision 67
-	Tailwind bool               // Tailwind CSS is part of the page
+	Wait     time.Duration      // time after the page and its fonts have been loaded; at most 10 s
+	Finished bool               // wait after that until finite animations have ended; at most 5 s. Decision 67
+	Tailwind bool               // load Tailwind CSS with the page
 	Style    []timeline.Setting // CSS properties of the body
-	Now      time.Time          // when the page begins to load, for what it reads from its clock; zero: the present
+	Now      time.Time          // time on the page's clock when it begins to load; zero: the current time
 
-	fonts  []Font        // that it gets from here
-	sealed bool          // nothing passes the egress
-	work   time.Duration // how much processor time the browser may take for it; 0: as much as there is in its time
+	fonts  []Font        // fonts that the page gets from this process
+	sealed bool          // the egress is closed
+	work   time.Duration // limit of the browser's processor time; 0: only the time limit
 }
 
 const (
@@ -57,7 +57,7 @@ func (p Page) check() (Page, error) {
 			return p, fault("src must be an http or https address")
 		}
 	}
-	if !(p.DPI >= 1) { // not a number either
+	if !(p.DPI >= 1) { // true for NaN as well
 		p.DPI = 1
 	}
 	room := math.Sqrt(maxDrawn / (float64(p.Width) * float64(p.Height)))
@@ -69,12 +69,12 @@ func (p Page) check() (Page, error) {
 	return p, nil
 }
 
-// fault is an error that the user of the page can do something about.
+// fault returns an error that the page's user can act on.
 func fault(format string, args ...any) *domain.Error {
 	return domain.Errorf(domain.Invalid, "html_failed", format, args...)
 }
 
-// crash is the fault of a page that took its browser along.
+// crash is the error of a page that has crashed its browser.
 func crash(text string) *domain.Error {
 	return domain.Errorf(domain.Invalid, commands.PageCrashed, "%s", text)
 }
@@ -84,7 +84,7 @@ var (
 	opening = regexp.MustCompile(`(?is)^\s*(<!--.*?-->\s*)*(<html[^>]*>\s*)?(<!--.*?-->\s*)*(<head[^>]*>)?`)
 )
 
-// document returns the page's HTML as a document in standards mode, with what the page asked for put first in its head.
+// document returns the page's HTML as a document in standards mode; additions come first in its head.
 func (p Page) document() string {
 	text := strings.TrimPrefix(p.HTML, "\ufeff")
 	head := doctype.FindString(text)
@@ -96,14 +96,14 @@ func (p Page) document() string {
 	return head + open + p.additions() + text[len(open):]
 }
 
-// additions are what goes into the head of a page.
+// additions returns the HTML to insert into the head of a page.
 func (p Page) additions() string {
 	var b strings.Builder
 	if len(p.fonts) > 0 {
 		fmt.Fprintf(&b, "<style>%s</style>", faces(p.fonts))
 	}
 	if p.Tailwind {
-		// The script appends to the head when it runs, and finds its classes afterwards.
+		// The script appends styles to the head when it runs, and finds the page's classes afterwards.
 		fmt.Fprintf(&b, "<script>%s</script>", tailwindcss.Script)
 	}
 	if css := p.css(); css != "" {
@@ -112,11 +112,11 @@ func (p Page) additions() string {
 	return b.String()
 }
 
-// css returns the rule for the body, or nothing.
+// css returns the rule for the body, empty without settings.
 func (p Page) css() string {
 	var b strings.Builder
 	for _, s := range p.Style {
-		// Names and values come from the user, whose page it is: only the element they are written into must hold.
+		// Names and values come from the page's own user: they must only not end the style element.
 		if strings.ContainsAny(s.Name, "<>{};:") || strings.ContainsAny(s.Value, "<>{}") {
 			continue
 		}
@@ -128,7 +128,7 @@ func (p Page) css() string {
 	return "body{" + b.String() + "}"
 }
 
-// origin is an address without what may be secret in it.
+// origin returns scheme and host of an address, without parts that may be secret.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"image/png"
 )
 
-// decode reads a picture of the browser and scales it to the size of the page.
+// decode decodes a picture of the browser and scales it to the page's size.
 func decode(data []byte, width, height int) (*image.NRGBA, error) {
 	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -19,7 +19,7 @@ func decode(data []byte, width, height int) (*image.NRGBA, error) {
 		return nil, fmt.Errorf("picture of the browser is %d × %d, smaller than %d × %d", size.X, size.Y, width, height)
 	}
 	full, ok := decoded.(*image.NRGBA)
-	if !ok { // an opaque page comes without alpha
+	if !ok { // an opaque page's PNG has no alpha
 		full = image.NewNRGBA(decoded.Bounds())
 		draw.Draw(full, full.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
 	}
@@ -29,8 +29,8 @@ func decode(data []byte, width, height int) (*image.NRGBA, error) {
 	return shrink(full, width, height), nil
 }
 
-// shrink makes a picture smaller. Every pixel becomes the mean of the area it covers, weighted by alpha, so that clear pixels
-// lend no colour to an edge.
+// shrink scales a picture down. Every pixel becomes the mean of the area it covers, weighted by alpha, so that transparent pixels
+// do not colour edges.
 func shrink(src *image.NRGBA, width, height int) *image.NRGBA {
 	size := src.Bounds().Size()
 	columns, rows := spans(size.X, width), spans(size.Y, height)
@@ -46,7 +46,7 @@ func shrink(src *image.NRGBA, width, height int) *image.NRGBA {
 	return out
 }
 
-// span is the pixels of the source under one pixel of the result; their weights add up to 1.
+// span is the source pixels of one result pixel, with weights whose sum is 1.
 type span struct {
 	from    int
 	weights []float32
@@ -90,7 +90,7 @@ func storeRow(pix []byte, line []float32) {
 	for x := 0; x < len(line); x += 4 {
 		a := line[x+3]
 		if a < 0.5 {
-			continue // rounds to clear
+			continue // rounds to transparent
 		}
 		pix[x] = uint8(line[x]/a + 0.5)
 		pix[x+1] = uint8(line[x+1]/a + 0.5)

@@ -21,23 +21,23 @@ import (
 // DefaultPath is where Debian's package chromium-headless-shell has its program.
 const DefaultPath = "/usr/lib/chromium/chromium-headless-shell"
 
-// Config says how pages are drawn. Dial must be set.
+// Config is the configuration of a Pool. Dial must be set.
 type Config struct {
-	Path string // of chromium-headless-shell; empty: DefaultPath
-	// Dial makes every connection of every page, to host:port over "tcp". It must refuse what pages may not reach.
+	Path string // path of chromium-headless-shell; empty: DefaultPath
+	// Dial makes every connection of every page, to host:port over "tcp". It must refuse addresses that pages must not reach.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Jail starts the browsers. Nil: Chromium is confined by its own sandbox only.
+	// Jail starts the browsers in a sandbox. Nil: Chromium is confined by its own sandbox only.
 	Jail *jail.Jail
-	// Dir is for what Chromium writes where it cannot be given a folder in memory; everybody must be able to go there. Empty:
-	// the system's folder for temporary files.
+	// Dir is for Chromium's files if it has no folder in memory; it must be accessible to everybody. Empty: the system's
+	// temporary folder.
 	Dir      string
-	Browsers int           // how many run at most, each with one page at a time; 0: 2
-	Pages    int           // how many pages a browser shows before another takes its place; 0: 200
-	Idle     time.Duration // how long a browser waits for its next page before it is ended; 0: a minute
-	Limit    time.Duration // for a page from its start to its picture, and again for each second of frames; 0: 30 s
-	MemoryMB int           // of a browser with its page; 0: 1500
-	PageMB   int           // what a page may load and send; 0: 64
-	// Fonts are those that a page is to have though they are not installed. Nil: none.
+	Browsers int           // largest number of running browsers, each with one page at a time; 0: 2
+	Pages    int           // number of pages after which a browser is replaced; 0: 200
+	Idle     time.Duration // how long an unused browser is kept; 0: a minute
+	Limit    time.Duration // time limit of a page from its start to its picture, and again for each second of frames; 0: 30 s
+	MemoryMB int           // memory limit of a browser with its page; 0: 1500
+	PageMB   int           // megabytes that a page may load and send; 0: 64
+	// Fonts returns fonts for a page that are not installed. Nil: none.
 	Fonts func(Page) []Font
 	Log   logrus.FieldLogger
 }
@@ -53,14 +53,14 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*browser
 	running map[*browser]bool
-	level   int  // of levels: the first that has worked here, or is to be tried
-	known   bool // it has worked
+	level   int  // index in levels: the first that has worked here, or the next to try
+	known   bool // the level has worked
 	closed  bool
 
-	uninvited atomic.Int64 // requests that browsers made by themselves
+	uninvited atomic.Int64 // number of requests that browsers made on their own
 }
 
-// New returns a pool. No browser is started before a page asks for one, so none need be installed.
+// New returns a pool. Browsers are started on demand, so none need be installed.
 func New(cfg Config) (*Pool, error) {
 	if cfg.Dial == nil {
 		return nil, errors.New("the browser pool needs a way to dial")
@@ -86,8 +86,8 @@ func setDefault[T comparable](value *T, fallback T) {
 	}
 }
 
-// Still returns the page as it looks when it, its fonts and its pictures have been loaded and Wait has passed. The picture is
-// p.Width × p.Height pixels, clear where the page has no background.
+// Still returns a picture of the page after the page, its fonts and its pictures have been loaded and Wait has passed. It has
+// p.Width × p.Height pixels, transparent where the page has no background.
 //
 // A *domain.Error says what is wrong with the page. Other errors are this machine's fault, or the context's.
 func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
@@ -100,9 +100,9 @@ func (p *Pool) Still(ctx context.Context, page Page) (*image.NRGBA, error) {
 	return picture, err
 }
 
-// Frames hands out n frames of the page, number i from 0 as it looks i ÷ rate seconds after the moment that Still draws. A frame
-// that is the same as the one before is the same *image.NRGBA; none may be changed. An error of yield ends the capture and is
-// returned as it is. Otherwise like Still.
+// Frames passes n frames of the page to yield: frame i, from 0, shows it i ÷ rate seconds after the moment of Still. A frame
+// equal to the one before is the same *image.NRGBA; frames must not be changed. An error of yield ends the capture and is
+// returned unchanged. Otherwise it is like Still.
 func (p *Pool) Frames(
 	ctx context.Context, page Page, rate timeline.Rate, n int64, yield func(i int64, frame *image.NRGBA) error,
 ) error {
@@ -114,7 +114,7 @@ func (p *Pool) Frames(
 	})
 }
 
-// show loads a page in a browser and lets draw have it.
+// show loads a page in a browser and calls draw.
 func (p *Pool) show(ctx context.Context, page Page, draw func(context.Context, *tab) error) error {
 	page, err := page.check()
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *Pool) show(ctx context.Context, page Page, draw func(context.Context, *
 		page.fonts = p.cfg.Fonts(page)
 	}
 	err = p.try(ctx, page, draw)
-	if errors.Is(err, errLost) { // it has died while it waited for this page
+	if errors.Is(err, errLost) { // the browser has died while it waited for a page
 		err = p.try(ctx, page, draw)
 	}
 	return err
@@ -141,7 +141,7 @@ func (p *Pool) try(ctx context.Context, page Page, draw func(context.Context, *t
 	budget, stop := withBudget(ctx, p.cfg.Limit)
 	defer stop()
 	err = b.show(budget, page, draw)
-	// A browser that has died may not have been seen to end yet.
+	// The end of a browser that has died may not have been noticed yet.
 	healthy = !errors.Is(err, errLost) && b.healthy() && budget.Err() == nil
 	if err != nil && !healthy {
 		return b.explain(budget, err)
@@ -149,7 +149,7 @@ func (p *Pool) try(ctx context.Context, page Page, draw func(context.Context, *t
 	return err
 }
 
-// acquire waits for a turn and returns a browser that runs.
+// acquire waits for a turn and returns a running browser.
 func (p *Pool) acquire(ctx context.Context) (*browser, error) {
 	select {
 	case p.turns <- struct{}{}:
@@ -165,7 +165,7 @@ func (p *Pool) acquire(ctx context.Context) (*browser, error) {
 	return b, err
 }
 
-// ready returns a browser that has waited for a page, or a new one.
+// ready returns an unused browser, or a new one.
 func (p *Pool) ready(ctx context.Context) (*browser, error) {
 	if p.isClosed() {
 		return nil, errClosed
@@ -190,7 +190,7 @@ func (p *Pool) isClosed() bool {
 	}
 }
 
-// waiting takes the browser that was used last, if one is waiting.
+// waiting returns the most recently used of the unused browsers; nil: there is none.
 func (p *Pool) waiting() *browser {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -219,7 +219,7 @@ func (p *Pool) release(b *browser, healthy bool) {
 	}
 }
 
-// drop ends a browser that nobody has needed for a while.
+// drop ends a browser that was unused for too long.
 func (p *Pool) drop(b *browser) {
 	p.mu.Lock()
 	for i, other := range p.idle {
@@ -232,7 +232,7 @@ func (p *Pool) drop(b *browser) {
 	b.close()
 }
 
-// Close ends every browser. Pages that are being drawn are given until ctx ends to finish; new ones are refused.
+// Close ends all browsers. Pages that are being drawn may finish until ctx ends; new ones are refused.
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	first := !p.closed
@@ -272,7 +272,7 @@ func (p *Pool) abandon(ctx context.Context) error {
 	return fmt.Errorf("close browser pool: %w", context.Cause(ctx))
 }
 
-// track remembers a browser until it is closed.
+// track keeps a reference to a browser until it is closed.
 func (p *Pool) track(b *browser) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

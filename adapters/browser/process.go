@@ -18,37 +18,38 @@ import (
 	"moviola/internal/jail"
 )
 
-// ownHome is where a browser with mounts of its own has its home. Every system has the folder, and everybody may go there.
+// ownHome is the home of a browser with a mount namespace. The folder exists on every system, and is accessible to everybody.
 const ownHome = "/tmp"
 
-// reservedMB is what every process of a browser reserves and does not use. The system counts it, the watch on memory does not.
+// reservedMB is memory that every process of a browser reserves but does not use. The resource limit counts it, watchMemory does
+// not.
 const reservedMB = 256
 
-// pipeDelay is how long the end of a killed browser may take to reach us through its pipes.
+// pipeDelay is the longest time until the pipes of a killed browser are closed.
 const pipeDelay = 2 * time.Second
 
-// process is a browser that runs.
+// process is a running browser process.
 type process struct {
 	pid    int
-	home   string        // the folder it writes to, as it sees it
-	folder string        // the same as we see it; empty: it vanishes with the browser
-	ended  chan struct{} // closed when it has been waited for
-	// outOfMemory says that the kernel has ended a process of it because its group's memory was used up. It is set when ended is
-	// closed.
+	home   string        // its writable folder, as it sees it
+	folder string        // the same folder as this process sees it; empty: it is in memory and vanishes with the browser
+	ended  chan struct{} // closed when the process has been waited for
+	// outOfMemory says that the kernel has killed one of its processes because its control group ran out of memory. It is set
+	// before ended is closed.
 	outOfMemory bool
-	notes       *tail // the end of what it complained about
+	notes       *tail // the end of its error output
 
-	in, out *os.File // its DevTools pipe, from here
+	in, out *os.File // this process's ends of its DevTools pipe
 	ports   []net.Listener
 }
 
-// The ports of the egress: what the page asks for, and what the browser asks for by itself, which is refused.
+// The ports of the egress: for requests of pages, and for those of the browser itself, which are refused.
 const (
 	pagePort  = 3128
 	quietPort = 3129
 )
 
-// launch starts the browser at a level. The egress ports are open, and not served yet.
+// launch starts the browser at a level. The egress ports are open, but not served yet.
 func launch(ctx context.Context, cfg Config, l level) (*process, error) {
 	p := &process{ended: make(chan struct{}), notes: &tail{}, home: ownHome}
 	if !l.mounts() {
@@ -80,7 +81,7 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 	ports := p.portNumbers()
 	cmd, err := l.jail(cfg).Child(context.WithoutCancel(ctx), l.policy(p.home, ports, cfg.MemoryMB), cfg.Path,
 		flags(p.home, l.sandbox, ports),
-		ends.childRead, ends.childWrite) // ended by kill, as a group
+		ends.childRead, ends.childWrite) // kill ends its process group
 	if err != nil {
 		return err
 	}
@@ -103,8 +104,8 @@ func (p *process) launch(ctx context.Context, cfg Config, l level) error {
 	return nil
 }
 
-// run starts the command on a thread that is kept until the command has ended: the kernel sends Pdeathsig when the thread ends
-// that started it, so it comes with the end of this process, never before.
+// run starts the command on a thread that is kept until the command has ended: the kernel sends Pdeathsig when the thread that
+// started the command ends, so it comes with the end of this process, never before.
 func (p *process) run(cmd *jail.Child) error {
 	started := make(chan error, 1)
 	go func() {
@@ -116,7 +117,7 @@ func (p *process) run(cmd *jail.Child) error {
 		}
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // a browser is always killed; what it said is in notes
+			_ = cmd.Wait() // a browser is always killed; its output is in notes
 		}
 		p.outOfMemory = cmd.End()
 		close(p.ended)
@@ -130,14 +131,13 @@ func (p *process) signal() {
 		return
 	}
 	select {
-	case <-p.ended: // its number may be another's by now
+	case <-p.ended: // its process id may belong to another process by now
 	default:
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	}
 }
 
-// starved says whether a browser that ends has ended because the memory of its group was used up. It waits for the end, which has
-// begun.
+// starved waits for the end of a browser that is ending, and says whether its control group ran out of memory.
 func (p *process) starved() bool {
 	select {
 	case <-p.ended:
@@ -147,7 +147,7 @@ func (p *process) starved() bool {
 	}
 }
 
-// kill ends the browser with everything it has started, and removes what it has left.
+// kill kills the browser with all processes that it has started, and removes its files.
 func (p *process) kill() {
 	p.signal()
 	if p.pid > 0 {
@@ -162,11 +162,11 @@ func (p *process) kill() {
 		port.Close()
 	}
 	if p.folder != "" {
-		_ = os.RemoveAll(p.folder) // a folder for temporary files: nothing depends on it
+		_ = os.RemoveAll(p.folder) // a temporary folder: nothing depends on it
 	}
 }
 
-// makeHome makes the folder a browser may write to.
+// makeHome makes the folder that a browser may write to.
 func makeHome(dir string) (string, error) {
 	home, err := os.MkdirTemp(dir, "moviola-browser-")
 	if err != nil {
@@ -180,7 +180,7 @@ func makeHome(dir string) (string, error) {
 	return filepath.Abs(home)
 }
 
-// listen opens the egress on this machine's loopback: a browser without a network of its own has no other.
+// listen opens the egress on this machine's loopback interface, for a browser without a network namespace.
 func (p *process) listen() error {
 	for range 2 {
 		port, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -192,7 +192,7 @@ func (p *process) listen() error {
 	return nil
 }
 
-// portNumbers are those of the page and of the browser itself.
+// portNumbers returns the port for pages and the port for the browser itself.
 func (p *process) portNumbers() []uint16 {
 	if p.ports == nil {
 		return []uint16{pagePort, quietPort}
@@ -204,7 +204,7 @@ func (p *process) portNumbers() []uint16 {
 	return numbers
 }
 
-// receive takes the ports that the jail has opened.
+// receive receives the listeners of the ports that the jail has opened.
 func (p *process) receive(ctx context.Context, handover *os.File) error {
 	raw, err := net.FileConn(handover)
 	if err != nil {
@@ -252,7 +252,7 @@ func (p *process) adopt(fds []int) error {
 	return nil
 }
 
-// pipes are both sides of what a browser is connected with.
+// pipes are both ends of the pipes to a browser.
 type pipes struct {
 	read, write           *os.File
 	childRead, childWrite *os.File
@@ -275,7 +275,7 @@ func (p pipes) closeChild() {
 	}
 }
 
-// tail keeps the last part of what is written to it.
+// tail keeps the last bytes that are written to it.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte

@@ -7,7 +7,7 @@ import (
 	"image"
 )
 
-// reel reads the pictures of a film beside the browser, which draws the next one meanwhile, and hands them out in order.
+// reel decodes the pictures of a film while the browser draws the next one, and passes them on in order.
 type reel struct {
 	width, height int
 	yield         func(int64, *image.NRGBA) error
@@ -53,7 +53,7 @@ func (r *reel) run() {
 	}
 }
 
-// add takes a picture. It fails when an earlier one could not be handed out; close says why.
+// add adds a picture. It fails when an earlier one could not be passed on; close returns the cause.
 func (r *reel) add(ctx context.Context, i int64, data []byte) error {
 	select {
 	case r.drawn <- drawn{i, data}:
@@ -65,7 +65,7 @@ func (r *reel) add(ctx context.Context, i int64, data []byte) error {
 	}
 }
 
-// close waits until all pictures have been handed out.
+// close waits until all pictures have been passed on.
 func (r *reel) close() error {
 	close(r.drawn)
 	<-r.ended

@@ -25,15 +25,15 @@ type tab struct {
 	target  string
 	session string
 	clock   clock
-	// patience is how much of the page's time may be spent on waiting for the network.
+	// patience is how long the page's clock may stand to wait for the network.
 	patience time.Duration
 
-	expired chan struct{} // gets one when the granted virtual time has passed
+	expired chan struct{} // receives a value when the granted virtual time has passed
 	fonts   []Font
 	wanted  chan fontRequest
 
 	mu     sync.Mutex
-	status int // of the answer that is the page; 0: none yet
+	status int // HTTP status of the page itself; 0: none yet
 }
 
 // open makes a profile with an empty page of the right size.
@@ -76,10 +76,10 @@ func (b *browser) open(ctx context.Context, page Page, traffic *traffic) (*tab, 
 	return t, t.prepare(ctx)
 }
 
-// pixels is how many pixels a side of the page is drawn with.
+// pixels is the number of drawn pixels of a side of the page.
 func pixels(side int, page Page) int { return int(math.Round(float64(side) * page.DPI)) }
 
-// prepare sets up the view and what the page may not do.
+// prepare sets up the view, and forbids what the page must not do.
 func (t *tab) prepare(ctx context.Context) error {
 	clear := map[string]any{"color": map[string]any{"r": 0, "g": 0, "b": 0, "a": 0}}
 	err := t.conn.call(ctx, "", "Browser.setDownloadBehavior",
@@ -94,7 +94,7 @@ func (t *tab) prepare(ctx context.Context) error {
 		{"Page.enable", nil},
 		{"Emulation.setDeviceMetricsOverride", map[string]any{
 			"width": t.page.Width, "height": t.page.Height, "deviceScaleFactor": t.page.DPI, "mobile": false,
-			// Without these the page learns of the pixels, but is not drawn with them.
+			// Without these the page knows of the pixel ratio but is not drawn with it.
 			"scale": t.page.DPI, "dontSetVisibleSize": true,
 		}},
 		{"Emulation.setDefaultBackgroundColorOverride", clear},
@@ -117,13 +117,13 @@ func (t *tab) prepare(ctx context.Context) error {
 	return t.startClock(ctx)
 }
 
-// discard closes the page with its profile. A browser that cannot do so is ended.
+// discard closes the page and its profile. If that fails the browser is ended.
 func (b *browser) discard(ctx context.Context, t *tab) {
 	b.mu.Lock()
 	b.tab = nil
 	b.mu.Unlock()
 	if !b.healthy() || ctx.Err() != nil {
-		return // it is ended anyway
+		return // the browser is being ended anyway
 	}
 	ctx, stop := context.WithTimeout(ctx, discardTime)
 	defer stop()
@@ -141,7 +141,7 @@ func (t *tab) call(ctx context.Context, method string, params, result any) error
 	return t.conn.call(ctx, t.session, method, params, result)
 }
 
-// handle sees the events of the page, on the goroutine that reads the browser's pipe.
+// handle receives the events of the page, on the goroutine that reads the browser's pipe.
 func (t *tab) handle(e event) {
 	switch e.Method {
 	case "Emulation.virtualTimeBudgetExpired":
@@ -158,7 +158,7 @@ func (t *tab) handle(e event) {
 	}
 }
 
-// responded notes the status of the answer that is the page itself.
+// responded records the HTTP status of the page itself.
 func (t *tab) responded(e event) {
 	var received struct {
 		Type     string
@@ -173,7 +173,7 @@ func (t *tab) responded(e event) {
 	t.status = received.Response.Status
 }
 
-// load shows the page's content and waits until it is complete.
+// load loads the page's content and waits until it is complete.
 func (t *tab) load(ctx context.Context) error {
 	var err error
 	if t.page.HTML != "" {
@@ -217,7 +217,7 @@ func (t *tab) navigate(ctx context.Context) error {
 	return fault("The page at %s cannot be loaded: %s", origin(t.page.URL), t.reason(went.ErrorText))
 }
 
-// reason says why a page could not be loaded: in the guard's words, when it was the guard, else in the browser's.
+// reason says why a page could not be loaded: in the guard's words if the guard has refused it, otherwise in the browser's.
 func (t *tab) reason(text string) string {
 	u, err := url.Parse(t.page.URL)
 	if err != nil {
@@ -234,7 +234,7 @@ func (t *tab) reason(text string) string {
 	return text
 }
 
-// dress adds to a page of another server what the element asks for.
+// dress adds the element's styles and scripts to a page from another server.
 func (t *tab) dress(ctx context.Context) error {
 	t.mu.Lock()
 	status := t.status
@@ -262,21 +262,21 @@ func (t *tab) dress(ctx context.Context) error {
 	return t.settle(ctx)
 }
 
-// complete is true when everything the page names has come, its fonts included, which are only fetched once they are needed.
+// complete is true when everything that the page names is loaded, including fonts, which are only fetched when text uses them.
 const complete = `(() => {
 	const root = document.documentElement;
 	if (root) root.getBoundingClientRect();
 	return document.readyState === 'complete' && (!document.fonts || document.fonts.status === 'loaded');
 })()`
 
-// settle lets the page load. As little virtual time as possible passes, so that animations begin when it is over.
+// settle lets the page load. As little virtual time as possible passes, so that animations begin afterwards.
 func (t *tab) settle(ctx context.Context) error {
 	step, ready := time.Millisecond, 0
 	for passed := time.Duration(0); passed < maxSettle && ready < 2; passed += step {
 		if passed > slowSettle {
 			step = slowSettle
 		}
-		// Pictures that load lazily, observers and callbacks wait for a frame.
+		// Lazily loading pictures, observers and callbacks wait for a frame.
 		if err := t.step(ctx, step); err != nil {
 			return err
 		}
@@ -293,12 +293,12 @@ func (t *tab) settle(ctx context.Context) error {
 
 const (
 	slowSettle = 20 * time.Millisecond
-	maxSettle  = 5 * time.Second // of virtual time; a page that is not complete then never will be
+	maxSettle  = 5 * time.Second // of virtual time; a page that is not complete by then never will be
 	waitStep   = 50 * time.Millisecond
 	maxFinish  = 5 * time.Second // of virtual time, for animations
 )
 
-// pass lets virtual time pass, with a frame now and then for what moves.
+// pass advances virtual time, with a frame now and then for moving content.
 func (t *tab) pass(ctx context.Context, wait time.Duration) error {
 	for wait > 0 {
 		step := min(wait, waitStep)
@@ -310,8 +310,8 @@ func (t *tab) pass(ctx context.Context, wait time.Duration) error {
 	return nil
 }
 
-// remaining is how many milliseconds of the page's time its finite animations still take, the longest of them. What follows
-// something other than time has no such end.
+// remaining is the number of milliseconds of the page's time until its last finite animation ends. Animations that are driven by
+// scrolling have no such end.
 const remaining = `(() => {
 	let longest = 0;
 	for (const a of document.getAnimations()) {
@@ -322,10 +322,10 @@ const remaining = `(() => {
 	return +longest || 0;
 })()`
 
-// finish lets time pass until no finite animation runs any more. A page learns of the end of one with the next frame, and may
-// begin another then.
+// finish advances virtual time until no finite animation runs. A page learns of an animation's end with the next frame, and may
+// begin another one then.
 func (t *tab) finish(ctx context.Context) error {
-	ran := false // one did when it was looked at last
+	ran := false // an animation ran at the previous check
 	for left := maxFinish; left > 0; {
 		var more float64
 		if err := t.evaluate(ctx, remaining, &more); err != nil {
@@ -345,7 +345,7 @@ func (t *tab) finish(ctx context.Context) error {
 	return nil
 }
 
-// step draws a frame that nobody sees and lets time pass.
+// step draws a frame that is not captured, and advances virtual time.
 func (t *tab) step(ctx context.Context, step time.Duration) error {
 	if err := t.tick(ctx); err != nil {
 		return err
@@ -353,7 +353,7 @@ func (t *tab) step(ctx context.Context, step time.Duration) error {
 	return t.advance(ctx, step)
 }
 
-// shoot returns the picture of the page as it is now.
+// shoot returns a picture of the page at the current time.
 func (t *tab) shoot(ctx context.Context) (*image.NRGBA, error) {
 	data, err := t.draw(ctx)
 	if err != nil {
@@ -362,7 +362,7 @@ func (t *tab) shoot(ctx context.Context) (*image.NRGBA, error) {
 	return decode(data, t.page.Width, t.page.Height)
 }
 
-// film hands out n frames from now on.
+// film passes n frames to yield, from the current time on.
 func (t *tab) film(ctx context.Context, rate timeline.Rate, n int64, yield func(int64, *image.NRGBA) error) error {
 	reel := newReel(t.page.Width, t.page.Height, yield)
 	start := t.clock.elapsed
@@ -388,5 +388,5 @@ func (t *tab) film(ctx context.Context, rate timeline.Rate, n int64, yield func(
 	return errors.Join(err, reel.close())
 }
 
-// second is that of the film in which a frame is.
+// second is the second of the film that contains a frame.
 func second(i int64, rate timeline.Rate) int64 { return i * rate.Den / rate.Num }
