@@ -13,9 +13,10 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// Backup copies what a folder keeps in its database into a new file, as it is at one moment, also while processes use the folder,
-// and returns how many documents that are. The copy is compact, checked and on disk when Backup returns; before, it has another
-// name. To restore it, put it into the folder under the name documents.db, with no other file whose name begins so.
+// Backup copies the database of a folder into a new file, in its state at one moment, also while processes use the folder, and
+// returns the number of its documents. The copy is compact, verified, and on disk when Backup returns; until then it has a
+// temporary name. To restore it, put it into the folder under the name documents.db, and remove all other files whose names begin
+// with that.
 func Backup(ctx context.Context, dir, to string) (documents int64, err error) {
 	partial := to + ".partial"
 	defer func() {
@@ -49,7 +50,7 @@ func Backup(ctx context.Context, dir, to string) (documents int64, err error) {
 	return documents, syncFolder(filepath.Dir(to))
 }
 
-// execute opens a database that is there and lets do read it.
+// execute opens an existing database and calls do with it.
 func execute(ctx context.Context, path string, do func(*sqlite.Conn) error) error {
 	conn, err := sqlite.OpenConn("file:"+(&url.URL{Path: path}).EscapedPath(), sqlite.OpenReadWrite|sqlite.OpenURI)
 	if err != nil {
@@ -59,7 +60,7 @@ func execute(ctx context.Context, path string, do func(*sqlite.Conn) error) erro
 	return errors.Join(do(conn), conn.Close())
 }
 
-// checked looks at every page of a database and counts its documents.
+// checked verifies every page of a database and counts its documents.
 func checked(conn *sqlite.Conn) (int64, error) {
 	verdict, err := sqlitex.ResultText(conn.Prep("PRAGMA integrity_check(1)"))
 	if err == nil && verdict != "ok" {

@@ -1,13 +1,12 @@
-// Package blobs keeps whole files under slash-separated keys, through the portable blob library gocloud.dev: in a local folder
-// that several processes of one host may share, or in any bucket whose driver the program links.
+// Package blobs stores whole files under slash-separated keys, through the portable blob library gocloud.dev: in a local folder
+// that several processes of one host may share, or in any bucket whose driver is linked into the program.
 //
-// In a folder, the files below some prefixes, small and many, stand together in one database, the shelf: making a file and
-// syncing it costs more than what is in it. Those that were made as files of their own by earlier versions stay what they are,
-// and are found.
+// In a folder, files below some prefixes, which are small and many, are stored in one database, the shelf: creating and syncing a
+// file for each would cost more than its content. Files of their own that earlier versions made stay, and are found.
 //
-// A file is never changed in place: Put replaces it whole. In a folder the bytes and the folder's own entry are on disk when Put
-// returns; readers see the old file or the new one, never a part. Half-written files are invisible, and Tidy removes those that
-// a crash left behind. What the files mean is not known here.
+// A file is never changed in place: Put replaces it as a whole. In a folder the bytes and the directory entry are on disk when
+// Put returns; readers see the old file or the new one, never a part. Files that are being written are invisible, and Tidy
+// removes those that a crash left behind. This package does not know what the files mean.
 package blobs
 
 import (
@@ -31,22 +30,22 @@ import (
 
 var _ commands.Files = (*Bucket)(nil)
 
-// contentType is set on every write, so that the library does not hold the first bytes back to guess one: a file's type is
-// known to those who serve it.
+// contentType is set on every write, so that the library does not buffer the first bytes to guess a type: whoever serves a file
+// knows its type.
 const contentType = "application/octet-stream"
 
 // Bucket is an open store of files. It is safe for concurrent use, by several processes too.
 type Bucket struct {
 	bucket  *blob.Bucket
-	dir     string   // absolute; empty when the files are not in a folder
-	folders *folders // below dir; nil when the files are not in a folder
-	shelf   *shelf   // nil when the files are not in a folder
-	shelved []string // what the keys of the files on the shelf begin with
-	rooms   []*Room  // bounds of what accounts store
+	dir     string   // absolute; empty for a bucket
+	folders *folders // open folders below dir; nil for a bucket
+	shelf   *shelf   // nil for a bucket
+	shelved []string // prefixes of the keys of files on the shelf
+	rooms   []*Room  // bounds of the files of accounts
 }
 
-// Open opens the store at a folder, which is made when it does not exist, or at the URL of a bucket (file:///path is a folder).
-// In a folder, the files whose keys begin with one of the shelved prefixes are kept in one database; each fits into memory.
+// Open opens the store in a folder, which is created if necessary, or at the URL of a bucket (file:///path is a folder). In a
+// folder, files whose keys begin with one of the shelved prefixes are stored in one database; each must fit into memory.
 func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error) {
 	dir, isDir := folderOf(where)
 	if !isDir {
@@ -63,7 +62,7 @@ func Open(ctx context.Context, where string, shelved ...string) (*Bucket, error)
 	if err != nil {
 		return nil, fmt.Errorf("find folder %s: %w", dir, err)
 	}
-	// Temporary files stay beside their goal: a rename works only within one file system.
+	// Temporary files are in the folder of their target, because a rename works only within one file system.
 	bucket, err := fileblob.OpenBucket(dir, &fileblob.Options{
 		CreateDir: true, DirFileMode: 0o700, NoTempDir: true, Metadata: fileblob.MetadataDontWrite,
 	})
@@ -92,7 +91,7 @@ func folderOf(where string) (string, bool) {
 	return filepath.FromSlash(u.Path), true
 }
 
-// Close ends the use of the store. No call may be under way or follow.
+// Close closes the store. No call may be running or follow.
 func (b *Bucket) Close() error {
 	for _, r := range b.rooms {
 		r.Close()
@@ -104,7 +103,7 @@ func (b *Bucket) Close() error {
 	return errors.Join(b.shelf.close(), b.bucket.Close())
 }
 
-// Put stores what r yields under key, replacing what was there. It ends with ctx, and then stores nothing.
+// Put stores the bytes of r under key, and replaces an existing file. If ctx ends it stores nothing.
 func (b *Bucket) Put(ctx context.Context, key string, r io.Reader) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -119,8 +118,8 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader) error {
 	return nil
 }
 
-// put writes into a folder itself, for the library syncs nothing and takes a megabyte of memory for the smallest file. A name
-// that the library would write otherwise is left to it.
+// put writes a file of a folder directly, because the library does not sync, and takes a megabyte of memory for the smallest
+// file. Names that the library would escape are left to the library.
 func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 	if b.folders != nil && !strings.Contains(key, "../") {
 		dir, name := filepath.Split(b.path(key))
@@ -142,7 +141,7 @@ func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 		err = file.Sync()
 	}
 	if err != nil {
-		cancel() // makes Close drop what was written
+		cancel() // makes Close discard the written bytes
 		return errors.Join(err, ignoreCancelled(w.Close()))
 	}
 	if err := w.Close(); err != nil {
@@ -151,7 +150,7 @@ func (b *Bucket) put(ctx context.Context, key string, r io.Reader) error {
 	return b.syncFolders(key)
 }
 
-// ignoreCancelled drops the error with which a cancelled write is expected to end.
+// ignoreCancelled drops the expected error of a cancelled write.
 func ignoreCancelled(err error) error {
 	if errors.Is(err, context.Canceled) || gcerrors.Code(err) == gcerrors.Canceled {
 		return nil
@@ -172,8 +171,8 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// syncFolders puts the entries that lead to key on disk, up to the root: any folder on the way may be new, made by this
-// process or by another one that has not come to sync it.
+// syncFolders syncs the directory entries that lead to key, up to the root: any folder on the way may be new, made by this
+// process or by another one that has not synced it yet.
 func (b *Bucket) syncFolders(key string) error {
 	if b.dir == "" {
 		return nil
@@ -196,7 +195,7 @@ func syncFolder(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Open returns the file under key, or commands.ErrFileNotFound. Reading ends with ctx where the files are not in a folder.
+// Open returns the file under key, or commands.ErrFileNotFound. In a bucket, reading ends with ctx.
 func (b *Bucket) Open(ctx context.Context, key string) (commands.File, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -207,7 +206,7 @@ func (b *Bucket) Open(ctx context.Context, key string) (commands.File, error) {
 	return b.open(ctx, key)
 }
 
-// open opens a file of its own.
+// open opens a file that is not on the shelf.
 func (b *Bucket) open(ctx context.Context, key string) (commands.File, error) {
 	var file *os.File
 	r, err := b.bucket.NewReader(ctx, key, &blob.ReaderOptions{
@@ -225,8 +224,8 @@ func (b *Bucket) open(ctx context.Context, key string) (commands.File, error) {
 	return &folderFile{File: file, reader: r}, nil
 }
 
-// folderFile reads the file that was found by Open, whatever happens to its name meanwhile: the library's own reader would
-// look the name up again after every Seek.
+// folderFile reads the file that Open has found, even if its name is reused meanwhile: the library's own reader would look the
+// name up again after every Seek.
 type folderFile struct {
 	*os.File
 	reader *blob.Reader
@@ -236,14 +235,14 @@ func (f *folderFile) Size() int64        { return f.reader.Size() }
 func (f *folderFile) ModTime() time.Time { return f.reader.ModTime() }
 func (f *folderFile) Close() error       { return f.reader.Close() }
 
-// Delete removes the file under key. A key that holds nothing is no error.
+// Delete removes the file under key. It is no error if there is none.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
 	defer b.removed(key)
 	err := b.delete(ctx, key)
-	if err == nil && b.shelves(key) { // last: one that a file has been replaced by is what stands until all is done
+	if err == nil && b.shelves(key) { // the shelf comes last: until then readers still find the newer version, which is on the shelf
 		err = b.shelf.remove(ctx, key)
 	}
 	if err != nil {
@@ -252,7 +251,7 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// delete removes a file of its own.
+// delete removes a file that is not on the shelf.
 func (b *Bucket) delete(ctx context.Context, key string) error {
 	err := b.bucket.Delete(ctx, key)
 	if gcerrors.Code(err) == gcerrors.NotFound {
@@ -264,10 +263,10 @@ func (b *Bucket) delete(ctx context.Context, key string) error {
 	return syncFolder(filepath.Dir(b.path(key)))
 }
 
-// path is where a file of its own lies in the folder.
+// path is the path in the folder of a file that is not on the shelf.
 func (b *Bucket) path(key string) string { return filepath.Join(b.dir, filepath.FromSlash(key)) }
 
-// List returns the keys that begin with prefix, in order.
+// List returns the keys that begin with prefix, sorted.
 func (b *Bucket) List(ctx context.Context, prefix string) ([]string, error) {
 	if err := checkPrefix(prefix); err != nil {
 		return nil, err
@@ -288,7 +287,7 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list files %s: %w", prefix, err)
 		}
-		if checkKey(object.Key) == nil { // not half-written, and no key
+		if checkKey(object.Key) == nil { // skips temporary files and names that are no keys
 			keys = append(keys, object.Key)
 		}
 	}
@@ -299,8 +298,8 @@ func (b *Bucket) List(ctx context.Context, prefix string) ([]string, error) {
 	return keys, nil
 }
 
-// readable reports the error of reading the folder in which prefix lies: the library would take an unreadable folder for an
-// empty one, and files that could not be removed would pass for removed.
+// readable returns the error of reading the folder of prefix: the library treats an unreadable folder as an empty one, so files
+// that could not be removed would seem to be removed.
 func (b *Bucket) readable(prefix string) error {
 	if b.dir == "" {
 		return nil

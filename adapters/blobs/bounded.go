@@ -17,17 +17,17 @@ import (
 	"moviola/internal/quota"
 )
 
-// Room is a bound of what accounts store, and what is known of the files that count for it.
+// Room is a bound of the files that accounts store, with the prefixes of the files that count towards it.
 type Room struct {
 	*quota.Bound
 	bucket   *Bucket
-	refusal  func(bound string) *domain.Error // what the client is told of a bound of its account, as text: "20 GB"
-	prefixes []string                         // what the keys that count begin with; the account and a slash follow
-	owned    map[string]*named                // by what the keys begin with that name no account
+	refusal  func(bound string) *domain.Error // the client's error for the bound of its account, given as a text such as "20 GB"
+	prefixes []string                         // prefixes of counted keys; the account and a slash follow
+	owned    map[string]*named                // files whose keys name no account, by prefix
 }
 
-// Limit has the store hold bounds of the files whose keys begin with one of the prefixes, which end with a slash, and then have
-// the account and a slash. refusal is what the client is told of that of its account. Nothing may be stored before.
+// Limit bounds the files whose keys begin with one of the prefixes, which end with a slash and are followed by the account and a
+// slash. refusal returns the client's error for the bound of its account. It must be called before anything is stored.
 func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.Error, prefixes ...string) *Room {
 	r := &Room{bucket: b, refusal: refusal, prefixes: prefixes, owned: map[string]*named{}}
 	r.Bound = quota.New(limits, r.stored)
@@ -35,20 +35,20 @@ func (b *Bucket) Limit(limits quota.Limits, refusal func(bound string) *domain.E
 	return r
 }
 
-// LimitOwned has files count whose keys begin with a prefix and then have a name and a slash. commands.StoredFor says whom one is
-// stored for, and owner whose those are that are there; empty: nobody's. Nothing may be stored before.
+// LimitOwned also counts files whose keys have a prefix followed by a name and a slash. A new file belongs to the account of
+// commands.StoredFor; owner returns the account of existing ones; empty: none. It must be called before anything is stored.
 func (r *Room) LimitOwned(prefix string, owner func(ctx context.Context, name string) (string, error)) {
 	r.owned[prefix] = &named{find: owner, owners: map[string]string{}}
 }
 
-// Fits says whether an account may store so many bytes more now: nil, or the refusal.
+// Fits returns the refusal if an account cannot store the given number of further bytes now; nil: it can.
 func (r *Room) Fits(ctx context.Context, account string, size int64) error {
 	w := r.Begin(account)
 	defer w.Drop()
 	return r.refused(w.Add(ctx, size))
 }
 
-// Admit says whether an account may store anything more, as far as that is known: who was never counted is, meanwhile.
+// Admit returns the refusal if an account is known to be full. An account that was not counted yet is admitted.
 func (r *Room) Admit(ctx context.Context, account string) error {
 	if !r.Known(account) {
 		return nil
@@ -56,10 +56,10 @@ func (r *Room) Admit(ctx context.Context, account string) error {
 	return r.Fits(ctx, account, 1)
 }
 
-// StorageFull and RendersFull are what an account is told of the bounds of what it stores, and of what was rendered for it.
+// StorageFull and RendersFull return the clients' errors for the bounds of stored files and of rendered files.
 var StorageFull, RendersFull = commands.StorageFull, commands.RendersFull
 
-// holds is the account whose file a key is, or will be; empty: it does not count.
+// holds returns the account to which the file of a key is counted; empty: it is not counted.
 func (r *Room) holds(ctx context.Context, key string) string {
 	for _, prefix := range r.prefixes {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
@@ -77,7 +77,7 @@ func (r *Room) holds(ctx context.Context, key string) string {
 	return ""
 }
 
-// roomOf is where a file counts, and the account for which; nil: it does not.
+// roomOf returns the bound and the account to which the file of a key is counted; nil: it is not counted.
 func (b *Bucket) roomOf(ctx context.Context, key string) (*Room, string) {
 	for _, r := range b.rooms {
 		if account := r.holds(ctx, key); account != "" {
@@ -87,7 +87,7 @@ func (b *Bucket) roomOf(ctx context.Context, key string) (*Room, string) {
 	return nil, ""
 }
 
-// counted is a file that is counted as it is written.
+// counted is a reader that counts bytes before they are written.
 type counted struct {
 	ctx   context.Context
 	from  io.Reader
@@ -103,7 +103,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// putCounted stores a file as put does, within the bounds.
+// putCounted stores a file as put does, if the bounds allow it.
 func (b *Bucket) putCounted(
 	ctx context.Context, key string, r io.Reader, put func(context.Context, string, io.Reader) error,
 ) error {
@@ -113,7 +113,7 @@ func (b *Bucket) putCounted(
 	}
 	w := room.Begin(account)
 	defer w.Drop()
-	if sized, ok := r.(interface{ Len() int }); ok { // in memory, and written in one piece
+	if sized, ok := r.(interface{ Len() int }); ok { // the content is in memory, and written in one piece
 		if err := w.Add(ctx, int64(sized.Len())); err != nil {
 			return room.refused(err)
 		}
@@ -127,7 +127,7 @@ func (b *Bucket) putCounted(
 	return nil
 }
 
-// refused is what the client is told of a bound of its account.
+// refused converts an exceeded bound to the client's error.
 func (r *Room) refused(err error) error {
 	var full *quota.FullError
 	if errors.As(err, &full) && !full.All {
@@ -136,7 +136,7 @@ func (r *Room) refused(err error) error {
 	return err
 }
 
-// removed notes that a file may be gone.
+// removed records that a file may have been removed.
 func (b *Bucket) removed(key string) {
 	for _, r := range b.rooms {
 		for prefix, files := range r.owned {
@@ -153,7 +153,7 @@ func (b *Bucket) removed(key string) {
 	}
 }
 
-// stored measures what an account stores; empty: all.
+// stored measures the files of an account; empty: of all accounts.
 func (r *Room) stored(ctx context.Context, account string) (quota.Amount, error) {
 	var sum quota.Amount
 	for _, prefix := range r.prefixes {
@@ -174,7 +174,7 @@ func (r *Room) stored(ctx context.Context, account string) (quota.Amount, error)
 
 const shelfSize = `SELECT coalesce(sum(length(body)), 0), count(*) FROM documents WHERE key >= ?1 AND key < ?2`
 
-// measureBelow adds the files below a prefix, which ends with a slash, to a sum.
+// measureBelow adds the files below a prefix to a sum. The prefix ends with a slash.
 func (b *Bucket) measureBelow(ctx context.Context, prefix string, sum *quota.Amount) error {
 	if b.dir != "" {
 		err := b.shelf.query(ctx, shelfSize, func(stmt *sqlite.Stmt) {

@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	// maxFolders bounds the folders that are kept open. A folder has two file descriptors.
+	// maxFolders is the largest number of folders that are kept open. Each has two file descriptors.
 	maxFolders = 256
-	// copyBytes is how much of a file is copied at a time.
+	// copyBytes is the size of the buffer for copying a file.
 	copyBytes = 256 << 10
 )
 
-// folders keeps the folders open that files were put into last, each with the way to it on disk. It is safe for concurrent use.
+// folders keeps the folders open into which files were written last, with all directory entries that lead to them synced. It is
+// safe for concurrent use.
 type folders struct {
 	top string // absolute
 
@@ -30,24 +31,24 @@ type folders struct {
 	byPath map[string]*folder
 }
 
-// folder is a directory whose way from the top was on disk when it was opened. It stays the same directory whatever becomes of
-// its name: once it has been removed, nothing can be put into it.
+// folder is an open directory; the entries that lead to it were on disk when it was opened. It stays the same directory even if
+// its name changes: after it was removed, nothing can be created in it.
 type folder struct {
 	path  string
 	root  *os.Root
-	self  *os.File // the same directory, to be synced
-	users int      // guarded by folders.mu; one of them is the map, while it is in there
+	self  *os.File // the same directory, opened for syncing
+	users int      // guarded by folders.mu; being in the map counts as one user
 
-	changes atomic.Int64 // entries made
+	changes atomic.Int64 // number of entries made
 
 	mu     sync.Mutex
-	synced int64 // changes that are on disk
-	failed error // of a sync, after which the directory is given up
+	synced int64 // number of changes that are on disk
+	failed error // error of a sync, after which the directory is not used any more
 }
 
 func newFolders(top string) *folders { return &folders{top: top, byPath: make(map[string]*folder)} }
 
-// enter returns the open folder at a path below the top, and makes it where there is none. leave must follow.
+// enter returns the open folder at a path below the top, and creates it if necessary. The caller must call leave.
 func (f *folders) enter(path string) (*folder, error) {
 	f.mu.Lock()
 	known, ok := f.byPath[path]
@@ -77,8 +78,8 @@ func (f *folders) enter(path string) (*folder, error) {
 	return opened, nil
 }
 
-// open opens a folder and puts the entries that lead to it on disk, up to the top: any of them may be new, made by this process
-// or by another one that has not come to sync it.
+// open opens a folder and syncs the entries that lead to it, up to the top: any of them may be new, made by this process or by
+// another one that has not synced it yet.
 func (f *folders) open(path string) (*folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
@@ -107,14 +108,14 @@ func (f *folders) leave(left *folder) {
 	f.release(left)
 }
 
-// forget makes the next one to enter the folder's path open it anew.
+// forget makes the next call of enter open the folder anew.
 func (f *folders) forget(gone *folder) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.drop(gone)
 }
 
-// drop takes a folder out of the map. The caller holds mu.
+// drop removes a folder from the map. The caller holds mu.
 func (f *folders) drop(old *folder) {
 	if f.byPath[old.path] == old {
 		delete(f.byPath, old.path)
@@ -122,7 +123,7 @@ func (f *folders) drop(old *folder) {
 	}
 }
 
-// release closes a folder that nobody uses any more. The caller holds mu.
+// release closes a folder that nobody uses. The caller holds mu.
 func (f *folders) release(old *folder) {
 	if old.users--; old.users == 0 {
 		_ = old.close() // nothing was written through these descriptors
@@ -140,7 +141,7 @@ func (f *folders) closeAll() {
 
 func (o *folder) close() error { return errors.Join(o.self.Close(), o.root.Close()) }
 
-// put stores what r yields under a name in a folder: the bytes are on disk before the name is there, and the name when put
+// put stores the bytes of r under a name in a folder: the bytes are on disk before the name exists, and the name when put
 // returns.
 func (f *folders) put(ctx context.Context, dir, name string, r io.Reader) error {
 	for {
@@ -149,7 +150,7 @@ func (f *folders) put(ctx context.Context, dir, name string, r io.Reader) error 
 			return err
 		}
 		temp, file, err := into.create(name)
-		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil { // an empty folder has been tidied away
+		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil { // Tidy has removed the empty folder meanwhile
 			f.forget(into)
 			f.leave(into)
 			continue
@@ -168,11 +169,11 @@ func (f *folders) put(ctx context.Context, dir, name string, r io.Reader) error 
 	}
 }
 
-// temps tells temporary files of one process and moment apart.
+// temps makes the names of temporary files unique within a process.
 var temps atomic.Int64
 
-// create opens a temporary file beside its goal: a rename works only within one file system. It is locked for as long as it is
-// being written; where the file system has no locks its age has to do.
+// create opens a temporary file in the folder of its target, because a rename works only within one file system. The file is
+// locked while it is being written; on file systems without locks its age is used instead.
 func (o *folder) create(name string) (string, *os.File, error) {
 	temp := name + "." + strconv.FormatInt(time.Now().UnixNano(), 16) + strconv.FormatInt(temps.Add(1), 36) + tempSuffix
 	file, err := o.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -182,11 +183,11 @@ func (o *folder) create(name string) (string, *os.File, error) {
 	return temp, file, err
 }
 
-// fill writes a temporary file, puts it on disk and gives it its name, or removes it.
+// fill writes a temporary file, syncs it and renames it, or removes it on failure.
 func (o *folder) fill(ctx context.Context, temp, name string, file *os.File, r io.Reader) error {
 	err := copyInto(ctx, file, r)
 	if err == nil {
-		// Before the rename: otherwise a power cut could leave the name with nothing behind it.
+		// Sync before the rename: otherwise a power cut could leave the name without content.
 		err = file.Sync()
 	}
 	err = errors.Join(err, file.Close())
@@ -202,7 +203,7 @@ func (o *folder) fill(ctx context.Context, temp, name string, file *os.File, r i
 	return nil
 }
 
-// copyInto writes what r yields. What is in memory is written in one piece.
+// copyInto copies r to the file. Content in memory is written in one piece.
 func copyInto(ctx context.Context, file *os.File, r io.Reader) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -213,12 +214,12 @@ func copyInto(ctx context.Context, file *os.File, r io.Reader) error {
 			return err
 		}
 	}
-	// Neither side may take the copying over: the context would not be asked.
+	// The wrappers prevent shortcuts of the copy, which would not check the context.
 	_, err := io.CopyBuffer(struct{ io.Writer }{file}, contextReader{ctx, r}, make([]byte, copyBytes))
 	return err
 }
 
-// sync puts the folder's entries on disk. Those who wait for a sync are served by the next one together.
+// sync syncs the folder's entries. All callers that wait share the next sync.
 func (o *folder) sync() error {
 	mine := o.changes.Add(1)
 	o.mu.Lock()
@@ -227,7 +228,7 @@ func (o *folder) sync() error {
 		return o.failed
 	}
 	all := o.changes.Load()
-	// An error is reported once only: whoever asks again would be told that all is well.
+	// The kernel reports a sync error only once: a second sync would wrongly succeed.
 	if o.failed = o.self.Sync(); o.failed == nil {
 		o.synced = all
 	}

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// errBadKey is the error of a key that no file can have. Keys are made by the program, so it names a bug or an attack.
+// errBadKey is the error for an invalid key. The program makes all keys, so it means a bug or an attack.
 var errBadKey = errors.New("not a valid file key")
 
-// Limits of keys, in bytes. A segment leaves room for the ending of temporary files in the 255 bytes a file system allows.
+// Limits of keys, in bytes. A segment leaves room for the suffix of temporary files within the 255 bytes of file systems.
 const (
 	maxKeyBytes     = 1024
 	maxSegmentBytes = 230
 )
 
-// tempSuffix ends the names of half-written files in a folder.
+// tempSuffix is the suffix of files in a folder that are being written.
 const tempSuffix = ".tmp"
 
 // checkKey refuses keys that would leave the folder, hide from List or differ between a folder and a bucket.
@@ -35,7 +35,7 @@ func checkKey(key string) error {
 // checkPrefix accepts the beginnings of keys, the empty one too.
 func checkPrefix(prefix string) error {
 	bad := len(prefix) > maxKeyBytes || !utf8.ValidString(prefix) || strings.ContainsFunc(prefix, badRune) ||
-		strings.Contains(prefix, "__0x") // what the library writes for characters it escapes
+		strings.Contains(prefix, "__0x") // how the library escapes characters
 	segments := strings.Split(prefix, "/")
 	for i, segment := range segments {
 		isLast := i == len(segments)-1

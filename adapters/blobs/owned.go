@@ -11,31 +11,31 @@ import (
 	"moviola/internal/quota"
 )
 
-// mostOwners bounds how many names are remembered with their accounts.
+// mostOwners is the largest number of names that are remembered with their accounts.
 const mostOwners = 200_000
 
-// named are files whose keys have a name in the place of their account. It is safe for concurrent use.
+// named holds the accounts of files whose keys have a name instead of an account. It is safe for concurrent use.
 type named struct {
 	find func(ctx context.Context, name string) (string, error)
 
 	mu     sync.Mutex
-	owners map[string]string // by name; those that have one
+	owners map[string]string // account by name
 
-	walking sync.Mutex // guards last: one walk at a time
+	walking sync.Mutex // guards last, and allows one walk at a time
 	last    *walk      // nil: there was none
 }
 
-// walk is what was found at one look through the files. Accounts share it: it costs as much for one as for all.
+// walk is the result of one pass over the files. Accounts share it, because a pass costs as much for one account as for all.
 type walk struct {
 	at     time.Time
 	sums   map[string]quota.Amount // by account
-	served map[string]bool         // accounts that have had it
+	served map[string]bool         // accounts that have used this walk
 }
 
-// walkAge is how old a walk may be for an account that has had none since the start.
+// walkAge is the largest age of a walk that an account may use if it has used none since the start.
 const walkAge = time.Minute
 
-// known is the account of the file below a name, as far as it was looked up.
+// known returns the remembered account of a name.
 func (n *named) known(rest string) string {
 	name, _, _ := strings.Cut(rest, "/")
 	n.mu.Lock()
@@ -43,7 +43,7 @@ func (n *named) known(rest string) string {
 	return n.owners[name]
 }
 
-// owner looks an account up. What was stored before anything is known of it is nobody's as yet.
+// owner returns the account of a name. A file whose owner is not known yet counts to nobody.
 func (n *named) owner(ctx context.Context, name string) (string, error) {
 	if account := n.known(name); account != "" {
 		return account, nil
@@ -56,7 +56,7 @@ func (n *named) owner(ctx context.Context, name string) (string, error) {
 	return account, nil
 }
 
-// note remembers whose the file below a name is.
+// note remembers the account of a name.
 func (n *named) note(rest, account string) {
 	name, _, _ := strings.Cut(rest, "/")
 	n.mu.Lock()
@@ -72,7 +72,7 @@ func (n *named) note(rest, account string) {
 
 const shelfSizes = `SELECT key, length(body) FROM documents WHERE key >= ?1 AND key < ?2`
 
-// measureOwned adds the files of an account below a prefix to a sum; those of all when it is empty.
+// measureOwned adds an account's files below a prefix to a sum; if the account is empty, those of all.
 func (b *Bucket) measureOwned(ctx context.Context, prefix string, files *named, account string, sum *quota.Amount) error {
 	if account == "" {
 		return b.measureBelow(ctx, prefix, sum)
@@ -93,7 +93,7 @@ func (b *Bucket) measureOwned(ctx context.Context, prefix string, files *named, 
 	return nil
 }
 
-// walkOwned adds up what each account has below a prefix.
+// walkOwned adds up the files of each account below a prefix.
 func (b *Bucket) walkOwned(ctx context.Context, prefix string, files *named) (*walk, error) {
 	w := &walk{at: time.Now(), sums: map[string]quota.Amount{}, served: map[string]bool{}}
 	by := map[string]quota.Amount{}

@@ -17,18 +17,18 @@ import (
 	"moviola/commands"
 )
 
-// shelfName is the file, in the top folder, of what is kept on the shelf. No key begins so.
+// shelfName is the database of the shelf, in the top folder. No key begins with it.
 const shelfName = "documents.db"
 
-// shelfLayout numbers the form of its tables, in the file's user_version.
+// shelfLayout is the version of its tables, stored in the file's user_version.
 const shelfLayout = 1
 
 const (
-	shelfReaders = 4   // connections that read
-	shelfPage    = 500 // keys that are looked up at a time
+	shelfReaders = 4   // connections for reading
+	shelfPage    = 500 // keys per query
 )
 
-// Bodies stand in the order in which they came, so that those of one commit lie together.
+// Bodies are stored in the order of arrival, so that the bodies of one commit are adjacent.
 const shelfSchema = `CREATE TABLE IF NOT EXISTS documents (
 	number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, written INTEGER NOT NULL, body BLOB NOT NULL)`
 
@@ -40,8 +40,8 @@ const (
 	shelfWalk   = `SELECT key, written FROM documents WHERE key > ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT ?4`
 )
 
-// shelf keeps small files in one SQLite file, which several processes of a host may share. What it has accepted survives a power
-// cut: all who wait share one transaction and its sync. It is safe for concurrent use.
+// shelf stores small files in one SQLite database, which several processes of a host may share. Accepted files survive a power
+// cut: all waiting writers share one transaction and its sync. It is safe for concurrent use.
 type shelf struct {
 	path    string
 	readers *sqlitex.Pool
@@ -50,7 +50,7 @@ type shelf struct {
 	written chan struct{} // closed when the writer has ended
 }
 
-// openShelf opens the file in a folder, or makes it. close must be called.
+// openShelf opens the database in a folder, or creates it. The caller must call close.
 func openShelf(dir string) (*shelf, error) {
 	s := &shelf{path: filepath.Join(dir, shelfName), queue: make(chan *shelving, maxShelvings), written: make(chan struct{})}
 	if err := s.open(); err != nil {
@@ -61,8 +61,8 @@ func openShelf(dir string) (*shelf, error) {
 }
 
 func (s *shelf) open() error {
-	// Made here, for only its owner may read it. A file that is there must not be opened and closed beside SQLite: its locks
-	// would go.
+	// The file is created here, so that only its owner can read it. An existing file must not be opened and closed outside of
+	// SQLite: that would release SQLite's locks.
 	file, err := os.OpenFile(s.path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err == nil {
 		err = errors.Join(file.Close(), syncFolder(filepath.Dir(s.path)))
@@ -74,7 +74,7 @@ func (s *shelf) open() error {
 	if s.writer, err = sqlite.OpenConn(uri); err != nil {
 		return err
 	}
-	// A commit waits for its sync, and what was removed is overwritten.
+	// A commit waits for its sync, and removed content is overwritten.
 	for _, setting := range []string{"synchronous = FULL", "secure_delete = ON", "cache_size = -16384",
 		"wal_autocheckpoint = 4000"} {
 		if err := sqlitex.ExecuteTransient(s.writer, "PRAGMA "+setting, nil); err != nil {
@@ -88,7 +88,7 @@ func (s *shelf) open() error {
 	return err
 }
 
-// settle makes the tables of a new file, and refuses a file of another layout.
+// settle creates the tables of a new database, and refuses one with another layout.
 func (s *shelf) settle() (err error) {
 	end, err := sqlitex.ImmediateTransaction(s.writer)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *shelf) settle() (err error) {
 	return sqlitex.ExecuteTransient(s.writer, fmt.Sprintf("PRAGMA user_version = %d", shelfLayout), nil)
 }
 
-// close waits for what is being written. No call may be under way or follow.
+// close waits for pending writes. No call may be running or follow.
 func (s *shelf) close() error {
 	close(s.queue)
 	<-s.written
@@ -126,7 +126,7 @@ func (s *shelf) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// shelved is a file of the shelf, read.
+// shelved is the content of a file on the shelf.
 type shelved struct {
 	*bytes.Reader
 	written time.Time
@@ -148,8 +148,7 @@ func (s *shelf) get(ctx context.Context, key string) (*shelved, error) {
 	return found, err
 }
 
-// walk hands the keys that begin with a prefix to visit, in order, and when their files were written. Nothing is locked
-// meanwhile.
+// walk calls visit for the keys with a prefix, in order, with the times when their files were written. It holds no lock.
 func (s *shelf) walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error {
 	type entry struct {
 		key     string
@@ -175,7 +174,7 @@ func (s *shelf) walk(ctx context.Context, prefix string, visit func(key string, 
 	}
 }
 
-// query hands the rows of a statement to visit.
+// query calls visit for each row of a statement.
 func (s *shelf) query(ctx context.Context, statement string, visit func(*sqlite.Stmt), args ...any) error {
 	conn, err := s.readers.Take(ctx)
 	if err != nil {

@@ -11,22 +11,22 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// What one transaction takes along of what waits.
+// The bounds of one transaction.
 const (
 	maxShelvings     = 256
 	maxShelvingBytes = 4 << 20
 )
 
-// shelving is one change on its way to the shelf.
+// shelving is a change that waits for the writer.
 type shelving struct {
 	key     string
 	body    []byte
 	remove  bool
-	decided atomic.Bool // by the writer, which takes it, or by the caller, who has given up
-	reply   chan error  // has room for one
+	decided atomic.Bool // set by the writer that takes the change, or by the caller that gives up
+	reply   chan error  // buffered for one result
 }
 
-// put stores a file. It ends with ctx, and then stores nothing.
+// put stores a file. If ctx ends it stores nothing.
 func (s *shelf) put(ctx context.Context, key string, body []byte) error {
 	return s.submit(ctx, &shelving{key: key, body: body})
 }
@@ -54,10 +54,10 @@ func (s *shelf) submit(ctx context.Context, change *shelving) error {
 	if change.decided.CompareAndSwap(false, true) {
 		return ctx.Err()
 	}
-	return <-change.reply // it is being written
+	return <-change.reply // the writer has taken the change
 }
 
-// run writes until the queue is closed: everything that waits with one commit.
+// run writes until the queue is closed: all waiting changes in one commit.
 func (s *shelf) run() {
 	defer close(s.written)
 	for first := range s.queue {
@@ -65,7 +65,7 @@ func (s *shelf) run() {
 	}
 }
 
-// collect takes what waits behind a change.
+// collect returns a change together with those that wait after it.
 func (s *shelf) collect(first *shelving) []*shelving {
 	batch, bytes := []*shelving{first}, len(first.body)
 	for len(batch) < maxShelvings && bytes < maxShelvingBytes {
@@ -82,7 +82,7 @@ func (s *shelf) collect(first *shelving) []*shelving {
 	return batch
 }
 
-// write commits a batch and answers: all of it is on disk, or nothing.
+// write commits a batch and answers its callers: all of it is on disk, or nothing.
 func (s *shelf) write(batch []*shelving) {
 	taken := batch[:0]
 	err := s.transaction(func() error {
@@ -99,7 +99,7 @@ func (s *shelf) write(batch []*shelving) {
 		}
 		return nil
 	})
-	if err != nil && len(taken) == 0 { // it could not even begin
+	if err != nil && len(taken) == 0 { // the transaction could not be begun
 		taken = batch
 	}
 	for _, change := range taken {
@@ -107,7 +107,7 @@ func (s *shelf) write(batch []*shelving) {
 	}
 }
 
-// transaction makes what do does durable. Another process that writes is waited for.
+// transaction runs do in a durable transaction. It waits for other processes that write.
 func (s *shelf) transaction(do func() error) error {
 	err := func() (err error) {
 		end, err := sqlitex.ImmediateTransaction(s.writer)
@@ -118,7 +118,7 @@ func (s *shelf) transaction(do func() error) error {
 		return do()
 	}()
 	switch code := sqlite.ErrCode(err); {
-	case code.ToPrimary() == sqlite.ResultFull, code == sqlite.ResultIOErrSHMSize: // no room for the log, or for its index
+	case code.ToPrimary() == sqlite.ResultFull, code == sqlite.ResultIOErrSHMSize: // no disk space for the log, or for its index
 		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	default:
 		return err
@@ -139,14 +139,14 @@ func (c *shelving) apply(conn *sqlite.Conn) error {
 	if !c.remove {
 		stmt.BindInt64(2, time.Now().UnixMilli())
 		if len(c.body) == 0 {
-			stmt.BindZeroBlob(3, 0) // no bytes would be taken for NULL
+			stmt.BindZeroBlob(3, 0) // an empty slice would be stored as NULL
 		} else {
 			stmt.BindBytes(3, c.body)
 		}
 	}
 	_, err = stmt.Step()
 	if err != nil {
-		_ = stmt.Reset() // it repeats the error of Step
+		_ = stmt.Reset() // repeats the error of Step
 		return err
 	}
 	return stmt.Reset()

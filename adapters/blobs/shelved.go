@@ -14,18 +14,18 @@ import (
 	"moviola/commands"
 )
 
-// shelves tells whether a key's file belongs on the shelf.
+// shelves says whether the file of a key belongs on the shelf.
 func (b *Bucket) shelves(key string) bool {
 	return b.shelf != nil && slices.ContainsFunc(b.shelved, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// putOnShelf stores a file on the shelf, and removes the one of an earlier version that it replaces.
+// putOnShelf stores a file on the shelf, and removes a file of an earlier version under the same key.
 func (b *Bucket) putOnShelf(ctx context.Context, key string, r io.Reader) error {
 	body, err := readAll(ctx, r)
 	if err != nil {
 		return err
 	}
-	// Looked for before: what cannot be removed would come back with the next Delete.
+	// Checked first: an old file that cannot be removed would reappear after the next Delete.
 	_, err = os.Lstat(b.path(key))
 	replaces := err == nil
 	if ignoreMissing(err) != nil {
@@ -40,7 +40,7 @@ func (b *Bucket) putOnShelf(ctx context.Context, key string, r io.Reader) error 
 	return syncFolder(filepath.Dir(b.path(key)))
 }
 
-// readAll reads what r yields, in one piece where its length is known.
+// readAll reads r, in one piece if its length is known.
 func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	if sized, ok := r.(interface{ Len() int }); ok {
 		body := make([]byte, sized.Len())
@@ -50,7 +50,7 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	return io.ReadAll(contextReader{ctx, r})
 }
 
-// openOnShelf opens a file of the shelf, or one of an earlier version.
+// openOnShelf opens a file on the shelf, or one of an earlier version.
 func (b *Bucket) openOnShelf(ctx context.Context, key string) (commands.File, error) {
 	for again := false; ; again = true {
 		found, err := b.shelf.get(ctx, key)
@@ -64,7 +64,7 @@ func (b *Bucket) openOnShelf(ctx context.Context, key string) (commands.File, er
 		if err == nil || again || !errors.Is(err, commands.ErrFileNotFound) {
 			return file, err
 		}
-		// It may have been replaced between the two looks.
+		// It may have been moved to the shelf between the two looks.
 	}
 }
 

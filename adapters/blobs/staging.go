@@ -20,7 +20,8 @@ import (
 
 var _ mediafiles.Staging = (*Bucket)(nil)
 
-// Presigns says whether the storage has addresses of its own, to which files can be sent without this program. A folder has none.
+// Presigns says whether clients can upload to addresses of the storage itself, without this program. A folder has no such
+// addresses.
 func (b *Bucket) Presigns() bool { return b.dir == "" }
 
 // Presign implements commands.Staging. The signature covers method, key, length and type.
@@ -44,7 +45,7 @@ func (b *Bucket) Presign(ctx context.Context, key, contentType string, size int6
 	return address, nil
 }
 
-// Ping says whether the storage can be reached.
+// Ping returns an error if the storage cannot be reached.
 func (b *Bucket) Ping(ctx context.Context) error {
 	if b.dir != "" {
 		_, err := os.Stat(b.dir)
@@ -72,7 +73,7 @@ func (b *Bucket) Stat(ctx context.Context, key string) (mediafiles.Staged, error
 	return mediafiles.Staged{Size: found.Size, ContentType: found.ContentType, At: found.ModTime}, nil
 }
 
-// Copy implements commands.Staging. The storage copies by itself.
+// Copy implements commands.Staging. The storage copies without transferring the bytes here.
 func (b *Bucket) Copy(ctx context.Context, from, to string) error {
 	if err := errors.Join(checkKey(from), checkKey(to)); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (b *Bucket) Copy(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// copy copies within the bounds.
+// copy copies a file if the bounds allow it.
 func (b *Bucket) copy(ctx context.Context, from, to string) error {
 	room, account := b.roomOf(ctx, to)
 	if room == nil {

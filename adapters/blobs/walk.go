@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Walk hands every key that begins with a prefix, and when its file was last written, to visit, whose error ends the walk.
-// The prefix is empty or ends with a slash. Unlike List it keeps nothing in memory. Files that come or go meanwhile may be
-// seen or not; one that is just being replaced, twice.
+// Walk calls visit for every key with a prefix, with the time when its file was last written. An error of visit ends the walk.
+// The prefix is empty or ends with a slash. Unlike List it does not collect keys in memory. Files that are added or removed
+// meanwhile may be seen or not; a file that is just being replaced may be seen twice.
 func (b *Bucket) Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error {
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		return fmt.Errorf("%w: %q is no folder", errBadKey, prefix)
@@ -52,7 +52,7 @@ func (b *Bucket) walkBucket(ctx context.Context, prefix string, visit func(strin
 	}
 }
 
-// walkFolder reads the folder itself: the library begins anew at its top for every thousand files.
+// walkFolder reads the folder directly: the library starts again at the top for every thousand files.
 func (b *Bucket) walkFolder(ctx context.Context, prefix string, visit func(string, time.Time) error) error {
 	return b.walkFiles(ctx, filepath.Join(b.dir, filepath.FromSlash(prefix)), func(path string, info os.FileInfo) error {
 		inside, err := filepath.Rel(b.dir, path)
@@ -62,11 +62,11 @@ func (b *Bucket) walkFolder(ctx context.Context, prefix string, visit func(strin
 		if key := filepath.ToSlash(inside); checkKey(key) == nil {
 			return visit(key, info.ModTime())
 		}
-		return nil // half-written, or not ours
+		return nil // a temporary file, or no file of ours
 	})
 }
 
-// walkFiles hands every file below a folder to visit. What goes meanwhile is left out.
+// walkFiles calls visit for every file below a folder. Files that are removed meanwhile are skipped.
 func (b *Bucket) walkFiles(ctx context.Context, dir string, visit func(path string, info os.FileInfo) error) error {
 	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -83,8 +83,8 @@ func (b *Bucket) walkFiles(ctx context.Context, dir string, visit func(path stri
 	})
 }
 
-// Tidy removes the half-written files that a crash has left in the folder, and folders in which nothing is left: those last
-// changed before the given time. It walks the whole folder; where the files are not in a folder it does nothing.
+// Tidy removes temporary files that a crash has left in the folder, and empty folders, if they were last changed before the given
+// time. It walks the whole folder; in a bucket it does nothing.
 func (b *Bucket) Tidy(ctx context.Context, before time.Time) error {
 	if b.dir == "" {
 		return nil
@@ -104,11 +104,11 @@ func (b *Bucket) Tidy(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// lockTime is longer than it takes to lock a temporary file that was just made.
+// lockTime is the longest time between creating and locking a temporary file.
 const lockTime = 5 * time.Second
 
-// RemoveAbandoned removes the half-written files of processes that were killed: those that nobody has locked. It walks the whole
-// folder; where the files are not in a folder it does nothing.
+// RemoveAbandoned removes the temporary files of processes that were killed: those that are not locked. It walks the whole
+// folder; in a bucket it does nothing.
 func (b *Bucket) RemoveAbandoned(ctx context.Context) error {
 	if b.dir == "" {
 		return nil
@@ -122,7 +122,7 @@ func (b *Bucket) RemoveAbandoned(ctx context.Context) error {
 	})
 }
 
-// abandoned says whether nobody writes a file. Where the file system has no locks that cannot be told.
+// abandoned says whether no process writes a temporary file. It is false on file systems without locks.
 func abandoned(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -132,7 +132,7 @@ func abandoned(path string) bool {
 	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
-// removeEmpty removes the folders in which nothing is left. Whoever puts a file into one just now fails, and tries again.
+// removeEmpty removes empty folders. A concurrent write into one fails, and tries again.
 func (b *Bucket) removeEmpty(ctx context.Context, before time.Time) error {
 	return filepath.WalkDir(b.dir, func(path string, entry os.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -145,14 +145,14 @@ func (b *Bucket) removeEmpty(ctx context.Context, before time.Time) error {
 		if err != nil || !info.ModTime().Before(before) {
 			return ignoreMissing(err)
 		}
-		if os.Remove(path) == nil { // it refuses a folder that is not empty
+		if os.Remove(path) == nil { // fails for a folder that is not empty
 			return filepath.SkipDir
 		}
 		return nil
 	})
 }
 
-// ignoreMissing drops the error of a file that another process has moved or removed meanwhile.
+// ignoreMissing drops the error of a file that another process has moved or removed.
 func ignoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

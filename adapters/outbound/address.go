@@ -2,9 +2,9 @@ package outbound
 
 import "net/netip"
 
-// special4 are the IPv4 ranges that are not the public Internet's: the IANA special-purpose registry, the ranges it calls
-// globally reachable included (anycast and translation services, no place for a receiver), and the platform address of one
-// cloud that looks public.
+// special4 are the IPv4 ranges outside of the public Internet: the IANA special-purpose registry, including the ranges that it
+// calls globally reachable (anycast and translation services, which host no receivers), and the platform address of one cloud
+// that looks public.
 var special4 = prefixes(
 	"0.0.0.0/8",        // this network; 0.0.0.0 connects to loopback on Linux
 	"10.0.0.0/8",       // private
@@ -27,8 +27,8 @@ var special4 = prefixes(
 	"240.0.0.0/4",      // reserved, broadcast
 )
 
-// global6 is the part of IPv6 that is handed out to the public Internet. All else is refused without naming it: loopback,
-// mapped and compatible IPv4, NAT64, link-local, unique local, site-local, multicast, and what nobody has assigned.
+// global6 is the part of IPv6 that is assigned to the public Internet. Everything else is refused: loopback, mapped and
+// compatible IPv4, NAT64, link-local, unique local, site-local, multicast, and unassigned ranges.
 var global6 = netip.MustParsePrefix("2000::/3")
 
 // special6 are the ranges inside global6 that are not public.
@@ -48,8 +48,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// Public says whether an address belongs to the public Internet; the zero Addr does not. An IPv4 address mapped into IPv6 is
-// judged as what it is.
+// Public says whether an address belongs to the public Internet; false for the zero Addr. An IPv4 address mapped into IPv6 is
+// treated as IPv4.
 func Public(addr netip.Addr) bool {
 	if addr.Zone() != "" {
 		return false

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// maxDials bounds how many of a name's addresses are tried. All of them are checked.
+// maxDials is the largest number of a name's addresses that are tried. All of them are checked.
 const maxDials = 8
 
-// minDial is the least time one address gets while others are still to be tried.
+// minDial is the least time for one address while others are still to be tried.
 const minDial = 2 * time.Second
 
-// notPublic is the one text for every address that is refused, so that it does not tell which networks are behind it.
+// notPublic is the message for all refused addresses, so that it does not reveal which networks exist.
 const notPublic = "the host is not a public address"
 
 // DialContext connects to host:port over TCP once every address of the host has been found public, or when the operator
@@ -25,7 +25,7 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	return g.dial(ctx, network, address, nil)
 }
 
-// dial is DialContext for a protocol that is at home on some of the ports that are refused otherwise.
+// dial is DialContext for a protocol whose usual ports (home) are refused to other protocols.
 func (g *Guard) dial(ctx context.Context, network, address string, home []int) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -48,16 +48,16 @@ func (g *Guard) dial(ctx context.Context, network, address string, home []int) (
 		return nil, err
 	}
 	for _, addr := range addrs {
-		// One bad address spoils the answer: whoever mixes them is probing.
+		// One refused address refuses the whole answer: a mixture is an attack.
 		if !g.reachable(addr) {
 			return nil, refuse(address, notPublic)
 		}
 	}
-	// The check is repeated on the socket, just before it connects: nothing between here and there can replace the address.
+	// The check is repeated on the socket just before it connects, so that the address cannot be replaced in between.
 	return dialEach(ctx, net.Dialer{ControlContext: g.control}, network, addrs, port)
 }
 
-// dialAllowed connects to a host the operator has opened, wherever it points.
+// dialAllowed connects to a host that the operator has allowed, whatever its address is.
 func (g *Guard) dialAllowed(ctx context.Context, network, host, port string) (net.Conn, error) {
 	addrs, err := g.lookup(ctx, host)
 	if err != nil {
@@ -66,7 +66,7 @@ func (g *Guard) dialAllowed(ctx context.Context, network, host, port string) (ne
 	return dialEach(ctx, net.Dialer{}, network, addrs, port)
 }
 
-// lookup returns the addresses of a host, itself if it is one.
+// lookup returns the addresses of a host name or of a literal address.
 func (g *Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr.Unmap()}, nil
@@ -84,7 +84,7 @@ func (g *Guard) lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return addrs, nil
 }
 
-// dialEach tries the addresses in turn, each with its share of the time that is left.
+// dialEach tries the addresses in turn, each with a share of the remaining time.
 func dialEach(ctx context.Context, dialer net.Dialer, network string, addrs []netip.Addr, port string) (net.Conn, error) {
 	addrs = addrs[:min(len(addrs), maxDials)]
 	var first error
@@ -113,17 +113,17 @@ func dialOne(ctx context.Context, dialer net.Dialer, network, address string, le
 	return dialer.DialContext(ctx, network, address)
 }
 
-// control refuses a socket whose peer may not be reached.
+// control refuses a socket whose peer address is not allowed.
 func (g *Guard) control(_ context.Context, _, address string, _ syscall.RawConn) error {
-	peer, _ := netip.ParseAddrPort(address) // one that cannot be read is the zero Addr, which nobody may reach
+	peer, _ := netip.ParseAddrPort(address) // an invalid address becomes the zero Addr, which is refused
 	if !g.reachable(peer.Addr()) {
 		return refuse(address, notPublic)
 	}
 	return nil
 }
 
-// reachable says whether an address is public and not one of this host's own: what this service serves is read from its
-// storage, and what else listens on this host is nobody's business. Decision 8.
+// reachable says whether an address is public and does not belong to this host: the service's own files are read from storage,
+// and other services of this host are not for users. Decision 8.
 func (g *Guard) reachable(addr netip.Addr) bool {
 	return Public(addr) && !g.own.has(addr)
 }

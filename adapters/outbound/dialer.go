@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// DialOptions shape the connections of a protocol other than HTTP.
+// DialOptions configure the connections of a protocol other than HTTP.
 type DialOptions struct {
-	// Ports are the ports the protocol is at home on. They are refused to everything else.
+	// Ports are the usual ports of the protocol. They are refused to all other protocols.
 	Ports []int
-	// Connect bounds resolving and connecting, all addresses together; 0: no limit but the context's.
+	// Connect is the time limit for resolving and connecting, all addresses together; 0: only the context's.
 	Connect time.Duration
-	// Idle ends a connection on which nothing can be read or written for so long; 0: never.
+	// Idle closes a connection on which nothing can be read or written for this time; 0: never.
 	Idle time.Duration
 }
 
@@ -41,7 +41,7 @@ func (g *Guard) Dialer(o DialOptions) func(ctx context.Context, network, address
 	}
 }
 
-// liveConn moves its deadline on with every byte that passes.
+// liveConn extends its deadline whenever bytes are transferred.
 type liveConn struct {
 	net.Conn
 	idle time.Duration
@@ -75,8 +75,8 @@ func (c *liveConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Explain is what may be told of an error that ended a conversation over a connection of Dialer: why, in words without any
-// address, and false when the error is not one of the network's.
+// Explain returns a public explanation of an error on a connection of Dialer, without any address; false when the error is not
+// one of the network.
 func Explain(err error) (string, bool) {
 	var refused *Refused
 	var failure *Failure

@@ -13,9 +13,9 @@ import (
 	"syscall"
 )
 
-// Refused says that the guard does not let a request out. Trying again changes nothing.
+// Refused says that the guard refuses a request. A retry would be refused too.
 type Refused struct {
-	Address string // scheme and host, or host and port below HTTP; empty when the address cannot be read at all
+	Address string // scheme and host, or host and port for other protocols than HTTP; empty when the address is invalid
 	why     string
 }
 
@@ -25,13 +25,13 @@ func refuse(address, format string, args ...any) *Refused {
 
 func (e *Refused) Error() string { return describe(e.Address, e.why) }
 
-// Reason is why, in words for a user, without any address.
+// Reason is the reason in words for a user, without any address.
 func (e *Refused) Reason() string { return e.why }
 
-// Refused marks the error for packages that do not know this one.
+// Refused marks the error for packages that do not import this one.
 func (e *Refused) Refused() bool { return true }
 
-// Failure says that a request was let out and got no answer. Its text shows scheme and host only; what it wraps may say more.
+// Failure says that a request was sent and failed. Its text shows scheme and host only; the wrapped error may contain more.
 type Failure struct {
 	Address string // scheme and host
 	why     string
@@ -40,10 +40,10 @@ type Failure struct {
 
 func (e *Failure) Error() string { return describe(e.Address, e.why) }
 
-// Reason is why, in words for a user, without any address.
+// Reason is the reason in words for a user, without any address.
 func (e *Failure) Reason() string { return e.why }
 
-// Unwrap gives the cause, whose text may hold internal addresses: branch on it, do not show it.
+// Unwrap returns the cause, whose text may contain internal addresses: test it, do not show it.
 func (e *Failure) Unwrap() error { return e.cause }
 
 // Timeout says whether a time limit ended the request. It makes Failure a net.Error in part, as url.Error asks for.
@@ -64,7 +64,7 @@ func Origin(u *url.URL) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// explain turns what a request ended with into an error that may be shown.
+// explain converts the error of a request to one that may be shown.
 func explain(r *http.Request, err error) error {
 	var refused *Refused
 	if errors.As(err, &refused) {
@@ -73,10 +73,10 @@ func explain(r *http.Request, err error) error {
 	return &Failure{Address: Origin(r.URL), why: reason(err), cause: err}
 }
 
-// otherwise is the reason for what belongs to no family.
+// otherwise is the reason for unknown kinds of failure.
 const otherwise = "the request failed"
 
-// reason puts the families of failure into words. It never repeats the error's own text, which names internal addresses.
+// reason describes a failure in words. It never repeats the error's own text, which contains internal addresses.
 func reason(err error) string {
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError
@@ -88,7 +88,7 @@ func reason(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "the request was cancelled"
-	case errors.As(err, &dns): // also one that took too long
+	case errors.As(err, &dns): // includes time-outs
 		return "the host name could not be resolved"
 	case isTimeout(err):
 		return "no answer in time"
@@ -100,7 +100,7 @@ func reason(err error) string {
 		return "the TLS handshake failed"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, syscall.EPIPE),
-		errors.Is(err, net.ErrClosed): // while the request was being sent
+		errors.Is(err, net.ErrClosed): // closed while the request was being sent
 		return "the connection was closed without an answer"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return "the host cannot be reached"

@@ -1,8 +1,9 @@
-// Package outbound is the one guarded road out of the service: assets, webhooks and whatever else a user's address may name.
+// Package outbound is the only way for requests to leave the service for addresses that a user may name: assets, webhooks and
+// others.
 //
-// A request is refused unless every address its host resolves to is a public one; the connection is then made to the very
-// address that was checked, so that a name cannot point elsewhere a moment later. Every hop of a redirect is checked again.
-// There is no ambient proxy, no cookie jar and no credential but what the address itself carries.
+// A request is refused unless every address of its host is public; the connection is then made to the address that was checked,
+// so that a name cannot change its address in between. Every redirect is checked again. It uses no proxy of the environment, no
+// cookies, and no credentials except those in the address itself.
 package outbound
 
 import (
@@ -21,7 +22,7 @@ import (
 // MaxRedirects is how many redirects a following client takes before it gives up.
 const MaxRedirects = 5
 
-// maxHeaderBytes bounds what the header of an answer may cost.
+// maxHeaderBytes is the largest response header.
 const maxHeaderBytes = 64 << 10
 
 // Resolver turns a host name into addresses. *net.Resolver is one.
@@ -29,15 +30,15 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Config says what a Guard lets through.
+// Config is the configuration of a Guard.
 type Config struct {
-	// Allow names what may be reached although it is not public: host:port, exactly as addresses write them, the port
-	// included when it is the scheme's own. "localhost:9000" does not open 127.0.0.1:9000.
+	// Allow lists addresses that may be reached although they are not public: host:port, exactly as users write them, with the
+	// port even if it is the default. "localhost:9000" does not allow 127.0.0.1:9000.
 	Allow []string
-	// Resolver is asked for addresses. Nil means the system's configuration, read by Go's own resolver: the C library's
-	// accepts numbers such as 2130706433 and 0x7f.1 as addresses.
+	// Resolver resolves names. Nil: the system's configuration with Go's own resolver; that of the C library accepts numbers such
+	// as 2130706433 and 0x7f.1 as addresses.
 	Resolver Resolver
-	// Self is host:port of the service's own base address, which is refused; empty: none. What it serves is read from its
+	// Self is host:port of the service's own base address, which is refused; empty: none. The service reads its own files from
 	// storage instead. Decision 8.
 	Self string
 	// Own returns the addresses of this host, which are refused even when they are public. Nil means those of its network
@@ -45,11 +46,11 @@ type Config struct {
 	Own func() ([]netip.Addr, error)
 }
 
-// Guard makes the clients that may leave this machine. It is safe for concurrent use.
+// Guard makes clients for requests that leave this machine. It is safe for concurrent use.
 type Guard struct {
 	allow    map[string]bool
 	resolver Resolver
-	self     string // as allowKey writes it
+	self     string // in the form of allowKey
 	own      *ownAddresses
 }
 
@@ -78,8 +79,8 @@ func NewGuard(cfg Config) (*Guard, error) {
 	return g, errors.Join(errs...)
 }
 
-// Options shape a client. The zero Options give one that follows no redirect, keeps no connection and waits as long as the
-// request's context allows.
+// Options configure a client. The client of the zero Options follows no redirects, keeps no connections and has no time limit
+// besides the request's context.
 type Options struct {
 	Connect   time.Duration // for resolving and connecting, all addresses together; 0: no limit of its own
 	Header    time.Duration // from the request sent to the answer's header; 0: no limit of its own
@@ -102,11 +103,11 @@ func (g *Guard) Client(o Options) *http.Client {
 	}
 }
 
-// Transport returns the road of one request without redirects: its errors are *Refused or *Failure, or the context's.
+// Transport returns a transport for single requests without redirects: its errors are *Refused or *Failure, or the context's.
 // Options.Total and Options.Follow do not apply.
 func (g *Guard) Transport(o Options) http.RoundTripper {
 	return &transport{guard: g, base: &http.Transport{
-		Proxy: nil, // never the environment's: a proxy would resolve and connect in our place
+		Proxy: nil, // never that of the environment: a proxy would resolve and connect by itself
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if o.Connect > 0 {
 				var cancel context.CancelFunc
@@ -118,9 +119,9 @@ func (g *Guard) Transport(o Options) http.RoundTripper {
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
 		TLSHandshakeTimeout:    o.Connect,
 		ResponseHeaderTimeout:  o.Header,
-		ExpectContinueTimeout:  2 * time.Second, // for those who ask before they send a large body
+		ExpectContinueTimeout:  2 * time.Second, // for requests that ask before they send a large body
 		DisableKeepAlives:      !o.KeepAlive,
-		DisableCompression:     true, // a compressed body could unpack to a thousand times its size
+		DisableCompression:     true, // a compressed body could expand to a thousand times its size
 		MaxIdleConnsPerHost:    4,
 		MaxIdleConns:           32,
 		IdleConnTimeout:        30 * time.Second,
@@ -128,13 +129,13 @@ func (g *Guard) Transport(o Options) http.RoundTripper {
 	}}
 }
 
-// redirectPolicy is the CheckRedirect of a client. The hop's address itself is checked by the transport.
+// redirectPolicy returns the CheckRedirect of a client. The transport checks the address of each hop.
 func redirectPolicy(follow bool) func(*http.Request, []*http.Request) error {
 	if !follow {
 		return func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	return func(next *http.Request, via []*http.Request) error {
-		// The referer would tell the next host the path and query of this one.
+		// The referer would reveal this address's path and query to the next host.
 		next.Header.Del("Referer")
 		if len(via) > MaxRedirects {
 			return refuse(Origin(next.URL), "it redirects more than %d times", MaxRedirects)
@@ -146,7 +147,7 @@ func redirectPolicy(follow bool) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// transport checks the address of a request, sends it and makes its error fit to be shown.
+// transport checks the address of a request, sends it, and makes its error safe to show.
 type transport struct {
 	guard *Guard
 	base  *http.Transport
@@ -169,7 +170,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections reach the connections that are kept.
+// CloseIdleConnections makes http.Client.CloseIdleConnections close the kept connections.
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
 func closeBody(r *http.Request) {
@@ -178,8 +179,8 @@ func closeBody(r *http.Request) {
 	}
 }
 
-// allowed says whether the operator has opened host and port.
+// allowed says whether the operator has allowed host and port.
 func (g *Guard) allowed(host, port string) bool { return g.allow[allowKey(host, port)] }
 
-// allowKey writes host and port in one way: host names know no case.
+// allowKey writes host and port in one form: host names are case-insensitive.
 func allowKey(host, port string) string { return net.JoinHostPort(strings.ToLower(host), port) }

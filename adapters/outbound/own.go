@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ownFor is how long the addresses of this host are believed. They change seldom.
+// ownFor is how long the addresses of this host are cached.
 const ownFor = 30 * time.Second
 
-// ownAddresses knows the addresses of this host.
+// ownAddresses caches the addresses of this host.
 type ownAddresses struct {
 	read func() ([]netip.Addr, error)
 
@@ -26,7 +26,7 @@ func newOwnAddresses(read func() ([]netip.Addr, error)) *ownAddresses {
 	return &ownAddresses{read: read}
 }
 
-// has says whether an address is one of this host's. When they cannot be read, those known before count.
+// has says whether an address is one of this host's. When they cannot be read, the cached ones are used.
 func (o *ownAddresses) has(addr netip.Addr) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

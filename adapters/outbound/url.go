@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxURLBytes bounds an address.
+// maxURLBytes is the longest address.
 const maxURLBytes = 8 << 10
 
 // Limits of host names. RFC 1035.
@@ -19,16 +19,15 @@ const (
 	maxLabelBytes = 63
 )
 
-// reservedSuffixes are the names that never belong to the public Internet, whatever some resolver says.
+// reservedSuffixes are names that never belong to the public Internet, even if a resolver knows them.
 var reservedSuffixes = []string{
 	"localhost", "localdomain", "local", "internal", "intranet", "lan", "home.arpa", "onion",
 }
 
-// unresolvable are the names that belong to nobody (RFC 6761): they are no refusal, but names that cannot be resolved, whatever
-// some resolver says.
+// unresolvable are reserved names (RFC 6761): they are not refused, but treated as unknown names, even if a resolver knows them.
 var unresolvable = []string{"test", "invalid"}
 
-// hasSuffix says whether a host is one of some names, or below one.
+// hasSuffix says whether a host is one of some names, or a subdomain of one.
 func hasSuffix(host string, suffixes []string) bool {
 	name := strings.TrimSuffix(strings.ToLower(host), ".")
 	return slices.ContainsFunc(suffixes, func(s string) bool { return name == s || strings.HasSuffix(name, "."+s) })
@@ -42,8 +41,8 @@ var unsafePorts = []int{
 	5060, 5061, 5432, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 9200, 9300, 10080, 11211, 27017,
 }
 
-// CheckURL reads an address that a request may be sent to: http or https, a host that is one and only one thing to every
-// reader, a sane port. It resolves nothing. Whatever a parser might take for another host is *Refused.
+// CheckURL parses an address for a request: http or https, a host that all parsers read in the same way, and a valid port. It
+// does not resolve the host. An ambiguous address is *Refused.
 func (g *Guard) CheckURL(raw string) (*url.URL, error) {
 	if len(raw) > maxURLBytes {
 		return nil, refuse("", "the address is longer than %d bytes", maxURLBytes)
@@ -56,7 +55,7 @@ func (g *Guard) CheckURL(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		// The parser's text repeats the address.
+		// The parser's error contains the address.
 		return nil, refuse("", "the address is not valid")
 	}
 	if err := g.check(u); err != nil {
@@ -65,7 +64,7 @@ func (g *Guard) CheckURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// authority is what stands before the path, query or fragment of an address without its scheme.
+// authority returns the part of an address before path, query and fragment, without the scheme.
 func authority(rest string) string {
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		return rest[:end]
@@ -73,10 +72,10 @@ func authority(rest string) string {
 	return rest
 }
 
-// misleading are the characters that readers of addresses drop, fold or take for a slash, and what is no UTF-8.
+// misleading are characters that some parsers drop, convert or read as a slash, and invalid UTF-8.
 func misleading(r rune) bool { return r <= ' ' || r == '\\' || r == utf8.RuneError }
 
-// check is CheckURL for an address that is parsed already: the hop of a redirect, a request built by hand.
+// check is CheckURL for a parsed address: of a redirect, or of a request built in code.
 func (g *Guard) check(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return refuse("", "only http and https addresses can be called")
@@ -101,8 +100,8 @@ func (g *Guard) check(u *url.URL) error {
 	return nil
 }
 
-// checkHostPort refuses the spellings of a host that are an address in disguise, names that are never public, this service
-// itself, and unsafe ports but those that the protocol is at home on.
+// checkHostPort refuses host names that are disguised addresses, names that are never public, this service itself, and unsafe
+// ports except those of the protocol (home).
 func (g *Guard) checkHostPort(host, port string, home []int) *Refused {
 	if !validPort(port) {
 		return refuse("", "the port is not valid")
@@ -124,7 +123,7 @@ func (g *Guard) checkHostPort(host, port string, home []int) *Refused {
 
 // validPort accepts 1 to 65535 without sign or leading zero.
 func validPort(port string) bool {
-	n, _ := strconv.Atoi(port) // 0 for what is no number
+	n, _ := strconv.Atoi(port) // 0 if it is not a number
 	return n > 0 && n <= 65535 && strconv.Itoa(n) == port
 }
 
@@ -139,7 +138,7 @@ func checkName(host string) *Refused {
 			return refuse("", "the host name is not valid")
 		}
 	}
-	// A last label that is a number makes some readers take the whole for an IPv4 address: 127.1, 0x7f.1, 2130706433.
+	// If the last label is a number, some parsers read the whole name as an IPv4 address: 127.1, 0x7f.1, 2130706433.
 	if last := labels[len(labels)-1]; numeric(last) {
 		return refuse("", "the host name is not valid")
 	}
@@ -149,8 +148,8 @@ func checkName(host string) *Refused {
 	return nil
 }
 
-// notInName holds for what does not belong into a name. Letters beyond ASCII are left to the transport, which writes them in
-// ASCII before the name comes here again for dialling; digits and dots among them are not names at all.
+// notInName says that a rune is not allowed in a host name. Letters beyond ASCII are allowed: the transport converts the name to
+// ASCII, and it is checked again when it is dialled. Digits and dots beyond ASCII are not allowed.
 func notInName(r rune) bool {
 	switch {
 	case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
@@ -162,7 +161,7 @@ func notInName(r rune) bool {
 	}
 }
 
-// numeric says whether a label reads as a number: decimal, octal or hexadecimal.
+// numeric says whether a label can be read as a decimal, octal or hexadecimal number.
 func numeric(label string) bool {
 	if rest, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(rest, "0123456789abcdef") == ""
@@ -170,8 +169,8 @@ func numeric(label string) bool {
 	return strings.Trim(label, "0123456789") == ""
 }
 
-// letterBeyondASCII holds for letters and the marks that belong to them. Compatibility forms (full-width, circled,
-// mathematical) are left out: they turn into ASCII on their way.
+// letterBeyondASCII says that a rune is a letter, or a mark of one. Compatibility forms (full-width, circled, mathematical) are
+// excluded, because they become ASCII when converted.
 func letterBeyondASCII(r rune) bool {
 	if r >= 0xff00 && r <= 0xffef || r >= 0x2000 && r <= 0x2bff || r >= 0x1d400 && r <= 0x1d7ff {
 		return false

@@ -2,13 +2,13 @@ package h264
 
 import "errors"
 
-// ErrUnknown is a stream that is not written as x264 writes them.
+// ErrUnknown says that a stream does not have the form that x264 writes.
 var ErrUnknown = errors.New("h264: not a stream that can be lengthened")
 
-// reader reads the bits of a NAL unit without its emulation prevention. Behind the end it reads zeros, and says so.
+// reader reads the bits of an unescaped NAL unit. After the end it reads zeros, and records that.
 type reader struct {
 	data []byte
-	at   int // bits
+	at   int // position in bits
 	over bool
 }
 
@@ -57,7 +57,7 @@ func (r *reader) se() int32 {
 // writer writes bits.
 type writer struct {
 	data []byte
-	free int // bits of the last byte
+	free int // unused bits of the last byte
 }
 
 func (w *writer) bit(b uint32) {
@@ -91,7 +91,7 @@ func (w *writer) se(v int32) {
 	w.ue(uint32(-2 * v))
 }
 
-// copy writes bits of data from one on to before another.
+// copy writes the bits [from, to) of data.
 func (w *writer) copy(data []byte, from, to int) {
 	r := reader{data: data, at: from}
 	for r.at < to {
@@ -99,14 +99,14 @@ func (w *writer) copy(data []byte, from, to int) {
 	}
 }
 
-// align fills the last byte.
+// align fills up the last byte.
 func (w *writer) align(with uint32) {
 	for w.free > 0 {
 		w.bit(with)
 	}
 }
 
-// unescape takes the emulation prevention out of a NAL unit.
+// unescape removes the emulation prevention bytes of a NAL unit.
 func unescape(nal []byte) []byte {
 	out := make([]byte, 0, len(nal))
 	zeros := 0
@@ -123,7 +123,7 @@ func unescape(nal []byte) []byte {
 	return out
 }
 
-// escape puts the emulation prevention in.
+// escape inserts emulation prevention bytes.
 func escape(data []byte) []byte {
 	out := make([]byte, 0, len(data)+len(data)/256+4)
 	zeros := 0

@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// Stream is a video as an encoder has written it: what stands before its pictures, and these in the order in which they are
-// decoded. Its NAL units have neither start codes nor lengths.
+// Stream is an encoded video: its parameter sets, and its pictures in decoding order. Its NAL units have neither start codes nor
+// length prefixes.
 type Stream struct {
-	Sequence []byte   // the parameter set
-	Pictures [][]byte // likewise: an encoder writes one, Lengthen two
+	Sequence []byte   // sequence parameter set
+	Pictures [][]byte // picture parameter sets: an encoder writes one, Lengthen two
 	Frames   []Frame
 }
 
 // Frame is an encoded picture.
 type Frame struct {
 	Units [][]byte
-	Key   bool // an IDR: whoever begins to read can begin here
-	Shown int  // its place in the order of display. Lengthen finds it by itself
+	Key   bool // an IDR picture, at which decoding can begin
+	Shown int  // its position in display order; set by Lengthen
 }
 
-// Hold is a rest: pictures of a stream that look the same, after one of which More are to be shown that look like it.
+// Hold is a rest: a sequence of equal pictures, after one of which More repeats are inserted.
 type Hold struct {
-	First, Last int // of those that look the same, as displayed
+	First, Last int // range of the equal pictures, in display order
 	More        int
 }
 
-// Lengthen returns the stream with its rests. Streams of one encoder that differ in nothing but how it weighs references have the
-// same parameter sets afterwards. Every picture that it had is decoded to what it was. Holds come in the order of display and do
-// not overlap. ErrUnknown: the stream is not written as x264 writes them, or none of the pictures of a rest ends a group; that of
-// a last one, and of one before a key frame, does.
+// Lengthen returns the stream with its rests. Streams of one encoder that differ only in how references are weighted have the
+// same parameter sets afterwards. Every existing picture is decoded as before. holds are in display order and do not overlap.
+// ErrUnknown: x264 does not write such a stream, or no picture of a rest ends a group; the last rest, and one before a key frame,
+// always have such a picture.
 func Lengthen(in Stream, holds []Hold) (Stream, error) {
 	data := unescape(in.Sequence)
 	s, err := parseSequence(data)
@@ -71,23 +71,23 @@ type lengthener struct {
 	sequence sequence
 	pictures pictures
 	skipped  []byte
-	holds    []Hold // that are still to come
+	holds    []Hold // holds that are not done yet
 	shown    int    // pictures written before the period
 }
 
-// coded is a picture of a period: its slices, and its place in the period.
+// coded is a picture of a period (from one key frame to the next): its slices, and its position in the period.
 type coded struct {
 	slice
 	units  [][]byte
-	slices []slice // of its units; those of others are zero
+	slices []slice // one for each unit; zero for units that are no slices
 	datas  [][]byte
 	shown  int
 }
 
-// read reads the pictures from one key frame to the next.
+// read parses the pictures of a period.
 func (l *lengthener) read(frames []Frame) ([]coded, error) {
 	all := make([]coded, len(frames))
-	taken := make([]bool, len(frames)) // places in the order of display
+	taken := make([]bool, len(frames)) // used positions in display order
 	order := displayOrder{size: int64(1) << l.sequence.orderBits}
 	for i, f := range frames {
 		c, err := l.picture(f, i == 0)
@@ -108,7 +108,7 @@ func (l *lengthener) read(frames []Frame) ([]coded, error) {
 	return all, nil
 }
 
-// picture reads the slices of a picture, which speak of the same one.
+// picture parses the slices of one picture, and checks that they belong together.
 func (l *lengthener) picture(f Frame, key bool) (coded, error) {
 	c := coded{units: f.Units, slices: make([]slice, len(f.Units)), datas: make([][]byte, len(f.Units))}
 	found := false
@@ -135,14 +135,14 @@ func (l *lengthener) picture(f Frame, key bool) (coded, error) {
 	return c, nil
 }
 
-// displayOrder follows the places of pictures in the order of display, of which streams have the lower bits only.
+// displayOrder reconstructs the full display positions of pictures, of which streams store the lower bits only.
 type displayOrder struct {
-	size int64  // of what the bits count
-	high int64  // the upper part, at the last reference
-	last uint32 // the lower part there
+	size int64  // number of values of the stored bits
+	high int64  // upper part of the position of the last reference
+	last uint32 // lower part of the position of the last reference
 }
 
-// full is the whole place of the next picture: the one of all that its bits may mean which is nearest to the last reference.
+// full is the full position of the next picture: of all positions with its lower bits, the one nearest to the last reference.
 func (d *displayOrder) full(s slice) int64 {
 	full := d.high + int64(s.order)
 	switch step := int64(s.order) - int64(d.last); {
@@ -157,7 +157,7 @@ func (d *displayOrder) full(s slice) int64 {
 	return full
 }
 
-// period writes the pictures from one key frame to the next, of which so many lie before it in the stream as it was.
+// period writes the pictures of a period; before is the number of pictures before it in the original stream.
 func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	all, err := l.read(frames)
 	if err != nil {
@@ -168,9 +168,9 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 		return nil, err
 	}
 	var out []Frame
-	var kept []uint32 // numbers of the references, the newest last
+	var kept []uint32 // frame numbers of the references, the newest last
 	numbers := uint32(1) << l.sequence.numberBits
-	next, added := uint32(0), 0 // the number of a picture that is no reference
+	next, added := uint32(0), 0 // the frame number for a picture that is not a reference
 	for i, c := range all {
 		out = append(out, l.moved(c, frames[i].Key, added))
 		if c.reference {
@@ -187,7 +187,7 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 		if more == 0 {
 			continue
 		}
-		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })] // what is shown now: the order is closed here
+		like := all[slices.IndexFunc(all, func(o coded) bool { return o.shown == i })] // the picture displayed now: no later picture is displayed before it
 		if !like.reference || !slices.Contains(kept, like.number) {
 			return nil, fmt.Errorf("%w: the picture of a rest is no reference", ErrUnknown)
 		}
@@ -205,10 +205,10 @@ func (l *lengthener) period(frames []Frame, before int) ([]Frame, error) {
 	return out, nil
 }
 
-// rests says after which picture, as decoded, how many are to be added: the last of a hold before which all is decoded that is
-// shown before it, and nothing else.
+// rests returns how many repeats to insert after which picture, in decoding order: after the last picture of a hold at which
+// exactly all pictures are decoded that are displayed so far.
 func (l *lengthener) rests(all []coded, before int) (map[int]int, error) {
-	ends := make([]bool, len(all)) // after which decoding and display have come equally far
+	ends := make([]bool, len(all)) // pictures after which decoding order and display order have covered the same pictures
 	highest := -1
 	for i, c := range all {
 		highest = max(highest, c.shown)
@@ -233,7 +233,7 @@ func (l *lengthener) rests(all []coded, before int) (map[int]int, error) {
 	return rests, nil
 }
 
-// moved is a picture at its new place.
+// moved returns a picture with its new position.
 func (l *lengthener) moved(c coded, key bool, added int) Frame {
 	f := Frame{Key: key, Shown: l.shown + c.shown + added, Units: make([][]byte, len(c.units))}
 	for k, unit := range c.units {

@@ -2,20 +2,20 @@ package h264
 
 import "fmt"
 
-// orderBits is how many bits the place in the order of display gets: the most that there may be.
+// orderBits is the number of bits for the display position: the largest that is allowed.
 const orderBits = 16
 
-// sequence is what the sequence parameter set says, as far as it matters here.
+// sequence holds the needed fields of the sequence parameter set.
 type sequence struct {
-	numberBits int // of frame_num
-	orderBits  int // of pic_order_cnt_lsb
-	orderAt    int // where their number stands
+	numberBits int // length of frame_num in bits
+	orderBits  int // length of pic_order_cnt_lsb in bits
+	orderAt    int // bit position of the field that gives orderBits
 	orderEnd   int
 	references int
-	blocks     int // macroblocks of a picture
+	blocks     int // macroblocks per picture
 }
 
-// maxBlocks bounds the pictures that are handled: more than any level has.
+// maxBlocks is the largest number of macroblocks per picture, more than any level allows.
 const maxBlocks = 1 << 18
 
 // parseSequence reads an unescaped sequence parameter set.
@@ -48,7 +48,7 @@ func parseSequence(data []byte) (s sequence, err error) {
 	return s, nil
 }
 
-// plainFormat reads what the higher profiles say of the format of pictures.
+// plainFormat reads the picture format fields of the higher profiles.
 func plainFormat(r *reader) error {
 	if format, luma, chroma := r.ue(), r.ue(), r.ue(); format != 1 || luma != 0 || chroma != 0 {
 		return fmt.Errorf("%w: not 4:2:0 in 8 bits", ErrUnknown)
@@ -59,7 +59,7 @@ func plainFormat(r *reader) error {
 	return nil
 }
 
-// widened is the sequence parameter set with orderBits.
+// widened returns the sequence parameter set with orderBits.
 func (s sequence) widened(data []byte) []byte {
 	w := &writer{}
 	w.copy(data, 0, s.orderAt)
@@ -69,7 +69,7 @@ func (s sequence) widened(data []byte) []byte {
 	return escape(w.data)
 }
 
-// endOf is how many bits a parameter set has, with the one that ends it.
+// endOf is the length of a parameter set in bits, with its stop bit.
 func endOf(data []byte) int {
 	end := 8 * len(data)
 	for end > 0 && data[(end-1)>>3]>>(7-(end-1)&7)&1 == 0 {
@@ -78,27 +78,27 @@ func endOf(data []byte) int {
 	return end
 }
 
-// How the two references of a picture are weighed against each other.
+// How a B picture weights its two references.
 const (
 	evenly     uint32 = 0
-	byDistance uint32 = 2 // of display
+	byDistance uint32 = 2 // by display distance
 )
 
-// All streams get two picture parameter sets, so that they can be joined: slices name the one that is true of them.
+// All streams get both picture parameter sets, so that they can be joined: slices name the one that applies.
 const (
-	weighedID uint32 = iota // by distance
+	weighedID uint32 = iota // weights by display distance
 	evenID
 )
 
-// pictures is what the picture parameter set says.
+// pictures holds the needed fields of the picture parameter set.
 type pictures struct {
-	idEnd      int    // where its number ends, which is 0
-	weights    uint32 // of B slices
+	idEnd      int    // bit position after its id, which is 0
+	weights    uint32 // weighting of B slices
 	weightsAt  int
-	references [2]int // active ones by default
-	weighted   bool   // P slices
+	references [2]int // default numbers of active references
+	weighted   bool   // weighting of P slices
 	quantiser  int32
-	deblocking bool // slices say how
+	deblocking bool // slices have deblocking fields
 }
 
 // parsePictures reads an unescaped picture parameter set.
@@ -131,7 +131,7 @@ func parsePictures(data []byte) (p pictures, err error) {
 	return p, nil
 }
 
-// both are the parameter sets of all streams.
+// both returns the two parameter sets of all streams.
 func (p pictures) both(data []byte) [][]byte {
 	one := func(id, weights uint32) []byte {
 		w := &writer{}
@@ -146,7 +146,7 @@ func (p pictures) both(data []byte) [][]byte {
 	return [][]byte{one(weighedID, byDistance), one(evenID, evenly)}
 }
 
-// id is that of the one which is true of the stream.
+// id is the id of the parameter set that applies to the stream.
 func (p pictures) id() uint32 {
 	if p.weights == byDistance {
 		return weighedID

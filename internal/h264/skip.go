@@ -1,24 +1,24 @@
 package h264
 
-// likely are the ranges of the less likely symbol (H.264, table 9-44), from state 42 on: skipped macroblocks come through no
-// others.
+// likely are the ranges of the less probable symbol (H.264, table 9-44), from state 42 on: coding skipped macroblocks uses no
+// other states.
 var likely = [...][4]uint32{
-	{16, 20, 23, 27}, {15, 19, 22, 25}, // 42, 43
+	{16, 20, 23, 27}, {15, 19, 22, 25}, // states 42 and 43
 	{14, 18, 21, 24}, {14, 17, 20, 23}, {13, 16, 19, 22}, {12, 15, 18, 21}, {12, 14, 17, 20}, {11, 14, 16, 19}, {11, 13, 15, 18},
 	{10, 12, 15, 17}, {10, 12, 14, 16}, {9, 11, 13, 15}, {9, 11, 12, 14}, {8, 10, 12, 14}, {8, 9, 11, 13}, {7, 9, 11, 12},
 	{7, 9, 10, 12},
-	{7, 8, 10, 11}, {6, 8, 9, 11}, {6, 7, 9, 10}, {6, 7, 8, 9}, // 62
+	{7, 8, 10, 11}, {6, 8, 9, 11}, {6, 7, 9, 10}, {6, 7, 8, 9}, // state 62
 }
 
-// skipQuantiser is what skipped pictures name. Nothing is quantised by it; with the highest one, that a macroblock is skipped is
-// most likely from the beginning, and takes the fewest bits.
+// skipQuantiser is the quantiser of skipped pictures. It quantises nothing; the highest one makes skipped macroblocks most
+// probable from the start, which takes the fewest bits.
 const skipQuantiser = 51
 
 // coder is the arithmetic encoder of H.264, clause 9.3.4.
 type coder struct {
 	writer
 	low, width uint32
-	waiting    int // bits that follow the next one, as its opposite
+	waiting    int // outstanding bits, the opposite of the next one
 	begun      bool
 }
 
@@ -47,11 +47,11 @@ func (c *coder) renew() {
 	}
 }
 
-// skipped is the data of a P slice of so many macroblocks, each of them skipped.
+// skipped returns the data of a P slice with the given number of macroblocks, all skipped.
 func skipped(blocks int) []byte {
 	c := &coder{width: 510}
-	// mb_skip_flag with all neighbours skipped or missing: context 11, whose first state is 42, for m = 23 and n = 33, and
-	// grows by one with each.
+	// mb_skip_flag with all neighbours skipped or missing uses context 11. Its first state is 42, for m = 23 and n = 33, and
+	// grows by one each time.
 	for i := range blocks {
 		c.width -= likely[min(i, len(likely)-1)][c.width>>6&3]
 		c.renew()
@@ -69,17 +69,17 @@ func skipped(blocks int) []byte {
 	return c.data
 }
 
-// skip is a picture that shows what a reference shows. number is its frame_num, back by how much lower that of the reference is.
+// skip returns a picture that repeats a reference. number is its frame_num, and back its difference to that of the reference.
 func skip(s sequence, p pictures, data []byte, number, back, order uint32) []byte {
 	w := &writer{}
-	w.bits(8, sliceNAL) // no reference
+	w.bits(8, sliceNAL) // not a reference
 	w.ue(0)
 	w.ue(5 + forward)
 	w.ue(p.id())
 	w.bits(s.numberBits, number)
 	w.bits(orderBits, order)
 	w.bit(1)
-	w.ue(0) // one reference
+	w.ue(0) // one active reference
 	if back == 1 {
 		w.bit(0)
 	} else {
@@ -96,7 +96,7 @@ func skip(s sequence, p pictures, data []byte, number, back, order uint32) []byt
 	w.ue(0)
 	w.se(skipQuantiser - p.quantiser)
 	if p.deblocking {
-		w.ue(1) // none
+		w.ue(1) // no deblocking
 	}
 	w.align(1)
 	return escape(append(w.data, data...))

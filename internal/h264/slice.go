@@ -14,18 +14,18 @@ const (
 	within                // I
 )
 
-// slice is what the header of a slice says, and where.
+// slice holds the needed fields of a slice header, and their positions.
 type slice struct {
 	key       bool
 	reference bool
 	kind      uint32
 	number    uint32 // frame_num
 	order     uint32 // pic_order_cnt_lsb
-	idAt      int    // where the number of its parameter set stands
+	idAt      int    // bit position of the id of its parameter set
 	idEnd     int
 	orderAt   int
-	end       int      // of the header
-	dropped   []uint32 // frames that are no references after it, by how much lower their numbers are
+	end       int      // length of the header in bits
+	dropped   []uint32 // frames that are no longer references after it, by the difference of their frame numbers
 }
 
 // parseSlice reads the header of an unescaped slice.
@@ -35,7 +35,7 @@ func parseSlice(data []byte, s sequence, p pictures) (h slice, err error) {
 	}
 	r := &reader{data: data, at: 8}
 	h.key, h.reference = data[0]&31 == keySliceNAL, data[0]>>5&3 != 0
-	r.ue() // its first macroblock
+	r.ue() // first macroblock
 	h.kind = r.ue() % 5
 	h.idAt = r.at
 	id := r.ue()
@@ -61,12 +61,12 @@ func parseSlice(data []byte, s sequence, p pictures) (h slice, err error) {
 	return h, h.ending(r, p)
 }
 
-// ending reads the rest of the header, behind which the pictures' data begins.
+// ending reads the rest of the header, up to the slice data.
 func (h *slice) ending(r *reader, p pictures) error {
 	if h.kind != within {
-		r.ue() // the first states
+		r.ue() // cabac_init_idc
 	}
-	r.se() // the quantiser
+	r.se() // slice_qp_delta
 	if p.deblocking && r.ue() != 1 {
 		r.se()
 		r.se()
@@ -83,12 +83,12 @@ func (h *slice) ending(r *reader, p pictures) error {
 	return nil
 }
 
-// samePicture says whether two slices may be of one picture.
+// samePicture says whether two slices may belong to one picture.
 func (h slice) samePicture(o slice) bool {
 	return h.number == o.number && h.order == o.order && h.reference == o.reference
 }
 
-// references reads past the lists of references and their weights.
+// references skips the reference lists and their weights.
 func (h *slice) references(r *reader, p pictures) error {
 	active := p.references
 	if h.kind == both && !r.flag() {
@@ -120,12 +120,12 @@ func (h *slice) references(r *reader, p pictures) error {
 	return nil
 }
 
-// weights reads past the weights of references.
+// weights skips the weights of references.
 func weights(r *reader, references int) {
 	r.ue()
 	r.ue()
 	for range references {
-		for _, values := range []int{2, 4} { // of luma, of chroma
+		for _, values := range []int{2, 4} { // values for luma, then for chroma
 			if !r.flag() {
 				continue
 			}
@@ -136,7 +136,7 @@ func weights(r *reader, references int) {
 	}
 }
 
-// marking reads which pictures are references no more.
+// marking reads which pictures are no longer references.
 func (h *slice) marking(r *reader) error {
 	if h.key {
 		r.flag()
@@ -157,7 +157,7 @@ func (h *slice) marking(r *reader) error {
 	return nil
 }
 
-// moved is the slice at another place in the order of display, with a parameter set of another number.
+// moved returns the slice with another display position and parameter set id.
 func (h slice) moved(data []byte, s sequence, id, order uint32) []byte {
 	w := &writer{data: make([]byte, 0, len(data)+4)}
 	w.copy(data, 0, h.idAt)

@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// Unfinished begins the names of files that are being written: they count for whoever writes them.
+// Unfinished is the prefix of files that are being written: they are counted by their writer.
 const Unfinished = ".new-"
 
-// How much is removed at least when room is made, so that it is not made for every file.
+// The smallest amounts that are freed at once, so that space is not freed for every file.
 const (
 	bytesAhead = 64 << 20
 	filesAhead = 64
 )
 
-// Folder holds bounds of a cache: a folder with one for each account. Where one is reached, what was used longest ago makes room,
-// of the account for its own bound, of all for that of all. Files that are named alike but for their extension go together; they
-// were used when the youngest was changed. It is safe for concurrent use; other processes may use the folder too.
+// Folder bounds a cache in a folder with one subfolder per account. At a bound it removes the least recently used files: the
+// account's own for the account's bound, all accounts' for the total bound. Files whose names differ only in the extension are
+// one group; its time of use is the newest modification. It is safe for concurrent use; other processes may use the folder too.
 type Folder struct {
 	*Bound
 	dir   string
-	inUse time.Duration // how long after its last use a file stays, whatever room is needed
+	inUse time.Duration // how long after its last use a file is not removed, even if space is needed
 }
 
 // NewFolder returns the bounds of a folder.
@@ -39,7 +39,7 @@ func NewFolder(dir string, limits Limits, inUse time.Duration) *Folder {
 	return f
 }
 
-// FileWrite is a file of a Folder that is being written. It belongs to one goroutine.
+// FileWrite is a write of a file in a Folder. It belongs to one goroutine.
 type FileWrite struct {
 	*Write
 	folder *Folder
@@ -48,7 +48,7 @@ type FileWrite struct {
 // Begin begins a file in the folder of an account, as Bound.Begin does.
 func (f *Folder) Begin(account string) *FileWrite { return &FileWrite{f.Bound.Begin(account), f} }
 
-// Add counts bytes that are about to be written, and makes room for them.
+// Add counts bytes that are about to be written, and frees space for them if necessary.
 func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	err := w.Write.Add(ctx, bytes)
 	var full *FullError
@@ -63,7 +63,7 @@ func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	if err != nil {
 		return err
 	}
-	w.folder.counted(of, sum(all)) // files that were replaced, or removed by others, count no more
+	w.folder.counted(of, sum(all)) // corrects the count for files that were replaced, or removed by others
 	if err = w.Write.Add(ctx, bytes); !errors.As(err, &full) {
 		return err
 	}
@@ -77,7 +77,8 @@ func (w *FileWrite) Add(ctx context.Context, bytes int64) error {
 	return w.Write.Add(ctx, bytes)
 }
 
-// Store counts a file that was written elsewhere, lets place put it into the folder, and keeps it when that succeeds.
+// Store counts a file that is written elsewhere, and calls place, which puts it into the folder. If place fails the file is not
+// counted.
 func (f *Folder) Store(ctx context.Context, account string, size int64, place func() error) error {
 	w := f.Begin(account)
 	defer w.Drop()
@@ -91,7 +92,7 @@ func (f *Folder) Store(ctx context.Context, account string, size int64, place fu
 	return nil
 }
 
-// Writer is a writer to a file whose bytes are counted as they are written.
+// Writer returns a writer that counts bytes before it writes them to to.
 func (w *FileWrite) Writer(ctx context.Context, to io.Writer) io.Writer {
 	return &countedWriter{ctx, w, to}
 }
@@ -110,7 +111,7 @@ func (w *countedWriter) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// Sweep removes what was not used since a moment.
+// Sweep removes files that were not used since a time.
 func (f *Folder) Sweep(ctx context.Context, before time.Time) error {
 	all, err := f.kept(ctx, f.dir)
 	failures := []error{err}
@@ -122,7 +123,7 @@ func (f *Folder) Sweep(ctx context.Context, before time.Time) error {
 	return errors.Join(failures...)
 }
 
-// makeRoom removes what was used longest ago of what was found, until so much is free, and nothing that is in use.
+// makeRoom removes the least recently used of the found files until room is free. Files in use are not removed.
 func (f *Folder) makeRoom(all []kept, room Amount) error {
 	slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.stem, b.stem)) })
 	now := time.Now()
@@ -138,7 +139,7 @@ func (f *Folder) makeRoom(all []kept, room Amount) error {
 	return nil
 }
 
-// kept are files of a folder that are named alike but for their extension.
+// kept is a group of files of a folder whose names differ only in the extension.
 type kept struct {
 	stem  string
 	used  time.Time
@@ -146,7 +147,7 @@ type kept struct {
 	paths []string
 }
 
-// remove removes files, notes first: what they describe is not used without them.
+// remove removes a group of files. Notes (JSON files) are removed first: the files are not used without them.
 func (f *Folder) remove(k kept) error {
 	account, err := filepath.Rel(f.dir, k.stem)
 	if err != nil {
@@ -170,7 +171,7 @@ func isNote(path string) int {
 	return 0
 }
 
-// kept finds the files below a folder, but for those that are being written.
+// kept returns the groups of files below a folder, without files that are being written.
 func (f *Folder) kept(ctx context.Context, dir string) ([]kept, error) {
 	at := map[string]int{}
 	var all []kept
@@ -207,7 +208,7 @@ func (f *Folder) kept(ctx context.Context, dir string) ([]kept, error) {
 	return all, err
 }
 
-// measure is what the files of an account come to, by the name of its folder; empty: those of all.
+// measure returns the usage of an account, by the name of its folder; empty: of all accounts.
 func (f *Folder) measure(ctx context.Context, account string) (Amount, error) {
 	all, err := f.kept(ctx, filepath.Join(f.dir, account))
 	return sum(all), err

@@ -1,4 +1,5 @@
-// Package quota bounds how many bytes and files accounts keep somewhere, each of them and all together, at the moment of writing.
+// Package quota bounds the bytes and files that accounts store, for each account and for all together. It checks at the time of
+// writing.
 package quota
 
 import (
@@ -9,18 +10,17 @@ import (
 )
 
 const (
-	// recount is how old a count may be: other processes write and remove too.
+	// recount is the age at which a count is renewed, because other processes write and remove too.
 	recount = 10 * time.Minute
-	// pause is the least time between two counts: whoever is refused again and again does not have everything counted again and
-	// again.
+	// pause is the least time between two counts, so that repeated refusals do not cause repeated counting.
 	pause = time.Second
-	// patience is how long a write waits for a count, and longest how long one may take. Where an account is counted for the
-	// first time, what is written meanwhile is let through, and counts afterwards.
+	// patience is how long a write waits for a count, and longest the time limit of a count. When an account is counted for the
+	// first time and that takes longer, writes are accepted meanwhile, and counted afterwards.
 	patience = 2 * time.Second
 	longest  = 10 * time.Minute
 )
 
-// Amount is how much is kept.
+// Amount is a number of bytes and files.
 type Amount struct{ Bytes, Files int64 }
 
 func (a Amount) plus(b Amount) Amount  { return Amount{a.Bytes + b.Bytes, a.Files + b.Files} }
@@ -29,7 +29,7 @@ func (a Amount) minus(b Amount) Amount { return Amount{a.Bytes - b.Bytes, a.File
 // unbounded says whether a limit bounds nothing.
 func (a Amount) unbounded() bool { return a == Amount{} }
 
-// exceeded is the bound that an amount is beyond, if a limit has one: 0 of either is none.
+// exceeded returns the limit that an amount exceeds; a limit of 0 means none.
 func (a Amount) exceeded(limit Amount) *FullError {
 	switch {
 	case limit.Bytes > 0 && a.Bytes > limit.Bytes:
@@ -43,7 +43,7 @@ func (a Amount) exceeded(limit Amount) *FullError {
 // Limits are bounds; 0: there is none.
 type Limits struct{ Account, Total Amount }
 
-// Of are bounds in bytes and in files.
+// Of returns limits in bytes and in files.
 func Of(account, total, accountFiles, totalFiles int64) Limits {
 	return Limits{Account: Amount{account, accountFiles}, Total: Amount{total, totalFiles}}
 }
@@ -55,7 +55,7 @@ type FullError struct {
 	Files bool  // it bounds files
 }
 
-// Bound is the limit for people: 20 GB, 100000 files.
+// Bound is the limit in words: 20 GB, 100000 files.
 func (e *FullError) Bound() string {
 	if e.Files {
 		return fmt.Sprintf("%d files", e.Limit)
@@ -71,7 +71,7 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("the account keeps as much as it may: %s", e.Bound())
 }
 
-// Size is a number of bytes for people: 500 MB, 20 GB, 1.5 GB.
+// Size formats a number of bytes: 500 MB, 20 GB, 1.5 GB.
 func Size(bytes int64) string {
 	switch {
 	case bytes >= 1<<30:
@@ -82,33 +82,32 @@ func Size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// Count measures what an account keeps; empty: all accounts.
+// Count measures the usage of an account; empty: of all accounts.
 type Count func(ctx context.Context, account string) (Amount, error)
 
-// Bound holds limits. What this process writes is counted as it is written; what is there is measured when an account first
-// writes, and again when it would exceed a bound after something was removed, or after ten minutes. It is safe for concurrent
-// use.
+// Bound enforces limits. Writes of this process are counted as they happen; existing files are measured when an account first
+// writes, and again when it would exceed a limit after files were removed, or after ten minutes. It is safe for concurrent use.
 type Bound struct {
 	limits Limits
 	count  Count
 
-	ctx      context.Context // of what is being counted; ends with Close
+	ctx      context.Context // for counts; ends with Close
 	stop     context.CancelFunc
 	counting sync.WaitGroup
 
 	mu      sync.Mutex
-	used    map[string]*usage // by account; empty: all
+	used    map[string]*usage // usage by account; empty: of all accounts
 	refused Refusals
 }
 
-// Refusals counts writes that were refused since the start.
+// Refusals counts the refused writes since the start.
 type Refusals struct{ Account, Total int64 }
 
-// Status is what operators see of a Bound.
+// Status is the state of a Bound for operators.
 type Status struct {
 	Limits
-	// Kept is what all accounts together keep, as counted last and written since. It is 0 without a bound for all, and until
-	// somebody has written.
+	// Kept is the usage of all accounts together: the last count plus later writes. It is 0 without a total limit, and until the
+	// first write.
 	Kept    Amount
 	Refused Refusals
 }
@@ -124,22 +123,22 @@ func (b *Bound) Status() Status {
 	return s
 }
 
-// usage is what is known of one account. It is guarded by Bound.mu.
+// usage is the known usage of one account. Bound.mu guards it.
 type usage struct {
-	kept    Amount    // measured, and written since
+	kept    Amount    // measured, plus later writes
 	writing Amount    // by writes that have not ended
-	counted time.Time // zero: never
-	removed bool      // something was, since then
-	under   *counting // nil: it is not being counted
+	counted time.Time // time of the last count; zero: never
+	removed bool      // files were removed since the last count
+	under   *counting // nil: no count is running
 }
 
-// counting is a count that is under way. err is set when done is closed.
+// counting is a running count. err is set before done is closed.
 type counting struct {
 	done chan struct{}
 	err  error
 }
 
-// New returns a Bound. Close ends what it has begun; one that counts at once needs none.
+// New returns a Bound. Close ends its running counts; a Bound whose count takes no time needs no Close.
 func New(limits Limits, count Count) *Bound {
 	b := &Bound{limits: limits, count: count, used: map[string]*usage{}}
 	b.ctx, b.stop = context.WithCancel(context.Background())
@@ -153,10 +152,10 @@ type Write struct {
 	size    Amount
 }
 
-// Begin begins a write of an account, of no bytes. Keep or Drop must follow. The file counts with the first bytes.
+// Begin begins a write of an account with no bytes. Keep or Drop must follow. The file is counted with its first bytes.
 func (b *Bound) Begin(account string) *Write { return &Write{bound: b, account: account} }
 
-// Add counts bytes that are about to be written. A *FullError says that there is no room for them; then they are not counted.
+// Add counts bytes that are about to be written. A *FullError says that they do not fit, and are not counted.
 func (w *Write) Add(ctx context.Context, bytes int64) error {
 	more := Amount{Bytes: bytes}
 	if w.size.Files == 0 {
@@ -173,10 +172,10 @@ func (w *Write) Add(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// Keep says that all was written and stays.
+// Keep ends a write whose file stays.
 func (w *Write) Keep() { w.end(w.size) }
 
-// Drop says that nothing of it stays.
+// Drop ends a write whose file does not stay.
 func (w *Write) Drop() { w.end(Amount{}) }
 
 func (w *Write) end(kept Amount) {
@@ -185,7 +184,7 @@ func (w *Write) end(kept Amount) {
 	w.size = Amount{}
 }
 
-// Removed says that something of an account was removed, nobody knows how much.
+// Removed records that files of an account were removed; how many is not known.
 func (b *Bound) Removed(account string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -196,7 +195,7 @@ func (b *Bound) Removed(account string) {
 	}
 }
 
-// Known says whether it is known what an account keeps. Where it is not, it is counted, and nobody waits for that.
+// Known says whether the usage of an account is known. If not, counting starts in the background.
 func (b *Bound) Known(account string) bool {
 	known := true
 	for _, of := range []struct {
@@ -218,8 +217,8 @@ func (b *Bound) Known(account string) bool {
 	return known
 }
 
-// Full says whether all accounts together keep as much as they may, as far as that is known: not before anything was counted, nor
-// after something was removed, nor when the last count is old.
+// Full says whether the total limit is known to be reached. It is false before the first count, after files were removed, and
+// when the last count is old.
 func (b *Bound) Full() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -246,7 +245,7 @@ func (b *Bound) add(ctx context.Context, of string, limit, more Amount, all bool
 		u := b.usage(of)
 		full := u.kept.plus(u.writing).plus(more).exceeded(limit)
 		fits := !u.counted.IsZero() && full == nil
-		if fits || !again && u.counted.IsZero() { // what takes long to count the first time keeps nobody waiting
+		if fits || !again && u.counted.IsZero() { // the first count may take long: nobody waits for it
 			u.writing = u.writing.plus(more)
 			fits = true
 		}
@@ -275,7 +274,8 @@ func (b *Bound) refuse(all bool) {
 	b.refused.Account++
 }
 
-// measure has counted what an account keeps, unless that was done just now or would come out the same, and waits a little for it.
+// measure starts a count of an account, unless one was made just now or would give the same result, and waits for it for a short
+// time.
 func (b *Bound) measure(ctx context.Context, of string, u *usage) error {
 	b.mu.Lock()
 	age := time.Since(u.counted)
