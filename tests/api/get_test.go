@@ -296,17 +296,17 @@ var listRows = []row{
 	}},
 	{"list-filters", func(t *testing.T, w *world) {
 		c := w.idle.open(t, 600)
-		template, _ := c.into(t, "POST", "/templates", `{"name":"T","movie":{"scenes":[{"duration":1}]}}`)["id"].(string)
+		template, _ := c.into(t, "POST", "/templates", `{"name":"T","movie":{"scenes":[{"duration":1}]}}`)["templateId"].(string)
 		want := map[string][]string{}
 		for range 2 {
 			c.submit(t, short(""))
 			for query, movie := range map[string]string{
 				"template=" + template:                `{"template":"` + template + `"}`,
-				"movie_id=promo%207":                  short(`"id":"promo 7"`),
-				"client-data.order=4711":              short(`"client-data":{"order":4711}`),
-				"client-data.a=1&client-data.b=x%26y": short(`"client-data":{"a":true,"a":1,"b":"x&y"}`),
-				"client-data.c=true&status=pending":   short(`"client-data":{"c":true}`),
-				"client-data.d=" + "&movie_id=3":      short(`"id":3,"client-data":{"d":""}`),
+				"movie_id=promo%207":                  short(`,"id":"promo 7"`),
+				"client-data.order=4711":              short(`,"client-data":{"order":4711}`),
+				"client-data.a=1&client-data.b=x%26y": short(`,"client-data":{"a":true,"a":1,"b":"x&y"}`),
+				"client-data.c=true&status=pending":   short(`,"client-data":{"c":true}`),
+				"client-data.d=" + "&movie_id=3":      short(`,"id":3,"client-data":{"d":""}`),
 			} {
 				want[query] = slices.Insert(want[query], 0, c.submit(t, movie))
 			}
