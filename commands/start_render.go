@@ -43,8 +43,8 @@ func NewStartRenderHandler(log *eventstore.Log, now func() time.Time, timeout ti
 	return StartRenderHandler{movies: NewMovies(log, now), timeout: timeout}
 }
 
-// Handle claims the movie. ErrNothingToDo: it is not there, closed, out of time, or claimed by another; or it was closed just now,
-// because it is out of time with nobody rendering it, or because three crashes count against it.
+// Handle claims the movie. ErrNothingToDo: it is not there, closed, out of time, or claimed by another; or it was closed just
+// now, because it is out of time with nobody rendering it, or because three crashes count against it.
 func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (RenderClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		start := movie.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone, Windows: cmd.Windows}

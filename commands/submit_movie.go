@@ -151,7 +151,8 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	if err := h.files.Put(ctx, blobkey.Document(cmd.Account, project), bytes.NewReader(read.body)); IsStorageFull(err) {
 		return Submission{}, err
 	} else if err != nil {
-		refusal := domain.Errorf(domain.Internal, "movie_json_not_stored", "The movie could not be saved. Nothing was created or charged. Please try again.")
+		refusal := domain.Errorf(domain.Internal, "movie_json_not_stored",
+			"The movie could not be saved. Nothing was created or charged. Please try again.")
 		return Submission{}, fmt.Errorf("store the document of %s: %w: %w", project, refusal, err)
 	}
 	if err := h.hold(ctx, cmd, project, terms); err != nil {
@@ -171,7 +172,9 @@ func (t terms) quota() ledger.Quota { return quotaOf(t.plan) }
 
 // offer prices a movie and refuses what is known now to be beyond the account's plan, or to cost more than it has. What an
 // earlier request has held for the project is not asked for again. Decisions 16 and 17.
-func (h SubmitMovieHandler) offer(ctx context.Context, account domain.AccountID, project domain.ProjectID, doc *document.Movie) (terms, error) {
+func (h SubmitMovieHandler) offer(
+	ctx context.Context, account domain.AccountID, project domain.ProjectID, doc *document.Movie,
+) (terms, error) {
 	allowed, err := h.plans.Of(ctx, account)
 	if err != nil {
 		return terms{}, err
@@ -228,8 +231,8 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	return read, err
 }
 
-// parse reads a document, fills in the template that it refers to, and refuses what only its JSON can tell. With an error, lint has what was
-// read until then. It waits for its turn first when the document may grow.
+// parse reads a document, fills in the template that it refers to, and refuses what only its JSON can tell. With an error, lint
+// has what was read until then. It waits for its turn first when the document may grow.
 func (h SubmitMovieHandler) parse(ctx context.Context, account domain.AccountID, body []byte) (reading, error) {
 	part, err := h.enter(ctx, account, body)
 	if err != nil {
@@ -303,7 +306,8 @@ func (h SubmitMovieHandler) original(ctx context.Context, account domain.Account
 	submitted, _ := m.Submitted()
 	body, err := readHashed(ctx, h.files, blobkey.Document(account, project), submitted.DocumentHash)
 	if errors.Is(err, ErrDamaged) {
-		refusal := domain.Errorf(domain.Internal, "movie_json_damaged", "The JSON of movie %s is damaged. Nothing was created or charged.", project)
+		refusal := domain.Errorf(domain.Internal, "movie_json_damaged",
+			"The JSON of movie %s is damaged. Nothing was created or charged.", project)
 		return nil, fmt.Errorf("%w: %w", refusal, err)
 	}
 	if err != nil {
@@ -341,13 +345,16 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 }
 
 // submit appends MovieSubmitted. A stream that has another event already was abandoned: this request came too late.
-func (h SubmitMovieHandler) submit(ctx context.Context, cmd SubmitMovie, project domain.ProjectID, s movie.Submitted) (Submission, error) {
+func (h SubmitMovieHandler) submit(
+	ctx context.Context, cmd SubmitMovie, project domain.ProjectID, s movie.Submitted,
+) (Submission, error) {
 	s.Account, s.At = cmd.Account, h.movies.now.Stamp()
 	events, err := movie.New(project).Submit(s)
 	if err != nil {
 		return Submission{}, fmt.Errorf("submit movie %s: %w", project, err)
 	}
-	appended, err := h.movies.log.Append(ctx, movie.Stream(project), eventstore.NoStream, eventstore.MetaOf(ctx, cmd.Account, s.At), events...)
+	appended, err := h.movies.log.Append(ctx, movie.Stream(project), eventstore.NoStream,
+		eventstore.MetaOf(ctx, cmd.Account, s.At), events...)
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
 	}
@@ -372,6 +379,7 @@ func (h SubmitMovieHandler) refusal(account domain.AccountID, err error) error {
 	if err == nil || errors.As(err, &refusal) || errors.Is(err, fair.ErrBusy) {
 		return err
 	}
-	refusal = domain.Errorf(domain.Internal, "movie_not_created", "Error creating movie: the service is not able to store it now. Please try again.")
+	refusal = domain.Errorf(domain.Internal, "movie_not_created", "Error creating movie: the service is not able to store it "+
+		"now. Please try again.")
 	return fmt.Errorf("submit a movie of account %s: %w: %w", account, refusal, err)
 }

@@ -203,7 +203,8 @@ func (c *Codec) Decode(r Recorded) (domain.Event, Metadata, error) {
 		return nil, meta, fmt.Errorf("decode metadata of event %d of %s: %w", r.Revision, r.Stream, err)
 	}
 	if !c.Knows(r.Type, meta.Version) {
-		return nil, meta, fmt.Errorf("decode event %d of %s, %s version %d: %w", r.Revision, r.Stream, r.Type, meta.Version, ErrUnknownType)
+		return nil, meta, fmt.Errorf("decode event %d of %s, %s version %d: %w", r.Revision, r.Stream, r.Type, meta.Version,
+			ErrUnknownType)
 	}
 	k, payload := c.kinds[r.Type], r.Data
 	for v := meta.Version; v < k.version(); v++ {

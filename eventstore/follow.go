@@ -75,7 +75,9 @@ var ErrStalled = errors.New("the subscription has stalled")
 // A subscription that ends for any other reason is opened again at the last position seen, after a pause that grows while no
 // notice comes: handle never sees an event twice. A subscription that stalls is opened again too: whenever no notice has come for
 // a while, Follow compares its position with the end of the log.
-func Follow(ctx context.Context, store Store, after Position, filter Filter, handle func(Notice) error, options ...FollowOption) error {
+func Follow(
+	ctx context.Context, store Store, after Position, filter Filter, handle func(Notice) error, options ...FollowOption,
+) error {
 	f := &following{store: store, filter: filter, after: after, report: func(error) {}, silence: DefaultStall}
 	for _, option := range options {
 		option(f)

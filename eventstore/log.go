@@ -146,7 +146,9 @@ func (l *Log) Decide(ctx context.Context, stream string, a Aggregate, decide fun
 // DecideAfter is Decide for an aggregate that is already folded up to a place in its stream. It reads nothing unless the append
 // meets a conflict: use it for streams that nearly always have one writer. It returns the place up to which the aggregate is
 // folded now, also with an error.
-func (l *Log) DecideAfter(ctx context.Context, stream string, a Aggregate, at Appended, decide func() (Decision, error)) (Appended, error) {
+func (l *Log) DecideAfter(
+	ctx context.Context, stream string, a Aggregate, at Appended, decide func() (Decision, error),
+) (Appended, error) {
 	for {
 		d, err := decide()
 		if err != nil || len(d.Events) == 0 {

@@ -10,7 +10,8 @@ import (
 // Books opens the read models for an auditor: read-only, as they are.
 type Books struct{ at *catalogue }
 
-// OpenBooks opens the current read models. It fails when there are none, or when another version of the program has built them in another shape.
+// OpenBooks opens the current read models. It fails when there are none, or when another version of the program has built them in
+// another shape.
 func OpenBooks(ctx context.Context, docs Documents) (*Books, error) {
 	at, err := openCurrent(ctx, docs, movieModel, balanceModel)
 	if err != nil {

@@ -34,7 +34,8 @@ type ticket struct {
 
 func (r *run) ticket(key string, w timeline.Window, s teaser) *ticket {
 	t := &ticket{
-		key: key, window: w, path: filepath.Join(r.parts, key+".mp4"), count: &counter{to: &r.progress, frames: w.Frames}, done: make(chan struct{}),
+		key: key, window: w, path: filepath.Join(r.parts, key+".mp4"), count: &counter{to: &r.progress, frames: w.Frames},
+		done: make(chan struct{}),
 	}
 	if s.window == key {
 		t.teaser = s

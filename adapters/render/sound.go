@@ -45,7 +45,8 @@ var soundEncoder = []string{
 
 // soundKey is the cache key of the movie's sound: a hash of everything that affects it.
 func (r *run) soundKey() (string, error) {
-	spec := soundSpec{Version: version, FFmpeg: r.engine.cfg.Tools.Version(), FPS: r.plan.FPS, Frames: r.plan.Frames, Encoder: soundEncoder, Peak: peakMost}
+	spec := soundSpec{Version: version, FFmpeg: r.engine.cfg.Tools.Version(), FPS: r.plan.FPS, Frames: r.plan.Frames,
+		Encoder: soundEncoder, Peak: peakMost}
 	if r.plan.Fresh {
 		spec.Project = r.job.Project
 	}
@@ -169,7 +170,8 @@ func (m *mix) open(c timeline.Clip, src source, length *int64) []string {
 	n := (*length + once - 1) / once
 	for i := range n {
 		label := fmt.Sprintf("c%d_%d", len(m.chains), i)
-		m.chains = append(m.chains, m.input(c, src, once)+prepare(src)+","+atrim(once)+fmt.Sprintf(",apad=whole_len=%d", once)+"["+label+"]")
+		m.chains = append(m.chains, m.input(c, src, once)+prepare(src)+","+atrim(once)+fmt.Sprintf(",apad=whole_len=%d", once)+
+			"["+label+"]")
 		parts += "[" + label + "]"
 	}
 	return []string{fmt.Sprintf("%sconcat=n=%d:v=0:a=1", parts, n), atrim(*length)}

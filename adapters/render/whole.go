@@ -71,7 +71,8 @@ func (r *run) whole(ctx context.Context, p parts) (string, movie.File, error) {
 	}
 	windows, sound, err := r.encode(ctx, p)
 	if errors.Is(err, h264.ErrUnknown) && !r.engine.plain.Swap(true) {
-		r.log.WithError(err).Warn("pictures that rest are encoded from now on: the encoder writes its streams in a way that is not known")
+		r.log.WithError(err).Warn("pictures that rest are encoded from now on: the encoder writes its streams in a way that " +
+			"is not known")
 		if p, err = r.partsOf(); err != nil {
 			return "", movie.File{}, err
 		}
@@ -118,8 +119,8 @@ func (r *run) keepTeaser(s teaser, path string) error {
 	return r.pieces.keep(s.key, ".jpg", path, piece{Frames: 1, Until: s.until})
 }
 
-// thumbnail is the plan's frame as a small picture: made with the window that shows it, now or at another time, or else taken out of the movie at
-// a path.
+// thumbnail is the plan's frame as a small picture: made with the window that shows it, now or at another time, or else taken out
+// of the movie at a path.
 func (r *run) thumbnail(ctx context.Context, s teaser, from string) (string, error) {
 	path := filepath.Join(r.parts, s.key+".jpg")
 	if _, found, err := r.pieces.find(s.key, ".jpg", path); err != nil || found {

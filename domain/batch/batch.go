@@ -1,5 +1,5 @@
-// Package batch holds batches: many movies of one template, one for each row of variables. It says which rows there may be, how they are read
-// from JSON and CSV, and what may happen to a batch after that. Decision 63.
+// Package batch holds batches: many movies of one template, one for each row of variables. It says which rows there may be, how
+// they are read from JSON and CSV, and what may happen to a batch after that. Decision 63.
 //
 //	requested ─► accepted ─► submitted            each row has its movie
 //	    │            └──────────┴─► cancelled ─► closed

@@ -125,7 +125,8 @@ func blank(record []string) bool {
 func (o *Order) addCSV(number int, names, record []string, err error) {
 	switch {
 	case err != nil:
-		o.flaw(number, "", RowQuotes, "A quotation mark is in the midst of a cell, or has no end: write it twice, and put the cell into quotation marks")
+		o.flaw(number, "", RowQuotes, "A quotation mark is in the midst of a cell, or has no end: write it twice, and put "+
+			"the cell into quotation marks")
 		return
 	case len(record) != len(names):
 		o.flaw(number, "", RowFields, fmt.Sprintf("The row has %d fields, the first line of the CSV has %d", len(record), len(names)))

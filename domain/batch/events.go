@@ -31,8 +31,9 @@ type Requested struct {
 	RowsHash  string              `json:"rows_hash"` // hex SHA-256 of the stored rows
 	Rows      []Row               `json:"rows"`
 	Flaws     []Flaw              `json:"flaws,omitempty"`
-	Counted   bool                `json:"counted,omitempty"` // the account is on a counted plan: the batch costs no credits (decision 36)
-	At        time.Time           `json:"at"`
+	// the account is on a counted plan: the batch costs no credits (decision 36)
+	Counted bool      `json:"counted,omitempty"`
+	At      time.Time `json:"at"`
 }
 
 // Accepted says that the credits of all rows are held: the movies can be submitted.

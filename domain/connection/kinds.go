@@ -46,11 +46,18 @@ var (
 		wants: "a text of at most 4096 characters on one line"}
 	anyLines = Field{check: func(s string) bool { return len(s) <= 64<<10 }, wants: "a text of at most 64 KB"}
 	flag     = Field{check: func(s string) bool { return s == "true" || s == "false" }, wants: "true or false"}
-	port     = Field{check: func(s string) bool { n, err := strconv.Atoi(s); return err == nil && n > 0 && n < 65536 }, wants: "a number from 1 to 65535"}
-	host     = Field{check: func(s string) bool { return hosts.MatchString(s) }, wants: "a host name or address, without scheme, path or port"}
-	address  = Field{check: checkAddress, wants: "an http or https address"}
-	hostKey  = Field{check: func(s string) bool { return hostKeys.MatchString(s) }, wants: "a fingerprint such as SHA256:…, as ssh-keygen -l prints it"}
-	mails    = Field{check: checkMails, wants: fmt.Sprintf("one to %d e-mail addresses", MaxRecipients)}
+	port     = Field{check: func(s string) bool {
+		n, err := strconv.Atoi(s)
+		return err == nil && n > 0 && n < 65536
+	}, wants: "a number from 1 to 65535"}
+	host = Field{check: func(s string) bool {
+		return hosts.MatchString(s)
+	}, wants: "a host name or address, without scheme, path or port"}
+	address = Field{check: checkAddress, wants: "an http or https address"}
+	hostKey = Field{check: func(s string) bool {
+		return hostKeys.MatchString(s)
+	}, wants: "a fingerprint such as SHA256:…, as ssh-keygen -l prints it"}
+	mails = Field{check: checkMails, wants: fmt.Sprintf("one to %d e-mail addresses", MaxRecipients)}
 )
 
 var (

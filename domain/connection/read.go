@@ -77,9 +77,11 @@ func (k Kind) Override(saved Settings, given map[string]any) (Settings, error) {
 		case !known:
 			return nil, domain.Errorf(domain.Invalid, "setting_unknown", "A destination of type %s has no property %s", k, name)
 		case f.Secret && k != Webhook: // a webhook's address is replaced as a whole, so no secret is sent elsewhere
-			return nil, domain.Errorf(domain.Invalid, "setting_secret", "%s is a secret of the saved connection and cannot be changed by a movie", name)
+			return nil, domain.Errorf(domain.Invalid, "setting_secret",
+				"%s is a secret of the saved connection and cannot be changed by a movie", name)
 		case bound[name] && k != Webhook && value != saved[name]:
-			return nil, domain.Errorf(domain.Invalid, "setting_bound", "%s belongs to the secrets of the saved connection and cannot be changed by a movie", name)
+			return nil, domain.Errorf(domain.Invalid, "setting_bound",
+				"%s belongs to the secrets of the saved connection and cannot be changed by a movie", name)
 		case !ok || value != "" && !f.check(value):
 			return nil, domain.Errorf(domain.Invalid, "setting_invalid", "%s must be %s", name, f.wants)
 		case value != "":

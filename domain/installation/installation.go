@@ -46,5 +46,6 @@ func (i *Installation) Open(fingerprint string, at time.Time) ([]domain.Event, e
 		return nil, nil
 	}
 	return nil, domain.Errorf(domain.Conflict, "secret_differs",
-		"the secret is not the one this installation was opened with: set MOVIOLA_SECRET, or the file secret in the data folder, to what it was")
+		"the secret is not the one this installation was opened with: set MOVIOLA_SECRET, or the file secret in the data "+
+			"folder, to what it was")
 }

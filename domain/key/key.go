@@ -81,7 +81,8 @@ func (k *Key) Valid(now time.Time) bool {
 
 func (k *Key) exists() bool { return k.issued.Hash != "" }
 
-// Issue makes the key valid. At is when; ExpiresAt, if any, must come after it. Name and role are checked; hash is that of the key.
+// Issue makes the key valid. At is when; ExpiresAt, if any, must come after it. Name and role are checked; hash is that of the
+// key.
 func (k *Key) Issue(i Issued) ([]domain.Event, error) {
 	i.Name = strings.TrimSpace(i.Name)
 	if i.Legacy != "" {

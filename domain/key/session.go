@@ -15,8 +15,8 @@ type endedSessions struct {
 	floor time.Time               // every session that began no later has ended
 }
 
-// add remembers one, and forgets those that would have ended by now anyway. When there are too many, the oldest and all that began before it
-// count as ended.
+// add remembers one, and forgets those that would have ended by now anyway. When there are too many, the oldest and all that
+// began before it count as ended.
 func (s *endedSessions) add(e SessionEnded) {
 	if s.one == nil {
 		s.one = map[string]SessionEnded{}

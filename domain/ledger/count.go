@@ -123,7 +123,8 @@ func (l *Ledger) Settle(project domain.ProjectID, how Ending, reason string, now
 	counted, ok := l.counts.open[project]
 	switch {
 	case ok && how == GiveBack:
-		return []domain.Event{CountReleased{Project: project, Period: counted.period, Draft: counted.draft, Reason: reason, At: now}}, nil
+		return []domain.Event{CountReleased{Project: project, Period: counted.period, Draft: counted.draft, Reason: reason,
+			At: now}}, nil
 	case ok:
 		return []domain.Event{CountKept{Project: project, At: now}}, nil
 	case how == Spend:

@@ -19,17 +19,19 @@ type CreditsGranted struct {
 type CreditsHeld struct {
 	Project domain.ProjectID `json:"project"` // the project, or a preload item (see Item), as in all following events
 	Amount  int64            `json:"amount"`
-	Batch   domain.BatchID   `json:"batch,omitempty"` // the batch that the project is a row of: the batch releases the hold if the movie is never submitted
-	At      time.Time        `json:"at"`
+	// the batch that the project is a row of: the batch releases the hold if the movie is never submitted
+	Batch domain.BatchID `json:"batch,omitempty"`
+	At    time.Time      `json:"at"`
 }
 
 // CreditsHoldChanged changes the amount of an open hold, because the exact length of the movie is known now.
 type CreditsHoldChanged struct {
 	Project domain.ProjectID `json:"project"`
-	Attempt int              `json:"attempt"` // render attempt that computed the length; an attempt older than the last one is refused
-	Before  int64            `json:"before"`  // amount before the change, so that readers need not remember open holds
-	Amount  int64            `json:"amount"`  // the new amount, not the difference
-	At      time.Time        `json:"at"`
+	// render attempt that computed the length; an attempt older than the last one is refused
+	Attempt int       `json:"attempt"`
+	Before  int64     `json:"before"` // amount before the change, so that readers need not remember open holds
+	Amount  int64     `json:"amount"` // the new amount, not the difference
+	At      time.Time `json:"at"`
 }
 
 // CreditsCharged closes a hold: the whole amount is spent.

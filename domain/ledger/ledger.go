@@ -40,7 +40,8 @@ type Ledger struct {
 	pack    bool // a credit pack was granted
 	closed  bool
 
-	zeroSince time.Time // when the balance came to zero; the zero time while the balance is above zero, or if there never were credits
+	// when the balance came to zero; the zero time while the balance is above zero, or if there never were credits
+	zeroSince time.Time
 	purged    time.Time // when the account's files were last purged since zeroSince
 
 	grants map[string]bool // by reference

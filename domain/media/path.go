@@ -25,8 +25,8 @@ const (
 	maxDepth  = 16
 )
 
-// Path is a place in the library of an account. Folder is empty for the root, otherwise it has no slash at either end. Name is empty
-// when the place is the folder itself.
+// Path is a place in the library of an account. Folder is empty for the root, otherwise it has no slash at either end. Name is
+// empty when the place is the folder itself.
 type Path struct {
 	Folder string
 	Name   string

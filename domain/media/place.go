@@ -13,9 +13,11 @@ var (
 	ErrExists   = domain.Errorf(domain.Conflict, "file_exists", "A file with this name already exists. Delete it first.")
 	ErrTaken    = domain.Errorf(domain.Conflict, "file_exists", "A file with this name already exists in the destination folder")
 	ErrMoving   = domain.Errorf(domain.Conflict, "file_moving", "The file is just being moved. Try again in a moment.")
-	ErrUsed     = domain.Errorf(domain.Conflict, "upload_used", "This upload address has been used. Register the file again to upload other bytes.")
-	ErrGone     = domain.Errorf(domain.Conflict, "upload_superseded", "The file is no longer registered. Register it again to upload it.")
-	ErrLate     = domain.Errorf(domain.Forbidden, "upload_expired", "This upload address has expired. Register the file again.")
+	ErrUsed     = domain.Errorf(domain.Conflict, "upload_used", "This upload address has been used. Register the file again "+
+		"to upload other bytes.")
+	ErrGone = domain.Errorf(domain.Conflict, "upload_superseded", "The file is no longer registered. Register it again "+
+		"to upload it.")
+	ErrLate = domain.Errorf(domain.Forbidden, "upload_expired", "This upload address has expired. Register the file again.")
 )
 
 // ErrNoMove says that this path has no such move, or that the move has ended.

@@ -202,7 +202,8 @@ func (m *Movie) RequestRedelivery(by domain.AccountID, index *int, now time.Time
 		return nil, domain.Errorf(domain.Conflict, "movie_still_rendering",
 			"Movie %s is still rendering. Its destinations are served when it ends.", m.project)
 	case !d.finished:
-		return nil, domain.Errorf(domain.Conflict, "delivery_in_progress", "Movie %s is being delivered. Wait until that has ended.", m.project)
+		return nil, domain.Errorf(domain.Conflict, "delivery_in_progress",
+			"Movie %s is being delivered. Wait until that has ended.", m.project)
 	}
 	return []domain.Event{RedeliveryRequested{Request: d.requests + 1, Index: index, At: now}}, nil
 }
@@ -225,7 +226,8 @@ func (m *Movie) RecordDelivery(worker string, try DeliveryAttempted) ([]domain.E
 	case d.finished:
 		return nil, ErrLost
 	case state.Final || try.Try != state.Tries+1:
-		return nil, fmt.Errorf("try %d at destination %d of movie %s does not follow try %d", try.Try, try.Index, m.project, state.Tries)
+		return nil, fmt.Errorf("try %d at destination %d of movie %s does not follow try %d", try.Try, try.Index, m.project,
+			state.Tries)
 	}
 	events := []domain.Event{try}
 	if try.Final && d.allFinalBut(try.Index) {

@@ -11,8 +11,10 @@ import (
 const (
 	timeoutMessage   = "Movie took too long to render"
 	cancelledMessage = "Movie was cancelled"
-	crashedMessage   = "The renderer stopped unexpectedly three times while rendering this movie. Simplify the movie or its assets and submit it again."
-	memoryMessage    = "Rendering this movie takes more memory than there is. Use fewer or smaller sources, or a lower resolution, and submit it again."
+	crashedMessage   = "The renderer stopped unexpectedly three times while rendering this movie. Simplify the movie or its " +
+		"assets and submit it again."
+	memoryMessage = "Rendering this movie takes more memory than there is. Use fewer or smaller sources, or a lower " +
+		"resolution, and submit it again."
 )
 
 // Claim is the newest claim on the render.

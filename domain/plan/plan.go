@@ -107,7 +107,8 @@ func (p Plans) Parse(name string) (Plan, error) {
 
 var builtIn = []Plan{
 	{Name: Free, Length: time.Minute, PackLength: 30 * time.Minute, Width: 1920, Height: 1080},
-	{Name: Paid, Length: 30 * time.Minute, Width: 3840, Height: 3840, Email: true, EmailRecipients: DefaultEmailRecipients, Previews: 3600},
+	{Name: Paid, Length: 30 * time.Minute, Width: 3840, Height: 3840, Email: true, EmailRecipients: DefaultEmailRecipients,
+		Previews: 3600},
 	{
 		Name: Counted, Length: 30 * time.Minute, Width: 3840, Height: 3840, Counted: true, Movies: 100, Drafts: 400,
 		Email: true, EmailRecipients: DefaultEmailRecipients, Previews: 3600,
@@ -224,6 +225,7 @@ func (p Plan) CheckLength(seconds int64, pack bool) error {
 		return nil
 	}
 	return domain.Errorf(domain.Invalid, "movie_too_long",
-		"Movie duration (%d seconds) is longer than the service plan allowance (%d seconds). Please upgrade the service plan to continue.",
+		"Movie duration (%d seconds) is longer than the service plan allowance (%d seconds). Please upgrade the service plan "+
+			"to continue.",
 		seconds, int64(longest/time.Second))
 }

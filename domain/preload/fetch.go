@@ -30,7 +30,8 @@ func (b *Batch) StartFetch(index int, s domain.FetchStart, now time.Time) []doma
 	if death, over := fetching.Over(s.Death); over {
 		return b.failure(index, s.Worker, gaveUp(death), now)
 	}
-	return []domain.Event{ItemFetchStarted{Index: index, Attempt: last.Attempt + 1, Worker: s.Worker, At: now, Alone: s.Alone, Death: s.Death}}
+	return []domain.Event{ItemFetchStarted{Index: index, Attempt: last.Attempt + 1, Worker: s.Worker, At: now, Alone: s.Alone,
+		Death: s.Death}}
 }
 
 // ReleaseFetch hands a claim on the fetching back. See Release.

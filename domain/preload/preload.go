@@ -159,7 +159,8 @@ func (b *Batch) Release(c Claim, memory bool, now time.Time) ([]domain.Event, er
 		return nil, nil
 	}
 	if memory && b.items[c.Index].trial.Alone() {
-		return b.closing(ItemFinished{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, Result: Result{Error: memoryMessage}, At: now}), nil
+		return b.closing(ItemFinished{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker,
+			Result: Result{Error: memoryMessage}, At: now}), nil
 	}
 	return []domain.Event{ItemReleased{Index: c.Index, Attempt: c.Attempt, Worker: c.Worker, At: now, Memory: memory}}, nil
 }

@@ -40,7 +40,8 @@ type Wanted struct {
 	Properties map[string]any
 }
 
-// ParseRequest reads the body of POST /preloads: an object with nothing but preload, an array of 1 to 10 items. Spec: POST /preloads.
+// ParseRequest reads the body of POST /preloads: an object with nothing but preload, an array of 1 to 10 items. Spec: POST
+// /preloads.
 func ParseRequest(body []byte) ([]Wanted, error) {
 	var request map[string]json.RawMessage
 	if len(bytes.TrimSpace(body)) == 0 {
@@ -97,11 +98,13 @@ func parseItem(properties map[string]any, number int) (Wanted, error) {
 	case id == "":
 		return Wanted{}, domain.Errorf(domain.Invalid, "preload_id_missing", "preload item %d: id is required", number)
 	case len(id) > maxID:
-		return Wanted{}, domain.Errorf(domain.Invalid, "preload_id_invalid", "preload item %d: id must be at most %d bytes", number, maxID)
+		return Wanted{}, domain.Errorf(domain.Invalid, "preload_id_invalid", "preload item %d: id must be at most %d bytes",
+			number, maxID)
 	case !hasType || kind == "":
 		return Wanted{}, domain.Errorf(domain.Invalid, "preload_type_missing", "preload item %q: type is required", id)
 	case !Type(kind).known():
-		return Wanted{}, domain.Errorf(domain.Invalid, "preload_type_invalid", "preload item %q: type %q is not allowed; use image, video, audio, voice, html or component", id, kind)
+		return Wanted{}, domain.Errorf(domain.Invalid, "preload_type_invalid",
+			"preload item %q: type %q is not allowed; use image, video, audio, voice, html or component", id, kind)
 	}
 	save, err := flag(properties["save-to-media"])
 	if err != nil {

@@ -69,7 +69,8 @@ func Payload(m Ended) ([]byte, error) {
 		Width: m.Plan.Width, Height: m.Plan.Height, Duration: Duration(*m.Plan), Size: m.File.Size,
 		Codec: m.File.Codec, CodecType: m.File.CodecType, PixelFormat: m.File.PixelFormat,
 		VideoStreams: m.File.VideoStreams, AudioStreams: m.File.AudioStreams, FrameRate: m.File.FrameRate,
-		ColorTransfer: orNull(m.File.ColorTransfer), ColorPrimaries: orNull(m.File.ColorPrimaries), ColorSpace: orNull(m.File.ColorSpace),
+		ColorTransfer: orNull(m.File.ColorTransfer), ColorPrimaries: orNull(m.File.ColorPrimaries),
+		ColorSpace: orNull(m.File.ColorSpace),
 	})
 }
 

@@ -199,7 +199,9 @@ func (t *Template) DuplicateName(wanted string) string {
 
 // Duplicate begins the template as a copy of source, owned by an account. body is the source's body as far as the account may
 // copy it.
-func (t *Template) Duplicate(source *Template, owner domain.AccountID, name string, body Body, now time.Time) ([]domain.Event, error) {
+func (t *Template) Duplicate(
+	source *Template, owner domain.AccountID, name string, body Body, now time.Time,
+) ([]domain.Event, error) {
 	if !source.Rendered(owner) {
 		return nil, source.notFound()
 	}
@@ -211,7 +213,8 @@ func (t *Template) Duplicate(source *Template, owner domain.AccountID, name stri
 		return nil, domain.Errorf(domain.Conflict, "template_exists", "Template %s already exists", t.id)
 	}
 	return []domain.Event{Duplicated{
-		Source: source.id, SourceRevision: source.Revision(), Account: owner, Name: name, Tags: source.tags, Body: body, Prompt: source.prompt, At: now,
+		Source: source.id, SourceRevision: source.Revision(), Account: owner, Name: name, Tags: source.tags, Body: body,
+		Prompt: source.prompt, At: now,
 	}}, nil
 }
 

@@ -12,8 +12,8 @@
 //   - Zoom, pan and masks stay inside of the element's box; what is turned may reach over it.
 //   - A turn that takes time ends at its angle; a turn all around goes on.
 //   - A video mask plays once. Animated images repeat as long as they are shown, and never decide how long that is.
-//   - A transition is shortened when a scene is too short for it; a scene between two of them gives each what the other leaves, and
-//     half of itself at least.
+//   - A transition is shortened when a scene is too short for it; a scene between two of them gives each what the other
+//     leaves, and half of itself at least.
 //   - The animation of a text that would not end within its element runs faster.
 //   - Pages, components and audiograms are as large as the canvas where no size is given.
 package timeline

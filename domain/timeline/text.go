@@ -103,10 +103,11 @@ type Align string
 
 // The horizontal alignments.
 const (
-	AlignLeft    Align = "left"
-	AlignCenter  Align = "center"
-	AlignRight   Align = "right"
-	AlignJustify Align = "justify" // of lines only: flush at both edges, except for the last line of a paragraph, which is flush at its start
+	AlignLeft   Align = "left"
+	AlignCenter Align = "center"
+	AlignRight  Align = "right"
+	// of lines only: flush at both edges, except for the last line of a paragraph, which is flush at its start
+	AlignJustify Align = "justify"
 )
 
 // VerticalAlign is a vertical alignment.

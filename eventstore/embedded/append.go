@@ -144,11 +144,15 @@ func appendConflicted(expected expectation, current int64) *streams.AppendResp {
 	}
 	switch expected.kind {
 	case expectExact:
-		wrong.ExpectedRevisionOption = &streams.AppendResp_WrongExpectedVersion_ExpectedRevision{ExpectedRevision: uint64(expected.revision)}
+		wrong.ExpectedRevisionOption = &streams.AppendResp_WrongExpectedVersion_ExpectedRevision{
+			ExpectedRevision: uint64(expected.revision),
+		}
 	case expectNoStream:
 		wrong.ExpectedRevisionOption = &streams.AppendResp_WrongExpectedVersion_ExpectedNoStream{ExpectedNoStream: &shared.Empty{}}
 	case expectExists:
-		wrong.ExpectedRevisionOption = &streams.AppendResp_WrongExpectedVersion_ExpectedStreamExists{ExpectedStreamExists: &shared.Empty{}}
+		wrong.ExpectedRevisionOption = &streams.AppendResp_WrongExpectedVersion_ExpectedStreamExists{
+			ExpectedStreamExists: &shared.Empty{},
+		}
 	case expectAny:
 		wrong.ExpectedRevisionOption = &streams.AppendResp_WrongExpectedVersion_ExpectedAny{ExpectedAny: &shared.Empty{}}
 	}

@@ -202,7 +202,9 @@ func wrongVersion(wrong *wrongVersionError, expected expectation) *shared.WrongE
 	}
 	switch expected.kind {
 	case expectExact:
-		details.ExpectedStreamPositionOption = &shared.WrongExpectedVersion_ExpectedStreamPosition{ExpectedStreamPosition: uint64(expected.revision)}
+		details.ExpectedStreamPositionOption = &shared.WrongExpectedVersion_ExpectedStreamPosition{
+			ExpectedStreamPosition: uint64(expected.revision),
+		}
 	case expectNoStream:
 		details.ExpectedStreamPositionOption = &shared.WrongExpectedVersion_ExpectedNoStream{ExpectedNoStream: &emptypb.Empty{}}
 	case expectExists:

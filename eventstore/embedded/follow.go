@@ -240,7 +240,8 @@ func (r *reading) confirm() error {
 func (r *reading) wait(live *bool, behind int64, interest []string, due int64) (int64, error) {
 	if !*live {
 		*live = true
-		if err := r.call.Send(&streams.ReadResp{Content: &streams.ReadResp_CaughtUp_{CaughtUp: &streams.ReadResp_CaughtUp{}}}); err != nil {
+		caughtUp := &streams.ReadResp_CaughtUp_{CaughtUp: &streams.ReadResp_CaughtUp{}}
+		if err := r.call.Send(&streams.ReadResp{Content: caughtUp}); err != nil {
 			return 0, err
 		}
 	}

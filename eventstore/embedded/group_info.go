@@ -80,9 +80,12 @@ func (g *group) tellInfo(known int64) *persistent.SubscriptionInfo {
 		EventSource: g.key.stream, GroupName: g.key.name, Status: "Live",
 		TotalItems:                    g.state.given,
 		LastCheckpointedEventPosition: g.place(g.state.checkpoint), LastKnownEventPosition: g.place(known),
-		ResolveLinkTos: s.ResolveLinks, StartFrom: g.startFrom(), MessageTimeoutMilliseconds: int32(min(s.MessageTimeoutMS, math.MaxInt32)),
-		ExtraStatistics: s.ExtraStatistics, MaxRetryCount: s.MaxRetries, LiveBufferSize: s.LiveBuffer, BufferSize: s.HistoryBuffer,
-		ReadBatchSize: s.ReadBatch, CheckPointAfterMilliseconds: int32(min(s.CheckpointMS, math.MaxInt32)), MinCheckPointCount: s.MinCheckpoint,
+		ResolveLinkTos: s.ResolveLinks, StartFrom: g.startFrom(),
+		MessageTimeoutMilliseconds: int32(min(s.MessageTimeoutMS, math.MaxInt32)),
+		ExtraStatistics:            s.ExtraStatistics, MaxRetryCount: s.MaxRetries, LiveBufferSize: s.LiveBuffer,
+		BufferSize:    s.HistoryBuffer,
+		ReadBatchSize: s.ReadBatch, CheckPointAfterMilliseconds: int32(min(s.CheckpointMS, math.MaxInt32)),
+		MinCheckPointCount: s.MinCheckpoint,
 		MaxCheckPointCount: s.MaxCheckpoint, NamedConsumerStrategy: s.Strategy, MaxSubscriberCount: s.MaxSubscribers,
 		ReadBufferCount: int32(len(g.state.fresh)), RetryBufferCount: int32(len(g.state.retries) + len(g.state.replays)),
 		TotalInFlightMessages:    int32(g.state.unanswered()),
@@ -93,8 +96,9 @@ func (g *group) tellInfo(known int64) *persistent.SubscriptionInfo {
 	}
 	for _, c := range g.state.consumers {
 		connection := &persistent.SubscriptionInfo_ConnectionInfo{
-			From: c.from, Username: c.user, ConnectionName: c.name, TotalItems: c.given, AverageItemsPerSecond: perSecond(c.given, now.Sub(c.since)),
-			AvailableSlots: int32(c.slots - c.count), InFlightMessages: int32(c.count),
+			From: c.from, Username: c.user, ConnectionName: c.name, TotalItems: c.given,
+			AverageItemsPerSecond: perSecond(c.given, now.Sub(c.since)),
+			AvailableSlots:        int32(c.slots - c.count), InFlightMessages: int32(c.count),
 		}
 		info.AveragePerSecond += connection.AverageItemsPerSecond
 		info.Connections = append(info.Connections, connection)

@@ -91,7 +91,8 @@ func milliseconds(ticks int64, ms int32) int64 { return max(ticks/10_000, int64(
 func (s *groupSettings) check() error {
 	switch {
 	case s.Strategy != strategyRoundRobin && s.Strategy != strategySingle && s.Strategy != strategyPinned:
-		return fmt.Errorf("consumer strategy %q is none of %s, %s and %s", s.Strategy, strategyRoundRobin, strategySingle, strategyPinned)
+		return fmt.Errorf("consumer strategy %q is none of %s, %s and %s", s.Strategy, strategyRoundRobin, strategySingle,
+			strategyPinned)
 	case s.ReadBatch <= 0 || s.HistoryBuffer <= 0 || s.LiveBuffer <= 0:
 		return errors.New("buffer sizes have to be greater than 0")
 	case s.ReadBatch >= s.HistoryBuffer:
@@ -112,7 +113,8 @@ func (s *groupSettings) setFilter(wire *persistent.CreateReq_AllOptions_FilterOp
 	}
 	byStream, byType := wire.GetStreamIdentifier(), wire.GetEventType()
 	s.Filter = &streamFilter{
-		StreamPrefix: byStream.GetPrefix(), StreamRegex: byStream.GetRegex(), TypePrefix: byType.GetPrefix(), TypeRegex: byType.GetRegex(),
+		StreamPrefix: byStream.GetPrefix(), StreamRegex: byStream.GetRegex(), TypePrefix: byType.GetPrefix(),
+		TypeRegex: byType.GetRegex(),
 	}
 	_, err := s.filter()
 	return err

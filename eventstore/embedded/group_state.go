@@ -11,11 +11,12 @@ import (
 
 // message is an event that a group reads, gives out and waits for an answer to.
 type message struct {
-	event    *record // nil when link points to an event that does not exist
-	link     *record // the link that was resolved to the event, nil when none was
-	place    int64   // revision in the group's stream, or position in the log; of a replayed message, its revision in the parked stream
-	retries  int32   // how many times it was given out again
-	replayed bool    // it was parked and is given out again
+	event *record // nil when link points to an event that does not exist
+	link  *record // the link that was resolved to the event, nil when none was
+	// revision in the group's stream, or position in the log; of a replayed message, its revision in the parked stream
+	place    int64
+	retries  int32 // how many times it was given out again
+	replayed bool  // it was parked and is given out again
 }
 
 // original is the event whose id consumers ack: the link, when there is one.

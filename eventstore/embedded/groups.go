@@ -167,7 +167,8 @@ func (g *groups) remove(ctx context.Context, key groupKey) error {
 		former, encodeErr := json.Marshal(old.state.settings)
 		return errors.Join(err, encodeErr, g.start(&groupRow{key: key, settings: former, checkpoint: old.state.checkpoint}))
 	}
-	op := &operation{ctx: ctx, stream: key.parkedStream(), remove: true, expected: expectation{kind: expectAny}, reply: make(chan result, 1)}
+	op := &operation{ctx: ctx, stream: key.parkedStream(), remove: true, expected: expectation{kind: expectAny},
+		reply: make(chan result, 1)}
 	var none *wrongVersionError
 	if err := g.service.writer.submit(op).err; err != nil && !errors.As(err, &none) {
 		return err

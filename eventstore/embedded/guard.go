@@ -49,7 +49,8 @@ var readOnly = []string{
 var managing = []string{
 	persistent.PersistentSubscriptions_Create_FullMethodName, persistent.PersistentSubscriptions_Update_FullMethodName,
 	persistent.PersistentSubscriptions_Delete_FullMethodName, persistent.PersistentSubscriptions_List_FullMethodName,
-	eventstore.ScavengeMethod, persistent.PersistentSubscriptions_ReplayParked_FullMethodName, persistent.PersistentSubscriptions_RestartSubsystem_FullMethodName,
+	eventstore.ScavengeMethod, persistent.PersistentSubscriptions_ReplayParked_FullMethodName,
+	persistent.PersistentSubscriptions_RestartSubsystem_FullMethodName,
 }
 
 // guard admits the users listed in a file, by the Basic credentials that clients send with every call. bcrypt checks a password
@@ -123,7 +124,8 @@ func (g *guard) admit(ctx context.Context, method string) (user, error) {
 	case one.role == RoleReadOnly && !slices.Contains(readOnly, method):
 		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may only read.", "access-denied")
 	case one.role == RoleUser && slices.Contains(managing, method):
-		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may not manage persistent subscriptions or the log.", "access-denied")
+		return user{}, refuse(ctx, codes.PermissionDenied, "Access Denied: user "+name+" may not manage persistent "+
+			"subscriptions or the log.", "access-denied")
 	}
 	return one, nil
 }

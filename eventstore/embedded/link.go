@@ -56,5 +56,6 @@ func isProjected(stream string) bool {
 // errProjected tells the client what to do instead. An empty answer would look like an empty category.
 func errProjected(stream string) error {
 	return status.Errorf(codes.Unimplemented,
-		"stream %s would be written by a system projection, and this event store runs none: read $all with a filter by stream prefix or event type", stream)
+		"stream %s would be written by a system projection, and this event store runs none: read $all with a filter by "+
+			"stream prefix or event type", stream)
 }

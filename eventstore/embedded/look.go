@@ -124,7 +124,8 @@ func (s *Stats) count(conn *sqlite.Conn) error {
 				(SELECT count(*) FROM events WHERE stream = s.id) AS events FROM streams s
 		) GROUP BY category ORDER BY total DESC, category`,
 		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
-			s.Categories = append(s.Categories, Category{Name: stmt.ColumnText(0), Streams: stmt.ColumnInt64(1), Events: stmt.ColumnInt64(2)})
+			s.Categories = append(s.Categories, Category{Name: stmt.ColumnText(0), Streams: stmt.ColumnInt64(1),
+				Events: stmt.ColumnInt64(2)})
 			return nil
 		}})
 }
@@ -177,12 +178,14 @@ func Groups(ctx context.Context, path string) (groups []GroupInfo, err error) {
 // parkedOf counts the events in a parked stream that were not replayed yet.
 func parkedOf(conn *sqlite.Conn, stream string) (int64, error) {
 	h := head{last: -1}
-	last, found, err := queryInt(conn, "SELECT max(revision) FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?)", stream)
+	last, found, err := queryInt(conn,
+		"SELECT max(revision) FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?)", stream)
 	if err != nil || !found {
 		return 0, err
 	}
 	h.last = last
-	err = sqlitex.Execute(conn, `SELECT data FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?) ORDER BY revision DESC LIMIT 1`,
+	err = sqlitex.Execute(conn,
+		`SELECT data FROM events WHERE stream = (SELECT id FROM streams WHERE name = ?) ORDER BY revision DESC LIMIT 1`,
 		&sqlitex.ExecOptions{Args: []any{metaPrefix + stream}, ResultFunc: func(stmt *sqlite.Stmt) error {
 			h.meta = parseMeta(columnBytes(stmt, 0))
 			return nil

@@ -123,7 +123,9 @@ func (p *persistentService) Delete(ctx context.Context, request *persistent.Dele
 }
 
 // ReplayParked gives out the parked messages of a group again.
-func (p *persistentService) ReplayParked(ctx context.Context, request *persistent.ReplayParkedReq) (*persistent.ReplayParkedResp, error) {
+func (p *persistentService) ReplayParked(
+	ctx context.Context, request *persistent.ReplayParkedReq,
+) (*persistent.ReplayParkedResp, error) {
 	options := request.GetOptions()
 	key := newGroupKey(options.GetStreamIdentifier(), options.GetAll(), options.GetGroupName())
 	err := errNoGroup
@@ -175,7 +177,8 @@ func (p *persistentService) refuse(ctx context.Context, key groupKey, err error)
 	case ctx.Err() != nil, errors.Is(err, errBusy), errors.Is(err, errClosed):
 		return failed(err)
 	default:
-		return refuse(ctx, codes.Internal, err.Error(), "persistent-subscription-failed", append(names, "reason", trailerText(err.Error()))...)
+		return refuse(ctx, codes.Internal, err.Error(), "persistent-subscription-failed",
+			append(names, "reason", trailerText(err.Error()))...)
 	}
 }
 
@@ -227,7 +230,9 @@ func (p *persistentService) Read(call persistent.PersistentSubscriptions_ReadSer
 
 // deliver sends a consumer its events until its connection, the group or the server ends. reason is why the group has ended the
 // connection; nil: the group has not ended it.
-func (p *persistentService) deliver(call persistent.PersistentSubscriptions_ReadServer, c *consumer, answers <-chan error, asString bool) (reason, err error) {
+func (p *persistentService) deliver(
+	call persistent.PersistentSubscriptions_ReadServer, c *consumer, answers <-chan error, asString bool,
+) (reason, err error) {
 	ctx := call.Context()
 	for {
 		select {

@@ -83,11 +83,14 @@ func Pieces(ctx context.Context, file string, visit func(name string, content []
 	}
 	defer func() { err = errors.Join(err, i.close()) }()
 	events := &cutter{prefix: eventPieces, span: pieceEvents, visit: visit}
-	err = sqlitex.ExecuteTransient(i.conn, `SELECT position, stream, revision, id, type, json, created, checksum, metadata, data FROM events ORDER BY position`,
+	err = sqlitex.ExecuteTransient(i.conn,
+		`SELECT position, stream, revision, id, type, json, created, checksum, metadata, data FROM events ORDER BY position`,
 		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
 			return events.add(stmt.ColumnInt64(0), pieceEvent{
-				Position: stmt.ColumnInt64(0), Stream: stmt.ColumnInt64(1), Revision: stmt.ColumnInt64(2), ID: column(stmt, 3), Type: stmt.ColumnText(4),
-				JSON: stmt.ColumnInt64(5), Created: stmt.ColumnInt64(6), Checksum: stmt.ColumnInt64(7), Metadata: column(stmt, 8), Data: column(stmt, 9),
+				Position: stmt.ColumnInt64(0), Stream: stmt.ColumnInt64(1), Revision: stmt.ColumnInt64(2), ID: column(stmt, 3),
+				Type: stmt.ColumnText(4),
+				JSON: stmt.ColumnInt64(5), Created: stmt.ColumnInt64(6), Checksum: stmt.ColumnInt64(7),
+				Metadata: column(stmt, 8), Data: column(stmt, 9),
 			})
 		}})
 	if err == nil {
@@ -99,7 +102,8 @@ func Pieces(ctx context.Context, file string, visit func(name string, content []
 	streams := &cutter{prefix: streamPieces, span: pieceStreams, visit: visit}
 	err = sqlitex.ExecuteTransient(i.conn, `SELECT id, name, removed FROM streams ORDER BY id`,
 		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
-			return streams.add(stmt.ColumnInt64(0), pieceStream{ID: stmt.ColumnInt64(0), Name: stmt.ColumnText(1), Removed: stmt.ColumnInt64(2)})
+			return streams.add(stmt.ColumnInt64(0), pieceStream{ID: stmt.ColumnInt64(0), Name: stmt.ColumnText(1),
+				Removed: stmt.ColumnInt64(2)})
 		}})
 	if err == nil {
 		err = streams.end()

@@ -38,7 +38,8 @@ PRAGMA user_version = 2;
 // SQLite moves the contents of a write-ahead log that a crash left into the file, so that every run begins with an empty one.
 // While the server runs, that happens after every 4,000 pages of 4 KiB: a page that changes with every commit is then written to
 // the file once.
-var writerPragmas = []string{"journal_mode = WAL", "synchronous = FULL", "cache_size = -16000", "wal_autocheckpoint = 4000", "wal_checkpoint(TRUNCATE)"}
+var writerPragmas = []string{"journal_mode = WAL", "synchronous = FULL", "cache_size = -16000", "wal_autocheckpoint = 4000",
+	"wal_checkpoint(TRUNCATE)"}
 
 const (
 	readers    = 4      // connections for reading
@@ -265,7 +266,8 @@ func (l *sqliteLog) streamID(name string) (int64, error) {
 	}
 	id, found, err := queryInt(l.writer, "SELECT id FROM streams WHERE name = ?", name)
 	if err == nil && !found {
-		if err = sqlitex.Execute(l.writer, "INSERT INTO streams (name) VALUES (?)", &sqlitex.ExecOptions{Args: []any{name}}); err == nil {
+		if err = sqlitex.Execute(l.writer, "INSERT INTO streams (name) VALUES (?)",
+			&sqlitex.ExecOptions{Args: []any{name}}); err == nil {
 			id = l.writer.LastInsertRowID()
 		}
 	}

@@ -49,15 +49,16 @@ func (l *sqliteLog) saveGroups(groups []*groupRow) error {
 // Groups implements storage.
 func (l *sqliteLog) Groups(ctx context.Context) (groups []*groupRow, err error) {
 	err = l.read(ctx, func(conn *sqlite.Conn) error {
-		return sqlitex.Execute(conn, "SELECT stream, name, settings, checkpoint FROM groups ORDER BY stream, name", &sqlitex.ExecOptions{
-			ResultFunc: func(stmt *sqlite.Stmt) error {
-				groups = append(groups, &groupRow{
-					key:      groupKey{stream: stmt.ColumnText(0), name: stmt.ColumnText(1)},
-					settings: columnBytes(stmt, 2), checkpoint: stmt.ColumnInt64(3),
-				})
-				return nil
-			},
-		})
+		return sqlitex.Execute(conn, "SELECT stream, name, settings, checkpoint FROM groups ORDER BY stream, name",
+			&sqlitex.ExecOptions{
+				ResultFunc: func(stmt *sqlite.Stmt) error {
+					groups = append(groups, &groupRow{
+						key:      groupKey{stream: stmt.ColumnText(0), name: stmt.ColumnText(1)},
+						settings: columnBytes(stmt, 2), checkpoint: stmt.ColumnInt64(3),
+					})
+					return nil
+				},
+			})
 	})
 	return groups, err
 }

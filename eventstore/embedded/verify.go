@@ -79,7 +79,8 @@ func (i *inspection) structure(report *Report) error {
 // events checks every event, in the order of positions.
 func (i *inspection) events(report *Report) error {
 	log := &sqliteLog{path: i.path}
-	return sqlitex.ExecuteTransient(i.conn, selectRecords+` FROM events e LEFT JOIN streams s ON s.id = e.stream ORDER BY e.position`,
+	return sqlitex.ExecuteTransient(i.conn, selectRecords+
+		` FROM events e LEFT JOIN streams s ON s.id = e.stream ORDER BY e.position`,
 		&sqlitex.ExecOptions{ResultFunc: func(stmt *sqlite.Stmt) error {
 			report.Events++
 			report.Last = stmt.ColumnInt64(colPosition)

@@ -25,7 +25,8 @@ type Compared struct {
 func Compare(ctx context.Context, from, to *Store, end eventstore.Position) (Compared, error) {
 	nextSource, stopSource := iter.Pull2(compared(from.readAll(ctx, eventstore.Forwards, eventstore.Position{}), end))
 	defer stopSource()
-	nextTarget, stopTarget := iter.Pull2(compared(to.readAll(ctx, eventstore.Forwards, eventstore.Position{}), eventstore.Position{}))
+	nextTarget, stopTarget := iter.Pull2(compared(to.readAll(ctx, eventstore.Forwards, eventstore.Position{}),
+		eventstore.Position{}))
 	defer stopTarget()
 	var done Compared
 	digest := sha256.New()
@@ -60,7 +61,8 @@ func Compare(ctx context.Context, from, to *Store, end eventstore.Position) (Com
 			return done, err
 		}
 		if !skip {
-			return done, fmt.Errorf("the target is no copy of the source: after %d equal events the source goes on with %s and the target with %s; "+
+			return done, fmt.Errorf("the target is no copy of the source: after %d equal events the source goes on with %s "+
+				"and the target with %s; "+
 				"empty the target and copy anew", done.Events, called(source, more), called(target, moreTarget))
 		}
 		target, failed, moreTarget = nextTarget()
@@ -104,7 +106,8 @@ func sameEvent(a, b eventstore.Recorded) bool {
 
 func addEvent(digest hash.Hash, event eventstore.Recorded) {
 	var length [8]byte
-	for _, part := range [][]byte{[]byte(event.Stream), fmt.Append(nil, event.Revision), event.ID[:], []byte(event.Type), event.Data, event.Metadata} {
+	for _, part := range [][]byte{[]byte(event.Stream), fmt.Append(nil, event.Revision), event.ID[:], []byte(event.Type),
+		event.Data, event.Metadata} {
 		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
 		_, _ = digest.Write(length[:]) // a hash never fails
 		_, _ = digest.Write(part)

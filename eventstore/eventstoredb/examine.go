@@ -154,10 +154,12 @@ func distrust(node string, err error) error {
 	var name x509.HostnameError
 	switch {
 	case errors.As(err, &name):
-		return fmt.Errorf("the certificate of the event store %s is for other names (%w): connect by one of them, or give the event store a "+
+		return fmt.Errorf("the certificate of the event store %s is for other names (%w): connect by one of them, or give "+
+			"the event store a "+
 			"certificate with this one", node, name)
 	case errors.As(err, &untrusted):
-		return fmt.Errorf("the certificate of the event store %s is not trusted (%w): name the file of its authority in the connection "+
+		return fmt.Errorf("the certificate of the event store %s is not trusted (%w): name the file of its authority in the "+
+			"connection "+
 			"string, as in ?tlsCAFile=/path/ca.pem", node, untrusted.Err)
 	case errors.As(err, &plain):
 		return fmt.Errorf("the event store %s does not speak TLS: give tls=false in the connection string, or turn TLS on there", node)
@@ -169,7 +171,8 @@ func distrust(node string, err error) error {
 func (e *examiner) wantsTLS(ctx context.Context) error {
 	for _, node := range e.nodes {
 		// No data is sent: the handshake only tests whether the node speaks TLS.
-		if shakeHands(ctx, node, &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true, NextProtos: []string{"h2"}}) == nil {
+		if shakeHands(ctx, node, &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true,
+			NextProtos: []string{"h2"}}) == nil {
 			return fmt.Errorf("the event store %s speaks TLS: take tls=false out of the connection string", node)
 		}
 	}
@@ -184,7 +187,8 @@ func (e *examiner) cluster(ctx context.Context) error {
 		members, err := e.members(ctx, node)
 		switch {
 		case members > 1 && !meant:
-			e.notes = append(e.notes, fmt.Sprintf("%s is one of %d nodes of a cluster: name all of them in the connection string, for a start "+
+			e.notes = append(e.notes, fmt.Sprintf("%s is one of %d nodes of a cluster: name all of them in the connection "+
+				"string, for a start "+
 				"while this one is away", node, members))
 			return nil
 		case members > 1:
@@ -200,7 +204,8 @@ func (e *examiner) cluster(ctx context.Context) error {
 	if alone == "" || !meant {
 		return nil
 	}
-	return fmt.Errorf("the connection string means a cluster, but %s is a single server: give esdb://%s alone, or make the nodes a cluster", alone, alone)
+	return fmt.Errorf("the connection string means a cluster, but %s is a single server: give esdb://%s alone, or make the "+
+		"nodes a cluster", alone, alone)
 }
 
 // members returns how many nodes the gossip of a node lists, itself included; 0 with an error.
@@ -241,7 +246,8 @@ func examineRights(ctx context.Context, config Config, settings *esdb.Configurat
 	if _, err = store.Head(ctx); err == nil {
 		_, err = store.Append(ctx, rightsStream, rightsRevision, eventstore.Proposed{ID: uuid.New(), Type: "Tried", Data: []byte(`{}`)})
 		if isCode(err, esdb.ErrorCodeAccessDenied) {
-			return fmt.Errorf("user %q of the event store may not append: with `moviola eventstore serve` give the user the role full, in "+
+			return fmt.Errorf("user %q of the event store may not append: with `moviola eventstore serve` give the user the "+
+				"role full, in "+
 				"EventStoreDB the right $w (group $admins, or an ACL)", settings.Username)
 		}
 	}
@@ -249,10 +255,12 @@ func examineRights(ctx context.Context, config Config, settings *esdb.Configurat
 	case err == nil, errors.Is(err, eventstore.ErrConflict):
 		return nil
 	case isCode(err, esdb.ErrorCodeAccessDenied):
-		return fmt.Errorf("user %q of the event store may not read $all: make the user a member of the group $admins, or name it under $r in the "+
+		return fmt.Errorf("user %q of the event store may not read $all: make the user a member of the group $admins, or "+
+			"name it under $r in the "+
 			"ACL of $all (docs/eventstore.md)", settings.Username)
 	case isCode(err, esdb.ErrorCodeUnauthenticated):
-		return fmt.Errorf("the event store does not let user %q in: check name and password in the connection string", settings.Username)
+		return fmt.Errorf("the event store does not let user %q in: check name and password in the connection string",
+			settings.Username)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", eventstore.ErrUnavailable, err)
 	}

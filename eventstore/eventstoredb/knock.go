@@ -21,7 +21,8 @@ func (p *pool) knock() {
 	for {
 		pass, err := passOf(p.settings.Address)
 		if err != nil {
-			p.log.WithError(err).Error("secret of the event store's socket cannot be read; run this process as the user of the event store")
+			p.log.WithError(err).Error("secret of the event store's socket cannot be read; run this process as the user of " +
+				"the event store")
 		}
 		settings, leader, found := p.locate(pass)
 		if found {

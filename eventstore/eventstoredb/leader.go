@@ -163,7 +163,8 @@ func (f *finder) remember(v view) {
 func (f *finder) hear(ctx context.Context, p place) []*gossip.MemberInfo {
 	transport := insecure.NewCredentials()
 	if !f.settings.DisableTLS {
-		config := &tls.Config{InsecureSkipVerify: f.settings.SkipCertificateVerification, RootCAs: f.settings.RootCAs, ServerName: p.name}
+		config := &tls.Config{InsecureSkipVerify: f.settings.SkipCertificateVerification, RootCAs: f.settings.RootCAs,
+			ServerName: p.name}
 		if f.settings.UserCertFile != "" && f.settings.UserKeyFile != "" {
 			certificate, err := tls.LoadX509KeyPair(f.settings.UserCertFile, f.settings.UserKeyFile)
 			if err != nil {

@@ -224,7 +224,8 @@ func (p *pool) suspect(s *session) {
 		if !deposed || !p.gate.shut() {
 			return
 		}
-		p.log.WithField("leader", s.leader).Warnf("event store: node does not answer and is no longer the leader: %v; looking for the new one", v)
+		p.log.WithField("leader", s.leader).Warnf("event store: node does not answer and is no longer the leader: %v; "+
+			"looking for the new one", v)
 		s.leave()
 		p.retire()
 		p.launch(p.knock)

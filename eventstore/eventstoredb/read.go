@@ -24,7 +24,9 @@ const readAhead = 16
 const everything = math.MaxInt64
 
 // ReadStream implements eventstore.Store.
-func (s *Store) ReadStream(ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision) iter.Seq2[eventstore.Recorded, error] {
+func (s *Store) ReadStream(
+	ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision,
+) iter.Seq2[eventstore.Recorded, error] {
 	options := esdb.ReadStreamOptions{Direction: esdb.Forwards, From: esdb.Revision(uint64(max(from, 0)))}
 	count := uint64(everything)
 	if dir == eventstore.Backwards {
@@ -49,7 +51,9 @@ func (s *Store) ReadStream(ctx context.Context, stream string, dir eventstore.Di
 }
 
 // ReadAll implements eventstore.Store.
-func (s *Store) ReadAll(ctx context.Context, dir eventstore.Direction, from eventstore.Position) iter.Seq2[eventstore.Recorded, error] {
+func (s *Store) ReadAll(
+	ctx context.Context, dir eventstore.Direction, from eventstore.Position,
+) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
 		for recorded, err := range s.readAll(ctx, dir, from) {
 			if err == nil && isSystem(recorded.Type) {
@@ -63,7 +67,9 @@ func (s *Store) ReadAll(ctx context.Context, dir eventstore.Direction, from even
 }
 
 // readAll is ReadAll including system events.
-func (s *Store) readAll(ctx context.Context, dir eventstore.Direction, from eventstore.Position) iter.Seq2[eventstore.Recorded, error] {
+func (s *Store) readAll(
+	ctx context.Context, dir eventstore.Direction, from eventstore.Position,
+) iter.Seq2[eventstore.Recorded, error] {
 	options := esdb.ReadAllOptions{Direction: esdb.Forwards, From: esdb.Position{Commit: from.Commit, Prepare: from.Prepare}}
 	fromEdge := from == (eventstore.Position{})
 	switch {
@@ -117,7 +123,9 @@ type item struct {
 }
 
 // read yields the events of the client's read. The client is called in a goroutine of its own, since it may block.
-func (p *pool) read(ctx context.Context, open func(context.Context, *esdb.Client) (*esdb.ReadStream, error)) iter.Seq2[eventstore.Recorded, error] {
+func (p *pool) read(
+	ctx context.Context, open func(context.Context, *esdb.Client) (*esdb.ReadStream, error),
+) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
 		permit, err := p.admit(ctx, p.reads)
 		if err != nil {
@@ -181,7 +189,9 @@ func ofCaller(ctx context.Context, next item) item {
 }
 
 // pump forwards a read's events until the read ends or ctx does.
-func (p *pool) pump(ctx context.Context, session *session, open func(context.Context, *esdb.Client) (*esdb.ReadStream, error), items chan<- item) {
+func (p *pool) pump(
+	ctx context.Context, session *session, open func(context.Context, *esdb.Client) (*esdb.ReadStream, error), items chan<- item,
+) {
 	stream, err := guarded(func() (*esdb.ReadStream, error) { return open(ctx, session.client) })
 	if err == nil {
 		defer stream.Close()

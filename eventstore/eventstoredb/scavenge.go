@@ -34,7 +34,8 @@ func Scavenge(ctx context.Context, config Config) (removed int64, err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	answer := new(wrapperspb.Int64Value)
-	err = conn.Invoke(withCredentials(withPass(ctx, pass), settings), eventstore.ScavengeMethod, &emptypb.Empty{}, answer, grpc.WaitForReady(true))
+	err = conn.Invoke(withCredentials(withPass(ctx, pass), settings), eventstore.ScavengeMethod, &emptypb.Empty{}, answer,
+		grpc.WaitForReady(true))
 	if status.Code(err) == codes.Unimplemented {
 		return 0, errors.New("this event store is not one of moviola's: scavenge it by its own administration (POST /admin/scavenge)")
 	}

@@ -61,7 +61,9 @@ func Open(config Config) (*Store, error) {
 func (s *Store) Close(ctx context.Context) error { return s.pool.close(ctx) }
 
 // Append implements eventstore.Store.
-func (s *Store) Append(ctx context.Context, stream string, expected eventstore.Revision, events ...eventstore.Proposed) (eventstore.Appended, error) {
+func (s *Store) Append(
+	ctx context.Context, stream string, expected eventstore.Revision, events ...eventstore.Proposed,
+) (eventstore.Appended, error) {
 	if err := check(stream, expected, events); err != nil {
 		return eventstore.Appended{}, err
 	}

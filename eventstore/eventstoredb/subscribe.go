@@ -32,7 +32,9 @@ type subscription struct {
 var errSubscriptionClosed = errors.New("the subscription is closed")
 
 // Subscribe implements eventstore.Store.
-func (s *Store) Subscribe(ctx context.Context, after eventstore.Position, filter eventstore.Filter) (eventstore.Subscription, error) {
+func (s *Store) Subscribe(
+	ctx context.Context, after eventstore.Position, filter eventstore.Filter,
+) (eventstore.Subscription, error) {
 	options := esdb.SubscribeToAllOptions{
 		From:            esdb.Start{}, // set always: the client's default is the end of the log
 		Filter:          toFilter(filter),

@@ -54,7 +54,9 @@ func New(options ...Option) *Store {
 }
 
 // Append implements eventstore.Store.
-func (s *Store) Append(ctx context.Context, stream string, expected eventstore.Revision, events ...eventstore.Proposed) (eventstore.Appended, error) {
+func (s *Store) Append(
+	ctx context.Context, stream string, expected eventstore.Revision, events ...eventstore.Proposed,
+) (eventstore.Appended, error) {
 	if err := check(stream, expected, events); err != nil {
 		return eventstore.Appended{}, err
 	}
@@ -143,7 +145,9 @@ func (s *Store) wake() {
 }
 
 // ReadStream implements eventstore.Store.
-func (s *Store) ReadStream(ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision) iter.Seq2[eventstore.Recorded, error] {
+func (s *Store) ReadStream(
+	ctx context.Context, stream string, dir eventstore.Direction, from eventstore.Revision,
+) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
 		s.mu.Lock()
 		log := s.log
@@ -169,7 +173,9 @@ func (s *Store) ReadStream(ctx context.Context, stream string, dir eventstore.Di
 }
 
 // ReadAll implements eventstore.Store.
-func (s *Store) ReadAll(ctx context.Context, dir eventstore.Direction, from eventstore.Position) iter.Seq2[eventstore.Recorded, error] {
+func (s *Store) ReadAll(
+	ctx context.Context, dir eventstore.Direction, from eventstore.Position,
+) iter.Seq2[eventstore.Recorded, error] {
 	return func(yield func(eventstore.Recorded, error) bool) {
 		s.mu.Lock()
 		log := s.log
@@ -212,7 +218,9 @@ func (s *Store) Head(ctx context.Context) (eventstore.Position, error) {
 }
 
 // yieldAll yields the results of next, until next returns false, the context ends or a fault is injected.
-func (s *Store) yieldAll(ctx context.Context, next func() (eventstore.Recorded, bool), yield func(eventstore.Recorded, error) bool) {
+func (s *Store) yieldAll(
+	ctx context.Context, next func() (eventstore.Recorded, bool), yield func(eventstore.Recorded, error) bool,
+) {
 	if err := s.currentFaults().read(ctx); err != nil {
 		yield(eventstore.Recorded{}, fmt.Errorf("read: %w", err))
 		return

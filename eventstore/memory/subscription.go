@@ -27,7 +27,9 @@ type subscription struct {
 var errClosed = errors.New("the subscription is closed")
 
 // Subscribe implements eventstore.Store.
-func (s *Store) Subscribe(ctx context.Context, after eventstore.Position, filter eventstore.Filter) (eventstore.Subscription, error) {
+func (s *Store) Subscribe(
+	ctx context.Context, after eventstore.Position, filter eventstore.Filter,
+) (eventstore.Subscription, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("subscribe: %w", err)
 	}

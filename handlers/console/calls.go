@@ -38,15 +38,16 @@ var (
 	errNotSignedIn = domain.Errorf(domain.Unauthenticated, "session_missing", "Please sign in")
 	errForeign     = domain.Errorf(domain.Forbidden, "console_origin", "This call does not come from the console's own page")
 	errSafe        = domain.Errorf(domain.Forbidden, "console_insecure",
-		"The console needs https: start the service with --tls-cert, or with --public-url https://… behind a proxy. Plain http works on this machine only, at http://localhost")
+		"The console needs https: start the service with --tls-cert, or with --public-url https://… behind a proxy. Plain "+
+			"http works on this machine only, at http://localhost")
 	errBody = domain.Errorf(domain.Invalid, "body_invalid", `The body must be {"key":"…"}`)
 )
 
 // maxSignIn is the size of a body with a key, at most.
 const maxSignIn = 4 << 10
 
-// foreign refuses a call that another page may have made a browser send. What only reads needs no more than the cookie, which browsers send
-// with calls of the same site only.
+// foreign refuses a call that another page may have made a browser send. What only reads needs no more than the cookie, which
+// browsers send with calls of the same site only.
 func (c *Console) foreign(r *http.Request) error {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
 		return errForeign
@@ -149,7 +150,8 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *Console) end(w http.ResponseWriter, r *http.Request, one session) error {
-	err := c.cfg.End.Handle(r.Context(), accounts.EndSession{Key: one.keyID(), Session: one.name(), Began: one.began, Until: one.until()})
+	err := c.cfg.End.Handle(r.Context(), accounts.EndSession{Key: one.keyID(), Session: one.name(), Began: one.began,
+		Until: one.until()})
 	c.cfg.Keys.Forget(one.keyID()) // even after an error: what became of the append may be unknown
 	if err != nil {
 		return err
@@ -187,8 +189,8 @@ func (c *Console) session(w http.ResponseWriter, r *http.Request) (session, keyr
 // withheld are headers that a call does not take along: what lets somebody in, and what is about the console only.
 var withheld = []string{"Cookie", "X-Api-Key", "X-Admin-Token", "Authorization", "Origin", MarkHeader}
 
-// call serves what is below /console/api/v2: the same operation at /v2, for the holder of the session's key. What a key opens can be reached
-// like that, and nothing else.
+// call serves what is below /console/api/v2: the same operation at /v2, for the holder of the session's key. What a key opens can
+// be reached like that, and nothing else.
 func (c *Console) call(w http.ResponseWriter, r *http.Request) {
 	_, holder, err := c.session(w, r)
 	if err != nil {

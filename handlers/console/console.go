@@ -1,6 +1,6 @@
-// Package console serves the console, a web page for people, and the sessions that it signs in with. The page speaks the public interface only: its
-// calls come to APIPath and are handed to the same handlers as any other, with the holder of the session's key in the place of a key.
-// Decision 62; ADR 040.
+// Package console serves the console, a web page for people, and the sessions that it signs in with. The page speaks the public
+// interface only: its calls come to APIPath and are handed to the same handlers as any other, with the holder of the session's
+// key in the place of a key. Decision 62; ADR 040.
 package console
 
 import (
@@ -129,13 +129,16 @@ func (c *Console) load() error {
 }
 
 var contentTypes = map[string]string{
-	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
 }
 
-// policyOf lets the page use what this service has and nothing from elsewhere, without scripts or styles in the page itself. Nobody may frame it.
+// policyOf lets the page use what this service has and nothing from elsewhere, without scripts or styles in the page itself.
+// Nobody may frame it.
 func policyOf(public, uploads string) string {
 	from := strings.TrimSpace("'self' " + public + " " + uploads)
-	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src " + from + "; media-src " + from + "; connect-src " + from +
+	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src " + from + "; media-src " + from +
+		"; connect-src " + from +
 		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 

@@ -108,9 +108,9 @@ type cookie struct {
 	secure bool
 }
 
-// cookieFor is the cookie of pages at an address: one that no other host and no plain connection gets to see or to set. Browsers keep such
-// cookies for https only; at a loopback address, which never leaves the machine, plain http has a cookie of its own, with the port in its name
-// because cookies know no ports.
+// cookieFor is the cookie of pages at an address: one that no other host and no plain connection gets to see or to set. Browsers
+// keep such cookies for https only; at a loopback address, which never leaves the machine, plain http has a cookie of its own,
+// with the port in its name because cookies know no ports.
 func cookieFor(public *url.URL) cookie {
 	switch {
 	case public.Scheme == "https":

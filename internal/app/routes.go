@@ -40,8 +40,8 @@ type Route struct {
 // Name is the route's method and path.
 func (r Route) Name() string { return r.Method + " " + r.Path }
 
-// Routes assembles the HTTP interface in a data folder, serves nothing, and returns all that it would serve, by path and method. Tests
-// of who may do what begin with it: so nothing that is served can be left out.
+// Routes assembles the HTTP interface in a data folder, serves nothing, and returns all that it would serve, by path and method.
+// Tests of who may do what begin with it: so nothing that is served can be left out.
 func Routes(ctx context.Context, data string) (routes []Route, err error) {
 	log, err := config.NewLog(io.Discard, "error", "text")
 	if err != nil {

@@ -56,9 +56,11 @@ func (s *Stores) tell(ctx context.Context, w eventstore.Written) {
 	}
 }
 
-// Open opens everything below the data folder, or connects to what the configuration names in its place. After an error nothing is open.
-// The observers are told of every append.
-func Open(ctx context.Context, cfg config.Config, logger logrus.FieldLogger, observers ...func(context.Context, eventstore.Written)) (*Stores, error) {
+// Open opens everything below the data folder, or connects to what the configuration names in its place. After an error nothing
+// is open. The observers are told of every append.
+func Open(
+	ctx context.Context, cfg config.Config, logger logrus.FieldLogger, observers ...func(context.Context, eventstore.Written),
+) (*Stores, error) {
 	s := &Stores{served: make(chan error, 1), logger: logger, observers: observers}
 	if err := s.open(ctx, cfg); err != nil {
 		return nil, errors.Join(err, s.Close(context.WithoutCancel(ctx)))
@@ -83,7 +85,8 @@ func (s *Stores) open(ctx context.Context, cfg config.Config) error {
 		where = filepath.Join(cfg.Data, "files")
 	}
 	if s.Files, err = blobs.Open(ctx, where, blobkey.DocumentPrefixes()...); err != nil {
-		return fmt.Errorf("open the files: %w; when documents.db is damaged, restore it from the newest backup (docs/eventstore.md)", err)
+		return fmt.Errorf("open the files: %w; when documents.db is damaged, restore it from the newest backup "+
+			"(docs/eventstore.md)", err)
 	}
 	s.limitFiles(cfg)
 	return nil
@@ -109,7 +112,8 @@ func (s *Stores) openEventStore(cfg config.Config, logger logrus.FieldLogger) (e
 		Log: logger.WithField("part", "eventstore"),
 	})
 	if err != nil {
-		return target, fmt.Errorf("open the embedded event store: %w; when its file is damaged, restore the newest backup (docs/eventstore.md)", err)
+		return target, fmt.Errorf("open the embedded event store: %w; when its file is damaged, restore the newest backup "+
+			"(docs/eventstore.md)", err)
 	}
 	s.Server, target.Addr = server, server.Addr()
 	go func() { s.served <- server.Serve() }()
@@ -180,7 +184,8 @@ func (s *Stores) openStore(cfg config.Config) error {
 		return err
 	}
 	if aside := docs.Aside(); aside != "" {
-		s.logger.WithField("aside", aside).Warn("file of the read models is damaged; it is set aside, and they are rebuilt from the log")
+		s.logger.WithField("aside", aside).Warn("file of the read models is damaged; it is set aside, and they are rebuilt " +
+			"from the log")
 	}
 	s.Damaged = docs.Damaged()
 	s.Docs, s.CloseDocs = docs, func(context.Context) error { return docs.Close() }

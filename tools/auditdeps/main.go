@@ -1,6 +1,7 @@
-// Command auditdeps looks at everything that the product is shipped with or runs: the licences of the Go modules in the program and of the files
-// under third_party against a list of allowed ones, known vulnerabilities, and the versions of the system's packages beside those that were tested.
-// It ends with 1 when a licence is unknown or not allowed, or a vulnerability is reached. Run it in the repository's root.
+// Command auditdeps looks at everything that the product is shipped with or runs: the licences of the Go modules in the program
+// and of the files under third_party against a list of allowed ones, known vulnerabilities, and the versions of the system's
+// packages beside those that were tested. It ends with 1 when a licence is unknown or not allowed, or a vulnerability is reached.
+// Run it in the repository's root.
 package main
 
 import (
@@ -19,11 +20,14 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// allowed are the licences, by their SPDX ids, under which others' code may be shipped in one program and its sources stay closed to nobody: all ask
-// for their notice only, MPL-2.0 for changes to its own files, CC-BY-4.0 and FTL for the names of the authors, which answers and documents give.
-var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BSL-1.0", "CC-BY-4.0", "CC0-1.0", "FTL", "ISC", "MIT", "MPL-2.0", "OFL-1.1", "Unlicense", "Zlib"}
+// allowed are the licences, by their SPDX ids, under which others' code may be shipped in one program and its sources stay closed
+// to nobody: all ask for their notice only, MPL-2.0 for changes to its own files, CC-BY-4.0 and FTL for the names of the authors,
+// which answers and documents give.
+var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BSL-1.0", "CC-BY-4.0", "CC0-1.0", "FTL", "ISC",
+	"MIT", "MPL-2.0", "OFL-1.1", "Unlicense", "Zlib"}
 
-// judged are the licence files that a person has read, by module and name, with the licence that holds for what the program contains.
+// judged are the licence files that a person has read, by module and name, with the licence that holds for what the program
+// contains.
 var judged = map[string]string{
 	// It may be used under either of two licences, and says so above their texts: BSD-3-Clause is chosen.
 	"kernel.org/pub/linux/libs/security/libcap/psx License": "BSD-3-Clause",
@@ -55,7 +59,8 @@ func main() {
 // modules checks the licence of every module that is linked into the program.
 func modules() error {
 	fmt.Println("Go modules in the program")
-	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", ".")
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} "+
+		"{{.Dir}}{{end}}{{end}}", ".")
 	list.Env = append(os.Environ(), "CGO_ENABLED=0")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
@@ -227,7 +232,8 @@ func packages() error {
 		mark := ""
 		switch {
 		case tested[name] == "":
-			failures = append(failures, fmt.Errorf("%s is installed by scripts/deps.sh and has no tested version in scripts/tested-packages.txt", name))
+			failures = append(failures, fmt.Errorf("%s is installed by scripts/deps.sh and has no tested version in "+
+				"scripts/tested-packages.txt", name))
 		case installed != tested[name]:
 			mark = "  differs"
 		}

@@ -77,7 +77,8 @@ func All() ([]Template, error) {
 			return nil, fmt.Errorf("read template %s: %w", entry.Name(), err)
 		}
 		slug := strings.TrimSuffix(entry.Name(), ".json")
-		all = append(all, Template{Slug: slug, ID: idOf(slug), Name: file.Name, Tags: file.Tags, Prompt: file.Prompt, Credit: file.Credit, Movie: file.Movie})
+		all = append(all, Template{Slug: slug, ID: idOf(slug), Name: file.Name, Tags: file.Tags, Prompt: file.Prompt,
+			Credit: file.Credit, Movie: file.Movie})
 	}
 	return all, nil
 }
@@ -86,5 +87,6 @@ func All() ([]Template, error) {
 func idOf(slug string) template.ID {
 	const half = 10
 	sum := sha256.Sum256([]byte("moviola library " + slug))
-	return template.ID(domain.Base62(binary.BigEndian.Uint64(sum[:8]), half) + domain.Base62(binary.BigEndian.Uint64(sum[8:16]), half))
+	return template.ID(domain.Base62(binary.BigEndian.Uint64(sum[:8]), half) + domain.Base62(binary.BigEndian.Uint64(sum[8:16]),
+		half))
 }

@@ -33,7 +33,9 @@ func (n *node) BatchAppend(call streams.Streams_BatchAppendServer) error {
 }
 
 // passAppends forwards appends until the client sends no more.
-func (n *node) passAppends(ctx context.Context, from streams.Streams_BatchAppendServer, to streams.Streams_BatchAppendClient) error {
+func (n *node) passAppends(
+	ctx context.Context, from streams.Streams_BatchAppendServer, to streams.Streams_BatchAppendClient,
+) error {
 	for {
 		message, err := from.Recv()
 		if errors.Is(err, io.EOF) {

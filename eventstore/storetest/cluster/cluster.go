@@ -105,7 +105,8 @@ func StartWith(t testing.TB, config Config) *Cluster {
 		}
 	})
 	c := &Cluster{
-		t: t, config: config, log: streams.NewStreamsClient(conn), features: serverfeatures.NewServerFeaturesClient(conn), changed: make(chan struct{}),
+		t: t, config: config, log: streams.NewStreamsClient(conn), features: serverfeatures.NewServerFeaturesClient(conn),
+		changed: make(chan struct{}),
 	}
 	for i, listener := range c.listen() {
 		c.nodes[i] = c.startNode(i, listener)

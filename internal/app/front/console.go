@@ -64,8 +64,8 @@ func (s *Front) newConsole(secret secret.Secret, router *mux.Router, log logrus.
 	})
 }
 
-// uploadOrigin is where browsers send files to, when that is the storage itself; empty: it is this service. It is read from an address that is
-// signed and not used; storage that cannot sign now is only missing in the console's policy.
+// uploadOrigin is where browsers send files to, when that is the storage itself; empty: it is this service. It is read from an
+// address that is signed and not used; storage that cannot sign now is only missing in the console's policy.
 func (s *Front) uploadOrigin(log logrus.FieldLogger) string {
 	if !s.Stores.Files.Presigns() {
 		return ""

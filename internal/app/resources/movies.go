@@ -47,8 +47,9 @@ func (s *Resources) NewMovies(
 		Tokens:    s.Tokens,
 		CursorKey: cursorKey,
 		Survey:    s.surveyor(),
-		Outside:   roads.NewMovieChecks(s.Config, guard, connections.NewConnections(s.Stores.Log, s.Vault), s.Do.CountRecipients.Allows),
-		Log:       log,
+		Outside: roads.NewMovieChecks(s.Config, guard, connections.NewConnections(s.Stores.Log, s.Vault),
+			s.Do.CountRecipients.Allows),
+		Log: log,
 	})
 }
 
