@@ -15,7 +15,7 @@ import (
 
 // The account of the first start. Design §10.
 const (
-	FirstAccount     = "default"
+	firstAccount     = config.FirstAccount
 	firstAccountPlan = "paid"
 )
 
@@ -32,7 +32,7 @@ func (s *service) announce(stdout io.Writer, key string) error {
 			s.front.GeneratedToken)
 	}
 	if key != "" {
-		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", FirstAccount, key)
+		lines += fmt.Sprintf("\nAPI key of the account %q, shown only now:\n\n    %s\n", firstAccount, key)
 		lines += fmt.Sprintf("\nRender a sample movie:\n\n%s\n", sampleCurl(base, key))
 		lines += fmt.Sprintf("\nand ask for it, with the project it answers:\n\ncurl '%s/movies?project=PROJECT' -H "+
 			"'x-api-key: %s'\n\n", base, key)
@@ -49,10 +49,10 @@ func (s *service) openFirstAccount(ctx context.Context) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stores.StartTime)
 	defer cancel()
-	opened, err := s.Do.OpenAccount.Handle(ctx, accounts.OpenAccount{ID: FirstAccount, Name: FirstAccount, Plan: firstAccountPlan})
+	opened, err := s.Do.OpenAccount.Handle(ctx, accounts.OpenAccount{ID: firstAccount, Name: firstAccount, Plan: firstAccountPlan})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
-		opened, err = s.Do.CompleteOpening.Handle(ctx, accounts.CompleteOpening{Account: FirstAccount})
+		opened, err = s.Do.CompleteOpening.Handle(ctx, accounts.CompleteOpening{Account: firstAccount})
 	}
 	switch {
 	case errors.Is(err, commands.ErrNothingToDo):

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"text/tabwriter"
 
-	"moviola/internal/app"
+	"moviola/internal/config"
 
 	"github.com/spf13/cobra"
 )
@@ -242,7 +242,7 @@ func grantCreditsCommand(o *operator) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&request.Account, "account", app.FirstAccount, "whose credits")
+	f.StringVar(&request.Account, "account", config.FirstAccount, "whose credits")
 	f.Int64Var(&request.Amount, "amount", 0, "how many")
 	f.StringVar(&request.Reference, "reference", "", "an order or invoice number: the same one grants once")
 	f.BoolVar(&pack, "pack", false, "a credit pack, which gives a free account the paid length")

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"moviola/handlers/http/keys"
-	"moviola/internal/app"
+	"moviola/internal/config"
 )
 
 const adminKeysPath = "/admin/keys"
@@ -48,7 +48,7 @@ func listKeysCommand(o *operator) *cobra.Command {
 			}
 		},
 	}
-	cmd.Flags().StringVar(&account, "account", app.FirstAccount, "whose keys")
+	cmd.Flags().StringVar(&account, "account", config.FirstAccount, "whose keys")
 	return cmd
 }
 
@@ -94,7 +94,7 @@ func issueKeyCommand(o *operator) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&request.Account, "account", app.FirstAccount, "whose key")
+	f.StringVar(&request.Account, "account", config.FirstAccount, "whose key")
 	f.StringVar(&request.Name, "name", "", "what the key is for")
 	f.StringVar(&request.Role, "role", "", "viewer, render, editor, manager or admin")
 	f.StringVar(&request.Legacy, "legacy", "", "primary or secondary, in place of a role: the kinds from before keys had roles")
