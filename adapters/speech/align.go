@@ -9,20 +9,20 @@ import (
 	"moviola/domain/caption"
 )
 
-// How the built-in voice's words are timed. The program says nothing about when it speaks which word, but it can be told to
-// change its loudness at a word. So a passage is spoken twice more: once with every word marked with the usual loudness, once
-// with the words at four loudnesses in turn. Those two are the same sound but for the loudness, hence their ratio at any moment
-// tells which word is spoken. Marks change the speech a little (a mark parts "the" from the vowel after it), therefore they are
-// not used for what is heard: the marked speech is laid over the clean one by dynamic time warping.
+// How the words of the built-in voice are timed. The program does not report when it speaks which word, but it can change its
+// loudness at a word. So a passage is spoken twice more: once with a mark of normal loudness at every word, once with the words
+// at four loudnesses in turn. These two sounds differ in loudness only, so their ratio at any moment tells which word is spoken.
+// Marks change the speech a little (a mark separates "the" from the vowel after it), so the clean speech is used for the movie,
+// and the marked one is aligned to it by dynamic time warping.
 
-// alignVersion is part of the cache's keys: another way of timing makes other words.
+// alignVersion is part of the cache's keys: another method of timing gives other words.
 const alignVersion = "words-2"
 
-// levels are the loudnesses of the words in turn, in per cent.
+// levels are the loudnesses that the words get in turn, in per cent.
 var levels = []int{100, 60, 36, 20}
 
-// units are the pieces of a text that are marked: what stands between blanks, and of scripts without blanks what stands between
-// punctuation, since marks inside would part what is spoken as one.
+// units splits a text into the pieces that get marks: the text between blanks or, in scripts without blanks, between punctuation,
+// because marks inside would separate sounds that belong together.
 func units(text string) [][]string {
 	var all [][]string
 	for _, field := range strings.Fields(text) {
@@ -41,7 +41,7 @@ func units(text string) [][]string {
 	return all
 }
 
-// marked writes the units with the loudness of each before it.
+// marked returns the units with a loudness mark before each.
 func marked(units [][]string, loudness func(i int) int) string {
 	var b strings.Builder
 	for i, unit := range units {
@@ -59,7 +59,8 @@ func marked(units [][]string, loudness func(i int) int) string {
 	return b.String()
 }
 
-// timeWords returns when the words of text are spoken in clean, which is its sound. What cannot be measured is estimated.
+// timeWords returns the times of the words of text in clean, which is the sound of the text. Times that cannot be measured are
+// estimated.
 func timeWords(clean sound, text string, say func(string) (sound, error)) ([]caption.Word, error) {
 	units := units(text)
 	if len(units) == 0 {
@@ -77,7 +78,7 @@ func timeWords(clean sound, text string, say func(string) (sound, error)) ([]cap
 	if !ok {
 		return estimate(clean, flatten(units)), nil
 	}
-	// What the marks add may be added in one place, and a little more is allowed for.
+	// The marks' added time may be at one place; a little more is allowed.
 	added := (plain.length() - clean.length()).Abs() + 400*time.Millisecond
 	onto := warp(plain, clean, int(added.Seconds()*framesPerSecond))
 	var words []caption.Word
@@ -99,13 +100,13 @@ func flatten(units [][]string) []string {
 	return words
 }
 
-// span is where some units are spoken: usually one, several where the voice runs them together.
+// span is the place where some units are spoken: usually one unit, several if the voice joins them.
 type span struct{ first, last, from, to int } // units; samples
 
-// windowsPerSecond is how finely loudness is read.
+// windowsPerSecond is the time resolution at which loudness is measured.
 const windowsPerSecond = 200
 
-// readMarks reads where the units are spoken from the ratio of two sounds. It fails where they do not fit together.
+// readMarks computes where the units are spoken from the ratio of two sounds. false: the sounds do not match.
 func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	window := plain.rate / windowsPerSecond
 	if len(plain.samples) != len(stepped.samples) || window == 0 {
@@ -115,7 +116,7 @@ func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	now, before := -1, -1
 	for from := 0; from+window <= len(plain.samples); from += window {
 		level, ok := levelOf(plain.samples[from:from+window], stepped.samples[from:from+window])
-		// At a word's edge a window may hold two words, therefore a loudness counts when two windows in a row have it.
+		// A window at a word's edge may contain two words, so a loudness is used when two consecutive windows have it.
 		steady := ok && level == before
 		if ok {
 			before = level
@@ -127,7 +128,7 @@ func readMarks(plain, stepped sound, units int) ([]span, bool) {
 			spans[len(spans)-1].to = from + window
 			continue
 		}
-		// The next unit of this loudness is spoken. Units between are run together with the one before them.
+		// The next unit with this loudness begins. Units in between are joined with the one before them.
 		now += 1 + ((level-now-1)%len(levels)+len(levels))%len(levels)
 		if now >= units {
 			return nil, false
@@ -137,7 +138,7 @@ func readMarks(plain, stepped sound, units int) ([]span, bool) {
 	return joined(spans, units)
 }
 
-// joined gives every unit to a span.
+// joined assigns every unit to a span.
 func joined(spans []span, units int) ([]span, bool) {
 	if len(spans) == 0 || units-spans[len(spans)-1].first > len(levels) {
 		return nil, false
@@ -152,10 +153,10 @@ func joined(spans []span, units int) ([]span, bool) {
 	return spans, true
 }
 
-// audible is the mean square of a window in which loudness can be told.
+// audible is the mean square of a window above which its loudness can be measured.
 const audible = 400
 
-// levelOf tells which of the levels the second window has against the first.
+// levelOf returns the index of the level that the second window has relative to the first.
 func levelOf(plain, stepped []int16) (int, bool) {
 	var own, shared float64
 	for i, a := range plain {

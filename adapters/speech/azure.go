@@ -15,22 +15,22 @@ import (
 	"moviola/domain"
 )
 
-// Azure Speech by its own protocol, text to speech over REST: one POST of SSML, answered with a sound. It says nothing about when
-// it speaks which word. docs/voices.md says which page documents what.
+// Azure Speech by its own protocol, text to speech over REST: one POST of SSML, answered with a sound. It does not report the
+// times of words. docs/voices.md names the documentation of each detail.
 
 const (
 	azurePath   = "/cognitiveservices/v1"
 	azureFormat = "riff-24khz-16bit-mono-pcm"
-	// azureLongest is what the service cuts an answer to.
+	// azureLongest is the length to which the service cuts a sound.
 	azureLongest = 10 * time.Minute
-	// azureUsual is the voice where neither movie nor connection names one.
+	// azureUsual is the default voice.
 	azureUsual = "en-GB-LibbyNeural"
 )
 
-// azureStyle is what express-as takes.
+// azureStyle holds the attributes of express-as.
 type azureStyle struct{ style, degree, role string }
 
-// castAzure chooses the voice of Azure Speech and how it speaks.
+// castAzure selects the voice of Azure Speech and its style.
 func castAzure(j *job, request commands.SpeechRequest) {
 	usual := j.endpoint.Voice
 	if usual == "" {
@@ -59,7 +59,7 @@ func castAzure(j *job, request commands.SpeechRequest) {
 	j.engine = "azure-speech " + j.endpoint.URL + " " + alignVersion
 }
 
-// readAzureStyle reads style, styledegree and role of model-settings. What cannot be one is left out.
+// readAzureStyle reads style, styledegree and role of model-settings. Invalid values are ignored.
 func readAzureStyle(settings map[string]any) azureStyle {
 	var s azureStyle
 	if style, ok := settings["style"].(string); ok && azureWord.MatchString(style) {
@@ -76,8 +76,7 @@ func readAzureStyle(settings map[string]any) azureStyle {
 	return s
 }
 
-// speakable returns what is inside of speak in a text that is well-formed SSML, so that the service gets all of it; false: it is
-// none.
+// speakable returns the content of the element speak of a text that is well-formed SSML; false: the text is not.
 func speakable(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if !isSSML(text) {
@@ -95,7 +94,7 @@ func speakable(text string) (string, bool) {
 			break
 		}
 		if err != nil || to >= 0 {
-			return "", false // not well-formed, or something after the end of speak
+			return "", false // not well-formed, or text after the end of speak
 		}
 		switch token.(type) {
 		case xml.StartElement:
@@ -116,7 +115,7 @@ func speakable(text string) (string, bool) {
 	return text[from:to], true
 }
 
-// speakAzure has the script spoken, a request for each chunk.
+// speakAzure has the script spoken, with one request per chunk.
 func (r *remote) speakAzure(ctx context.Context, j job, builtIn *espeak) (spoken, error) {
 	var made spoken
 	for _, ssml := range azureChunks(j) {
@@ -155,7 +154,7 @@ func (r *remote) speakAzure(ctx context.Context, j job, builtIn *espeak) (spoken
 	return made, nil
 }
 
-// azureChunks writes the documents of a job.
+// azureChunks returns the SSML documents of a job.
 func azureChunks(j job) []string {
 	if j.markup != "" {
 		return []string{j.document(j.markup, strings.Contains(j.markup, "<voice"))}
@@ -175,9 +174,9 @@ func azureChunks(j job) []string {
 	return all
 }
 
-// document wraps SSML into voice, style and rate; text that brings its own voices keeps them.
+// document wraps SSML into voice, style and rate; ownVoices says that the text names its own voices.
 func (j job) document(inner string, ownVoices bool) string {
-	locale := "en-US" // of a voice of the customer's own, whose name does not tell it
+	locale := "en-US" // for a custom voice, whose name does not contain it
 	if v, ok := readAzureName(j.voice); ok {
 		locale = v.locale
 	}
@@ -199,7 +198,7 @@ func (j job) document(inner string, ownVoices bool) string {
 		locale, inner)
 }
 
-// prosodyTag wraps SSML into a rate and a pitch, relative to the usual ones; the usual ones need none.
+// prosodyTag wraps SSML into a rate and a pitch, relative to normal; normal ones need no tag.
 func prosodyTag(rate, pitch float64, inner string) string {
 	attributes := ""
 	for _, a := range []struct {
@@ -216,9 +215,9 @@ func prosodyTag(rate, pitch float64, inner string) string {
 	return "<prosody" + attributes + ">" + inner + "</prosody>"
 }
 
-// escaped is a text as XML shows it, in elements and attributes.
+// escaped escapes a text for XML.
 func escaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // a Builder never fails
 	return b.String()
 }

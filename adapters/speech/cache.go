@@ -19,7 +19,7 @@ import (
 	"moviola/internal/quota"
 )
 
-// shelf is the folder of one account: <key>.json says what was spoken, and names the file <hash>.wav or <hash>.mp3.
+// shelf is the folder of one account: <key>.json describes a speech, and names the file <hash>.wav or <hash>.mp3.
 type shelf struct {
 	dir  string
 	room *quota.Folder // of all accounts
@@ -29,19 +29,19 @@ func (e *Engine) shelf(account domain.AccountID) shelf {
 	return shelf{Folder(e.cfg.Dir, account), e.room}
 }
 
-// inUse is how long after its last use a file is left alone, whatever room is needed: somebody may be about to play it.
+// inUse is how long after its last use a file is not removed, even if space is needed: a render may be about to use it.
 const inUse = 10 * time.Minute
 
-// Folder is where the files of an account are, below the folder that its Config names.
+// Folder is the folder of an account's files, below the folder of Config.Dir.
 func Folder(dir string, account domain.AccountID) string {
 	return filepath.Join(dir, hashText(string(account))[:32])
 }
 
-// Room is what is held of the bounds of the speech that is kept.
+// Room is the usage of the bounded cache of speech.
 func (e *Engine) Room() *quota.Folder { return e.room }
 
-// tooMuch is what the client is told when there is no room for speech or words. Where all accounts together have too much, it may
-// pass.
+// tooMuch is the client's error when there is no space for speech or words. If the limit of all accounts is reached, it may be
+// temporary.
 func tooMuch(err error) error {
 	var full *quota.FullError
 	if !errors.As(err, &full) || full.All {
@@ -52,7 +52,7 @@ func tooMuch(err error) error {
 		"as much as they may. Use fewer or shorter ones at a time.", inUse.Minutes(), full.Bound())
 }
 
-// Forget removes what is kept for an account. Doing it again changes nothing.
+// Forget removes all files of an account. Repeating it does nothing.
 func (e *Engine) Forget(account domain.AccountID) error {
 	s := e.shelf(account)
 	defer e.room.Removed(filepath.Base(s.dir))
@@ -62,7 +62,7 @@ func (e *Engine) Forget(account domain.AccountID) error {
 	return nil
 }
 
-// note is what is kept of a spoken text.
+// note is the description of a spoken text.
 type note struct {
 	File     string         `json:"file"`
 	Hash     string         `json:"hash"`
@@ -71,7 +71,7 @@ type note struct {
 	Warnings []string       `json:"warnings,omitempty"`
 }
 
-// find returns what is kept under a key. A file that is gone or damaged counts as not there.
+// find returns the cached speech of a key. false: there is none, or its file is gone or damaged.
 func (s shelf) find(key string) (commands.Speech, bool) {
 	var n note
 	raw, err := os.ReadFile(s.notePath(key))
@@ -80,7 +80,7 @@ func (s shelf) find(key string) (commands.Speech, bool) {
 	}
 	path := filepath.Join(s.dir, n.File)
 	now := time.Now()
-	for _, used := range []string{path, s.notePath(key)} { // before it is read, so that it is not tidied away in between
+	for _, used := range []string{path, s.notePath(key)} { // before it is read, so that it is not removed in between
 		if os.Chtimes(used, now, now) != nil {
 			return commands.Speech{}, false
 		}
@@ -97,7 +97,7 @@ func (n note) speech(path string) commands.Speech {
 
 func (s shelf) notePath(key string) string { return filepath.Join(s.dir, key+".json") }
 
-// keep stores what was spoken: the file first, so that a note always names one.
+// keep stores a speech: the file first, so that a note always names an existing file.
 func (s shelf) keep(key string, made spoken) (commands.Speech, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return commands.Speech{}, fmt.Errorf("make speech folder: %w", err)
@@ -122,7 +122,7 @@ func (s shelf) keep(key string, made spoken) (commands.Speech, error) {
 	return n.speech(filepath.Join(s.dir, n.File)), nil
 }
 
-// heard returns the words that were heard in a sound, kept under a key.
+// heard returns the cached words of a transcribed sound.
 func (s shelf) heard(key string) ([]caption.Word, bool) {
 	var words []caption.Word
 	raw, err := os.ReadFile(s.notePath(key))
@@ -133,7 +133,7 @@ func (s shelf) heard(key string) ([]caption.Word, bool) {
 	return words, os.Chtimes(s.notePath(key), now, now) == nil
 }
 
-// keepHeard keeps the words of a sound, so that a movie that begins anew does not pay for them again.
+// keepHeard stores the words of a sound, so that a restarted movie does not pay for them again.
 func (s shelf) keepHeard(key string, words []caption.Word) error {
 	raw, err := json.Marshal(words)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s shelf) keepHeard(key string, words []caption.Word) error {
 	return nil
 }
 
-// place makes a file in one step, within the bounds: it is written under another name and then gets the one that name returns.
+// place writes a file atomically, within the bounds: under a temporary name, then renamed to the result of name.
 func (s shelf) place(write func(io.Writer) error, name func() string) error {
 	counted := s.room.Begin(filepath.Base(s.dir))
 	defer counted.Drop()
@@ -170,7 +170,7 @@ func (s shelf) place(write func(io.Writer) error, name func() string) error {
 	return nil
 }
 
-// move brings a finished file onto the shelf, within the bounds.
+// move moves a finished file onto the shelf, within the bounds.
 func (s shelf) move(path, name string) error {
 	info, err := os.Stat(path)
 	if err != nil {

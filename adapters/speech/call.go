@@ -18,14 +18,14 @@ import (
 type call struct {
 	endpoint Endpoint
 	method   string            // empty: POST
-	address  string            // without any key
-	headers  map[string]string // with the key
+	address  string            // without a key
+	headers  map[string]string // including the key
 	body     []byte
-	code     string // of errors
+	code     string // code of the error
 	advice   string // what to do when the endpoint refuses the request
 }
 
-// openAIAddress is the base with the path of OpenAI's protocol; a base without any path gets the usual /v1.
+// openAIAddress returns the address for a path of OpenAI's protocol; a base without a path gets the usual /v1.
 func openAIAddress(e Endpoint, path string) string {
 	base := strings.TrimRight(e.URL, "/")
 	if strings.HasSuffix(base, path) {
@@ -37,7 +37,7 @@ func openAIAddress(e Endpoint, path string) string {
 	return base + path
 }
 
-// bearer are the headers of OpenAI's protocol.
+// bearer returns the headers of OpenAI's protocol.
 func bearer(e Endpoint, kind string) map[string]string {
 	headers := map[string]string{"Content-Type": kind}
 	if e.Key != "" {
@@ -46,18 +46,18 @@ func bearer(e Endpoint, kind string) map[string]string {
 	return headers
 }
 
-// passing is a failure that may be over a moment later.
+// passing is a temporary failure.
 type passing struct {
-	after time.Duration // that the endpoint asks to wait; 0: it does not say
+	after time.Duration // wait requested by the endpoint; 0: none
 }
 
 func (passing) Error() string { return "passing failure" }
 
-// maxRetryAfter bounds how long an endpoint can make a request wait.
+// maxRetryAfter is the longest wait that an endpoint can request.
 const maxRetryAfter = 30 * time.Second
 
-// send sends a request and returns the answer. Passing failures (429, 408, 5xx, no answer) are tried again, after what
-// Retry-After asks for, at most maxRetryAfter, if that is longer than the usual pause.
+// send sends a request and returns the answer. Temporary failures (429, 408, 5xx, no answer) are retried after the usual pause,
+// or after the time of Retry-After if that is longer, at most maxRetryAfter.
 func (r *remote) send(ctx context.Context, c call) ([]byte, error) {
 	for try := 0; ; try++ {
 		answer, err := r.once(ctx, c)
@@ -98,7 +98,7 @@ func (r *remote) once(ctx context.Context, c call) ([]byte, error) {
 	}
 	response, err := r.client.Do(request)
 	if err != nil {
-		return nil, passing{} // its text would hold the address
+		return nil, passing{} // the error's text would contain the address
 	}
 	defer response.Body.Close()
 	if err := c.refusal(response); err != nil {
@@ -125,7 +125,7 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return min(max(wait, 0), maxRetryAfter)
 }
 
-// refusal is what a status other than success means.
+// refusal returns the error for a status other than success.
 func (c call) refusal(response *http.Response) error {
 	status := response.StatusCode
 	switch {
@@ -143,7 +143,7 @@ func (c call) refusal(response *http.Response) error {
 		hostOf(c.endpoint), status, c.advice)
 }
 
-// hostOf is the part of an endpoint's address that may be shown.
+// hostOf is the host of an endpoint, which may be shown.
 func hostOf(e Endpoint) string {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" {

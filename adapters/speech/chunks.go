@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// maxChunk is how many characters one request to a vendor's own protocol carries. ElevenLabs' eleven_v3 takes 5,000; ten minutes,
-// the most that Azure Speech answers with, are more than that.
+// maxChunk is the number of characters in one request to a vendor's own protocol. eleven_v3 of ElevenLabs accepts 5,000, and the
+// ten minutes that Azure Speech returns at most are longer than this many characters.
 const maxChunk = 4_800
 
-// chunk is what one request asks for: passages that are spoken in one go.
+// chunk is the content of one request: passages that are spoken without a break.
 type chunk struct {
-	pause    time.Duration // before it
+	pause    time.Duration // before the chunk
 	passages script
 }
 
-// chunks parts a script into requests of at most maxChunk characters. With apart, a pause or another rate begins a new one, for
-// services that are not told of either inside a text.
+// chunks splits a script into requests of at most maxChunk characters. With apart, a pause or another rate begins a new chunk,
+// for services that support neither inside a text.
 func chunks(s script, apart bool) []chunk {
 	var all []chunk
 	length := 0
@@ -35,7 +35,7 @@ func chunks(s script, apart bool) []chunk {
 	return all
 }
 
-// text is what is said in a script, on one line.
+// text returns the spoken text of a script on one line.
 func (s script) text() string {
 	texts := make([]string, len(s))
 	for i, p := range s {

@@ -19,25 +19,25 @@ import (
 	"moviola/domain/caption"
 )
 
-// ElevenLabs by its own protocol: each chunk of a text is asked for with the times of its characters, of which those of the words
-// are made. docs/voices.md says which page documents what.
+// ElevenLabs by its own protocol: it returns each chunk of a text with the times of its characters, from which the times of words
+// are computed. docs/voices.md names the documentation of each detail.
 
 const (
-	// elevenFormat is 16-bit samples without a header: parts can be joined, and every plan of the service may ask for it.
+	// elevenFormat is 16-bit samples without a header: parts can be joined, and all plans of the service support it.
 	elevenFormat, elevenRate = "pcm_24000", 24000
 	elevenUsualModel         = "eleven_multilingual_v2"
 )
 
-// elevenModels are the names that movies give models, as the service calls them.
+// elevenModels maps the names of models in movies to the service's names.
 var elevenModels = map[string]string{
 	"": elevenUsualModel, "azure": elevenUsualModel, "elevenlabs": elevenUsualModel, "elevenlabs-v2": elevenUsualModel,
 	"elevenlabs-v3": "eleven_v3", "elevenlabs-flash-v2-5": "eleven_flash_v2_5",
 }
 
-// elevenID is an id of a voice; anything else is a name.
+// elevenID matches the id of a voice; any other text is a name.
 var elevenID = regexp.MustCompile(`^[A-Za-z0-9]{20}$`)
 
-// castElevenLabs chooses model and settings. The voice is looked up when the text is spoken.
+// castElevenLabs selects model and settings. The voice is looked up when the text is spoken.
 func castElevenLabs(j *job, request commands.SpeechRequest) {
 	j.voice = strings.TrimSpace(request.Voice)
 	model := strings.ToLower(strings.TrimSpace(j.endpoint.Model))
@@ -51,7 +51,7 @@ func castElevenLabs(j *job, request commands.SpeechRequest) {
 		j.endpoint.Model = elevenUsualModel
 	}
 	j.tuning = readTuning(request.Settings)
-	tuning, _ := json.Marshal(j.tuning) // numbers and booleans only: it cannot fail
+	tuning, _ := json.Marshal(j.tuning) // numbers and booleans only: encoding cannot fail
 	j.engine = "elevenlabs " + j.endpoint.URL + " " + j.endpoint.Model + " " + j.endpoint.Voice + " " + string(tuning)
 }
 
@@ -75,7 +75,7 @@ func readTuning(settings map[string]any) map[string]any {
 	return tuning
 }
 
-// speakElevenLabs has the script spoken, a request for each chunk.
+// speakElevenLabs has the script spoken, with one request per chunk.
 func (r *remote) speakElevenLabs(ctx context.Context, j job, builtIn *espeak) (spoken, error) {
 	voice, warning, err := r.elevenVoice(ctx, j)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *remote) speakElevenLabs(ctx context.Context, j job, builtIn *espeak) (s
 	return made, nil
 }
 
-// elevenChunk has one chunk spoken. The words are nil where the answer does not tell their times.
+// elevenChunk has one chunk spoken. The words are nil if the answer has no times.
 func (r *remote) elevenChunk(ctx context.Context, j job, voice string, s script) ([]int16, []caption.Word, error) {
 	settings := map[string]any{}
 	for name, value := range j.tuning {
@@ -156,14 +156,14 @@ func (r *remote) elevenChunk(ctx context.Context, j job, voice string, s script)
 	return samples, answer.Alignment.words(flatten(units(s.text())), playTime(len(samples), elevenRate)), nil
 }
 
-// alignment is when each character of a text is spoken.
+// alignment holds the times of the characters of a text.
 type alignment struct {
 	Characters []string  `json:"characters"`
 	Starts     []float64 `json:"character_start_times_seconds"`
 	Ends       []float64 `json:"character_end_times_seconds"`
 }
 
-// words times the words of the text; nil where the characters are not those of the words.
+// words returns the times of words; nil if the characters are not those of the words.
 func (a *alignment) words(words []string, length time.Duration) []caption.Word {
 	if a == nil || len(a.Starts) != len(a.Characters) || len(a.Ends) != len(a.Characters) {
 		return nil
@@ -217,7 +217,7 @@ type elevenVoice struct {
 	} `json:"verified_languages"`
 }
 
-// elevenVoice is the id of the voice that speaks, and a warning where it is another than the movie names.
+// elevenVoice returns the id of the voice to use, and a warning if it is not the one that the movie names.
 func (r *remote) elevenVoice(ctx context.Context, j job) (id, warning string, err error) {
 	wanted := j.voice
 	azure, isAzure := readAzureName(wanted)
@@ -258,13 +258,13 @@ func (r *remote) elevenVoice(ctx context.Context, j job) (id, warning string, er
 	return best.ID, warning, nil
 }
 
-// called says whether a voice has a name: the whole one, or the first name of one such as "Roger - Laid-Back".
+// called says whether a voice has a name: its whole name, or the first part of one such as "Roger - Laid-Back".
 func (v elevenVoice) called(name string) bool {
 	first, _, _ := strings.Cut(v.Name, " ")
 	return strings.EqualFold(v.Name, name) || strings.EqualFold(first, name)
 }
 
-// fits says how near a voice is to one of Azure's: the language counts most, then the gender, then the region.
+// fits scores the similarity of a voice to one of Azure's: by language first, then gender, then region.
 func (v elevenVoice) fits(a azureVoice) int {
 	points := 0
 	language, region := strings.EqualFold(v.Labels["language"], a.language()), false

@@ -27,7 +27,7 @@ type espeak struct {
 }
 
 const (
-	usualRate  = 165 // words a minute
+	usualRate  = 165 // words per minute
 	usualPitch = 50
 	runLimit   = 30 * time.Second
 	maxOutput  = 64 << 20
@@ -65,7 +65,7 @@ func openEspeak(ctx context.Context, cfg Config) (*espeak, error) {
 	return e, nil
 }
 
-// speak makes the sound of a script and measures when each of its words is spoken.
+// speak makes the sound of a script and measures the times of its words.
 func (e *espeak) speak(ctx context.Context, j job) (spoken, error) {
 	var all spoken
 	for _, p := range j.script {
@@ -80,7 +80,7 @@ func (e *espeak) speak(ctx context.Context, j job) (spoken, error) {
 	return all, nil
 }
 
-// passage speaks one passage after what is already spoken.
+// passage speaks one passage and appends it to the speech so far.
 func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) error {
 	rates := []string{
 		"-s", strconv.Itoa(int(min(max(usualRate*j.speed*p.rate, 80), 450))),
@@ -109,8 +109,8 @@ func (e *espeak) passage(ctx context.Context, all *spoken, j job, p passage) err
 	return nil
 }
 
-// timeVariant times the words in clean, which voice has spoken. The loudness of a variant's voice is no measure of its marks: the
-// language's own voice is timed, and laid over the variant's.
+// timeVariant measures the times of the words in clean, which voice has spoken. Marks cannot be measured in a variant's voice:
+// the language's own voice is measured, and aligned to the variant's.
 func timeVariant(clean sound, voice, text string, sayAs func(string) func(string) (sound, error)) ([]caption.Word, error) {
 	own, _, isVariant := strings.Cut(voice, "+")
 	if !isVariant {
@@ -132,10 +132,10 @@ func timeVariant(clean sound, voice, text string, sayAs func(string) func(string
 	return words, nil
 }
 
-// femaleVariant makes the voice of a language sound like a woman's. It is part of every installation of espeak-ng.
+// femaleVariant makes the voice of a language female. It is part of every installation of espeak-ng.
 const femaleVariant = "+f3"
 
-// voiceFor returns the voice of a name's language, and a warning where the name itself is none of ours. Decision 27.
+// voiceFor returns the voice for the language of a name, and a warning if the name itself is not available. Decision 27.
 func (e *espeak) voiceFor(name string) (voice, warning string) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -152,14 +152,14 @@ func (e *espeak) voiceFor(name string) (voice, warning string) {
 	kind, language := "voice", voice
 	if azure, ok := readAzureName(name); ok && azure.gender.word() != "" {
 		kind = azure.gender.word() + " voice"
-		if azure.gender == female { // the voices of languages are male
+		if azure.gender == female { // the default voices of languages are male
 			voice += femaleVariant
 		}
 	}
 	return voice, fmt.Sprintf("The voice '%s' is not available, the built-in %s for %s is used", shown(name), kind, language)
 }
 
-// regions are the languages whose built-in voice is called otherwise.
+// regions maps languages to built-in voices with other names.
 var regions = map[string]string{
 	"en-us": "en-us", "en-ca": "en-us", "en-ph": "en-us", "en": "en-gb",
 	"zh": "cmn", "zh-hk": "yue", "wuu": "cmn", "nb": "nb", "no": "nb", "nn": "nb", "fil": "en-us", "iw": "he",
@@ -193,8 +193,8 @@ func (e *espeak) first(voices ...string) string {
 	return ""
 }
 
-// Policy is what the built-in voice may do: read its own files, and write none. Sound libraries map memory as files, which counts
-// as file size.
+// Policy is the jail policy of the built-in voice: it reads its own files and writes none. Sound libraries map memory as files,
+// which counts as file size.
 func Policy() jail.Policy {
 	return jail.Policy{
 		Program: "espeak-ng", Calls: jail.DecoderCalls,
@@ -202,7 +202,7 @@ func Policy() jail.Policy {
 	}
 }
 
-// run runs the program with text on its standard input, in a process group of its own, and returns what it prints.
+// run runs the program with text on its standard input, in its own process group, and returns its output.
 func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
@@ -210,7 +210,7 @@ func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	// It loads the system's sound library, which would make a folder at home though nothing is played.
+	// The program loads the system's sound library, which would create a folder in the home directory although nothing is played.
 	cmd.Env = []string{"LC_ALL=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/dev/null"}
 	cmd.Stdin = strings.NewReader(text)
 	out := &limited{left: maxOutput}
@@ -224,7 +224,7 @@ func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, 
 	cmd.Release()
 	if err == nil {
 		err = cmd.Wait()
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it has started; usually there is nothing left
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // processes that it has started; usually none are left
 	}
 	cmd.End()
 	switch {
@@ -240,8 +240,8 @@ func (e *espeak) run(ctx context.Context, text string, args ...string) ([]byte, 
 
 var errTooMuch = errors.New("it printed too much")
 
-// limited keeps what is written to it up to a bound. What is beyond it is dropped, or makes writing fail. It embeds no buffer:
-// a buffer's ReadFrom would go round the bound.
+// limited is a buffer with a bound. Data beyond it is dropped, or makes writing fail. It does not embed a buffer, whose ReadFrom
+// would bypass the bound.
 type limited struct {
 	kept bytes.Buffer
 	left int

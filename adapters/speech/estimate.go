@@ -6,8 +6,8 @@ import (
 	"moviola/domain/caption"
 )
 
-// estimate times words by how long they take to say, over the parts of a sound that are not silent, and lets phrases end at
-// pauses where there are some nearby.
+// estimate estimates the times of words from how long they take to say, over the parts of a sound that are not silent. Phrases
+// end at nearby pauses.
 func estimate(s sound, words []string) []caption.Word {
 	voiced := voicedParts(s)
 	if len(voiced) == 0 {
@@ -18,10 +18,10 @@ func estimate(s sound, words []string) []caption.Word {
 		total += p.to - p.from
 	}
 	timed := make([]caption.Word, 0, len(words))
-	at := time.Duration(0) // of the voiced time
+	at := time.Duration(0) // position in the voiced time, without pauses
 	for len(words) > 0 {
 		n := phraseOf(words)
-		// What is left of the time is shared by what is left of the words, so that one wrong guess does not shift all.
+		// The remaining time is divided among the remaining words, so that one wrong estimate does not shift all of them.
 		end := at + (total-at)*time.Duration(weigh(words[:n]))/time.Duration(weigh(words))
 		if n < len(words) {
 			end = pauseNear(voiced, at, end)
@@ -35,7 +35,7 @@ func estimate(s sound, words []string) []caption.Word {
 	return timed
 }
 
-// phraseOf is how many of the words are spoken without a pause.
+// phraseOf is the number of words that are spoken without a pause.
 func phraseOf(words []string) int {
 	for i, w := range words {
 		if caption.EndsPhrase(w) {
@@ -53,16 +53,16 @@ func weigh(words []string) int {
 	return sum
 }
 
-// part is a stretch of time.
+// part is a time interval.
 type part struct{ from, to time.Duration }
 
 const (
 	minPause  = 120 * time.Millisecond // a shorter silence is part of a word
-	nearPause = 500 * time.Millisecond // how far off a phrase's estimated end may be from its pause
-	voice     = 0.45                   // loudness above which something is spoken: about 31 dB above the smallest sample
+	nearPause = 500 * time.Millisecond // largest distance of a pause from the estimated end of a phrase
+	voice     = 0.45                   // loudness above which a window counts as speech: about 31 dB above the smallest sample
 )
 
-// voicedParts returns the stretches of a sound that are parted by pauses.
+// voicedParts returns the intervals of a sound between pauses.
 func voicedParts(s sound) []part {
 	const frame = time.Second / framesPerSecond
 	var parts []part
@@ -80,8 +80,7 @@ func voicedParts(s sound) []part {
 	return parts
 }
 
-// pauseNear returns the pause nearest to a moment of the voiced time and after another one, or the moment itself where there is
-// none nearby.
+// pauseNear returns the pause nearest to at and later than after, both in voiced time; at itself if there is none nearby.
 func pauseNear(voiced []part, after, at time.Duration) time.Duration {
 	best, sum := at, time.Duration(0)
 	distance := nearPause
@@ -94,7 +93,7 @@ func pauseNear(voiced []part, after, at time.Duration) time.Duration {
 	return best
 }
 
-// startOf is the time at which what follows a moment of the voiced time begins.
+// startOf converts a moment of voiced time to the time at which the speech after it begins.
 func startOf(voiced []part, at time.Duration) time.Duration {
 	for _, p := range voiced {
 		if at < p.to-p.from {
@@ -105,7 +104,7 @@ func startOf(voiced []part, at time.Duration) time.Duration {
 	return voiced[len(voiced)-1].to
 }
 
-// endOf is the time at which what comes before a moment of the voiced time ends.
+// endOf converts a moment of voiced time to the time at which the speech before it ends.
 func endOf(voiced []part, at time.Duration) time.Duration {
 	for _, p := range voiced {
 		if at <= p.to-p.from {

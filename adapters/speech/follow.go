@@ -8,16 +8,16 @@ import (
 	"moviola/domain/caption"
 )
 
-// Providers do not say when they speak which word. The built-in voice does: it speaks the same text, and its sound is laid over
-// the provider's, as for its own marks (align.go).
+// Providers do not report the times of words. The built-in voice does: it speaks the same text, and its sound is aligned to the
+// provider's, as to its own marked sound (align.go).
 
-// maxFollowed is the longest sound that is followed in this way: the table of the warp grows with it.
+// maxFollowed is the longest sound that is aligned: the table of the warp grows with it.
 const maxFollowed = 6 * time.Minute
 
-// strayed is how far the provider's pace may differ from an even one.
+// strayed is the largest deviation of the provider's pace from a constant one.
 const strayed = 5 * time.Second
 
-// follow times the words of a text in a sound that something else has made of it.
+// follow returns the times of a text's words in a sound that a provider has made of it.
 func (e *espeak) follow(ctx context.Context, j job, made sound) ([]caption.Word, bool) {
 	if made.length() > maxFollowed {
 		return nil, false
@@ -41,7 +41,7 @@ func (e *espeak) follow(ctx context.Context, j job, made sound) ([]caption.Word,
 	return words, true
 }
 
-// trimmed is a sound without the silence at its ends, and how long that at its beginning was.
+// trimmed is a sound without the silence at its ends, and the length of the removed silence at its start.
 type trimmed struct {
 	sound sound
 	from  time.Duration
@@ -57,7 +57,7 @@ func trim(s sound) trimmed {
 	return trimmed{sound{s.rate, s.samples[index(from):index(to)]}, from}
 }
 
-// scripts are the voices for languages that are told by their letters.
+// scripts are the voices for languages that are recognised by their letters.
 var scripts = []struct {
 	letters *unicode.RangeTable
 	voice   string
@@ -67,7 +67,7 @@ var scripts = []struct {
 	{unicode.Tamil, "ta"}, {unicode.Telugu, "te"}, {unicode.Thai, "th"},
 }
 
-// voiceOf is the voice that can read a text.
+// voiceOf is a built-in voice that can read a text.
 func (e *espeak) voiceOf(s script) string {
 	for _, known := range scripts {
 		for _, p := range s {

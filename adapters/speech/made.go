@@ -13,11 +13,10 @@ import (
 	"moviola/domain/caption"
 )
 
-// madeKey is where other hosts find what is kept under a key.
+// madeKey is the key under which other hosts find a cached result.
 func madeKey(key string) string { return "speech-" + key }
 
-// takeMade brings onto the shelf what another host has had spoken. False: there is nothing. What goes wrong is logged, and the
-// endpoint speaks.
+// takeMade copies another host's speech onto the shelf. False: there is none. Errors are logged, and the endpoint is asked.
 func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID, key string) (commands.Speech, bool) {
 	raw, path, ok := e.made(ctx, s, account, key)
 	if !ok {
@@ -43,7 +42,7 @@ func (e *Engine) takeMade(ctx context.Context, s shelf, account domain.AccountID
 	return found, ok
 }
 
-// takeHeard brings the words of a sound onto the shelf that another host has had heard.
+// takeHeard copies another host's transcript onto the shelf.
 func (e *Engine) takeHeard(ctx context.Context, s shelf, account domain.AccountID, key string) ([]caption.Word, bool) {
 	raw, _, ok := e.made(ctx, s, account, key)
 	if !ok {
@@ -70,13 +69,13 @@ func (e *Engine) made(ctx context.Context, s shelf, account domain.AccountID, ke
 	return note, path, err == nil
 }
 
-// placeNote puts a note onto the shelf in one step.
+// placeNote writes a note onto the shelf atomically.
 func (s shelf) placeNote(key string, raw []byte) error {
 	write := func(f io.Writer) error { _, err := f.Write(raw); return err }
 	return s.place(write, func() string { return filepath.Base(s.notePath(key)) })
 }
 
-// keepMade gives other hosts what is kept under a key. What goes wrong is logged: this host has it.
+// keepMade shares a cached result with other hosts. Errors are logged: this host has it.
 func (e *Engine) keepMade(ctx context.Context, s shelf, account domain.AccountID, key, path string) {
 	if e.cfg.Made == nil {
 		return

@@ -13,18 +13,17 @@ import (
 	"moviola/domain/caption"
 )
 
-// remote speaks and listens through endpoints of OpenAI's protocol. What such an endpoint says of an error is not shown: it may
-// repeat the key.
+// remote speaks and transcribes through endpoints. Their error texts are not shown, because they may contain the key.
 type remote struct {
 	client  *http.Client
 	timeout time.Duration
 	retries []time.Duration
 }
 
-// maxAnswer is the largest answer that is read.
+// maxAnswer is the largest answer that is read, in bytes.
 const maxAnswer = 64 << 20
 
-// castRemote chooses model and voice of the endpoint.
+// castRemote selects model and voice of the endpoint.
 func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 	j.endpoint = endpoint
 	switch endpoint.Provider {
@@ -55,12 +54,12 @@ func castRemote(j *job, endpoint Endpoint, request commands.SpeechRequest) {
 	j.engine = "endpoint " + j.endpoint.URL + " " + j.endpoint.Model + " " + alignVersion
 }
 
-// openAIVoices are the voices of OpenAI's protocol by gender. They speak every language. The page of azure_voices.txt says the
+// openAIVoices are the voices of OpenAI's protocol by gender. They speak every language. The source of azure_voices.txt gives the
 // gender of those that Azure offers under the same names.
 var openAIVoices = map[gender]string{unknownGender: "alloy", neutral: "alloy", female: "nova", male: "onyx"}
 
-// speak lets the endpoint speak a script and times its words with the built-in voice, where there is one. Pauses and rates
-// inside the script are not honoured there.
+// speak has the endpoint speak a script, and times the words with the built-in voice, if it is installed. Pauses and rates inside
+// the script are ignored.
 func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, error) {
 	switch j.endpoint.Provider {
 	case ProviderAzure:
@@ -96,7 +95,7 @@ func (r *remote) speak(ctx context.Context, j job, builtIn *espeak) (spoken, err
 	return made, nil
 }
 
-// readSpoken recognises the file and times the words of the text in it.
+// readSpoken recognises the file's format and estimates the times of the words.
 func readSpoken(raw []byte, text string) (spoken, error) {
 	words := flatten(units(text))
 	made := spoken{warnings: []string{"The provider does not say when it speaks each word, so the words' times are estimated"}}

@@ -10,15 +10,15 @@ import (
 	"unicode"
 )
 
-// script is a text in parts that are spoken one after the other, each in one go.
+// script is a text in passages that are spoken one after the other.
 type script []passage
 
-// passage is a part of a script.
+// passage is a part of a script that is spoken without a break.
 type passage struct {
 	text  string
-	pause time.Duration // before it
-	rate  float64       // 1: as usual
-	pitch float64       // 1: as usual
+	pause time.Duration // before the passage
+	rate  float64       // relative to normal, 1
+	pitch float64       // relative to normal, 1
 }
 
 func (s script) length() int {
@@ -29,16 +29,16 @@ func (s script) length() int {
 	return n
 }
 
-// Bounds of what markup may ask for.
+// Bounds of the values in markup.
 const (
 	maxPause    = 10 * time.Second
-	maxPassages = 200  // more are made only where a text is too long for one
-	maxPassage  = 1000 // characters: what is spoken in one go
+	maxPassages = 200  // exceeded only if a text needs more passages because of its length
+	maxPassage  = 1000 // characters in a passage
 	maxNested   = 50
 )
 
-// readScript reads plain text or SSML. Of SSML, pauses and the rate and pitch of prosody are honoured, the substitutes of sub
-// and the ends of p and s as well; every other tag is left out and its text spoken.
+// readScript reads plain text or SSML. Of SSML it uses pauses, the rate and pitch of prosody, the aliases of sub, and the ends of
+// p and s; other tags are dropped and their text is spoken.
 func readScript(text string) script {
 	r := scriptReader{now: []prosody{{1, 1}}}
 	if isSSML(text) {
@@ -50,7 +50,7 @@ func readScript(text string) script {
 	return r.script
 }
 
-// isSSML tells markup from a text with a less-than sign in it.
+// isSSML distinguishes markup from a text that contains a less-than sign.
 func isSSML(text string) bool {
 	for _, sign := range []string{"<speak", "<break", "<prosody", "<voice", "<emphasis", "<say-as", "<sub", "<phoneme",
 		"<mstts", "<p>", "<s>", "</"} {
@@ -67,7 +67,7 @@ type scriptReader struct {
 	script script
 	text   strings.Builder
 	pause  time.Duration
-	now    []prosody // of the open tags
+	now    []prosody // settings of the open tags
 	silent string    // the tag whose text is not spoken
 }
 
@@ -87,7 +87,7 @@ func (r *scriptReader) markup(text string) {
 	}
 }
 
-// tag minds one tag, without its brackets.
+// tag processes one tag, without its brackets.
 func (r *scriptReader) tag(inside string) {
 	name, attributes, _ := strings.Cut(strings.TrimSuffix(inside, "/"), " ")
 	name = strings.ToLower(strings.TrimSpace(name))
@@ -127,7 +127,7 @@ func (r *scriptReader) add(text string) {
 	}
 }
 
-// close ends the passage. A long one becomes several, cut at ends of sentences where there are any.
+// close ends the passage. A long one becomes several, split at ends of sentences if possible.
 func (r *scriptReader) close() {
 	text := sayable(r.text.String())
 	r.text.Reset()
@@ -143,7 +143,7 @@ func (r *scriptReader) close() {
 	}
 }
 
-// sayable makes one line of a text and takes out what the engine would read as commands.
+// sayable returns a text on one line, without parts that the engine would read as commands.
 func sayable(text string) string {
 	text = strings.Map(func(c rune) rune {
 		switch {
@@ -159,14 +159,14 @@ func sayable(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// speaks says that there is something to say in a text.
+// speaks says that a text contains something to say.
 func speaks(text string) bool {
 	return strings.ContainsFunc(text, func(c rune) bool {
 		return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) || unicode.Is(unicode.Sc, c)
 	})
 }
 
-// cutText cuts at most n characters off a text: after the last sentence that fits, else at a blank, else anywhere.
+// cutText cuts at most n characters off a text: after the last sentence that fits, otherwise at a blank, otherwise anywhere.
 func cutText(text string, n int) (first, rest string) {
 	runes := []rune(text)
 	if len(runes) <= n {
@@ -242,7 +242,7 @@ func factor(value string, names map[string]float64) float64 {
 	return min(max(f, 0.5), 2)
 }
 
-// speedOf reads the speed of model-settings: speed, or voice_settings.speed.
+// speedOf reads the speed in model-settings: speed, or voice_settings.speed.
 func speedOf(settings map[string]any) float64 {
 	for _, name := range []string{"voice_settings", "voice-settings"} {
 		if inner, ok := settings[name].(map[string]any); ok {
@@ -257,13 +257,13 @@ func speedOf(settings map[string]any) float64 {
 	return 1
 }
 
-// number is a speed: a number from 0.5 to 2.
+// number reads a speed: a number from 0.5 to 2.
 func number(value any) (float64, bool) {
 	f, ok := plainNumber(value)
 	return min(max(f, 0.5), 2), ok
 }
 
-// plainNumber reads a number of model-settings, written as one or as a text.
+// plainNumber reads a number of model-settings, which may be written as a text.
 func plainNumber(value any) (float64, bool) {
 	var f float64
 	var err error

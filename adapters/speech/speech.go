@@ -1,8 +1,8 @@
-// Package speech gives movies a voice and ears: text becomes speech by the built-in espeak-ng, by an endpoint that speaks
-// OpenAI's protocol, by Azure Speech or by ElevenLabs, and sound becomes words by an endpoint of OpenAI's protocol.
+// Package speech turns text into speech, and sound into words. It speaks by the built-in espeak-ng, by an endpoint with OpenAI's
+// protocol, by Azure Speech or by ElevenLabs, and transcribes by an endpoint with OpenAI's protocol.
 //
-// What was spoken is kept in a folder per account, under the hash of engine, voice, text and settings. The built-in voice's word
-// timings are measured, not guessed: see align.go.
+// Speech is cached in a folder per account, under the hash of engine, voice, text and settings. The word times of the built-in
+// voice are measured, not estimated: see align.go.
 package speech
 
 import (
@@ -45,37 +45,36 @@ const (
 	ProviderElevenLabs = "elevenlabs"
 )
 
-// Endpoint is a service for sound. The zero Endpoint is none.
+// Endpoint is a service for speech or transcription. The zero Endpoint means none.
 type Endpoint struct {
-	Provider string // empty: it speaks OpenAI's protocol; else ProviderAzure or ProviderElevenLabs, which only speak
-	URL      string // its base, such as https://api.openai.com/v1
+	Provider string // empty: OpenAI's protocol; otherwise ProviderAzure or ProviderElevenLabs, which only speak
+	URL      string // its base address, such as https://api.openai.com/v1
 	Key      string // sent in a header; empty: none
-	Model    string // empty: tts-1 or whisper-1, or ElevenLabs' usual one
-	Voice    string // of speech, where a movie names none that the endpoint can know; empty: one that fits
+	Model    string // empty: tts-1 or whisper-1, or the default of ElevenLabs
+	Voice    string // the voice for speech, if the movie names none that the endpoint has; empty: a similar one
 }
 
-// Config is what an Engine needs. Dir must be set, and Client where an endpoint is.
+// Config is the configuration of an Engine. Dir must be set, and Client if there is an endpoint.
 type Config struct {
-	Espeak        string // path of espeak-ng; empty: looked for in PATH
+	Espeak        string // path of espeak-ng; empty: searched for in PATH
 	Client        *http.Client
 	Speech        Endpoint
 	Transcription Endpoint
 	// Saved returns the endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
 	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
-	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
-	// last use, so that what nobody asks for can be removed.
+	// Dir contains a folder per account; several processes of one host may share it. The modification time of a file is that of
+	// its last use, so that unused files can be removed.
 	Dir string
-	// Room bounds what is kept there; what was used longest ago makes room.
+	// Room bounds the cached files; the least recently used ones are removed.
 	Room quota.Limits
-	// Made is where other hosts find what endpoints have spoken and heard for this one, and the other way round. Nil: none does,
-	// or they share Dir.
+	// Made is a store through which hosts share the results of endpoints. Nil: there is one host, or the hosts share Dir.
 	Made commands.MadeStore
-	// Jail starts the built-in voice. Nil: it runs as it is.
+	// Jail starts the built-in voice in a sandbox. Nil: it runs without one.
 	Jail    *jail.Jail
-	Timeout time.Duration // of one answer of an endpoint; 0: 2 minutes
-	// WorkLimit is how long making one file may take, whether anybody still waits for it or not; 0: 10 minutes.
+	Timeout time.Duration // time limit of one answer of an endpoint; 0: 2 minutes
+	// WorkLimit is the time limit for making one file, even if nobody waits for it; 0: 10 minutes.
 	WorkLimit time.Duration
-	// Retries are the pauses before a request that failed for a passing reason is sent again; nil: half a second, two seconds.
+	// Retries are the pauses before retries after temporary failures; nil: half a second, two seconds.
 	Retries []time.Duration
 	Log     logrus.FieldLogger
 }
@@ -85,7 +84,7 @@ const (
 	defaultWorkLimit = 10 * time.Minute
 )
 
-// Engine speaks and listens. It is safe for concurrent use.
+// Engine speaks and transcribes. It is safe for concurrent use.
 type Engine struct {
 	cfg     Config
 	room    *quota.Folder
@@ -95,8 +94,8 @@ type Engine struct {
 	flights singleflight.Group
 }
 
-// New returns an Engine that keeps its files in cfg.Dir, which it creates. A machine without espeak-ng is no error: what
-// needs it then is.
+// New returns an Engine that stores its files in cfg.Dir, which it creates. A machine without espeak-ng is no error; using the
+// built-in voice then is.
 func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Dir == "" {
 		return nil, errors.New("speech needs a folder")
@@ -130,7 +129,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	}, nil
 }
 
-// Version names the built-in engine, empty when it is not installed.
+// Version names the built-in engine; empty when it is not installed.
 func (e *Engine) Version() string {
 	if e.espeak == nil {
 		return ""
@@ -138,10 +137,10 @@ func (e *Engine) Version() string {
 	return e.espeak.version
 }
 
-// maxText is how many characters one voice element may speak: about 20 minutes.
+// maxText is the largest number of characters of a voice element: about 20 minutes.
 const maxText = 20_000
 
-// Speak turns text into speech. See commands.Speaker. Callers that ask for the same at once share the work.
+// Speak turns text into speech. See commands.Speaker. Concurrent callers with the same request share the work.
 func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (commands.Speech, error) {
 	job, err := e.job(ctx, request)
 	if err != nil {
@@ -159,7 +158,7 @@ func (e *Engine) Speak(ctx context.Context, request commands.SpeechRequest) (com
 	return job.warned(spoken), nil
 }
 
-// AtHand says that Speak would ask nobody for a text: it was spoken before, or the built-in voice speaks it.
+// AtHand says that Speak would call no endpoint: the speech is cached, or the built-in voice makes it.
 func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) bool {
 	job, err := e.job(ctx, request)
 	if err != nil {
@@ -169,15 +168,15 @@ func (e *Engine) AtHand(ctx context.Context, request commands.SpeechRequest) boo
 	return found || job.endpoint.URL == ""
 }
 
-// share does the work once for all who wait for the same. It outlives a caller that gives up, and ends by its own limits.
+// share does the work once for all callers with the same job. It continues when a caller gives up, within its own limits.
 func (e *Engine) share(ctx context.Context, s shelf, account domain.AccountID, job job) (commands.Speech, error) {
 	done := e.flights.DoChan(s.dir+" "+job.key(), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.cfg.WorkLimit)
 		defer cancel()
-		if found, ok := s.find(job.key()); ok { // made since the caller looked
+		if found, ok := s.find(job.key()); ok { // made since the caller has looked
 			return found, nil
 		}
-		elsewhere := job.endpoint.URL != "" // the built-in voice speaks faster than a file is fetched
+		elsewhere := job.endpoint.URL != "" // the built-in voice is faster than fetching a file
 		if elsewhere {
 			if found, ok := e.takeMade(ctx, s, account, job.key()); ok {
 				return found, nil
@@ -215,16 +214,16 @@ func (e *Engine) make(ctx context.Context, job job) (spoken, error) {
 	return e.espeak.speak(ctx, job)
 }
 
-// job is a request made ready: what is spoken, by whom and how.
+// job is a prepared request: the script, the voice and its settings.
 type job struct {
 	script   script
-	speed    float64 // 1: as usual
-	voice    string  // of espeak-ng or of the endpoint
-	engine   string  // of the key: what makes the sound, and which version
+	speed    float64 // relative to normal, 1
+	voice    string  // voice of espeak-ng or of the endpoint
+	engine   string  // part of the key: engine and version
 	endpoint Endpoint
-	style    azureStyle     // of Azure Speech
-	markup   string         // what is inside of the SSML's speak, for Azure Speech; empty: the script is spoken
-	tuning   map[string]any // of ElevenLabs: voice_settings without the speed
+	style    azureStyle     // for Azure Speech
+	markup   string         // content of the SSML's speak element, for Azure Speech; empty: the script is spoken
+	tuning   map[string]any // for ElevenLabs: voice_settings without the speed
 	warnings []string
 }
 
@@ -233,7 +232,7 @@ func (j job) warned(s commands.Speech) commands.Speech {
 	return s
 }
 
-// key is what tells one spoken text from another.
+// key is the cache key of a job.
 func (j job) key() string {
 	parts := []string{j.engine, j.voice, fmt.Sprintf("%.4f", j.speed)}
 	for _, p := range j.script {
@@ -265,13 +264,13 @@ func (e *Engine) job(ctx context.Context, request commands.SpeechRequest) (job, 
 	return j, e.castBuiltIn(&j, request)
 }
 
-// endpoint is who speaks; the zero one is the built-in voice.
+// endpoint returns the endpoint that speaks; the zero one means the built-in voice.
 func (e *Engine) endpoint(ctx context.Context, request commands.SpeechRequest) (Endpoint, error) {
 	if request.Connection == "" {
 		return e.cfg.Speech, nil
 	}
 	endpoint, err := e.saved(ctx, request.Account, request.Connection)
-	if endpoint.Model == "" { // who pays for it may choose; azure is only what a movie says that says nothing
+	if endpoint.Model == "" { // the operator's choice of a model comes first; azure is only the default of movies
 		if model := strings.TrimSpace(request.Model); !strings.EqualFold(model, "azure") {
 			endpoint.Model = model
 		}
@@ -279,7 +278,7 @@ func (e *Engine) endpoint(ctx context.Context, request commands.SpeechRequest) (
 	return endpoint, err
 }
 
-// saved is the endpoint behind a saved connection of an account.
+// saved returns the endpoint of a saved connection of an account.
 func (e *Engine) saved(ctx context.Context, account domain.AccountID, id string) (Endpoint, error) {
 	if e.cfg.Saved == nil {
 		return Endpoint{}, domain.Errorf(domain.Invalid, codeNoProvider, "The connection '%s' does not exist", shown(id))
@@ -287,7 +286,7 @@ func (e *Engine) saved(ctx context.Context, account domain.AccountID, id string)
 	return e.cfg.Saved(ctx, account, id)
 }
 
-// castBuiltIn chooses the voice of espeak-ng. Decision 27.
+// castBuiltIn selects the voice of espeak-ng. Decision 27.
 func (e *Engine) castBuiltIn(j *job, request commands.SpeechRequest) error {
 	model := strings.ToLower(strings.TrimSpace(request.Model))
 	if strings.HasPrefix(model, "elevenlabs") {
@@ -311,7 +310,7 @@ func (e *Engine) castBuiltIn(j *job, request commands.SpeechRequest) error {
 	return nil
 }
 
-// shown is a text of the user as messages show it.
+// shown shortens a user's text for messages.
 func shown(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {

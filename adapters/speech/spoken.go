@@ -8,18 +8,18 @@ import (
 	"moviola/domain/caption"
 )
 
-// spoken is sound and the words in it: samples of one channel in parts, or a file as it came.
+// spoken is a speech and its words: samples of one channel in parts, or an encoded file.
 type spoken struct {
 	rate     int
 	parts    [][]int16
-	samples  int // of all parts
+	samples  int // number of samples in all parts
 	mp3      []byte
 	mp3Time  time.Duration
 	words    []caption.Word
 	warnings []string
 }
 
-// add appends samples, and words that are timed from their beginning.
+// add appends samples, and words with times from the samples' beginning.
 func (s *spoken) add(samples []int16, words []caption.Word) {
 	offset := s.length()
 	for _, w := range words {
@@ -33,7 +33,7 @@ func (s *spoken) add(samples []int16, words []caption.Word) {
 	}
 }
 
-// length is how long it plays.
+// length is the duration of the speech.
 func (s *spoken) length() time.Duration {
 	if s.mp3 != nil {
 		return s.mp3Time
@@ -41,7 +41,7 @@ func (s *spoken) length() time.Duration {
 	return playTime(s.samples, s.rate)
 }
 
-// extension is that of the file.
+// extension is the extension of the file.
 func (s *spoken) extension() string {
 	if s.mp3 != nil {
 		return ".mp3"

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	maxUpload   = 25 << 20 // of the providers
-	maxPrompt   = 800      // characters: longer ones are cut by the providers themselves
+	maxUpload   = 25 << 20 // limit of the providers in bytes
+	maxPrompt   = 800      // characters: providers cut longer prompts
 	maxHeard    = 30_000
 	maxTimeSecs = 24 * 3600
 )
 
-// Transcribe returns the words that are spoken in a sound file. See commands.Transcriber. Decision 48.
+// Transcribe returns the words spoken in a sound file. See commands.Transcriber. Decision 48.
 func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionRequest) ([]caption.Word, error) {
 	endpoint, err := e.listener(ctx, request)
 	if err != nil {
@@ -64,7 +64,7 @@ func (e *Engine) Transcribe(ctx context.Context, request commands.TranscriptionR
 	return words, nil
 }
 
-// listener is the endpoint that hears a sound.
+// listener returns the endpoint that transcribes a sound.
 func (e *Engine) listener(ctx context.Context, request commands.TranscriptionRequest) (Endpoint, error) {
 	endpoint := e.cfg.Transcription
 	if request.Connection != "" {
@@ -77,7 +77,7 @@ func (e *Engine) listener(ctx context.Context, request commands.TranscriptionReq
 				"The connection '%s' only speaks (provider %s); subtitles of sound need one of provider openai",
 				shown(request.Connection), endpoint.Provider)
 		}
-		// Who pays for it may choose; default and whisper are what movies say that mean no special one.
+		// The model of the connection comes first if the movie names only a generic one, default or whisper.
 		if endpoint.Model == "" && request.Model != "default" && request.Model != "whisper" {
 			endpoint.Model = request.Model
 		}
@@ -93,7 +93,7 @@ func (e *Engine) listener(ctx context.Context, request commands.TranscriptionReq
 	return endpoint, nil
 }
 
-// transcriptKey is what tells one heard sound from another.
+// transcriptKey is the cache key of a transcript.
 func transcriptKey(endpoint Endpoint, request commands.TranscriptionRequest) (string, error) {
 	hash, err := commands.HashOfFile(request.Path)
 	if err != nil {
@@ -144,7 +144,7 @@ func transcriptionForm(endpoint Endpoint, request commands.TranscriptionRequest)
 	return form.FormDataContentType(), b.Bytes(), nil
 }
 
-// languageCode is the ISO 639-1 code of a language of the schema; empty lets the provider find out.
+// languageCode is the ISO 639-1 code of a language of the schema; empty: the provider detects it.
 func languageCode(language string) string {
 	base, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(language)), "-")
 	if len(base) != 2 {
@@ -177,7 +177,8 @@ type segment struct {
 	Words []heard `json:"words"`
 }
 
-// readTranscript makes words of an answer. Providers that time whole segments only have their words share the time.
+// readTranscript reads the words of an answer. If a provider times whole segments only, the words share the time of their
+// segment.
 func readTranscript(raw []byte) ([]caption.Word, error) {
 	var t transcript
 	if err := json.Unmarshal(raw, &t); err != nil {
@@ -216,7 +217,7 @@ func segmentWords(segments []segment) []caption.Word {
 	return words
 }
 
-// punctuate gives the words the punctuation and capitals of the running text, which providers leave out of their list of words.
+// punctuate adds the punctuation and capitals of the running text to the words, because providers omit them in the list of words.
 func punctuate(words []caption.Word, t transcript) {
 	text := t.Text
 	if text == "" {
@@ -224,7 +225,7 @@ func punctuate(words []caption.Word, t transcript) {
 			text += " " + s.Text
 		}
 	}
-	const reach = 8 // words of the text that may be passed over to find one
+	const reach = 8 // number of words of the text that may be skipped to find a match
 	written := caption.SplitWords(text)
 	next := 0
 	for i := range words {

@@ -10,7 +10,7 @@ import (
 //go:embed azure_voices.txt
 var azureTable string
 
-// gender is what the table says of a voice.
+// gender is the gender of a voice in the table.
 type gender byte
 
 const (
@@ -20,15 +20,15 @@ const (
 	neutral       gender = 'n'
 )
 
-// word is the gender as messages and other services' labels name it; empty where it tells nothing.
+// word is the gender in words, as in messages and in labels of other services; empty if unknown.
 func (g gender) word() string {
 	return map[gender]string{female: "female", male: "male", neutral: "neutral"}[g]
 }
 
-// azureVoice is a voice name of Azure Speech, taken apart.
+// azureVoice is a parsed voice name of Azure Speech.
 type azureVoice struct {
 	locale string // as written: de-DE, zh-CN-liaoning
-	gender gender // unknown where the table does not know the name
+	gender gender // unknown if the table lacks the name
 }
 
 // language is the first part of the locale, in lower case.
@@ -37,10 +37,10 @@ func (v azureVoice) language() string {
 	return language
 }
 
-// azureName is a voice name of Azure Speech: language, perhaps script, region or dialect, name.
+// azureName matches a voice name of Azure Speech: language, optional script, region or dialect, name.
 var azureName = regexp.MustCompile(`^([a-zA-Z]{2,3}(?:-[A-Za-z]{2,8})+)-([A-Za-z0-9-]+(?::[A-Za-z0-9]+)?)Neural$`)
 
-// readAzureName takes the name of a voice of Azure Speech apart; false: it is none.
+// readAzureName parses the name of a voice of Azure Speech; false: it is not one.
 func readAzureName(name string) (azureVoice, bool) {
 	parts := azureName.FindStringSubmatch(name)
 	if parts == nil {
@@ -50,7 +50,7 @@ func readAzureName(name string) (azureVoice, bool) {
 	return azureVoice{locale: parts[1], gender: azureVoices().genders[locale+" "+bareName(parts[2])]}, true
 }
 
-// azureDefault is the first voice that the table has for a locale, else for its language; empty: it knows neither.
+// azureDefault is the first voice in the table for a locale, otherwise for its language; empty: there is none.
 func azureDefault(tag string) string {
 	tag = strings.ToLower(strings.ReplaceAll(tag, "_", "-"))
 	if name, ok := azureVoices().first[tag]; ok {
@@ -60,14 +60,14 @@ func azureDefault(tag string) string {
 	return azureVoices().first[language]
 }
 
-// usualLocales are the regions that a language without one means, where the table's first is another.
+// usualLocales are the default regions of languages whose first voice in the table has another region.
 var usualLocales = map[string]string{
 	"ar": "ar-SA", "bn": "bn-BD", "de": "de-DE", "en": "en-GB", "es": "es-ES", "fr": "fr-FR", "nl": "nl-NL", "pt": "pt-PT",
 	"sr": "sr-RS",
 	"sw": "sw-KE", "ta": "ta-IN", "ur": "ur-PK", "zh": "zh-CN",
 }
 
-// azureVoiceTable is the table as it is looked through.
+// azureVoiceTable is the table with indexes.
 type azureVoiceTable struct {
 	genders map[string]gender // by "de-de katja"
 	first   map[string]string // full name by "de-de", and by "de"
@@ -96,10 +96,10 @@ var azureVoices = sync.OnceValue(func() azureVoiceTable {
 	return t
 })
 
-// variants are what the names of one speaker's voices end with.
+// variants are suffixes that distinguish several voices of one speaker.
 var variants = []string{"turbomultilingual", "multilingual", "dialects", "indic"}
 
-// bareName is the name of the speaker: AvaMultilingual, Ava:DragonHDLatest and Ava are one.
+// bareName is the name of the speaker: AvaMultilingual and Ava:DragonHDLatest are both Ava.
 func bareName(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), ":")
 	for _, variant := range variants {
@@ -111,8 +111,8 @@ func bareName(name string) string {
 }
 
 var (
-	// languageTag is a language, perhaps with a region: de, pt-BR.
+	// languageTag matches a language with an optional region: de, pt-BR.
 	languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}([-_][A-Za-z]{2,8})*$`)
-	// azureWord is what a style or a role is called.
+	// azureWord matches the name of a style or a role.
 	azureWord = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]{0,39}$`)
 )

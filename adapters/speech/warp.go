@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// framesPerSecond is how finely two sounds are laid over each other.
+// framesPerSecond is the time resolution of the alignment of two sounds.
 const framesPerSecond = 100
 
-// tones are those, in hertz, by which moments of speech are compared: the range of the formants and the hiss above it.
+// tones are the frequencies in hertz by which moments of speech are compared: the range of the formants, and sibilants above it.
 var tones = [...]float64{250, 400, 550, 700, 900, 1150, 1450, 1800, 2200, 2700, 3300, 4200, 5500}
 
-// feature is what a moment of speech sounds like: how loud it is, and each of the tones in it, from 0 to 1.
+// feature describes the sound at a moment: its loudness, and the strength of each of the tones, from 0 to 1.
 type feature struct {
 	loudness float64
 	tones    [len(tones)]float64
@@ -49,7 +49,7 @@ func featureOf(samples []int16, rate int) feature {
 	return f
 }
 
-// evenOut makes the sounds of two voices comparable: each tone counts by how much it differs from its mean in this sound.
+// evenOut makes two voices comparable: each tone is taken relative to its mean in the sound.
 func evenOut(frames []feature) {
 	for i := range tones {
 		var sum, squares, n float64
@@ -76,10 +76,10 @@ func evenOut(frames []feature) {
 	}
 }
 
-// level is a mean square as the ear has it, in decibels, from 0 to 1.
+// level converts a mean square to decibels, scaled to 0 to 1.
 func level(meanSquare float64) float64 { return min(10*math.Log10(meanSquare+1)/70, 1) }
 
-// power is the mean square of a tone in samples, by Goertzel's algorithm; its frequency is in turns a sample.
+// power is the mean square of a tone in samples, by Goertzel's algorithm. The frequency is in cycles per sample.
 func power(samples []int16, frequency float64) float64 {
 	coefficient := 2 * math.Cos(2*math.Pi*frequency)
 	var one, two float64
@@ -90,9 +90,9 @@ func power(samples []int16, frequency float64) float64 {
 	return 2 * (one*one + two*two - coefficient*one*two) / (n * n)
 }
 
-// warp lays one sound over another of the same speech and returns the function from times of the first to times of the
-// second. It is dynamic time warping in a band around the straight line between their ends.
-// Slack is how far, in frames, it may leave the line.
+// warp aligns one sound to another one of the same speech, and returns the function from times of the first to times of the
+// second. It uses dynamic time warping in a band around the straight line between their ends. Slack is the largest distance from
+// the line, in frames.
 func warp(from, onto sound, slack int) func(time.Duration) time.Duration {
 	a, b := features(from), features(onto)
 	evenOut(a)
@@ -109,13 +109,13 @@ func warp(from, onto sound, slack int) func(time.Duration) time.Duration {
 	}
 }
 
-// band is the cells of a table that lie near its diagonal.
+// band is the part of a table near its diagonal.
 type band struct {
 	rows, columns, radius int
-	step                  []uint8 // how the best way reaches each cell
+	step                  []uint8 // direction of the best path into each cell
 }
 
-// The ways into a cell.
+// The directions of a path into a cell.
 const (
 	both uint8 = iota
 	rowOnly
@@ -131,10 +131,10 @@ func (b *band) width() int { return 2*b.radius + 1 }
 // left is the column of the first cell of a row.
 func (b *band) left(row int) int { return row*b.columns/b.rows - b.radius }
 
-// stray is what a step that is not straight ahead costs, so that equally good ways are straight ones.
+// stray is the cost of a step that is not diagonal, so that of equally good paths the straight one is chosen.
 const stray = 0.02
 
-// align returns for each frame of the first sound its place in the second.
+// align returns for each frame of the first sound its position in the second.
 func (b *band) align(first, second []feature) []float64 {
 	before, now := b.row(), b.row()
 	for row := range b.rows {
@@ -161,7 +161,7 @@ func (b *band) row() []float64 {
 	return cells
 }
 
-// best is the cheapest way into cell k of a row, given the row before it and the cells to its left.
+// best returns the cheapest path into cell k of a row, given the row before it and the cells to its left.
 func (b *band) best(before, now []float64, row, k int) (float64, uint8) {
 	if row == 0 {
 		if column := b.left(0) + k; column == 0 {
@@ -183,7 +183,7 @@ func (b *band) best(before, now []float64, row, k int) (float64, uint8) {
 	return cost, step
 }
 
-// trace goes back from the end and notes the middle of the columns that each row met.
+// trace follows the best path back from the end, and returns the middle of the columns that it visits in each row.
 func (b *band) trace() []float64 {
 	partner := make([]float64, b.rows)
 	row, column := b.rows-1, b.columns-1

@@ -18,7 +18,7 @@ func (s sound) length() time.Duration { return playTime(len(s.samples), s.rate) 
 // at is the time of a sample.
 func (s sound) at(sample int) time.Duration { return playTime(sample, s.rate) }
 
-// playTime is how long so many samples play.
+// playTime is the duration of a number of samples.
 func playTime(samples, rate int) time.Duration {
 	if rate == 0 {
 		return 0
@@ -28,8 +28,8 @@ func playTime(samples, rate int) time.Duration {
 
 var errNoWAV = errors.New("this is no WAV file of 16 bits")
 
-// readWAV reads a WAV file of 16 bits, several channels mixed to one. A length that is not known, as programs write it that
-// stream, is the rest of the file.
+// readWAV reads a WAV file of 16 bits, and mixes its channels to one. An unknown length, as in streamed files, means the rest of
+// the file.
 func readWAV(raw []byte) (sound, error) {
 	if len(raw) < 12 || string(raw[:4]) != "RIFF" || string(raw[8:12]) != "WAVE" {
 		return sound{}, errNoWAV
@@ -58,8 +58,7 @@ func readWAV(raw []byte) (sound, error) {
 
 type wavFormat struct{ channels, rate int }
 
-// readFormat reads how the samples of a file are written. false: not as samples of 16 bits, in a number of channels and at a rate
-// that are usual.
+// readFormat reads the format of the samples. false: not 16 bits, or an unusual rate or number of channels.
 func readFormat(chunk []byte) (f wavFormat, ok bool) {
 	const plain, extensible = 1, 0xfffe
 	if len(chunk) < 16 || binary.LittleEndian.Uint16(chunk[14:]) != 16 {
@@ -82,7 +81,7 @@ func mixDown(data []byte, channels int) []int16 {
 	return samples
 }
 
-// writeWAV writes sound as a file. Its parts follow each other, at one rate.
+// writeWAV writes a sound as a file, from parts with the same rate.
 func writeWAV(w io.Writer, rate int, parts [][]int16) error {
 	size := 0
 	for _, p := range parts {

@@ -1,5 +1,5 @@
-// Package webhook calls a receiver once: one POST, one answer or none, told in words that hold no secret. When to call again
-// is not decided here; the schedule follows from the movie's stream.
+// Package webhook calls a receiver once: one POST, and its result in words that contain no secret. Retries are not decided here;
+// the schedule follows from the movie's stream.
 package webhook
 
 import (
@@ -23,16 +23,16 @@ import (
 // DefaultWait is how long a receiver may take to answer. Spec: Delivery rules.
 const DefaultWait = 30 * time.Second
 
-// What of an answer's body is read, so that a receiver which is still writing sees no error, and for how long at the most.
+// The bounds for reading a response's body. A little of it is read, so that a receiver that is still writing gets no error.
 const (
 	maxAnswerBytes = 64 << 10
 	maxAnswerTime  = time.Second
 )
 
-// Config is what a Sender needs.
+// Config is the configuration of a Sender.
 type Config struct {
-	// Transport sends one request, ends what it began soon after the wait, follows no redirect and refuses what may not be
-	// called. Its errors may have the methods Reason() string (why, in words without any address) and Refused() bool.
+	// Transport sends one request. It ends soon after the wait, follows no redirects, and refuses forbidden addresses. Its errors
+	// may have the methods Reason() string (the reason in words, without any address) and Refused() bool.
 	Transport http.RoundTripper
 	// Wait is how long a receiver may take to answer; 0 means DefaultWait.
 	Wait time.Duration
@@ -63,8 +63,8 @@ func NewSender(cfg Config) *Sender {
 type Result struct {
 	Delivered  bool          // the receiver answered with a 2xx status
 	HTTPStatus int           // 0: no answer
-	Message    string        // fit to be shown: of the address, scheme and host only
-	Duration   time.Duration // until the answer's header, or until it was given up
+	Message    string        // may be shown: contains scheme and host of the address only
+	Duration   time.Duration // until the response's header, or until the try was given up
 	// Retry says that another try is allowed: the receiver answered 5xx, or the connection failed before any answer.
 	// Spec: Delivery rules.
 	Retry bool
@@ -76,14 +76,14 @@ type Call struct {
 	// ContentType names the form of the body; those other than FormContent are JSON. Spec: Events, rule 3.
 	ContentType string
 	Payload     []byte // a flat JSON object
-	// Message and Signing are for receivers that asked for signatures: the name of what is told, the same in every try, and the
-	// secrets it is signed with. Without a secret no header is added. Decision 34.
+	// Message and Signing are for receivers with signatures: the id of the message, the same in every try, and the secrets that
+	// sign it. Without a secret no header is added. Decision 34.
 	Message string
 	Signing []string
 }
 
-// Send makes one try: a POST. It returns within the sender's wait plus a moment, whatever the receiver does; a context that ends
-// earlier ends the try, with Retry false and the context's error.
+// Send makes one try: a POST. It returns soon after the sender's wait, whatever the receiver does. If the context ends earlier
+// the try ends, with Retry false and the context's error.
 func (s *Sender) Send(ctx context.Context, call Call) (Result, error) {
 	body, contentType, err := encode(call.Payload, call.ContentType)
 	if err != nil {
@@ -110,11 +110,11 @@ func (s *Sender) Send(ctx context.Context, call Call) (Result, error) {
 	return answer(request.URL, response.StatusCode, took), nil
 }
 
-// request builds the POST. Nothing in it is secret but what the endpoint itself carries.
+// request builds the POST. Only the endpoint itself may contain secrets.
 func (s *Sender) request(ctx context.Context, endpoint, contentType string, body []byte) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New("the endpoint is not a valid address") // the parser's error repeats the address
+		return nil, errors.New("the endpoint is not a valid address") // the parser's error contains the address
 	}
 	request.Header.Set("Content-Type", contentType)
 	request.Header.Set("User-Agent", s.agent)
@@ -136,19 +136,19 @@ func sign(header http.Header, call Call, at time.Time, body []byte) {
 	header.Set("Webhook-Signature", connection.Sign(call.Signing, call.Message, at, body))
 }
 
-// traced notes when the receiver begins its answer. Interim answers (1xx) are none.
+// traced records when the receiver begins its response. Interim responses (1xx) do not count.
 func traced(ctx context.Context, answered *atomic.Bool) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotFirstResponseByte: func() { answered.Store(true) },
 		Got1xxResponse: func(int, textproto.MIMEHeader) error {
-			// What follows an interim answer cannot be told from its first byte any more.
+			// After an interim response, the first byte does not show the begin of the final one.
 			answered.Store(false)
 			return nil
 		},
 	})
 }
 
-// drain reads what little of the body is worth reading, so that a connection is not cut in a receiver's face.
+// drain reads a little of the body, so that the receiver's connection is not reset.
 func drain(body io.ReadCloser, cancel context.CancelFunc) {
 	timer := time.AfterFunc(maxAnswerTime, cancel)
 	defer timer.Stop()
@@ -156,7 +156,7 @@ func drain(body io.ReadCloser, cancel context.CancelFunc) {
 	_, _ = io.CopyN(io.Discard, body, maxAnswerBytes)
 }
 
-// answer judges a status. Spec: Delivery rules.
+// answer returns the result for a status. Spec: Delivery rules.
 func answer(endpoint *url.URL, status int, took time.Duration) Result {
 	r := Result{HTTPStatus: status, Duration: took}
 	switch {
@@ -172,7 +172,7 @@ func answer(endpoint *url.URL, status int, took time.Duration) Result {
 	return r
 }
 
-// failed judges a try without an answer.
+// failed returns the result for a try without a response.
 func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.Duration) Result {
 	r := Result{Duration: took}
 	var refused interface{ Refused() bool }
@@ -184,7 +184,7 @@ func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.D
 	}
 	switch {
 	case errors.As(err, &refused) && refused.Refused():
-	case errors.As(err, &dns): // also a lookup that took too long
+	case errors.As(err, &dns): // includes look-ups that took too long
 		r.Retry = true
 	case errors.Is(err, context.DeadlineExceeded):
 		why = fmt.Sprintf("no answer within %s", s.wait)
@@ -197,5 +197,5 @@ func (s *Sender) failed(endpoint *url.URL, err error, answered bool, took time.D
 	return r
 }
 
-// origin shows an endpoint as scheme and host. Spec: Destination result entry.
+// origin is the scheme and host of an endpoint. Spec: Destination result entry.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }

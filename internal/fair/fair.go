@@ -1,5 +1,5 @@
-// Package fair shares what a process has only so much of (memory for bodies, bytes on their way, connections) between accounts,
-// which take turns for it: a flood of one account keeps another waiting for one piece of its work, not for all of it.
+// Package fair shares a limited resource of a process (memory for bodies, bytes in transfer, connections) between accounts, which
+// take turns: many requests of one account delay another account by one piece of work only.
 package fair
 
 import (
@@ -9,57 +9,56 @@ import (
 	"time"
 )
 
-// ErrBusy says that something has waited too long for its part, or that too much of its account waits already: it may come again
+// ErrBusy says that a request has waited too long for its part, or that too many of its account wait already. It may be repeated
 // later.
 var ErrBusy = errors.New("too much is under way")
 
-// maxRemembered bounds how many accounts' last turns are kept.
+// maxRemembered is the largest number of accounts whose last turn is remembered.
 const maxRemembered = 4096
 
 // Limits are the bounds of a Budget. Total is required.
 type Limits struct {
-	Total   int64         // of all accounts
+	Total   int64         // of all accounts together
 	Account int64         // of one account; 0, or more than Total: Total
-	Waiting int           // pieces of one account that may wait; 0: any number
-	Wait    time.Duration // how long a piece waits at most; 0: until its context ends
+	Waiting int           // number of pieces of one account that may wait; 0: any number
+	Wait    time.Duration // how long a piece may wait; 0: until its context ends
 }
 
-// Budget is an amount that accounts take parts of and give back. Whoever waits is served in turns: the account whose last turn is
-// longest ago is next, and its pieces are served in the order in which they came. What is next is never passed by for being
-// large. An account that has as much as it may have is left out until it gives something back. A Budget is safe for concurrent
-// use.
+// Budget is an amount that accounts take parts of and return. Waiting accounts are served in turns: the account whose last turn
+// is longest ago is next, and its pieces are served in order of arrival. A large piece that is next is never overtaken by smaller
+// ones. An account at its limit is skipped until it returns something. A Budget is safe for concurrent use.
 type Budget struct {
 	limits Limits
 
 	mu       sync.Mutex
 	held     int64
 	accounts map[string]*account
-	waiting  map[*account]bool // those with pieces that wait
-	turns    uint64            // counted: the number of the last turn, and of the last piece that came
+	waiting  map[*account]bool // accounts with waiting pieces
+	turns    uint64            // counter for the numbers of turns and of arriving pieces
 }
 
-// account is what one account has of a budget, and what of it waits.
+// account is the amount that one account has taken, and its waiting pieces.
 type account struct {
 	held    int64
-	last    uint64 // its last turn; 0: it had none
+	last    uint64 // number of its last turn; 0: it had none
 	waiting []*piece
 }
 
-// piece is something that waits for its part.
+// piece is a request that waits for its part.
 type piece struct {
 	need  int64
 	came  uint64
-	taken chan struct{} // closed when it has its part
+	taken chan struct{} // closed when the piece has its part
 }
 
-// Part is what somebody has of a budget.
+// Part is an amount that was taken from a budget.
 type Part struct {
 	budget  *Budget
 	account string
 	size    int64 // guarded by budget.mu
 }
 
-// New returns a budget of which nothing is taken.
+// New returns a budget with nothing taken.
 func New(limits Limits) *Budget {
 	if limits.Account <= 0 || limits.Account > limits.Total {
 		limits.Account = limits.Total
@@ -67,9 +66,8 @@ func New(limits Limits) *Budget {
 	return &Budget{limits: limits, accounts: map[string]*account{}, waiting: map[*account]bool{}}
 }
 
-// Take waits for a part of a size and returns it; a size beyond what an account may have is cut down to that. It ends with
-// ErrBusy, or with the cause of ctx, and has nothing then. Nobody may wait who has a part of the same budget: he might wait for
-// himself.
+// Take waits for a part of a size and returns it; a size above the account's limit is reduced to the limit. It returns ErrBusy,
+// or the cause of ctx, without a part. A caller that holds a part of the same budget must not call it: it could wait for itself.
 func (b *Budget) Take(ctx context.Context, of string, size int64) (*Part, error) {
 	if b.limits.Wait > 0 {
 		var cancel context.CancelFunc
@@ -95,7 +93,7 @@ func (b *Budget) Take(ctx context.Context, of string, size int64) (*Part, error)
 	}
 }
 
-// queue lets a piece wait, and serves it at once when it can be. Nil: too many of the account wait.
+// queue adds a piece to the queue, and serves it at once if possible. Nil: too many pieces of the account wait.
 func (b *Budget) queue(of string, size int64) *piece {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,7 +115,7 @@ func (b *Budget) queue(of string, size int64) *piece {
 	return p
 }
 
-// giveUp takes back a piece that waits no more, or the part that it was given just then.
+// giveUp removes a piece from the queue, or returns the part that it has just got.
 func (b *Budget) giveUp(of string, p *piece) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,7 +126,7 @@ func (b *Budget) giveUp(of string, p *piece) {
 	b.serve()
 }
 
-// remove takes a piece out of its account's queue, and says whether it was there. b.mu is held.
+// remove removes a piece from its account's queue, and says whether it was there. The caller holds b.mu.
 func (b *Budget) remove(a *account, p *piece) bool {
 	for i, other := range a.waiting {
 		if other != p {
@@ -143,7 +141,7 @@ func (b *Budget) remove(a *account, p *piece) bool {
 	return false
 }
 
-// serve gives out parts until what is next does not fit. b.mu is held.
+// serve serves pieces until the next one does not fit. The caller holds b.mu.
 func (b *Budget) serve() {
 	for a := b.next(); a != nil; a = b.next() {
 		p := a.waiting[0]
@@ -159,7 +157,7 @@ func (b *Budget) serve() {
 	}
 }
 
-// next is the account whose turn it is; nil: none waits that may have more. b.mu is held.
+// next is the account whose turn it is; nil: no waiting account is below its limit. The caller holds b.mu.
 func (b *Budget) next() *account {
 	var first *account
 	for a := range b.waiting {
@@ -173,13 +171,13 @@ func (b *Budget) next() *account {
 	return first
 }
 
-// put counts a part back. b.mu is held.
+// put returns a part to the budget. The caller holds b.mu.
 func (b *Budget) put(a *account, size int64) {
 	a.held -= size
 	b.held -= size
 }
 
-// trim forgets the accounts that have nothing and wait for nothing, when there are too many. b.mu is held.
+// trim forgets accounts without parts and waiting pieces, when there are too many. The caller holds b.mu.
 func (b *Budget) trim() {
 	if len(b.accounts) < maxRemembered {
 		return
@@ -191,14 +189,14 @@ func (b *Budget) trim() {
 	}
 }
 
-// Held is how much is taken, by all accounts.
+// Held is the amount taken by all accounts.
 func (b *Budget) Held() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held
 }
 
-// Grow makes a part larger, up to a size, if there is room at once: false, and it stays as it is, if there is not.
+// Grow enlarges a part up to a size, if that is possible at once. false: the part is unchanged.
 func (p *Part) Grow(size int64) bool {
 	b := p.budget
 	b.mu.Lock()
@@ -216,7 +214,7 @@ func (p *Part) Grow(size int64) bool {
 	return true
 }
 
-// Shrink gives back what a part has beyond a size.
+// Shrink returns the amount of a part above a size.
 func (p *Part) Shrink(size int64) {
 	b := p.budget
 	b.mu.Lock()
@@ -229,5 +227,5 @@ func (p *Part) Shrink(size int64) {
 	b.serve()
 }
 
-// Release gives the part back. Doing it again changes nothing.
+// Release returns the whole part. Repeating it does nothing.
 func (p *Part) Release() { p.Shrink(0) }
