@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// maxAnswer is the largest answer that is read, maxPicture the largest file.
+	// maxAnswer is the largest answer that is read, maxPicture the largest file, in bytes.
 	maxAnswer  = 64 << 20
 	maxPicture = 32 << 20
 )
 
-// errPassing is a failure that may be over a moment later.
+// errPassing is a temporary failure.
 var errPassing = errors.New("passing failure")
 
-// ask has the endpoint make the picture and returns its file. What the endpoint says of an error is not shown: it may repeat the
-// key.
+// ask has the endpoint generate the picture and returns its file. The endpoint's error texts are not shown, because they may
+// contain the key.
 func (g *Generator) ask(ctx context.Context, o order) ([]byte, error) {
 	for try := 0; ; try++ {
 		raw, err := g.askOnce(ctx, o)
@@ -68,7 +68,8 @@ func (g *Generator) askOnce(ctx context.Context, o order) ([]byte, error) {
 	return g.unpack(ctx, o, answer)
 }
 
-// read sends a request and reads its answer. What goes wrong on the way is a passing failure: its text would hold the address.
+// read sends a request and reads its answer. Failures on the way become errPassing, because their texts would contain the
+// address.
 func (g *Generator) read(request *http.Request, most int64) (body []byte, status int, err error) {
 	response, err := g.cfg.Client.Do(request)
 	if err != nil {
@@ -85,7 +86,7 @@ func (g *Generator) read(request *http.Request, most int64) (body []byte, status
 	return body, response.StatusCode, nil
 }
 
-// address is where pictures are ordered; a base without any path gets the usual /v1.
+// address is the address for generating pictures; a base without a path gets the usual /v1.
 func address(base string) string {
 	const path = "/images/generations"
 	base = strings.TrimRight(base, "/")
@@ -98,7 +99,7 @@ func address(base string) string {
 	return base + path
 }
 
-// judge says what a status other than success means.
+// judge returns the error for a status other than success.
 func judge(o order, status int) error {
 	switch {
 	case status >= 200 && status < 300:
@@ -120,7 +121,7 @@ func refusal(o order, what string) error {
 	return domain.Errorf(domain.Invalid, codeFailed, "The image provider at %s %s", host, what)
 }
 
-// unpack takes the picture out of an answer: it is in it, or behind an address.
+// unpack returns the picture of an answer: the answer contains it, or its address.
 func (g *Generator) unpack(ctx context.Context, o order, answer []byte) ([]byte, error) {
 	var got struct {
 		Data []struct {
@@ -149,7 +150,7 @@ func (g *Generator) unpack(ctx context.Context, o order, answer []byte) ([]byte,
 	return raw, nil
 }
 
-// fetch brings a picture that the answer names. The key is not sent there: it may be another host.
+// fetch downloads a picture that the answer names. The key is not sent along: the address may belong to another host.
 func (g *Generator) fetch(ctx context.Context, o order, from string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil || request.URL.Host == "" {

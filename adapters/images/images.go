@@ -1,7 +1,7 @@
-// Package images has pictures made of descriptions by an endpoint that speaks OpenAI's protocol.
+// Package images has pictures generated from descriptions, by an endpoint with OpenAI's protocol.
 //
-// What was made is kept in a folder per account, under the hash of all that was asked for, and served again for the same request.
-// Pictures are recognised by their content and bounded before anything else reads them.
+// Pictures are cached in a folder per account, under the hash of the whole request, and returned again for the same request. They
+// are recognised by content, and their size is checked before other code reads them.
 package images
 
 import (
@@ -32,43 +32,43 @@ const (
 	codeStorage    = "image_storage_full"
 )
 
-// Endpoint is a service that speaks OpenAI's protocol for pictures. The zero Endpoint is none.
+// Endpoint is a service with OpenAI's protocol for pictures. The zero Endpoint means none.
 type Endpoint struct {
-	URL   string // its base, such as https://api.openai.com/v1
+	URL   string // its base address, such as https://api.openai.com/v1
 	Key   string // sent as bearer token; empty: none
 	Model string // empty: gpt-image-1
 }
 
 const defaultModel = "gpt-image-1"
 
-// Config is what a Generator needs. Dir and Client must be set.
+// Config is the configuration of a Generator. Dir and Client must be set.
 type Config struct {
-	Client   *http.Client // the guarded road out: to the endpoint, and to the addresses of pictures that it answers with
-	Endpoint Endpoint     // of this server; the zero one: prompts need a connection
+	Client   *http.Client // guarded by adapters/outbound; for the endpoint, and for the addresses of pictures in its answers
+	Endpoint Endpoint     // of this server; the zero one: prompts need a saved connection
 	// Saved returns the endpoint behind a saved connection of an account. An unknown one is a *domain.Error. Nil: there are none.
 	Saved func(ctx context.Context, account domain.AccountID, id string) (Endpoint, error)
-	// Dir gets a folder per account; it may be shared by several processes of one host. A file's time of change is that of its
-	// last use, so that what nobody asks for can be removed.
+	// Dir contains a folder per account; several processes of one host may share it. The modification time of a file is that of
+	// its last use, so that unused files can be removed.
 	Dir string
-	// Room bounds what is kept there; what was used longest ago makes room.
+	// Room bounds the cached files; the least recently used ones are removed.
 	Room quota.Limits
-	// Made is where other hosts find what was made for this one, and the other way round. Nil: none does, or they share Dir.
+	// Made is a store through which hosts share generated pictures. Nil: there is one host, or the hosts share Dir.
 	Made    commands.MadeStore
 	Log     logrus.FieldLogger // nil: the standard one
-	Timeout time.Duration      // of one answer; 0: 3 minutes
-	// Retries are the pauses before a request that failed for a passing reason is sent again; nil: one second, four seconds.
+	Timeout time.Duration      // time limit of one answer; 0: 3 minutes
+	// Retries are the pauses before retries after temporary failures; nil: one second, four seconds.
 	Retries []time.Duration
-	Slots   int // requests at the same time; 0: 4
+	Slots   int // concurrent requests; 0: 4
 }
 
 const (
 	defaultTimeout = 3 * time.Minute
 	defaultSlots   = 4
-	// workLimit is how long making one picture may take, whether anybody still waits for it or not.
+	// workLimit is the time limit for generating one picture, even if nobody waits for it.
 	workLimit = 12 * time.Minute
 )
 
-// Generator makes pictures. It is safe for concurrent use.
+// Generator has pictures generated. It is safe for concurrent use.
 type Generator struct {
 	cfg     Config
 	room    *quota.Folder
@@ -76,7 +76,7 @@ type Generator struct {
 	flights singleflight.Group
 }
 
-// New returns a Generator that keeps its pictures in cfg.Dir, which it creates.
+// New returns a Generator that stores its pictures in cfg.Dir, which it creates.
 func New(cfg Config) (*Generator, error) {
 	if cfg.Dir == "" || cfg.Client == nil {
 		return nil, errors.New("image generation needs a folder and a client")
@@ -100,10 +100,10 @@ func New(cfg Config) (*Generator, error) {
 		running: semaphore.NewWeighted(int64(cfg.Slots))}, nil
 }
 
-// maxPrompt is how many characters a description may have.
+// maxPrompt is the longest description in characters.
 const maxPrompt = 8000
 
-// Generate makes a picture. See commands.ImageGenerator. Callers that ask for the same at once share the work.
+// Generate generates a picture. See commands.ImageGenerator. Concurrent callers with the same request share the work.
 func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest) (commands.GeneratedImage, error) {
 	if n := len([]rune(request.Prompt)); n > maxPrompt || strings.TrimSpace(request.Prompt) == "" {
 		return commands.GeneratedImage{}, domain.Errorf(domain.Invalid, codeFailed,
@@ -127,7 +127,7 @@ func (g *Generator) Generate(ctx context.Context, request commands.ImageRequest)
 	return commands.GeneratedImage{Asset: made, Cached: ok, Warnings: o.warnings}, nil
 }
 
-// AtHand says that Generate would ask nobody: the picture was made before.
+// AtHand says that Generate would call no endpoint, because the picture is cached.
 func (g *Generator) AtHand(ctx context.Context, request commands.ImageRequest) bool {
 	endpoint, err := g.endpoint(ctx, request)
 	if err != nil {
@@ -141,7 +141,7 @@ func (g *Generator) AtHand(ctx context.Context, request commands.ImageRequest) b
 	return found
 }
 
-// endpoint is who makes the picture.
+// endpoint returns the endpoint that generates the picture.
 func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest) (Endpoint, error) {
 	if request.Connection == "" {
 		if g.cfg.Endpoint.URL == "" {
@@ -157,8 +157,8 @@ func (g *Generator) endpoint(ctx context.Context, request commands.ImageRequest)
 	return g.cfg.Saved(ctx, request.Account, request.Connection)
 }
 
-// share does the work once for all who wait for the same, and says whether another host had done it. It outlives a caller that
-// gives up, for what was ordered is paid for, and ends by its own limits.
+// share does the work once for all callers with the same order, and says whether another host had done it. It continues when a
+// caller gives up, because the picture is paid for, within its own limits.
 func (g *Generator) share(
 	ctx context.Context, s shelf, account domain.AccountID, o order,
 ) (made commands.Asset, cached bool, err error) {
@@ -169,7 +169,7 @@ func (g *Generator) share(
 	done := g.flights.DoChan(s.dir+" "+o.key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), workLimit)
 		defer cancel()
-		if found, ok := s.find(o.key); ok { // made since the caller looked
+		if found, ok := s.find(o.key); ok { // made since the caller has looked
 			return picture{asset: found}, nil
 		}
 		if found, ok := g.takeMade(ctx, s, account, o.key); ok {
@@ -201,7 +201,7 @@ func (g *Generator) share(
 	}
 }
 
-// order is a request made ready: who is asked for what, and the key it is kept under.
+// order is a prepared request: the endpoint, the content, and the cache key.
 type order struct {
 	endpoint Endpoint
 	body     []byte
@@ -216,7 +216,7 @@ func newOrder(endpoint Endpoint, request commands.ImageRequest) (order, error) {
 	}
 	switch {
 	case request.Model == "" || strings.EqualFold(request.Model, o.endpoint.Model):
-	case request.Connection != "" && endpoint.Model == "": // who pays for it may choose
+	case request.Connection != "" && endpoint.Model == "": // the connection sets no model: the movie may choose, since its account pays
 		o.endpoint.Model = request.Model
 	default:
 		o.warnings = append(o.warnings, fmt.Sprintf("The image model '%s' is not available, the provider's model '%s' is used",
@@ -230,7 +230,7 @@ func newOrder(endpoint Endpoint, request commands.ImageRequest) (order, error) {
 	if _, chosen := fields["size"]; !chosen {
 		fields["size"] = sizeOf(o.endpoint.Model, request.Aspect)
 	}
-	if !strings.HasPrefix(o.endpoint.Model, "gpt-image") { // which knows one form of answers, and refuses to be told
+	if !strings.HasPrefix(o.endpoint.Model, "gpt-image") { // gpt-image models have a single answer format and refuse this parameter
 		fields["response_format"] = "b64_json"
 	}
 	if o.body, err = json.Marshal(fields); err != nil {
@@ -240,7 +240,7 @@ func newOrder(endpoint Endpoint, request commands.ImageRequest) (order, error) {
 	return o, nil
 }
 
-// shown is a text of the user as messages show it.
+// shown shortens a user's text for messages.
 func shown(text string) string {
 	const most = 60
 	if runes := []rune(text); len(runes) > most {

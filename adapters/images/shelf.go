@@ -23,7 +23,7 @@ import (
 	"moviola/internal/quota"
 )
 
-// maxPixels bounds a picture: more than any model makes, little enough to be drawn.
+// maxPixels is the largest number of pixels of a picture: more than any model makes, and few enough to be drawn.
 const maxPixels = 16 << 20
 
 // shelf is the folder of one account: <key>.json names the picture <hash> and says what it is.

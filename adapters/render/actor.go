@@ -8,8 +8,7 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// actor draws a layer that is made in this process, with its effects but without its fades. It is used by one goroutine at a
-// time.
+// actor draws a layer in this process, with its effects but without its fades. It is used by one goroutine at a time.
 type actor interface {
 	// draw draws frame k of the element as far as the canvas shows it. An actor whose view moves may return the same layer again,
 	// with changed pixels, at the next call.

@@ -18,8 +18,8 @@ var _ commands.SourceFetcher = (*Engine)(nil)
 
 // keeper is a commands.Assets that can say what its cache holds, without downloading.
 type keeper interface {
-	// Kept is what Fetch, or Refetch of what has to be downloaded since a time, would take without asking a server: false when it
-	// would ask.
+	// Kept returns the cached asset that Fetch would return, KeptSince the one that Refetch would return for a time. False: a
+	// server would be asked.
 	Kept(ctx context.Context, account domain.AccountID, address string) (commands.Asset, bool)
 	KeptSince(ctx context.Context, account domain.AccountID, address string, since time.Time) (commands.Asset, bool)
 	// IsOwn says that an address belongs to the service itself: no other server is asked.
@@ -40,8 +40,8 @@ func (e *Engine) ahead(account domain.AccountID, project domain.ProjectID, fetch
 }
 
 // FetchSources brings the files that a movie names into the account's cache: those of its elements, components, masks, fonts,
-// captions and preloads, and the font families that it names, as far as they can be known before anything is spoken, generated or
-// drawn. See commands.SourceFetcher. A movie that is mistaken names none: whoever renders it says so.
+// captions and preloads, and its font families, as far as they are known before speech, pictures and pages are made. See
+// commands.SourceFetcher. An invalid movie fetches nothing: the render reports the mistake.
 func (e *Engine) FetchSources(ctx context.Context, job commands.FetchJob) error {
 	before := oom.Read()
 	return outOfMemory(ctx, before, e.fetchSources(ctx, job))

@@ -7,8 +7,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// changed says of the frames of a window whether they may look other than the frame before. A frame that rests looks like it: its
-// layers are the same, and each of them rests.
+// changed tells for each frame of a window how much it can differ from the previous frame. An unchanged frame has the same
+// layers, and none of them moves.
 type changed []change
 
 // change is the amount of change from one frame to the next.

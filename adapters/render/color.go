@@ -94,16 +94,16 @@ func scaled(v *commands.VideoStream, w, h int) []string {
 	}
 }
 
-// fitting says that a video has the wanted size and colours already: even a scaling that changes nothing costs milliseconds a
-// frame.
+// fitting says that a video already has the wanted size and colours: a scale filter without effect would still cost milliseconds
+// per frame.
 func fitting(v *commands.VideoStream, size image.Point) bool {
 	return v.Width == size.X && v.Height == size.Y && v.AspectNum == v.AspectDen && v.Rotation == 0 &&
 		v.PixelFormat == "yuv420p" && !v.Alpha && v.ColorSpace == "bt709" && !fullRange(v) &&
 		v.ColorTransfer != "smpte2084" && v.ColorTransfer != "arib-std-b67"
 }
 
-// toneMapped brings high dynamic range to what ordinary screens show. Paper white (203 nits) becomes a bright grey, what is
-// darker keeps about its look, and 1000 nits become white, as browsers show it.
+// toneMapped returns the filters that convert high dynamic range to standard range. Paper white (203 nits) becomes a light grey,
+// darker colours stay about the same, and 1000 nits become white, as in browsers.
 func toneMapped(v *commands.VideoStream, w, h int) []string {
 	rangeIn, linear := "limited", "t=linear:npl=203"
 	if fullRange(v) {

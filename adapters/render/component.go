@@ -24,8 +24,8 @@ func (s *stills) opened(ctx context.Context, l timeline.Layer) (text.Animated, e
 // maxLoaded is the largest side in pixels of a picture inside a component.
 const maxLoaded = 2048
 
-// picture decodes a picture that stands in a component's settings; a drawing is as large as the component's longer side. What is
-// not among the sources is left out.
+// picture decodes a picture named in a component's settings; an SVG drawing becomes as large as the component's longer side. nil:
+// the address is not among the sources.
 func (s *stills) picture(ctx context.Context, address string, side int) (image.Image, error) {
 	key := document.AddressOf(address)
 	if key == "" {

@@ -15,8 +15,8 @@ import (
 	"moviola/internal/oom"
 )
 
-// outOfMemory adds commands.ErrOutOfMemory to the error of work whose program was ended from outside, when the kernel has ended
-// processes for want of memory meanwhile. Without that a program that was killed proves nothing. Decision 56.
+// outOfMemory adds commands.ErrOutOfMemory to the error of a program that was killed from outside, if the kernel has killed
+// processes since before because memory ran out. Otherwise a killed program proves nothing. Decision 56.
 func outOfMemory(ctx context.Context, before oom.Count, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

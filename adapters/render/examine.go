@@ -12,8 +12,8 @@ import (
 	"moviola/commands"
 )
 
-// Examine looks at a file of the cache of rendered parts and whole movies: a part has the hash that its notes have for it, and
-// one has not got without the other. Quick leaves the parts unread.
+// Examine checks a file of the cache of rendered parts and whole movies: a part must have the hash that its notes (a JSON file
+// beside it) record, and neither may exist without the other. quick skips reading the parts.
 func Examine(path string, quick bool) (commands.Flaw, error) {
 	notes := notesOf(path)
 	if path == notes {

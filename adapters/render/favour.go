@@ -14,8 +14,7 @@ type pose struct {
 	change change // change from the frame before
 }
 
-// favour is pictures, of those that are encoded, that the encoder makes better than it would by itself, by steps of its
-// quantiser.
+// favour is a range of encoded frames that get a better quality than the encoder would choose, in steps of its quantiser.
 type favour struct {
 	span
 	steps float64

@@ -99,7 +99,7 @@ func (r *run) fetch(ctx context.Context, wanted []document.Source) error {
 	return nil
 }
 
-// obtain gets all sources, a few at a time.
+// obtain calls get for all sources, a few at the same time.
 func (r *run) obtain(
 	ctx context.Context, wanted []document.Source, get func(context.Context, document.Source) (source, error),
 ) ([]source, error) {

@@ -25,7 +25,7 @@ const (
 	hearFaintest = 0.002
 )
 
-// hearEncoder packs sound for speech: one channel, 48 kbit/s.
+// hearEncoder are the encoder options for speech: one channel, 48 kbit/s.
 var hearEncoder = []string{"-c:a", "aac", "-b:a", "48k", "-ar", "24000", "-ac", "1", "-map_metadata", "-1", "-fflags",
 	"+bitexact", "-f", "mp4"}
 

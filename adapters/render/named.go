@@ -31,8 +31,8 @@ func layersOf(w timeline.Window) iter.Seq[timeline.Layer] {
 	}
 }
 
-// note adds to the key of a window what decides how a layer looks and does not stand in it: the content of fonts, and of files
-// that settings name.
+// note adds content to a window's key that affects the look of a layer but is not in the layer itself: the hashes of fonts, and
+// of files that settings name.
 func (r *run) note(spec *windowSpec, l timeline.Layer) error {
 	if err := r.noteFonts(spec, l); err != nil {
 		return err
@@ -106,8 +106,8 @@ func (r *run) noteDrawings(spec *windowSpec, namer fontNamer, l timeline.Layer) 
 	return nil
 }
 
-// componentWriting is what a component may write: all strings of its settings, in the families that they name and in the
-// defaults.
+// componentWriting returns the texts that a component may write: all strings in its settings, in the families that the settings
+// or defaults name.
 func componentWriting(c document.Component) text.Writing {
 	w := text.Writing{Families: []string{"Inter", "Roboto"}, Words: "0123456789,.-"}
 	var words strings.Builder

@@ -15,8 +15,7 @@ const (
 	maxOverflow = 50
 )
 
-// warnTexts notes the texts that need more room than they have, those of components too: those of the first maxFitted elements
-// with texts.
+// warnTexts warns of texts that do not fit into their boxes, in the first maxFitted elements with texts, including components.
 func (r *run) warnTexts() error {
 	seen := map[timeline.Ref]bool{}
 	found := 0

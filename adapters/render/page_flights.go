@@ -18,14 +18,14 @@ const (
 	pageKeptTime = 5 * time.Minute
 	// maxLeftPages is the largest number of pages that are loading or kept for movies that have given up their slot.
 	maxLeftPages = 24
-	// maxLeftBytes bounds the memory of the pictures that are kept for them. One that does not fit is drawn again in the movie's
-	// next turn.
+	// maxLeftBytes bounds the memory of the pictures kept for such movies. A picture that does not fit is drawn again in the
+	// movie's next turn.
 	maxLeftBytes = 256 << 20
 )
 
-// pageFlights are pages that are being loaded and drawn. A render that is asked for its slot while it waits for one gives the
-// slot up; the page goes on, bounded by the number of browsers, and the movie's next turn finds what it has come to. It is safe
-// for concurrent use.
+// pageFlights holds the pages that are being loaded and drawn. A render that is asked for its slot while it waits for a page
+// gives the slot up; the page continues, within the limit of browsers, and its result is used in the movie's next turn. It is
+// safe for concurrent use.
 type pageFlights struct {
 	mu   sync.Mutex
 	all  map[string]*pageFlight
@@ -46,9 +46,9 @@ type pageFlight struct {
 	bytes   int         // size of the picture while it is kept
 }
 
-// join returns what load returns, which runs once for all that wait under the key. It ends with commands.ErrGiveWay when lapsed
-// is closed, and load goes on, as it does when ctx ends because another account waits; when ctx ends for another reason and
-// nobody else waits, load's context ends.
+// join returns the result of load, which runs once for all callers with the same key. If lapsed is closed, or ctx ends because
+// another account waits, join returns commands.ErrGiveWay and load continues. If ctx ends for another reason and nobody else
+// waits, load is cancelled.
 func (p *pageFlights) join(
 	ctx context.Context, key string, lapsed <-chan struct{}, load func(context.Context) (any, error),
 ) (any, error) {

@@ -17,8 +17,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// pageStills keeps the pictures of pages that come from an address, so that their servers are spared as those of other sources
-// are: another movie of the account takes the picture for the time to live. Decision 51.
+// pageStills caches the pictures of pages with an address, to spare their servers, as for other sources: for the time to live,
+// other movies of the account use the same picture. Decision 51.
 type pageStills struct {
 	kept  pieces
 	dir   string // for temporary files

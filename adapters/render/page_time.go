@@ -15,8 +15,8 @@ import (
 const (
 	// defaultPagesTime is the time limit for all pages of a movie together, in browsers. Decision 72.
 	defaultPagesTime = 10 * time.Minute
-	// pagesTimeKept is how long it is remembered what the pages of a movie have taken, from the last of them on: no movie has
-	// more turns after it.
+	// pagesTimeKept is how long the time spent on a movie's pages is remembered after the newest of them: no movie has another
+	// turn later.
 	pagesTimeKept = 20 * time.Minute
 )
 

@@ -69,8 +69,8 @@ func (p pieces) find(key, ext, to string) (piece, bool, error) {
 	return known, true, nil
 }
 
-// keep moves a finished part into the cache and leaves a link at its old name. One that has no room there is not kept: the next
-// attempt makes it again.
+// keep moves a finished part into the cache and leaves a link at its old name. A part that does not fit into the cache is not
+// kept: the next attempt makes it again.
 func (p pieces) keep(key, ext, from string, known piece) (err error) {
 	defer func() {
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// preload makes the items of the movie's property preload ready, before anything else, and fills in what depends on them. An item
-// that fails ends the render. Spec: Movie, preload; decision 46.
+// preload prepares the items of the movie's property preload, before anything else, and fills in the parts that depend on them.
+// An item that fails ends the render. Spec: Movie, preload; decision 46.
 func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie, error) {
 	if len(doc.Preload) == 0 {
 		return doc, nil
@@ -50,8 +50,8 @@ func (r *run) preload(ctx context.Context, doc *document.Movie) (*document.Movie
 	return doc, document.Validate(doc)
 }
 
-// preloaded makes one item ready and returns the variables that it becomes. A page that gives way leaves the others to be
-// finished: what a provider makes for them would be paid twice.
+// preloaded prepares one item and returns the variables that it defines. When a page gives up the slot, the other items are
+// finished nevertheless: their providers would be paid twice.
 func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (map[string]any, error) {
 	item := doc.Preload[index]
 	job := commands.PrepareJob{
@@ -88,8 +88,8 @@ func (r *run) preloaded(ctx context.Context, doc *document.Movie, index int) (ma
 	return document.PreloadValues(item.ID, address, web, made.Duration, made.Width, made.Height), nil
 }
 
-// keepMade keeps in the media library what was made for elements that ask for it. What cannot be kept is a warning: the movie is
-// there. Decision 47.
+// keepMade stores generated content in the media library, for elements that ask for it. A failure is a warning only: the movie is
+// finished. Decision 47.
 func (r *run) keepMade(ctx context.Context, doc *document.Movie) {
 	if r.job.Keep == nil {
 		return
@@ -150,7 +150,7 @@ func (r *run) layerOf(ref timeline.Ref) (timeline.Layer, int64, bool) {
 	return timeline.Layer{}, 0, false
 }
 
-// draw draws a layer that lies in the corner of the canvas: what never changes as a picture, everything else as a film of some
+// draw draws a layer in the corner of the canvas: as a picture if it never changes, otherwise as a film of the given number of
 // frames.
 func (p *prepared) draw(ctx context.Context, l timeline.Layer, frames int64) error {
 	box := image.Rect(0, 0, l.Box.W, l.Box.H)

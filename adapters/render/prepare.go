@@ -27,8 +27,8 @@ const drawnWidth, drawnHeight = 1920, 1080
 // smallestCanvas is the smallest side of a movie, in pixels.
 const smallestCanvas = 50
 
-// Prepare makes an item of a preload ready: as the only element of a movie, which knows how to fetch, speak, generate and draw
-// it. Decision 46. Pages and components become pictures, or films with transparency when they move.
+// Prepare prepares a preload item as the only element of a movie, so that the same code fetches, speaks, generates and draws it.
+// Decision 46. Pages and components become pictures or, if they move, films with transparency.
 func (e *Engine) Prepare(ctx context.Context, job commands.PrepareJob) (commands.Prepared, error) {
 	before := oom.Read()
 	out, err := e.prepare(ctx, job)

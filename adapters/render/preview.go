@@ -207,8 +207,8 @@ func (r *run) mark(img *image.NRGBA) error {
 	return nil
 }
 
-// narrowed cuts a window down to one frame, so that nothing is decoded or drawn for the others: what a window shows does not
-// depend on where it was cut. A transition cannot be cut. n is the frame's number in what is returned.
+// narrowed reduces a window to one frame, so that no other frames are decoded or drawn. A transition is returned as it is. n is
+// the number of the frame in the returned window.
 func narrowed(w timeline.Window, frame int64) (narrow timeline.Window, n int64) {
 	if w.Transition != nil {
 		return w, frame

@@ -7,12 +7,11 @@ import (
 	"moviola/commands"
 )
 
-// shareGrace is how long a render that is asked for its slot still waits for its sources and pages: those that are on the disk
-// take less.
+// shareGrace is how long a render that is asked for its slot still waits for sources and pages: those on the disk take less.
 const shareGrace = time.Second
 
-// shares says whether the render is to give its slot to another account's now. Never before it has begun a window of its own:
-// every turn gets the movie further. A page that is waited for gives it up by itself, see pageFlights.
+// shares says whether the render must give its slot to another account now. It is false until the render has begun a window, so
+// that every turn makes progress. A wait for a page gives the slot up by itself, see pageFlights.
 func (r *run) shares() bool {
 	select {
 	case <-r.job.Share:
@@ -22,15 +21,15 @@ func (r *run) shares() bool {
 	}
 }
 
-// whileSourcesMayTake lets r.lapsed be closed when a render that was asked for its slot waits for its sources no longer. The
-// function that is returned ends that.
+// whileSourcesMayTake closes r.lapsed when a render that was asked for its slot must stop waiting for its sources. The returned
+// function ends this.
 func (r *run) whileSourcesMayTake() (end func()) {
 	r.lapsed, end = r.lapse()
 	return end
 }
 
-// lapse returns what is closed when a render that was asked for its slot waits for others no longer, and a function that ends
-// that.
+// lapse returns a channel that is closed when a render that was asked for its slot must stop waiting, and a function that ends
+// this.
 func (r *run) lapse() (<-chan struct{}, func()) {
 	ended, lapsed := make(chan struct{}), make(chan struct{})
 	if r.job.Share != nil {

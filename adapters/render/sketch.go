@@ -22,8 +22,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// sketch is how a movie is shown that is not made: nobody is paid for it, nothing is asked for unless that is wanted, and what is
-// not there has a placeholder that says so. It is safe for concurrent use.
+// sketch is the state of a preview: it costs nothing, downloads only if asked to, and shows a labelled placeholder for every
+// missing source. It is safe for concurrent use.
 type sketch struct {
 	fetch bool // sources may be downloaded
 	w, h  int  // size of the placeholder for a picture or video: that of the movie
@@ -40,8 +40,7 @@ const (
 	sketchFetch = 5 * time.Second
 )
 
-// freeSpeaker and freeImages are what can say that a request would cost nothing: it was made before, or is made by the program
-// itself.
+// freeSpeaker and freeImages can say that a request costs nothing: the result is cached, or the program makes it itself.
 type freeSpeaker interface {
 	AtHand(ctx context.Context, request commands.SpeechRequest) bool
 }

@@ -213,16 +213,15 @@ func (s *stills) open(ctx context.Context, l timeline.Layer) (actor, error) {
 // maxSheet is the largest number of pixels of a sheet, from which views are taken.
 const maxSheet = 24 << 20
 
-// maxNear bounds how much larger than its box a text is drawn for a near view, the others of how many pixels: they are drawn anew
-// in every frame of an animation.
+// maxNear is the largest factor by which a text is drawn larger than its box for a zoomed view. The other constants are the
+// largest numbers of pixels: animated texts are drawn anew in every frame.
 const (
 	maxNear        = 3.0
 	maxNearPixels  = 10 << 20
 	maxMovedPixels = 4 << 20
 )
 
-// closer is a text as large as the nearest view shows it, in a box that begins at 0, 0: letters that are enlarged as a picture
-// would be soft.
+// closer returns a text at the size of its nearest view, in a box at 0, 0: scaling up the drawn letters would blur them.
 func closer(l timeline.Layer) (timeline.Layer, image.Rectangle) {
 	grow := math.Min(nearest(*l.Effects.Motion), maxNear)
 	most := float64(maxNearPixels)

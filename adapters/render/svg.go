@@ -15,8 +15,8 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// pixels decodes or draws a still picture and returns what is seen of it in a part of its box. The crop is of the upright
-// picture; empty: all of it.
+// pixels decodes or draws a still picture, and returns the part seen of its box. crop refers to the upright picture; empty: all
+// of it.
 func (s *stills) pixels(ctx context.Context, src source, crop, box, seen image.Rectangle) (*image.RGBA, error) {
 	if !src.isDrawing() {
 		return picture.Still{Path: src.path, Format: src.asset.Format, Orientation: src.asset.Orientation, Crop: crop,

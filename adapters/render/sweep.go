@@ -21,8 +21,8 @@ const (
 	defaultCacheBytes = 20 << 30
 	// inUse is how long after its last use Sweep does not remove a part, even if space is needed.
 	inUse = 10 * time.Minute
-	// linking is how long after its last use a part is left alone when room is needed for another: an attempt has a link of its
-	// own by then.
+	// linking is how long after its last use a part is not removed to make room for another one: an attempt has made its own link
+	// by then.
 	linking = time.Minute
 	// unused is how long an unused part is kept.
 	unused = 30 * 24 * time.Hour

@@ -16,8 +16,8 @@ func (c *composer) transition(ctx context.Context, w timeline.Window) error {
 		return err
 	}
 	if c.frames == 1 && t.Style != "fade" {
-		// The change begins with the scene that leaves, and ends with the window. Of a single frame xfade makes none: fps, which
-		// it needs, drops the last frame of some streams.
+		// The change begins with the leaving scene alone. For a single frame xfade returns nothing: the fps filter that it needs
+		// drops the last frame of some streams.
 		return nil
 	}
 	leaving := c.top

@@ -177,12 +177,13 @@ func (g *graph) webp(src source, at float64, frames int64) ffmpeg.Input {
 	}
 }
 
-// tieBreak is how much of a frame the moments are moved at which a source is looked at. Frames of common rates then never lie
-// half way between two moments, where rounding would decide, and differently in a window that begins elsewhere.
+// tieBreak is the fraction of a frame by which sampling times are shifted. Frames of common rates then never lie half way between
+// two of them, where rounding would decide, differently for windows with different starts.
 const tieBreak = 0.02
 
-// sampled takes the frames that are seen at the movie's moments, from start seconds on. No frame lies after end: to one that a
-// damaged file puts hours or years away fps would make all that lie before it, and nothing behind it could stop it.
+// sampled returns the filter that samples frames at the movie's rate, from start seconds. Frames after end are dropped: for a
+// frame that a damaged file dates hours or years later, fps would fill in all frames before it, and no later filter could stop
+// it.
 func (g *graph) sampled(start, end float64) string {
 	last := ffmpeg.FormatSeconds(end) + "/TB"
 	start -= tieBreak * float64(g.rate.Den) / float64(g.rate.Num)

@@ -241,8 +241,8 @@ func (c *composer) layMasked(l timeline.Layer, from string, region image.Rectang
 	c.put(l, c.withAlpha(from, cut, true), place{box: region, visible: region})
 }
 
-// layTurned lays a layer with a video as its mask that is turned: both are turned together, so the layer is drawn upright here,
-// alone on a canvas that is its box.
+// layTurned composites a rotated layer with a video as its mask: both are rotated together, so the layer is first drawn upright,
+// alone on a canvas of the size of its box.
 func (c *composer) layTurned(ctx context.Context, l timeline.Layer) error {
 	box := rectangle(l.Box)
 	if int64(box.Dx())*int64(box.Dy()) > maxTurned {

@@ -23,7 +23,7 @@ type parts struct {
 // teaser is the picture of a movie that is its thumbnail.
 type teaser struct {
 	key    string
-	window string // the key of the window that shows it
+	window string // key of the window that shows the frame
 	frame  int64  // of the window
 	until  time.Time
 }

@@ -270,7 +270,7 @@ func (e *Engine) endpoint(ctx context.Context, request commands.SpeechRequest) (
 		return e.cfg.Speech, nil
 	}
 	endpoint, err := e.saved(ctx, request.Account, request.Connection)
-	if endpoint.Model == "" { // the operator's choice of a model comes first; azure is only the default of movies
+	if endpoint.Model == "" { // the connection sets no model: the movie may choose, since its account pays; azure is only the default of movies
 		if model := strings.TrimSpace(request.Model); !strings.EqualFold(model, "azure") {
 			endpoint.Model = model
 		}

@@ -77,7 +77,7 @@ func (e *Engine) listener(ctx context.Context, request commands.TranscriptionReq
 				"The connection '%s' only speaks (provider %s); subtitles of sound need one of provider openai",
 				shown(request.Connection), endpoint.Provider)
 		}
-		// The model of the connection comes first if the movie names only a generic one, default or whisper.
+		// If the connection sets no model the movie may choose one, since its account pays; default and whisper name no special one.
 		if endpoint.Model == "" && request.Model != "default" && request.Model != "whisper" {
 			endpoint.Model = request.Model
 		}

@@ -11,10 +11,10 @@ import (
 // others were silent.
 const maxGap = 2 * pollInterval
 
-// claims finds the dead ones among the claims of all workers. Design §6: a claim is dead when its beat has not changed for
-// deadAfter on this process's own clock. A claim without a row on the presence board ages from when it was first seen. The claim
-// of a worker that is known to have ended is dead at once. An item that dies again and again waits before it is handed out, each
-// time longer: it may be the cause.
+// claims finds dead claims among the claims of all workers. Design §6: a claim is dead when its beat has not changed for
+// deadAfter on this process's own clock. A claim without a row on the presence board is measured from when it was first seen. The
+// claim of a worker that is known to have ended is dead at once. An item whose claims die repeatedly waits before it is handed
+// out again, longer each time: the item may be the cause.
 type claims struct {
 	deadAfter time.Duration
 	fate      func(worker string) Fate

@@ -7,11 +7,11 @@ import (
 	"moviola/projections"
 )
 
-// reservationTime is how long a task that waits to run alone keeps others from starting without asking again. Another process may
-// have taken it.
+// reservationTime is how long a task that waits to run alone keeps other tasks from starting. It must ask again before: another
+// process may have taken it.
 const reservationTime = 3 * pollInterval
 
-// exclusive is a lock that tasks of several kinds share. A task with Apart holds it alone, all others hold it together. It is
+// exclusive is a lock that tasks of several kinds share. A task with Apart holds it alone; all others hold it together. It is
 // safe for concurrent use.
 type exclusive struct {
 	mu       sync.Mutex

@@ -9,8 +9,8 @@ import (
 	"moviola/projections"
 )
 
-// agedAfter is how long after its first claim a task counts as aged. Every second turn goes to an aged task, so that one that is
-// stopped again and again still ends in time. An aged background task counts as any other's.
+// agedAfter is how long after its first claim a task counts as aged. Every second turn goes to an aged task, so that a task that
+// is stopped again and again still finishes in time. An aged background task is treated like any other task.
 const agedAfter = 5 * time.Minute
 
 // minimumSlotTime is how long a task keeps its slot before it may be stopped for another account, by kind. Tasks of other kinds
@@ -65,9 +65,9 @@ func (s *subscription) preemptibleBackground(now time.Time) (string, bool) {
 	return "", false
 }
 
-// preemptible returns the running task that is stopped first for another account, and false when there is none. It is a task of
-// the account with the most running tasks, the one that was started first. An item of a preload loses what it has done: of those
-// it is the one that was started last, and never an account's only one.
+// preemptible returns the running task to stop first for another account, and false when there is none. It is the longest-running
+// task of the account with the most running tasks. A preload item loses its progress when it is stopped: of those the newest one
+// is taken, and never an account's only one.
 func (s *subscription) preemptible(now time.Time) (string, bool) {
 	if s.preempt.asked != "" {
 		return "", false

@@ -23,8 +23,8 @@ import (
 // pollInterval is the longest time between two polls of the work list.
 const pollInterval = time.Second
 
-// A wake-up from the log is answered by a poll, atOnce of them without a pause and then one each shortestInterval: one submission
-// causes several wake-ups.
+// A wake-up from the log causes a poll: the first atOnce polls without a pause, then one per shortestInterval, because one
+// submission causes several wake-ups.
 const (
 	shortestInterval = 10 * time.Millisecond
 	atOnce           = 3
@@ -188,8 +188,8 @@ func (s *subscription) dead(ctx context.Context, now time.Time) []projections.Ta
 	return s.claims.dead(now)
 }
 
-// notStartable is how many of one account's first items in the work list cannot be started here, at most: they run or back off.
-// So many more candidates of each account are read.
+// notStartable is the largest number of one account's first items in the work list that cannot be started here, because they run
+// or back off. That many more candidates per account are read.
 func (s *subscription) notStartable(now time.Time) int {
 	perAccount := s.backoff.perAccount(now)
 	most := 0

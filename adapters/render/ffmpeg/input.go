@@ -37,9 +37,8 @@ type Input struct {
 	Length  float64 // seconds to read; 0: to the end
 	Decoder string  // decoder of its video, if the default one does not work
 	Raw     *Raw    // for Format "rawvideo"
-	// Steady keeps the filters as they are when the video's frames change their size on the way: the first filter that is no mere
-	// choice of frames must be a scale. Otherwise ffmpeg would begin the filters anew, and their frames would be counted from 0
-	// again.
+	// Steady keeps the filters when the size of the video's frames changes: the first filter that does more than select frames
+	// must be a scale. Otherwise ffmpeg would restart the filters, and count their frames from 0 again.
 	Steady bool
 	// Feed writes the frames of an input without Path, of Format "rawvideo", into a pipe. It is called once for each run, in its
 	// own goroutine, and must end soon after ctx has ended. A failed write only means that no more frames are needed: it is not

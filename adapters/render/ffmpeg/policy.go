@@ -12,8 +12,8 @@ const (
 	maxTasks        = 2048 // each input and output has threads of its own
 )
 
-// decoding is what a run of ffmpeg or ffprobe may touch and use up: files and folders that it reads, one folder that it writes,
-// processor time, and bytes of each file.
+// decoding is the jail policy for ffmpeg or ffprobe: files and folders that it may read, one folder that it may write, processor
+// time, and bytes per file.
 func decoding(program string, read []string, write string, cpu time.Duration, file uint64) jail.Policy {
 	return jail.Policy{
 		Program: program, Read: read, Write: write, Calls: jail.DecoderCalls,

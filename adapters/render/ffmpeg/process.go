@@ -19,8 +19,8 @@ import (
 // killDelay is the time from SIGTERM to SIGKILL.
 const killDelay = 2 * time.Second
 
-// pipeDelay is how long what a program has written may still be read when it has ended: on a busy machine its readers come late.
-// A program that it has started, and that has kept its pipes, is waited for no longer.
+// pipeDelay is how long the output of an ended program is still read: on a busy machine its readers are late. After that,
+// children of the program that hold its pipes are not waited for.
 const pipeDelay = 30 * time.Second
 
 // ExitError is the error of a program that ended with a failure of its own. Its text includes the end of the program's error

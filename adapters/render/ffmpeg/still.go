@@ -24,10 +24,9 @@ const (
 // HEIF is passed to ToPNG in place of a demuxer's name, for HEIC and AVIF pictures, which heif-convert reads.
 const HEIF = "heif"
 
-// ToPNG writes the first picture of the file at path, read by the named demuxer, as a PNG file at to, whose folder must exist.
-// Pictures that have more have eight bits a channel then; those of heif-convert keep theirs. It returns commands.ErrNotMedia when
-// the file has no picture that can be read, a *domain.Error when heif-convert is missing, and ErrStalled when the machine had no
-// time for it.
+// ToPNG converts the first picture of the file at path, read by the named demuxer, to a PNG file at to, whose folder must exist.
+// Deeper pictures are reduced to eight bits per channel, except for those of heif-convert. It returns commands.ErrNotMedia when
+// the file has no readable picture, a *domain.Error when heif-convert is missing, and ErrStalled when the machine was too busy.
 func (t *Tools) ToPNG(ctx context.Context, path, format, to string) error {
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".new-")
 	if err != nil {

@@ -2,7 +2,7 @@ package component
 
 import "moviola/domain/css"
 
-// The defaults of cards. Reference vendor-catalogue.md §5.1; where it prints none, they are ours: the colour white, and the gap
+// The defaults of cards. Reference vendor-catalogue.md §5.1. Our own choices, where it gives none: the colour white, and the gap
 // between texts.
 const (
 	headlineLook = "font-family: Inter; font-size: 5vw; font-weight: 400; line-height: 1.2"

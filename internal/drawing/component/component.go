@@ -94,8 +94,8 @@ func (s *stage) in(n *node, vertical, horizontal string) (*node, error) {
 	return n, nil
 }
 
-// paragraphs are the texts of a group, one node each. Without a text in the settings there are none: what the author did not
-// write is never shown (Decision 53).
+// paragraphs returns a node for each text of a group. Without a text in the settings there is none: texts that the author did not
+// write are never shown (Decision 53).
 func (s *stage) paragraphs(name string, st style) []*node {
 	texts, _ := list(s.groups[name]["text"])
 	var all []*node

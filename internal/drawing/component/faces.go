@@ -14,8 +14,8 @@ type state struct {
 	dx, dy float64 // offset of its centre from the component's centre
 }
 
-// facedBox is shape/3dbox with its groups size, origin, destination, and one for each face. It is seen from far away, so that the
-// faces stay parallelograms. Reference vendor-catalogue.md §5.5; the states, which it does not print, are ours.
+// facedBox is shape/3dbox with its groups size, origin, destination, and one for each face. The projection is parallel. Reference
+// vendor-catalogue.md §5.5; it does not give the states, which are our own choice.
 func (s *stage) facedBox() (*node, error) {
 	root := s.root()
 	length := func(name string, otherwise float64) float64 {

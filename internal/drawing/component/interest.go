@@ -89,8 +89,8 @@ func (a *attention) sum(x0, y0, x1, y1 int) float64 {
 	return a.sums[y1*n+x1] - a.sums[y0*n+x1] - a.sums[y1*n+x0] + a.sums[y0*n+x0]
 }
 
-// middle is the middle, in shares of the picture's sides, of the part in which most is to be seen, of all parts that fill a box.
-// Of equal ones it is the one nearest to the picture's middle.
+// middle returns the centre, in fractions of the picture's sides, of the most interesting part that fills a box. Of equal ones it
+// is the one nearest to the picture's centre.
 func (a *attention) middle(b frame) canvas.Point {
 	if b.w <= 0 || b.h <= 0 {
 		return canvas.Point{X: 0.5, Y: 0.5}

@@ -21,9 +21,9 @@ type Overflow struct {
 	RoomW, RoomH float64  // available size in pixels
 }
 
-// Overflows lays a component out as Open does, without its pictures, and returns the texts that are cut off at the edge of the
-// component or of a box that cuts off what is in it, and those that are larger than the box whose size the settings say: at most
-// one for each group. Less than a pixel counts for nothing.
+// Overflows lays a component out as Open does, without pictures, and returns the texts that are clipped at the edge of the
+// component or of a clipping box, and those that are larger than a box of a given size: at most one for each group. Less than a
+// pixel is tolerated.
 func (d *Drawer) Overflows(c document.Component, w, h int) ([]Overflow, error) {
 	root, s, err := New(d.words, nil).compose(c, w, h, true)
 	if err != nil {

@@ -2,8 +2,8 @@ package component
 
 import "moviola/internal/drawing/canvas"
 
-// elasticBox is basic/100: a box that springs from one place and size to another. Reference vendor-catalogue.md §5.5: both are
-// the whole component unless they are given.
+// elasticBox is basic/100: a box that springs from one position and size to another. Reference vendor-catalogue.md §5.5: both
+// default to the whole component.
 func elasticBox(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["box"]

@@ -16,7 +16,7 @@ type figure struct {
 	line    line
 }
 
-// polygons is shape/polygon: figures with corners, given as points of the box or as a number of sides. Reference
+// polygons is shape/polygon: polygons, given by the points of their corners or by a number of sides. Reference
 // vendor-catalogue.md §5.5.
 func polygons(s *stage) (*node, error) { return s.polygons("#00ff00") }
 
@@ -98,8 +98,8 @@ func (f figure) towards(end figure, share float64) figure {
 // maxCorners is the largest number of corners of a polygon.
 const maxCorners = 200
 
-// corners are the points of a polygon in shares of its box: those that are given, or as many sides as sides says, three by
-// default.
+// corners returns the corners of a polygon in fractions of its box: the given points, or those of a regular polygon with sides
+// sides, three by default.
 func (s *stage) corners(g group) []canvas.Point {
 	if given := s.points(g); given != nil {
 		return given
@@ -113,8 +113,8 @@ func (s *stage) corners(g group) []canvas.Point {
 	return corners
 }
 
-// points reads points as in SVG, in a square of 100 by 100 ("50,0 100,100 0,100"), or as in CSS, there or in clip-path ("50% 0,
-// 100% 100%, 0 100%"). Fewer than three are none.
+// points reads points as in SVG, in a square of 100 by 100 ("50,0 100,100 0,100"), or as in CSS, also in clip-path ("50% 0, 100%
+// 100%, 0 100%"). Fewer than three are ignored.
 func (s *stage) points(g group) []canvas.Point {
 	given := g.word("points")
 	if _, inside, ok := css.Call(g.word("clip-path")); ok && given == "" {

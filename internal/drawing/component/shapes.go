@@ -93,8 +93,8 @@ func rectangles(s *stage) (*node, error) {
 		})
 }
 
-// cutout is shape/cutout: a picture that is seen through a hole, or, by our own groups cover and hole, a cover over everything
-// with a hole in it. The hole may move and grow.
+// cutout is shape/cutout: a picture that is visible through a hole or, with our own groups cover and hole, a cover with a hole.
+// The hole may move and grow.
 func cutout(s *stage) (*node, error) {
 	if s.groups["cutout"] != nil || s.groups["background"] != nil {
 		return pictureHole(s)

@@ -7,8 +7,8 @@ import (
 	"moviola/internal/drawing/picture"
 )
 
-// smartCrop is advanced/100: a picture in a frame that moves and changes its shape, and in which what matters stays to be seen:
-// faces, else what stands out. Reference vendor-catalogue.md §5.4; the times it does not print are ours.
+// smartCrop is advanced/100: a picture in a frame that moves and changes its shape. The most interesting part stays visible:
+// faces, otherwise striking details. Reference vendor-catalogue.md §5.4; times that it does not give are our own choice.
 func smartCrop(s *stage) (*node, error) {
 	root := s.root()
 	g := s.groups["image"]
@@ -59,8 +59,8 @@ func cover(size image.Point, b frame) float64 {
 	return max(b.w/float64(max(size.X, 1)), b.h/float64(max(size.Y, 1)))
 }
 
-// cropped lays a picture over a box, which it covers, so that a place of it, in shares of its sides, is as near to the middle of
-// the box as the picture's edges allow.
+// cropped places a picture over a box that it covers, so that a point of it, in fractions of its sides, is as near to the box's
+// centre as the picture's edges allow.
 func cropped(size image.Point, b frame, middle canvas.Point) canvas.Matrix {
 	f := cover(size, b)
 	w, h := float64(size.X)*f, float64(size.Y)*f

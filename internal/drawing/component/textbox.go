@@ -7,8 +7,8 @@ import (
 	"moviola/internal/drawing/canvas"
 )
 
-// textboxes is textbox/simple: boxes with a text each, which move as their setting animate says. A box without a text or picture
-// is not drawn.
+// textboxes is textbox/simple: boxes with one text each, which move by their setting animate. A box without a text or picture is
+// not drawn.
 func textboxes(s *stage) (*node, error) {
 	return s.boxes("textbox", "", func(name string) string { return s.textOf(name, "") })
 }
@@ -117,8 +117,8 @@ func (s *stage) fitBox(n *node, g group, box frame) error {
 	return nil
 }
 
-// zoomText is advanced/000: one text after the other comes nearer, stays, and flies past the eye. After the last one nothing is
-// seen.
+// zoomText is advanced/000: texts come nearer one after the other, stay, and fly past the viewer. After the last one nothing is
+// visible.
 func zoomText(s *stage) (*node, error) {
 	const come, stay, pass = 0.8, 0.5, 0.6 // seconds
 	root := s.root()

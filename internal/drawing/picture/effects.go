@@ -12,8 +12,9 @@ import (
 // Like similarity it is a fraction of the largest distance.
 const keySoftness = 0.06
 
-// KeyRange returns the chroma of a key colour, up to which distance from it a pixel is transparent, and from which on it is
-// opaque. Similarity, 0 to 1, is a share of the distance to the colour that is most unlike it: at 1 everything is transparent.
+// KeyRange returns the chroma of a key colour, the distance up to which pixels are transparent (near), and the distance from
+// which they are opaque (far). Similarity, 0 to 1, is a fraction of the largest possible distance: at 1 everything is
+// transparent.
 func KeyRange(r, g, b uint8, similarity float64) (cb, cr, near, far float64) {
 	cb, cr = ChromaOf(r, g, b)
 	most := 0.0

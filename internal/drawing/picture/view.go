@@ -51,8 +51,8 @@ func (s *Viewer) aim(v View, l *Layer, part int) {
 	s.lines.aim(v.Y, v.H, float64(s.size.Y)/size, s.plate.H/part, s.box.Min.Y, s.box.Dy(), l.Y, l.H, part)
 }
 
-// sharpest is how many pixels of the plate may become one by mixing just two: their detail is fine enough not to flicker, and
-// coarser mixing would cost more and look softer.
+// sharpest is the largest reduction for which interpolation between two pixels is used: such detail does not flicker yet, and a
+// wider filter would cost more and look softer.
 const sharpest = 1.25
 
 // taps holds, for each pixel along one axis, the pixels of a plane that it is made of: n from first on, with weights whose sum is

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// decodeWebP decodes a WebP in its true colours. The colours of a lossy one are written as video has them, black being 16 and
-// white 235; the library hands them out as if they were a JPEG's, and everything would look washed out.
+// decodeWebP decodes a WebP with correct colours. A lossy WebP uses limited range (black 16, white 235); the library treats it as
+// full range, which looks washed out.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 
 // Animated is something drawn that may move: a text, a component. It is used by one goroutine at a time.
 type Animated interface {
-	// Frame draws the state at a time of the element's own life, in seconds from its start, cropped to what is visible. Equal
-	// times give equal pictures. Times before 0 count as 0, times after Settled as Settled. The picture must not be changed; the
-	// next call does not change it either. What cannot be drawn is a *domain.Error.
+	// Frame draws the state at a time of the element, in seconds from its start, cropped to the visible part. Equal times give
+	// equal pictures. Times before 0 count as 0, times after Settled as Settled. The picture must not be changed, and stays valid
+	// after the next call. If the drawing is impossible, the error is a *domain.Error.
 	Frame(seconds float64) (Drawing, error)
 	// Settled is the time in seconds after which the picture does not change any more; 0 if it never moves.
 	Settled() float64

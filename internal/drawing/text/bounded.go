@@ -6,8 +6,8 @@ import (
 	"moviola/domain"
 )
 
-// The libraries that read fonts of strangers cannot be stopped: one that does not come to an end is left behind, and keeps its
-// place.
+// The limits for reading untrusted fonts. The font libraries cannot be stopped: a reader that hangs is abandoned, and keeps its
+// place among the readers.
 const (
 	readersAtOnce = 4
 	readerTime    = 20 * time.Second // for a font, including the wait for a place
@@ -15,8 +15,8 @@ const (
 
 var readers = make(chan struct{}, readersAtOnce)
 
-// bounded reads fonts of a stranger: a panic is errFont, and so is what takes too long, on a machine that has time for it. What
-// read has written may only be looked at when it has ended without an error.
+// bounded runs a function that reads untrusted fonts. A panic is errFont, and so is exceeding the time limit on a machine that is
+// not overloaded. Results of read may be used only if bounded returns nil.
 func bounded(read func() error) error { return boundedBy(readerTime, read) }
 
 func boundedBy(limit time.Duration, read func() error) error {

@@ -11,8 +11,7 @@ import (
 // maxPills is the largest number of phrases with a pill of their own; further phrases share the last one.
 const maxPills = 40
 
-// The angles and places of pills, one after the other and again from the first: degrees, and shares of the font size to the
-// right.
+// The angles of pills in degrees, and their shifts to the right in font sizes. They repeat from the first.
 var (
 	pillTilts  = []float64{-3, 2.5, -1.5, 3.5, -2}
 	pillNudges = []float64{-0.2, 0.25, 0.1, -0.15, 0.2}
@@ -129,8 +128,8 @@ func (b *Block) under(l look) *canvas.List {
 	return list
 }
 
-// wordBoxes are the backgrounds of the words. They reach over the gap to the next word as far as their padding says, and at most
-// over nearly half of it.
+// wordBoxes draws the backgrounds of the words. They extend into the gap to the next word by their padding, and over a little
+// less than half of the gap at most.
 func (b *Block) wordBoxes() *canvas.List {
 	type key struct{ line, word int }
 	rooms := map[key]*room{}

@@ -97,8 +97,8 @@ func classOf(family string) class {
 	return sans
 }
 
-// closest are the families that resemble a missing one, best first: one of the same class whose name the missing one begins with
-// ("Roboto Flex"), then the stand-ins of its class.
+// closest returns the families that resemble a missing one, the best first: one of the same class whose name begins the missing
+// one ("Roboto Flex"), then the stand-ins of its class.
 func (l *library) closest(family string) []string {
 	family = font.NormalizeFamily(family)
 	kind, best := classOf(family), ""

@@ -8,8 +8,7 @@ import (
 
 // The documented styles, 002 to 013. Vendor-catalogue §2.1 gives the moving parts, distances and easings.
 
-// The easings of the library that the documented styles are made with, where its curves are not the common ones. Vendor-catalogue
-// §7.
+// The easings of the library that the documented styles use, where they differ from the common ones. Vendor-catalogue §7.
 var (
 	libraryElastic = canvas.MustEase("easeInElastic")
 	libraryBack    = func(t float64) float64 { return t * t * (3*t - 2) } // ease-in

@@ -23,10 +23,10 @@ const (
 	maxFontRunes   = 200_000
 )
 
-// WithFonts returns an engine that has, besides the fonts of this one, those of files: paths by the keys under which texts name
-// them (TextSettings.FontSource, or a name in FontFamily). It is meant to live as long as one movie. A file that is no
-// TrueType, OpenType, WOFF or WOFF 2 font is a *domain.Error. Faces are those of families that were fetched by their names; one
-// that cannot be read is left out.
+// WithFonts returns an engine with further fonts, from files: files maps the keys by which texts name them
+// (TextSettings.FontSource, or a name in FontFamily) to paths. It is meant to be used for one movie. A file that is not a
+// TrueType, OpenType, WOFF or WOFF 2 font is a *domain.Error. faces are fonts of families that were fetched by name; unreadable
+// ones are skipped.
 func (e *Engine) WithFonts(files map[string]string, faces ...commands.FontFace) (*Engine, error) {
 	if len(files)+len(faces) == 0 {
 		return e, nil

@@ -29,8 +29,8 @@ var (
 	woffDirectory = directory{header: 44, count: 12, entry: 20, sizes: []int{8, 12}}
 )
 
-// tableBytes are the bytes of all tables of each font in a file, as the file says, unpacked. Whoever loads a table makes room for
-// what is said before anything is read: a file of a few bytes may say that it has gigabytes.
+// tableBytes returns the unpacked length of all tables of each font in a file, as declared in the file. A loader allocates the
+// declared length before it reads: a file of a few bytes may declare gigabytes.
 func tableBytes(file io.ReaderAt) ([]int64, error) {
 	magic, err := readAt(file, 0, 12)
 	if err != nil {

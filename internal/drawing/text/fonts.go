@@ -15,8 +15,8 @@ import (
 	"github.com/go-text/typesetting/language"
 )
 
-// library is every font of the machine, and those that come with the program. Fonts are read when first used and then kept; they
-// are safe for concurrent use.
+// library holds all fonts of the machine, and those shipped with the program. Fonts are read at their first use and then kept;
+// they are safe for concurrent use.
 type library struct {
 	prints   []fontscan.Footprint
 	families map[string][]int // indexes into prints, by normalised family name
@@ -67,8 +67,8 @@ func newLibrary(prints []fontscan.Footprint) *library {
 	return l
 }
 
-// plainness orders fonts of a family that say the same weight: the one that calls itself regular comes first (Bebas Neue has a
-// Book of weight 400 too).
+// plainness orders fonts of a family with the same weight: those named regular come first (Bebas Neue also has a Book of weight
+// 400).
 func plainness(p fontscan.Footprint) int {
 	if strings.Contains(strings.ToLower(filepath.Base(p.Location.File)), "regular") {
 		return 0

@@ -185,8 +185,8 @@ func visual(logical shaping.Line, levels []bidi.Level) []shaping.Output {
 	return runs
 }
 
-// VisualOrder says which of the parts of a line is seen where, from left to right, by their embedding levels: from the highest
-// level to the lowest odd one, every sequence of parts at that level or above is reversed. UAX #9, rule L2.
+// VisualOrder returns the visual order, from left to right, of the parts of a line with the given embedding levels: from the
+// highest level to the lowest odd one, every sequence of parts at that level or above is reversed. UAX #9, rule L2.
 func VisualOrder(levels []bidi.Level) []int {
 	order := make([]int, len(levels))
 	highest, lowestOdd := bidi.Level(0), bidi.Level(math.MaxInt8)

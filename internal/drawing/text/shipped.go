@@ -17,8 +17,8 @@ import (
 // shippedPrefix marks the location of a font that is part of the program.
 const shippedPrefix = "shipped:"
 
-// ship adds the families that come with the program and are not installed. They stand in for missing characters after all others.
-// Which characters they have is read when somebody asks for the family.
+// ship adds the families that come with the program and are not installed. They are the last fallbacks for missing characters.
+// Their character sets are read when a family is first used.
 func (l *library) ship() {
 	l.machine = len(l.prints)
 	for _, f := range fonts.Faces() {

@@ -22,8 +22,8 @@ const (
 	woff2Header    = 48
 )
 
-// Unpack checks a font file of a stranger and returns it in a format that texts and pages are drawn from: WOFF 2 becomes TrueType
-// or OpenType, the others stay what they are. What cannot be read, or would take more room than it may, is a *domain.Error.
+// Unpack checks an untrusted font file and returns it in a format that texts and pages can use: WOFF 2 becomes TrueType or
+// OpenType, other formats are unchanged. A file that cannot be read, or is too large unpacked, is a *domain.Error.
 func Unpack(data []byte) (unpacked []byte, err error) {
 	var got []byte
 	err = bounded(func() (err error) {
@@ -69,8 +69,8 @@ func unpack(data []byte) (unpacked []byte, err error) {
 
 var errWOFF2 = errors.New("this WOFF 2 file is damaged or too large")
 
-// boundWOFF2 unpacks a file into nothing, up to what its directory says and what may be unpacked: the library unpacks without an
-// end.
+// boundWOFF2 decompresses a file without keeping the result, to check that it is as long as its directory says and within the
+// bound: the library decompresses without a limit.
 func boundWOFF2(data []byte) error {
 	if len(data) < woff2Header {
 		return errWOFF2

@@ -16,8 +16,8 @@ import (
 	"moviola/domain/timeline"
 )
 
-// FontsOf names the font files in which a text is drawn, by their content: texts that are equal and have equal fonts are drawn
-// alike, whatever else is installed.
+// FontsOf returns the names of the font files that a text uses, by content: equal texts with equal fonts are drawn alike,
+// whatever else is installed.
 func (e *Engine) FontsOf(t timeline.Text) (names []string, err error) {
 	used := map[int]bool{}
 	err = e.guarded(func(w *worker) error {
