@@ -168,6 +168,15 @@ var moneyRows = []row{
 		if wanted := w.plain.operate(t, "GET", "/admin/capacity", ""); wanted["slots_wanted"] != wanted["waiting"].(float64)+wanted["running"].(float64) {
 			t.Errorf("capacity %v", wanted)
 		}
+		today := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+		days := w.plain.operate(t, "GET", "/admin/usage?limit=1&start_date="+today, "")["usage"].([]any)
+		if len(days) > 1 || len(days) == 1 && days[0].(map[string]any)["day"].(string) < today {
+			t.Errorf("usage since %s: %v", today, days)
+		}
+		w.plain.refuses(t, "GET", "/admin/usage?start_date=x", "", 400)
+		if answer := w.plain.send(t, "GET", "/admin/usage", "", "X-Admin-Token", "guess"); answer.Status != 403 {
+			t.Errorf("a guessed token: %d", answer.Status)
+		}
 		if stuck := w.plain.operate(t, "GET", "/admin/work", ""); stuck["count"] != 0.0 {
 			t.Errorf("stuck: %v", stuck)
 		}
@@ -188,7 +197,7 @@ var moneyRows = []row{
 		if answer := w.plain.send(t, "GET", "/admin/work", "", "X-Admin-Token", "guess"); answer.Status != 403 {
 			t.Errorf("with a wrong token: %d", answer.Status)
 		}
-		for _, path := range []string{"/admin/work", "/admin/work/retry", "/admin/work/drop", "/admin/capacity"} {
+		for _, path := range []string{"/admin/work", "/admin/work/retry", "/admin/work/drop", "/admin/capacity", "/admin/usage"} {
 			w.plain.refuses(t, "PUT", path, "", 405)
 		}
 	}},

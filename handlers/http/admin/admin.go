@@ -51,6 +51,7 @@ type Config struct {
 	Acts      ActCalls
 	Work      WorkCalls
 	Capacity  CapacityCalls
+	Usage     UsagePages
 	Keys      KeyCalls
 	Projected web.Projected
 	CursorKey []byte // signs the cursors of lists
@@ -62,6 +63,7 @@ type API struct {
 	cfg      Config
 	accounts web.Lists[projections.AccountQuery]
 	acts     web.Lists[projections.ActQuery]
+	usage    web.Lists[projections.UsageQuery]
 }
 
 // New returns an API.
@@ -70,6 +72,7 @@ func New(cfg Config) *API {
 		cfg:      cfg,
 		accounts: web.NewLists[projections.AccountQuery](cfg.CursorKey, "operator's accounts"),
 		acts:     web.NewLists[projections.ActQuery](cfg.CursorKey, "operator's acts"),
+		usage:    web.NewLists[projections.UsageQuery](cfg.CursorKey, "operator's usage"),
 	}
 }
 
@@ -84,6 +87,7 @@ func (a *API) Routes(router *mux.Router) {
 	router.Handle("/admin/acts", web.Methods{http.MethodGet: a.guarded(a.listActs)})
 	router.Handle("/admin/work", web.Methods{http.MethodGet: a.guarded(a.listWork)})
 	router.Handle("/admin/capacity", web.Methods{http.MethodGet: a.guarded(a.readCapacity)})
+	router.Handle("/admin/usage", web.Methods{http.MethodGet: a.guarded(a.listUsage)})
 	router.Handle("/admin/work/retry", web.Methods{http.MethodPost: a.guarded(a.retryWork)})
 	router.Handle("/admin/work/drop", web.Methods{http.MethodPost: a.guarded(a.dropWork)})
 	a.routeKeys(router)

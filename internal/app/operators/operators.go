@@ -48,6 +48,7 @@ func (s *Operators) NewAdmin(secret secret.Secret, log logrus.FieldLogger, keyri
 		},
 		Work:      admin.WorkCalls{Trouble: s.Models.Trouble, Drop: s.drops()},
 		Capacity:  admin.CapacityCalls{Work: s.Models.Work, Now: time.Now},
+		Usage:     s.Models.Usage,
 		Keys:      s.keyCalls(keyring),
 		Projected: s.Models.Reader,
 		CursorKey: cursorKey,
