@@ -18,7 +18,9 @@ type PlanRender struct {
 	Project domain.ProjectID
 	Attempt int
 	Counted bool // it is not paid for in credits
-	Plan    movie.Plan
+	// MaxCredits is the most that it may cost; 0: as much as it does.
+	MaxCredits int64
+	Plan       movie.Plan
 }
 
 // PlanRenderConfig is what NewPlanRenderHandler needs. Every field but Plans is required.
@@ -59,6 +61,9 @@ func (h PlanRenderHandler) Handle(ctx context.Context, cmd PlanRender) error {
 	}
 	if cmd.Counted {
 		return nil
+	}
+	if err := plan.CheckCredits(cmd.Plan.Credits(), cmd.MaxCredits); err != nil {
+		return err
 	}
 	_, err = h.ledgers.ChangeHold(ctx, ledgers.ChangeHold{
 		Account: cmd.Account, Project: cmd.Project, Attempt: cmd.Attempt, Amount: cmd.Plan.Credits(),

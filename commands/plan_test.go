@@ -159,6 +159,37 @@ func TestPlanRender(t *testing.T) {
 	requireRefusal(t, w.planRender(false, exact(640, 360, 25*11)), errInsufficient)
 }
 
+// TestMaxCredits: nobody pays more than was said, neither for what is known at submission nor for what is found out later. Decision 75.
+func TestMaxCredits(t *testing.T) {
+	t.Parallel()
+	w := newEmptyWorld(t)
+	w.onPlan("paid")
+	w.grant(alice, 600)
+	submit := func(most int64) (commands.Submission, error) {
+		return w.submitHandler().Handle(t.Context(), commands.SubmitMovie{Account: alice, Body: []byte(sevenSeconds), MaxCredits: most})
+	}
+	exceeded := func(credits, most int64) *domain.Error {
+		return domain.Errorf(domain.Invalid, "max_credits_exceeded", "The movie costs %d credits, more than max_credits (%d). Make it shorter, or raise max_credits.", credits, most)
+	}
+	_, err := submit(6)
+	requireRefusal(t, err, exceeded(7, 6))
+	w.wantCredits(0, 0)
+	accepted, err := submit(9)
+	w.must(err)
+	claim, err := commands.NewStartRenderHandler(w.log, w.clock, time.Hour).Handle(t.Context(), commands.StartRender{Project: accepted.Project, Worker: "worker"})
+	w.must(err)
+	planned := func(seconds int64) error {
+		return commands.NewPlanRenderHandler(commands.PlanRenderConfig{Log: w.log, Ledgers: w.ledgers, Now: w.clock}).Handle(t.Context(), commands.PlanRender{
+			Account: alice, Project: accepted.Project, Attempt: claim.Attempt, MaxCredits: claim.MaxCredits,
+			Plan: movie.Plan{Width: 640, Height: 360, Frames: 25 * seconds, FPSNum: 25, FPSDen: 1},
+		})
+	}
+	requireRefusal(t, planned(10), exceeded(10, 9))
+	w.wantCredits(0, 7)
+	w.must(planned(9))
+	w.wantCredits(0, 9)
+}
+
 // TestCountedPlan goes through the life of movies on a counted plan: no credits, a quota per month, given back on failure.
 // Decision 36.
 func TestCountedPlan(t *testing.T) {

@@ -28,7 +28,8 @@ type RenderClaim struct {
 	FetchedSince time.Time // when its sources were first asked for; zero: nobody did
 	Held         int64     // credits held at submission
 	Draft        bool
-	Counted      bool // on a counted plan: nothing is held
+	Counted      bool  // on a counted plan: nothing is held
+	MaxCredits   int64 // the most that the movie may cost; 0: any price
 	Position     eventstore.Position
 }
 
@@ -68,6 +69,7 @@ func (h StartRenderHandler) Handle(ctx context.Context, cmd StartRender) (Render
 		Held:         submitted.Held,
 		Draft:        submitted.Draft,
 		Counted:      submitted.Counted,
+		MaxCredits:   submitted.MaxCredits,
 		Position:     d.Position,
 	}, nil
 }

@@ -36,6 +36,7 @@ type SubmitMovie struct {
 	// IdempotencyKey makes a repetition get the first answer again: 1 to 255 characters, remembered for 24 hours; empty: none.
 	// Decision 25.
 	IdempotencyKey string
+	MaxCredits     int64 // the most that the movie may cost; 0: as much as it does. Decision 75
 }
 
 // Submission is an accepted movie.
@@ -136,6 +137,10 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 		return Submission{}, h.refusal(cmd.Account, err)
 	}
 	terms, err := h.offer(ctx, cmd.Account, reserved, read.doc)
+	if err == nil && !terms.plan.Counted {
+		terms.most = cmd.MaxCredits
+		err = plan.CheckCredits(terms.credits, terms.most)
+	}
 	if err != nil {
 		return Submission{}, h.refusal(cmd.Account, err)
 	}
@@ -166,6 +171,7 @@ type terms struct {
 	plan    plan.Plan
 	draft   bool
 	credits int64 // to be held; 0 on counted plans
+	most    int64 // that the client is willing to pay; 0: any
 }
 
 func (t terms) quota() ledger.Quota { return quotaOf(t.plan) }
@@ -272,6 +278,7 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 		DocumentHash: hex.EncodeToString(hash[:]),
 		DocumentSize: int64(len(read.body)),
 		Held:         t.credits,
+		MaxCredits:   t.most,
 		Draft:        t.draft,
 		Counted:      t.plan.Counted,
 		Templates:    read.uses,

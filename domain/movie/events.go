@@ -14,8 +14,10 @@ type Submitted struct {
 	DocumentHash string           `json:"document_hash"` // hex SHA-256 of the stored document
 	DocumentSize int64            `json:"document_size"` // bytes
 	Held         int64            `json:"held"`          // credits held for the movie at submission
-	Draft        bool             `json:"draft,omitempty"`
-	Counted      bool             `json:"counted,omitempty"` // the account is on a counted plan: the movie costs no credits (decision 36)
+	// MaxCredits is the most that the movie may cost; 0: as much as it does. Decision 75.
+	MaxCredits int64 `json:"max_credits,omitempty"`
+	Draft      bool  `json:"draft,omitempty"`
+	Counted    bool  `json:"counted,omitempty"` // the account is on a counted plan: the movie costs no credits (decision 36)
 	// Destinations is the number of export destinations; 0 means that there is nothing to deliver.
 	Destinations int `json:"destinations,omitempty"`
 	// Targets names the destinations, in order. Results that are recorded without a worker take type and id from here.

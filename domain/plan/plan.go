@@ -229,3 +229,12 @@ func (p Plan) CheckLength(seconds int64, pack bool) error {
 			"to continue.",
 		seconds, int64(longest/time.Second))
 }
+
+// CheckCredits refuses a movie that costs more than its client is willing to pay; 0: any price will do. Decision 75.
+func CheckCredits(credits, most int64) error {
+	if most == 0 || credits <= most {
+		return nil
+	}
+	return domain.Errorf(domain.Invalid, "max_credits_exceeded",
+		"The movie costs %d credits, more than max_credits (%d). Make it shorter, or raise max_credits.", credits, most)
+}

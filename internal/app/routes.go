@@ -15,6 +15,7 @@ import (
 	"moviola/handlers/console"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
+	"moviola/handlers/mcp"
 	"moviola/internal/config"
 )
 
@@ -27,6 +28,7 @@ const (
 	GuardOperator Guard = "operator" // who has the operator's token
 	GuardSession  Guard = "session"  // who has signed in to the console
 	GuardNone     Guard = "none"     // everybody who knows the address
+	GuardAgent    Guard = "agent"    // who holds a key of any role, also as a bearer token; each tool has its own role
 )
 
 // Route is one method of one path that an installation serves.
@@ -88,6 +90,8 @@ func routeOf(method, path string, operations []access.Operation) Route {
 		route.Guard, route.Role, route.Query = GuardKey, operations[at].Role, operations[at].Query
 	case path == console.APIPath:
 		route.Guard = GuardSession
+	case path == mcp.Path:
+		route.Guard = GuardAgent
 	case strings.HasPrefix(path, "/admin/"):
 		route.Guard = GuardOperator
 	}

@@ -255,6 +255,11 @@ var answerRows = []row{
 		if schema["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
 			t.Errorf("the schema of movies: %v", schema["$schema"])
 		}
+		for path, words := range map[string]string{"/llms.txt": "/v2/llms-full.txt", "/v2/llms-full.txt": "Element component"} {
+			if got := w.plain.send(t, "GET", path, ""); got.Status != 200 || !strings.Contains(string(got.Body), words) {
+				t.Errorf("%s: %d, %d bytes", path, got.Status, len(got.Body))
+			}
+		}
 		if got := w.plain.send(t, "GET", "/", ""); got.Status != 404 {
 			t.Errorf("the root for a program: %d", got.Status)
 		}

@@ -132,6 +132,17 @@ var refusalRows = []row{
 		c.submit(t, short(""))
 		c.refused(t, "POST", "/movies", `{"scenes":[{"duration":4.1}]}`, 400, "insufficient_credits", "Insufficient credits")
 	}},
+	{"post-max-credits", func(t *testing.T, w *world) {
+		c := w.idle.open(t, 600)
+		c.refused(t, "POST", "/movies?max_credits=5", `{"scenes":[{"duration":5.1}]}`, 400, "max_credits_exceeded",
+			"The movie costs 6 credits, more than max_credits (5). Make it shorter, or raise max_credits.")
+		if answer := c.call(t, "POST", "/movies?max_credits=6", `{"scenes":[{"duration":5.1}]}`); answer.Status != 200 {
+			t.Errorf("as much as it costs: %d %s", answer.Status, answer.Body)
+		}
+		for _, value := range []string{"0", "-1", "1.5", "many", "5&max_credits=6"} {
+			c.refused(t, "POST", "/movies?max_credits="+value, `{"scenes":[{"duration":1}]}`, 400, "max_credits_invalid", "")
+		}
+	}},
 	{"post-never-had-credits", func(t *testing.T, w *world) {
 		w.plain.open(t, 0).refused(t, "POST", "/movies", quick(""), 401, "not_enough_credits", "The account does not have enough credits. Add credits to continue.")
 	}},

@@ -50,6 +50,14 @@ var unseen = map[string]string{
 	"POST /admin/work/drop 200":     "it takes work that fails ten times: tests/blackbox",
 	"POST /admin/work/drop 409":     "it takes work that fails ten times; tested beside the code",
 
+	"POST /mcp 200": "it takes a client of the protocol: tests/blackbox",
+	"POST /mcp 202": "it takes a client of the protocol: tests/blackbox",
+	"POST /mcp 400": "tests/blackbox",
+	"POST /mcp 401": "tests/blackbox",
+	"POST /mcp 403": "tests/blackbox",
+	"POST /mcp 413": "tests/blackbox",
+	"POST /mcp 421": "tests/blackbox",
+
 	"DELETE /v2/media 409":                       "it takes a move that is cut short; tested beside the code",
 	"DELETE /v2/media/file 409":                  "it takes a move that is cut short; tested beside the code",
 	"GET /v2/preloads/{preload_id} 403":          "no role is below viewer",

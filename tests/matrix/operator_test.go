@@ -52,6 +52,8 @@ func TestOperatorRoutes(t *testing.T) {
 var open = map[string]string{
 	"GET /docs":                             "the description of the interface",
 	"GET /docs/{part}":                      "the description of the interface",
+	"GET /llms.txt":                         "the description of the interface",
+	"GET /v2/llms-full.txt":                 "the description of the interface",
 	"GET /v2/openapi.json":                  "the description of the interface",
 	"GET /v2/movie.schema.json":             "the description of the interface",
 	"GET /v2/renders/{token}/{name}":        "its address cannot be guessed",

@@ -173,7 +173,7 @@ func shareOf(ctx context.Context) <-chan struct{} {
 func (r *render) planned(ctx context.Context, plan movie.Plan, warnings []string) error {
 	r.plan, r.warned = &plan, warnings
 	err := r.config.Commands.PlanRender.Handle(ctx, commands.PlanRender{
-		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Counted: r.claim.Counted, Plan: plan,
+		Account: r.claim.Account, Project: r.project, Attempt: r.claim.Attempt, Counted: r.claim.Counted, MaxCredits: r.claim.MaxCredits, Plan: plan,
 	})
 	var refusal *domain.Error
 	switch {

@@ -55,6 +55,12 @@ func (g *Gate) authenticate(r *http.Request) (c Call, legacy bool, err error) {
 	return Call{Account: holder.Account, Role: holder.Role}, holder.Legacy, nil
 }
 
+// Caller is whose key a request carries, and with which role, for what is no operation of the interface.
+func (g *Gate) Caller(r *http.Request) (Call, error) {
+	c, _, err := g.authenticate(r)
+	return c, err
+}
+
 // ActFor lets an operator act for the account in the parameter account. That needs the operator's token beside the key. An
 // account that does not exist is not found. The operation must list the parameter account and the header web.OperatorTokenHeader.
 // Decision "Roles".

@@ -28,7 +28,7 @@ func (a *API) Operations() []access.Operation {
 		"project", "id", "from", "date_start", "to", "date_end", "limit", "next_token", "format", "account",
 		"status", "template", "movie_id", dataFilter+"*")
 	list.Headers = []string{web.OperatorTokenHeader}
-	submit := op(http.MethodPost, moviesPath, key.Render, a.postMovie, "account")
+	submit := op(http.MethodPost, moviesPath, key.Render, a.postMovie, "account", "max_credits")
 	submit.Headers, submit.OwnAccount = []string{web.IdempotencyHeader, web.OperatorTokenHeader}, true
 	remove := op(http.MethodDelete, moviesPath, key.Render, a.deleteMovie, "project", "id", "account")
 	remove.Headers, remove.OwnAccount = []string{web.OperatorTokenHeader}, true

@@ -2,6 +2,8 @@ package movies
 
 import (
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"moviola/commands"
 	"moviola/domain"
@@ -30,17 +32,34 @@ func (a *API) postMovie(w http.ResponseWriter, r *http.Request, c access.Call) e
 	if malformed != nil { // decision 4: the account's state is checked first
 		return malformed
 	}
+	most, err := parseMaxCredits(c.Query)
+	if err != nil {
+		return err
+	}
 	body, err := web.ReadBody(w, r, maxMovieBytes, errTooLarge)
 	if err != nil {
 		return err
 	}
 	markDeprecated(w.Header(), body)
 	submission, err := a.cfg.Submit.Handle(r.Context(), commands.SubmitMovie{
-		Account: c.Account, Body: body, IdempotencyKey: idempotencyKey,
+		Account: c.Account, Body: body, IdempotencyKey: idempotencyKey, MaxCredits: most,
 	})
 	if err != nil {
 		return err
 	}
 	a.answered.raise(submission.Position)
 	return web.Write(w, http.StatusOK, submitted{Success: true, Project: submission.Project, Timestamp: web.Stamp(submission.At)})
+}
+
+// parseMaxCredits reads the most that a movie may cost; 0: nothing was said. Decision 75.
+func parseMaxCredits(query url.Values) (int64, error) {
+	text, ok := web.One(query, "max_credits")
+	if ok && text == "" {
+		return 0, nil
+	}
+	most, err := strconv.ParseInt(text, 10, 64)
+	if !ok || err != nil || most < 1 {
+		return 0, domain.Errorf(domain.Invalid, "max_credits_invalid", "max_credits must be a whole number of credits, 1 or more")
+	}
+	return most, nil
 }

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -30,6 +31,7 @@ import (
 	"moviola/handlers/http/openapi"
 	"moviola/handlers/http/templates"
 	"moviola/handlers/http/web"
+	"moviola/handlers/mcp"
 	"moviola/projections"
 )
 
@@ -150,6 +152,17 @@ func savedConnections(t *testing.T) *connections.API {
 	return api
 }
 
+func agents(t *testing.T) *mcp.Server {
+	t.Helper()
+	server, err := mcp.New(mcp.Config{
+		Gate: struct{ mcp.Gate }{}, Operations: operations(t), Interface: http.NotFoundHandler(), PublicURL: "https://video.example", Version: "1", Log: logrus.New(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
 // TestRoutes: every route that is served is described, and every one that is described is served.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
@@ -159,7 +172,7 @@ func TestRoutes(t *testing.T) {
 	}
 	router := web.NewRouter()
 	access.New(access.Config{}).Routes(router, operations(t)...)
-	for _, part := range []interface{ Routes(*mux.Router) }{files.New(files.Config{}), library(t), catalogue(t), admin.New(admin.Config{}), pages} {
+	for _, part := range []interface{ Routes(*mux.Router) }{files.New(files.Config{}), library(t), catalogue(t), admin.New(admin.Config{}), pages, agents(t)} {
 		part.Routes(router)
 	}
 	var served, described []string
@@ -313,7 +326,7 @@ func TestSecurity(t *testing.T) {
 	for path, item := range read(t).Paths {
 		for method, op := range item {
 			open := op.Security != nil && len(*op.Security) == 0
-			if want := !keyed[path] && !strings.HasPrefix(path, "/admin/"); open != want {
+			if want := !keyed[path] && !strings.HasPrefix(path, "/admin/") && path != mcp.Path; open != want {
 				t.Errorf("%s %s: open to everybody: %v", method, path, open)
 			}
 			if _, ok := op.Responses["405"]; !ok {

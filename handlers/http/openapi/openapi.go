@@ -157,6 +157,12 @@ func (p *Pages) Routes(router *mux.Router) {
 			web.Send(w, http.StatusOK, "application/json; charset=utf-8", body())
 		}})
 	}
+	for path, text := range map[string]func() string{llmsPath: func() string { return llms }, llmsFullPath: full} {
+		router.Handle(path, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
+			cacheable(w)
+			web.Send(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text()))
+		}})
+	}
 	router.HandleFunc("/", p.root)
 	router.Handle(pagePath, web.Methods{http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
 		p.send(w, part{contentType: pageType, body: viewer})

@@ -6,12 +6,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"net"
 	"net/http"
 	"net/http/pprof"
-	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -87,24 +84,12 @@ func (c Config) forScrapers(next http.HandlerFunc) http.HandlerFunc {
 // calledByName refuses requests with other host names than this address has, except for anyHost.
 func (c Config) calledByName(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !slices.Contains(anyHost, r.URL.Path) && !c.allows(r.Host) {
+		if !slices.Contains(anyHost, r.URL.Path) && !web.CalledByName(r.Host, c.Hosts...) {
 			web.Refuse(w, http.StatusMisdirectedRequest, errHost)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// allows reports whether a Host header, with or without a port, names this address.
-func (c Config) allows(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return true
-	}
-	same := func(name string) bool { return strings.EqualFold(strings.TrimSuffix(host, "."), name) }
-	return same("localhost") || slices.ContainsFunc(c.Hosts, same)
 }
 
 type health struct {

@@ -21,6 +21,8 @@ const (
 type CORS struct {
 	// Origins are scheme, host and port as browsers send them; "*" means all.
 	Origins []string
+	// Sent are headers that pages may send beside those of every operation, with commas between; empty: none.
+	Sent string
 }
 
 // Middleware adds the CORS headers to the answers of a router.
@@ -39,7 +41,11 @@ func (c CORS) Middleware(next http.Handler) http.Handler {
 		h.Set("Allow", methods.allow()+", OPTIONS")
 		if allowed {
 			h.Set("Access-Control-Allow-Methods", methods.allow())
-			h.Set("Access-Control-Allow-Headers", corsSent)
+			sent := corsSent
+			if c.Sent != "" {
+				sent += ", " + c.Sent
+			}
+			h.Set("Access-Control-Allow-Headers", sent)
 			h.Set("Access-Control-Max-Age", corsSeconds)
 		}
 		w.WriteHeader(http.StatusNoContent)

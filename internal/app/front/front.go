@@ -14,6 +14,7 @@ import (
 	"moviola/handlers/console"
 	"moviola/handlers/http/access"
 	"moviola/handlers/http/web"
+	"moviola/handlers/mcp"
 	"moviola/internal/app/operators"
 	"moviola/internal/app/parts"
 	"moviola/internal/app/resources"
@@ -97,16 +98,14 @@ func (s *Front) newPublic(secret secret.Secret) error {
 	}
 	router := newRouter()
 	s.Operations = slices.Concat(
-		movies.Operations(),
-		issued.Operations(),
-		money.Operations(),
-		saved.Operations(),
-		library.Operations(),
-		many,
+		movies.Operations(), issued.Operations(), money.Operations(), saved.Operations(), library.Operations(), many,
 		catalogue.Operations(),
 	)
 	s.guardRoom(s.Operations)
 	gate.Routes(router, s.Operations...)
+	if err := s.routeAgents(router, gate, log); err != nil {
+		return err
+	}
 	for _, part := range []interface{ Routes(*mux.Router) }{
 		s.FileServer(log), library, catalogue, admin,
 	} {
@@ -157,6 +156,7 @@ func (s *Front) requestLevel() logrus.Level {
 var OtherLimits = map[string]time.Duration{
 	"POST /v2/connections/test":             45 * time.Second, // somebody else's server is asked
 	"POST /v2/batches":                      2 * time.Minute,  // a thousand movies are read
+	"POST " + mcp.Path:                      mcp.AnswerTime,   // a movie's end is waited for
 	"PUT /v2/media/upload/{ticket}":         web.NoLimit,
 	"GET /v2/movies/progress":               web.NoLimit,
 	"GET /v2/credits/ledger":                web.NoLimit, // as CSV, it is an export

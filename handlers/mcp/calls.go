@@ -1,0 +1,130 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"moviola/domain"
+	"moviola/handlers/http/web"
+)
+
+// maxOpen is how many calls of one key are served at a time.
+const maxOpen = 16
+
+// opened counts the calls that are served, by key.
+type opened struct {
+	mu    sync.Mutex
+	calls map[[sha256.Size]byte]int
+}
+
+func newOpened() *opened { return &opened{calls: map[[sha256.Size]byte]int{}} }
+
+// enter counts a call until leave. False: the key has as many as it may.
+func (o *opened) enter(key string) (leave func(), ok bool) {
+	id := sha256.Sum256([]byte(key))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.calls[id] >= maxOpen {
+		return nil, false
+	}
+	o.calls[id]++
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.calls[id]--; o.calls[id] == 0 {
+			delete(o.calls, id)
+		}
+	}, true
+}
+
+// caller asks operations of the interface in this process, as the client whose headers it has.
+type caller struct {
+	serve  http.Handler
+	header http.Header
+	repeat string // the client's own name for a submission that it may repeat
+}
+
+// maxAnswer bounds the answer of an operation.
+const maxAnswer = 16 << 20
+
+var errAnswer = domain.Errorf(domain.Internal, "internal_error", "The answer is too large. Ask for less.")
+
+// ask calls an operation and decodes its answer. A refusal is returned as the *domain.Error that it was.
+func (c caller) ask(ctx context.Context, method, path string, query url.Values, body []byte, into any) error {
+	// What belongs to the outer request, such as its place in the log, is not the inner one's.
+	ctx, cancel := context.WithCancel(bare{ctx})
+	defer cancel()
+	address := url.URL{Scheme: "http", Host: "localhost", Path: path, RawQuery: query.Encode()}
+	r, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set(keyHeader, c.header.Get(keyHeader))
+	r.Header.Set(web.RequestIDHeader, c.header.Get(web.RequestIDHeader))
+	r.Header.Set("Accept", "application/json")
+	if len(body) > 0 {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.repeat != "" {
+		r.Header.Set(web.IdempotencyHeader, c.repeat)
+	}
+	answer := &answer{header: http.Header{}}
+	c.serve.ServeHTTP(answer, r)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case answer.over:
+		return errAnswer
+	case answer.status != http.StatusOK:
+		return answer.refusal()
+	}
+	return json.Unmarshal(answer.body.Bytes(), into)
+}
+
+// bare is a context without values.
+type bare struct{ context.Context }
+
+// Value implements context.Context.
+func (bare) Value(any) any { return nil }
+
+// answer is an http.ResponseWriter that keeps what is answered, up to maxAnswer bytes.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	over   bool
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if a.over = a.over || a.body.Len()+len(b) > maxAnswer; a.over {
+		return 0, errors.New("the answer is too large")
+	}
+	return a.body.Write(b)
+}
+
+// refusal is the error that was answered.
+func (a *answer) refusal() error {
+	var body struct{ Message, Code string }
+	if err := json.Unmarshal(a.body.Bytes(), &body); err != nil || body.Code == "" {
+		return errors.New("an operation answered " + http.StatusText(a.status))
+	}
+	return &domain.Error{Kind: domain.Invalid, Code: body.Code, Message: body.Message}
+}
