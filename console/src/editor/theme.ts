@@ -17,6 +17,16 @@ export const theme = EditorView.theme({
   ".cm-explained, .cm-completionInfo": { padding: "8px 12px", fontFamily: "var(--sans)", fontSize: "14px", overflowWrap: "anywhere" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--accent-ink)" },
   ".cm-diagnostic": { fontFamily: "var(--sans)", fontSize: "14px", overflowWrap: "anywhere" },
+  // The marks' own pictures stand in their styles as data, which the page's policy does not load.
+  ".cm-lintRange": { backgroundImage: "none", textDecoration: "underline wavy", textDecorationSkipInk: "none", textUnderlineOffset: "3px" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecorationColor: "var(--bad)" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecorationColor: "var(--busy)" },
+  ".cm-lintRange-info, .cm-lintRange-hint": { backgroundImage: "none", textDecorationColor: "var(--quiet)" },
+  ".cm-lintRange-active": { backgroundColor: "var(--busy-soft)" },
+  ".cm-lint-marker": { content: "normal", width: "9px", height: "9px", margin: "5px 0 0 3px", borderRadius: "50%", background: "var(--quiet)" },
+  ".cm-lint-marker-error": { content: "normal", background: "var(--bad)" },
+  ".cm-lint-marker-warning": { content: "normal", background: "var(--busy)" },
+  ".cm-lint-marker-info": { content: "normal" },
   ".cm-panels": { backgroundColor: "var(--ground)", color: "var(--ink)", borderColor: "var(--line)" },
   ".cm-textfield, .cm-button": { background: "var(--raised)", color: "var(--ink)", borderColor: "var(--line)" },
 });
