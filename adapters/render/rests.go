@@ -151,6 +151,9 @@ func (r rests) encoder() []string {
 	if len(r.holds) > 0 { // weighted prediction would depend on display times, which held frames change
 		args = append(args, "-weightb", "0")
 	}
+	if r.frames <= fewFrames {
+		args = append(args, "-threads", "1") // each has pictures of its own, whose memory costs more than it saves
+	}
 	if r.calm {
 		params = append(params, "b-bias=-90")
 	}
