@@ -62,6 +62,12 @@ var open = map[string]string{
 	"GET /v2/library/{id}/{name}":           "examples of published templates are for everybody",
 	"GET /library/photographs/{name}":       "photographs of published templates are for everybody",
 	"PUT /v2/media/upload/{ticket}":         "its address is signed",
+	"GET /console":                          "the page by which somebody signs in",
+	"GET /console/{page:.*}":                "the page by which somebody signs in",
+	"GET /console/assets/{name}":            "the page by which somebody signs in",
+	"GET /console/api/session":              "answers by the cookie of a session",
+	"POST /console/api/session":             "begins a session with a key",
+	"DELETE /console/api/session":           "ends the session of the cookie",
 }
 
 // TestOpenRoutes: a route that asks for nothing is known to.
