@@ -84,7 +84,9 @@ func TestEngine_Render_heldPicturesSought(t *testing.T) {
 		_, _ = io.WriteString(w, seeker)
 	})
 	pages.HandleFunc("GET /movie.mp4", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, movie) })
-	pages.HandleFunc("GET /times", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "[%s]", strings.Join(times, ",")) })
+	pages.HandleFunc("GET /times", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, "[%s]", strings.Join(times, ","))
+	})
 	pages.HandleFunc("POST /{what}", func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.PathValue("what") == "frame" {

@@ -307,7 +307,7 @@ func TestAgentOverStdio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer session.Close()
+	defer func() { _ = session.Close() }()
 	over := connect(t, s.client.Base+"/mcp", s.client.Key)
 	names := func(of *mcp.ClientSession) (all []string) {
 		for tool, err := range of.Tools(t.Context(), nil) {
