@@ -11,7 +11,7 @@ import (
 	"moviola/eventstore"
 )
 
-// AbandonSubmission closes a submission whose credits are held but whose movie never came.
+// AbandonSubmission closes a submission that has a hold but never became a movie.
 type AbandonSubmission struct {
 	Account domain.AccountID
 	Project domain.ProjectID
@@ -23,7 +23,7 @@ type AbandonSubmissionConfig struct {
 	Ledgers *ledgers.Ledgers
 	Settle  SettleMovieHandler
 	Now     func() time.Time
-	// Age is how old a hold without movie must be: longer than a request may append.
+	// Age is the minimum age of an abandoned hold: longer than a request may append.
 	Age time.Duration
 }
 
@@ -45,8 +45,9 @@ func NewAbandonSubmissionHandler(cfg AbandonSubmissionConfig) AbandonSubmissionH
 	}
 }
 
-// Handle abandons the submission: first on the movie's stream, so that a late MovieSubmitted conflicts; only then the document
-// is removed and the hold released. ErrNothingToDo: there is no open hold, it is too young, or its movie has come.
+// Handle abandons the submission. First it appends to the movie's stream, so that a late MovieSubmitted conflicts; then it
+// removes the document and releases the hold. ErrNothingToDo: there is no open hold, the hold is too young, or the movie was
+// submitted.
 func (h AbandonSubmissionHandler) Handle(ctx context.Context, cmd AbandonSubmission) error {
 	held, open, err := h.ledgers.OpenHold(ctx, cmd.Account, cmd.Project)
 	if err != nil {

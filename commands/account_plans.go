@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// planAge is how long an account's plan is taken for what it was: a change acts on every process within a second.
+	// planAge is how long an account's plan is cached: a change takes effect in every process within a second.
 	planAge = time.Second
-	// maxPlans bounds how many accounts' plans are remembered.
+	// maxPlans is the maximum of accounts whose plans are cached.
 	maxPlans = 4096
 )
 
-// AccountPlans tells which plan an account is on, from the account's stream. It is safe for concurrent use.
+// AccountPlans returns the plans of accounts, read from their streams. It is safe for concurrent use.
 type AccountPlans struct {
 	log   *eventstore.Log
 	now   eventstore.Clock
@@ -39,8 +39,8 @@ func NewAccountPlans(log *eventstore.Log, now eventstore.Clock, plans plan.Plans
 	return &AccountPlans{log: log, now: now, plans: plans, known: make(map[domain.AccountID]knownPlan)}
 }
 
-// Of returns the account's plan. An account that is not to be seen is ErrUnavailable: whoever asks has opened it, but for
-// LibraryAccount, which is on the free one. Decision 60.
+// Of returns the account's plan. When the read finds no account, the error is ErrUnavailable: callers ask only for accounts that
+// were opened. LibraryAccount is the exception: it has the free plan. Decision 60.
 func (p *AccountPlans) Of(ctx context.Context, id domain.AccountID) (plan.Plan, error) {
 	known, err := p.know(ctx, id)
 	return known.plan, err

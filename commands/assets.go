@@ -8,76 +8,75 @@ import (
 	"moviola/domain/timeline"
 )
 
-// ErrNotMedia is a file that cannot be read as the video or sound it should be.
+// ErrNotMedia says that a file cannot be read as video or sound.
 var ErrNotMedia = errors.New("not a media file of this format")
 
-// Assets brings the sources of movies to the local disk.
+// Assets fetches the sources of movies to the local disk.
 type Assets interface {
-	// Fetch downloads the file at address (or takes it from the account's cache) and probes it. An error of type *domain.Error
-	// says what is wrong with the asset, without naming the element that uses it: "Failed to download '…' (404)". Any
-	// other error is this machine's own and may pass. It is safe for concurrent use.
+	// Fetch downloads the file at address (or takes it from the account's cache) and probes it. A *domain.Error says what is
+	// wrong with the asset, without naming the element that uses it: "Failed to download '…' (404)". Other errors are this
+	// machine's own and may be transient. It is safe for concurrent use.
 	Fetch(ctx context.Context, account domain.AccountID, address string) (Asset, error)
 }
 
-// Asset is a source on the local disk, verified by its content.
+// Asset is a source on the local disk whose format was determined from its content.
 type Asset struct {
-	Path string // never a name that a client chose
+	Path string // never contains a name that a client chose
 	Hash string // hex SHA-256 of the content
-	// Format is of a picture jpeg, png, gif, webp, bmp, tiff or DrawingFormat; of a font or captions FontFormat or
-	// CaptionsFormat; otherwise the name of ffmpeg's demuxer.
+	// Format is jpeg, png, gif, webp, bmp, tiff or DrawingFormat for a picture; FontFormat or CaptionsFormat for a font or
+	// captions; otherwise the name of ffmpeg's demuxer.
 	Format string
 	Facts  timeline.Facts
-	// Orientation is the EXIF orientation of a still picture, 1 to 8: how it must be turned to be seen upright.
+	// Orientation is the EXIF orientation of a still picture, 1 to 8.
 	Orientation int
-	// Media is set for video, audio and pictures that move; nil of still pictures, fonts and captions.
+	// Media is set for video, audio and animated pictures; nil for still pictures, fonts and captions.
 	Media *Media
-	// Converted says that the file at Path was made of what was fetched, whose Hash is kept.
+	// Converted says that the file at Path was converted from the fetched file; Hash is that of the fetched file.
 	Converted bool `json:",omitempty"`
 }
 
-// DrawingFormat is that of an SVG drawing, which has no pixels before a browser draws it. Its Facts say how large it is of its
-// own.
+// DrawingFormat is the format of an SVG drawing, which has no pixels until a browser draws it. Its Facts have its intrinsic size.
 const DrawingFormat = "svg"
 
-// The formats of files that are neither seen nor heard.
+// The formats of files that are neither pictures nor sound.
 const (
 	FontFormat     = "font"     // TrueType or OpenType, also packed as WOFF
 	CaptionsFormat = "captions" // SRT, VTT or ASS
 )
 
-// Animated says that the asset is a picture that moves: an animated GIF or WebP.
+// Animated reports whether the asset is an animated GIF or WebP.
 func (a Asset) Animated() bool {
 	return a.Media != nil && a.Media.Video != nil && (a.Format == "gif" || a.Format == "webp")
 }
 
-// Media is what probing says of a video or audio file.
+// Media is the result of probing a video or audio file.
 type Media struct {
-	Format       string       // the demuxer's short name
+	Format       string       // short name of ffmpeg's demuxer
 	Duration     float64      // seconds
 	SizeBytes    int64        //
-	VideoStreams int          // attached cover pictures are not counted
+	VideoStreams int          // number of video streams, without attached cover pictures
 	AudioStreams int          //
-	Video        *VideoStream // the one that is shown, nil without
-	Audio        *AudioStream // the one that is heard, nil without
+	Video        *VideoStream // the stream that is shown; nil: none
+	Audio        *AudioStream // the stream that is heard; nil: none
 }
 
-// VideoStream describes a video stream as ffprobe names things; what is unknown is empty.
+// VideoStream describes a video stream in the words of ffprobe; unknown fields are empty.
 type VideoStream struct {
 	Index          int    // of the stream in its file
 	Codec          string // h264
 	PixelFormat    string // yuv420p
 	Width, Height  int    // pixels as coded, before rotation
 	Rotation       int    // degrees to turn it clockwise for viewing: 0, 90, 180 or 270
-	AspectNum      int64  // of one pixel, width to height; 1
+	AspectNum      int64  // pixel aspect ratio, width to height; 1
 	AspectDen      int64  // 1
 	FrameRate      float64
-	Frames         int64 // 0 when the container does not say
+	Frames         int64 // number of frames; 0 when the container does not tell
 	Duration       float64
 	ColorSpace     string // bt709
 	ColorRange     string // tv
 	ColorTransfer  string // bt709
 	ColorPrimaries string // bt709
-	Alpha          bool   // it carries transparency beside its pixel format, as WebM does
+	Alpha          bool   // transparency is stored outside of the pixel format, as in WebM
 }
 
 // AudioStream describes an audio stream.

@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// CancelMovie ends a movie that waits or renders, at its owner's request.
+// CancelMovie ends a waiting or rendering movie at its owner's request.
 type CancelMovie struct {
 	Account domain.AccountID
 	Project domain.ProjectID
@@ -29,8 +29,8 @@ func NewCancelMovieHandler(log *eventstore.Log, now func() time.Time) CancelMovi
 	return CancelMovieHandler{NewMovies(log, now)}
 }
 
-// Handle closes the movie. Its hold is released by settling, its webhook goes out, and whoever renders it stops. A movie that
-// is not the account's is NotFound; one that has ended, or is out of time, is a Conflict. Decision 32.
+// Handle closes the movie. Then the work list releases its hold and calls its webhook, and the worker that renders it stops. A
+// movie of another account is NotFound; one that has ended or timed out is a Conflict. Decision 32.
 func (h CancelMovieHandler) Handle(ctx context.Context, cmd CancelMovie) (Cancellation, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.Cancel(cmd.Account, at)

@@ -23,7 +23,7 @@ import (
 	"moviola/eventstore"
 )
 
-// CompleteBatch does what is left to be done of a batch.
+// CompleteBatch continues a batch until nothing is left to do.
 type CompleteBatch struct{ Batch batch.ID }
 
 // CompleteBatchHandler handles CompleteBatch.
@@ -32,20 +32,20 @@ type CompleteBatchHandler struct {
 	batches movieBatches
 }
 
-// NewCompleteBatchHandler returns a handler. The rules of a submission are those of each row.
+// NewCompleteBatchHandler returns a handler. Each row is submitted by the rules of submit.
 func NewCompleteBatchHandler(submit SubmitMovieHandler) CompleteBatchHandler {
 	return CompleteBatchHandler{submit: submit, batches: submit.batches()}
 }
 
-// rowsAtOnce is how many rows of a batch are written at the same time.
+// rowsAtOnce is how many rows of a batch are submitted in parallel.
 const rowsAtOnce = 4
 
-// rowsBetweenLooks is after how many rows it is asked whether the batch is still wanted.
+// rowsBetweenLooks is after how many rows Handle checks whether the batch was cancelled.
 const rowsBetweenLooks = 40
 
-// Handle holds the credits that a request did not come to hold, submits the movie of each row, once, and winds down what was
-// refused or cancelled. It may be repeated, and be done by several at once. ErrNothingToDo: nothing is left, or a request may
-// still be at it.
+// Handle holds the credits if the request did not, submits the movie of each row once, and winds down a refused or cancelled
+// batch. It may be repeated, and run in several processes at the same time. ErrNothingToDo: nothing is left, or a request may
+// still be working on the batch.
 func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) error {
 	for done := false; ; done = true {
 		b, _, err := h.batches.load(ctx, cmd.Batch)
@@ -65,7 +65,7 @@ func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) err
 			}
 			_, _, err = h.batches.hold(ctx, cmd.Batch, b)
 			if refusedNow(err) {
-				err = nil // it is wound down next
+				err = nil // the batch is wound down next
 			}
 		case batch.Submit:
 			err = h.submitAll(ctx, cmd.Batch, requested)
@@ -78,13 +78,13 @@ func (h CompleteBatchHandler) Handle(ctx context.Context, cmd CompleteBatch) err
 	}
 }
 
-// refusedNow says that the credits were refused.
+// refusedNow reports whether the credits were refused.
 func refusedNow(err error) bool {
 	var refusal *domain.Error
 	return errors.As(err, &refusal) && refusal.Kind != domain.Internal
 }
 
-// forget removes the rows: each has its movie, or none will come.
+// forget deletes the stored rows: each has its movie, or none will be submitted.
 func (h CompleteBatchHandler) forget(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	if err := h.submit.files.Delete(ctx, blobkey.BatchRows(requested.Account, id)); err != nil {
 		return fmt.Errorf("remove the rows of batch %s: %w", id, err)
@@ -92,7 +92,7 @@ func (h CompleteBatchHandler) forget(ctx context.Context, id batch.ID, requested
 	return nil
 }
 
-// submitAll submits the movie of each row that has none, and records that. Of a closed account's batch nothing more comes.
+// submitAll submits the movies of all rows that have none, and records that. For a closed account it submits nothing.
 func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	totals, err := h.batches.ledgers.State(ctx, requested.Account)
 	if err != nil {
@@ -125,15 +125,15 @@ func (h CompleteBatchHandler) submitAll(ctx context.Context, id batch.ID, reques
 	return err
 }
 
-// storedBatch is a batch with all that its movies are made of.
+// storedBatch is a batch with everything that its movies are made of.
 type storedBatch struct {
 	batch.Requested
 	id    batch.ID
 	rows  map[int]json.RawMessage // by number
-	texts []lint.Text             // of the templates, as they were when the batch was accepted
+	texts []lint.Text             // the templates as they were when the batch was accepted
 }
 
-// open reads what is stored of a batch.
+// open reads the stored parts of a batch.
 func (h CompleteBatchHandler) open(ctx context.Context, id batch.ID, requested batch.Requested) (storedBatch, error) {
 	s := storedBatch{Requested: requested, id: id, rows: make(map[int]json.RawMessage)}
 	raw, err := readHashed(ctx, h.submit.files, blobkey.BatchRows(requested.Account, id), requested.RowsHash)
@@ -157,8 +157,8 @@ func (h CompleteBatchHandler) open(ctx context.Context, id batch.ID, requested b
 	return s, nil
 }
 
-// submitRow submits the movie of one row, made of exactly the templates that the batch was accepted with. A movie that has come
-// already, or was abandoned because the batch was cancelled, stays what it is.
+// submitRow submits the movie of one row, made of exactly the templates with which the batch was accepted. A movie that was
+// submitted before, or abandoned because the batch was cancelled, is not changed.
 func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch, row batch.Row) error {
 	project := batch.Project(stored.id, row.Number)
 	m, err := h.submit.movies.Load(ctx, project)
@@ -186,7 +186,7 @@ func (h CompleteBatchHandler) submitRow(ctx context.Context, stored storedBatch,
 	return nil
 }
 
-// read reads the movie of a row that was good when the batch was accepted.
+// read parses the movie of a row that was valid when the batch was accepted.
 func (s storedBatch) read(row batch.Row) (reading, error) {
 	body, err := batch.Document(s.Template, s.rows[row.Number])
 	if err != nil {
@@ -203,14 +203,14 @@ func (s storedBatch) read(row batch.Row) (reading, error) {
 	return r, err
 }
 
-// windDown ends each movie that waits or renders, makes those that have not come impossible, and records that. What is held is
-// given back by settling them.
+// windDown ends each waiting or rendering movie, prevents the submission of the others, and records that. Their holds are
+// released by settling them.
 func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, requested batch.Requested) error {
 	err := eachRow(ctx, requested.Rows, func(ctx context.Context, row batch.Row) error {
 		project := batch.Project(id, row.Number)
 		_, held, err := h.batches.ledgers.OpenHold(ctx, requested.Account, project)
 		if err != nil || !held {
-			return err // it has ended, or was never paid for
+			return err // it has ended, or has no hold
 		}
 		_, err = h.submit.movies.DecideFor(ctx, requested.Account, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 			if m.Account() == "" {
@@ -218,7 +218,7 @@ func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, request
 			}
 			events, err := m.Cancel(requested.Account, at)
 			if refusedNow(err) {
-				return nil, nil // it has ended by itself
+				return nil, nil // it has ended already
 			}
 			return events, err
 		})
@@ -233,7 +233,7 @@ func (h CompleteBatchHandler) windDown(ctx context.Context, id batch.ID, request
 	return err
 }
 
-// eachRow does something for each row, some at the same time, and returns the first error after all have ended.
+// eachRow calls do for each row, several in parallel, and returns the first error when all calls have ended.
 func eachRow(ctx context.Context, rows []batch.Row, do func(context.Context, batch.Row) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -260,12 +260,12 @@ func eachRow(ctx context.Context, rows []batch.Row, do func(context.Context, bat
 	return context.Cause(ctx)
 }
 
-// sortFlaws puts flaws into the order of their rows.
+// sortFlaws sorts flaws by row.
 func sortFlaws(flaws []batch.Flaw) {
 	slices.SortStableFunc(flaws, func(a, b batch.Flaw) int { return cmp.Compare(a.Row, b.Row) })
 }
 
-// sentences puts texts behind each other, each with its end.
+// sentences joins texts, each ended as a sentence.
 func sentences(texts ...string) string {
 	var out []string
 	for _, text := range texts {
@@ -279,7 +279,7 @@ func sentences(texts ...string) string {
 	return strings.Join(out, " ")
 }
 
-// cut shortens a text to what a flaw may say.
+// cut shortens a text to maxFlawText.
 func cut(text string) string {
 	if len(text) <= maxFlawText {
 		return text

@@ -12,7 +12,7 @@ import (
 // DropMovie ends a movie that cannot be rendered, for an operator.
 type DropMovie struct {
 	Project domain.ProjectID
-	Worker  string // of the caller
+	Worker  string // id of the calling process
 }
 
 // DropMovieHandler handles DropMovie.
@@ -23,7 +23,8 @@ func NewDropMovieHandler(log *eventstore.Log, now func() time.Time) DropMovieHan
 	return DropMovieHandler{NewMovies(log, now)}
 }
 
-// Handle closes the movie as failed; its hold is given back, its webhook goes out. ErrNothingToDo: it is not there, or has ended.
+// Handle closes the movie as failed; then its hold is released, and its webhook is called. ErrNothingToDo: the movie does not
+// exist, or has ended.
 func (h DropMovieHandler) Handle(ctx context.Context, cmd DropMovie) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.Drop(cmd.Worker, at), nil

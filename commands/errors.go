@@ -7,29 +7,30 @@ import (
 	"moviola/eventstore"
 )
 
-// ErrNothingToDo says that the state asks for nothing: the work was done by another, belongs to another, or is not due. It is
-// the normal end of most work, and of a worker that has lost its claim.
+// ErrNothingToDo says that nothing is left to do: another worker has done the work or has claimed it, or it is not due. Most work
+// ends normally with it, also that of a worker that has lost its claim.
 var ErrNothingToDo = errors.New("nothing to do")
 
-// ErrOutOfMemory is work whose program the kernel has ended for want of memory. It is handed back and tried again alone. Decision
-// 56.
+// ErrOutOfMemory says that the kernel has killed a program of the work for want of memory. The work is released and retried
+// without other work beside it. Decision 56.
 var ErrOutOfMemory = errors.New("the kernel has ended a program for want of memory")
 
-// PageCrashed is the code of the error of a page whose browser has ended.
+// PageCrashed is the error code for a page whose browser has crashed.
 const PageCrashed = "page_crashed"
 
-// ErrGiveWay is why work that the service does for itself is stopped: others wait for its slot. It is handed back and done later.
+// ErrGiveWay is the reason why internal work of the service is stopped: a customer's movie needs its slot. The work is released
+// and done later.
 var ErrGiveWay = errors.New("others wait for the slot")
 
-// ErrShare is why a render, or the fetching of sources, is asked for its slot: another account waits. A render ends with
-// ErrGiveWay at the next place at which nothing is lost, and goes on when it has the slot again. Fetching ends at once; what is
-// being downloaded goes on.
+// ErrShare is the reason why a render, or the fetching of sources, has to release its slot: another account waits. A render ends
+// with ErrGiveWay at the next point where nothing is lost, and continues when it gets a slot again. Fetching ends at once;
+// running downloads continue.
 var ErrShare = errors.New("another account waits for the slot")
 
-// ErrAlone is why the fetching of sources is stopped at once and done later: something that has crashed its process is to be
-// alone in this one.
+// ErrAlone is the reason why the fetching of sources is stopped at once and done later: work that has crashed its process before
+// must be the only work in this process.
 var ErrAlone = errors.New("another piece of work has to be alone in the process")
 
-// ErrUnseen is a read that found nothing where something was acknowledged: the node that answered is behind, and nothing can be
-// told from it. Decision 60.
+// ErrUnseen says that a read did not find something that was acknowledged: the node that answered lags, so the read tells
+// nothing. Decision 60.
 var ErrUnseen = fmt.Errorf("%w: what was acknowledged is not there to be read", eventstore.ErrUnavailable)

@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// ExpireFile removes a rendered file whose time has come.
+// ExpireFile removes a rendered file whose retention has ended.
 type ExpireFile struct{ Project domain.ProjectID }
 
 // ExpireFileHandler handles ExpireFile.
@@ -19,13 +19,13 @@ type ExpireFileHandler struct {
 	retention time.Duration
 }
 
-// NewExpireFileHandler returns a handler. Files are kept for the retention, counted from the end of the render.
+// NewExpireFileHandler returns a handler. retention is counted from the end of the render.
 func NewExpireFileHandler(log *eventstore.Log, files Files, now func() time.Time, retention time.Duration) ExpireFileHandler {
 	return ExpireFileHandler{movies: NewMovies(log, now), files: files, retention: retention}
 }
 
-// Handle removes every rendered file of the movie and records it; the movie's entry stays. ErrNothingToDo: it is not due, or
-// gone already. Spec: Limits, Retention.
+// Handle removes every rendered file of the movie and records that; the movie's entry stays. ErrNothingToDo: the files are not
+// due, or already removed. Spec: Limits, Retention.
 func (h ExpireFileHandler) Handle(ctx context.Context, cmd ExpireFile) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		events := m.ExpireFile(at, h.retention)

@@ -11,11 +11,11 @@ import (
 	"moviola/eventstore"
 )
 
-// ErrNotAtHand is what a SourceFetcher returns that was told to download nothing, and would have to.
+// ErrNotAtHand is the error of a SourceFetcher that was not allowed to download, when a source is not cached.
 var ErrNotAtHand = errors.New("a source is not at hand")
 
-// SourceFetcher brings the files that movies and preload items name to where every renderer of the installation finds them. An
-// error of type *domain.Error is the movie's own fault (its text is shown to the client); any other may pass. Decision 54.
+// SourceFetcher brings the files that movies and preload items name to storage that every renderer of the installation can read.
+// A *domain.Error is the movie's own fault (its text is shown to the client); other errors may be transient. Decision 54.
 type SourceFetcher interface {
 	FetchSources(ctx context.Context, job FetchJob) error
 	FetchItem(ctx context.Context, job PrepareJob, fetch Fetch) error
@@ -29,21 +29,21 @@ type FetchJob struct {
 	Fetch
 }
 
-// Fetch is how sources are to be fetched.
+// Fetch says how to fetch sources.
 type Fetch struct {
-	// Since is when fetching for the same movie or item first began: what is to be asked for anew is asked for anew once from
-	// then on. Zero: it has to be asked for anew now.
+	// Since is when fetching for this movie or item first began. A source that must be revalidated at its server is revalidated
+	// once after that time. Zero: it must be revalidated now.
 	Since time.Time
-	Spent time.Duration // that earlier attempts have fetched
-	// AtHand forbids to download anything: what is missing is ErrNotAtHand.
+	Spent time.Duration // time that earlier attempts have spent on fetching
+	// AtHand forbids downloads: a missing source is ErrNotAtHand.
 	AtHand bool
 }
 
 // FetchClaim is a claim on the fetching of a movie's sources.
 type FetchClaim struct {
-	domain.FetchClaim // zero: there is none
+	domain.FetchClaim // zero: no claim
 	Account           domain.AccountID
-	DocumentHash      string         // of a movie: hex SHA-256 of the document under DocumentKey
+	DocumentHash      string         // of a movie: hex SHA-256 of its stored document
 	Item              preload.Wanted // of a batch
 	Fetch             Fetch
 }
@@ -54,15 +54,15 @@ type StartFetch struct {
 	domain.FetchStart
 }
 
-// FinishFetch records that the sources of a movie are at hand or, with a message, ends the movie.
+// FinishFetch records that the sources of a movie are fetched or, with a message, ends the movie.
 type FinishFetch struct {
 	Project domain.ProjectID
-	Claim   domain.FetchClaim // zero: none was needed
+	Claim   domain.FetchClaim // zero: no claim was needed
 	Worker  string
-	Message string // why they cannot be had; empty: they are at hand
+	Message string // why the sources cannot be fetched; empty: they are fetched
 }
 
-// SourceFetches handles all that happens to the fetching of movies' sources.
+// SourceFetches handles all commands on fetching the sources of movies.
 type SourceFetches struct{ movies Movies }
 
 // NewSourceFetches returns a handler.
@@ -70,7 +70,7 @@ func NewSourceFetches(log *eventstore.Log, now func() time.Time) SourceFetches {
 	return SourceFetches{NewMovies(log, now)}
 }
 
-// Wanted tells what is to be fetched, without a claim. ErrNothingToDo: nothing, or somebody has a claim.
+// Wanted returns the sources to fetch, without a claim. ErrNothingToDo: there are none, or a worker has a claim.
 func (h SourceFetches) Wanted(ctx context.Context, project domain.ProjectID) (FetchClaim, error) {
 	m, err := h.movies.Load(ctx, project)
 	if err != nil {
@@ -94,8 +94,8 @@ func claimOf(m *movie.Movie) FetchClaim {
 	return claim
 }
 
-// Start claims the fetching. ErrNothingToDo: there is nothing to fetch, or another has the claim; or the movie was closed just
-// now, because three crashes count against it.
+// Start claims the fetching. ErrNothingToDo: there is nothing to fetch, or another worker has the claim; or Start has just closed
+// the movie, after three crashes.
 func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.StartFetch(cmd.FetchStart, at), nil
@@ -109,8 +109,8 @@ func (h SourceFetches) Start(ctx context.Context, cmd StartFetch) (FetchClaim, e
 	return claimOf(d.Movie), nil
 }
 
-// Release hands a claim back without an outcome. One that was alone and ran out of memory closes the movie. ErrNothingToDo: it is
-// lost.
+// Release releases a claim without an outcome. When the work was alone in its process and ran out of memory, it closes the movie.
+// ErrNothingToDo: the claim is lost.
 func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, claim domain.FetchClaim, memory bool) error {
 	_, err := h.movies.Decide(ctx, project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseFetch(claim, memory, at)
@@ -118,7 +118,7 @@ func (h SourceFetches) Release(ctx context.Context, project domain.ProjectID, cl
 	return err
 }
 
-// Finish records what came of the fetching. ErrNothingToDo: the claim is lost, or the movie is closed.
+// Finish records the outcome of the fetching. ErrNothingToDo: the claim is lost, or the movie is closed.
 func (h SourceFetches) Finish(ctx context.Context, cmd FinishFetch) error {
 	_, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishFetch(cmd.Claim, cmd.Worker, cmd.Message, at)

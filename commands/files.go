@@ -23,7 +23,7 @@ func ReadFile(ctx context.Context, files Files, key string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// readHashed reads a whole stored file, which is ErrDamaged when it has not the hash, SHA-256 in hex, that the log has for it.
+// readHashed reads a whole stored file. When its hash differs from the hex SHA-256 in the log, the error is ErrDamaged.
 func readHashed(ctx context.Context, files Files, key, hash string) ([]byte, error) {
 	body, err := ReadFile(ctx, files, key)
 	if err != nil {
@@ -35,10 +35,11 @@ func readHashed(ctx context.Context, files Files, key, hash string) ([]byte, err
 	return body, nil
 }
 
-// ErrFileDamaged says that a stored file is not the one that was stored. Trying again changes nothing; a backup may.
+// ErrFileDamaged says that a stored file is not the one that was stored. A retry does not help; a backup may.
 var ErrFileDamaged = errors.New("the stored file is damaged")
 
-// CheckSize closes a file that is not as long as the log says, in bytes, and returns ErrFileDamaged. A size of 0 is not known.
+// CheckSize compares a file's length with the size in the log, in bytes. When they differ, it closes the file and returns
+// ErrFileDamaged. A size of 0 is unknown.
 func CheckSize(file File, key string, size int64) error {
 	if size == 0 || file.Size() == size {
 		return nil
@@ -47,8 +48,8 @@ func CheckSize(file File, key string, size int64) error {
 		file.Close())
 }
 
-// CheckFile reads a file and goes back to its beginning. It closes one that is not what the log says, in bytes and as SHA-256 in
-// hex, and returns ErrFileDamaged. A size of 0 and an empty hash are not known.
+// CheckFile reads a file and seeks back to its beginning. When the content differs from the log's size in bytes or hex SHA-256,
+// it closes the file and returns ErrFileDamaged. A size of 0 and an empty hash are unknown.
 func CheckFile(ctx context.Context, file File, key string, size int64, hash string) error {
 	if err := CheckSize(file, key, size); err != nil || hash == "" {
 		return err
@@ -66,7 +67,7 @@ func CheckFile(ctx context.Context, file File, key string, size int64, hash stri
 	return nil
 }
 
-// HashOf reads to the end and returns the SHA-256 in hex.
+// HashOf reads r to the end and returns the hex SHA-256.
 func HashOf(r io.Reader) (string, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
@@ -75,7 +76,7 @@ func HashOf(r io.Reader) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// HashOfFile is HashOf of a file of this machine.
+// HashOfFile is HashOf for a local file.
 func HashOfFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -85,7 +86,7 @@ func HashOfFile(path string) (string, error) {
 	return HashOf(f)
 }
 
-// untilEnd reads until its context ends.
+// untilEnd is a reader that fails when its context ends.
 type untilEnd struct {
 	ctx context.Context
 	io.Reader
@@ -105,7 +106,7 @@ func sameHash(key, hash, want string) error {
 	return nil
 }
 
-// PutHashed stores what r yields under a key and returns its SHA-256 in hex.
+// PutHashed stores the bytes of r under a key and returns their hex SHA-256.
 func PutHashed(ctx context.Context, files Files, key string, r io.Reader) (string, error) {
 	sum := sha256.New()
 	if err := files.Put(ctx, key, io.TeeReader(r, sum)); err != nil {
@@ -114,8 +115,8 @@ func PutHashed(ctx context.Context, files Files, key string, r io.Reader) (strin
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// CopyFile stores a copy of the file under from and returns its SHA-256 in hex. It is ErrFileDamaged when the file is not what
-// the log says, as in CheckFile; what is then under the key is to be removed or replaced.
+// CopyFile stores a copy of the file under from and returns its hex SHA-256. The error is ErrFileDamaged when the file differs
+// from the log, as in CheckFile; the caller then has to remove or replace the copy.
 func CopyFile(ctx context.Context, files Files, to, from string, size int64, hash string) (string, error) {
 	f, err := files.Open(ctx, from)
 	if err != nil {
@@ -131,7 +132,7 @@ func CopyFile(ctx context.Context, files Files, to, from string, size int64, has
 	return copied, sameHash(from, copied, hash)
 }
 
-// deleteAll removes the files under the keys that are not empty.
+// deleteAll deletes the files under the keys that are not empty.
 func deleteAll(ctx context.Context, files Files, keys ...string) error {
 	for _, key := range keys {
 		if key == "" {
@@ -144,7 +145,7 @@ func deleteAll(ctx context.Context, files Files, keys ...string) error {
 	return nil
 }
 
-// DeleteBelow removes every file whose key begins with a prefix.
+// DeleteBelow deletes every file whose key begins with a prefix.
 func DeleteBelow(ctx context.Context, files Files, prefix string) error {
 	keys, err := files.List(ctx, prefix)
 	if err != nil {
@@ -153,7 +154,7 @@ func DeleteBelow(ctx context.Context, files Files, prefix string) error {
 	return deleteAll(ctx, files, keys...)
 }
 
-// removeRendered removes every rendered file of a movie, those of attempts that lost included.
+// removeRendered deletes every rendered file of a movie, those of lost attempts included.
 func removeRendered(ctx context.Context, files Files, project domain.ProjectID) error {
 	return DeleteBelow(ctx, files, blobkey.RendersOf(project))
 }

@@ -11,22 +11,22 @@ import (
 	"moviola/eventstore"
 )
 
-// FinishRender records the outcome of an attempt. On success Plan and File are required, and the files that File names are
+// FinishRender records the outcome of an attempt. For a success Plan and File are required, and the files that File names must be
 // stored already.
 type FinishRender struct {
 	Project  domain.ProjectID
 	Attempt  int
 	Worker   string
 	Success  bool
-	Message  string // why it failed
+	Message  string // why the render failed
 	Plan     *movie.Plan
 	File     *movie.File
 	Warnings []string
-	// CacheKey is what the movie can be found by; CachedFrom is the movie whose file was copied, empty when it was rendered.
-	// Decision 20.
+	// CacheKey is the key by which an equal movie can reuse the file. CachedFrom is the movie whose file was copied, empty when
+	// this one was rendered. Decision 20.
 	CacheKey   string
 	CachedFrom domain.ProjectID
-	// Code and Family tell why it failed, Spent where the time went.
+	// Code and Family classify a failure. Spent tells how the attempt used its time.
 	Code, Family string
 	Spent        *movie.Spent
 }
@@ -42,8 +42,8 @@ func NewFinishRenderHandler(log *eventstore.Log, files Files, now func() time.Ti
 	return FinishRenderHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle records the outcome. Doing it again changes nothing. ErrNothingToDo: the claim is lost, or the movie is closed. Files
-// that the record does not name then, because the claim is lost or because the owner has deleted the movie's file, are removed.
+// Handle records the outcome. It is idempotent. ErrNothingToDo: the claim is lost, or the movie is closed. When the record does
+// not name the files, because the claim is lost or because the owner has deleted the movie's file, it removes them.
 func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (eventstore.Position, error) {
 	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishRender(movie.Claim{Number: cmd.Attempt, Worker: cmd.Worker}, movie.Result{
@@ -58,7 +58,7 @@ func (h FinishRenderHandler) Handle(ctx context.Context, cmd FinishRender) (even
 		}, at)
 	})
 	if err != nil && !errors.Is(err, ErrNothingToDo) {
-		return eventstore.Position{}, err // the outcome may be stored: the files stay
+		return eventstore.Position{}, err // the outcome may have been stored, so the files stay
 	}
 	if cmd.File != nil && !d.KeepsFile(cmd.File.Key) {
 		if err := deleteAll(ctx, h.files, cmd.File.Key, cmd.File.Thumbnail, cmd.File.Subtitles); err != nil {

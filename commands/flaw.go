@@ -7,9 +7,9 @@ const (
 	FlawOrphaned = "orphaned"
 )
 
-// Flaw is what is wrong with a file of a cache; without a kind nothing is.
+// Flaw describes what is wrong with a file of a cache; an empty Kind: nothing.
 type Flaw struct {
 	Kind   string
-	Detail string   // what is wrong, for people
-	Remove []string // paths of the files that go when it is repaired, in this order: then it is made again when it is wanted
+	Detail string   // description for people
+	Remove []string // paths of the files to remove for a repair, in this order; the asset is made again when it is needed
 }

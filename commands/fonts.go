@@ -7,29 +7,30 @@ import (
 	"moviola/domain/document"
 )
 
-// FontFace is a font file of a family that was fetched by its name.
+// FontFace is a font file of a family that was fetched by name.
 type FontFace struct {
-	Family string // as it was asked for
+	Family string // name as requested
 	Path   string // of the file on this host: TrueType, OpenType or WOFF
 	Hash   string // SHA-256 of its content
-	Weight int    // 100 to 900; of a variable font the lightest
-	To     int    // the heaviest of a variable font; else Weight
+	Weight int    // 100 to 900; of a variable font the minimum
+	To     int    // maximum weight of a variable font; otherwise equal to Weight
 	Italic bool
-	Range  string // characters, as unicode-range of CSS; empty: all
+	Range  string // characters, as in unicode-range of CSS; empty: all
 }
 
-// Fonts are those of the families that were asked for and are known.
+// Fonts are the font files of the requested families that exist.
 type Fonts struct {
 	Faces []FontFace
-	// Unreachable are the families that could not be asked for: they may be there another time.
+	// Unreachable are the families that could not be requested now; a later request may find them.
 	Unreachable []string
 }
 
-// FontFamilies fetches families by their names, once for all accounts.
+// FontFamilies fetches font families by name, shared by all accounts.
 type FontFamilies interface {
-	// Families returns the fonts of the wishes, from what is kept or from the service. It waits for an answer for 5 s at most. A
-	// service that was found not to answer since a time is not asked again for the next minute; the zero time: it is.
+	// Families returns the fonts for the wishes, from the cache or from the font service, whose answer it waits for up to 5 s.
+	// When the service has failed to answer after since, it is not asked again within a minute; a zero since: it is asked.
 	Families(ctx context.Context, wishes []document.FontWish, since time.Time) Fonts
-	// Kept says that Families would ask nobody: all that the wishes name is installed, shipped or kept, or is known not to be there.
+	// Kept reports whether Families would not have to ask the service: every wish is installed, shipped or cached, or is known
+	// not to exist.
 	Kept(ctx context.Context, wishes []document.FontWish) bool
 }

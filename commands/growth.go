@@ -9,11 +9,11 @@ import (
 	"moviola/internal/fair"
 )
 
-// growthCost is what reading one movie may take that has variables, iterations or templates, in bytes: no body costs more.
+// growthCost is the maximum memory, in bytes, for parsing one movie with variables, iterations or templates.
 const growthCost = 40 << 20
 
-// enter waits until a document may be read that may grow. Accounts take turns. One that cannot grow waits for nothing, and has no
-// part.
+// enter waits for memory to parse a document that may grow by expansion. Accounts take turns. A document that cannot grow does
+// not wait, and reserves nothing.
 func (h SubmitMovieHandler) enter(ctx context.Context, account domain.AccountID, body []byte) (*fair.Part, error) {
 	if h.growth == nil || !document.MayGrow(body) {
 		return nil, nil
@@ -25,7 +25,7 @@ func (h SubmitMovieHandler) enter(ctx context.Context, account domain.AccountID,
 	return part, nil
 }
 
-// stay keeps of the part what the movie really takes, until ctx ends.
+// stay reduces the reservation to the movie's real size, and keeps that until ctx ends.
 func (r reading) stay(ctx context.Context) {
 	switch {
 	case r.part == nil:
@@ -37,7 +37,7 @@ func (r reading) stay(ctx context.Context) {
 	}
 }
 
-// leave gives the part back.
+// leave releases the reservation.
 func (r reading) leave() {
 	if r.part != nil {
 		r.part.Release()

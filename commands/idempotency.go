@@ -12,20 +12,20 @@ import (
 	"moviola/eventstore"
 )
 
-// bodyHash is by what two bodies are compared.
+// bodyHash is the hash by which two bodies are compared.
 func bodyHash(body []byte) string {
 	hash := sha256.Sum256(body)
 	return hex.EncodeToString(hash[:])
 }
 
-// earlier is what an earlier request with the same key and body has come to.
+// earlier is the result of an earlier request with the same key and body.
 type earlier struct {
-	project  domain.ProjectID // reserved for it; empty: there was none
-	accepted *Submission      // its answer; nil: none yet
+	project  domain.ProjectID // reserved for the request; empty: there was no such request
+	accepted *Submission      // answer to the request; nil: none yet
 }
 
-// earlier looks for a request with the same key and body. It comes before all other checks: what has been accepted once is
-// not refused because the credits are spent now. Decision 25.
+// earlier looks for a request with the same key and body. It comes before all other checks: a request that was accepted once must
+// not be refused later because the credits are spent now. Decision 25.
 func (h SubmitMovieHandler) earlier(ctx context.Context, cmd SubmitMovie) (earlier, error) {
 	if cmd.IdempotencyKey == "" {
 		return earlier{}, nil
@@ -56,7 +56,7 @@ func (h SubmitMovieHandler) earlier(ctx context.Context, cmd SubmitMovie) (earli
 	return earlier{project: reserved.Project}, nil
 }
 
-// key folds what is known of a key.
+// key folds the stream of an idempotency key.
 func (h SubmitMovieHandler) key(ctx context.Context, account domain.AccountID, key string) (*idempotency.Key, error) {
 	k := new(idempotency.Key)
 	_, err := h.movies.log.CatchUp(ctx, idempotency.Stream(account, key), eventstore.Appended{Revision: eventstore.NoStream},
@@ -67,7 +67,7 @@ func (h SubmitMovieHandler) key(ctx context.Context, account domain.AccountID, k
 	return k, nil
 }
 
-// remembers says whether a request with the key was answered with success, whatever its body was.
+// remembers reports whether a request with the key was accepted, whatever its body was.
 func (h SubmitMovieHandler) remembers(ctx context.Context, account domain.AccountID, key string) (bool, error) {
 	if key == "" {
 		return false, nil
@@ -84,8 +84,8 @@ func (h SubmitMovieHandler) remembers(ctx context.Context, account domain.Accoun
 	return fate == idempotency.Accepted, err
 }
 
-// reserve gives the key to a new project, or returns the project that it stands for already. Without a key every request has
-// its own.
+// reserve reserves the key for a new project, or returns the project that it is reserved for. Without a key it returns a new
+// project.
 func (h SubmitMovieHandler) reserve(ctx context.Context, cmd SubmitMovie) (domain.ProjectID, error) {
 	project := h.newProject()
 	if cmd.IdempotencyKey == "" {
@@ -111,7 +111,7 @@ func (h SubmitMovieHandler) reserve(ctx context.Context, cmd SubmitMovie) (domai
 	return reserved.Project, nil
 }
 
-// accepted is the answer that the request for a project was given, and what has become of its movie.
+// accepted returns the answer that the request for a project got, and the state of the movie.
 func (h SubmitMovieHandler) accepted(ctx context.Context, project domain.ProjectID) (Submission, idempotency.Fate, error) {
 	m := movie.New(project)
 	at, err := h.movies.log.CatchUp(ctx, movie.Stream(project), eventstore.Appended{Revision: eventstore.NoStream}, m.Apply)

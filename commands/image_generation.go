@@ -6,29 +6,30 @@ import (
 	"moviola/domain"
 )
 
-// ImageGenerator makes pictures of descriptions.
+// ImageGenerator makes pictures from descriptions.
 type ImageGenerator interface {
-	// Generate returns a picture of what the prompt describes, as a still on the local disk. The same request of the same account
-	// is answered from a cache. A *domain.Error is the fault of the request, of the provider, or of there being none, and its
-	// text is meant for the client, without naming the element; any other error may pass. Safe for concurrent use. Decision 48.
+	// Generate returns a picture for the prompt as a still on the local disk. A repeated request of the same account is answered
+	// from a cache. A *domain.Error is the fault of the request or the provider, or says that there is no provider; its text is
+	// for the client and does not name the element. Other errors may be transient. It is safe for concurrent use. Decision 48.
 	Generate(ctx context.Context, request ImageRequest) (GeneratedImage, error)
 }
 
-// ImageRequest is one picture to be made.
+// ImageRequest is a request for one picture.
 type ImageRequest struct {
 	Account    domain.AccountID
-	Prompt     string         // what it shows
-	Model      string         // of the provider; empty: its default
+	Prompt     string         // description of the picture
+	Model      string         // name at the provider; empty: the provider's default
 	Aspect     string         // document.Horizontal, document.Vertical or document.Squared
-	Connection string         // id of a saved connection; empty: the provider of this server
-	Settings   map[string]any // model-settings as the document has them, or nil
-	// Fresh asks for a picture that no other movie has got; attempts at the same movie get the same one. Empty: any will do.
+	Connection string         // id of a saved connection; empty: this server's provider
+	Settings   map[string]any // model-settings of the document; may be nil
+	// Fresh requests a picture that no other movie uses; attempts at the same movie get the same one. Empty: a cached picture of
+	// any movie will do.
 	Fresh domain.ProjectID
 }
 
-// GeneratedImage is a picture that was made.
+// GeneratedImage is a generated picture.
 type GeneratedImage struct {
 	Asset    Asset
-	Cached   bool // it was made before, and costs nothing now
+	Cached   bool // from the cache, at no cost
 	Warnings []string
 }

@@ -16,7 +16,7 @@ import (
 	"moviola/eventstore"
 )
 
-// NewBatchID makes the id of a batch of movies.
+// NewBatchID returns a new id of a batch of movies.
 func NewBatchID() batch.ID {
 	id, err := domain.NewProjectID(rand.Reader, time.Now())
 	if err != nil {
@@ -25,7 +25,7 @@ func NewBatchID() batch.ID {
 	return batch.ID(id)
 }
 
-// movieBatches is what the commands on batches of movies share. Decision 63.
+// movieBatches has the functions that commands on batches of movies share. Decision 63.
 type movieBatches struct {
 	log     *eventstore.Log
 	now     eventstore.Clock
@@ -33,7 +33,7 @@ type movieBatches struct {
 	plans   *AccountPlans
 }
 
-// decide loads a batch, lets it decide, and appends. Deciding nothing is no error.
+// decide loads a batch, calls decide, and appends its events. No events are no error.
 func (s movieBatches) decide(
 	ctx context.Context, account domain.AccountID, id batch.ID, decide func(b *batch.Batch, at time.Time) ([]domain.Event, error),
 ) (*batch.Batch, eventstore.Appended, error) {
@@ -62,8 +62,8 @@ func (s movieBatches) load(ctx context.Context, id batch.ID) (*batch.Batch, even
 	return b, at, nil
 }
 
-// hold holds what all rows cost, in one append, and records that, or that it was refused: then it returns the refusal. It may be
-// repeated.
+// hold holds the credits for all rows in one append, and records that. When they are refused, it records and returns the refusal.
+// It may be repeated.
 func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*batch.Batch, eventstore.Appended, error) {
 	requested, _ := b.Requested()
 	rows := make([]ledger.BatchRow, len(requested.Rows))
@@ -89,13 +89,13 @@ func (s movieBatches) hold(ctx context.Context, id batch.ID, b *batch.Batch) (*b
 		}
 		return b.Accept(at), nil
 	})
-	if err == nil && b.Refused() != nil { // by this one, or by another that came first
+	if err == nil && b.Refused() != nil { // refused by this call, or by another one that came first
 		err = domain.Errorf(refusalKind(refusal), b.Refused().Code, "%s", b.Refused().Message)
 	}
 	return b, at, err
 }
 
-// refusalKind is the kind of a refusal; of one that another process has met, only the text is known.
+// refusalKind returns the kind of a refusal. Of a refusal that another process has recorded, only the text is known.
 func refusalKind(refusal *domain.Error) domain.Kind {
 	if refusal == nil {
 		return domain.Invalid

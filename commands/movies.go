@@ -12,34 +12,34 @@ import (
 	"moviola/eventstore"
 )
 
-// Movies is what the commands on one movie's stream share: it loads movies, and lets them decide.
+// Movies has the functions that commands on one movie's stream share: loading the movie, and deciding.
 type Movies struct {
 	log *eventstore.Log
 	now eventstore.Clock
 }
 
-// NewMovies returns the movies of a log. Without a clock they can be loaded only.
+// NewMovies returns the movies of a log. Without a clock they can only be loaded.
 func NewMovies(log *eventstore.Log, now eventstore.Clock) Movies { return Movies{log: log, now: now} }
 
-// decideMovie decides on a movie at a time. It has no effect but one that may be repeated, since it may be called more than once.
+// decideMovie decides on a movie at a time. It may be called more than once, so any effect it has must be safe to repeat.
 type decideMovie func(m *movie.Movie, at time.Time) ([]domain.Event, error)
 
-// DecidedMovie is what came of a decision: the movie after it, where its stream ends, and the events that were appended.
+// DecidedMovie is the result of a decision: the movie after it, the end of its stream, and the appended events.
 type DecidedMovie struct {
 	*movie.Movie
 	eventstore.Appended
 	Events []domain.Event
 }
 
-// Known is the movie as of the end of its stream.
+// Known returns the movie at the end of its stream.
 func (d DecidedMovie) Known() *KnownMovie { return &KnownMovie{d.Movie, d.Appended} }
 
-// Decide loads a movie, lets it decide, and appends. A lost claim is ErrNothingToDo.
+// Decide loads a movie, calls decide, and appends its events. A lost claim is ErrNothingToDo.
 func (s Movies) Decide(ctx context.Context, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
 	return s.DecideFor(ctx, "", project, decide)
 }
 
-// DecideFor is Decide for a movie that may have no event yet to say whose it is.
+// DecideFor is Decide for a movie that may have no event yet. account is the account of such a movie.
 func (s Movies) DecideFor(
 	ctx context.Context, account domain.AccountID, project domain.ProjectID, decide decideMovie,
 ) (DecidedMovie, error) {
@@ -49,7 +49,7 @@ func (s Movies) DecideFor(
 	return d, outcome(project, err)
 }
 
-// asked calls decide for a movie that is being folded, and keeps what it decides.
+// asked returns a decide function that stores the decision in d.
 func (s Movies) asked(
 	ctx context.Context, account domain.AccountID, d *DecidedMovie, decide decideMovie,
 ) func() (eventstore.Decision, error) {
@@ -61,13 +61,13 @@ func (s Movies) asked(
 	}
 }
 
-// KnownMovie is a movie as of a place in its stream. It is not safe for concurrent use.
+// KnownMovie is a movie folded up to a place in its stream. It is not safe for concurrent use.
 type KnownMovie struct {
 	movie *movie.Movie
 	at    eventstore.Appended
 }
 
-// DecideAfter is Decide for a movie that is known, and known up to where it is appended to after that. Nil is not known.
+// DecideAfter is Decide for a known movie. It appends to the known place and updates known. nil: the movie is loaded.
 func (s Movies) DecideAfter(
 	ctx context.Context, known *KnownMovie, project domain.ProjectID, decide decideMovie,
 ) (DecidedMovie, error) {
@@ -81,7 +81,7 @@ func (s Movies) DecideAfter(
 	return d, outcome(project, err)
 }
 
-// outcome is the error of a decision: a lost claim is ErrNothingToDo.
+// outcome returns the error of a decision: ErrNothingToDo for a lost claim.
 func outcome(project domain.ProjectID, err error) error {
 	switch {
 	case errors.Is(err, movie.ErrLost):
@@ -92,7 +92,7 @@ func outcome(project domain.ProjectID, err error) error {
 	return nil
 }
 
-// Must is Decide for work that is done by appending something: deciding nothing is ErrNothingToDo.
+// Must is Decide for commands that are done only by appending an event: a decision without events is ErrNothingToDo.
 func (s Movies) Must(ctx context.Context, project domain.ProjectID, decide decideMovie) (DecidedMovie, error) {
 	d, err := s.Decide(ctx, project, decide)
 	if err == nil && len(d.Events) == 0 {

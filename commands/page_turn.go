@@ -4,7 +4,8 @@ import "context"
 
 type pageTurnKey struct{}
 
-// OnPageTurn has begun called when a page that is drawn in the context gets its browser: it has waited for others until then.
+// OnPageTurn returns a context for drawing a page: begun is called when the page gets a browser, until when it waits for other
+// pages.
 func OnPageTurn(ctx context.Context, begun func()) context.Context {
 	return context.WithValue(ctx, pageTurnKey{}, begun)
 }

@@ -12,7 +12,7 @@ import (
 	"moviola/eventstore"
 )
 
-// PlanRender asks whether a movie whose exact length and size are known now may be encoded.
+// PlanRender checks whether a movie may be encoded, whose exact length and size are now known.
 type PlanRender struct {
 	Account domain.AccountID
 	Project domain.ProjectID
@@ -27,7 +27,7 @@ type PlanRender struct {
 type PlanRenderConfig struct {
 	Log     *eventstore.Log
 	Ledgers *ledgers.Ledgers
-	Plans   plan.Plans // the zero Plans are the built-in ones
+	Plans   plan.Plans // zero: the built-in plans
 	Now     func() time.Time
 }
 
@@ -42,8 +42,9 @@ func NewPlanRenderHandler(cfg PlanRenderConfig) PlanRenderHandler {
 	return PlanRenderHandler{plans: NewAccountPlans(cfg.Log, cfg.Now, cfg.Plans), ledgers: cfg.Ledgers}
 }
 
-// Handle holds the exact price, or refuses the render with the *domain.Error that becomes the movie's message: it is beyond
-// the account's plan (decision 17), or costs more than is available. Other errors are those of Ledgers.ChangeHold. Design §5.
+// Handle changes the hold to the exact price, or refuses the render with the *domain.Error that becomes the movie's message: when
+// the movie exceeds the account's plan (decision 17), or costs more than is available. Other errors are those of
+// Ledgers.ChangeHold. Design §5.
 func (h PlanRenderHandler) Handle(ctx context.Context, cmd PlanRender) error {
 	allowed, err := h.plans.Of(ctx, cmd.Account)
 	if err != nil {

@@ -8,42 +8,42 @@ import (
 	"moviola/domain/preload"
 )
 
-// Preparer makes one item of a preload ready: it downloads, has spoken, has generated or draws it.
+// Preparer prepares one item of a preload batch: it downloads, generates or draws an asset, or has a text spoken.
 type Preparer interface {
-	// Prepare returns the asset on the local disk. A *domain.Error is the item's own fault, and its text is meant for the client;
-	// any other error may pass. It is safe for concurrent use.
+	// Prepare returns the asset on the local disk. A *domain.Error is the item's own fault, and its text is for the client; other
+	// errors may be transient. It is safe for concurrent use.
 	Prepare(ctx context.Context, job PrepareJob) (Prepared, error)
 }
 
 // PrepareJob is one attempt at one item.
 type PrepareJob struct {
 	Account domain.AccountID
-	// Batch names the batch, or the movie whose property preload it is; Index is the item's place in it, from 0.
+	// Batch is the id of the batch, or of the movie with the property preload; Index is the item's index in it, from 0.
 	Batch   string
 	Index   int
 	Attempt int
 	Item    preload.Wanted
-	// FetchedSince is that of a RenderJob.
+	// FetchedSince has the meaning of RenderJob.FetchedSince.
 	FetchedSince time.Time
-	// Now is that of a RenderJob: when the batch was requested, or its movie's.
+	// Now has the meaning of RenderJob.Now: when the batch, or the movie, was requested.
 	Now time.Time
 }
 
-// Prepared is an asset that is ready. The caller moves its files away and then calls Close.
+// Prepared is a prepared asset. The caller moves its files away and then calls Close.
 type Prepared struct {
 	Path        string // of the asset
-	Extension   string // with its point: .png
+	Extension   string // with its dot: .png
 	ContentType string
 	Size        int64   // bytes
-	Duration    float64 // seconds; 0: it does not move
-	Width       int     // pixels; 0: there is nothing to see
+	Duration    float64 // in seconds; 0: not video or sound
+	Width       int     // in pixels; 0: not visible
 	Height      int
-	// Web is the path of a form of it that browsers can play; empty when they can play the asset itself. Spec: Preload item
+	// Web is the path of a copy in a format that browsers can play; empty when they can play the asset itself. Spec: Preload item
 	// result, webURL.
 	Web          string
 	WebExtension string
 	WebType      string
-	Generated    bool     // it was made of a description, by the program or by a provider
-	Warnings     []string // problems that it survived
+	Generated    bool     // generated from a description, by the program or by a provider
+	Warnings     []string // problems in spite of which the preparation succeeded
 	Close        func()   // removes the working files
 }

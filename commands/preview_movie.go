@@ -12,9 +12,9 @@ import (
 	"moviola/domain/plan"
 )
 
-// Preview reads a movie as a submission would: what it is made of, and the refusal that follows from it, the account's movies and
-// its plan. What the account has left is not asked for. Nothing is stored and nothing is held. The error is none of the movie.
-// Decision 32.
+// Preview checks a movie as a submission would. It returns what the movie is made of, and the refusal that follows from its JSON,
+// the account's movies and the plan, but does not check the account's credits. It stores and holds nothing. An error is not the
+// movie's fault. Decision 32.
 func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountID, body []byte) (lint.Input, error) {
 	read, err := h.read(ctx, SubmitMovie{Account: account, Body: body})
 	if err == nil {
@@ -28,8 +28,8 @@ func (h SubmitMovieHandler) Preview(ctx context.Context, account domain.AccountI
 	return read.lint, nil
 }
 
-// Sketch reads a movie that is to be shown before it is submitted: its JSON with the templates filled in, and the plan of the
-// account. It is refused as a submission would be, but for its length: nothing is made of it but pictures.
+// Sketch reads a movie for previews before it is submitted: it returns the JSON with the templates filled in, and the account's
+// plan. It refuses what a submission would refuse, except for the length: only pictures are made.
 func (h SubmitMovieHandler) Sketch(ctx context.Context, account domain.AccountID, body []byte) ([]byte, plan.Plan, error) {
 	if err := h.Admit(ctx, account, ""); err != nil {
 		return nil, plan.Plan{}, err
@@ -49,7 +49,7 @@ func (h SubmitMovieHandler) Sketch(ctx context.Context, account domain.AccountID
 	return read.full, allowed, err
 }
 
-// allowed refuses what is beyond the account's plan.
+// allowed refuses a movie that exceeds the account's plan.
 func (h SubmitMovieHandler) allowed(ctx context.Context, account domain.AccountID, doc *document.Movie) error {
 	allowed, err := h.plans.Of(ctx, account)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/template"
 )
 
-// NewProjectID makes a project id of now.
+// NewProjectID returns a new project id.
 func NewProjectID() domain.ProjectID {
 	project, err := domain.NewProjectID(rand.Reader, time.Now())
 	if err != nil {
@@ -17,7 +17,7 @@ func NewProjectID() domain.ProjectID {
 	return project
 }
 
-// NewTemplateID draws a template id that cannot be guessed: 20 characters of [A-Za-z0-9].
+// NewTemplateID returns a random template id that cannot be guessed: 20 characters of [A-Za-z0-9].
 func NewTemplateID() template.ID {
 	id, err := template.NewID(rand.Reader)
 	if err != nil {

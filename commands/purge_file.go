@@ -10,10 +10,10 @@ import (
 	"moviola/eventstore"
 )
 
-// PurgeFile removes the rendered file of a movie because of what has become of its account.
+// PurgeFile removes the rendered file of a movie because its account was purged or closed.
 type PurgeFile struct {
 	Project domain.ProjectID
-	// Before is the place in the log that the removal stops at: a file that was made later stays. Zero: every file goes.
+	// Before is a position in the log: a file that was rendered later stays. Zero: every file is removed.
 	Before eventstore.Position
 }
 
@@ -28,15 +28,15 @@ func NewPurgeFileHandler(log *eventstore.Log, files Files, now func() time.Time)
 	return PurgeFileHandler{movies: NewMovies(log, now), files: files}
 }
 
-// Handle removes the file and records it; the movie's entry stays. ErrNothingToDo: there is none (any more), or it is later.
-// Design §6: a purge removes only what stands in the log before its ZeroBalancePurged.
+// Handle removes the file and records that; the movie's entry stays. ErrNothingToDo: there is no file (any more), or it was
+// rendered later. Design §6: a purge removes only what is in the log before its ZeroBalancePurged.
 func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 	if cmd.Before != (eventstore.Position{}) {
 		made, err := h.madeAt(ctx, cmd.Project)
 		if err != nil {
 			return err
 		}
-		if made == (eventstore.Position{}) || made.Compare(cmd.Before) >= 0 { // none was made, as far as can be seen
+		if made == (eventstore.Position{}) || made.Compare(cmd.Before) >= 0 { // no render is visible, or it was later
 			return ErrNothingToDo
 		}
 	}
@@ -50,7 +50,7 @@ func (h PurgeFileHandler) Handle(ctx context.Context, cmd PurgeFile) error {
 	return err
 }
 
-// madeAt is the place in the log of the render that made the movie's file. A movie is finished once.
+// madeAt returns the position of the event of the render that made the movie's file. A movie is finished only once.
 func (h PurgeFileHandler) madeAt(ctx context.Context, project domain.ProjectID) (eventstore.Position, error) {
 	var made eventstore.Position
 	for recorded, err := range h.movies.log.Store().ReadStream(ctx, movie.Stream(project), eventstore.Forwards, 0) {

@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// maxBatchRead bounds what is read of a batch to find its flaws, in bytes: its rows, each with all of its template.
+	// maxBatchRead is the maximum of bytes parsed to find the flaws of a batch: its rows, each with its whole template.
 	maxBatchRead = 64 << 20
-	// maxFlawTries bounds how often a row is read once more to find the column that is at fault.
+	// maxFlawTries is how many times rows are parsed again to find the column at fault.
 	maxFlawTries = 300
 )
 
-// rowReader reads the rows of one batch.
+// rowReader parses the rows of one batch.
 type rowReader struct {
 	account  domain.AccountID
 	template string
-	texts    []lint.Text // of the templates as they are now
+	texts    []lint.Text // the templates as they are now
 	plan     plan.Plan
 	pack     bool
-	tries    int // that are left
+	tries    int // remaining of maxFlawTries
 }
 
-// readRows reads every row as a movie: what is good is priced, and of the others it is said what is wrong. An error is the
-// template's, or none of the batch's.
+// readRows parses every row as a movie. Valid rows get a price, the others a flaw. An error is the template's fault, or not the
+// batch's at all.
 func (h RequestBatchHandler) readRows(ctx context.Context, account domain.AccountID, order batch.Order) (batch.Requested, error) {
 	requested := batch.Requested{Account: account, Template: order.Template, Flaws: order.Flaws}
 	r := rowReader{account: account, template: order.Template, tries: maxFlawTries}
@@ -92,7 +92,7 @@ func (r *rowReader) all(ctx context.Context, rows []batch.Variables, requested *
 	return nil
 }
 
-// fillFrom fills a row's document in from templates that were read before.
+// fillFrom fills templates that were read before into a row's document.
 func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
 	return document.Fill(body, func(id, _ string) ([]byte, error) {
 		for _, text := range texts {
@@ -104,7 +104,7 @@ func fillFrom(texts []lint.Text, body []byte) ([]byte, error) {
 	})
 }
 
-// maxFlawText bounds the text of a flaw, in bytes: flaws stand in an event.
+// maxFlawText is the maximum length of a flaw's text, in bytes: flaws are part of an event.
 const maxFlawText = 300
 
 // read reads one row.
@@ -142,7 +142,7 @@ func (r *rowReader) read(row batch.Variables) (*document.Movie, *batch.Flaw, err
 	return in.Movie, nil, nil
 }
 
-// allowed refuses what no submission would take.
+// allowed refuses what every submission would refuse.
 func (r *rowReader) allowed(movie *document.Movie) error {
 	if err := document.CheckAWSKeys(movie); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (r *rowReader) allowed(movie *document.Movie) error {
 	return r.plan.CheckLength(document.KnownLength(movie), r.pack)
 }
 
-// blame finds the column at fault: the one without which the row is good, or has another flaw.
+// blame finds the column at fault: without it the row is valid, or has another flaw.
 func (r *rowReader) blame(row batch.Variables, flaw batch.Flaw) batch.Flaw {
 	if flaw.Column != "" {
 		return flaw

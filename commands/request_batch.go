@@ -16,16 +16,16 @@ import (
 	"moviola/eventstore"
 )
 
-// RequestBatch asks for a movie of one template for each row of variables. Decision 63.
+// RequestBatch requests a movie of one template for each row of variables. Decision 63.
 type RequestBatch struct {
 	Account domain.AccountID
 	Order   batch.Order
-	// Hash is that of everything that was asked for: a repetition with the same key has the same.
+	// Hash is the hash of the whole request: a retry with the same key has the same hash.
 	Hash           string
-	IdempotencyKey string // as in SubmitMovie
+	IdempotencyKey string // see SubmitMovie
 }
 
-// AcceptedBatch is a batch whose credits are held. Its movies are submitted by due work.
+// AcceptedBatch is a batch whose credits are held. The work list submits its movies.
 type AcceptedBatch struct {
 	ID        batch.ID
 	Requested batch.Requested
@@ -45,8 +45,8 @@ func (e *FlawedBatchError) Unwrap() error { return e.Refusal }
 
 // RequestBatchConfig is what NewRequestBatchHandler needs. Every field is required.
 type RequestBatchConfig struct {
-	Submit SubmitMovieHandler // whose rules hold for each row
-	NewID  func() batch.ID    // NewBatchID outside of tests
+	Submit SubmitMovieHandler // its rules hold for each row
+	NewID  func() batch.ID    // NewBatchID, except in tests
 }
 
 // RequestBatchHandler handles RequestBatch.
@@ -61,12 +61,12 @@ func NewRequestBatchHandler(cfg RequestBatchConfig) RequestBatchHandler {
 	return RequestBatchHandler{submit: cfg.Submit, batches: cfg.Submit.batches(), newID: cfg.NewID}
 }
 
-// batches are the batches beside the movies of a handler.
+// batches returns the movieBatches with this handler's dependencies.
 func (h SubmitMovieHandler) batches() movieBatches {
 	return movieBatches{log: h.movies.log, now: h.movies.now, ledgers: h.ledgers, plans: h.plans}
 }
 
-// Admit refuses an account that may not submit anything now, as it does for a movie. It is asked before the body is read.
+// Admit refuses an account that may not submit now, as for a movie. It is called before the body is read.
 func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	refused := h.submit.Admit(ctx, account, "")
 	if refused == nil || idempotencyKey == "" {
@@ -79,9 +79,9 @@ func (h RequestBatchHandler) Admit(ctx context.Context, account domain.AccountID
 	return refused
 }
 
-// Handle accepts the batch or refuses it whole. A crash at any point neither loses an accepted batch nor charges for nothing: the
-// rows come first, then Requested, then all holds in one append, then Accepted; due work goes on from wherever that ended. With
-// an idempotency key, whoever repeats the request goes on with the same batch.
+// Handle accepts the batch or refuses it as a whole. A crash at any point neither loses an accepted batch nor charges for
+// nothing: first the rows are stored, then Requested is appended, then all holds in one append, then Accepted; the work list
+// continues from any of these points. A retry with the same idempotency key continues the same batch.
 func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (AcceptedBatch, error) {
 	id, err := h.earlier(ctx, cmd)
 	if err != nil {
@@ -110,7 +110,7 @@ func (h RequestBatchHandler) Handle(ctx context.Context, cmd RequestBatch) (Acce
 	return AcceptedBatch{ID: id, Requested: requested, Position: at.Position}, nil
 }
 
-// request reads the rows, refuses what cannot be accepted, stores the rest and records that it was asked for.
+// request parses the rows, refuses invalid batches, stores the rows and records the request.
 func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (batch.ID, *batch.Batch, eventstore.Appended, error) {
 	none := eventstore.Appended{}
 	requested, err := h.check(ctx, cmd)
@@ -138,8 +138,8 @@ func (h RequestBatchHandler) request(ctx context.Context, cmd RequestBatch) (bat
 	return id, b, at, err
 }
 
-// check reads every row and refuses the batch when it has no good one, when it is to have only good ones, and when it costs more
-// than there is.
+// check parses every row. It refuses the batch when no row is valid, when all must be valid and one is not, and when it costs
+// more than is available.
 func (h RequestBatchHandler) check(ctx context.Context, cmd RequestBatch) (batch.Requested, error) {
 	requested, err := h.readRows(ctx, cmd.Account, cmd.Order)
 	if err != nil {
@@ -156,17 +156,17 @@ func (h RequestBatchHandler) check(ctx context.Context, cmd RequestBatch) (batch
 		sum += row.Held
 	}
 	if requested.Counted {
-		return requested, nil // how many are left is decided with all of them
+		return requested, nil // the month's quota is checked when all rows are counted
 	}
 	return requested, h.submit.ledgers.Expect(ctx, cmd.Account, func(l *ledger.Ledger) error { return l.Afford(sum) })
 }
 
-// keyStream is the stream of an idempotency key of batches: the same key may stand for a movie too.
+// keyStream is the stream of an idempotency key for batches, apart from that of the same key for movies.
 func keyStream(account domain.AccountID, key string) string {
 	return idempotency.Stream(account, "batch\x00"+key)
 }
 
-// reservation is the batch that a key stands for now, if it was accepted.
+// reservation returns the batch for which a key is reserved, if it was accepted.
 func (h RequestBatchHandler) reservation(ctx context.Context, account domain.AccountID, key string) (batch.ID, error) {
 	k, err := h.key(ctx, account, key)
 	if err != nil {
@@ -183,7 +183,7 @@ func (h RequestBatchHandler) reservation(ctx context.Context, account domain.Acc
 	return batch.ID(reserved.Project), nil
 }
 
-// earlier is the batch of an earlier request with the same key and body; empty: there was none. Decision 25.
+// earlier returns the batch of an earlier request with the same key and body; empty: there was none. Decision 25.
 func (h RequestBatchHandler) earlier(ctx context.Context, cmd RequestBatch) (batch.ID, error) {
 	if cmd.IdempotencyKey == "" {
 		return "", nil
@@ -211,7 +211,7 @@ func (h RequestBatchHandler) earlier(ctx context.Context, cmd RequestBatch) (bat
 	return batch.ID(reserved.Project), nil
 }
 
-// reserve gives the key to a new batch, or returns the one that it stands for already.
+// reserve reserves the key for a new batch, or returns the one that it is reserved for.
 func (h RequestBatchHandler) reserve(ctx context.Context, cmd RequestBatch) (batch.ID, error) {
 	id := h.newID()
 	if cmd.IdempotencyKey == "" {
@@ -246,7 +246,7 @@ func (h RequestBatchHandler) key(ctx context.Context, account domain.AccountID, 
 	return k, nil
 }
 
-// fate is what has become of a batch that a key stands for.
+// fate returns the state of a batch for which a key is reserved.
 func (h RequestBatchHandler) fate(ctx context.Context, id batch.ID) (idempotency.Fate, error) {
 	b, _, err := h.batches.load(ctx, id)
 	switch {
@@ -260,7 +260,7 @@ func (h RequestBatchHandler) fate(ctx context.Context, id batch.ID) (idempotency
 	return idempotency.Missing, nil
 }
 
-// failed is what a client reads when the store did not do its part. A *domain.Error stays what it is.
+// failed returns the error for the client when a store has failed. It returns a *domain.Error unchanged.
 func (h RequestBatchHandler) failed(account domain.AccountID, err error) error {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {

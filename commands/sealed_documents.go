@@ -14,24 +14,24 @@ import (
 	"moviola/domain/document"
 )
 
-// sealedMark begins a stored document that is encrypted. No JSON begins like that.
+// sealedMark is the prefix of an encrypted stored document. No JSON begins like that.
 const sealedMark = "moviola sealed document\n"
 
-// maxSealedBytes bounds what is read of an encrypted document.
+// maxSealedBytes is the maximum read of an encrypted document.
 const maxSealedBytes = 16 << 20
 
-// ErrDamaged says that a stored document is not what was stored, or that nobody can decrypt it any more. Trying again changes
-// nothing; a backup may.
+// ErrDamaged says that a stored document differs from what was stored, or that it can no longer be decrypted. A retry does not
+// help; a backup may.
 var ErrDamaged = errors.New("the stored document is damaged")
 
-// sealedDocuments is a Files in which documents that carry secrets are encrypted. Decision 30.
+// sealedDocuments is a Files that encrypts documents with secrets. Decision 30.
 type sealedDocuments struct {
 	Files
 	vault Vault
 }
 
-// SealDocuments returns files in which the documents of movies that carry secrets of their destinations lie encrypted. Who opens
-// one reads what was posted. All other files are what they were.
+// SealDocuments returns a Files that encrypts movie documents with secrets of destinations. Opening one decrypts it. All other
+// files pass unchanged.
 func SealDocuments(files Files, vault Vault) Files { return sealedDocuments{files, vault} }
 
 // Put implements Files.
@@ -85,12 +85,12 @@ func sealFile(vault Vault, key string, content []byte) ([]byte, error) {
 	return append([]byte(sealedMark), data...), nil
 }
 
-// unsealFile reads a file that is encrypted. Another is left at its beginning, and the zero Sealed is returned. When it fails,
-// the file is closed; one that cannot be decrypted is ErrDamaged, beside what the Vault says.
+// unsealFile reads and decrypts a file. For a file that is not encrypted it seeks back to its beginning and returns the zero
+// Sealed. On failure the file is closed; when it cannot be decrypted, the error is ErrDamaged joined with the Vault's.
 func unsealFile(vault Vault, key string, file File) (content []byte, sealed connection.Sealed, err error) {
 	defer func() {
 		if err != nil {
-			_ = file.Close() // the first error tells more
+			_ = file.Close() // the first error is more useful
 		}
 	}()
 	mark := make([]byte, len(sealedMark))
@@ -112,7 +112,8 @@ func unsealFile(vault Vault, key string, file File) (content []byte, sealed conn
 	return content, sealed, nil
 }
 
-// ResealDocument encrypts a stored document anew when another key than the vault's has encrypted it, and says whether it had to.
+// ResealDocument encrypts a stored document again when it was encrypted with another key than the vault's present one, and
+// returns whether it was.
 func ResealDocument(ctx context.Context, files Files, vault Vault, key string) (bool, error) {
 	file, err := files.Open(ctx, key)
 	if err != nil {

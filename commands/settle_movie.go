@@ -31,9 +31,9 @@ func NewSettleMovieHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, files 
 }
 
 // Handle ends the hold, or on counted plans the count. The movie's first outcome decides: a success in time is charged,
-// everything else is released, a success after the time-out too (decision 19). A movie from the cache costs nothing, but counts
-// (decision 20). The document of an abandoned submission goes first. Doing it again changes nothing. ErrNothingToDo: there is no
-// outcome yet.
+// everything else is released, also a success after the timeout (decision 19). A cached copy costs nothing, but is counted
+// (decision 20). The document of an abandoned submission is removed first. It is idempotent. ErrNothingToDo: there is no outcome
+// yet.
 func (h SettleMovieHandler) Handle(ctx context.Context, cmd SettleMovie) error {
 	m, err := h.movies.Load(ctx, cmd.Project)
 	if err != nil {

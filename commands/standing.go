@@ -11,28 +11,30 @@ import (
 	"moviola/eventstore"
 )
 
-// Standing is what an account may do now, as the log has it. Its plan and whether it is closed may be a second old.
+// Standing is what an account may do now, according to the log. Plan and closing may be up to a second old.
 type Standing struct {
 	Plan   plan.Plan
 	Closed bool
 	// Balance is granted − charged, in credits.
 	Balance int64
-	// Blocked says that nothing may be stored in the media library: the balance is zero on a plan that needs credits. Decision 39.
+	// Blocked says that the account may not store files in the media library: its balance is zero on a plan with credits.
+	// Decision 39.
 	Blocked bool
 }
 
-// Standings tell what accounts may do. They are safe for concurrent use.
+// Standings returns the standing of accounts. It is safe for concurrent use.
 type Standings struct {
 	plans   *AccountPlans
 	ledgers *ledgers.Ledgers
 }
 
-// NewStandings returns Standings. The zero Plans are the built-in ones.
+// NewStandings returns Standings. Zero plans: the built-in plans.
 func NewStandings(log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plans, now func() time.Time) *Standings {
 	return &Standings{plans: NewAccountPlans(log, now, plans), ledgers: ledgers}
 }
 
-// Of returns the standing of an account. One that is not to be seen is ErrUnavailable, for who asks has opened it.
+// Of returns the standing of an account. When the read finds no account, the error is ErrUnavailable: callers ask only for
+// accounts that were opened.
 func (s *Standings) Of(ctx context.Context, id domain.AccountID) (Standing, error) {
 	known, err := s.plans.know(ctx, id)
 	if err != nil {
@@ -48,7 +50,7 @@ func (s *Standings) Of(ctx context.Context, id domain.AccountID) (Standing, erro
 	}, nil
 }
 
-// RequireStorage refuses an account that may not store anything in its media library. Spec: Errors, POST /media/file.
+// RequireStorage refuses an account that may not store files in its media library. Spec: Errors, POST /media/file.
 func (s Standing) RequireStorage() error {
 	switch {
 	case s.Closed:

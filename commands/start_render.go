@@ -13,19 +13,19 @@ import (
 type StartRender struct {
 	Project domain.ProjectID
 	Worker  string // unique to one run of one process
-	Dead    int    // the attempt whose worker is known to be dead; 0: none
+	Dead    int    // attempt whose worker is known to be dead; 0: none
 	Death   domain.Death
-	Alone   bool // no other render or preload item will be in work in this process
-	Windows int  // that the attempts before have made, as far as is known here
+	Alone   bool // this process runs no other render or preload item beside it
+	Windows int  // number of windows that earlier attempts have made on this host
 }
 
 // RenderClaim is a claim on a movie's render.
 type RenderClaim struct {
 	Account      domain.AccountID
 	Attempt      int
-	DocumentHash string    // hex SHA-256 of the document under DocumentKey
-	FirstStarted time.Time // of the first attempt: the render times out by it
-	FetchedSince time.Time // when its sources were first asked for; zero: nobody did
+	DocumentHash string    // hex SHA-256 of the stored document
+	FirstStarted time.Time // start of the first attempt: the render timeout runs from it
+	FetchedSince time.Time // when its sources were first requested; zero: they were not
 	Held         int64     // credits held at submission
 	Draft        bool
 	Counted      bool  // on a counted plan: nothing is held
@@ -39,7 +39,7 @@ type StartRenderHandler struct {
 	timeout time.Duration
 }
 
-// NewStartRenderHandler returns a handler. The timeout counts from the movie's first RenderStarted.
+// NewStartRenderHandler returns a handler. The timeout runs from the movie's first RenderStarted.
 func NewStartRenderHandler(log *eventstore.Log, now func() time.Time, timeout time.Duration) StartRenderHandler {
 	return StartRenderHandler{movies: NewMovies(log, now), timeout: timeout}
 }

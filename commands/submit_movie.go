@@ -23,18 +23,17 @@ import (
 	"moviola/internal/fair"
 )
 
-// submitLimit is how long a submission may append. It is well below the age at which a hold without movie is abandoned.
+// submitLimit is the time limit of a submission's appends. It is well below the age at which a hold without a movie is abandoned.
 const submitLimit = 12 * time.Second
 
-// cleanupLimit is for taking back what a refused submission has stored.
+// cleanupLimit is the time limit for removing the document of a refused submission.
 const cleanupLimit = 2 * time.Second
 
-// SubmitMovie asks for a render.
+// SubmitMovie requests a render.
 type SubmitMovie struct {
 	Account domain.AccountID
 	Body    []byte // the movie JSON as it was posted
-	// IdempotencyKey makes a repetition get the first answer again: 1 to 255 characters, remembered for 24 hours; empty: none.
-	// Decision 25.
+	// IdempotencyKey makes a retry return the first answer: 1 to 255 characters, valid for 24 hours; empty: none. Decision 25.
 	IdempotencyKey string
 	MaxCredits     int64 // the most that the movie may cost; 0: as much as it does. Decision 75
 }
@@ -51,11 +50,11 @@ type SubmitMovieConfig struct {
 	Log        *eventstore.Log
 	Ledgers    *ledgers.Ledgers
 	Files      Files
-	Plans      plan.Plans              // the zero Plans are the built-in ones
-	NewProject func() domain.ProjectID // NewProjectID outside of tests
+	Plans      plan.Plans              // zero: the built-in plans
+	NewProject func() domain.ProjectID // NewProjectID, except in tests
 	Now        func() time.Time
-	Growth     *fair.Budget // what movies may take that grow while they are read; nil: as much as they need
-	// Room refuses an account whose rendered files take as much as they may; nil: they may take everything. Decision 71.
+	Growth     *fair.Budget // memory budget for parsing movies that grow by expansion; nil: no limit
+	// Room refuses an account whose rendered files have reached their limit; nil: no limit. Decision 71.
 	Room func(ctx context.Context, account string) error
 }
 
@@ -85,10 +84,10 @@ func NewSubmitMovieHandler(cfg SubmitMovieConfig) SubmitMovieHandler {
 	}
 }
 
-// Admit refuses an account that may not submit anything now, whatever it costs. It is asked before the body is read (decision
-// 4). Accounts on counted plans are never suspended (decision 36), and an answer that was given under an idempotency key is
-// given again whatever has become of the account since (decision 25): Handle decides that with the body. The key is empty
-// when there is none.
+// Admit refuses an account that may not submit anything now, at any price. It is called before the body is read (decision 4).
+// Accounts on counted plans are never suspended (decision 36). An answer under an idempotency key is repeated whatever has
+// happened to the account since (decision 25): when the key is known, Handle decides with the body. idempotencyKey is empty when
+// there is none.
 func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID, idempotencyKey string) error {
 	allowed, err := h.plans.Of(ctx, account)
 	if err != nil || allowed.Counted {
@@ -104,10 +103,10 @@ func (h SubmitMovieHandler) Admit(ctx context.Context, account domain.AccountID,
 	return refused
 }
 
-// Handle accepts the movie or refuses it with the *domain.Error of spec: Errors, POST /movies. A crash at any point neither
-// loses an accepted movie nor charges for nothing: the document comes first, then the hold, then MovieSubmitted; a hold whose
-// movie never came is closed by AbandonSubmission. With an idempotency key, whoever repeats the request takes the same steps
-// for the same project.
+// Handle accepts the movie or refuses it with the *domain.Error of spec: Errors, POST /movies. A crash at any point neither loses
+// an accepted movie nor charges for nothing: first the document is stored, then the hold is made, then MovieSubmitted is
+// appended; AbandonSubmission closes a hold whose movie was never submitted. A retry with the same idempotency key takes the same
+// steps for the same project.
 func (h SubmitMovieHandler) Handle(ctx context.Context, cmd SubmitMovie) (Submission, error) {
 	ctx, cancel := context.WithTimeout(ctx, submitLimit)
 	defer cancel()
@@ -120,7 +119,7 @@ func (h SubmitMovieHandler) Handle(ctx context.Context, cmd SubmitMovie) (Submis
 		if refused == nil || cmd.IdempotencyKey == "" {
 			return done, refused
 		}
-		// A request with the same key may have come in between, and hold what this one found missing.
+		// A concurrent request with the same key may have held the credits that this one found missing.
 		after, err := h.earlier(ctx, cmd)
 		if err != nil || after.project == before.project && after.accepted == nil {
 			return Submission{}, refused
@@ -130,7 +129,7 @@ func (h SubmitMovieHandler) Handle(ctx context.Context, cmd SubmitMovie) (Submis
 	return Submission{}, h.refusal(cmd.Account, err)
 }
 
-// accept takes the steps of a submission, for the project that an earlier request with the key may have reserved.
+// accept takes the steps of a submission. reserved is the project that an earlier request with the key has reserved, or empty.
 func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserved domain.ProjectID) (Submission, error) {
 	read, err := h.read(ctx, cmd)
 	if err != nil {
@@ -166,7 +165,7 @@ func (h SubmitMovieHandler) accept(ctx context.Context, cmd SubmitMovie, reserve
 	return h.submit(ctx, cmd, project, submittedOf(cmd.Account, read, terms))
 }
 
-// terms are what a submission is accepted on.
+// terms are the plan and price of a submission.
 type terms struct {
 	plan    plan.Plan
 	draft   bool
@@ -207,19 +206,18 @@ func (h SubmitMovieHandler) offer(
 	})
 }
 
-// reading is a body that was read.
+// reading is a parsed body.
 type reading struct {
-	body []byte // as it is stored: the one that was posted, or that of the movie to be rendered again
-	full []byte // with the templates filled in
+	body []byte // body as it will be stored: the posted one, or that of the movie to be rendered again
+	full []byte // body with the templates filled in
 	doc  *document.Movie
 	uses []movie.TemplateUse
-	lint lint.Input // what the document is checked with
-	part *fair.Part // of the budget of movies that grow; nil: none
+	lint lint.Input // input for the checks of the document
+	part *fair.Part // reservation in the budget for movies that grow; nil: none
 }
 
-// read parses the body. A reference to another movie of the account, alone in the body, is replaced by that movie's own
-// document (decision 18). Beside a movie it is nothing: the Node SDK sends the project of a movie along when the movie is
-// rendered again.
+// read parses the body. When the body is only a reference to another movie of the account, it uses that movie's document
+// (decision 18). A reference beside a movie is ignored: the Node SDK sends the project along when a movie is rendered again.
 func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading, error) {
 	read, err := h.parse(ctx, cmd.Account, cmd.Body)
 	if err != nil || read.doc.Project == "" || len(read.uses)+len(read.doc.Scenes)+len(read.doc.Elements) > 0 {
@@ -229,11 +227,11 @@ func (h SubmitMovieHandler) read(ctx context.Context, cmd SubmitMovie) (reading,
 	project := read.doc.Project
 	body, err := h.original(ctx, cmd.Account, domain.ProjectID(project))
 	if err != nil {
-		read.lint.Movie = nil // there is nothing to say of it but that it is not there
+		read.lint.Movie = nil // without the movie there is nothing else to check
 		return read, err
 	}
 	read, err = h.parse(ctx, cmd.Account, body)
-	read.lint.Body.Template = project // what is found in it is not in the body that was posted
+	read.lint.Body.Template = project // positions of findings refer to that movie's document, not to the posted body
 	return read, err
 }
 
@@ -271,7 +269,7 @@ func (h SubmitMovieHandler) parseNow(ctx context.Context, account domain.Account
 	return r, document.CheckAWSKeys(r.doc)
 }
 
-// submittedOf describes a movie. Its time is set when it is appended.
+// submittedOf returns the event for a movie. The append sets its time.
 func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitted {
 	hash, echo := sha256.Sum256(read.body), result.ReadEcho(read.body)
 	s := movie.Submitted{
@@ -288,7 +286,7 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 	}
 	destinations, err := document.Destinations(read.doc)
 	if err != nil {
-		// Nothing is delivered, but the mistake is recorded as the result of one destination (decision 33).
+		// Nothing will be delivered, but the error is recorded as the result of one destination (decision 33).
 		destinations = []document.Destination{{}}
 	}
 	for _, d := range destinations {
@@ -298,7 +296,7 @@ func submittedOf(account domain.AccountID, read reading, t terms) movie.Submitte
 	return s
 }
 
-// original is the document of a finished movie of the account.
+// original returns the document of a finished movie of the account.
 func (h SubmitMovieHandler) original(ctx context.Context, account domain.AccountID, project domain.ProjectID) ([]byte, error) {
 	m, err := h.movies.Load(ctx, project)
 	if err != nil {
@@ -323,8 +321,8 @@ func (h SubmitMovieHandler) original(ctx context.Context, account domain.Account
 	return body, nil
 }
 
-// hold holds the credits, or counts the movie. A refusal takes the document back; after any other failure the hold may stand,
-// and the submission is abandoned later.
+// hold holds the credits, or counts the movie. After a refusal it removes the document. After any other failure the hold may
+// exist, and the submission will be abandoned later.
 func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project domain.ProjectID, t terms) error {
 	var err error
 	if t.plan.Counted {
@@ -337,9 +335,9 @@ func (h SubmitMovieHandler) hold(ctx context.Context, cmd SubmitMovie, project d
 	case err == nil:
 		return nil
 	case errors.Is(err, ledger.ErrHoldEnded) && cmd.IdempotencyKey != "":
-		return nil // by another request with the key: the movie is there, or was abandoned, which its stream tells
+		return nil // another request with the key has ended the hold: the movie was submitted or abandoned, as its stream shows
 	case errors.As(err, &refusal) && cmd.IdempotencyKey != "":
-		return err // another request with the key may need the document; without a movie the sweep removes it
+		return err // another request with the key may need the document; when there is no movie, the daily chore removes it
 	case errors.As(err, &refusal):
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
@@ -368,10 +366,10 @@ func (h SubmitMovieHandler) submit(
 	if cmd.IdempotencyKey == "" {
 		return Submission{Project: project, At: s.At, Position: appended.Position}, nil
 	}
-	// Another request with the key may have been first: then the store took this append for a repetition.
+	// Another request with the key may have been first: then the store took this append for a retry.
 	done, fate, err := h.accepted(ctx, project)
 	if err == nil && fate != idempotency.Accepted {
-		// What was just acknowledged is not there to be read: the answer is a failure, never an empty project. Decision 60.
+		// The appended event is not visible, so the answer is an error, never an empty project. Decision 60.
 		err = fmt.Errorf("movie %s was appended and cannot be read back: %w", project, eventstore.ErrUnavailable)
 	}
 	if err != nil {
@@ -380,7 +378,7 @@ func (h SubmitMovieHandler) submit(
 	return done, nil
 }
 
-// refusal is what a client reads when the store did not do its part. A *domain.Error, and no error, stay what they are.
+// refusal returns the error for the client when a store has failed. It returns nil and a *domain.Error unchanged.
 func (h SubmitMovieHandler) refusal(account domain.AccountID, err error) error {
 	var refusal *domain.Error
 	if err == nil || errors.As(err, &refusal) || errors.Is(err, fair.ErrBusy) {

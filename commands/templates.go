@@ -13,8 +13,8 @@ import (
 	"moviola/eventstore"
 )
 
-// LibraryAccount is the account of the service itself: it has the examples of the library rendered, after all others' movies, and
-// may render every template for that.
+// LibraryAccount is the account of the service itself. Examples of the library are rendered for it, after the movies of all other
+// accounts; for that it may use every template.
 const LibraryAccount domain.AccountID = "library"
 
 // Templates reads templates, and fills them in.
@@ -37,7 +37,7 @@ func (s Templates) Load(ctx context.Context, id template.ID) (*template.Template
 	return t, nil
 }
 
-// Read returns the movie JSON of a template as it was at a hash.
+// Read returns the movie JSON of a template with a given hash.
 func (s Templates) Read(ctx context.Context, id template.ID, hash string) ([]byte, error) {
 	body, err := readHashed(ctx, s.files, blobkey.Body(id, hash), hash)
 	if err != nil {
@@ -46,19 +46,20 @@ func (s Templates) Read(ctx context.Context, id template.ID, hash string) ([]byt
 	return body, nil
 }
 
-// errNoTemplate refuses a movie whose template does not exist, or belongs to another account. Spec: Errors; decision 6.
+// errNoTemplate refuses a movie whose template does not exist or belongs to another account. Spec: Errors; decision 6.
 func errNoTemplate() error {
 	return domain.Errorf(domain.NotFound, "template_not_found", "Template not found")
 }
 
-// FilledDocument is a document with its templates, and what was used.
+// FilledDocument is a document with its templates filled in, and the templates used.
 type FilledDocument struct {
 	Body  []byte
 	Uses  []movie.TemplateUse
 	Texts []lint.Text
 }
 
-// Fill resolves a document's reference to a template, as the templates are now. With an error, there is what was used until then.
+// Fill fills the templates that a document refers to into it, as they are now. With an error, it returns the templates used so
+// far.
 func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []byte) (FilledDocument, error) {
 	var f FilledDocument
 	var err error
@@ -72,7 +73,8 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 		if err != nil {
 			return nil, err
 		}
-		// What a published template rests on is its owner's: whoever renders the one needs the other.
+		// A template that a published template uses is checked for the owner of the published one, since everybody may render
+		// that.
 		asker := owners[by]
 		if !t.Rendered(asker) && !(asker == LibraryAccount && t.Exists()) {
 			return nil, errNoTemplate()
@@ -86,7 +88,7 @@ func (s Templates) Fill(ctx context.Context, account domain.AccountID, body []by
 	return f, err
 }
 
-// FillDocument resolves the reference of a submitted document to templates, exactly as they were when it was submitted.
+// FillDocument fills templates into a submitted document, exactly as they were at the submission.
 func FillDocument(ctx context.Context, files Files, body []byte, uses []movie.TemplateUse) ([]byte, error) {
 	return document.Fill(body, func(id, _ string) ([]byte, error) {
 		for _, use := range uses {

@@ -15,7 +15,7 @@ import (
 // ChangePlan puts an account on another plan.
 type ChangePlan struct {
 	Account domain.AccountID
-	Plan    string // one of the installation's; empty: free
+	Plan    string // name of a plan of this installation; empty: free
 }
 
 // ChangePlanHandler handles ChangePlan.
@@ -26,15 +26,15 @@ type ChangePlanHandler struct {
 	now     eventstore.Clock
 }
 
-// NewChangePlanHandler returns a handler. The zero Plans are the built-in ones.
+// NewChangePlanHandler returns a handler. Zero plans: the built-in plans.
 func NewChangePlanHandler(
 	log *eventstore.Log, ledgers *ledgers.Ledgers, plans plan.Plans, now func() time.Time,
 ) ChangePlanHandler {
 	return ChangePlanHandler{log: log, ledgers: ledgers, plans: plans, now: now}
 }
 
-// Handle changes the plan; what is submitted from a second later on is held against it, in every process. An account that was
-// never opened is NotFound, a closed one a Conflict.
+// Handle changes the plan. Every process applies the new plan within a second. An account that was never opened is NotFound, a
+// closed one a Conflict.
 func (h ChangePlanHandler) Handle(ctx context.Context, cmd ChangePlan) (eventstore.Position, error) {
 	to, err := h.plans.Parse(cmd.Plan)
 	if err != nil {
@@ -47,7 +47,7 @@ func (h ChangePlanHandler) Handle(ctx context.Context, cmd ChangePlan) (eventsto
 	a := account.New(cmd.Account)
 	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
 		at := h.now.Stamp()
-		// Credits that come at this very moment do no harm: at the end of the 30 days the ledger is asked again.
+		// A grant at the same moment does no harm: after the 30 days the ledger is read again.
 		zero := !to.Counted && h.plans.Of(a.Plan()).Counted && totals.Balance <= 0
 		events, err := a.ChangePlan(account.PlanChanged{Plan: to.Name, Counted: to.Counted, Zero: zero, At: at})
 		return eventstore.Decision{Meta: eventstore.MetaOf(ctx, cmd.Account, at), Events: events}, err

@@ -14,7 +14,7 @@ import (
 	"moviola/eventstore"
 )
 
-// CloseAccount ends an account for ever.
+// CloseAccount closes an account for good.
 type CloseAccount struct {
 	Account domain.AccountID
 }
@@ -32,8 +32,8 @@ func NewCloseAccountHandler(log *eventstore.Log, ledgers *ledgers.Ledgers, now f
 	return CloseAccountHandler{log: log, ledgers: ledgers, cancel: commands.NewCancelMovieHandler(log, now), now: now}
 }
 
-// Handle closes the account. Doing it again changes nothing; an account that was never opened is NotFound. What follows is due
-// work: FinishClosing. Design §6.
+// Handle closes the account. It is idempotent; an account that was never opened is NotFound. The work list does the rest:
+// FinishClosing. Design §6.
 func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (eventstore.Position, error) {
 	a := account.New(cmd.Account)
 	appended, err := h.log.Decide(ctx, account.Stream(cmd.Account), a, func() (eventstore.Decision, error) {
@@ -47,9 +47,9 @@ func (h CloseAccountHandler) Handle(ctx context.Context, cmd CloseAccount) (even
 	return appended.Position, nil
 }
 
-// Finish closes the ledger of a closed account and cancels what is still to be rendered. It returns nil once nothing is held
-// or counted any more: then what is stored can go. ErrNothingToDo: the account is not closed, or something is still to be
-// settled; both are asked for again.
+// Finish closes the ledger of a closed account and cancels its open movies. It returns nil when nothing is held or counted any
+// more: then the account's files can be removed. ErrNothingToDo: the account is not closed, or a hold is not settled yet; the
+// work list retries.
 func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error {
 	a := account.New(cmd.Account)
 	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},
@@ -68,10 +68,10 @@ func (h CloseAccountHandler) Finish(ctx context.Context, cmd CloseAccount) error
 	}
 	for _, project := range open {
 		if _, _, item := ledger.ParseItem(project); item {
-			continue // it comes to its end like every item
+			continue // the item gets its result as usual
 		}
 		_, err := h.cancel.Handle(ctx, commands.CancelMovie{Account: cmd.Account, Project: project})
-		var refusal *domain.Error // it has ended, or has never come: it is settled, or abandoned, all the same
+		var refusal *domain.Error // the movie has ended, or was never submitted: its hold is settled or abandoned as usual
 		if err != nil && !errors.As(err, &refusal) && !errors.Is(err, commands.ErrNothingToDo) {
 			return fmt.Errorf("cancel movie %s of the closed account %s: %w", project, cmd.Account, err)
 		}

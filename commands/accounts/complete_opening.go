@@ -20,7 +20,7 @@ import (
 // firstGrant is the reference of an account's first credits.
 const firstGrant = "opening"
 
-// CompleteOpening gives an account that was opened its first credits and its first key.
+// CompleteOpening gives an opened account its first credits and its first key.
 type CompleteOpening struct {
 	Account domain.AccountID
 }
@@ -29,7 +29,8 @@ type CompleteOpening struct {
 type CompleteOpeningConfig struct {
 	Log     *eventstore.Log
 	Ledgers *ledgers.Ledgers
-	// FirstKeys is what the first keys of accounts are derived from: 32 secret bytes, the same for every process and for ever.
+	// FirstKeys is the secret from which the first keys of accounts are derived: 32 bytes, the same in every process, never
+	// changed.
 	FirstKeys []byte
 	Now       func() time.Time
 }
@@ -47,8 +48,8 @@ func NewCompleteOpeningHandler(cfg CompleteOpeningConfig) CompleteOpeningHandler
 	return CompleteOpeningHandler{log: cfg.Log, ledgers: cfg.Ledgers, firstKeys: cfg.FirstKeys, now: cfg.Now}
 }
 
-// Handle takes the steps that are left, and returns the key when this call has issued it. ErrNothingToDo: the opening is
-// complete, or the account was closed since.
+// Handle takes the remaining steps, and returns the key when this call has issued it. ErrNothingToDo: the opening is complete, or
+// the account was closed meanwhile.
 func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening) (OpenedAccount, error) {
 	opened, issued, err := h.finish(ctx, cmd.Account)
 	if err == nil && !issued {
@@ -57,8 +58,8 @@ func (h CompleteOpeningHandler) Handle(ctx context.Context, cmd CompleteOpening)
 	return opened, err
 }
 
-// finish takes the steps that are left and says whether the key was among them. Grant and key have ids that follow from the
-// account alone, so that whoever takes a step again, after a crash or beside another process, makes the same event.
+// finish takes the remaining steps and reports whether it has issued the key. The ids of grant and key follow from the account
+// alone. So a retry of a step, after a crash or beside another process, makes the same event.
 func (h CompleteOpeningHandler) finish(ctx context.Context, id domain.AccountID) (OpenedAccount, bool, error) {
 	a := account.New(id)
 	at, err := h.log.CatchUp(ctx, account.Stream(id), eventstore.Appended{Revision: eventstore.NoStream}, a.Apply)
@@ -77,7 +78,7 @@ func (h CompleteOpeningHandler) finish(ctx context.Context, id domain.AccountID)
 	return h.issueKey(ctx, id)
 }
 
-// issueKey gives the account its admin key. The last step: with it the opening is complete.
+// issueKey gives the account its admin key, the last step of an opening.
 func (h CompleteOpeningHandler) issueKey(ctx context.Context, id domain.AccountID) (OpenedAccount, bool, error) {
 	random, err := h.bytesFor(id)
 	if err != nil {
@@ -103,9 +104,9 @@ func (h CompleteOpeningHandler) issueKey(ctx context.Context, id domain.AccountI
 	return OpenedAccount{Account: id, Key: value, Position: appended.Position}, issued, nil
 }
 
-// bytesFor returns the bytes that an account's first key is drawn from. Nobody without the secret can tell them from random ones.
+// bytesFor returns the bytes from which an account's first key is made. Without the secret they cannot be told from random ones.
 func (h CompleteOpeningHandler) bytesFor(id domain.AccountID) (io.Reader, error) {
-	const plenty = 512 // a key takes about 42
+	const plenty = 512 // a key uses about 42
 	if len(h.firstKeys) < sha256.Size {
 		return nil, fmt.Errorf("derive the first key of account %s: the secret has %d bytes only", id, len(h.firstKeys))
 	}

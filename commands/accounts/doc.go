@@ -1,3 +1,3 @@
-// Package accounts has the use cases of those who run an installation: they open, change, close and purge accounts, grant
-// credits, issue and revoke keys, and every act of theirs is recorded.
+// Package accounts has the use cases of operators: they open, change, close and purge accounts, grant credits, issue and revoke
+// keys; and their acts are recorded.
 package accounts

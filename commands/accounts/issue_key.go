@@ -16,12 +16,12 @@ import (
 type IssueKey struct {
 	Account   domain.AccountID
 	Name      string
-	Role      key.Role   // of a legacy key it follows from the kind
-	Legacy    key.Legacy // empty but for keys of the old kinds, which only operators issue. Decision "Roles"
+	Role      key.Role   // ignored for a legacy key, whose kind determines the role
+	Legacy    key.Legacy // set for legacy keys only, which only operators issue. Decision "Roles"
 	ExpiresAt *time.Time // nil: never
 }
 
-// IssuedKey is a new key. Value is the key itself: shown once, stored nowhere.
+// IssuedKey is a new key. Value is the key itself: it is shown once and not stored.
 type IssuedKey struct {
 	Value     string
 	ID        string
@@ -38,13 +38,12 @@ type IssueKeyHandler struct {
 	now    eventstore.Clock
 }
 
-// NewIssueKeyHandler returns a handler. Keys are drawn from random: crypto/rand.Reader outside of tests.
+// NewIssueKeyHandler returns a handler. random is the source of keys: crypto/rand.Reader, except in tests.
 func NewIssueKeyHandler(log *eventstore.Log, random io.Reader, now func() time.Time) IssueKeyHandler {
 	return IssueKeyHandler{log: log, random: random, now: now}
 }
 
-// Handle issues the key. An account that was never opened is NotFound; a name, role or expiry that is not valid is Invalid.
-// Decision 49.
+// Handle issues the key. An account that was never opened is NotFound; an invalid name, role or expiry is Invalid. Decision 49.
 func (h IssueKeyHandler) Handle(ctx context.Context, cmd IssueKey) (IssuedKey, error) {
 	a := account.New(cmd.Account)
 	if _, err := h.log.CatchUp(ctx, account.Stream(cmd.Account), eventstore.Appended{Revision: eventstore.NoStream},
@@ -77,7 +76,7 @@ func (h IssueKeyHandler) Handle(ctx context.Context, cmd IssueKey) (IssuedKey, e
 	}, nil
 }
 
-// stampOf is a time as events carry it.
+// stampOf returns an optional time in the form for events.
 func stampOf(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

@@ -13,30 +13,30 @@ import (
 	"moviola/eventstore"
 )
 
-// firstCredits are what a new account gets unless the operator says otherwise. Decision 36.
+// firstCredits is the default of a new account's credits. Decision 36.
 const firstCredits = 600
 
 // OpenAccount opens an account, with its first credits and an admin key.
 type OpenAccount struct {
-	ID      domain.AccountID // empty: drawn at random
+	ID      domain.AccountID // empty: a random id
 	Name    string
-	Plan    string // one of the installation's; empty: free
+	Plan    string // name of a plan of this installation; empty: free
 	Credits *int64 // nil: 600
 }
 
-// OpenedAccount is a new account. Key is its admin key: shown once, stored nowhere.
+// OpenedAccount is a new account. Key is its admin key: it is shown once and not stored.
 type OpenedAccount struct {
 	Account  domain.AccountID
 	Key      string
-	Position eventstore.Position // of the last of its events
+	Position eventstore.Position // of its last event
 }
 
 // OpenAccountConfig is what NewOpenAccountHandler needs. Every field but Plans is required.
 type OpenAccountConfig struct {
 	Log      *eventstore.Log
 	Complete CompleteOpeningHandler
-	Plans    plan.Plans // the zero Plans are the built-in ones
-	Random   io.Reader  // of ids: crypto/rand.Reader outside of tests
+	Plans    plan.Plans // zero: the built-in plans
+	Random   io.Reader  // source of ids: crypto/rand.Reader, except in tests
 	Now      func() time.Time
 }
 
@@ -54,8 +54,8 @@ func NewOpenAccountHandler(cfg OpenAccountConfig) OpenAccountHandler {
 	return OpenAccountHandler{log: cfg.Log, complete: cfg.Complete, plans: cfg.Plans, random: cfg.Random, now: cfg.Now}
 }
 
-// Handle opens the account: AccountOpened first, then its credits and its key. What a crash leaves undone is due work, see
-// CompleteOpening. An account that exists already is a Conflict.
+// Handle opens the account: it appends AccountOpened, then grants the credits and issues the key. After a crash the work list
+// continues, see CompleteOpening. An account that exists already is a Conflict.
 func (h OpenAccountHandler) Handle(ctx context.Context, cmd OpenAccount) (OpenedAccount, error) {
 	credits := int64(firstCredits)
 	if cmd.Credits != nil {

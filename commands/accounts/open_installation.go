@@ -8,7 +8,7 @@ import (
 	"moviola/eventstore"
 )
 
-// OpenInstallation says with which secret a process works on the log.
+// OpenInstallation announces the secret with which a process uses the log.
 type OpenInstallation struct {
 	Fingerprint string // of the secret
 }
@@ -24,8 +24,8 @@ func NewOpenInstallationHandler(log *eventstore.Log, now func() time.Time) OpenI
 	return OpenInstallationHandler{log: log, now: now}
 }
 
-// Handle opens the installation on the first start, and does nothing after. Another secret than the first is a Conflict.
-// Design §2.
+// Handle records the secret's fingerprint at the first start. Later it does nothing, but another secret than the first is a
+// Conflict. Design §2.
 func (h OpenInstallationHandler) Handle(ctx context.Context, cmd OpenInstallation) error {
 	var i installation.Installation
 	_, err := h.log.Decide(ctx, installation.Stream, &i, func() (eventstore.Decision, error) {

@@ -15,7 +15,7 @@ import (
 	"moviola/eventstore"
 )
 
-// PurgeAccount says that what is stored for an account goes, because its balance has been zero for too long.
+// PurgeAccount decides that an account's files are removed, because its balance has been zero for too long.
 type PurgeAccount struct {
 	Account domain.AccountID
 }
@@ -24,15 +24,15 @@ type PurgeAccount struct {
 type PurgeAccountConfig struct {
 	Log     *eventstore.Log
 	Ledgers *ledgers.Ledgers
-	Plans   plan.Plans // the zero Plans are the built-in ones
+	Plans   plan.Plans // zero: the built-in plans
 	Now     func() time.Time
 	// After is how long the balance must have been zero. Decision 39: 30 days.
 	After time.Duration
-	// Again is how long after the first removal a closed account's is repeated. Design §6: a day.
+	// Again is the time between the first and the second removal of a closed account's files. Design §6: a day.
 	Again time.Duration
 }
 
-// PurgeAccountHandler handles PurgeAccount, and knows what a removal has to remove.
+// PurgeAccountHandler handles PurgeAccount, and determines what a removal has to remove.
 type PurgeAccountHandler struct {
 	log          *eventstore.Log
 	ledgers      *ledgers.Ledgers
@@ -47,8 +47,8 @@ func NewPurgeAccountHandler(cfg PurgeAccountConfig) PurgeAccountHandler {
 		again: cfg.Again}
 }
 
-// Handle appends ZeroBalancePurged when its time has come; the removal is due work. ErrNothingToDo: credits have come, the time
-// is not over, the account is closed or on a plan without credits, or it has been done. Decision 39.
+// Handle appends ZeroBalancePurged when it is due; the work list removes the files. ErrNothingToDo: the account has credits
+// again, the time is not over, the account is closed or on a plan without credits, or the purge is recorded already. Decision 39.
 func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error {
 	a, err := h.load(ctx, cmd.Account)
 	if err != nil {
@@ -69,17 +69,17 @@ func (h PurgeAccountHandler) Handle(ctx context.Context, cmd PurgeAccount) error
 	return err
 }
 
-// Clearing is a removal of what is stored for an account.
+// Clearing is a removal of an account's files.
 type Clearing struct {
 	Account domain.AccountID
 	Reason  account.ClearReason
-	// Before is the place in the log that the removal stops at: what came later stays. Zero: everything goes.
+	// Before is a position in the log: what was stored later stays. Zero: everything is removed.
 	Before eventstore.Position
-	// Last says that a closed account's removal is not repeated: what was needed to end its movies can go too.
+	// Last says that this is the final removal for a closed account: what was needed to end its movies is removed too.
 	Last bool
 }
 
-// Due returns the removal that an account waits for. ErrNothingToDo: none, or not yet.
+// Due returns the removal that is due for an account. ErrNothingToDo: none is.
 func (h PurgeAccountHandler) Due(ctx context.Context, id domain.AccountID) (Clearing, error) {
 	a, err := h.load(ctx, id)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h PurgeAccountHandler) dueFor(ctx context.Context, a clearable) (Clearing,
 	return Clearing{Account: a.ID(), Reason: account.Purged, Before: purged}, err
 }
 
-// Done records that a removal is over. ErrNothingToDo: another process has done so.
+// Done records that a removal is complete. ErrNothingToDo: another process has recorded it.
 func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 	for {
 		at := h.now.Stamp()
@@ -125,7 +125,7 @@ func (h PurgeAccountHandler) Done(ctx context.Context, done Clearing) error {
 	}
 }
 
-// clearable is an account, where its stream ends, and where in the log what it had was last purged.
+// clearable is an account, the end of its stream, and the position of its last purge in the log.
 type clearable struct {
 	*account.Account
 	end    eventstore.Revision
@@ -152,7 +152,7 @@ func (h PurgeAccountHandler) load(ctx context.Context, id domain.AccountID) (cle
 	return c, nil
 }
 
-// lastPurge finds the place of the last ZeroBalancePurged: close to the end of the ledger, for an account at zero does little.
+// lastPurge finds the position of the last ZeroBalancePurged. It reads backwards: an account at zero has few later events.
 func (h PurgeAccountHandler) lastPurge(ctx context.Context, id domain.AccountID) (eventstore.Position, bool, error) {
 	for recorded, err := range h.log.Store().ReadStream(ctx, ledger.Stream(id), eventstore.Backwards, -1) {
 		if err != nil {

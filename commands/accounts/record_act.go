@@ -11,12 +11,12 @@ import (
 	"moviola/eventstore"
 )
 
-// RecordAct writes an act of an operator into the trail. None of its texts may carry a secret.
+// RecordAct records an act of an operator in the audit trail. Its texts must not contain secrets.
 type RecordAct struct {
-	Who string // as the caller names itself
-	Act string // what is to be done: "grant credits"
-	On  string // the account, key, piece of work or template
-	How string // what else matters: an amount, a plan, a reference
+	Who string // name that the operator gives
+	Act string // what will be done: "grant credits"
+	On  string // subject: the account, key, work item or template
+	How string // details: an amount, a plan, a reference
 }
 
 // RecordActHandler handles RecordAct.
@@ -26,12 +26,12 @@ type RecordActHandler struct {
 	now    eventstore.Clock
 }
 
-// NewRecordActHandler returns a handler. Ids are drawn from random: crypto/rand.Reader outside of tests.
+// NewRecordActHandler returns a handler. random is the source of ids: crypto/rand.Reader, except in tests.
 func NewRecordActHandler(log *eventstore.Log, random io.Reader, now func() time.Time) RecordActHandler {
 	return RecordActHandler{log: log, random: random, now: now}
 }
 
-// Handle records the act and returns it. It comes before what it records, so that nothing is done that the trail does not know.
+// Handle records the act and returns it. It is called before the act is done, so that every act is in the trail.
 func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (operator.Acted, error) {
 	id, err := operator.NewID(h.random)
 	if err != nil {
@@ -44,12 +44,12 @@ func (h RecordActHandler) Handle(ctx context.Context, cmd RecordAct) (operator.A
 	return acted, h.append(ctx, acted)
 }
 
-// Refuse records why a recorded act was not done.
+// Refuse records why a recorded act was refused.
 func (h RecordActHandler) Refuse(ctx context.Context, acted operator.Acted, why string) error {
 	return h.append(ctx, acted.Refuse(why))
 }
 
-// append puts an event at the end of the stream of its act's month.
+// append appends an event to the stream of its act's month.
 func (h RecordActHandler) append(ctx context.Context, acted operator.Acted) error {
 	stream := operator.Stream(acted.At)
 	for {

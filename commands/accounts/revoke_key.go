@@ -11,16 +11,16 @@ import (
 	"moviola/eventstore"
 )
 
-// RevokeKey ends a key of an account.
+// RevokeKey revokes a key of an account.
 type RevokeKey struct {
 	ID      string           // 32 hex digits
-	Account domain.AccountID // whose key it has to be; empty for operators, who may revoke every key
+	Account domain.AccountID // account to which the key must belong; empty for operators, who may revoke every key
 }
 
 // Revocation is a revoked key.
 type Revocation struct {
-	Account  domain.AccountID // whose key it was
-	At       time.Time        // of the first revocation
+	Account  domain.AccountID // account of the key
+	At       time.Time        // time of the first revocation
 	Position eventstore.Position
 }
 
@@ -35,8 +35,8 @@ func NewRevokeKeyHandler(log *eventstore.Log, now func() time.Time) RevokeKeyHan
 	return RevokeKeyHandler{log: log, now: now}
 }
 
-// Handle revokes the key, once; after that it returns when that was. A key that is not the account's is NotFound, like one that
-// does not exist. Renders that were begun with the key go on. Decision 49.
+// Handle revokes the key. A repeated call returns the time of the first revocation. A key of another account is NotFound, like
+// one that does not exist. Renders that were submitted with the key continue. Decision 49.
 func (h RevokeKeyHandler) Handle(ctx context.Context, cmd RevokeKey) (Revocation, error) {
 	k := key.New()
 	stream := key.Stream(cmd.ID)
@@ -48,7 +48,7 @@ func (h RevokeKeyHandler) Handle(ctx context.Context, cmd RevokeKey) (Revocation
 	if err != nil {
 		return Revocation{}, fmt.Errorf("revoke key %s: %w", cmd.ID, err)
 	}
-	// Of two revocations at once, the store takes the second for a repetition of the first: only the stream knows the time.
+	// Of two concurrent revocations, the store takes the second append for a retry of the first, so the time must be read.
 	k = key.New()
 	at, err := h.log.CatchUp(ctx, stream, eventstore.Appended{Revision: eventstore.NoStream}, k.Apply)
 	if err != nil {

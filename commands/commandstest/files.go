@@ -1,4 +1,4 @@
-// Package commandstest imitates, in memory, what the commands are given: for tests of commands and of those who drive them.
+// Package commandstest has in-memory doubles of the dependencies of commands, for tests.
 package commandstest
 
 import (
@@ -25,12 +25,12 @@ type Files struct {
 	failFunc func(call, key string) error
 }
 
-// NewFiles returns an empty Files whose files are as old as a clock says.
+// NewFiles returns an empty Files. now is the clock for the age of its files.
 func NewFiles(now func() time.Time) *Files {
 	return &Files{content: make(map[string][]byte), written: make(map[string]time.Time), now: now}
 }
 
-// Fail lets a function decide which calls (put, open, delete, list) fail, and how; nil: none.
+// Fail sets a function that returns the error of a call (put, open, delete, list); nil: no call fails.
 func (f *Files) Fail(failFunc func(call, key string) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,7 +102,7 @@ func (f *Files) List(ctx context.Context, prefix string) ([]string, error) {
 	return keys, nil
 }
 
-// Walk hands every key below a prefix, in order, and when it was written, to visit, whose error ends the walk.
+// Walk calls visit with every key below a prefix, in order, and the time when it was written. An error of visit ends the walk.
 func (f *Files) Walk(ctx context.Context, prefix string, visit func(key string, written time.Time) error) error {
 	keys, err := f.List(ctx, prefix)
 	for _, key := range keys {

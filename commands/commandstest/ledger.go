@@ -9,8 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// SoundLedger replays a ledger's stream, fails the test when anything is negative at some prefix, and returns the totals at the
-// end.
+// SoundLedger replays a ledger's stream and returns its totals. It fails the test when a total is ever negative.
 func SoundLedger(t *testing.T, log *eventstore.Log, stream string) ledger.Totals {
 	t.Helper()
 	l := ledger.New()

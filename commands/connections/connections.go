@@ -11,7 +11,7 @@ import (
 	"moviola/eventstore"
 )
 
-// connections is what the commands on one connection's stream share.
+// connections has the functions that commands on connections share.
 type connections struct {
 	log   *eventstore.Log
 	vault commands.Vault
@@ -23,12 +23,12 @@ type OpenedConnection struct {
 	ID       string
 	Kind     connection.Kind
 	Settings connection.Settings // complete, with secrets
-	// Signing are the signing secrets of a webhook that has opted in, the newest first.
+	// Signing are the signing secrets of a signed webhook, newest first.
 	Signing []string
-	HostKey string // that the SFTP server showed first
+	HostKey string // host key that the SFTP server has shown at first
 }
 
-// Connections opens saved connections for their use.
+// Connections opens saved connections.
 type Connections struct{ connections }
 
 // NewConnections returns the saved connections of all accounts.
@@ -36,8 +36,8 @@ func NewConnections(log *eventstore.Log, vault commands.Vault) Connections {
 	return Connections{connections{log: log, vault: vault}}
 }
 
-// Open returns a connection of an account with its secrets. One that does not exist is a *domain.Error of kind NotFound, another
-// account's too (decision 6); one whose secrets cannot be read any more is one of kind Conflict.
+// Open returns a connection of an account with its secrets. One that does not exist, or belongs to another account (decision 6),
+// is a *domain.Error of kind NotFound; one whose secrets cannot be decrypted any more, of kind Conflict.
 func (c Connections) Open(ctx context.Context, account domain.AccountID, id string) (OpenedConnection, error) {
 	if connection.CheckID(id) != nil {
 		return OpenedConnection{}, connection.NotFound(id)
@@ -79,8 +79,8 @@ func (c connections) load(
 	return found, at, nil
 }
 
-// secrets opens what a connection was saved with. What cannot be read any more, damaged or sealed under a key that is gone, is a
-// *domain.Error of kind Conflict, and what the Vault says.
+// secrets decrypts the secrets of a connection. When they are damaged, or the key no longer exists, the error is a *domain.Error
+// of kind Conflict joined with the Vault's.
 func (c connections) secrets(account domain.AccountID, id string, saved connection.Saved) (connection.Settings, error) {
 	if saved.Version == 0 {
 		return nil, nil
@@ -113,7 +113,7 @@ func (c connections) seal(
 	return saved, nil
 }
 
-// decide loads a connection, lets it decide, and appends.
+// decide loads a connection, calls decide, and appends its events.
 func (c connections) decide(ctx context.Context, account domain.AccountID, id string,
 	decide func(found *connection.Connection) ([]domain.Event, error),
 ) (eventstore.Position, error) {

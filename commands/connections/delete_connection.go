@@ -10,7 +10,7 @@ import (
 	"moviola/eventstore"
 )
 
-// DeleteConnection ends a saved connection of an account.
+// DeleteConnection deletes a saved connection of an account.
 type DeleteConnection struct {
 	Account domain.AccountID
 	ID      string
@@ -24,20 +24,20 @@ func NewDeleteConnectionHandler(log *eventstore.Log, now func() time.Time) Delet
 	return DeleteConnectionHandler{connections{log: log, now: now}}
 }
 
-// Handle ends the connection. One that does not exist is NotFound. Deliveries that use it already go on.
+// Handle deletes the connection. One that does not exist is NotFound. Running deliveries that use it continue.
 func (h DeleteConnectionHandler) Handle(ctx context.Context, cmd DeleteConnection) (eventstore.Position, error) {
 	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
 		return found.Delete(cmd.ID, h.now.Stamp())
 	})
 }
 
-// RecordConnectionTest records what a test of a connection, or its first use, has shown.
+// RecordConnectionTest records the result of a test of a connection, or of its first use.
 type RecordConnectionTest struct {
 	Account domain.AccountID
 	ID      string
 	Success bool
-	Message string // shows scheme and host of addresses only
-	HostKey string // of an SFTP server, when it was seen
+	Message string // contains only scheme and host of addresses
+	HostKey string // host key of an SFTP server, if it was seen
 }
 
 // RecordConnectionTestHandler handles RecordConnectionTest.
@@ -48,7 +48,7 @@ func NewRecordConnectionTestHandler(log *eventstore.Log, now func() time.Time) R
 	return RecordConnectionTestHandler{connections{log: log, now: now}}
 }
 
-// Handle records it. It changes nothing when the connection is gone meanwhile.
+// Handle records the result. When the connection was deleted meanwhile, it does nothing.
 func (h RecordConnectionTestHandler) Handle(ctx context.Context, cmd RecordConnectionTest) (eventstore.Position, error) {
 	return h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {
 		return found.RecordTest(connection.Tested{
@@ -57,8 +57,8 @@ func (h RecordConnectionTestHandler) Handle(ctx context.Context, cmd RecordConne
 	})
 }
 
-// ResealConnection encrypts the secrets of a connection anew, when another key than the vault's has sealed them. Nothing else of
-// it changes.
+// ResealConnection encrypts the secrets of a connection again when they were encrypted with another key than the vault's present
+// one. Nothing else changes.
 type ResealConnection struct {
 	Account domain.AccountID
 	ID      string
@@ -72,7 +72,7 @@ func NewResealConnectionHandler(log *eventstore.Log, vault commands.Vault, now f
 	return ResealConnectionHandler{connections{log, vault, now}}
 }
 
-// Handle seals the connection anew and says whether it had to.
+// Handle encrypts the secrets again if necessary, and returns whether it was.
 func (h ResealConnectionHandler) Handle(ctx context.Context, cmd ResealConnection) (bool, error) {
 	resealed := false
 	_, err := h.decide(ctx, cmd.Account, cmd.ID, func(found *connection.Connection) ([]domain.Event, error) {

@@ -1,3 +1,3 @@
-// Package connections has the use cases of saved connections: they are saved, tested, opened for their use, sealed anew and
-// deleted.
+// Package connections has the use cases of saved connections: they are saved, tested, opened, encrypted again after a change of
+// the key, and deleted.
 package connections

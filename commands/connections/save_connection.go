@@ -20,13 +20,13 @@ type SaveConnection struct {
 	Account domain.AccountID
 	ID      string
 	Kind    connection.Kind
-	// Settings are as the client has sent them. Secret ones that are left out, or masked, stay what they were.
+	// Settings are the settings from the client. Secrets that are missing or masked keep their present values.
 	Settings map[string]any
 }
 
-// SavedConnection is what came of it.
+// SavedConnection is the result of saving a connection.
 type SavedConnection struct {
-	// SigningSecret is the secret a webhook is signed with from now on. It is told once; empty when none was made now.
+	// SigningSecret is the new secret that signs a webhook. It is shown once; empty: no new secret was made.
 	SigningSecret string
 	Position      eventstore.Position
 }
@@ -37,15 +37,15 @@ type SaveConnectionHandler struct {
 	random io.Reader
 }
 
-// NewSaveConnectionHandler returns a handler. Signing secrets are drawn from random: crypto/rand.Reader outside of tests.
+// NewSaveConnectionHandler returns a handler. random is the source of signing secrets: crypto/rand.Reader, except in tests.
 func NewSaveConnectionHandler(
 	log *eventstore.Log, vault commands.Vault, random io.Reader, now func() time.Time,
 ) SaveConnectionHandler {
 	return SaveConnectionHandler{connections: connections{log, vault, now}, random: random}
 }
 
-// Handle saves the connection. What its kind does not have, and what it lacks, is Invalid. A secret that is to stay what it was
-// but cannot be read any more is a Conflict. Decision 50.
+// Handle saves the connection. An unknown or a missing setting is Invalid. When a secret is to be kept but cannot be decrypted
+// any more, it is a Conflict. Decision 50.
 func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (SavedConnection, error) {
 	var done SavedConnection
 	var err error
@@ -67,8 +67,8 @@ func (h SaveConnectionHandler) Handle(ctx context.Context, cmd SaveConnection) (
 	return done, err
 }
 
-// before are the settings so far, secrets included: none when the connection is new or of another kind. Secrets that cannot be
-// read any more are masked, which no secret is that was sent; a signing secret among them counts as not set.
+// before returns the present settings with secrets: none when the connection is new or of another kind. Secrets that cannot be
+// decrypted any more are masked; a signing secret among them counts as not set.
 func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved) connection.Settings {
 	if saved.Kind != cmd.Kind {
 		return nil
@@ -84,7 +84,7 @@ func (h SaveConnectionHandler) before(cmd SaveConnection, saved connection.Saved
 	return before
 }
 
-// readable refuses to keep secrets that cannot be read any more.
+// readable refuses to keep secrets that cannot be decrypted any more.
 func readable(id string, secrets connection.Settings) error {
 	var lost []string
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
@@ -99,7 +99,7 @@ func readable(id string, secrets connection.Settings) error {
 		"The secrets of connection %s cannot be read any more: send %s again", id, strings.Join(lost, ", "))
 }
 
-// signing keeps the signing secrets of a webhook that is signed, or makes the first.
+// signing keeps the signing secrets of a signed webhook, or makes the first one.
 func (h SaveConnectionHandler) signing(settings, before, secrets connection.Settings) (string, error) {
 	if settings["signed"] != "true" {
 		return "", nil
@@ -138,15 +138,16 @@ func (c connections) save(
 	return found.Save(saved), nil
 }
 
-// RotateSigningSecret gives a signed webhook connection a new signing secret. The former one stays valid beside it until it is
-// retired, or until the next rotation; one before that ends.
+// RotateSigningSecret gives a signed webhook connection a new signing secret. The previous one stays valid until it is retired or
+// until the next rotation; an older one ends.
 type RotateSigningSecret struct {
 	Account domain.AccountID
 	ID      string
-	Retire  bool // end the former secret instead
+	Retire  bool // remove the previous secret instead
 }
 
-// Rotate carries it out. A connection that is not signed is Invalid, one whose secrets cannot be read any more a Conflict.
+// Rotate handles RotateSigningSecret. A connection that is not signed is Invalid; one whose secrets cannot be decrypted any more
+// is a Conflict.
 func (h SaveConnectionHandler) Rotate(ctx context.Context, cmd RotateSigningSecret) (SavedConnection, error) {
 	var done SavedConnection
 	var err error

@@ -14,32 +14,32 @@ import (
 	"moviola/eventstore"
 )
 
-// testLimit bounds a test of a connection. Its caller waits for the answer.
+// testLimit is the time limit of a test of a connection, whose client waits for the answer.
 const testLimit = 40 * time.Second
 
-// testRandom stands for the random part of file names in tests.
+// testRandom replaces the random part of file names in tests of connections.
 const testRandom = "00000"
 
-// TestConnection tries a saved connection out.
+// TestConnection tests a saved connection.
 type TestConnection struct {
 	Account domain.AccountID
 	ID      string
 }
 
-// TestedConnection is what came of it.
+// TestedConnection is the result of a test.
 type TestedConnection struct {
 	Success    bool
-	HTTPStatus int    // of a webhook's answer; 0: none
-	Message    string // shows scheme and host of addresses only
+	HTTPStatus int    // status of a webhook's answer; 0: no answer
+	Message    string // contains only scheme and host of addresses
 	Duration   time.Duration
 	Position   eventstore.Position
 }
 
-// TestRoads are how each kind of connection is tried out.
+// TestRoads are the functions that test each kind of connection.
 type TestRoads struct {
 	Webhook func(ctx context.Context, call deliveries.WebhookCall) (deliveries.WebhookResult, error)
 	Senders map[connection.Kind]deliveries.Sender
-	// Provider asks a provider for anything that shows that its key is good. Its errors are those of a Sender.
+	// Provider makes a request to a provider that shows whether its key is valid. Errors are as those of a Sender.
 	Provider func(ctx context.Context, settings connection.Settings) error
 	// Emails counts the recipients of a test by e-mail, or refuses it.
 	Emails deliveries.CountRecipientsHandler
@@ -62,8 +62,8 @@ func NewTestConnectionHandler(
 	}
 }
 
-// Handle tries the connection once and records the result. A webhook gets the payload of a finished movie with test true and
-// made-up values. One that does not exist is NotFound. Decision 50.
+// Handle tests the connection once and records the result. A webhook gets the payload of a finished movie with test true and
+// made-up values. A connection that does not exist is NotFound. Decision 50.
 func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (TestedConnection, error) {
 	opened, err := h.connections.Open(ctx, cmd.Account, cmd.ID)
 	if err != nil {
@@ -90,7 +90,7 @@ func (h TestConnectionHandler) Handle(ctx context.Context, cmd TestConnection) (
 	return done, err
 }
 
-// try makes one call along the road of the connection's kind.
+// try makes one call for the connection's kind.
 func (h TestConnectionHandler) try(
 	ctx context.Context, account domain.AccountID, c OpenedConnection,
 ) (TestedConnection, deliveries.Receipt, error) {
@@ -120,7 +120,7 @@ func (h TestConnectionHandler) try(
 	return works, receipt, err
 }
 
-// entitle asks whether the account may send an e-mail: a test is one like any other. Decision 55.
+// entitle checks that the account may send an e-mail: a test counts like any other. Decision 55.
 func (h TestConnectionHandler) entitle(
 	ctx context.Context, account domain.AccountID, c OpenedConnection, settings connection.Settings,
 ) error {

@@ -1,3 +1,3 @@
-// Package deliveries has the use cases of finished movies on their way to destinations: a run is claimed, its tries are recorded,
-// it is handed back, finished, asked for again or dropped; and the port of those who bring videos there.
+// Package deliveries has the use cases of deliveries of finished movies: a run is claimed, its tries are recorded, it is released
+// or finished, requested again or dropped; and the port of the adapters that send videos.
 package deliveries

@@ -25,8 +25,8 @@ func NewFinishDeliveryHandler(log *eventstore.Log, now func() time.Time) FinishD
 	return FinishDeliveryHandler{commands.NewMovies(log, now)}
 }
 
-// Handle closes the delivery. Doing it again changes nothing. ErrNothingToDo: the run is lost. A destination without final result
-// is an error.
+// Handle closes the delivery. It is idempotent. ErrNothingToDo: the claim of the run is lost. A destination without a final
+// result is an error.
 func (h FinishDeliveryHandler) Handle(ctx context.Context, cmd FinishDelivery) (eventstore.Position, error) {
 	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.FinishDelivery(movie.Claim{Number: cmd.Run, Worker: cmd.Worker}, at)

@@ -10,12 +10,13 @@ import (
 	"moviola/eventstore"
 )
 
-// RecordDelivery records one try of the caller's run. The try's number follows from the claim: Tries + 1. Its At is set here.
+// RecordDelivery records one try of the caller's run. The try's number follows from the claim: Tries + 1. The handler sets its
+// At.
 type RecordDelivery struct {
 	Project domain.ProjectID
 	Worker  string
 	Attempt movie.DeliveryAttempted
-	Known   *commands.KnownMovie // of the claim; nil: the stream is read
+	Known   *commands.KnownMovie // movie from the claim; nil: the stream is read
 }
 
 // RecordDeliveryHandler handles RecordDelivery.
@@ -26,7 +27,7 @@ func NewRecordDeliveryHandler(log *eventstore.Log, now func() time.Time) RecordD
 	return RecordDeliveryHandler{commands.NewMovies(log, now)}
 }
 
-// Handle records the try. Doing it again changes nothing. ErrNothingToDo: the run is lost.
+// Handle records the try. It is idempotent. ErrNothingToDo: the claim of the run is lost.
 func (h RecordDeliveryHandler) Handle(ctx context.Context, cmd RecordDelivery) (eventstore.Position, error) {
 	d, err := h.movies.DecideAfter(ctx, cmd.Known, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		try := cmd.Attempt

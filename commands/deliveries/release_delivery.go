@@ -10,7 +10,7 @@ import (
 	"moviola/eventstore"
 )
 
-// ReleaseDelivery hands a run back: its worker is shutting down. The run does not count as crashed.
+// ReleaseDelivery releases the claim of a run: its worker is shutting down. The run does not count as crashed.
 type ReleaseDelivery struct {
 	Project domain.ProjectID
 	Worker  string
@@ -25,7 +25,7 @@ func NewReleaseDeliveryHandler(log *eventstore.Log, now func() time.Time) Releas
 	return ReleaseDeliveryHandler{commands.NewMovies(log, now)}
 }
 
-// Handle hands the run back. Doing it again changes nothing. ErrNothingToDo: the run is lost, or the delivery has ended.
+// Handle releases the claim. It is idempotent. ErrNothingToDo: the claim is lost, or the delivery has ended.
 func (h ReleaseDeliveryHandler) Handle(ctx context.Context, cmd ReleaseDelivery) (eventstore.Position, error) {
 	d, err := h.movies.Decide(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.ReleaseDelivery(movie.Claim{Number: cmd.Run, Worker: cmd.Worker}, at)

@@ -10,11 +10,11 @@ import (
 	"moviola/eventstore"
 )
 
-// RequestRedelivery asks for another delivery of a movie, at its owner's request.
+// RequestRedelivery requests another delivery of a movie, for its owner.
 type RequestRedelivery struct {
 	Account domain.AccountID
 	Project domain.ProjectID
-	Index   *int // of one destination; nil: all of them
+	Index   *int // index of one destination; nil: all destinations
 }
 
 // RequestRedeliveryHandler handles RequestRedelivery.
@@ -25,8 +25,8 @@ func NewRequestRedeliveryHandler(log *eventstore.Log, now func() time.Time) Requ
 	return RequestRedeliveryHandler{commands.NewMovies(log, now)}
 }
 
-// Handle opens the delivery again. A movie that is not the account's is NotFound; without such a destination the request is
-// Invalid; while a delivery is open, or the movie has not ended, it is a Conflict. Design §9.
+// Handle opens the delivery again. A movie of another account is NotFound; a destination that does not exist is Invalid; while a
+// delivery is open, or the movie has not ended, it is a Conflict. Design §9.
 func (h RequestRedeliveryHandler) Handle(ctx context.Context, cmd RequestRedelivery) (eventstore.Position, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.RequestRedelivery(cmd.Account, cmd.Index, at)

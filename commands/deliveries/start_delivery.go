@@ -14,32 +14,33 @@ import (
 type StartDelivery struct {
 	Project domain.ProjectID
 	Worker  string // unique to one run of one process
-	Dead    int    // the run whose worker is known to be dead; 0: none
+	Dead    int    // run whose worker is known to be dead; 0: none
 	Death   domain.Death
 }
 
-// DeliveryClaim is a claim on the destinations of a movie, what has become of them, and what they have to be told.
+// DeliveryClaim is a claim on the destinations of a movie, with their state and the facts for their payloads.
 type DeliveryClaim struct {
 	Account      domain.AccountID
 	Run          int
 	DocumentHash string // hex SHA-256 of the document under DocumentKey, which names the destinations
-	// Destinations is how far each destination has come, by index, over all runs.
+	// Destinations is the state of each destination, by index, after all runs.
 	Destinations []movie.DestinationState
-	Order        []int // the destinations that are still to be served, by index, the next one first
-	// Spent is how long earlier runs have worked on the destinations: all of a movie together have five minutes (decisions 33 and
-	// 55).
+	Order        []int // indexes of the remaining destinations, the next one first
+	// Spent is how long earlier runs have worked on the destinations: the limit for all destinations of a movie together is five
+	// minutes (decisions 33 and 55).
 	Spent    time.Duration
 	Success  bool
 	ClosedAt time.Time // when the movie ended
-	// Request numbers what the delivery was asked for by, at RequestedAt: the end of the movie is 0, redeliveries follow.
+	// Request is the number of the delivery's request, made at RequestedAt: 0 for the end of the movie, then one for each
+	// redelivery.
 	Request     int
 	RequestedAt time.Time
 	Message     string      // why there is no video
-	Plan        *movie.Plan // nil when none was laid out
-	File        *movie.File // nil when none was made
-	FileGone    bool        // the file is not there (any more): its address is null
+	Plan        *movie.Plan // nil: the movie was not laid out
+	File        *movie.File // nil: no file was made
+	FileGone    bool        // the file does not exist (any more): its address is null
 	Position    eventstore.Position
-	// Known spares what is recorded under this claim from reading the movie's stream again.
+	// Known is the movie as claimed. With it, later commands of this claim need not read the stream again.
 	Known *commands.KnownMovie
 }
 
@@ -51,8 +52,8 @@ func NewStartDeliveryHandler(log *eventstore.Log, now func() time.Time) StartDel
 	return StartDeliveryHandler{commands.NewMovies(log, now)}
 }
 
-// Handle claims the destinations. ErrNothingToDo: the movie is not closed, has no destinations, has served them, or another has
-// the claim; or the delivery was ended just now, because three crashes count against its last open destination.
+// Handle claims the destinations. ErrNothingToDo: the movie is not closed, has no destinations or no remaining ones, or another
+// worker has the claim; or Handle has just ended the delivery, after three crashes at its last open destination.
 func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (DeliveryClaim, error) {
 	d, err := h.movies.Must(ctx, cmd.Project, func(m *movie.Movie, at time.Time) ([]domain.Event, error) {
 		return m.StartDelivery(cmd.Worker, cmd.Dead, cmd.Death, at), nil
@@ -60,7 +61,7 @@ func (h StartDeliveryHandler) Handle(ctx context.Context, cmd StartDelivery) (De
 	if err != nil {
 		return DeliveryClaim{}, err
 	}
-	if d.Delivered() { // it was claimed and ended in one
+	if d.Delivered() { // Handle has ended the delivery
 		return DeliveryClaim{}, commands.ErrNothingToDo
 	}
 	submitted, _ := d.Submitted()

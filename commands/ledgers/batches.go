@@ -9,7 +9,7 @@ import (
 	"moviola/eventstore"
 )
 
-// HoldBatch sets credits aside for all rows of a batch, or counts all of them on a counted plan.
+// HoldBatch holds the credits for all rows of a batch, or counts the rows on a counted plan.
 type HoldBatch struct {
 	Account domain.AccountID
 	Batch   domain.BatchID
@@ -18,7 +18,7 @@ type HoldBatch struct {
 	Quota   ledger.Quota // with Counted
 }
 
-// HoldBatch holds for all rows in one append, or refuses as Hold and Count do. Doing it again changes nothing.
+// HoldBatch holds for all rows in one append, or refuses as Hold and Count do. It is idempotent.
 func (l *Ledgers) HoldBatch(ctx context.Context, cmd HoldBatch) (eventstore.Appended, error) {
 	request := &ledgerRequest{ctx: ctx, events: len(cmd.Rows),
 		decide: func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {

@@ -8,7 +8,7 @@ import (
 	"moviola/domain/ledger"
 )
 
-// CloseLedger ends an account's ledger: nothing is held, counted or granted any more. Doing it again changes nothing.
+// CloseLedger closes an account's ledger: nothing can be held, counted or granted any more. It is idempotent.
 func (l *Ledgers) CloseLedger(ctx context.Context, id domain.AccountID) error {
 	_, err := l.Do(ctx, id, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Close(at), nil
@@ -16,7 +16,7 @@ func (l *Ledgers) CloseLedger(ctx context.Context, id domain.AccountID) error {
 	return err
 }
 
-// OpenSubjects returns the movies and items of an account whose hold or count is open, as the log has them now.
+// OpenSubjects returns the movies and items of an account with an open hold or count, according to the log.
 func (l *Ledgers) OpenSubjects(ctx context.Context, id domain.AccountID) ([]domain.ProjectID, error) {
 	var subjects []domain.ProjectID
 	err := l.Ask(ctx, id, func(own *ledger.Ledger) error {

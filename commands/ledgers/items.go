@@ -9,43 +9,43 @@ import (
 	"moviola/eventstore"
 )
 
-// HoldItems sets credits aside for the items of a preload batch, all or none. Decision 38.
+// HoldItems holds credits for the items of a preload batch, all or none. Decision 38.
 type HoldItems struct {
 	Account domain.AccountID
 	Preload domain.PreloadID
-	Items   []ledger.ItemAmount // those that cost nothing may be among them
+	Items   []ledger.ItemAmount // may include items that cost nothing
 }
 
 // SettleItem names one item of a preload batch whose hold ends.
 type SettleItem struct {
 	Account domain.AccountID
 	Preload domain.PreloadID
-	Number  int    // the item's place in the batch, from 0
-	Reason  string // why it is given back: failed, cached, abandoned; of no meaning when it is charged
+	Number  int    // index of the item in the batch, from 0
+	Reason  string // why credits are released: failed, cached, abandoned; ignored by a charge
 }
 
-// HoldItems holds credits for each item that costs something, in one append, or refuses with PaymentRequired (402) when more are
-// needed than available. Doing it again changes nothing; an item whose hold has ended is ledger.ErrHoldEnded. A batch that
-// costs nothing appends nothing.
+// HoldItems holds credits for each item that costs something, in one append, or refuses with PaymentRequired (402) when too few
+// are available. It is idempotent; an item whose hold has ended is ledger.ErrHoldEnded. For a batch that costs nothing it appends
+// nothing.
 func (l *Ledgers) HoldItems(ctx context.Context, cmd HoldItems) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.HoldItems(cmd.Preload, cmd.Items, at)
 	})
 }
 
-// ChargeItem spends the hold of an item that was generated. Doing it again changes nothing; a hold that was released is
-// ledger.ErrHoldEnded, and an item that nothing was held for ledger.ErrNoHold.
+// ChargeItem charges the hold of a generated item. It is idempotent; a released hold is ledger.ErrHoldEnded, an item without a
+// hold ledger.ErrNoHold.
 func (l *Ledgers) ChargeItem(ctx context.Context, cmd SettleItem) (eventstore.Appended, error) {
 	return l.Charge(ctx, Charge{Account: cmd.Account, Project: ledger.Item(cmd.Preload, cmd.Number)})
 }
 
-// ReleaseItem gives the hold of an item back. Doing it again, or for an item that nothing was held for, changes nothing; a hold
-// that was charged is ledger.ErrHoldEnded.
+// ReleaseItem releases the hold of an item. It is idempotent, and does nothing for an item without a hold; a charged hold is
+// ledger.ErrHoldEnded.
 func (l *Ledgers) ReleaseItem(ctx context.Context, cmd SettleItem) (eventstore.Appended, error) {
 	return l.Release(ctx, Release{Account: cmd.Account, Project: ledger.Item(cmd.Preload, cmd.Number), Reason: cmd.Reason})
 }
 
-// OpenItem returns when the hold of an item was made: false when it has none that is open.
+// OpenItem returns when the hold of an item was made; false when the item has no open hold.
 func (l *Ledgers) OpenItem(
 	ctx context.Context, account domain.AccountID, preload domain.PreloadID, number int,
 ) (time.Time, bool, error) {

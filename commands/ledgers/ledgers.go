@@ -11,14 +11,14 @@ import (
 	"moviola/eventstore"
 )
 
-// Hold sets credits aside for a project. A project is held once, ever.
+// Hold holds credits for a project. A project can be held only once.
 type Hold struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 	Amount  int64 // at least 1
 }
 
-// ChangeHold sets an open hold to the exact amount, once it is known. Attempt is the render attempt that found it.
+// ChangeHold changes an open hold to the exact amount. Attempt is the render attempt that has determined it.
 type ChangeHold struct {
 	Account domain.AccountID
 	Project domain.ProjectID
@@ -26,13 +26,13 @@ type ChangeHold struct {
 	Amount  int64 // the new amount, at least 1
 }
 
-// Charge spends the whole hold of a project.
+// Charge charges the whole hold of a project.
 type Charge struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 }
 
-// Count counts a movie, or a draft, on a counted plan. A project is counted once, ever.
+// Count counts a movie, or a draft, on a counted plan. A project can be counted only once.
 type Count struct {
 	Account domain.AccountID
 	Project domain.ProjectID
@@ -40,33 +40,33 @@ type Count struct {
 	Quota   ledger.Quota
 }
 
-// Settle ends a project's hold or count, whichever it has.
+// Settle ends a project's hold or count.
 type Settle struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 	How     ledger.Ending
-	Reason  string // why something is given back
+	Reason  string // why credits or a count are released
 }
 
-// Release makes the whole hold of a project available again.
+// Release releases the whole hold of a project.
 type Release struct {
 	Account domain.AccountID
 	Project domain.ProjectID
 	Reason  string // failed, timeout, cancelled, abandoned
 }
 
-// Grant adds credits. A second grant with the same reference is the same grant.
+// Grant adds credits. Grants with the same reference count once.
 type Grant struct {
 	Account   domain.AccountID
 	Reference string
-	Kind      string // "pack" gives a free account the paid length (decision 36)
+	Kind      string // "pack" gives a free account the maximum length of paid plans (decision 36)
 	Amount    int64
 }
 
-// Ledgers decides what happens to the credits of every account, on the ledger's stream and never on a projection. Each account
-// that is in use has one owner, which keeps the folded ledger in memory, decides the waiting commands in order and
-// appends what they come to in one append. Other processes are met by exact revision. All methods are safe for concurrent
-// use; their refusals are *domain.Error. After Close they return ErrClosed.
+// Ledgers decides on the credits of every account, from the ledger's stream and never from a projection. Each account in use has
+// one owner, a goroutine that keeps the folded ledger in memory, decides waiting commands in order and appends their events
+// together. Conflicts with other processes are resolved by optimistic concurrency. All methods are safe for concurrent use; their
+// refusals are *domain.Error. After Close they return ErrClosed.
 type Ledgers struct {
 	log  *eventstore.Log
 	now  eventstore.Clock
@@ -78,7 +78,7 @@ type Ledgers struct {
 	running sync.WaitGroup
 }
 
-// ErrClosed says that the Ledgers were closed while, or before, a command waited.
+// ErrClosed says that the Ledgers were closed before a command was answered.
 var ErrClosed = errors.New("the ledgers are closed")
 
 // New returns Ledgers over a log. Close ends it.
@@ -87,7 +87,7 @@ func New(log *eventstore.Log, now func() time.Time) *Ledgers {
 	return &Ledgers{log: log, now: now, ctx: ctx, stop: stop, owners: make(map[domain.AccountID]*ledgerOwner)}
 }
 
-// Close ends every owner and waits until all have ended. The outcome of a command that waits is then unknown to its caller.
+// Close ends all owners and waits for them. A command that was waiting gets ErrClosed; its events may have been stored.
 func (l *Ledgers) Close() {
 	l.mu.Lock()
 	l.stop()
@@ -95,28 +95,28 @@ func (l *Ledgers) Close() {
 	l.running.Wait()
 }
 
-// Hold holds credits, or refuses: 401 without any credits ever, 403 when all are spent, 400 when fewer are available.
+// Hold holds credits, or refuses: 401 when the account never had credits, 403 when all are spent, 400 when too few are available.
 func (l *Ledgers) Hold(ctx context.Context, cmd Hold) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Hold(cmd.Project, cmd.Amount, at)
 	})
 }
 
-// ChangeHold changes a hold, or refuses with "Insufficient credits". An attempt that is not the last is ledger.ErrStale.
+// ChangeHold changes a hold, or refuses with "Insufficient credits". An attempt before the latest is ledger.ErrStale.
 func (l *Ledgers) ChangeHold(ctx context.Context, cmd ChangeHold) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.ChangeHold(cmd.Project, cmd.Attempt, cmd.Amount, at)
 	})
 }
 
-// Charge spends a hold. Doing it again changes nothing; a hold that was released is ledger.ErrHoldEnded.
+// Charge charges a hold. It is idempotent; a released hold is ledger.ErrHoldEnded.
 func (l *Ledgers) Charge(ctx context.Context, cmd Charge) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Charge(cmd.Project, at)
 	})
 }
 
-// Release gives a hold back. Doing it again changes nothing; a hold that was charged is ledger.ErrHoldEnded.
+// Release releases a hold. It is idempotent; a charged hold is ledger.ErrHoldEnded.
 func (l *Ledgers) Release(ctx context.Context, cmd Release) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Release(cmd.Project, cmd.Reason, at)
@@ -130,21 +130,21 @@ func (l *Ledgers) Count(ctx context.Context, cmd Count) (eventstore.Appended, er
 	})
 }
 
-// Settle ends a hold or count. Doing it again changes nothing; one that has ended otherwise is ledger.ErrHoldEnded.
+// Settle ends a hold or count. It is idempotent; one that has ended in another way is ledger.ErrHoldEnded.
 func (l *Ledgers) Settle(ctx context.Context, cmd Settle) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Settle(cmd.Project, cmd.How, cmd.Reason, at)
 	})
 }
 
-// Grant adds credits. Doing it again with the same reference changes nothing.
+// Grant adds credits. It is idempotent by the reference.
 func (l *Ledgers) Grant(ctx context.Context, cmd Grant) (eventstore.Appended, error) {
 	return l.Do(ctx, cmd.Account, func(own *ledger.Ledger, at time.Time) ([]domain.Event, error) {
 		return own.Grant(cmd.Reference, cmd.Kind, cmd.Amount, at)
 	})
 }
 
-// State returns the sums of an account's ledger as the log has them now. An account without ledger has none of anything.
+// State returns the totals of an account's ledger according to the log; zero when the account has no ledger.
 func (l *Ledgers) State(ctx context.Context, account domain.AccountID) (ledger.Totals, error) {
 	var totals ledger.Totals
 	err := l.Ask(ctx, account, func(own *ledger.Ledger) error {
@@ -157,7 +157,7 @@ func (l *Ledgers) State(ctx context.Context, account domain.AccountID) (ledger.T
 	return totals, nil
 }
 
-// UsedIn returns what an account on a counted plan has had in the calendar month of a time, as the log has it now.
+// UsedIn returns the movies and drafts counted for an account in the calendar month of t, according to the log.
 func (l *Ledgers) UsedIn(ctx context.Context, account domain.AccountID, t time.Time) (movies, drafts int64, err error) {
 	err = l.Ask(ctx, account, func(own *ledger.Ledger) error {
 		movies, drafts = own.UsedIn(t)
@@ -169,7 +169,7 @@ func (l *Ledgers) UsedIn(ctx context.Context, account domain.AccountID, t time.T
 	return movies, drafts, nil
 }
 
-// OpenHold returns when a project's open hold or count was made: false when it has none.
+// OpenHold returns when a project's open hold or count was made; false when it has none.
 func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, project domain.ProjectID) (time.Time, bool, error) {
 	var at time.Time
 	var open bool
@@ -183,7 +183,7 @@ func (l *Ledgers) OpenHold(ctx context.Context, account domain.AccountID, projec
 	return at, open, nil
 }
 
-// Ask lets a question be answered from the ledger as the log has it now.
+// Ask calls question with the ledger according to the log, and returns its error.
 func (l *Ledgers) Ask(ctx context.Context, account domain.AccountID, question func(*ledger.Ledger) error) error {
 	_, err := l.Do(ctx, account, func(own *ledger.Ledger, _ time.Time) ([]domain.Event, error) {
 		return nil, question(own)
@@ -205,13 +205,13 @@ func (l *Ledgers) Expect(ctx context.Context, account domain.AccountID, question
 	return l.Ask(ctx, account, question)
 }
 
-// Do hands a decision to the account's owner and waits for its outcome.
+// Do sends a decision to the account's owner and waits for its result.
 func (l *Ledgers) Do(ctx context.Context, account domain.AccountID, decide decideFunc) (eventstore.Appended, error) {
 	a := l.send(account, &ledgerRequest{ctx: ctx, decide: decide})
 	return a.appended, a.err
 }
 
-// send hands a request to the account's owner and waits for the answer.
+// send sends a request to the account's owner and waits for the answer.
 func (l *Ledgers) send(account domain.AccountID, r *ledgerRequest) ledgerAnswer {
 	owner, err := l.enter(account)
 	if err != nil {
@@ -236,7 +236,7 @@ func (l *Ledgers) send(account domain.AccountID, r *ledgerRequest) ledgerAnswer 
 	}
 }
 
-// enter returns the owner of an account's ledger, started if need be. It stays until the caller leaves.
+// enter returns the owner of an account's ledger, and starts it if necessary. The owner keeps running until the caller leaves.
 func (l *Ledgers) enter(account domain.AccountID) (*ledgerOwner, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -259,7 +259,7 @@ func (l *Ledgers) leave(owner *ledgerOwner) {
 	owner.users--
 }
 
-// retire forgets an owner that nobody is using, and says whether it did.
+// retire removes an owner that nobody uses, and reports whether it did.
 func (l *Ledgers) retire(owner *ledgerOwner) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

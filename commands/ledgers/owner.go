@@ -28,8 +28,8 @@ type ledgerRequest struct {
 	ctx    context.Context
 	decide decideFunc
 	state  bool              // the answer has the ledger's state too
-	events int               // how many it may come to, where those are many
-	answer chan ledgerAnswer // holds one answer: the owner never waits for the reader
+	events int               // number of events that the request may have, set when it may have many
+	answer chan ledgerAnswer // buffered for one answer: the owner never waits for the reader
 }
 
 type ledgerAnswer struct {

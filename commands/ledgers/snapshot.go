@@ -33,8 +33,8 @@ func (o *ledgerOwner) restore(ctx context.Context) {
 	o.snapshot.Store(int64(at.Revision))
 }
 
-// Snapshot stores what an account's ledger comes to when it has grown enough since that was done last. It is for work that
-// nobody waits for; a snapshot only spares a later start the folding of the events before it. Doing it again changes nothing.
+// Snapshot appends a snapshot of an account's ledger when the ledger has grown enough since the last one. A snapshot only saves
+// folding the earlier events at a later start, so no caller should wait for it. It is idempotent.
 func (l *Ledgers) Snapshot(ctx context.Context, account domain.AccountID) error {
 	owner, err := l.enter(account)
 	if err != nil {
@@ -56,9 +56,9 @@ func (l *Ledgers) Snapshot(ctx context.Context, account domain.AccountID) error 
 	return nil
 }
 
-// take appends the snapshot of a ledger. One that is too large for an event forgets the holds that ended first: a busy account
-// ends tens of thousands in the two days that they are remembered for, and without any snapshot a process would have to fold them
-// all.
+// take appends the snapshot of a ledger. When it is too large for an event, it leaves out the holds that ended first: a busy
+// account ends tens of thousands in the two days for which they are remembered, and without any snapshot a process would have to
+// fold all of them.
 func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow ledgerAnswer) error {
 	revision := ledgerNow.appended.Revision
 	id, err := l.log.IDAt(ctx, ledger.Stream(account), revision)
@@ -74,7 +74,7 @@ func (l *Ledgers) take(ctx context.Context, account domain.AccountID, ledgerNow 
 		if !errors.Is(err, eventstore.ErrTooLarge) {
 			return err
 		}
-		if len(state.Ended) == 0 { // what is open is too large by itself
+		if len(state.Ended) == 0 { // the open holds alone are too large
 			return nil
 		}
 	}

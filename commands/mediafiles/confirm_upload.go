@@ -13,13 +13,13 @@ import (
 	"moviola/eventstore"
 )
 
-// Staging is a storage to which clients send files by themselves. Decision 45.
+// Staging is a storage to which clients upload files directly. Decision 45.
 type Staging interface {
-	// Presign returns an address to which a file of exactly this size and type can be sent with PUT, for a time.
+	// Presign returns an address to which a client can upload a file of exactly this size and type with PUT, valid for ttl.
 	Presign(ctx context.Context, key, contentType string, size int64, ttl time.Duration) (string, error)
-	// Stat describes a stored file, or is ErrFileNotFound.
+	// Stat describes a stored file; ErrFileNotFound when it does not exist.
 	Stat(ctx context.Context, key string) (Staged, error)
-	// Copy makes a file's bytes also stand under another key.
+	// Copy copies a file to another key.
 	Copy(ctx context.Context, from, to string) error
 }
 
@@ -27,10 +27,10 @@ type Staging interface {
 type Staged struct {
 	Size        int64 // bytes
 	ContentType string
-	At          time.Time // when it came, on the storage's clock
+	At          time.Time // when it was stored, by the storage's clock
 }
 
-// ConfirmUpload looks whether the bytes of a registered file have come to the storage.
+// ConfirmUpload checks whether the bytes of a registered file have arrived at the storage.
 type ConfirmUpload struct {
 	Place string // id of the path's stream
 }
@@ -55,10 +55,10 @@ func (h ConfirmUploadHandler) Presign(ctx context.Context, place string, file me
 	return h.staging.Presign(ctx, blobkey.Upload(media.AccountOf(place), file.Entry), file.ContentType, file.Size, ttl)
 }
 
-// Confirm takes in the bytes of a registered file that have come: their length and type are held against what was registered, and
-// they are copied once to a key of their own, so that what is sent to the same address later changes nothing that can be seen.
-// What differs is removed, and what came while the account's storage was blocked waits for credits, as long as its registration
-// is kept. ErrNothingToDo: nothing has come yet that can be taken in, or nothing is expected. Decisions 39 and 45.
+// Confirm accepts the uploaded bytes of a registered file. It compares their length and type with the registration, and copies
+// them to a key of their own, so that a later upload to the same address changes nothing visible. Wrong bytes are removed. Bytes
+// that arrived while the account's storage was blocked wait for credits until the registration expires. ErrNothingToDo: no
+// acceptable bytes have arrived yet, or none are expected. Decisions 39 and 45.
 func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) error {
 	p, err := h.places.load(ctx, cmd.Place)
 	if err != nil {
@@ -84,13 +84,13 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	}
 	key := blobkey.MediaFile(account, file.Entry, NewEntry())
 	if err := h.staging.Copy(ctx, from, key); err != nil {
-		return notYet(err) // a full storage may have room again before the registration lapses
+		return notYet(err) // there may be room again before the registration expires
 	}
 	_, err = h.places.decide(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Upload(file.Entry, key, at)
 	})
 	var refusal *domain.Error
-	if errors.As(err, &refusal) { // another was faster: the bytes are not needed
+	if errors.As(err, &refusal) { // another upload was accepted: these bytes are not needed
 		err = errors.Join(commands.ErrNothingToDo, h.files.Delete(ctx, key))
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (h ConfirmUploadHandler) Confirm(ctx context.Context, cmd ConfirmUpload) er
 	return h.files.Delete(ctx, from)
 }
 
-// notYet makes a refusal something to ask for again.
+// notYet converts a refusal to an error that is retried.
 func notYet(err error) error {
 	var refusal *domain.Error
 	if errors.As(err, &refusal) {

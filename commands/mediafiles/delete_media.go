@@ -17,14 +17,14 @@ type DeleteMedia struct {
 	Path    media.Path
 }
 
-// DeleteMediaHandler handles all that removes files from libraries.
+// DeleteMediaHandler handles all commands that remove files from libraries.
 type DeleteMediaHandler struct {
 	places    places
 	files     commands.Files
 	retention time.Duration
 }
 
-// NewDeleteMediaHandler returns a handler. Temporary files are kept for the retention.
+// NewDeleteMediaHandler returns a handler. retention is how long temporary files are kept.
 func NewDeleteMediaHandler(
 	log *eventstore.Log, files commands.Files, now func() time.Time, retention time.Duration,
 ) DeleteMediaHandler {
@@ -36,8 +36,8 @@ func (h DeleteMediaHandler) Handle(ctx context.Context, cmd DeleteMedia) (events
 	return h.remove(ctx, media.StreamID(cmd.Account, cmd.Path), (*media.Place).Delete)
 }
 
-// remove appends what a decision removes, and then removes the bytes: nobody is shown a file without its bytes. Bytes that are
-// left because the process ends in between are found by the sweep.
+// remove appends the events of a decision, and then removes the bytes, so that no visible file lacks its bytes. If the process
+// ends in between, the daily chore removes the bytes.
 func (h DeleteMediaHandler) remove(ctx context.Context, id string, decide decidePlace) (eventstore.Position, error) {
 	d, err := h.places.decide(ctx, id, decide)
 	if err != nil {
@@ -58,12 +58,12 @@ func (h DeleteMediaHandler) remove(ctx context.Context, id string, decide decide
 	return d.Position, nil
 }
 
-// ExpireMedia removes a temporary file, or a registration, whose time has come.
+// ExpireMedia removes a temporary file whose retention has ended, or an expired registration.
 type ExpireMedia struct {
 	Place string // id of the path's stream
 }
 
-// Expire removes it. ErrNothingToDo: it is not due, or gone already.
+// Expire handles ExpireMedia. ErrNothingToDo: it is not due, or already removed.
 func (h DeleteMediaHandler) Expire(ctx context.Context, cmd ExpireMedia) error {
 	_, err := h.remove(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Expire(at, h.retention), nil
@@ -71,14 +71,14 @@ func (h DeleteMediaHandler) Expire(ctx context.Context, cmd ExpireMedia) error {
 	return err
 }
 
-// ClearMedia removes whatever is at a path of an account that is purged or closed.
+// ClearMedia removes what is stored at a path of an account that is purged or closed.
 type ClearMedia struct {
 	Place string // id of the path's stream
 	Why   media.Reason
 }
 
-// Clear removes the file, the registration or the marker. ErrNothingToDo: there is none. A file that is being moved is ErrMoving:
-// try again, for a move ends soon.
+// Clear removes the file, the registration or the marker. ErrNothingToDo: there is none. A file that is being moved is ErrMoving,
+// and the caller retries: moves end soon.
 func (h DeleteMediaHandler) Clear(ctx context.Context, cmd ClearMedia) error {
 	_, err := h.remove(ctx, cmd.Place, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.Clear(cmd.Why, at)

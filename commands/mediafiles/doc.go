@@ -1,3 +1,3 @@
 // Package mediafiles has the use cases of media libraries: files are registered, uploaded, confirmed, kept, moved and deleted,
-// folders made.
+// and folders are created.
 package mediafiles

@@ -18,21 +18,22 @@ import (
 	"moviola/eventstore"
 )
 
-// generatedFolder is where assets that were made are kept. Decision 47.
+// generatedFolder is the folder for generated assets. Decision 47.
 const generatedFolder = "generated"
 
-// KeepMedia puts an asset that was made into the media library of its account, as generated/<name>. Decision 47.
+// KeepMedia stores a generated asset in the media library of its account, as generated/<name>. Decision 47.
 type KeepMedia struct {
 	Account     domain.AccountID
 	Name        string // with its extension: <project or preload>-<id or number>.<ext>
 	ContentType string
 	Size        int64
 	Open        func() (io.ReadCloser, error)
-	// Once names the asset: one that was kept under this name and the same Once before is not kept again. Empty: it is.
+	// Once makes the command idempotent: an asset with the same name and the same Once is stored once. Empty: it is stored each
+	// time.
 	Once string
 }
 
-// KeptMedia is where the asset is.
+// KeptMedia is the stored file of an asset.
 type KeptMedia struct {
 	media.File
 	Position eventstore.Position
@@ -50,11 +51,11 @@ func NewKeepMediaHandler(log *eventstore.Log, files commands.Files, storage *Sto
 	return KeepMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
-// maxNumbered is how many names are tried.
+// maxNumbered is how many names are tried when names are taken.
 const maxNumbered = 1000
 
-// Handle stores the asset. A name that is taken is tried again with -2, -3, ... before its extension. While the account's storage
-// is blocked it is ErrStorageBlocked.
+// Handle stores the asset. When the name is taken, it tries -2, -3, ... before the extension. While the account's storage is
+// blocked, the error is ErrStorageBlocked.
 func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia, error) {
 	if err := h.storage.Require(ctx, cmd.Account); err != nil {
 		return KeptMedia{}, err
@@ -73,7 +74,7 @@ func (h KeepMediaHandler) Handle(ctx context.Context, cmd KeepMedia) (KeptMedia,
 	}
 	kept, again, err := h.place(ctx, cmd, entry, key)
 	var refusal *domain.Error
-	if again || errors.As(err, &refusal) { // after any other error the event may stand
+	if again || errors.As(err, &refusal) { // after any other error the event may have been stored
 		err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), key))
 	}
 	return kept, err
@@ -88,7 +89,7 @@ func (h KeepMediaHandler) store(ctx context.Context, key string, cmd KeepMedia) 
 	return h.files.Put(ctx, key, &exactly{r: content, left: cmd.Size})
 }
 
-// place finds a free name for stored bytes, or the one under which the asset was kept before.
+// place finds a free name for stored bytes, or the name under which the asset was stored before.
 func (h KeepMediaHandler) place(ctx context.Context, cmd KeepMedia, entry, key string) (kept KeptMedia, again bool, err error) {
 	name, err := media.FileName(cmd.Name)
 	if err != nil {
@@ -111,7 +112,7 @@ func (h KeepMediaHandler) place(ctx context.Context, cmd KeepMedia, entry, key s
 	return KeptMedia{}, false, fmt.Errorf("keep %s: %w", name, media.ErrExists)
 }
 
-// numbered is a name with a number from 2 on before its extension.
+// numbered inserts a number, from 2 on, before a name's extension.
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name

@@ -11,10 +11,10 @@ import (
 	"moviola/eventstore"
 )
 
-// entryLength is that of the ids of entries, moves and uploads: 119 bits.
+// entryLength is the length of the ids of entries, moves and uploads: 119 bits of randomness.
 const entryLength = 20
 
-// NewEntry draws an id of a stay at a path.
+// NewEntry returns a random id for one file at a path: from its arrival until it leaves.
 func NewEntry() string {
 	id, err := domain.RandomText(rand.Reader, entryLength)
 	if err != nil {
@@ -23,7 +23,7 @@ func NewEntry() string {
 	return id
 }
 
-// places is what the commands on the paths of media libraries share.
+// places has the functions that commands on paths of media libraries share.
 type places struct {
 	log *eventstore.Log
 	now eventstore.Clock
@@ -32,14 +32,14 @@ type places struct {
 // decidePlace decides on a path at a time. It may be called more than once.
 type decidePlace func(p *media.Place, at time.Time) ([]domain.Event, error)
 
-// placed is what came of a decision: the path after it, where its stream ends, and the events that were appended.
+// placed is the result of a decision: the path after it, the end of its stream, and the appended events.
 type placed struct {
 	*media.Place
 	eventstore.Appended
 	events []domain.Event
 }
 
-// decide loads a path by the id of its stream, lets it decide, and appends.
+// decide loads a path by the id of its stream, calls decide, and appends its events.
 func (s places) decide(ctx context.Context, id string, decide decidePlace) (placed, error) {
 	d := placed{Place: media.NewPlace()}
 	var err error

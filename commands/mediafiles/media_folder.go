@@ -9,13 +9,13 @@ import (
 	"moviola/eventstore"
 )
 
-// MediaFolder names a folder of a library. Folder is its name as it is kept, not empty.
+// MediaFolder names a folder of a library. Folder is its stored name, not empty.
 type MediaFolder struct {
 	Account domain.AccountID
 	Folder  string
 }
 
-// MediaFolderHandler makes and removes the markers of folders.
+// MediaFolderHandler creates and removes the markers of folders.
 type MediaFolderHandler struct{ places places }
 
 // NewMediaFolderHandler returns a handler.
@@ -23,14 +23,14 @@ func NewMediaFolderHandler(log *eventstore.Log, now func() time.Time) MediaFolde
 	return MediaFolderHandler{places{log, now}}
 }
 
-// Create puts the marker of a folder; false: it is there already. Spec: POST /media/folder.
+// Create creates the marker of a folder; false: it exists already. Spec: POST /media/folder.
 func (h MediaFolderHandler) Create(ctx context.Context, cmd MediaFolder) (bool, eventstore.Position, error) {
 	return h.mark(ctx, cmd, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		return p.CreateFolder(cmd.Folder, at), nil
 	})
 }
 
-// Delete removes the marker of a folder; false: there is none. A file that arrives meanwhile keeps the folder there. Design §6.
+// Delete removes the marker of a folder; false: there is none. If a file arrives meanwhile, the folder stays. Design §6.
 func (h MediaFolderHandler) Delete(ctx context.Context, cmd MediaFolder) (bool, eventstore.Position, error) {
 	return h.mark(ctx, cmd, func(p *media.Place, at time.Time) ([]domain.Event, error) { return p.DeleteFolder(at), nil })
 }

@@ -15,7 +15,7 @@ import (
 type MoveMedia struct {
 	Account domain.AccountID
 	From    media.Path
-	Folder  string // the destination, as it is kept; empty: the root
+	Folder  string // stored name of the destination; empty: the root
 }
 
 // MoveMediaHandler handles MoveMedia and CompleteMove.
@@ -26,8 +26,8 @@ func NewMoveMediaHandler(log *eventstore.Log, now func() time.Time) MoveMediaHan
 	return MoveMediaHandler{places{log, now}}
 }
 
-// Handle moves the file in three steps: it is announced at its source, it arrives, it leaves its source. Whatever ends the
-// process in between, CompleteMove does the rest. Of two files that go to one name one arrives. Design §3.
+// Handle moves the file in three steps: the move is recorded at its source, the file arrives, the file leaves its source. After
+// an interruption CompleteMove takes the remaining steps. Of two files that move to the same path, one arrives. Design §3.
 func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore.Position, error) {
 	to := media.Path{Folder: cmd.Folder, Name: cmd.From.Name}
 	destination, err := h.places.load(ctx, media.StreamID(cmd.Account, to))
@@ -37,7 +37,7 @@ func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore
 	id, move := media.StreamID(cmd.Account, cmd.From), NewEntry()
 	d, err := h.places.decide(ctx, id, func(p *media.Place, at time.Time) ([]domain.Event, error) {
 		events, err := p.StartMove(move, to, at)
-		if err == nil && destination.Taken(at) { // known before anything is announced
+		if err == nil && destination.Taken(at) { // checked before the move is recorded
 			return nil, media.ErrTaken
 		}
 		return events, err
@@ -46,18 +46,18 @@ func (h MoveMediaHandler) Handle(ctx context.Context, cmd MoveMedia) (eventstore
 		return eventstore.Position{}, err
 	}
 	position, err := h.arrive(ctx, id, d.Place)
-	if errors.Is(err, commands.ErrNothingToDo) { // another has completed it
+	if errors.Is(err, commands.ErrNothingToDo) { // another process has completed the move
 		err = nil
 	}
 	return position, err
 }
 
-// CompleteMove finishes a move that was begun.
+// CompleteMove completes a move that was started.
 type CompleteMove struct {
 	Place string // id of the stream of the move's source
 }
 
-// Complete finishes the move, or aborts it when its destination was taken. ErrNothingToDo: none is under way.
+// Complete completes the move, or aborts it when its destination is taken. ErrNothingToDo: no move is open.
 func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error {
 	p, err := h.places.load(ctx, cmd.Place)
 	if err != nil {
@@ -68,13 +68,13 @@ func (h MoveMediaHandler) Complete(ctx context.Context, cmd CompleteMove) error 
 	}
 	_, err = h.arrive(ctx, cmd.Place, p)
 	if errors.Is(err, media.ErrTaken) {
-		return nil // the move has an end
+		return nil // the move has ended
 	}
 	return err
 }
 
-// arrive takes the second and the third step of a move. A destination that is taken aborts it, and is ErrTaken. Design §6: its
-// whole history counts, for the file may have arrived and been deleted since.
+// arrive takes the second and the third step of a move. When the destination is taken, it aborts the move and returns ErrTaken.
+// Design §6: it checks the destination's whole history, since the file may have arrived and been deleted since.
 func (h MoveMediaHandler) arrive(ctx context.Context, id string, source *media.Place) (eventstore.Position, error) {
 	move := source.Moving()
 	if move == nil {

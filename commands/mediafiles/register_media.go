@@ -11,16 +11,16 @@ import (
 	"moviola/eventstore"
 )
 
-// RegisterMedia reserves a path of a library for a file that is to be uploaded. Spec: POST /media/file.
+// RegisterMedia reserves a path of a library for an upload. Spec: POST /media/file.
 type RegisterMedia struct {
 	Account     domain.AccountID
-	Folder      string // as the client writes it; empty: the root
+	Folder      string // as given by the client; empty: the root
 	Name        string
 	ContentType string
 	Size        int64 // bytes
 }
 
-// RegisteredMedia is a reserved path. Entry is what the upload must name.
+// RegisteredMedia is a reserved path. Entry is the id that the upload must name.
 type RegisteredMedia struct {
 	media.File
 	ExpiresAt time.Time
@@ -41,8 +41,8 @@ func NewRegisterMediaHandler(
 	return RegisterMediaHandler{places: places{log, now}, storage: storage, ttl: ttl}
 }
 
-// Handle reserves the path. It refuses what is missing or wrong, and a name that is taken. The caller has asked Admit. Spec:
-// Errors.
+// Handle reserves the path. It refuses missing or invalid properties, and a name that is taken. The caller has called Admit.
+// Spec: Errors.
 func (h RegisterMediaHandler) Handle(ctx context.Context, cmd RegisterMedia) (RegisteredMedia, error) {
 	file, err := newFile(cmd)
 	if err != nil {
@@ -58,12 +58,12 @@ func (h RegisterMediaHandler) Handle(ctx context.Context, cmd RegisterMedia) (Re
 	return registered, err
 }
 
-// Admit refuses while the account's storage is blocked: the state of the account comes before what is sent. Decision 4.
+// Admit refuses while the account's storage is blocked: the account's state is checked before the request's content. Decision 4.
 func (h RegisterMediaHandler) Admit(ctx context.Context, account domain.AccountID) error {
 	return h.storage.Require(ctx, account)
 }
 
-// newFile checks what a client says of a file. Spec: Errors, POST /media/file, in the order of its table.
+// newFile checks the client's description of a file. Spec: Errors, POST /media/file, in the order of its table.
 func newFile(cmd RegisterMedia) (media.File, error) {
 	path, err := media.FilePath(cmd.Folder, cmd.Name)
 	if err != nil {
@@ -81,10 +81,10 @@ func newFile(cmd RegisterMedia) (media.File, error) {
 	return media.File{Folder: path.Folder, Name: path.Name, Entry: NewEntry(), ContentType: contentType, Size: cmd.Size}, nil
 }
 
-// maxContentType bounds a MIME type, in bytes.
+// maxContentType is the maximum length of a MIME type, in bytes.
 const maxContentType = 200
 
-// contentTypeOf checks a MIME type. It is kept as it is written, for the upload must carry the same.
+// contentTypeOf checks a MIME type. It is stored exactly as given, because the upload must send the same.
 func contentTypeOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -97,5 +97,5 @@ func contentTypeOf(text string) (string, error) {
 	return text, nil
 }
 
-// notHeader says that a character cannot stand in an HTTP header.
+// notHeader reports whether a character is not allowed in an HTTP header.
 func notHeader(r rune) bool { return r < ' ' || r > '~' }

@@ -11,7 +11,7 @@ import (
 	"moviola/domain/ledger"
 )
 
-// Storage tells whether accounts may add files to their media libraries, and since when they may not. It is safe for concurrent
+// Storage reports whether accounts may add files to their media libraries, and since when they may not. It is safe for concurrent
 // use.
 type Storage struct {
 	standings *commands.Standings
@@ -23,8 +23,8 @@ func NewStorage(standings *commands.Standings, ledgers *ledgers.Ledgers) *Storag
 	return &Storage{standings: standings, ledgers: ledgers}
 }
 
-// Require refuses an account that may not store anything: with ErrStorageBlocked while its balance is zero, or because it is
-// closed. Decision 39.
+// Require refuses an account that may not store files: with ErrStorageBlocked while its balance is zero, or because it is closed.
+// Decision 39.
 func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 	standing, err := s.standings.Of(ctx, account)
 	if err != nil {
@@ -33,7 +33,8 @@ func (s *Storage) Require(ctx context.Context, account domain.AccountID) error {
 	return standing.RequireStorage()
 }
 
-// RequireAt is Require for what has come to the storage by itself: it refuses nothing that came before the balance was zero.
+// RequireAt is Require for bytes that were uploaded to the storage directly: it does not refuse bytes that arrived before the
+// balance was zero.
 func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came time.Time) error {
 	err := s.Require(ctx, account)
 	if !errors.Is(err, commands.ErrStorageBlocked) {
@@ -49,7 +50,7 @@ func (s *Storage) RequireAt(ctx context.Context, account domain.AccountID, came 
 	return nil
 }
 
-// Since says whether an account's storage is blocked, and since when: nil for one that never had credits.
+// Since returns whether an account's storage is blocked, and since when: nil when the account never had credits.
 func (s *Storage) Since(ctx context.Context, account domain.AccountID) (*time.Time, bool, error) {
 	standing, err := s.standings.Of(ctx, account)
 	if err != nil || !standing.Blocked {

@@ -18,7 +18,7 @@ import (
 type UploadMedia struct {
 	Place string // id of the path's stream
 	Entry string // of the registration
-	Size  int64  // bytes that Body must yield, neither more nor less
+	Size  int64  // exact number of bytes that Body must have
 	Body  io.Reader
 }
 
@@ -34,8 +34,8 @@ func NewUploadMediaHandler(log *eventstore.Log, files commands.Files, storage *S
 	return UploadMediaHandler{places: places{log, now}, files: files, storage: storage}
 }
 
-// Begin says whether bytes are expected for an entry now: an upload that begins later than its registration lasts is refused, and
-// one that begins while the account's storage is blocked. Decisions 39 and 44.
+// Begin checks that an upload is expected for an entry now. It refuses an upload that begins after the registration has expired,
+// or while the account's storage is blocked. Decisions 39 and 44.
 func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (media.File, error) {
 	if err := h.storage.Require(ctx, media.AccountOf(place)); err != nil {
 		return media.File{}, err
@@ -52,8 +52,8 @@ func (h UploadMediaHandler) Begin(ctx context.Context, place, entry string) (med
 var ErrBodyLength = domain.Errorf(domain.Invalid, "upload_length_mismatch",
 	"The body is not as long as the file that was registered")
 
-// Handle stores the bytes under a key of their own and then appends that they are there: nobody sees a part of them, and of
-// several uploads one wins. The bytes of the others are removed. The caller has called Begin.
+// Handle stores the bytes under a key of their own and then appends the event: no partial file is ever visible, and of several
+// uploads one wins. The bytes of the others are removed. The caller has called Begin.
 func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (eventstore.Position, error) {
 	key := blobkey.MediaFile(media.AccountOf(cmd.Place), cmd.Entry, NewEntry())
 	if err := h.files.Put(ctx, key, &exactly{r: cmd.Body, left: cmd.Size}); err != nil {
@@ -63,13 +63,14 @@ func (h UploadMediaHandler) Handle(ctx context.Context, cmd UploadMedia) (events
 		return p.Upload(cmd.Entry, key, at)
 	})
 	var refusal *domain.Error
-	if errors.As(err, &refusal) { // whatever else went wrong, the event may stand: then the bytes are left for the sweep to judge
+	// after any other error the event may have been stored: the bytes stay, and the daily chore removes them if not
+	if errors.As(err, &refusal) {
 		err = errors.Join(err, h.files.Delete(context.WithoutCancel(ctx), key))
 	}
 	return d.Position, err
 }
 
-// exactly yields a number of bytes and then the end, and fails when there are fewer or more.
+// exactly reads a fixed number of bytes, and fails when there are fewer or more.
 type exactly struct {
 	r    io.Reader
 	left int64
@@ -88,12 +89,12 @@ func (e *exactly) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF) && e.left > 0, errors.Is(err, io.ErrUnexpectedEOF):
 		return n, ErrBodyLength
 	case errors.Is(err, io.EOF):
-		return n, nil // end looks for more
+		return n, nil // end checks that no bytes follow
 	}
 	return n, err
 }
 
-// end makes sure that nothing follows.
+// end checks that no bytes follow.
 func (e *exactly) end() error {
 	var more [1]byte
 	switch n, err := io.ReadFull(e.r, more[:]); {

@@ -24,7 +24,7 @@ func NewDropItemHandler(log *eventstore.Log, now func() time.Time) DropItemHandl
 	return DropItemHandler{batches: batches{log: log, now: now}}
 }
 
-// Handle closes the item as failed; its hold is given back. ErrNothingToDo: it is not there, or has a result.
+// Handle closes the item as failed; then its hold is released. ErrNothingToDo: it does not exist, or has a result.
 func (h DropItemHandler) Handle(ctx context.Context, cmd DropItem) (eventstore.Position, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.Drop(cmd.Index, cmd.Worker, h.batches.now.Stamp()), nil

@@ -14,7 +14,7 @@ type ItemOf struct {
 	Index   int
 }
 
-// WantedFiles tells what is to be fetched for an item, without a claim. ErrNothingToDo: nothing, or somebody has a claim.
+// WantedFiles returns the sources to fetch for an item, without a claim. ErrNothingToDo: there are none, or a worker has a claim.
 func (h PreloadItems) WantedFiles(ctx context.Context, item ItemOf) (commands.FetchClaim, error) {
 	b, err := h.batches.load(ctx, item.Preload)
 	if err != nil || !b.Fetches(item.Index) {
@@ -47,8 +47,8 @@ func (h PreloadItems) claimOf(ctx context.Context, item ItemOf, b *preload.Batch
 	return claim, err
 }
 
-// StartFetch claims the fetching of the files that an item names. ErrNothingToDo: there is nothing to fetch, or another has the
-// claim; or the item was ended just now, because three crashes count against it.
+// StartFetch claims the fetching of an item's sources. ErrNothingToDo: there is nothing to fetch, or another worker has the
+// claim; or StartFetch has just ended the item, after three crashes.
 func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.FetchStart) (commands.FetchClaim, error) {
 	d, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.StartFetch(item.Index, start, h.batches.now.Stamp()), nil
@@ -62,8 +62,8 @@ func (h PreloadItems) StartFetch(ctx context.Context, item ItemOf, start domain.
 	return h.claimOf(ctx, item, d.Batch)
 }
 
-// ReleaseFetch hands a claim back without an outcome. One that was alone and ran out of memory ends the item. ErrNothingToDo: it
-// is lost.
+// ReleaseFetch releases a claim without an outcome. When the work was alone in its process and ran out of memory, it ends the
+// item. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.ReleaseFetch(item.Index, claim, memory, h.batches.now.Stamp())
@@ -71,7 +71,7 @@ func (h PreloadItems) ReleaseFetch(ctx context.Context, item ItemOf, claim domai
 	return err
 }
 
-// FinishFetch records that the files are at hand or, with a message, ends the item. ErrNothingToDo: the claim is lost.
+// FinishFetch records that the sources are fetched or, with a message, ends the item. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) FinishFetch(ctx context.Context, item ItemOf, claim domain.FetchClaim, worker, message string) error {
 	_, err := h.batches.decide(ctx, "", item.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.FinishFetch(item.Index, claim, worker, message, h.batches.now.Stamp())

@@ -22,20 +22,20 @@ func newPreloadID() preload.ID {
 	return preload.ID(id)
 }
 
-// batches is what the commands on one batch's stream share.
+// batches has the functions that commands on preload batches share.
 type batches struct {
 	log *eventstore.Log
 	now eventstore.Clock
 }
 
-// batched is what came of a decision on a batch.
+// batched is the result of a decision on a preload batch.
 type batched struct {
 	*preload.Batch
 	eventstore.Appended
 	events []domain.Event
 }
 
-// decide loads a batch, lets it decide, and appends. A lost claim, and deciding nothing, is ErrNothingToDo.
+// decide loads a batch, calls decide, and appends its events. A lost claim, and a decision without events, is ErrNothingToDo.
 func (s batches) decide(
 	ctx context.Context, account domain.AccountID, id preload.ID, decide func(b *preload.Batch) ([]domain.Event, error),
 ) (batched, error) {

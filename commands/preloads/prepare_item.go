@@ -19,9 +19,9 @@ type StartItem struct {
 	Preload preload.ID
 	Index   int
 	Worker  string
-	Dead    int // the attempt whose worker is known to be dead; 0: none
+	Dead    int // attempt whose worker is known to be dead; 0: none
 	Death   domain.Death
-	Alone   bool // no other render or preload item will be in work in this process
+	Alone   bool // this process runs no other render or preload item beside it
 }
 
 // ItemClaim is a claim on an item, and the item.
@@ -29,20 +29,20 @@ type ItemClaim struct {
 	preload.Claim
 	Account domain.AccountID
 	Item    preload.Wanted
-	// FetchedSince is that of a PrepareJob.
+	// FetchedSince has the meaning of PrepareJob.FetchedSince.
 	FetchedSince time.Time
-	// Requested is when the batch was.
+	// Requested is when the batch was requested.
 	Requested time.Time
 }
 
-// FinishItem records what became of an item.
+// FinishItem records the result of an item.
 type FinishItem struct {
 	Preload preload.ID
 	Claim   preload.Claim
 	Result  preload.Result
 }
 
-// PreloadItems handles all that happens to the items of batches.
+// PreloadItems handles all commands on items of preload batches.
 type PreloadItems struct {
 	batches batches
 	files   commands.Files
@@ -53,8 +53,8 @@ func NewPreloadItems(log *eventstore.Log, files commands.Files, now func() time.
 	return PreloadItems{batches: batches{log, now}, files: files}
 }
 
-// Start claims the item. ErrNothingToDo: it is not there, has a result, or is claimed by another; or it was ended just now,
-// because three crashes count against it.
+// Start claims the item. ErrNothingToDo: it does not exist, has a result, or is claimed by another worker; or Start has just
+// ended it, after three crashes.
 func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, error) {
 	d, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		start := preload.Start{Worker: cmd.Worker, Dead: cmd.Dead, Death: cmd.Death, Alone: cmd.Alone}
@@ -78,7 +78,7 @@ func (h PreloadItems) Start(ctx context.Context, cmd StartItem) (ItemClaim, erro
 	return claim, err
 }
 
-// properties reads from the stored document what an item is made from.
+// properties reads the properties of an item from the stored document.
 func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.Requested, index int) (map[string]any, error) {
 	document, err := commands.ReadFile(ctx, h.files, blobkey.Request(r.Account, id))
 	if err != nil {
@@ -94,7 +94,7 @@ func (h PreloadItems) properties(ctx context.Context, id preload.ID, r preload.R
 	return wanted[index].Properties, nil
 }
 
-// Release hands a claim back without a result. One that was alone and ran out of memory ends its item.
+// Release releases a claim without a result. When the work was alone in its process and ran out of memory, it ends the item.
 func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.Claim, memory bool) error {
 	_, err := h.batches.decide(ctx, "", id, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.Release(claim, memory, h.batches.now.Stamp())
@@ -102,7 +102,7 @@ func (h PreloadItems) Release(ctx context.Context, id preload.ID, claim preload.
 	return err
 }
 
-// Finish records the result; the last one of a batch closes it. ErrNothingToDo: the claim is lost.
+// Finish records the result; the result of a batch's last item closes the batch. ErrNothingToDo: the claim is lost.
 func (h PreloadItems) Finish(ctx context.Context, cmd FinishItem) error {
 	_, err := h.batches.decide(ctx, "", cmd.Preload, func(b *preload.Batch) ([]domain.Event, error) {
 		return b.Finish(cmd.Claim, cmd.Result, h.batches.now.Stamp())

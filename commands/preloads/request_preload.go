@@ -21,18 +21,18 @@ import (
 	"moviola/eventstore"
 )
 
-// ItemPrices tell what the items of preloads cost. Decision 38.
+// ItemPrices computes the prices of preload items. Decision 38.
 type ItemPrices struct {
 	plan.Prices
-	// SpeechByProvider says that voices are spoken by a provider unless the item says otherwise.
+	// SpeechByProvider says that a provider speaks voices by default.
 	SpeechByProvider bool
 }
 
-// spokenPerSecond is how many characters of a text are spoken in a second, at the slowest: what is held for a voice is never less
-// than what it comes to cost, but for the rarest of voices.
+// spokenPerSecond is a slow voice's characters per second. It makes the hold for a voice at least as high as its price, except
+// for extremely slow voices.
 const spokenPerSecond = 10
 
-// byProvider says whether an item is made by a provider, and that what it costs depends on its length.
+// byProvider reports whether a provider makes an item, and whether its price depends on its length.
 func (p ItemPrices) byProvider(w preload.Wanted) (made, perSecond bool) {
 	_, connected := w.Properties["connection"].(string)
 	switch w.Type {
@@ -46,7 +46,7 @@ func (p ItemPrices) byProvider(w preload.Wanted) (made, perSecond bool) {
 	return false, false
 }
 
-// Hold is what is held for an item before it is made, in credits.
+// Hold returns the credits to hold for an item before it is made.
 func (p ItemPrices) Hold(w preload.Wanted) int64 {
 	text, _ := w.Properties["text"].(string)
 	made, perSecond := p.byProvider(w)
@@ -61,7 +61,7 @@ func (p ItemPrices) Hold(w preload.Wanted) int64 {
 	return 0
 }
 
-// Charge is what a generated item costs: never more than was held for it. A provider's voice costs by started seconds.
+// Charge returns the price of a generated item, at most the hold. A provider's voice is charged by started seconds.
 func (p ItemPrices) Charge(w preload.Wanted, seconds float64) int64 {
 	held := p.Hold(w)
 	if made, perSecond := p.byProvider(w); made && perSecond {
@@ -70,7 +70,7 @@ func (p ItemPrices) Charge(w preload.Wanted, seconds float64) int64 {
 	return held
 }
 
-// RequestPreload asks for a batch of assets. Spec: POST /preloads.
+// RequestPreload requests a batch of assets. Spec: POST /preloads.
 type RequestPreload struct {
 	Account domain.AccountID
 	Body    []byte
@@ -97,12 +97,11 @@ func NewRequestPreloadHandler(
 	return RequestPreloadHandler{batches: batches{log, now}, ledgers: ledgers, files: files, prices: prices}
 }
 
-// requestTime bounds the appends of one request: a hold whose batch has not come is given up only long after.
+// requestTime is the time limit of one request's appends. It is well below the age at which a hold without a batch is abandoned.
 const requestTime = 12 * time.Second
 
-// Handle accepts the batch: its document is stored, the credits for what is to be generated are held, and then it is recorded. It
-// refuses what is wrong with 400, and more credits than are available with 402. A crash in between leaves a hold that the keeper
-// gives back.
+// Handle accepts the batch: it stores the document, holds the credits for generated items, and then appends the request. An
+// invalid request is 400, too few available credits are 402. After a crash in between, the keeper releases the hold.
 func (h RequestPreloadHandler) Handle(ctx context.Context, cmd RequestPreload) (RequestedPreload, error) {
 	wanted, err := preload.ParseRequest(cmd.Body)
 	if err != nil {

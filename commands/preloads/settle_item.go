@@ -22,7 +22,7 @@ type SettlePreloadItem struct {
 	Index   int
 }
 
-// SettleItemHandler handles SettlePreloadItem, for items and for batches that never came.
+// SettleItemHandler handles SettlePreloadItem, also for batches that were never requested.
 type SettleItemHandler struct {
 	batches batches
 	ledgers *ledgers.Ledgers
@@ -30,15 +30,15 @@ type SettleItemHandler struct {
 	age     time.Duration
 }
 
-// NewSettleItemHandler returns a handler. A hold is abandoned when it is older than age: longer than a request may append.
+// NewSettleItemHandler returns a handler. age is the minimum age of an abandoned hold: longer than a request may append.
 func NewSettleItemHandler(
 	log *eventstore.Log, ledgers *ledgers.Ledgers, files commands.Files, now func() time.Time, age time.Duration,
 ) SettleItemHandler {
 	return SettleItemHandler{batches: batches{log, now}, ledgers: ledgers, files: files, age: age}
 }
 
-// Handle ends the hold: what was generated is charged, everything else is released. Decision 38. Doing it again changes nothing.
-// ErrNothingToDo: there is no result yet.
+// Handle ends the hold: a generated item is charged, everything else is released. Decision 38. It is idempotent. ErrNothingToDo:
+// there is no result yet.
 func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) error {
 	b := preload.New()
 	none := eventstore.Appended{Revision: eventstore.NoStream}
@@ -62,7 +62,7 @@ func (h SettleItemHandler) Handle(ctx context.Context, cmd SettlePreloadItem) er
 	return h.release(ctx, settle)
 }
 
-// charge spends what the item has come to cost, which is not more than was held.
+// charge charges the price of an item, at most its hold.
 func (h SettleItemHandler) charge(ctx context.Context, settle ledgers.SettleItem, credits int64) error {
 	subject := ledger.Item(settle.Preload, settle.Number)
 	_, err := h.ledgers.ChangeHold(ctx, ledgers.ChangeHold{Account: settle.Account, Project: subject, Attempt: 1, Amount: credits})
@@ -82,8 +82,8 @@ func (h SettleItemHandler) release(ctx context.Context, settle ledgers.SettleIte
 	return h.ledgers.Snapshot(ctx, settle.Account)
 }
 
-// abandon gives back what is held for a batch whose request ended before it was recorded: first it is closed, so that it cannot
-// come any more.
+// abandon releases the hold for a batch whose request ended before it was appended. First it closes the batch, so that the
+// request cannot be appended any more.
 func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, settle ledgers.SettleItem) error {
 	held, open, err := h.ledgers.OpenItem(ctx, cmd.Account, cmd.Preload, cmd.Index)
 	if err != nil {
@@ -98,7 +98,7 @@ func (h SettleItemHandler) abandon(ctx context.Context, cmd SettlePreloadItem, s
 	if err != nil && !errors.Is(err, commands.ErrNothingToDo) {
 		return err
 	}
-	if _, came := d.Requested(); came { // it was not seen before, and must keep what it has
+	if _, came := d.Requested(); came { // the request was appended meanwhile: the batch keeps its document and its hold
 		return fmt.Errorf("load preload %s: %w", cmd.Preload, commands.ErrUnseen)
 	}
 	if err := h.files.Delete(ctx, blobkey.Request(cmd.Account, cmd.Preload)); err != nil {

@@ -18,8 +18,8 @@ import (
 	"moviola/eventstore"
 )
 
-// PreparedStore moves prepared assets to where they can be fetched from: into the media library of their account when they are to
-// be kept, and otherwise to where they stay for a few days. Decision 47. It is safe for concurrent use.
+// PreparedStore stores prepared assets where they can be downloaded: in the media library of their account when the item asks for
+// that, otherwise for a few days. Decision 47. It is safe for concurrent use.
 type PreparedStore struct {
 	files     commands.Files
 	keep      mediafiles.KeepMediaHandler
@@ -37,8 +37,8 @@ type PreparedStoreConfig struct {
 	Addresses *media.Addresses
 	Prices    ItemPrices
 	Now       func() time.Time
-	TTL       time.Duration // of what is not kept in a media library
-	// Shown gives the library a moment to show what stands at a position: what is said to be ready can be found there.
+	TTL       time.Duration // how long assets outside of a media library are stored
+	// Shown waits a moment until the library includes a position: an asset that is reported as ready can then be found.
 	Shown func(ctx context.Context, at eventstore.Position)
 }
 
@@ -48,7 +48,7 @@ func NewPreparedStore(c PreparedStoreConfig) PreparedStore {
 		shown: c.Shown}
 }
 
-// Publish is Store for an item of a movie's property preload: it returns the addresses of what was stored.
+// Publish is Store for an item of a movie's property preload. It returns the addresses of the stored asset.
 func (s PreparedStore) Publish(
 	ctx context.Context, job commands.PrepareJob, p commands.Prepared,
 ) (address, web, warning string, err error) {
@@ -60,7 +60,8 @@ func (s PreparedStore) Publish(
 	return address, web, string(r.Warning), nil
 }
 
-// KeepMade puts what was made for an element of a movie into the media library, as generated/<project>-<name>. Decision 47.
+// KeepMade stores an asset that was made for an element of a movie in the media library, as generated/<project>-<name>. Decision
+// 47.
 func (s PreparedStore) KeepMade(
 	ctx context.Context, account domain.AccountID, project domain.ProjectID, name string, p commands.Prepared,
 ) error {
@@ -71,8 +72,8 @@ func (s PreparedStore) KeepMade(
 	return err
 }
 
-// Store stores an asset and describes it. An asset that is to be kept and cannot be is stored for a few days, with a warning that
-// says why. Spec: Preload item result.
+// Store stores an asset and describes it. When an asset for the media library cannot be stored there, it is stored for a few
+// days, with a warning. Spec: Preload item result.
 func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p commands.Prepared) (preload.Result, error) {
 	r := preload.Result{Duration: p.Duration, Width: p.Width, Height: p.Height, Size: p.Size, Generated: p.Generated}
 	if p.Generated {
@@ -94,7 +95,7 @@ func (s PreparedStore) Store(ctx context.Context, job commands.PrepareJob, p com
 	return s.cached(ctx, job, p, r)
 }
 
-// kept puts the asset, and its form for browsers, into the media library.
+// kept stores the asset, and its form for browsers, in the media library.
 func (s PreparedStore) kept(
 	ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result,
 ) (preload.Result, error) {
@@ -133,7 +134,7 @@ func (s PreparedStore) keepShown(ctx context.Context, cmd mediafiles.KeepMedia) 
 func (s PreparedStore) cached(
 	ctx context.Context, job commands.PrepareJob, p commands.Prepared, r preload.Result,
 ) (preload.Result, error) {
-	// Every attempt has its own: one that is thought dead must not write what another has finished.
+	// Every attempt has keys of its own: an attempt that is believed dead must not overwrite the files of a finished one.
 	stem := blobkey.PreparedStem(job.Account, preload.ID(job.Batch), job.Index+1, mediafiles.NewEntry())
 	r.Key = stem + p.Extension
 	if err := s.put(ctx, r.Key, p.Path); err != nil {
@@ -164,7 +165,7 @@ func opener(path string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return os.Open(path) }
 }
 
-// PreparedAddresses are the addresses of a prepared asset and of its form for browsers: empty where there is none.
+// PreparedAddresses returns the addresses of a prepared asset and of its form for browsers: empty when there is none.
 func PreparedAddresses(a *media.Addresses, account domain.AccountID, r preload.Result) (asset, web string) {
 	cached := func(key string) string {
 		if key == "" {

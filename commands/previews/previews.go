@@ -1,6 +1,6 @@
-// Package previews draws moments of a movie that is not rendered: what its author sees while writing it. Nothing is stored, held
-// or charged, and no provider is paid. Accounts take turns, an account has one request drawn at a time, and its plan bounds how
-// many it may make in an hour.
+// Package previews draws moments of a movie before it is rendered, for its author. Nothing is stored, held or charged, and no
+// provider is called. Accounts take turns; one request of an account is drawn at a time, and its plan limits the requests per
+// hour.
 package previews
 
 import (
@@ -17,7 +17,7 @@ import (
 	"moviola/internal/fair"
 )
 
-// MaxMoments is how many moments one request may ask for.
+// MaxMoments is the maximum of moments in one request.
 const MaxMoments = 12
 
 // Limits of a request.
@@ -26,39 +26,39 @@ const (
 	drawTime = 11 * time.Second
 	// waitTime is how long a request waits for its turn.
 	waitTime = 3 * time.Second
-	// hour is the window that a plan's bound counts in.
+	// hour is the period for which the plan's limit counts.
 	hour = time.Hour
-	// maxCounted bounds how many accounts' requests are counted.
+	// maxCounted is the maximum of accounts whose requests are counted.
 	maxCounted = 4096
 )
 
-// Job is what a Drawer draws.
+// Job is the input of a Drawer.
 type Job struct {
 	Account  domain.AccountID
-	Document []byte    // the movie's JSON, its templates filled in
-	Moments  []float64 // seconds from the movie's start; none: that of its thumbnail
-	// Fetch lets sources, fonts and pages be fetched that are not at hand. Nothing is fetched otherwise.
+	Document []byte    // the movie's JSON, with its templates filled in
+	Moments  []float64 // seconds from the movie's start; empty: the moment of its thumbnail
+	// Fetch allows fetching sources, fonts and pages that are not cached.
 	Fetch   bool
-	MaxSide int // of the pictures, in pixels
+	MaxSide int // maximum of the pictures' longer side, in pixels
 	Now     time.Time
 }
 
-// Picture is one moment.
+// Picture is the picture of one moment.
 type Picture struct {
-	Seconds float64 // when its frame begins
-	Frame   int64   // of the movie
+	Seconds float64 // start of its frame, in seconds
+	Frame   int64   // number of its frame in the movie, from 0
 	Image   image.Image
 }
 
-// Drawn is what a Drawer has drawn.
+// Drawn is the result of a Drawer.
 type Drawn struct {
 	Pictures []Picture // in the order of the moments
 	Width    int       // of the movie, in pixels
 	Height   int
-	Frames   int64   // of the movie, as far as the sources at hand tell
+	Frames   int64   // of the movie, as far as the available sources tell
 	Seconds  float64 // it lasts
 	Warnings []string
-	Missing  []string // what has a placeholder in its place, and why: a sentence for each
+	Missing  []string // what is shown as a placeholder, and why: one sentence each
 }
 
 // Drawer draws moments of movies. A *domain.Error is the movie's fault. It is safe for concurrent use.
@@ -66,19 +66,19 @@ type Drawer interface {
 	Stills(ctx context.Context, job Job) (Drawn, error)
 }
 
-// Reader reads a body as a submission does: the movie's JSON with its templates filled in, and the plan that the account is on. A
-// *domain.Error is the refusal that a submission would meet.
+// Reader parses a body as a submission does: it returns the movie's JSON with its templates filled in, and the account's plan. A
+// *domain.Error is the refusal that a submission would get.
 type Reader interface {
 	Sketch(ctx context.Context, account domain.AccountID, body []byte) (document []byte, allowed plan.Plan, err error)
 }
 
-// Config is what a Handler needs. All is required.
+// Config is what a Handler needs. All fields are required.
 type Config struct {
-	// Drawer opens what draws, at the first request. An error of it is for the client when it is a *domain.Error.
+	// Drawer returns the drawer; it is called at the first request. A *domain.Error of it is for the client.
 	Drawer func(ctx context.Context) (Drawer, error)
 	Reader Reader
 	Now    eventstore.Clock
-	Places int // how many requests are drawn at the same time
+	Places int // maximum of requests drawn at the same time
 }
 
 // Handler draws moments of movies. It is safe for concurrent use.
@@ -87,17 +87,17 @@ type Handler struct {
 	turns *fair.Budget
 
 	mu      sync.Mutex
-	waiting map[domain.AccountID]*context.CancelCauseFunc // of the request that waits for its place
+	waiting map[domain.AccountID]*context.CancelCauseFunc // cancels the account's request that waits for a place
 	counted map[domain.AccountID]*count
 }
 
-// count is how many requests an account has made since a time.
+// count is the number of an account's requests since a time.
 type count struct {
 	since time.Time
 	made  int
 }
 
-// Draw asks for moments of a movie.
+// Draw requests pictures of moments of a movie.
 type Draw struct {
 	Account domain.AccountID
 	Body    []byte
@@ -106,7 +106,7 @@ type Draw struct {
 	MaxSide int
 }
 
-// ErrNoDrawer is the refusal of a process in which nothing can draw.
+// ErrNoDrawer is the refusal of a process that cannot draw.
 var ErrNoDrawer = domain.Errorf(domain.Unavailable, "preview_unavailable",
 	"This process cannot draw previews: install ffmpeg beside it, or send the request to a process with the role renderer")
 
@@ -121,8 +121,8 @@ func New(cfg Config) *Handler {
 	}
 }
 
-// Handle draws. A request waits for its account's earlier one, which is not cut short, and is given up with 409 when a newer one
-// comes while it waits. Too much to do for the process ends with fair.ErrBusy.
+// Handle draws the pictures. A request waits for the account's running one, which is not interrupted; when a newer request of the
+// account comes, the waiting one ends with 409. When the process has too much to do, the error is fair.ErrBusy.
 func (h *Handler) Handle(ctx context.Context, cmd Draw) (Drawn, error) {
 	document, allowed, err := h.cfg.Reader.Sketch(ctx, cmd.Account, cmd.Body)
 	if err != nil {
@@ -152,7 +152,7 @@ func (h *Handler) Handle(ctx context.Context, cmd Draw) (Drawn, error) {
 	return drawn, err
 }
 
-// admit counts a request, and refuses what is more than the plan allows in an hour.
+// admit counts a request, and refuses it when the plan's limit per hour is reached.
 func (h *Handler) admit(account domain.AccountID, allowed plan.Plan) error {
 	now, most := h.cfg.Now(), allowed.PreviewsAnHour()
 	h.mu.Lock()
@@ -174,7 +174,7 @@ func (h *Handler) admit(account domain.AccountID, allowed plan.Plan) error {
 	return nil
 }
 
-// forget drops the counts whose hour is over; all, when there are none.
+// forget removes counts older than an hour; when there are none, it removes all.
 func (h *Handler) forget(now time.Time) {
 	for account, c := range h.counted {
 		if now.Sub(c.since) >= hour {
@@ -186,7 +186,7 @@ func (h *Handler) forget(now time.Time) {
 	}
 }
 
-// enter waits for a place. It is given up with errReplaced when a newer request of the account begins to wait.
+// enter waits for a place. It ends with errReplaced when a newer request of the account begins to wait.
 func (h *Handler) enter(ctx context.Context, account domain.AccountID) (*fair.Part, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -11,12 +11,12 @@ import (
 	"moviola/domain/template"
 )
 
-// DuplicateTemplate copies a template, of the account or of the library, into the account.
+// DuplicateTemplate copies a template of the account or of the library into the account.
 type DuplicateTemplate struct {
 	Account   domain.AccountID
 	Source    template.ID
-	Name      string         // empty: the source's, with a suffix
-	Variables map[string]any // laid over those of the source, key by key
+	Name      string         // empty: the source's name with a suffix
+	Variables map[string]any // replace the source's variables, key by key
 }
 
 // DuplicateTemplateHandler handles DuplicateTemplate.
@@ -30,7 +30,7 @@ func NewDuplicateTemplateHandler(cfg TemplateConfig) DuplicateTemplateHandler {
 	return DuplicateTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg.NewID}
 }
 
-// Handle copies the template. A source that does not exist, or is private to another account, is not found. Decisions 6 and 41.
+// Handle copies the template. A source that does not exist, or is private to another account, is NotFound. Decisions 6 and 41.
 func (h DuplicateTemplateHandler) Handle(ctx context.Context, cmd DuplicateTemplate) (SavedTemplate, error) {
 	source, err := h.templates.Load(ctx, cmd.Source)
 	if err != nil {
@@ -58,7 +58,7 @@ func (h DuplicateTemplateHandler) Handle(ctx context.Context, cmd DuplicateTempl
 	return SavedTemplate{ID: id, Name: t.Name(), Position: appended.Position}, err
 }
 
-// withVariables lays variables over those of a movie.
+// withVariables replaces variables of a movie.
 func withVariables(movie []byte, variables map[string]any) ([]byte, error) {
 	if len(variables) == 0 {
 		return movie, nil

@@ -15,11 +15,11 @@ import (
 	"moviola/eventstore"
 )
 
-// Publication is what has become of a template's place in the library.
+// Publication is the state of a template's publication in the library.
 type Publication struct {
 	// Status is PublicationListed, PublicationPending or PublicationWithdrawn.
 	Status   string
-	Position eventstore.Position // zero: nothing has changed
+	Position eventstore.Position // zero: nothing was changed
 }
 
 // The statuses of publications.
@@ -39,13 +39,13 @@ type LibraryConfig struct {
 	Log    *eventstore.Log
 	Files  commands.Files
 	Submit Submitter
-	// OpenAccount makes sure that LibraryAccount is open and has credits.
+	// OpenAccount makes sure that LibraryAccount exists and has credits.
 	OpenAccount func(ctx context.Context) error
 	Now         func() time.Time
 }
 
-// LibraryHandler handles what operators do with the library, and what is left to do for it. A template is listed with an example:
-// a movie of LibraryAccount that is made of nothing but the template.
+// LibraryHandler handles the operators' commands on the template library, and their completion. A published template has an
+// example: a movie of LibraryAccount made of the template alone.
 type LibraryHandler struct {
 	templates templates
 	cfg       LibraryConfig
@@ -56,8 +56,8 @@ func NewLibraryHandler(cfg LibraryConfig) LibraryHandler {
 	return LibraryHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
-// Publish puts a template into the library: at once when it has an example already, otherwise as soon as one is rendered.
-// Decision 42.
+// Publish publishes a template in the library: at once when it has an example, otherwise when its example is rendered. Decision
+// 42.
 func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
@@ -77,13 +77,14 @@ func (h LibraryHandler) Publish(ctx context.Context, id template.ID) (Publicatio
 	if err != nil {
 		return Publication{}, err
 	}
-	// The same body is rendered once, however often it is asked for; a render that failed is tried again when its name is forgotten.
+	// The idempotency key makes repeated calls render the same body once; after a failed render, a call retries when the key has
+	// expired.
 	_, err = h.cfg.Submit.Handle(ctx, commands.SubmitMovie{Account: commands.LibraryAccount, Body: body,
 		IdempotencyKey: "example " + string(id) + " " + t.Body().Hash})
 	return Publication{Status: PublicationPending}, err
 }
 
-// Unpublish takes a template out of the library.
+// Unpublish removes a template from the library.
 func (h LibraryHandler) Unpublish(ctx context.Context, id template.ID) (Publication, error) {
 	t := template.New(id)
 	appended, err := h.templates.decide(ctx, commands.LibraryAccount, t, id, func() ([]domain.Event, error) {
@@ -92,7 +93,7 @@ func (h LibraryHandler) Unpublish(ctx context.Context, id template.ID) (Publicat
 	return Publication{Status: PublicationWithdrawn, Position: appended.Position}, err
 }
 
-// BuiltIn is a template that the program brings along.
+// BuiltIn is a template that comes with the program.
 type BuiltIn struct {
 	ID     template.ID
 	Name   string
@@ -101,8 +102,8 @@ type BuiltIn struct {
 	Movie  []byte // JSON
 }
 
-// Install makes sure that a template of the program is there as it is in this version, and on its way into the library, unless an
-// operator has taken it out or deleted it.
+// Install makes sure that a built-in template exists as in this version, and that it is published, unless an operator has
+// unpublished or deleted it.
 func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	t, err := h.templates.Load(ctx, b.ID)
 	if err != nil {
@@ -125,7 +126,7 @@ func (h LibraryHandler) Install(ctx context.Context, b BuiltIn) error {
 	return err
 }
 
-// bring creates or updates a template of the program.
+// bring creates or updates a built-in template.
 func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error {
 	body, err := h.templates.keep(ctx, b.ID, b.Movie)
 	if err != nil {
@@ -142,14 +143,14 @@ func (h LibraryHandler) bring(ctx context.Context, b BuiltIn, exists bool) error
 	})
 	var refusal *domain.Error
 	if errors.As(err, &refusal) && refusal.Kind == domain.Conflict {
-		return nil // another process has brought it
+		return nil // another process has installed it
 	}
 	return err
 }
 
-// Exhibit lists the template that a finished movie of LibraryAccount is the example of, with copies of the movie's files: these
-// expire, as every movie's do. ErrNothingToDo: it is no example, or not one of the template as it is now, or that has or had an
-// example already.
+// Exhibit lists a template whose example, a movie of LibraryAccount, is finished. It copies the movie's files, since movies'
+// files expire. ErrNothingToDo: the movie is no example, or not one of the template's present version, or the template has or had
+// an example already.
 func (h LibraryHandler) Exhibit(ctx context.Context, project domain.ProjectID, file movie.File) (eventstore.Position, error) {
 	m, err := commands.NewMovies(h.cfg.Log, h.templates.now).Load(ctx, project)
 	if err != nil {
@@ -186,7 +187,7 @@ func (h LibraryHandler) copy(ctx context.Context, from, to string, size int64, h
 	return err
 }
 
-// TemplateMovies reads the movies of templates.
+// TemplateMovies reads the movie JSON of templates.
 type TemplateMovies struct{ templates templates }
 
 // NewTemplateMovies returns a reader.
@@ -194,8 +195,8 @@ func NewTemplateMovies(cfg TemplateConfig) TemplateMovies {
 	return TemplateMovies{newTemplates(cfg.Log, cfg.Files, cfg.Now)}
 }
 
-// Movie returns the movie JSON of a template at a hash, and the same with the templates filled in that it refers to, as the
-// account may see them: one that cannot be filled in stays as it is.
+// Movie returns the movie JSON of a template with a hash, as stored and with the templates that it uses filled in, if the account
+// may use them; when that fails, filled equals stored.
 func (m TemplateMovies) Movie(
 	ctx context.Context, account domain.AccountID, id template.ID, hash string,
 ) (stored, filled []byte, err error) {

@@ -10,13 +10,13 @@ import (
 	"moviola/eventstore"
 )
 
-// SaveTemplate creates a template, or replaces parts of one.
+// SaveTemplate creates a template, or changes parts of one.
 type SaveTemplate struct {
 	Account domain.AccountID
-	ID      template.ID // empty: a new one
-	Name    *string     // nil: as it is; required for a new one
+	ID      template.ID // empty: create a template
+	Name    *string     // nil: unchanged; required for a new template
 	Tags    *[]string
-	Movie   []byte // JSON; nil: as it is, {} for a new one
+	Movie   []byte // JSON; nil: unchanged, or {} for a new template
 	Prompt  *string
 }
 
@@ -46,7 +46,7 @@ func NewSaveTemplateHandler(cfg TemplateConfig) SaveTemplateHandler {
 	return SaveTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg.NewID}
 }
 
-// Handle saves the template, or refuses it with the *domain.Error of spec: Errors, POST /templates. Two updates at once both
+// Handle saves the template, or refuses it with the *domain.Error of spec: Errors, POST /templates. Two concurrent updates both
 // apply, in the order of their events. Decision 41.
 func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (SavedTemplate, error) {
 	if cmd.ID == "" {
@@ -56,7 +56,7 @@ func (h SaveTemplateHandler) Handle(ctx context.Context, cmd SaveTemplate) (Save
 	if err != nil {
 		return SavedTemplate{}, err
 	}
-	// Refused before anything is stored for it.
+	// The update is checked before the body is stored.
 	change := template.Change{Request: string(h.newID()), Name: cmd.Name, Tags: cmd.Tags, Prompt: cmd.Prompt}
 	if _, err := t.Update(cmd.Account, change, h.templates.now.Stamp()); err != nil {
 		return SavedTemplate{}, err

@@ -12,10 +12,10 @@ import (
 	"moviola/eventstore"
 )
 
-// SweepTemplate removes what is stored of a deleted template.
+// SweepTemplate removes the files of a deleted template.
 type SweepTemplate struct {
 	ID template.ID
-	// Departed says that its account is closed: it is not kept for the sake of movies that might be delivered again.
+	// Departed says that its account is closed: the files are not kept for further deliveries.
 	Departed bool
 }
 
@@ -23,12 +23,12 @@ type SweepTemplate struct {
 type SweepTemplateConfig struct {
 	Log   *eventstore.Log
 	Files commands.Files
-	// UsedFunc says whether a movie that is still to be rendered or delivered was made of a template, as the log has it now.
+	// UsedFunc reports whether a movie that waits for its render or delivery was made of a template, according to the log.
 	UsedFunc func(ctx context.Context, id template.ID) (bool, error)
 	Now      func() time.Time
-	// Kept is how long the bodies are kept after the deletion, for movies that are delivered again.
+	// Kept is how long the bodies are kept after the deletion, for movies that may be delivered again.
 	Kept time.Duration
-	// Age is how long ago the deletion must be at least: longer than a submission that has read the template before may append.
+	// Age is the minimum time since the deletion: longer than a submission that has read the template may take to append.
 	Age time.Duration
 }
 
@@ -43,10 +43,9 @@ func NewSweepTemplateHandler(cfg SweepTemplateConfig) SweepTemplateHandler {
 	return SweepTemplateHandler{newTemplates(cfg.Log, cfg.Files, cfg.Now), cfg}
 }
 
-// Handle removes every body and example of the template, and then records it: a crash in between leaves it to be done again.
-// ErrNothingToDo: the template is there, was deleted too short a time ago, has been swept, or a movie still needs it. No movie
-// can come to need it after that was asked: submissions find no deleted template, and those from before the deletion are in the
-// log by now.
+// Handle removes every body and example of the template, and then records that: after a crash in between it is repeated.
+// ErrNothingToDo: the template exists, was deleted too recently, has been swept, or a movie still needs it. No later movie can
+// need it: submissions find no deleted template, and those from before the deletion are in the log by now.
 func (h SweepTemplateHandler) Handle(ctx context.Context, cmd SweepTemplate) error {
 	kept := max(h.cfg.Kept, h.cfg.Age)
 	if cmd.Departed {

@@ -16,7 +16,7 @@ import (
 	"moviola/eventstore"
 )
 
-// templates is what the commands on templates share.
+// templates has the functions that commands on templates share.
 type templates struct {
 	commands.Templates
 	log   *eventstore.Log
@@ -28,7 +28,7 @@ func newTemplates(log *eventstore.Log, files commands.Files, now eventstore.Cloc
 	return templates{Templates: commands.NewTemplates(log, files), log: log, files: files, now: now}
 }
 
-// decide loads a template, lets it decide, and appends.
+// decide loads a template, calls decide, and appends its events.
 func (s templates) decide(
 	ctx context.Context, account domain.AccountID, t *template.Template, id template.ID, decide func() ([]domain.Event, error),
 ) (eventstore.Appended, error) {
@@ -43,13 +43,13 @@ func (s templates) decide(
 	return appended, notSaved(id, err)
 }
 
-// notSaved is what a client reads when the store did not do its part. Spec: Errors, POST /templates.
+// notSaved returns the error for the client when a store has failed. Spec: Errors, POST /templates.
 func notSaved(id template.ID, err error) error {
 	refusal := domain.Errorf(domain.Internal, "template_not_saved", "Error saving template")
 	return fmt.Errorf("save template %s: %w: %w", id, refusal, err)
 }
 
-// keep stores movie JSON and describes it. Nothing is changed by it: it is found only once an event names its hash.
+// keep stores movie JSON and describes it. The JSON is unused until an event names its hash.
 func (s templates) keep(ctx context.Context, id template.ID, body []byte) (template.Body, error) {
 	described, err := describe(body)
 	if err != nil {
@@ -63,8 +63,8 @@ func (s templates) keep(ctx context.Context, id template.ID, body []byte) (templ
 	return described, nil
 }
 
-// describe checks movie JSON and finds its size. Decisions 15 and 22 do not apply: a template may be a part of a movie, and what
-// is wrong with it is found when it is rendered.
+// describe checks movie JSON and returns its size. Decisions 15 and 22 do not apply: a template may be only a part of a movie,
+// and its errors are found when it is rendered.
 func describe(body []byte) (template.Body, error) {
 	if len(body) > template.MaxBody {
 		return template.Body{}, template.TooLarge()
