@@ -263,7 +263,7 @@ func (r *Reader) project(ctx context.Context) error {
 	}
 	if !usable {
 		r.config.Logger.WithField("generation", current.Generation).
-			Warn("the log does not have the event that the read models stand on: they are built again from its beginning")
+			Warn("the log lacks the last event of the read models: they are rebuilt from the beginning of the log")
 		return r.startOver(ctx)
 	}
 	p.tell(true, nil)

@@ -98,7 +98,7 @@ func (p *projector) note(found []Unread) []Write {
 	for i, u := range found {
 		writes[i] = Write{Collection: unreadsOf(p.generation).Name, ID: u.Stream, Document: u}
 		p.config.Logger.WithFields(map[string]any{"stream": u.Stream, "revision": u.Revision, "type": u.Type, "version": u.Version}).
-			Warn("an event was written by a newer version of this program: its stream stands still in the read models until " +
+			Warn("a newer version of the program has written an event: the read models do not follow its stream until " +
 				"such a version runs")
 	}
 	return writes

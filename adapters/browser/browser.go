@@ -104,10 +104,10 @@ func (p *Pool) settle(level int, errs []error) {
 	}
 	log := p.cfg.Log.WithField("confinement", levels[level].name)
 	if len(errs) > 0 {
-		log.WithError(errors.Join(errs...)).Warn("browser is confined less than it could be")
+		log.WithError(errors.Join(errs...)).Warn("browser runs in a part of its sandbox only; see `moviola doctor`")
 		return
 	}
-	log.Info("browser is confined")
+	log.Info("browser runs in a sandbox")
 }
 
 func (p *Pool) startAt(ctx context.Context, l level) (*browser, error) {
@@ -145,7 +145,7 @@ func (b *browser) greet(ctx context.Context) error {
 // refuse serves the port for requests that belong to no page, and refuses them.
 func (b *browser) refuse(port net.Listener, p *Pool) {
 	b.quiet = &http.Server{ReadHeaderTimeout: headerTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.cfg.Log.WithField("host", r.Host).Debug("browser asked for something by itself, which is refused")
+		p.cfg.Log.WithField("host", r.Host).Debug("request that the browser made by itself refused")
 		p.uninvited.Add(1)
 		hangUp(w)
 	})}

@@ -176,7 +176,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 		}
 	}
 	if err := r.engine.cfg.Tools.Run(ctx, c); err != nil {
-		r.log.WithError(err).Debug("windows are rendered one by one, for together they were not")
+		r.log.WithError(err).Debug("windows that were encoded together failed; they are rendered one by one")
 		return
 	}
 	for i, t := range all {
@@ -192,7 +192,7 @@ func (r *run) renderTogether(ctx context.Context, all []*ticket) {
 			err = r.keepWindow(ctx, t, made, warnings[i])
 		}
 		if err != nil {
-			r.log.WithError(err).Debug("a window is rendered by itself, for it was not as it must be")
+			r.log.WithError(err).Debug("window that was encoded together with others is faulty; it is rendered again by itself")
 		}
 	}
 }

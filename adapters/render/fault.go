@@ -81,7 +81,7 @@ func (r *run) tooShort(ctx context.Context, failure error, suspects []suspect) e
 	if ctx.Err() != nil || len(suspects) == 0 {
 		return failure
 	}
-	r.log.WithError(failure).Warn("a source has too few frames")
+	r.log.WithError(failure).Warn("a window has too few frames: each source is examined for missing frames")
 	for _, s := range suspects {
 		if r.sources[s.address].asset.Format == "webp" {
 			continue

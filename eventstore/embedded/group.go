@@ -146,7 +146,7 @@ func (g *group) run() {
 		case s := <-g.saved:
 			g.saving = false
 			if s.err != nil {
-				g.complain("checkpoint not written", s.err)
+				g.complain("checkpoint not written; the next one replaces it", s.err)
 				g.state.checkpoint = s.before
 			}
 		case err := <-g.stored:
@@ -187,7 +187,7 @@ func (g *group) advance() (more bool) {
 		err = g.readReplays()
 	}
 	if g.failed = err != nil; g.failed {
-		g.complain("cannot read; trying again in a second", err)
+		g.complain("events not read; trying again in a second", err)
 		more = false
 	}
 	g.state.expire(now)
@@ -378,7 +378,7 @@ func (g *group) finish(reason error) {
 	}
 	if at := g.state.checkpointAt(); at > g.state.checkpoint {
 		if err := g.write(at); err != nil {
-			g.complain("last checkpoint not written", err)
+			g.complain("last checkpoint not written; events are sent again at the next start", err)
 		}
 		g.state.checkpoint = at
 	}

@@ -28,7 +28,7 @@ func StartAnew(log logrus.FieldLogger, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	log.WithError(cause).Warn("restarting this program: its stores cannot continue")
+	log.WithError(cause).Warn("a store cannot continue: the program restarts itself")
 	if err := os.Setenv(anewVariable, strconv.FormatInt(time.Now().Unix(), 10)); err != nil {
 		return errors.Join(cause, err)
 	}

@@ -128,7 +128,7 @@ func (r *render) put(ctx context.Context, key, path string) (hash string, err er
 			return nil
 		}
 		return err
-	}, r.complain("a rendered file could not be stored"))
+	}, r.complain("rendered file not stored; trying again"))
 	if refusal != nil {
 		return "", refusal
 	}
@@ -142,7 +142,7 @@ func (r *render) discard() {
 	defer cancel()
 	for _, key := range r.stored {
 		if err := r.config.Files.Delete(ctx, key); err != nil {
-			r.complain("a file of a lost render could not be removed")(err)
+			r.complain("file of a lost render not removed; the daily clean-up removes it")(err)
 		}
 	}
 }

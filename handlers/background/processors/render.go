@@ -122,7 +122,7 @@ func (r *render) rendered(ctx context.Context) (commands.Rendered, error) {
 		case err == nil, ctx.Err() != nil, errors.Is(err, errLost), errors.Is(err, errCached), errors.Is(err, commands.ErrGiveWay), errors.Is(err, commands.ErrOutOfMemory), errors.As(err, &refusal):
 			return rendered, err
 		}
-		r.complain("the render ended with an error")(err)
+		r.complain("render failed")(err)
 		if !passes(err) {
 			tries++
 		}
@@ -208,7 +208,7 @@ func (r *render) finish(ctx context.Context, cmd commands.FinishRender) error {
 	return untilDone(ctx, func(ctx context.Context) error {
 		_, err := r.config.Commands.FinishRender.Handle(ctx, cmd)
 		return err
-	}, r.complain("the outcome of a render could not be recorded"))
+	}, r.complain("outcome of a render not written to the log; trying again"))
 }
 
 // release releases the claim, because the process is shutting down, has too little memory beside other work, or other accounts

@@ -55,7 +55,7 @@ func (p *Processors) note(task projections.Task, failed error) {
 		log.WithError(err).Warn("failure of a task not recorded; `moviola work list` does not count it")
 	}
 	if trouble.Failures == projections.StuckAfter {
-		log.WithError(failed).Error("task keeps failing and is tried on; see `moviola work list`")
+		log.WithError(failed).Error("task keeps failing; it is retried; see `moviola work list`")
 	}
 }
 

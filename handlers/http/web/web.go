@@ -130,7 +130,7 @@ func LogFailure(r *http.Request, log logrus.FieldLogger, err error) {
 		return
 	}
 	log.WithFields(logrus.Fields{"method": r.Method, "path": LogPath(r.URL.Path),
-		"request": RequestID(r.Context())}).WithError(err).Error("request failed")
+		"request": RequestID(r.Context())}).WithError(err).Error("HTTP request failed; the client gets an error")
 }
 
 // NotFound answers a path without a route. Decision 5.

@@ -78,7 +78,7 @@ func gaugeOf(desc *prometheus.Desc, value float64, labels ...string) prometheus.
 func (s *standing) askLag(ctx context.Context, log logrus.FieldLogger) []prometheus.Metric {
 	lag, err := s.parts.Models.Reader.Lag(ctx)
 	if err != nil {
-		log.WithError(err).Debug("lag of the read models not measured")
+		log.WithError(err).Debug("lag of the read models not measured; its metrics are left out")
 		return nil
 	}
 	return []prometheus.Metric{
@@ -94,7 +94,7 @@ func (s *standing) askQueue(ctx context.Context, log logrus.FieldLogger) []prome
 	now := s.now()
 	all, err := s.parts.Models.Work.Census(ctx, now)
 	if err != nil {
-		log.WithError(err).Debug("work that waits not counted")
+		log.WithError(err).Debug("waiting work not counted; its metrics are left out")
 		return nil
 	}
 	type cell struct{ kind, plan string }
