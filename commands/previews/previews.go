@@ -174,7 +174,7 @@ func (h *Handler) admit(account domain.AccountID, allowed plan.Plan) error {
 	return nil
 }
 
-// forget removes counts older than an hour; when there are none, it removes all.
+// forget removes counts older than an hour. When maxCounted or more remain, it removes all.
 func (h *Handler) forget(now time.Time) {
 	for account, c := range h.counted {
 		if now.Sub(c.since) >= hour {
