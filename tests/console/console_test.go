@@ -51,7 +51,7 @@ func TestConsole(t *testing.T) {
 	if answer := client.Send(http.MethodDelete, "/v2/keys?id="+id, nil, http.Header{"X-Api-Key": {client.Key}}); answer.Status != http.StatusOK {
 		t.Fatalf("revoke: %d %s", answer.Status, answer.Body)
 	}
-	b.do("another page", chromedp.Evaluate("document.querySelector('.movies a').click()", nil))
+	b.do("another page", chromedp.Evaluate("document.querySelector('.movies a')?.click()", nil))
 	b.says("Your session has ended")
 	b.look("signin")
 }

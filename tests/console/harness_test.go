@@ -122,8 +122,7 @@ func (b *browser) says(text string) {
 func (b *browser) press(text string) {
 	b.t.Helper()
 	find := fmt.Sprintf("[...document.querySelectorAll('button, a')].find((e) => e.innerText.trim() === %q && !e.disabled)", text)
-	b.until("there is "+text, find)
-	b.do("press "+text, chromedp.Evaluate("("+find+").click()", nil))
+	b.until("there is "+text+" to press", "((e) => e && (e.click(), true))("+find+")")
 }
 
 // signIn signs in with a key.
