@@ -1,5 +1,5 @@
 // The movies of the account, newest first, with how far they are.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api";
 import { TextField } from "../components/form";
 import { Icon } from "../components/icon";
@@ -8,7 +8,7 @@ import { PageHead } from "../components/page";
 import { Ago, Badge, Progress } from "../components/small";
 import { Empty } from "../components/states";
 import { length } from "../format";
-import { getMovie, nameOf, open, tones, type Movie, type MoviePage } from "../movies";
+import { getMovie, nameOf, open, tones, type Movie, type MoviePage, type Status } from "../movies";
 import { Link, setQuery, usePlace } from "../router";
 import { may } from "../session";
 import { texts } from "../texts";
@@ -116,25 +116,31 @@ function Thumbnail({ movie }: { movie: Movie }) {
   return <span class="thumb"><img src={movie.thumbnail} alt="" loading="lazy" onError={() => setBroken(true)} /></span>;
 }
 
-const lookEvery = 2000;
+const againMS = 2000;
 
-// useLive keeps the movies that are under way up to date.
+// useLive keeps the movies that are under way up to date, by one stream for all of them. A stream that breaks is opened again.
 function useLive(items: Movie[], change: (change: (items: Movie[]) => Movie[]) => void) {
-  const waiting = items.filter(open).map((m) => m.project).slice(0, 20).join(",");
+  const under = items.some(open);
   useEffect(() => {
-    if (!waiting) return;
+    if (!under) return;
     const abort = new AbortController();
-    const look = async () => {
-      const found = await Promise.all(waiting.split(",").map((project) => getMovie(project, abort.signal).catch(() => null)));
-      if (abort.signal.aborted) return;
-      const now = new Map(found.filter((m) => m !== null).map((m) => [m.project, m]));
-      change((items) => items.map((m) => now.get(m.project) ?? m));
-      timer = setTimeout(look, lookEvery);
+    const take = (project: string, now: (m: Movie) => Movie) => change((items) => items.map((m) => (m.project === project ? now(m) : m)));
+    const tell = (name: string, data: { project: string; status: Status; progress: number }) => {
+      if (name !== "end") return take(data.project, (m) => ({ ...m, status: data.status, progress: data.progress }));
+      // What else is known of it now: its picture, its length, its warnings.
+      getMovie(data.project, abort.signal).then((ended) => take(data.project, () => ended), () => {});
     };
-    let timer = setTimeout(look, lookEvery);
-    return () => {
-      abort.abort();
-      clearTimeout(timer);
+    const follow = async () => {
+      while (!abort.signal.aborted) {
+        await api.events("/v2/movies/progress", { all: true }, abort.signal, tell).catch(() => {});
+        await new Promise((resolve) => setTimeout(resolve, againMS));
+        // One that ended while no stream was open is told of by none.
+        for (const m of latest.current.filter(open).slice(0, 20)) await getMovie(m.project, abort.signal).then((now) => take(m.project, () => now), () => {});
+      }
     };
-  }, [waiting]);
+    follow();
+    return () => abort.abort();
+  }, [under]);
+  const latest = useRef(items);
+  latest.current = items;
 }
