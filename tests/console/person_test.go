@@ -88,26 +88,47 @@ func (p *page) do(actions ...chromedp.Action) {
 // ask evaluates an expression with the helpers.
 func (p *page) ask(expression string, answer any) {
 	p.t.Helper()
-	var raw string
-	p.do(chromedp.Evaluate("(() => {"+helpers+"return JSON.stringify("+expression+") ?? 'null'})()", &raw))
-	if err := json.Unmarshal([]byte(raw), answer); err != nil {
+	if err := p.try(expression, answer); err != nil {
 		p.t.Fatalf("%s: %v", expression, err)
 	}
 }
 
-// until waits until an expression is true.
+// try is ask for a page that may just be changing.
+func (p *page) try(expression string, answer any) error {
+	ctx, cancel := context.WithTimeout(p.ctx, harness.Patience)
+	defer cancel()
+	var raw string
+	if err := chromedp.Run(ctx, chromedp.Evaluate("(() => {"+helpers+"return JSON.stringify("+expression+") ?? 'null'})()", &raw)); err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(raw), answer)
+}
+
+// until waits until an expression is true. One that throws is not: a page that is being loaded has no body yet.
 func (p *page) until(what, expression string) {
 	p.t.Helper()
 	harness.Patiently(p.t, what, func() (bool, any) {
 		var is bool
-		p.ask("!!("+expression+")", &is)
-		if is {
-			return true, nil
+		if err := p.try("!!("+expression+")", &is); is || err != nil {
+			return is, fmt.Sprint(err)
 		}
 		var text string
-		p.ask("location.pathname + ' ' + document.body.innerText", &text)
+		if err := p.try("location.pathname + ' ' + document.body.innerText", &text); err != nil {
+			return false, err.Error()
+		}
 		return false, text
 	})
+}
+
+// read waits until an expression is neither null nor undefined, and returns its text.
+func (p *page) read(what, expression string) string {
+	p.t.Helper()
+	var text *string
+	harness.Patiently(p.t, what, func() (bool, any) {
+		err := p.try(expression, &text)
+		return err == nil && text != nil, fmt.Sprint(err)
+	})
+	return *text
 }
 
 func quoted(text string) string {
@@ -144,19 +165,15 @@ func (p *page) fill(label, text string) {
 }
 
 // value is what a field holds.
-func (p *page) value(label string) (text string) {
+func (p *page) value(label string) string {
 	p.t.Helper()
-	p.until("there is a field "+label, "field("+quoted(label)+")")
-	p.ask("field("+quoted(label)+").value", &text)
-	return text
+	return p.read("there is a field "+label, "field("+quoted(label)+")?.value")
 }
 
 // text is what the first element of a selector shows.
-func (p *page) text(selector string) (text string) {
+func (p *page) text(selector string) string {
 	p.t.Helper()
-	p.until(selector+" is there", "document.querySelector("+quoted(selector)+")")
-	p.ask("document.querySelector("+quoted(selector)+").innerText", &text)
-	return text
+	return p.read(selector+" is there", "document.querySelector("+quoted(selector)+")?.innerText")
 }
 
 // give puts files into the page's input for files.
