@@ -28,9 +28,9 @@ func TestConsole(t *testing.T) {
 	id, value := issue(t, client, "render")
 	b := open(t, base, 1280, 900)
 	b.signIn(value)
-	b.says("No movies yet")
+	b.see("No movies yet")
 	b.look("movies-empty")
-	b.press("Write a movie")
+	b.click("Write a movie")
 	b.write(mistaken)
 	b.until("the mistake is told", "document.querySelector('.problems li')?.innerText.includes('wdith')")
 	b.until("the mistake is marked", "document.querySelector('.editor').shadowRoot.querySelector('.cm-lintRange')?.textContent.includes('wdith')")
@@ -41,18 +41,18 @@ func TestConsole(t *testing.T) {
 	b.until("the preview is drawn", "(() => { const c = document.querySelector('.still canvas'); return c && c.width === 640 && "+
 		"c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some((v, i) => i % 4 < 3 && v > 128) })()")
 	b.look("write")
-	b.press("Render")
+	b.click("Render")
 	b.until("the movie is done", "document.querySelector('video')?.src.includes('.mp4')")
 	b.until("its history is told", "document.querySelector('.history')?.innerText.includes('Render ended')")
 	b.look("movie")
-	b.press("← All movies")
+	b.click("← All movies")
 	b.until("it stands in the list with its picture", "document.querySelector('.movies img')?.naturalWidth > 0 && document.querySelector('.movies').innerText.includes('first')")
 	b.look("movies")
 	if answer := client.Send(http.MethodDelete, "/v2/keys?id="+id, nil, http.Header{"X-Api-Key": {client.Key}}); answer.Status != http.StatusOK {
 		t.Fatalf("revoke: %d %s", answer.Status, answer.Body)
 	}
 	b.do("another page", chromedp.Evaluate("document.querySelector('.movies a')?.click()", nil))
-	b.says("Your session has ended")
+	b.see("Your session has ended")
 	b.look("signin")
 }
 

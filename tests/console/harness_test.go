@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	chromium "moviola/adapters/browser"
 	"moviola/tests/harness"
 )
 
@@ -26,6 +28,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// helpers find what people see: controls by their text or label.
+const helpers = `
+window.seen = (e) => e.getClientRects().length > 0;
+window.control = (text) => [...front().querySelectorAll("button, a")].filter(seen).find((e) => (e.innerText.trim() || e.getAttribute("aria-label") || "") === text || e.textContent.trim() === text || e.getAttribute("aria-label") === text);
+window.front = () => document.querySelector("dialog[open]") ?? document;
+window.field = (label) => { const l = [...front().querySelectorAll("label")].filter(seen).find((e) => e.innerText.trim() === label); return l && (l.control || document.getElementById(l.htmlFor)); };
+window.fill = (e, text) => { const kind = e.tagName === "SELECT" ? HTMLSelectElement : e.tagName === "TEXTAREA" ? HTMLTextAreaElement : HTMLInputElement;
+  Object.getOwnPropertyDescriptor(kind.prototype, "value").set.call(e, text); e.dispatchEvent(new Event("input", { bubbles: true })); e.dispatchEvent(new Event("change", { bubbles: true })); };
+window.pixels = () => { const c = [...document.querySelectorAll("canvas")].find(seen); return c ? c.toDataURL() : ""; };
+`
+
 // browser is a window of a real browser at the console of a service.
 type browser struct {
 	t    *testing.T
@@ -35,24 +48,42 @@ type browser struct {
 	complaints chan string
 }
 
-// serve starts the program and returns its address and a client with an account's admin key.
-func serve(t *testing.T) (*harness.Service, *harness.Client, string) {
+// newService starts a service whose console is to be used.
+func newService(t *testing.T) *harness.Service {
 	t.Helper()
 	s := harness.NewService(t)
 	s.StartAPI("--log-requests=false")
+	return s
+}
+
+// serve starts the program and returns its address and a client with an account's admin key.
+func serve(t *testing.T) (*harness.Service, *harness.Client, string) {
+	t.Helper()
+	s := newService(t)
 	client := s.NewAccount("Anna", 5000)
-	return s, client, strings.Replace(client.Base, "127.0.0.1", "localhost", 1)
+	return s, client, pageAddress(client)
+}
+
+// visit opens a browser in which somebody has signed in.
+func visit(t *testing.T, c *harness.Client) *browser {
+	t.Helper()
+	b := open(t, pageAddress(c), 1280, 1000)
+	b.signIn(c.Key)
+	return b
+}
+
+// pageAddress is the address of a service by a name for which browsers keep cookies of plain http.
+func pageAddress(c *harness.Client) string {
+	return strings.Replace(c.Base, "127.0.0.1", "localhost", 1)
 }
 
 func open(t *testing.T, base string, width, height int) *browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium-headless-shell"), chromedp.NoSandbox,
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium.DefaultPath), chromedp.NoSandbox,
 		chromedp.WindowSize(width, height), chromedp.Flag("lang", "en-US"), chromedp.WSURLReadTimeout(patience))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, patience)
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx, base: base, complaints: make(chan string, 100)}
 	chromedp.ListenTarget(ctx, func(event any) {
@@ -73,7 +104,9 @@ func open(t *testing.T, base string, width, height int) *browser {
 			}
 		}
 	})
-	b.do("begin", network.Enable(), cdplog.Enable())
+	if err := chromedp.Run(ctx, network.Enable(), cdplog.Enable()); err != nil { // starts the browser, which ends with this context
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		for {
 			select {
@@ -90,7 +123,9 @@ func open(t *testing.T, base string, width, height int) *browser {
 // do runs actions, and ends the test when one fails.
 func (b *browser) do(what string, actions ...chromedp.Action) {
 	b.t.Helper()
-	if err := chromedp.Run(b.ctx, actions...); err != nil {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
 		b.t.Fatalf("%s: %v\nthe page says:\n%s", what, err, b.shown())
 	}
 }
@@ -106,23 +141,102 @@ func (b *browser) shown() string {
 	return text
 }
 
-// until waits for an expression to be true on the page.
+// ask evaluates an expression with the helpers.
+func (b *browser) ask(expression string, answer any) {
+	b.t.Helper()
+	if err := b.try(expression, answer); err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+}
+
+// try is ask for a page that may just be changing.
+func (b *browser) try(expression string, answer any) error {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	var raw string
+	if err := chromedp.Run(ctx, chromedp.Evaluate("(() => {"+helpers+"return JSON.stringify("+expression+") ?? 'null'})()", &raw)); err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(raw), answer)
+}
+
+// until waits until an expression is true. One that throws is not: a page that is being loaded has no body yet.
 func (b *browser) until(what, expression string) {
 	b.t.Helper()
-	b.do("wait until "+what, chromedp.Poll("(() => { try { return !!("+expression+") } catch { return false } })()", nil, chromedp.WithPollingTimeout(patience)))
+	harness.Patiently(b.t, what, func() (bool, any) {
+		var is bool
+		if err := b.try("!!("+expression+")", &is); is || err != nil {
+			return is, fmt.Sprint(err)
+		}
+		var text string
+		if err := b.try("location.pathname + ' ' + document.body.innerText", &text); err != nil {
+			return false, err.Error()
+		}
+		return false, text
+	})
 }
 
-// says waits for a text on the page.
-func (b *browser) says(text string) {
+// read waits until an expression is neither null nor undefined, and returns its text.
+func (b *browser) read(what, expression string) string {
 	b.t.Helper()
-	b.until("the page says "+text, fmt.Sprintf("document.body.innerText.includes(%q)", text))
+	var text *string
+	harness.Patiently(b.t, what, func() (bool, any) {
+		err := b.try(expression, &text)
+		return err == nil && text != nil, fmt.Sprint(err)
+	})
+	return *text
 }
 
-// press clicks on the button or link with a text.
-func (b *browser) press(text string) {
+func quoted(text string) string {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
+
+func (b *browser) goTo(path string) {
 	b.t.Helper()
-	find := fmt.Sprintf("[...document.querySelectorAll('button, a')].find((e) => e.innerText.trim() === %q && !e.disabled)", text)
-	b.until("there is "+text+" to press", "((e) => e && (e.click(), true))("+find+")")
+	b.do("go to "+path, chromedp.Navigate(b.base+"/console"+path))
+}
+
+func (b *browser) see(text string) {
+	b.t.Helper()
+	b.until("the page shows "+text, "document.body.innerText.includes("+quoted(text)+")")
+}
+
+func (b *browser) gone(text string) {
+	b.t.Helper()
+	b.until("the page does not show "+text, "!document.body.innerText.includes("+quoted(text)+")")
+}
+
+func (b *browser) click(text string) {
+	b.t.Helper()
+	b.until("there is "+text+" to be clicked", fmt.Sprintf("control(%[1]s) && !control(%[1]s).disabled && (control(%[1]s).click(), true)", quoted(text)))
+}
+
+func (b *browser) fill(label, text string) {
+	b.t.Helper()
+	b.until("there is a field "+label, fmt.Sprintf("field(%[1]s) && (fill(field(%[1]s), %[2]s), true)", quoted(label), quoted(text)))
+}
+
+// value is what a field holds.
+func (b *browser) value(label string) string {
+	b.t.Helper()
+	return b.read("there is a field "+label, "field("+quoted(label)+")?.value")
+}
+
+// text is what the first element of a selector shows.
+func (b *browser) text(selector string) string {
+	b.t.Helper()
+	return b.read(selector+" is there", "document.querySelector("+quoted(selector)+")?.innerText")
+}
+
+// give puts files into the page's input for files.
+func (b *browser) give(files ...string) {
+	b.t.Helper()
+	b.until("there is an input for files", `document.querySelector("input[type=file]")`)
+	b.do("give files", chromedp.SetUploadFiles("input[type=file]", files, chromedp.ByQuery))
 }
 
 // signIn signs in with a key.
