@@ -10,14 +10,14 @@ interface Answer { stills: { content_type: string; data: string }[]; width: numb
 // An account has one preview drawn at a time, and a newer one takes the place of one that waits: the page asks for one after the other.
 let turn: Promise<unknown> = Promise.resolve();
 
-export function getStill(movie: unknown, query: { time?: number; size?: number; fetch?: boolean }, signal: AbortSignal): Promise<Still> {
+export function getStill(movie: unknown, query: { time?: number; size?: number; fetch?: boolean }, signal?: AbortSignal): Promise<Still> {
   const mine = turn.then(() => ask(movie, query, signal));
   turn = mine.catch(() => {});
   return mine;
 }
 
-async function ask(movie: unknown, query: { time?: number; size?: number; fetch?: boolean }, signal: AbortSignal, tries = 3): Promise<Still> {
-  if (signal.aborted) throw new DOMException("", "AbortError");
+async function ask(movie: unknown, query: { time?: number; size?: number; fetch?: boolean }, signal?: AbortSignal, tries = 3): Promise<Still> {
+  if (signal?.aborted) throw new DOMException("", "AbortError");
   try {
     const a = await api.post<Answer>("/v2/movies/still", { query: { format: "jpg", ...query }, body: movie, headers: { Accept: "application/json" }, signal });
     const raw = Uint8Array.from(atob(a.stills[0].data), (c) => c.charCodeAt(0));

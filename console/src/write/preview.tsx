@@ -1,15 +1,13 @@
 // What a moment of the movie looks like, drawn by what would render it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api } from "../api";
 import { Failure } from "../components/states";
 import { length } from "../format";
+import { getStill, Picture, type Still } from "../components/still";
 import { texts } from "../texts";
 import type { Validation } from "../pages/write";
 import { TimeLine } from "./timeline";
 
 const t = texts.preview;
-
-interface Stills { stills: { data: string; width: number; height: number; content_type: string; time: number }[]; duration: number; width: number; height: number; missing: string[]; warnings: string[]; exact: boolean }
 
 const side = 960;
 // Another preview took the place of this one: the newer one is drawn next.
@@ -23,7 +21,9 @@ export function Preview({ text, found }: { text: string; found?: Validation }) {
   const step = found?.fps ? 1 / found.fps : 0.04;
   return (
     <section class="preview" aria-label={t.title}>
-      <Picture drawn={drawn} busy={busy} label={t.picture(length(time, 2))} />
+      <div class={"still" + (busy ? " busy" : "")} aria-busy={busy}>
+        {drawn ? <Picture still={drawn} label={t.picture(length(time, 2))} /> : <p class="quiet">{busy ? t.drawing : t.none}</p>}
+      </div>
       <label class="moment">
         <span>{t.moment}</span>
         <input type="range" min={0} max={Math.max(seconds - step, 0)} step={step} value={Math.min(time, seconds)} onInput={(e) => setTime(+e.currentTarget.value)} aria-valuetext={t.at(length(time, 2), length(seconds, 2))} />
@@ -41,7 +41,7 @@ export function Preview({ text, found }: { text: string; found?: Validation }) {
   );
 }
 
-interface State { drawn?: Stills; error?: Error; busy: boolean }
+interface State { drawn?: Still; error?: Error; busy: boolean }
 
 // useStill asks for the picture of a moment, one at a time: what changes meanwhile is asked for when the answer is there.
 function useStill(text: string, time: number, sources: number, wrong: boolean): State {
@@ -57,7 +57,7 @@ function useStill(text: string, time: number, sources: number, wrong: boolean): 
       setState((s) => ({ ...s, busy: true }));
       const fetch = sources > loaded.current;
       try {
-        const drawn = await api.post<Stills>("/v2/movies/still", { query: { time, format: "jpg", size: side, fetch: fetch || undefined }, body: text, headers: { Accept: "application/json" } });
+        const drawn = await getStill(text, { time, size: side, fetch: fetch || undefined });
         loaded.current = sources;
         if (wanted) setState({ drawn, busy: false });
       } catch (error) {
@@ -76,28 +76,4 @@ function useStill(text: string, time: number, sources: number, wrong: boolean): 
     };
   }, [text, time, sources, wrong]);
   return state;
-}
-
-// Picture draws onto a canvas: the page's policy lets pictures come from the service's addresses only, and these bytes have none.
-function Picture({ drawn, busy, label }: { drawn?: Stills; busy: boolean; label: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const still = drawn?.stills[0];
-  useEffect(() => {
-    if (!still) return;
-    let wanted = true;
-    const bytes = Uint8Array.from(atob(still.data), (c) => c.charCodeAt(0));
-    createImageBitmap(new Blob([bytes], { type: still.content_type })).then((picture) => {
-      if (!wanted || !canvas.current) return;
-      canvas.current.width = picture.width;
-      canvas.current.height = picture.height;
-      canvas.current.getContext("2d")!.drawImage(picture, 0, 0);
-      picture.close();
-    });
-    return () => void (wanted = false);
-  }, [still]);
-  return (
-    <div class={"still" + (busy ? " busy" : "")} aria-busy={busy}>
-      {still ? <canvas ref={canvas} role="img" aria-label={label} width={still.width} height={still.height} /> : <p class="quiet">{busy ? t.drawing : t.none}</p>}
-    </div>
-  );
 }
