@@ -21,14 +21,14 @@ func unfit(format string, args ...any) error {
 type inspected struct {
 	size          int64
 	data          [2]uint64 // from where to before where the samples lie
-	video, audio  *shelf
+	video, audio  *inspectedTrack
 	width, height int
 	colours       [3]uint16 // primaries, transfer, matrix, as ISO/IEC 23091-2 counts them
 	parameters    []byte    // for the decoder of H.264
 }
 
-// shelf is a track of it.
-type shelf struct {
+// inspectedTrack is one track of an inspected file.
+type inspectedTrack struct {
 	scale, length uint64 // units in a second, units that it lasts
 	even          uint64 // how long every sample lasts; 0: they differ
 	sizes         []uint32
@@ -96,7 +96,7 @@ func (m *inspected) read(moov []byte) error {
 		if len(kind) < 12 || table == nil {
 			return unfit("a track without a table")
 		}
-		s, err := shelfOf(media, table, box(box(content, "edts"), "elst"))
+		s, err := inspectTrack(media, table, box(box(content, "edts"), "elst"))
 		if err != nil {
 			return err
 		}
@@ -158,13 +158,13 @@ func numbers(table []byte, skip, each int) ([]uint32, error) {
 	return all, nil
 }
 
-// shelfOf reads the tables of a track.
-func shelfOf(media, table, edit []byte) (*shelf, error) {
+// inspectTrack reads the tables of a track.
+func inspectTrack(media, table, edit []byte) (*inspectedTrack, error) {
 	head := box(media, "mdhd")
 	if len(head) < 20 || head[0] != 0 {
 		return nil, unfit("a track without time")
 	}
-	s := &shelf{scale: uint64(binary.BigEndian.Uint32(head[12:]))}
+	s := &inspectedTrack{scale: uint64(binary.BigEndian.Uint32(head[12:]))}
 	if s.scale == 0 {
 		return nil, unfit("a track without time")
 	}
@@ -187,7 +187,7 @@ func shelfOf(media, table, edit []byte) (*shelf, error) {
 }
 
 // times reads when samples are decoded and shown.
-func (s *shelf) times(decoded, shown []byte) error {
+func (s *inspectedTrack) times(decoded, shown []byte) error {
 	lengths, err := numbers(decoded, 4, 2)
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (s *shelf) times(decoded, shown []byte) error {
 }
 
 // places reads where the samples lie.
-func (s *shelf) places(table []byte) error {
+func (s *inspectedTrack) places(table []byte) error {
 	runs, err := numbers(box(table, "stsc"), 4, 3)
 	if err != nil {
 		return err

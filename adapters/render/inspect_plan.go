@@ -38,7 +38,7 @@ const (
 )
 
 // shows says whether a track shows so many frames, each at its time, and has a key frame at its beginning and often enough.
-func (s *shelf) shows(frames, every int64) error {
+func (s *inspectedTrack) shows(frames, every int64) error {
 	if int64(len(s.sizes)) != frames || s.even == 0 || len(s.shifts) != len(s.sizes) {
 		return unfit("it has %d frames instead of %d, which last %d", len(s.sizes), frames, s.even)
 	}

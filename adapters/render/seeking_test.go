@@ -53,7 +53,7 @@ const headless = "/usr/lib/chromium/chromium-headless-shell"
 func TestEngine_Render_heldPicturesSought(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat(headless); err != nil {
-		t.Skip("chromium-headless-shell is not installed")
+		t.Fatal("chromium-headless-shell is not installed: scripts/deps.sh test does that")
 	}
 	b := newBench(t)
 	movie := b.mustRender(restingMovie(b)).Movie

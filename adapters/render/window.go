@@ -267,10 +267,13 @@ func (r *run) keepWindow(ctx context.Context, t *ticket, made string, warnings [
 			return err
 		}
 	}
+	if err := errors.Join(os.Rename(made, t.path), r.engine.finish(r.job.Project)); err != nil {
+		return err
+	}
 	t.count.reached(w.Frames)
 	r.countFrames(w.Frames, 0)
 	t.ended = true
-	return errors.Join(os.Rename(made, t.path), r.engine.finish(r.job.Project))
+	return nil
 }
 
 // encodeWindow encodes frames of a window. A run that stalls is repeated once with a single thread.
