@@ -27,7 +27,6 @@ type Bridge struct {
 	Key     string
 	Root    *os.Root // nil: no file can be read
 	Version string
-	Client  *http.Client // nil: one that follows no redirect
 }
 
 // errRedirected is the end of a call that the service answers with another address: the key would go there.
@@ -48,12 +47,10 @@ func (t withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Run serves until the other side of the transport goes, or the context ends.
 func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
-	plain := b.Client
-	if plain == nil {
-		plain = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirected }}
-	}
+	// The key must not go where a redirect points.
+	plain := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirected }}
 	keyed := *plain
-	keyed.Transport = withHeader{b.Key, cmpTransport(plain.Transport)}
+	keyed.Transport = withHeader{b.Key, http.DefaultTransport}
 	client := mcp.NewClient(&mcp.Implementation{Name: "moviola", Version: b.Version}, nil)
 	service, err := client.Connect(ctx, &mcp.StreamableClientTransport{
 		Endpoint: strings.TrimRight(b.URL, "/") + Path, HTTPClient: &keyed, DisableStandaloneSSE: true,
@@ -67,13 +64,6 @@ func (b *Bridge) Run(ctx context.Context, transport mcp.Transport) error {
 		return err
 	}
 	return server.Run(ctx, transport)
-}
-
-func cmpTransport(t http.RoundTripper) http.RoundTripper {
-	if t == nil {
-		return http.DefaultTransport
-	}
-	return t
 }
 
 // addTools offers the tools of the service.

@@ -237,6 +237,8 @@ func status(ctx context.Context, c caller, arguments json.RawMessage) (*reply, e
 		r.next = "It is finished. Give the user the url: it needs no key."
 	case m.Status == "done":
 		r.next = "It was finished, and its file is not there any more: render it again if it is wanted."
+	case m.Status == "timeout":
+		r.next = "It took too long, and costs nothing. It may still finish: ask again later, or render a shorter movie."
 	case m.ended():
 		r.next = "It has failed and cost nothing. Mend what the message says, and render it again."
 	default:
