@@ -13,7 +13,8 @@ import (
 const MaxDataTerms = 20
 
 // IDTerm, TemplateTerm and DataTerm return the terms by which a search finds a movie: its own id, a template that it uses, a
-// member of its client-data. Terms are hashes, so that the log does not store what clients wrote.
+// member of its client-data. Terms are hashes, so that the log does not show what clients wrote; whoever reads the log can check a
+// guess against them.
 func IDTerm(account domain.AccountID, id string) string { return term(account, "id", id) }
 
 // TemplateTerm is described at IDTerm.
@@ -24,13 +25,13 @@ func DataTerm(account domain.AccountID, name, value string) string {
 	return term(account, "client-data", name, value)
 }
 
-// term returns the hash of a list of texts; each is hashed with its length, so that different lists differ.
+// term returns the hash of an account and a list of texts.
 func term(account domain.AccountID, texts ...string) string {
 	hash := sha256.New()
 	hash.Write([]byte(account))
 	for _, text := range texts {
 		hash.Write([]byte("\x00"))
-		inner := sha256.Sum256([]byte(text)) // all hashes have one length, so that different lists of texts stay different
+		inner := sha256.Sum256([]byte(text)) // of one length, so that different lists of texts differ
 		hash.Write(inner[:])
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:16])
