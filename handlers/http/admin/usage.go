@@ -17,12 +17,6 @@ type UsagePages interface {
 	List(ctx context.Context, q projections.UsageQuery) ([]projections.Usage, bool, error)
 }
 
-// The refusals of GET /admin/usage.
-var (
-	errFrom = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
-	errTo   = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
-)
-
 // usageShown is a day of an account as the list shows it.
 type usageShown struct {
 	Day               string `json:"day"`
@@ -80,16 +74,16 @@ func parseUsage(query url.Values) (projections.UsageQuery, error) {
 		return q, web.ErrCursor
 	}
 	q.Account = domain.AccountID(account)
-	if q.From, err = parseDay(query, false, errFrom, "start_date"); err != nil {
+	if q.From, err = parseDay(query, false, "start_date"); err != nil {
 		return q, err
 	}
-	q.To, err = parseDay(query, true, errTo, "end_date")
+	q.To, err = parseDay(query, true, "end_date")
 	return q, err
 }
 
 // parseDay reads the day, in UTC, of a date or a date-time; empty when it is not given.
-func parseDay(query url.Values, end bool, refusal error, name string) (string, error) {
-	at, err := web.ParseDate(query, end, refusal, name)
+func parseDay(query url.Values, end bool, name string) (string, error) {
+	at, err := web.ParseDate(query, end, name)
 	if err != nil || at == nil {
 		return "", err
 	}

@@ -28,8 +28,6 @@ const nextTokenHeader = "X-Next-Token"
 
 // The refusals of GET /credits/ledger.
 var (
-	errFrom   = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
-	errTo     = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
 	errLimit  = domain.Errorf(domain.Invalid, "limit_invalid", "Invalid limit")
 	errFormat = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
 )
@@ -101,11 +99,11 @@ func (a *API) statement(w http.ResponseWriter, r *http.Request, c access.Call) e
 // parse reads the parameters of a page. A cursor contains its range and limit. Decision 14.
 func (a *API) parse(c access.Call, format string) (projections.StatementQuery, error) {
 	at := projections.StatementQuery{Account: c.Account}
-	from, err := web.ParseDate(c.Query, false, errFrom, "from")
+	from, err := web.ParseDate(c.Query, false, "from")
 	if err != nil {
 		return at, err
 	}
-	to, err := web.ParseDate(c.Query, true, errTo, "to")
+	to, err := web.ParseDate(c.Query, true, "to")
 	if err != nil {
 		return at, err
 	}
@@ -116,7 +114,7 @@ func (a *API) parse(c access.Call, format string) (projections.StatementQuery, e
 		at.To = *to
 	}
 	if from != nil && to != nil && from.After(*to) {
-		return at, errFrom
+		return at, web.ErrStartDate
 	}
 	if at.Limit, err = parseLimit(c); err != nil {
 		return at, err

@@ -28,8 +28,6 @@ var statuses = []string{projections.StatusPending, projections.StatusRunning, pr
 
 // The refusals of GET /movies. Spec: Errors; decisions 11 and 14.
 var (
-	errFrom   = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
-	errTo     = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
 	errRange  = domain.Errorf(domain.Invalid, "date_range_too_long", "Maximum date range is 3 months.")
 	errFormat = domain.Errorf(domain.Invalid, "format_invalid", "Invalid format")
 	errStatus = domain.Errorf(domain.Invalid, "status_invalid", "Invalid status. It is one of %s.", strings.Join(statuses, ", "))
@@ -76,11 +74,11 @@ func checkProject(text string) error {
 
 // parseList reads which page of a list is requested: that of a cursor, otherwise the first.
 func (a *API) parseList(query url.Values, account domain.AccountID) (projections.MovieList, error) {
-	from, err := web.ParseDate(query, false, errFrom, "from", "date_start")
+	from, err := web.ParseDate(query, false, "from", "date_start")
 	if err != nil {
 		return projections.MovieList{}, err
 	}
-	to, err := web.ParseDate(query, true, errTo, "to", "date_end")
+	to, err := web.ParseDate(query, true, "to", "date_end")
 	if err != nil {
 		return projections.MovieList{}, err
 	}
@@ -150,7 +148,7 @@ func orZero(t *time.Time) time.Time {
 // months after its first day, limited to the end of the month. Decision 14.
 func checkRange(from, to time.Time) error {
 	if from.After(to) {
-		return errFrom
+		return web.ErrStartDate
 	}
 	if to.After(latest(from)) {
 		return errRange

@@ -53,9 +53,19 @@ var layouts = []string{
 	"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
 }
 
-// ParseDate reads a parameter that is a date or a date-time; nil when it is not given; the error refusal when it is invalid. With
-// end set, a date means the end of that day.
-func ParseDate(query url.Values, end bool, refusal error, names ...string) (*time.Time, error) {
+// The refusals of dates.
+var (
+	ErrStartDate = domain.Errorf(domain.Invalid, "start_date_invalid", "Invalid start date")
+	ErrEndDate   = domain.Errorf(domain.Invalid, "end_date_invalid", "Invalid end date")
+)
+
+// ParseDate reads a parameter that is a date or a date-time; nil when it is not given; ErrStartDate, or with end set ErrEndDate, when it
+// is invalid. With end set, a date means the end of that day.
+func ParseDate(query url.Values, end bool, names ...string) (*time.Time, error) {
+	var refusal error = ErrStartDate
+	if end {
+		refusal = ErrEndDate
+	}
 	text, ok := One(query, names...)
 	if !ok {
 		return nil, refusal
