@@ -81,7 +81,8 @@ func (g *graph) thumbnail(from string, frame int64, plan *timeline.Plan) string 
 	width, height := fit(plan.Width, plan.Height, thumbnailWidth)
 	to := g.label()
 	taken := fmt.Sprintf("select='eq(n,0)+eq(n,%d)'", frame)
-	g.chain(from, []string{taken, number(0), fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd:"+
+	// The two frames are a second apart: closer ones may get the same time in the encoder, which it refuses.
+	g.chain(from, []string{taken, "settb=1", number(0), fmt.Sprintf("scale=w=%d:h=%d:flags=bicubic+accurate_rnd:"+
 		"in_color_matrix=bt709:in_range=tv:out_color_matrix=bt601:out_range=pc", width, height), "format=yuvj420p"}, to)
 	return to
 }
@@ -91,7 +92,7 @@ const thumbnailFile = "thumbnail.jpg"
 
 // thumbnailOutput are ffmpeg's arguments for the thumbnail that a stream ends in, in a folder.
 func thumbnailOutput(from, folder string) []string {
-	return []string{"-map", "[" + from + "]", "-fps_mode", "passthrough", "-c:v", "mjpeg", "-q:v", "4",
+	return []string{"-map", "[" + from + "]", "-fps_mode", "passthrough", "-c:v", "mjpeg", "-threads", "1", "-q:v", "4",
 		"-f", "image2", "-update", "1", filepath.Join(folder, thumbnailFile)}
 }
 
